@@ -1,0 +1,193 @@
+"""The diagnosis as plain values: what rules return, the engine orders and renderers show.
+
+Every class here is frozen and holds only what JSON can hold, so that a diagnosis can be written, read back and
+compared. Nothing in this module prints, reads files or knows a renderer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+SCHEMA = "xladoctor.diagnosis/1"
+
+Level = Literal["error", "warning", "note"]
+Role = Literal["root", "consequence"]
+Status = Literal["confirmed", "refuted", "untested"]
+Result = Literal["verified", "failed", "untested"]
+Safety = Literal["safe", "slower", "changes-numerics", "risky"]
+Verdict = Literal["failed", "warnings", "healthy"]
+
+
+@dataclass(frozen=True)
+class Location:
+    """A line of source code: the deepest frame that belongs to the *user*, unless said otherwise."""
+
+    file: str
+    line: int | None = None
+    function: str | None = None
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        return f"{place} in {self.function}" if self.function else place
+
+
+@dataclass(frozen=True)
+class Proof:
+    """One piece of evidence: what was seen, and where it can be looked up again.
+
+    `kind` is one of log, event, shape, setting, worker, source, environment, process; `where` names the file and line
+    (or the event's sequence number) inside the run folder or the log.
+    """
+
+    kind: str
+    text: str
+    where: str | None = None
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """A change that should cure the failure. `untested` until somebody has run it."""
+
+    id: str
+    title: str
+    safety: Safety
+    how: str
+    result: Result = "untested"
+    deviation: float | None = None
+    speed_ratio: float | None = None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong (or worth knowing), with its evidence.
+
+    `op`, `node`, `device` and `dims` are what the message or the recording names, as written there. `slug` is the class of
+    the taxonomy (`class` in JSON). `details` holds what only this class has (contract, bindings, factors, ...).
+    """
+
+    code: str
+    slug: str
+    level: Level
+    role: Role
+    title: str
+    message: str
+    op: str | None = None
+    node: str | None = None
+    device: str | None = None
+    dims: tuple[Any, ...] = ()
+    layer: str | None = None
+    location: Location | None = None
+    evidence: tuple[Proof, ...] = ()
+    status: Status = "untested"
+    remedies: tuple[Remedy, ...] = ()
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """A claim that somebody made (`origin`), and what the evidence says of it."""
+
+    id: str
+    title: str
+    origin: str
+    verdict: Status
+    evidence: tuple[Proof, ...] = ()
+
+
+@dataclass(frozen=True)
+class XlaPath:
+    """One mechanism by which a function came, or did not come, under XLA in the run."""
+
+    mechanism: str
+    function: str | None
+    requested: str
+    resolved: str
+    effective: bool | None
+    governed_by: tuple[str, ...] = ()
+    location: Location | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class SettingEvent:
+    """One write or deciding read of a setting. `t` is seconds since the start of the process."""
+
+    t: float
+    store: str
+    key: str
+    action: str
+    value: Any
+    location: Location | None = None
+    note: str | None = None
+    pid: int | None = None
+
+
+@dataclass(frozen=True)
+class ShapeRow:
+    """One tensor at one named place.
+
+    Shapes are lists of int or None (unknown when traced). `runtime` is None where the tensor was never evaluated; `state` says
+    why: executed, not-executed (a branch that was traced and not taken), failed (the op that computes it, or one before it,
+    fails) or static-only (no worker looked).
+    """
+
+    place: str
+    phase: Literal["in", "out"]
+    tensor: str
+    contract: str | None
+    static: list[int | None] | None
+    runtime: list[int] | None = None
+    state: Literal["executed", "not-executed", "failed", "static-only"] = "static-only"
+    axes: dict[str, Any] = field(default_factory=dict)
+    violation: str | None = None
+    first_violation: bool = False
+    layer: str | None = None
+    function: str | None = None
+    node: str | None = None
+    caller: Location | None = None
+    location: Location | None = None
+    call: int | None = None
+    iteration: int | None = None
+
+
+@dataclass(frozen=True)
+class Compilation:
+    """A trace of a `tf.function` (or a compilation by XLA) in the run."""
+
+    function: str
+    kind: Literal["trace", "compile"]
+    inputs: tuple[str, ...] = ()
+    seconds: float | None = None
+    xla: bool | None = None
+    location: Location | None = None
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What the doctor says of one run or one log. The root cause stands first in `findings`."""
+
+    source: str
+    verdict: Verdict
+    findings: tuple[Finding, ...] = ()
+    hypotheses: tuple[Hypothesis, ...] = ()
+    xla_paths: tuple[XlaPath, ...] = ()
+    settings: tuple[SettingEvent, ...] = ()
+    shapes: tuple[ShapeRow, ...] = ()
+    compilations: tuple[Compilation, ...] = ()
+    isolated: dict[str, Any] | None = None
+    reproducer: str | None = None
+    environment: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    tool_version: str = ""
+    schema: str = SCHEMA
+
+    @property
+    def root(self) -> Finding | None:
+        """The root finding, or None in a healthy run."""
+        return next((f for f in self.findings if f.role == "root"), None)
+
+    @property
+    def exit_code(self) -> int:
+        """1 if there are findings at error level, else 0."""
+        return int(any(f.level == "error" for f in self.findings))
