@@ -1,0 +1,149 @@
+"""Every private name of TensorFlow and Keras that the probes lean on, by version, in one place.
+
+A name that is not there makes its recorder stay out (with a `probe-error` that says so); the target runs on. The tests ask
+for each of these names on every supported version, and fail loudly.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+# -- recording ------------------------------------------------------------------------------------------------------
+
+_POLYMORPHIC = "tensorflow.python.eager.polymorphic_function"
+
+# Keras 3 has its trainer in the backend, Keras 2 (TensorFlow 2.15) in the engine.
+KERAS_TRAINERS: tuple[tuple[str, str], ...] = (
+    ("keras.src.backend.tensorflow.trainer", "TensorFlowTrainer"),
+    ("keras.src.engine.training", "Model"),
+)
+KERAS_COMPILERS: tuple[tuple[str, str], ...] = (
+    ("keras.src.trainers.trainer", "Trainer"),
+    ("keras.src.engine.training", "Model"),
+)
+KERAS_MODELS: tuple[tuple[str, str], ...] = (
+    ("keras.src.models.functional", "Functional"),
+    ("keras.src.engine.functional", "Functional"),
+)
+
+
+def _attribute(module: str, name: str) -> Any:
+    return getattr(importlib.import_module(module), name)
+
+
+def concrete_function_callbacks() -> list[Callable[[Any], None]]:
+    """The list of functions that TensorFlow calls with each newly traced `ConcreteFunction` (2.13-2.21)."""
+    callbacks = _attribute(f"{_POLYMORPHIC}.transform", "CONCRETE_FUNCTION_CALLBACKS")
+    if not isinstance(callbacks, list):
+        raise AttributeError("CONCRETE_FUNCTION_CALLBACKS is no list")
+    return callbacks
+
+
+def atomic_function_module() -> Any:
+    """The module whose `from_func_graph(name, graph, ...)` makes every library function from a Python graph."""
+    module = importlib.import_module(f"{_POLYMORPHIC}.atomic_function")
+    if not callable(module.from_func_graph):
+        raise AttributeError("atomic_function.from_func_graph")
+    return module
+
+
+def function_class() -> type:
+    """The class of what `tf.function` returns."""
+    cls: type = _attribute(f"{_POLYMORPHIC}.polymorphic_function", "Function")
+    for name in ("__init__", "__call__"):
+        if name not in cls.__dict__:
+            raise AttributeError(f"Function.{name}")
+    return cls
+
+
+def context_class() -> type:
+    """The eager context: its `ensure_initialized` creates the runtime, at the first operation."""
+    cls: type = _attribute("tensorflow.python.eager.context", "Context")
+    if "ensure_initialized" not in cls.__dict__:
+        raise AttributeError("Context.ensure_initialized")
+    return cls
+
+
+def context_is_initialized() -> bool:
+    """True once the runtime exists (and TF_XLA_FLAGS has been read)."""
+    context = importlib.import_module("tensorflow.python.eager.context").context_safe()
+    return bool(context is not None and context._initialized)
+
+
+def default_graph() -> Any:
+    """The graph that is being built on this thread, or None when executing eagerly."""
+    ops = importlib.import_module("tensorflow.python.framework.ops")
+    context = importlib.import_module("tensorflow.python.eager.context")
+    return None if context.executing_eagerly() else ops.get_default_graph()
+
+
+def graph_position(graph: Any) -> int:
+    """How many operations the graph has by now: the position in program order of what comes next."""
+    return int(graph.version)
+
+
+def convert_for_autograph(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function` under the AutoGraph status of this moment: converted while a converted caller is traced, else as it is.
+
+    A wrapper that calls the original directly would take AutoGraph away from it.
+    """
+    api = importlib.import_module("tensorflow.python.autograph.impl.api")
+    ag_ctx = importlib.import_module("tensorflow.python.autograph.core.ag_ctx")
+    status = ag_ctx.control_status_ctx()
+    if status.status != ag_ctx.Status.ENABLED:
+        return function
+    converted: Callable[..., Any] = api.tf_convert(function, status, convert_by_default=False)
+    return converted
+
+
+def mark_for_autograph(wrapper: Any) -> None:
+    """Tell AutoGraph to call `wrapper` as it is (what `autograph_artifact` does, without importing TensorFlow)."""
+    wrapper.autograph_info__ = {}
+
+
+class TensorInfo(NamedTuple):
+    """What is known of a tensor without evaluating it."""
+
+    kind: str  # symbolic, eager, keras, array
+    name: str | None
+    shape: list[int | None] | None
+    dtype: str
+
+
+def tensor_info(value: Any) -> TensorInfo | None:
+    """Describe a tensor-like value, or None if it is none. Never evaluates anything."""
+    cls = type(value)
+    module = cls.__module__ or ""
+    if not hasattr(value, "shape") or not hasattr(value, "dtype"):
+        return None
+    dtype = getattr(value.dtype, "name", None) or str(value.dtype)
+    if module.startswith("numpy"):
+        return TensorInfo("array", None, [int(n) for n in value.shape], dtype)
+    if not module.startswith(("tensorflow", "keras")):
+        return None
+    shape = dims(value.shape)
+    if cls.__name__ == "KerasTensor":
+        return TensorInfo("keras", getattr(value, "name", None), shape, dtype)
+    if cls.__name__ == "EagerTensor" or hasattr(cls, "_numpy_internal"):
+        return TensorInfo("eager", None, shape, dtype)
+    try:
+        name = value.name
+    except Exception:
+        name = None
+    symbolic = hasattr(value, "op") and hasattr(value, "graph")
+    return TensorInfo("symbolic" if symbolic else "eager", name if symbolic else None, shape, dtype)
+
+
+def dims(shape: Any) -> list[int | None] | None:
+    """A TensorShape or tuple as a list of int or None; None for an unknown rank."""
+    if getattr(shape, "rank", 0) is None:
+        return None
+    try:
+        return [None if n is None else int(n) for n in (shape.as_list() if hasattr(shape, "as_list") else shape)]
+    except (TypeError, ValueError):
+        return None
+
+
+# -- the graph room -------------------------------------------------------------------------------------------------

@@ -1,0 +1,1 @@
+"""Recorders: they run in the target process, write events, and do nothing else."""

@@ -1,0 +1,78 @@
+"""Whose frame is it: the user's, the framework's or ours?"""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+from types import CodeType, FrameType
+from typing import Any
+
+_OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_STDLIB = tuple(
+    {os.path.realpath(p) + os.sep for k in ("stdlib", "platstdlib") if (p := sysconfig.get_paths().get(k))}
+    | {p + os.sep for k in ("stdlib", "platstdlib") if (p := sysconfig.get_paths().get(k))}
+)
+_LIBRARIES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
+_cache: dict[str, bool] = {}
+
+
+def is_user_file(path: str) -> bool:
+    """True for a file that is neither Python's, a library's, nor ours.
+
+    AutoGraph runs a rewritten copy of user code from a temporary `__autograph_generated_file*.py`: not a user's file (the
+    original appears nowhere on the stack; its name is recovered by `code_location`).
+    """
+    known = _cache.get(path)
+    if known is None:
+        known = not (
+            path.startswith(("<", _OURS))
+            or any(part in path for part in _LIBRARIES)
+            or path.startswith(_STDLIB)
+            or "__autograph_generated_file" in path
+        )
+        _cache[path] = known
+    return known
+
+
+def frame_dict(frame: FrameType) -> dict[str, Any]:
+    """`{file, line, function}` of a live frame."""
+    code = frame.f_code
+    return {"file": code.co_filename, "line": frame.f_lineno, "function": _name(code)}
+
+
+def _name(code: CodeType) -> str:
+    return getattr(code, "co_qualname", code.co_name)
+
+
+def user_frames(skip: int = 1, limit: int = 8, within: int = 200) -> list[dict[str, Any]]:
+    """The user's frames on this thread's stack, innermost first."""
+    found: list[dict[str, Any]] = []
+    frame: FrameType | None = sys._getframe(skip)
+    for _ in range(within):
+        if frame is None or len(found) >= limit:
+            break
+        if is_user_file(frame.f_code.co_filename):
+            found.append(frame_dict(frame))
+        frame = frame.f_back
+    return found
+
+
+def caller(skip: int = 1, not_in: tuple[str, ...] = ()) -> dict[str, Any] | None:
+    """The innermost frame that is not ours and whose file is not in `not_in`; user code preferred.
+
+    A setting is read through accessors (`os.environ.get`, `params.get`): the reader is whoever called those.
+    """
+    frame: FrameType | None = sys._getframe(skip)
+    first: FrameType | None = None
+    for _ in range(200):
+        if frame is None:
+            break
+        name = frame.f_code.co_filename
+        if not name.startswith(_OURS) and name not in not_in and not name.startswith("<frozen"):
+            if is_user_file(name):
+                return frame_dict(frame)
+            if first is None and not name.startswith(_STDLIB):
+                first = frame
+        frame = frame.f_back
+    return frame_dict(first) if first is not None else None

@@ -1,0 +1,70 @@
+"""The rule that a probe never raises into the target, in one place."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from .. import schema
+from .sink import Sink
+
+R = TypeVar("R")
+
+# Errors that belong to the target even when they surface inside a probe.
+_THEIRS = (KeyboardInterrupt, SystemExit, GeneratorExit)
+
+_MAX_REPORTS = 5
+
+
+class Guard:
+    """Runs recorder code: errors become `probe-error` events, and recorders do not record themselves."""
+
+    def __init__(self, sink: Sink) -> None:
+        self.sink = sink
+        self.active = True
+        self._reports: dict[str, int] = {}
+        self._local = threading.local()
+
+    @property
+    def busy(self) -> bool:
+        """True while this thread is inside a recorder: what happens now is our own doing."""
+        return bool(getattr(self._local, "depth", 0))
+
+    @contextmanager
+    def quiet(self) -> Iterator[None]:
+        """Mark this thread as being inside a recorder."""
+        self._local.depth = getattr(self._local, "depth", 0) + 1
+        try:
+            yield
+        finally:
+            self._local.depth -= 1
+
+    def run(self, hook: str, fn: Callable[..., R], *args: Any, **kwargs: Any) -> R | None:
+        """`fn(*args, **kwargs)`, or None if it failed, or if recording is off or already under way here."""
+        if not self.active or self.busy:
+            return None
+        with self.quiet():
+            try:
+                return fn(*args, **kwargs)
+            except _THEIRS:
+                raise
+            except BaseException as error:
+                self._report(hook, error)
+                return None
+
+    def _report(self, hook: str, error: BaseException) -> None:
+        count = self._reports[hook] = self._reports.get(hook, 0) + 1
+        if count > _MAX_REPORTS:
+            return
+        try:
+            trace = error.__traceback__
+            while trace is not None and trace.tb_next is not None:
+                trace = trace.tb_next
+            where = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace is not None else None
+            self.sink.write(
+                schema.PROBE_ERROR, hook=hook, error=f"{type(error).__name__}: {error}"[:500], where=where
+            )
+        except Exception:
+            self.active = False

@@ -1,0 +1,213 @@
+"""Who wrote and who read a setting, and when: environment variables and the `params.cfg` of a ptycho package.
+
+Recorded are writes and *deciding* reads: subscripts and `get`. Membership tests, iteration and bulk copies are not
+deciding (real code has an `ensure_defaults` that touches every key), and are told apart here by who asks.
+"""
+
+from __future__ import annotations
+
+import _collections_abc
+import opcode
+import os
+import sys
+from fnmatch import fnmatchcase
+from types import FrameType, ModuleType
+from typing import Any, cast
+
+from .. import profile, schema
+from . import redact
+from .frames import caller, is_user_file
+from .guard import Guard
+from .importhook import PostImportFinder
+
+_ABC_FILE = _collections_abc.__file__
+_OS_FILE = os.__file__
+# Methods of the Mapping classes that ask for one key on behalf of their caller.
+_SINGLE_KEY = {"get", "setdefault", "pop"}
+
+
+class SettingsRecorder:
+    """Writes `setting` events; repeated identical reads from one line are written once."""
+
+    def __init__(self, guard: Guard, finder: PostImportFinder) -> None:
+        self.guard = guard
+        self.sink = guard.sink
+        self._seen: set[tuple[Any, ...]] = set()
+        self._watch_environment()
+        for module, attribute in profile.SETTINGS_MAPPINGS:
+            finder.when_imported(module, lambda m, a=attribute: self._watch_mapping(m, a))  # type: ignore[misc]
+
+    def note(self, store: str, key: str, action: str, value: Any, skip: tuple[str, ...] = ()) -> None:
+        """Record one access; `skip` are files of accessors."""
+        where = caller(skip=4, not_in=skip)
+        shown = redact.value(key, value) if isinstance(value, str) else value
+        if action == "read":
+            place = (where["file"], where["line"]) if where else None
+            mark = (store, key, repr(shown)[:80], place)
+            if mark in self._seen:
+                return
+            self._seen.add(mark)
+        self.sink.write(schema.SETTING, store=store, key=key, action=action, value=shown, where=where)
+
+    # -- environment ------------------------------------------------------------------------------------------------
+
+    def _watch_environment(self) -> None:
+        recorder, guard = self, self.guard
+        cls = type(os.environ)
+        get, put, delete = cls.__getitem__, cls.__setitem__, cls.__delitem__
+
+        def __getitem__(self: Any, key: Any) -> Any:
+            try:
+                value = get(self, key)
+            except KeyError:
+                if is_watched(key):
+                    guard.run("env read", recorder._env_read, self, key, None, sys._getframe(1))
+                raise
+            if is_watched(key):
+                guard.run("env read", recorder._env_read, self, key, value, sys._getframe(1))
+            return value
+
+        def __setitem__(self: Any, key: Any, value: Any) -> None:
+            put(self, key, value)
+            if is_watched(key) and self is os.environ:
+                guard.run("env write", recorder.note, "env", key, "write", value)
+
+        def __delitem__(self: Any, key: Any) -> None:
+            delete(self, key)
+            if is_watched(key) and self is os.environ:
+                guard.run("env delete", recorder.note, "env", key, "delete", None)
+
+        patched = cast(Any, cls)
+        patched.__getitem__, patched.__setitem__, patched.__delitem__ = __getitem__, __setitem__, __delitem__
+
+    def _env_read(self, mapping: Any, key: str, value: str | None, frame: FrameType) -> None:
+        if mapping is os.environ and is_deciding(frame):
+            self.note("env", key, "read", value)
+
+    # -- params.cfg -------------------------------------------------------------------------------------------------
+
+    def _watch_mapping(self, module: ModuleType, attribute: str) -> None:
+        plain = getattr(module, attribute, None)
+        if type(plain) is not dict:
+            return
+        accessor = getattr(module, "__file__", None) or ""
+        store = f"{module.__name__.rpartition('.')[2]}.{attribute}"
+        recorded = RecordingDict(plain)
+        recorded._listen(self, store, accessor)
+        setattr(module, attribute, recorded)
+        for key, value in plain.items():
+            self.sink.write(
+                schema.SETTING, store=store, key=str(key), action="default", value=value,
+                where={"file": accessor, "line": None, "function": None},
+            )  # fmt: skip
+
+
+def is_watched(key: Any) -> bool:
+    """True for an environment variable that matters here."""
+    return isinstance(key, str) and any(fnmatchcase(key, pattern) for pattern in profile.WATCHED_ENVIRONMENT)
+
+
+def is_deciding(frame: FrameType) -> bool:
+    """True if the access that `frame` makes right now asks for one key, and not for all of them or for membership.
+
+    `Mapping.get` asks through `__getitem__`, and so do `in`, `items()`, `values()` and `copy()`: the asking function tells. A
+    `dict(os.environ)` asks from C, on behalf of a frame that is then at a call and not at a subscript.
+    """
+    code = frame.f_code
+    if code.co_filename == _ABC_FILE:
+        return code.co_name in _SINGLE_KEY
+    if code.co_filename == _OS_FILE:
+        return code.co_name in {"getenv", "getenvb"}
+    if frame.f_lasti < 0:
+        return True
+    name = opcode.opname[code.co_code[frame.f_lasti]]
+    return not name.startswith(("CALL", "PRECALL", "LIST_EXTEND", "DICT_UPDATE", "DICT_MERGE", "GET_ITER", "FOR_ITER"))
+
+
+class RecordingDict(dict):  # type: ignore[type-arg]
+    """A dict that tells a recorder about its deciding reads and its writes, and is otherwise a dict.
+
+    Its copies, unions and pickles are plain dicts: nothing of the doctor may end up in a user's file.
+    """
+
+    __slots__ = ("_accessor", "_recorder", "_store")
+
+    def _listen(self, recorder: SettingsRecorder, store: str, accessor: str) -> None:
+        self._recorder, self._store, self._accessor = recorder, store, accessor
+
+    def _note(self, key: Any, action: str, value: Any) -> None:
+        recorder = getattr(self, "_recorder", None)
+        if recorder is not None and isinstance(key, str):
+            recorder.guard.run("cfg", recorder.note, self._store, key, action, value, (self._accessor,))
+
+    def __getitem__(self, key: Any) -> Any:
+        value = super().__getitem__(key)
+        self._note(key, "read", value)
+        return value
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        value = super().get(key, default)
+        self._note(key, "read", value)
+        return value
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        super().__setitem__(key, value)
+        self._note(key, "write", value)
+
+    def __delitem__(self, key: Any) -> None:
+        super().__delitem__(key)
+        self._note(key, "delete", None)
+
+    def pop(self, key: Any, *default: Any) -> Any:
+        had = key in self
+        value = super().pop(key, *default)
+        if had:
+            self._note(key, "delete", None)
+        return value
+
+    def popitem(self) -> tuple[Any, Any]:
+        key, value = super().popitem()
+        self._note(key, "delete", None)
+        return key, value
+
+    def clear(self) -> None:
+        keys = list(self)
+        super().clear()
+        for key in keys:
+            self._note(key, "delete", None)
+
+    def update(self, *args: Any, **kwargs: Any) -> None:
+        for key, value in dict(*args, **kwargs).items():
+            self[key] = value
+
+    def __ior__(self, other: Any) -> Any:
+        self.update(other)
+        return self
+
+    def copy(self) -> dict[Any, Any]:
+        return dict(self)
+
+    def __copy__(self) -> dict[Any, Any]:
+        return dict(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> dict[Any, Any]:
+        import copy
+
+        return copy.deepcopy(dict(self), memo)
+
+    def __or__(self, other: Any) -> dict[Any, Any]:
+        return dict(self) | other if isinstance(other, dict) else NotImplemented
+
+    def __ror__(self, other: Any) -> dict[Any, Any]:
+        return other | dict(self) if isinstance(other, dict) else NotImplemented
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        return (dict, (dict(self),))
+
+
+__all__ = ["RecordingDict", "SettingsRecorder", "is_deciding", "is_user_file", "is_watched"]

@@ -1,0 +1,45 @@
+"""Names and versions of everything that crosses a process border: events, capsules, worker messages.
+
+This is the only module of `probes` that the doctor may import. Standard library only; no behaviour.
+"""
+
+from __future__ import annotations
+
+EVENTS_SCHEMA = "xladoctor.events/1"
+CAPSULE_SCHEMA = "xladoctor.capsule/1"
+WORKER_SCHEMA = "xladoctor.worker/1"
+RUN_SCHEMA = "xladoctor.run/1"
+
+# Environment variables by which the doctor talks to its probes.
+ENV_RUN_DIR = "XLADOCTOR_RUN_DIR"
+ENV_PROBES = "XLADOCTOR_PROBES"
+ENV_CAPTURE = "XLADOCTOR_CAPTURE"
+
+# Kinds of events. Every event has: v (schema number), seq, t (seconds since the recorder started), kind.
+START = "start"  # schema, pid, ppid, argv, executable, prefix, python, cwd, path, environment, recorders
+SETTING = "setting"  # store, key, action, value, where, note
+IMPORT = "import"  # module, version, file
+PLACE_FOUND = "place-found"  # place, contract, file, line
+PLACE_MISSING = "place-missing"  # place, reason
+PLACE = "place"  # place, phase, call, graph, at, scope, tensors, axes, caller, frames
+FIRST_OP = "first-op"  # the runtime was initialised: TF_XLA_FLAGS has been read
+XLA_PATH = "xla-path"  # mechanism, function, requested, resolved, where, note
+MODEL = "model"  # action (build, compile), name, inputs, outputs, where
+TRACE = "trace"  # function, python_name, graph, parent, xla, inputs, seconds, where, capsule
+GRAPH = "graph"  # graph, function: a library function was made from a FuncGraph
+CALL = "call"  # method, phase (begin, end), call, model, rows_in, rows_out, batch_size, where
+FAILURE = "failure"  # failure, exception, message, frames, chain, during, capsule, state
+CAPSULE = "capsule"  # capsule, folder, what (graph, values), recipe
+PROBE_ERROR = "probe-error"  # hook, error: a probe failed inside; the target never saw it
+DROPPED = "dropped"  # recorder, count: events that were not written because of the bound
+END = "end"  # how the interpreter ended, as far as it can know
+
+EVENT_KINDS = frozenset(
+    {
+        START, SETTING, IMPORT, PLACE_FOUND, PLACE_MISSING, PLACE, FIRST_OP, XLA_PATH, MODEL, TRACE, GRAPH, CALL,
+        FAILURE, CAPSULE, PROBE_ERROR, DROPPED, END,
+    }
+)  # fmt: skip
+
+EVENTS_GLOB = "events-*.jsonl"
+VERSION = 1
