@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import sysconfig
-from types import CodeType, FrameType
-from typing import Any
+from collections.abc import Callable
+from types import CodeType, FrameType, TracebackType
+from typing import Any, TypeVar, cast
 
 _OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _STDLIB = tuple(
@@ -15,6 +16,15 @@ _STDLIB = tuple(
 )
 _LIBRARIES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 _cache: dict[str, bool] = {}
+HIDDEN = "<xladoctor>"
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def hidden(function: F) -> F:
+    """Give a wrapper a file name that no tool takes for the user's: its frames stand in TensorFlow's op stacks."""
+    cast(Any, function).__code__ = cast(Any, function).__code__.replace(co_filename=HIDDEN)
+    return function
 
 
 def is_user_file(path: str) -> bool:
@@ -69,10 +79,24 @@ def caller(skip: int = 1, not_in: tuple[str, ...] = ()) -> dict[str, Any] | None
         if frame is None:
             break
         name = frame.f_code.co_filename
-        if not name.startswith(_OURS) and name not in not_in and not name.startswith("<frozen"):
+        if not name.startswith((_OURS, "<")) and name not in not_in:
             if is_user_file(name):
                 return frame_dict(frame)
             if first is None and not name.startswith(_STDLIB):
                 first = frame
         frame = frame.f_back
     return frame_dict(first) if first is not None else None
+
+
+def without_ours(trace: TracebackType | None) -> TracebackType | None:
+    """The traceback with the frames of our wrappers taken out: what the user would see without the doctor."""
+    kept: list[TracebackType] = []
+    while trace is not None:
+        name = trace.tb_frame.f_code.co_filename
+        if name != HIDDEN and not name.startswith(_OURS):
+            kept.append(trace)
+        trace = trace.tb_next
+    rebuilt: TracebackType | None = None
+    for item in reversed(kept):
+        rebuilt = TracebackType(rebuilt, item.tb_frame, item.tb_lasti, item.tb_lineno)
+    return rebuilt

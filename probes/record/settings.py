@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from .. import profile, schema
 from . import redact
-from .frames import caller, is_user_file
+from .frames import caller, hidden
 from .guard import Guard
 from .importhook import PostImportFinder
 
@@ -78,7 +78,8 @@ class SettingsRecorder:
                 guard.run("env delete", recorder.note, "env", key, "delete", None)
 
         patched = cast(Any, cls)
-        patched.__getitem__, patched.__setitem__, patched.__delitem__ = __getitem__, __setitem__, __delitem__
+        patched.__getitem__, patched.__setitem__ = hidden(__getitem__), hidden(__setitem__)
+        patched.__delitem__ = hidden(__delitem__)
 
     def _env_read(self, mapping: Any, key: str, value: str | None, frame: FrameType) -> None:
         if mapping is os.environ and is_deciding(frame):
@@ -208,6 +209,3 @@ class RecordingDict(dict):  # type: ignore[type-arg]
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         return (dict, (dict(self),))
-
-
-__all__ = ["RecordingDict", "SettingsRecorder", "is_deciding", "is_user_file", "is_watched"]

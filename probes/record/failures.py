@@ -1,0 +1,186 @@
+"""Failures: exceptions that leave a watched call or the program, with the user's frames and the tensors in them.
+
+A program that catches the exception and goes on has failed all the same; so the note is taken where the exception passes
+through a TensorFlow or Keras call, and again (by its number only) if it ends the process.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import threading
+import traceback
+from types import TracebackType
+from typing import Any
+
+from .. import compat, schema
+from .frames import hidden, is_user_file, without_ours
+from .guard import Guard
+from .importhook import PostImportFinder
+from .redact import in_text
+from .tracing import TraceRecorder
+from .values import ValueWriter
+
+_MARK = "_xladoctor_failure"
+_MAX_FRAMES = 60
+_MAX_LOCALS = 30
+
+# Control flow, not failures.
+_QUIET = (StopIteration, StopAsyncIteration, GeneratorExit)
+_QUIET_NAMES = {"OutOfRangeError"}
+
+
+class FailureRecorder:
+    """Writes `failure` events."""
+
+    def __init__(self, guard: Guard, finder: PostImportFinder, tracing: TraceRecorder, values: ValueWriter) -> None:
+        self.guard = guard
+        self.sink = guard.sink
+        self.tracing = tracing
+        self.values = values
+        self._count = 0
+        self._install_hooks()
+        finder.when_imported("tensorflow", lambda _: self._watch_functions())
+
+    def note(self, error: BaseException, during: str, capsule: str | None = None) -> int | None:
+        """Write (once) the failure and return its number."""
+        if isinstance(error, _QUIET) or type(error).__name__ in _QUIET_NAMES:
+            return None
+        number: int | None = getattr(error, _MARK, None)
+        if number is not None:
+            return number
+        self._count += 1
+        number = self._count
+        try:
+            setattr(error, _MARK, number)
+        except Exception:  # an exception with slots: it may be written twice
+            number = self._count
+        self.sink.write(
+            schema.FAILURE,
+            failure=number,
+            state="raised",
+            exception=type(error).__name__,
+            module=type(error).__module__,
+            message=in_text(_message(error)),
+            frames=_frames(error.__traceback__),
+            chain=[
+                {"exception": type(e).__name__, "message": in_text(_message(e))[:2000]} for e in _chain(error)
+            ],
+            during=during,
+            capsule=capsule,
+            thread=threading.current_thread().name,
+        )
+        return number
+
+    # -- where exceptions pass ----------------------------------------------------------------------------------
+
+    def _watch_functions(self) -> None:
+        cls: Any = compat.function_class()
+        call = cls.__call__
+        guard, tracing = self.guard, self.tracing
+
+        def __call__(function: Any, *args: Any, **kwargs: Any) -> Any:
+            running = tracing.running
+            running.append((function, _monotonic()))
+            try:
+                return call(function, *args, **kwargs)
+            except BaseException as error:
+                guard.run("failure", self._of_function, error, function, args, kwargs, len(running) == 1)
+                raise
+            finally:
+                running.pop()
+
+        cls.__call__ = hidden(functools.wraps(call)(__call__))
+
+    def _of_function(
+        self, error: BaseException, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], outermost: bool
+    ) -> None:
+        if not outermost:
+            return
+        found = self.tracing.capsule_of(function)
+        name = str(getattr(function, "_name", "") or "tf.function")
+        known = getattr(error, _MARK, None)
+        number = self.note(error, during=name, capsule=found[0].name if found else None)
+        if number is not None and known is None and found is not None:
+            self.values.of_call(found[0], found[1], args, kwargs)
+
+    def _install_hooks(self) -> None:
+        guard = self.guard
+        previous = sys.excepthook
+
+        def excepthook(cls: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+            guard.run("excepthook", self._uncaught, error)
+            cleaned = guard.run("traceback", without_ours, trace)
+            if cleaned is not None:
+                error = error.with_traceback(cleaned)
+            previous(cls, error, cleaned or trace)
+
+        sys.excepthook = excepthook
+        previous_thread = threading.excepthook
+
+        def thread_hook(args: Any) -> None:
+            if args.exc_value is not None:
+                guard.run("excepthook", self._uncaught, args.exc_value)
+            previous_thread(args)
+
+        threading.excepthook = thread_hook
+
+    def _uncaught(self, error: BaseException) -> None:
+        number = self.note(error, during="program")
+        if number is not None:
+            self.sink.write(schema.FAILURE, failure=number, state="uncaught", exception=type(error).__name__)
+
+
+def _monotonic() -> float:
+    import time
+
+    return time.monotonic()
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:
+        return f"<{type(error).__name__} whose message cannot be shown>"
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    found: list[BaseException] = []
+    current: BaseException | None = error
+    while len(found) < 8:
+        current = current.__cause__ or (None if current.__suppress_context__ else current.__context__)  # type: ignore[union-attr]
+        if current is None or current in found:
+            break
+        found.append(current)
+    return found
+
+
+def _frames(trace: TracebackType | None) -> list[dict[str, Any]]:
+    frames: list[dict[str, Any]] = []
+    for item, line in traceback.walk_tb(without_ours(trace)):
+        code = item.f_code
+        user = is_user_file(code.co_filename)
+        entry: dict[str, Any] = {
+            "file": code.co_filename,
+            "line": line,
+            "function": getattr(code, "co_qualname", code.co_name),
+            "user": user,
+        }
+        if user:
+            entry["tensors"] = _tensors(item.f_locals)
+        frames.append(entry)
+    return frames[-_MAX_FRAMES:]
+
+
+def _tensors(local: dict[str, Any]) -> list[dict[str, Any]]:
+    found = []
+    for name, value in list(local.items()):
+        items = enumerate(value) if isinstance(value, (list, tuple)) and len(value) <= 8 else [(None, value)]
+        for i, item in items:
+            info = compat.tensor_info(item)
+            if info is not None:
+                label = name if i is None else f"{name}[{i}]"
+                found.append({"name": label, "shape": info.shape, "dtype": info.dtype, "tensor": info.name})
+        if len(found) >= _MAX_LOCALS:
+            break
+    return found

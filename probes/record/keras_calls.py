@@ -1,0 +1,238 @@
+"""Keras: `compile` and what its `jit_compile` resolved to, model builds, and `fit`, `evaluate`, `predict` with their rows."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import itertools
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from .. import compat, schema
+from .failures import FailureRecorder
+from .frames import caller, hidden, user_frames
+from .guard import Guard
+from .importhook import PostImportFinder
+from .tracing import TraceRecorder
+from .values import ValueWriter, _leaves
+
+_METHODS = ("fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "predict_on_batch")
+_FUNCTION = {"fit": "train_function", "evaluate": "test_function", "predict": "predict_function"}
+
+
+class KerasRecorder:
+    """Writes `call`, `model` and Keras' `xla-path` events."""
+
+    def __init__(
+        self,
+        guard: Guard,
+        finder: PostImportFinder,
+        tracing: TraceRecorder,
+        failures: FailureRecorder,
+        values: ValueWriter,
+    ) -> None:
+        self.guard = guard
+        self.sink = guard.sink
+        self.tracing = tracing
+        self.failures = failures
+        self.values = values
+        self._numbers = itertools.count(1)
+        for module, cls in compat.KERAS_TRAINERS:
+            finder.when_imported(module, lambda m, c=cls: self._watch_trainer(m, c))  # type: ignore[misc]
+        for module, cls in compat.KERAS_COMPILERS:
+            finder.when_imported(module, lambda m, c=cls: self._watch_compile(m, c))  # type: ignore[misc]
+        for module, cls in compat.KERAS_MODELS:
+            finder.when_imported(module, lambda m, c=cls: self._watch_build(m, c))  # type: ignore[misc]
+
+    # -- hooks ------------------------------------------------------------------------------------------------------
+
+    def _watch_trainer(self, module: ModuleType, name: str) -> None:
+        cls = getattr(module, name)
+        for method in _METHODS:
+            original = cls.__dict__.get(method)
+            if inspect.isfunction(original):
+                setattr(cls, method, self._watched_call(method, original))
+
+    def _watched_call(self, method: str, original: Callable[..., Any]) -> Callable[..., Any]:
+        guard = self.guard
+        signature = inspect.signature(original)
+
+        def watched(model: Any, *args: Any, **kwargs: Any) -> Any:
+            call = guard.run(f"{method} begin", self._begin, method, signature, model, args, kwargs)
+            try:
+                result = original(model, *args, **kwargs)
+            except BaseException as error:
+                guard.run(f"{method} failed", self._failed, call, model, error)
+                raise
+            guard.run(f"{method} end", self._end, call, model, result)
+            return result
+
+        return functools.wraps(original)(hidden(watched))
+
+    def _watch_compile(self, module: ModuleType, name: str) -> None:
+        cls = getattr(module, name)
+        original = cls.__dict__.get("compile")
+        if not inspect.isfunction(original):
+            return
+        guard = self.guard
+        signature = inspect.signature(original)
+
+        def watched(model: Any, *args: Any, **kwargs: Any) -> Any:
+            result = original(model, *args, **kwargs)
+            guard.run("compile", self._compiled, signature, model, args, kwargs)
+            return result
+
+        cls.compile = functools.wraps(original)(hidden(watched))
+
+    def _watch_build(self, module: ModuleType, name: str) -> None:
+        cls = getattr(module, name)
+        original = cls.__dict__.get("__init__")
+        if not inspect.isfunction(original):
+            return
+        guard = self.guard
+
+        def watched(model: Any, *args: Any, **kwargs: Any) -> None:
+            original(model, *args, **kwargs)
+            guard.run("model", self._built, model)
+
+        cls.__init__ = functools.wraps(original)(hidden(watched))
+
+    # -- taking notes -----------------------------------------------------------------------------------------------
+
+    def _built(self, model: Any) -> None:
+        def specs(tensors: Any) -> list[dict[str, Any]]:
+            found = []
+            for tensor in _leaves(tensors):
+                info = compat.tensor_info(tensor)
+                if info is not None:
+                    found.append({"name": info.name, "shape": info.shape, "dtype": info.dtype})
+            return found
+
+        self.sink.write(
+            schema.MODEL,
+            action="build",
+            name=getattr(model, "name", None),
+            inputs=specs(getattr(model, "inputs", None)),
+            outputs=specs(getattr(model, "outputs", None)),
+            where=caller(skip=4),
+        )
+
+    def _compiled(
+        self, signature: inspect.Signature, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
+        bound = signature.bind(model, *args, **kwargs)
+        bound.apply_defaults()
+        requested = bound.arguments.get("jit_compile", bound.arguments.get("kwargs", {}).get("jit_compile"))
+        frames = user_frames(skip=4, limit=1)
+        where = frames[0] if frames else None
+        self.sink.write(schema.MODEL, action="compile", name=getattr(model, "name", None), where=where)
+        self.sink.write(
+            schema.XLA_PATH,
+            mechanism="keras compile(jit_compile=)",
+            function=getattr(model, "name", None),
+            requested=repr(requested),
+            resolved=str(getattr(model, "jit_compile", getattr(model, "_jit_compile", None))),
+            where=where,
+            accelerators=_accelerators(),
+        )
+
+    def _begin(
+        self, method: str, signature: inspect.Signature, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> dict[str, Any]:
+        bound = signature.bind(model, *args, **kwargs)
+        bound.apply_defaults()
+        given = bound.arguments
+        data = (given.get("x"), given.get("y"), given.get("sample_weight"))
+        call = {
+            "call": next(self._numbers),
+            "method": method,
+            "model": getattr(model, "name", None),
+            "rows_in": _rows(given.get("x")),
+            "batch_size": given.get("batch_size") or (32 if _rows(given.get("x")) is not None else None),
+            "batch_size_given": given.get("batch_size"),
+        }
+        frames = user_frames(skip=4, limit=1)
+        self.sink.write(
+            schema.CALL,
+            phase="begin",
+            jit_compile=str(getattr(model, "jit_compile", None)),
+            run_eagerly=bool(getattr(model, "run_eagerly", False)),
+            inputs=[_described(v) for v in _leaves(data)],
+            where=frames[0] if frames else None,
+            **call,
+        )
+        return {**call, "data": data}
+
+    def _end(self, call: dict[str, Any] | None, model: Any, result: Any) -> None:
+        if call is None:
+            return
+        method = call["method"]
+        out = None
+        if method in ("predict", "predict_on_batch"):
+            out = [_rows(v) for v in _leaves(result)]
+        fields = {k: v for k, v in call.items() if k != "data"}
+        mismatch = out is not None and call["rows_in"] is not None and any(n != call["rows_in"] for n in out)
+        capsule = self._save(call, model) if mismatch else None
+        if capsule is None:
+            capsule = self._capsule_name(method, model)
+        self.sink.write(
+            schema.CALL,
+            phase="end",
+            rows_out=out,
+            shapes_out=[compat.dims(getattr(v, "shape", ())) for v in _leaves(result)] if out else None,
+            capsule=capsule,
+            **fields,
+        )
+
+    def _failed(self, call: dict[str, Any] | None, model: Any, error: BaseException) -> None:
+        if call is None:
+            self.failures.note(error, during="keras")
+            return
+        # The innermost watched call knows the data: `evaluate` inside `fit` is asked first.
+        capsule = self._save(call, model)
+        self.failures.note(error, during=call["method"], capsule=capsule)
+        fields = {k: v for k, v in call.items() if k != "data"}
+        self.sink.write(schema.CALL, phase="failed", capsule=capsule, **fields)
+
+    def _capsule_name(self, method: str, model: Any) -> str | None:
+        function = getattr(model, _FUNCTION.get(method.replace("train_on_batch", "fit"), ""), None)
+        found = self.tracing.capsule_of(function) if function is not None else None
+        return found[0].name if found else None
+
+    def _save(self, call: dict[str, Any], model: Any) -> str | None:
+        name = _FUNCTION.get(call["method"])
+        function = getattr(model, name, None) if name else None
+        found = self.tracing.capsule_of(function) if function is not None else None
+        if found is None:
+            return None
+        folder, concrete = found
+        rows, size = call["rows_in"], call["batch_size"]
+        exact = rows is not None and size is not None and rows <= size
+        self.values.of_keras(folder, concrete, call["data"], rows, size, exact)
+        return folder.name
+
+
+def _rows(value: Any) -> int | None:
+    for leaf in _leaves(value):
+        shape = compat.dims(getattr(leaf, "shape", None)) if hasattr(leaf, "shape") else None
+        if shape:
+            return shape[0]
+    return None
+
+
+def _described(value: Any) -> dict[str, Any]:
+    info = compat.tensor_info(value)
+    if info is None:
+        return {"type": type(value).__name__}
+    return {"type": type(value).__name__, "shape": info.shape, "dtype": info.dtype}
+
+
+def _accelerators() -> int | None:
+    try:
+        import sys
+
+        tf = sys.modules["tensorflow"]
+        return sum(d.device_type != "CPU" for d in tf.config.list_physical_devices())
+    except Exception:
+        return None

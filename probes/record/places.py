@@ -1,0 +1,216 @@
+"""Shapes at named places: wrappers around functions and methods that note the tensors going in and coming out.
+
+Only Python-level facts are taken (static shape, name, graph, name scope); no op is added to a graph and nothing is evaluated.
+The run-time shapes come later, from the capsule, in a worker.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+from .. import compat, profile, schema
+from .frames import hidden, user_frames
+from .guard import Guard
+from .importhook import PostImportFinder
+from .outside import lookup
+from .tracing import TraceRecorder
+
+# An eager loop calls a place without end; after so many calls only new shapes are news.
+_EAGER_CALLS = 200
+
+
+class PlaceRecorder:
+    """Writes `place` events (and `place-found`, `place-missing`)."""
+
+    def __init__(self, guard: Guard, finder: PostImportFinder, tracing: TraceRecorder) -> None:
+        self.guard = guard
+        self.sink = guard.sink
+        self.tracing = tracing
+        self._calls: Counter[str] = Counter()
+        self._eager_seen: set[tuple[Any, ...]] = set()
+        by_module: dict[str, list[profile.Place]] = {}
+        for place in profile.PTYCHO_PLACES:
+            by_module.setdefault(place.module, []).append(place)
+        for module, places in by_module.items():
+            finder.when_imported(module, lambda m, ps=places: self._wrap_all(m, ps))  # type: ignore[misc]
+        for knob in profile.KNOBS:
+            module, _, name = knob.name.partition(":")
+            finder.when_imported(module, lambda m, n=name, k=knob.name: self._wrap_knob(m, n, k))  # type: ignore[misc]
+
+    # -- putting the wrappers in ----------------------------------------------------------------------------------
+
+    def _wrap_all(self, module: ModuleType, places: list[profile.Place]) -> None:
+        for place in places:
+            found = _resolve(module, place.qualname)
+            if found is None:
+                self.sink.write(schema.PLACE_MISSING, place=place.name, reason="no such name in the module")
+                continue
+            holder, name, original = found
+            if not self._put(holder, name, original, place):
+                self.sink.write(
+                    schema.PLACE_MISSING, place=place.name, reason=f"a {type(original).__name__} cannot be watched"
+                )
+                continue
+            code = getattr(inspect.unwrap(_python_function(original) or original), "__code__", None)
+            self.sink.write(
+                schema.PLACE_FOUND,
+                place=place.name,
+                contract=place.contract,
+                file=getattr(code, "co_filename", None),
+                line=getattr(code, "co_firstlineno", None),
+            )
+
+    def _put(self, holder: Any, name: str, original: Any, place: profile.Place) -> bool:
+        inner = _python_function(original)
+        if inner is not None:  # a tf.function object stays what it is: only the Python body is replaced
+            original._python_function = self._wrapper(inner, place)
+            return True
+        if not inspect.isfunction(original):
+            return False
+        setattr(holder, name, self._wrapper(original, place))
+        return True
+
+    def _wrapper(self, function: Callable[..., Any], place: profile.Place) -> Callable[..., Any]:
+        recorder, guard = self, self.guard
+        signature = inspect.signature(function)
+
+        def watched(*args: Any, **kwargs: Any) -> Any:
+            token = guard.run("place in", recorder._enter, place, signature, args, kwargs)
+            call = guard.run("autograph", compat.convert_for_autograph, function) if token else None
+            result = (call or function)(*args, **kwargs)
+            if token is not None:
+                guard.run("place out", recorder._leave, place, token, result)
+            return result
+
+        wrapper = functools.wraps(function)(hidden(watched))
+        compat.mark_for_autograph(wrapper)
+        return wrapper
+
+    def _wrap_knob(self, module: ModuleType, name: str, knob: str) -> None:
+        original = getattr(module, name, None)
+        if not inspect.isfunction(original):
+            return
+        guard, sink, seen = self.guard, self.sink, set()
+
+        def note(value: Any) -> None:
+            frames = user_frames(skip=4, limit=2)
+            mark = (repr(value), frames[0]["file"] if frames else "", frames[0]["line"] if frames else 0)
+            if mark not in seen:
+                seen.add(mark)
+                where = frames[0] if frames else None
+                sink.write(schema.SETTING, store="decision", key=knob, action="read", value=value, where=where)
+
+        def watched(*args: Any, **kwargs: Any) -> Any:
+            result = original(*args, **kwargs)
+            guard.run("knob", note, result)
+            return result
+
+        wrapper = functools.wraps(original)(hidden(watched))
+        compat.mark_for_autograph(wrapper)
+        setattr(module, name, wrapper)
+
+    # -- taking notes -----------------------------------------------------------------------------------------------
+
+    def _enter(
+        self, place: profile.Place, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> dict[str, Any] | None:
+        if "tensorflow" not in sys.modules:
+            return None
+        self._calls[place.name] += 1
+        call = self._calls[place.name]
+        tensors = list(_tensors_of_call(signature, args, kwargs, self.tracing))
+        graph = compat.default_graph()
+        if graph is None and call > _EAGER_CALLS:
+            mark = (place.name, str([t["shape"] for t in tensors]))
+            if mark in self._eager_seen:
+                return None
+            self._eager_seen.add(mark)
+        frames = user_frames(skip=4, limit=6)
+        common = {
+            "call": call,
+            "axes": [a for a in (lookup(n, where) for n, where in place.axes) if a is not None],
+            "caller": frames[0] if frames else None,
+            "frames": frames,
+        }
+        self._write(place, "in", graph, tensors, common)
+        return common
+
+    def _leave(self, place: profile.Place, common: dict[str, Any], result: Any) -> None:
+        self._write(place, "out", compat.default_graph(), list(_leaves("result", result, self.tracing)), common)
+
+    def _write(
+        self, place: profile.Place, phase: str, graph: Any, tensors: list[dict[str, Any]], common: dict[str, Any]
+    ) -> None:
+        scope = position = None
+        if graph is not None:
+            scope, position = graph.get_name_scope(), compat.graph_position(graph)
+        self.sink.write(
+            schema.PLACE,
+            place=place.name,
+            contract=place.contract,
+            phase=phase,
+            graph=self.tracing.uid(graph) if graph is not None else None,
+            at=position,
+            scope=scope,
+            tensors=tensors,
+            **common,
+        )
+
+
+def _resolve(module: ModuleType, qualname: str) -> tuple[Any, str, Any] | None:
+    """(holder, name, value) of a dotted name inside a module; a method must be defined by the class itself."""
+    holder: Any = module
+    *path, name = qualname.split(".")
+    for part in path:
+        holder = getattr(holder, part, None)
+        if holder is None:
+            return None
+    value = holder.__dict__.get(name) if isinstance(holder, type) else getattr(holder, name, None)
+    return (holder, name, value) if value is not None else None
+
+
+def _python_function(value: Any) -> Callable[..., Any] | None:
+    """The Python body of a `tf.function` object, or None if it is none."""
+    if inspect.isfunction(value) or not hasattr(value, "get_concrete_function"):
+        return None
+    inner = getattr(value, "_python_function", None)
+    return inner if callable(inner) else None
+
+
+def _tensors_of_call(
+    signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any], tracing: TraceRecorder
+) -> Iterator[dict[str, Any]]:
+    try:
+        arguments = signature.bind(*args, **kwargs).arguments
+    except TypeError:  # the call itself is wrong; Python will say so in a moment
+        arguments = dict(enumerate(args)) | kwargs  # type: ignore[assignment,operator]
+    for name, value in arguments.items():
+        if name != "self":
+            yield from _leaves(str(name), value, tracing)
+
+
+def _leaves(name: str, value: Any, tracing: TraceRecorder, depth: int = 0) -> Iterator[dict[str, Any]]:
+    if isinstance(value, (list, tuple)) and depth < 3:
+        for i, item in enumerate(value):
+            yield from _leaves(f"{name}[{i}]", item, tracing, depth + 1)
+        return
+    if isinstance(value, dict) and depth < 3:
+        for key, item in value.items():
+            yield from _leaves(f"{name}[{key}]", item, tracing, depth + 1)
+        return
+    info = compat.tensor_info(value)
+    if info is not None:
+        yield {
+            "arg": name,
+            "kind": info.kind,
+            "tensor": info.name,
+            "shape": info.shape,
+            "dtype": info.dtype,
+            "graph": tracing.uid(value.graph) if info.kind == "symbolic" else None,
+        }

@@ -1,0 +1,71 @@
+"""Puts the recorders together and starts them, once a process."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import platform
+import sys
+from pathlib import Path
+
+from .. import schema
+from . import redact
+from .failures import FailureRecorder
+from .guard import Guard
+from .importhook import PostImportFinder
+from .keras_calls import KerasRecorder
+from .places import PlaceRecorder
+from .settings import SettingsRecorder, is_watched
+from .sink import Sink
+from .tracing import TraceRecorder
+from .values import ValueWriter
+
+_started: list[Guard] = []
+
+
+def start(run_dir: Path) -> bool:
+    """Start recording into `run_dir`. True if it runs now; a second call changes nothing."""
+    if _started:
+        return True
+    if not run_dir.is_dir():
+        return False
+    sink = Sink(run_dir)
+    guard = Guard(sink)
+    _started.append(guard)
+    sink.write(
+        schema.START,
+        schema=schema.EVENTS_SCHEMA,
+        pid=os.getpid(),
+        ppid=os.getppid(),
+        argv=[redact.in_text(a) for a in getattr(sys, "orig_argv", sys.argv)],
+        executable=sys.executable,
+        prefix=sys.prefix,
+        base_prefix=sys.base_prefix,
+        python=platform.python_version(),
+        cwd=str(Path.cwd()),
+        environment={k: redact.value(k, v) for k, v in os.environ.items() if is_watched(k)},
+    )
+    finder = PostImportFinder(guard)
+    finder.install()
+    SettingsRecorder(guard, finder)
+    tracing = TraceRecorder(guard, finder)
+    values = ValueWriter(guard, enabled=os.environ.get(schema.ENV_CAPTURE, "values") == "values")
+    failures = FailureRecorder(guard, finder, tracing, values)
+    KerasRecorder(guard, finder, tracing, failures, values)
+    PlaceRecorder(guard, finder, tracing)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=sink.after_fork)
+    atexit.register(_at_exit, guard)
+    return True
+
+
+def stop() -> None:
+    """Stop recording. Wrappers stay where they are (copies imported by value cannot be taken back) and pass through."""
+    while _started:
+        _started.pop().active = False
+
+
+def _at_exit(guard: Guard) -> None:
+    if guard.active:
+        guard.sink.write(schema.END, state="exit")
+        guard.active = False

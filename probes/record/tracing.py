@@ -1,0 +1,238 @@
+"""Functions as TensorFlow traces them: who asked for XLA, which graph became which library function, and the capsule.
+
+The capsule of a top-level function is written at once, while the process is still alive: what comes next may be an abort.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+import time
+import weakref
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from .. import compat, profile, schema
+from .frames import caller, hidden, user_frames
+from .guard import Guard
+from .importhook import PostImportFinder
+from .outside import lookup
+
+# A program that retraces in every step must not fill the disk with graphs.
+_MAX_CAPSULES = 64
+_UID = "_xladoctor_uid"
+
+
+class TraceRecorder:
+    """Writes `trace`, `graph`, `xla-path`, `first-op` and (graph) `capsule` events."""
+
+    def __init__(self, guard: Guard, finder: PostImportFinder) -> None:
+        self.guard = guard
+        self.sink = guard.sink
+        self._graphs = 0
+        self._names: dict[str, list[str]] = {}
+        self._capsules = 0
+        self._lock = threading.Lock()
+        self._local = threading.local()
+        # Function object -> folders of its capsules, newest last; and the concrete function behind each.
+        self._of_function: weakref.WeakKeyDictionary[Any, list[Path]] = weakref.WeakKeyDictionary()
+        self._concrete: dict[Path, weakref.ref[Any]] = {}
+        finder.when_imported("tensorflow", self._hook)
+
+    # -- what other recorders ask ---------------------------------------------------------------------------------
+
+    def uid(self, graph: Any) -> str:
+        """A name for a Python-level graph that is unique in this process."""
+        known = getattr(graph, _UID, None)
+        if known is None:
+            with self._lock:
+                self._graphs += 1
+                known = f"g{self._graphs}"
+            setattr(graph, _UID, known)
+        return str(known)
+
+    def capsule_of(self, function: Any) -> tuple[Path, Any] | None:
+        """The newest capsule of a `tf.function` object and its concrete function, if it has one."""
+        try:
+            folders = self._of_function.get(function)
+        except TypeError:
+            return None
+        if not folders:
+            return None
+        ref = self._concrete.get(folders[-1])
+        return folders[-1], ref() if ref is not None else None
+
+    @property
+    def running(self) -> list[tuple[Any, float]]:
+        """The `tf.function` calls under way on this thread, outermost first, with the time at which each began."""
+        stack: list[tuple[Any, float]] | None = getattr(self._local, "running", None)
+        if stack is None:
+            stack = self._local.running = []
+        return stack
+
+    # -- hooks ------------------------------------------------------------------------------------------------------
+
+    def _hook(self, tensorflow: ModuleType) -> None:
+        self.sink.write(
+            schema.IMPORT,
+            module="tensorflow",
+            version=getattr(tensorflow, "__version__", None),
+            file=getattr(tensorflow, "__file__", None),
+            where=caller(skip=3),
+        )
+        for hook in (self._hook_first_op, self._hook_traces, self._hook_graphs, self._hook_functions):
+            # Each on its own: a name that moved must cost one recorder, not all of them.
+            try:
+                hook()
+            except Exception as error:
+                self.sink.write(schema.PROBE_ERROR, hook=hook.__name__, error=f"{type(error).__name__}: {error}")
+
+    def _hook_first_op(self) -> None:
+        cls: Any = compat.context_class()
+        original = cls.ensure_initialized
+        guard, sink = self.guard, self.sink
+
+        def ensure_initialized(context: Any) -> Any:
+            first = not context._initialized
+            result = original(context)
+            if first:
+                cls.ensure_initialized = original  # a hot function: stay only until it has happened
+                guard.run("first op", lambda: sink.write(schema.FIRST_OP, where=caller(skip=4)))
+            return result
+
+        if compat.context_is_initialized():
+            sink.write(schema.FIRST_OP, where=None, note="before the probes were in")
+        else:
+            cls.ensure_initialized = hidden(functools.wraps(original)(ensure_initialized))
+
+    def _hook_traces(self) -> None:
+        guard = self.guard
+
+        def traced(concrete: Any) -> None:
+            guard.run("trace", self._traced, concrete)
+
+        compat.concrete_function_callbacks().append(traced)
+
+    def _hook_graphs(self) -> None:
+        module = compat.atomic_function_module()
+        original = module.from_func_graph
+        guard = self.guard
+
+        def from_func_graph(name: Any, graph: Any, *args: Any, **kwargs: Any) -> Any:
+            result = original(name, graph, *args, **kwargs)
+            guard.run("graph", self._named, name, graph)
+            return result
+
+        module.from_func_graph = hidden(functools.wraps(original)(from_func_graph))
+
+    def _hook_functions(self) -> None:
+        cls: Any = compat.function_class()
+        init = cls.__init__
+        guard = self.guard
+
+        def __init__(function: Any, *args: Any, **kwargs: Any) -> None:
+            init(function, *args, **kwargs)
+            guard.run("tf.function", self._created, function)
+
+        cls.__init__ = hidden(functools.wraps(init)(__init__))
+
+    # -- taking notes -----------------------------------------------------------------------------------------------
+
+    def _created(self, function: Any) -> None:
+        asked = getattr(function, "_jit_compile", None)
+        if asked is None:
+            return
+        frames = user_frames(skip=4, limit=1)
+        direct = caller(skip=4)
+        # The user's own decorator stands directly on the stack; otherwise a framework made the function.
+        by_user = bool(frames) and direct == frames[0] and not _framework_between()
+        self.sink.write(
+            schema.XLA_PATH,
+            mechanism="tf.function(jit_compile=)" if by_user else "framework",
+            function=getattr(function, "_name", None) or getattr(function.python_function, "__name__", None),
+            requested=str(asked),
+            resolved=str(bool(asked)),
+            where=frames[0] if frames else None,
+        )
+
+    def _named(self, name: Any, graph: Any) -> None:
+        text = name.decode() if isinstance(name, bytes) else str(name)
+        uid = self.uid(graph)
+        names = self._names.setdefault(uid, [])
+        if text not in names:
+            names.append(text)
+            self.sink.write(schema.GRAPH, graph=uid, function=text)
+
+    def _traced(self, concrete: Any) -> None:
+        graph = concrete.graph
+        parent = compat.default_graph()
+        inside = parent is not None and hasattr(parent, "outer_graph")
+        uid = self.uid(graph)
+        name = concrete.name.decode() if isinstance(concrete.name, bytes) else str(concrete.name)
+        names = self._names.setdefault(uid, [])
+        if name not in names:
+            names.append(name)
+        running = self.running
+        seconds = time.monotonic() - running[-1][1] if running else None
+        folder = None
+        if not inside:
+            folder = self._write_capsule(concrete, uid)
+        frames = user_frames(skip=4, limit=3)
+        self.sink.write(
+            schema.TRACE,
+            function=name,
+            python_name=getattr(graph, "name", None),
+            graph=uid,
+            parent=self.uid(parent) if inside else None,
+            scope=parent.get_name_scope() if inside else None,
+            xla=compat.must_compile(concrete),
+            inputs=[_spec(t) for t in graph.inputs[: len(graph.inputs) - len(graph.captures)]],
+            seconds=round(seconds, 4) if seconds is not None else None,
+            where=frames[0] if frames else None,
+            named=[v for v in (lookup(n, w) for n, w in profile.NAMED_VALUES) if v is not None],
+            capsule=folder.name if folder is not None else None,
+        )
+
+    def _write_capsule(self, concrete: Any, uid: str) -> Path | None:
+        self._capsules += 1
+        if self._capsules > _MAX_CAPSULES:
+            if self._capsules == _MAX_CAPSULES + 1:
+                self.sink.write(schema.DROPPED, recorder="capsule", kept=_MAX_CAPSULES)
+            return None
+        from . import capsule as capsules  # imports numpy: not before the target has
+
+        folder = capsules.new_folder(self.sink.run_dir, self._capsules, concrete)
+        capsules.write_capsule(
+            folder, concrete, graph_uid=uid, graphs=self._names, xla=compat.must_compile(concrete)
+        )
+        self.sink.write(schema.CAPSULE, capsule=folder.name, what="graph", function=str(concrete.name))
+        self._concrete[folder] = weakref.ref(concrete)
+        if self.running:
+            self._of_function.setdefault(self.running[0][0], []).append(folder)
+        return folder
+
+
+def _spec(tensor: Any) -> str:
+    info = compat.tensor_info(tensor)
+    if info is None:
+        return type(tensor).__name__
+    shape = "?" if info.shape is None else ",".join("?" if n is None else str(n) for n in info.shape)
+    return f"{info.dtype}[{shape}]"
+
+
+def _framework_between() -> bool:
+    """True if the nearest frame outside TensorFlow's own function code is a library's and not the user's."""
+    import sys
+
+    from .frames import is_user_file
+
+    frame = sys._getframe(4)
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if is_user_file(file):
+            return False
+        if "/tensorflow/" not in file and not file.startswith("<") and "record" not in file:
+            return True
+        frame = frame.f_back  # type: ignore[assignment]
+    return True

@@ -1,0 +1,89 @@
+"""The values that go into a capsule after a failure or a rows mismatch: the batch, as well as it is known, and the variables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from .. import compat, schema
+from .guard import Guard
+
+# numpy arrays beyond this are left out and said to be; the worker then fills them from the specs.
+MAX_BYTES = 512 * 1024 * 1024
+
+
+class ValueWriter:
+    """Writes `values.npz` and `recipe.json` into a capsule, once."""
+
+    def __init__(self, guard: Guard, enabled: bool) -> None:
+        self.sink = guard.sink
+        self.enabled = enabled
+        self._done: set[Path] = set()
+
+    def of_call(self, folder: Path, concrete: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """The arguments of a direct call: exactly what failed."""
+        data = [v for v in _leaves((args, kwargs)) if compat.tensor_info(v) is not None]
+        self._write(folder, concrete, data, "exact", None, None)
+
+    def of_keras(
+        self, folder: Path, concrete: Any, batch: Any, rows: int | None, batch_size: int | None, exact: bool
+    ) -> None:
+        """The first `batch_size` rows of what was given to `fit`, `evaluate` or `predict`.
+
+        Keras has consumed the failing batch inside the failing call (and `fit` shuffles), so these rows are `redrawn` unless
+        the data have only one batch.
+        """
+        arrays = [v for v in _leaves(batch) if hasattr(v, "shape") and hasattr(v, "__getitem__")]
+        n = batch_size or 32
+        cut = [a[:n] for a in arrays if len(a.shape) > 0]
+        self._write(folder, concrete, cut, "exact" if exact else "redrawn", rows, n)
+
+    def _write(
+        self, folder: Path, concrete: Any, data: list[Any], recipe: str, rows: int | None, batch_size: int | None
+    ) -> None:
+        if folder in self._done:
+            return
+        self._done.add(folder)
+        note = None
+        if not self.enabled:
+            data, recipe, note = [], "random", "values were not wanted"
+        elif sum(_size(v) for v in data) > MAX_BYTES:
+            data, recipe, note = [], "random", f"larger than {MAX_BYTES} bytes"
+        elif not data:
+            recipe, note = "random", "the data were no arrays"
+        variables = list(getattr(concrete, "variables", ())) if self.enabled else []
+        if sum(_size(v) for v in variables) > MAX_BYTES:
+            variables, note = [], f"variables larger than {MAX_BYTES} bytes"
+        facts = {
+            "data": recipe,
+            "variables": "after-failure" if variables else "random",
+            "rows": rows,
+            "batch_size": batch_size,
+            "note": note,
+        }
+        from . import capsule as capsules  # imports numpy: not before the target has
+
+        capsules.write_values(folder, concrete, data=data, variables=variables, recipe=facts)
+        self.sink.write(schema.CAPSULE, capsule=folder.name, what="values", recipe=facts)
+
+
+def _leaves(value: Any, depth: int = 0) -> Iterator[Any]:
+    """Leaves in the order in which Keras and tf.nest flatten: lists and tuples as they stand, dicts by sorted key."""
+    if value is None or depth > 6:
+        return
+    if isinstance(value, dict):
+        for key in sorted(value, key=str):
+            yield from _leaves(value[key], depth + 1)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _leaves(item, depth + 1)
+    else:
+        yield value
+
+
+def _size(value: Any) -> int:
+    info = compat.tensor_info(value)
+    shape = info.shape if info is not None else compat.dims(getattr(value, "shape", ()))
+    return math.prod(n or 1 for n in shape or ()) * 8
