@@ -1,0 +1,170 @@
+"""The diagnosis for a person with a dead run: the answer on the first screen, the tables below it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from xladoctor.diagnosis.model import Diagnosis, Finding, Location, Proof, Remedy
+from xladoctor.report import console_tables, facts
+from xladoctor.report.page import Page
+from xladoctor.report.view import View
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+VERDICTS = {
+    "failed": ("FAILED", "bold red"),
+    "warnings": ("WARNINGS", "bold yellow"),
+    "healthy": ("HEALTHY", "bold green"),
+}
+_LEVELS = {"error": "bold red", "warning": "bold yellow", "note": "bold"}
+_STATUS = {"confirmed": "red", "refuted": "green", "untested": "yellow"}
+_RESULTS = {"verified": "green", "failed": "red", "untested": "yellow"}
+_FEW = 3
+
+
+def render(diagnosis: Diagnosis, console: Console, view: View | None = None) -> None:
+    """Writes the report to `console`, at its width and with the colours that it supports."""
+    view = view or View()
+    page = Page(console)
+    _verdict(page, diagnosis, view)
+    if view.quiet:
+        return
+    roots = [finding for finding in diagnosis.findings if finding.role == "root"]
+    if not roots:
+        _notes(page, diagnosis.notes)
+    for finding in roots:
+        _finding(page, finding, "Root cause", view)
+    others = [finding for finding in diagnosis.findings if finding.role != "root"]
+    _others(page, others, view)
+    _remedies(page, diagnosis, view)
+    if roots:
+        _notes(page, diagnosis.notes)
+    console_tables.render(page, diagnosis, view)
+    console_tables.next_commands(page, diagnosis, view)
+
+
+def _verdict(page: Page, diagnosis: Diagnosis, view: View) -> None:
+    word, style = VERDICTS.get(diagnosis.verdict, (str(diagnosis.verdict), "bold"))
+    status = view.target_status
+    failed = diagnosis.verdict == "failed"
+    aside = ""
+    if status is not None:
+        aside = f" (although the program ended with {status})" if failed and status == 0 else ""
+        aside = aside or f" (the program ended with {status})"
+    page.parts(("xladoctor: ", "bold"), (word, style), (f"  {diagnosis.source}", ""), (aside, "dim"))
+    if view.quiet and diagnosis.root:
+        root = diagnosis.root
+        page.parts((f"{root.code} {root.slug}: {root.title}", ""), indent=2)
+        if root.location:
+            page.parts((f"at {root.location}", ""), indent=2)
+    elif not diagnosis.findings:
+        page.para("Nothing was found that looks wrong.")
+
+
+def _finding(page: Page, finding: Finding, heading: str, view: View) -> None:
+    page.blank()
+    page.parts(
+        (heading, _LEVELS.get(finding.level, "bold")),
+        (f"  {finding.code} {finding.slug}", "bold"),
+        ("  ", ""),
+        (finding.status, _STATUS.get(finding.status, "")),
+    )
+    page.para(finding.title, style="bold")
+    if finding.location:
+        _at(page, finding.location)
+    if finding.message.strip() and finding.message.strip() != finding.title.strip():
+        page.para(finding.message)
+    _facts(page, finding)
+    if view.verbose:
+        named = [(k, str(v)) for k in ("op", "node", "device", "layer") if (v := getattr(finding, k))]
+        named += [("dims", facts.shape_text(list(finding.dims)))] if finding.dims else []
+        page.table([*named, *facts.rest(finding)], indent=4, styles=["dim", ""])
+    elif finding.layer:
+        page.table([("layer", finding.layer)], indent=4, styles=["dim", ""])
+    if view.verbose:
+        _evidence(page, finding.evidence, len(finding.evidence))
+    elif finding.role == "root":
+        _evidence(page, finding.evidence, _FEW)
+
+
+def _at(page: Page, location: Location) -> None:
+    place = f"{location.file}:{location.line}" if location.line else str(location.file)
+    inside = f" in {location.function}" if location.function else ""
+    page.parts(("at ", "dim"), (place, "cyan"), (inside, "dim"), indent=2)
+
+
+def _facts(page: Page, finding: Finding) -> None:
+    shapes = facts.shapes(finding)
+    if shapes:
+        page.para(", ".join(f"{key} {value}" for key, value in shapes), indent=4, hang=2, style="bold")
+    said = [
+        (axis.name, f"= {axis.value}", f"bound by {axis.by}" if axis.by else "")
+        for axis in facts.axes(finding)
+    ]
+    page.table(said, indent=4, styles=["bold", "bold", "dim"])
+    for number in facts.numbers(finding):
+        product = f" = {number.factors}" if number.factors else ""
+        page.para(f"{number.value}{product}", indent=4, hang=4, style="bold")
+        if number.meaning:
+            page.para(number.meaning, indent=8)
+
+
+def _evidence(page: Page, evidence: Sequence[Proof], limit: int) -> None:
+    for proof in evidence[:limit]:
+        where = f" [{proof.where}]" if proof.where else ""
+        page.para(f"{proof.text}{where}", indent=4, hang=2, style="dim", first="- ")
+    if len(evidence) > limit:
+        page.parts((f"- {len(evidence) - limit} more (--verbose)", "dim"), indent=4)
+
+
+def _others(page: Page, findings: Sequence[Finding], view: View) -> None:
+    serious = [f for f in findings if f.level != "note" or view.verbose]
+    shown = serious if view.verbose else serious[:_FEW]
+    for finding in shown:
+        heading = "Consequence" if finding.level == "error" else str(finding.level).capitalize()
+        _finding(page, finding, heading, view)
+    left = [finding for finding in findings if finding not in shown]
+    if left:
+        page.heading("Also found", "--verbose for all of it")
+        page.table([(f.code, f.slug, f.title) for f in left], styles=["", "", ""])
+
+
+def _remedies(page: Page, diagnosis: Diagnosis, view: View) -> None:
+    remedies: dict[str, Remedy] = {}
+    for finding in sorted(diagnosis.findings, key=lambda f: f.role != "root"):
+        if finding.level != "note" or view.verbose:
+            for remedy in finding.remedies:
+                remedies.setdefault(remedy.id, remedy)
+    if not remedies:
+        return
+    page.heading("What to do")
+    shown = list(remedies.values()) if view.verbose else list(remedies.values())[:_FEW]
+    for number, remedy in enumerate(shown, 1):
+        page.para(
+            f"{remedy.title} ({remedy.safety}; {tested(remedy)})", hang=3, first=f"{number}. ", style="bold"
+        )
+        if remedy.how.strip() and remedy.how.strip() != remedy.title.strip():
+            page.para(remedy.how, indent=5)
+    if len(remedies) > len(shown):
+        page.parts((f"{len(remedies) - len(shown)} more (--verbose)", "dim"), indent=2)
+
+
+def tested(remedy: Remedy) -> str:
+    """What is known of a remedy, in words."""
+    said = {"verified": "verified by running it", "failed": "FAILED when tried"}.get(
+        remedy.result, "not tested yet"
+    )
+    if remedy.deviation is not None:
+        said += f", deviation {facts.number_text(remedy.deviation)}"
+    if remedy.speed_ratio is not None:
+        said += f", speed ratio {facts.number_text(remedy.speed_ratio)}"
+    return said
+
+
+def _notes(page: Page, notes: Sequence[str]) -> None:
+    if notes:
+        page.heading("Note" if len(notes) == 1 else "Notes")
+        for note in notes:
+            page.para(note, hang=2, first="- ")

@@ -1,0 +1,181 @@
+"""The blocker document: what a team files about a run that cannot go on, with every claim tested or called
+untested.
+
+GitHub's Markdown. All foreign text is escaped, in code spans, or in fenced blocks (see
+`xladoctor.report.text`).
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+from xladoctor.diagnosis.model import Diagnosis, Finding, Location, Proof
+from xladoctor.report import facts, markdown_tables
+from xladoctor.report.text import clip, line, md, md_code, md_fence
+from xladoctor.report.view import View
+
+_LONGEST = 4000
+_VERDICTS = {"failed": "Failed", "warnings": "Warnings", "healthy": "Healthy"}
+
+
+def render(diagnosis: Diagnosis, view: View | None = None) -> str:
+    """The document, with a line break at its end."""
+    view = view or View()
+    root = diagnosis.root
+    title = root.title if root else _VERDICTS.get(diagnosis.verdict, str(diagnosis.verdict))
+    parts = [
+        f"<!-- {md_comment(diagnosis.schema)} written by xladoctor {md_comment(diagnosis.tool_version)} -->",
+        f"# Blocker: {md(title)}" if diagnosis.findings else f"# Diagnosis: {md(title)}",
+        *_head(diagnosis, view),
+        *_problem(diagnosis),
+        *_signature(diagnosis),
+        *markdown_tables.numbers(diagnosis),
+        *markdown_tables.shapes(diagnosis),
+        *markdown_tables.xla_paths(diagnosis),
+        *markdown_tables.settings(diagnosis),
+        *markdown_tables.hypotheses(diagnosis),
+        *_root(diagnosis),
+        *markdown_tables.remedies(diagnosis),
+        *_next(diagnosis, view),
+        *_reproduce(diagnosis, view),
+        *markdown_tables.environment(diagnosis),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def md_comment(value: str) -> str:
+    """Foreign text inside an HTML comment, which must not end it."""
+    return "".join(c for c in line(value) if c.isalnum() or c in "./")
+
+
+def at(location: Location | None) -> str:
+    """A place in the source as a code span."""
+    if location is None:
+        return ""
+    place = md_code(f"{location.file}:{location.line}" if location.line else location.file)
+    return f"{place} in {md_code(location.function)}" if location.function else place
+
+
+def proofs(evidence: Sequence[Proof]) -> list[str]:
+    """Evidence as list items."""
+    return [
+        f"- {md(clip(proof.text, _LONGEST))}" + (f" ({md_code(proof.where)})" if proof.where else "")
+        for proof in evidence
+    ]
+
+
+def _head(diagnosis: Diagnosis, view: View) -> list[str]:
+    rows = [f"- **Verdict:** {_VERDICTS.get(diagnosis.verdict, md(diagnosis.verdict)).lower()}"]
+    rows.append(f"- **Source:** {md_code(diagnosis.source)}")
+    if view.target_status is not None:
+        rows.append(f"- **The program ended with:** {view.target_status}")
+    if diagnosis.root:
+        rows.append(f"- **Class:** {md_code(diagnosis.root.code)} {md_code(diagnosis.root.slug)}")
+    if diagnosis.tool_version:
+        rows.append(f"- **Written by:** xladoctor {md(diagnosis.tool_version)}")
+    return ["\n".join(rows)]
+
+
+def _problem(diagnosis: Diagnosis) -> list[str]:
+    parts = ["## Problem"]
+    for finding in diagnosis.findings:
+        if finding.level == "error":
+            who = "Root cause" if finding.role == "root" else "Consequence"
+            place = f", at {at(finding.location)}" if finding.location else ""
+            parts.append(f"**{who}** ({md(finding.status)}): {md(finding.title)}{place}.")
+    if len(parts) == 1:
+        parts.append("Nothing at error level was found.")
+    if diagnosis.notes:
+        parts.append("\n".join(f"- Note: {md(note)}" for note in diagnosis.notes))
+    command = diagnosis.environment.get("command")
+    if command:
+        words = shlex.join(map(str, command)) if isinstance(command, list | tuple) else command
+        parts += ["### Command", md_fence(words, "sh")]
+    return parts
+
+
+def _signature(diagnosis: Diagnosis) -> list[str]:
+    said = [f for f in diagnosis.findings if any(p.kind == "log" for p in f.evidence) or f.op or f.node]
+    if not said:
+        return []
+    parts = ["## Error signature"]
+    for finding in said:
+        logged = [clip(p.text, _LONGEST) for p in finding.evidence if p.kind == "log"]
+        if logged:
+            parts.append(md_fence("\n".join(logged)))
+        named = [(key, getattr(finding, key)) for key in ("op", "node", "device", "layer")]
+        rows = [f"- {key}: {md_code(value)}" for key, value in named if value]
+        if finding.dims:
+            rows.append(f"- sizes: {md_code(facts.shape_text(list(finding.dims)))}")
+        if rows:
+            parts.append("\n".join(rows))
+    return parts
+
+
+def _root(diagnosis: Diagnosis) -> list[str]:
+    if not diagnosis.findings:
+        return []
+    parts = ["## Root cause"]
+    for finding in diagnosis.findings:
+        if finding.role != "root":
+            continue
+        parts += _finding(finding)
+    rest = [finding for finding in diagnosis.findings if finding.role != "root"]
+    if rest:
+        parts.append("## Consequences" if any(f.level == "error" for f in rest) else "## Also found")
+        for finding in rest:
+            parts += _finding(finding)
+    return parts
+
+
+def _finding(finding: Finding) -> list[str]:
+    called = f"{md_code(finding.code)} {md_code(finding.slug)}, {md(finding.status)}"
+    parts = [f"**{md(finding.title)}** ({called})"]
+    if finding.location:
+        parts.append(f"At {at(finding.location)}.")
+    paragraphs = [part for part in clip(finding.message, _LONGEST).split("\n\n") if part.strip()]
+    parts += [md(part) for part in paragraphs if part.strip() != finding.title.strip()]
+    rows = [f"- {key}: {md_code(value)}" for key, value in facts.shapes(finding)]
+    rows += [
+        f"- {md_code(axis.name)} = {md_code(axis.value)}" + (f", bound by {md(axis.by)}" if axis.by else "")
+        for axis in facts.axes(finding)
+    ]
+    rows += [f"- {md(key)}: {md_code(clip(value, _LONGEST))}" for key, value in facts.rest(finding)]
+    parts += ["\n".join(rows)] if rows else []
+    if finding.evidence:
+        parts += ["Evidence:", "\n".join(proofs(finding.evidence))]
+    return parts
+
+
+def _next(diagnosis: Diagnosis, view: View) -> list[str]:
+    root = diagnosis.root
+    if not root:
+        return []
+    verified = [r for f in diagnosis.findings for r in f.remedies if r.result == "verified"]
+    if verified:
+        said = f"Apply the remedy that was verified: {md(verified[0].title)}."
+    elif root.remedies:
+        first = md(root.remedies[0].title)
+        said = f"Try the first remedy ({first}), which nobody has run yet, and scan again."
+    else:
+        said = "Look at the line named under Root cause, with the shapes above; no remedy is known yet."
+    return ["## Next action", said]
+
+
+def _reproduce(diagnosis: Diagnosis, view: View) -> list[str]:
+    commands = []
+    if view.run_dir:
+        commands.append(f"xladoctor scan {shlex.quote(line(view.run_dir))}")
+    command = diagnosis.environment.get("command")
+    if isinstance(command, list | tuple) and command:
+        commands.append(f"xladoctor scan -- {shlex.join(map(line, command))}")
+    if diagnosis.reproducer:
+        commands.append(f"python {shlex.quote(line(diagnosis.reproducer))}")
+    if not commands:
+        return []
+    parts = ["## How to reproduce", md_fence("\n".join(commands), "sh")]
+    if diagnosis.isolated:
+        rows = [f"- {md(key)}: {md_code(value)}" for key, value in facts.flat(diagnosis.isolated)]
+        parts += ["Isolated to:", "\n".join(rows)]
+    return parts

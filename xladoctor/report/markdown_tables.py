@@ -1,0 +1,179 @@
+"""The tables of the blocker document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from xladoctor.diagnosis.model import Diagnosis, Location, Remedy, ShapeRow
+from xladoctor.report import facts, timeline
+from xladoctor.report import shapes as shape_table
+from xladoctor.report.text import clip, md, md_code
+
+_STEPS = 60
+_MOMENTS = 60
+_CELL = 600
+_VERDICTS = {"confirmed": "**confirmed**", "refuted": "refuted", "untested": "*untested*"}
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A GitHub table of cells that are Markdown already."""
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def code(value: object) -> str:
+    """A code span for a cell; nothing for nothing."""
+    return md_code(clip(str(value), _CELL), table=True) if value not in (None, "") else ""
+
+
+def prose(value: object) -> str:
+    """Prose for a cell."""
+    return md(clip(str(value), _CELL))
+
+
+def place(location: Location | None) -> str:
+    """A source line for a cell."""
+    if location is None:
+        return ""
+    return code(f"{location.file}:{location.line}" if location.line else location.file)
+
+
+def numbers(diagnosis: Diagnosis) -> list[str]:
+    """What the numbers of the messages are made of."""
+    rows = [
+        (code(number.value), code(number.factors), prose(number.meaning))
+        for finding in diagnosis.findings
+        for number in facts.numbers(finding)
+    ]
+    return ["## Numerical analysis", table(("Value", "Factors", "Meaning"), rows)] if rows else []
+
+
+def shapes(diagnosis: Diagnosis) -> list[str]:
+    """The shape trace."""
+    if not diagnosis.shapes:
+        return []
+    steps = shape_table.shortened(shape_table.folded(shape_table.calls(diagnosis.shapes)), _STEPS)
+    rows: list[Sequence[str]] = []
+    for step in steps:
+        if isinstance(step, int):
+            rows.append((f"*{step} more calls*", *[""] * 5))
+            continue
+        for call in step.calls:
+            rows += [_shape_row(row, number == 0) for number, row in enumerate(call.rows)]
+        if step.times > 1:
+            calls = "this call" if len(step.calls) == 1 else f"these {len(step.calls)} calls"
+            rows.append((f"*{calls}, {step.times} times in a row*", *[""] * 5))
+    heads = ("Place", "Tensor", "Contract", "As traced", "At run time", "Remark")
+    return ["## Shape trace", "In call order.", table(heads, rows)]
+
+
+def _shape_row(row: ShapeRow, first: bool) -> tuple[str, ...]:
+    name = code(row.place) if first else ""
+    name += f" in layer {code(row.layer)}" if first and row.layer else ""
+    name += f", iteration {prose(row.iteration)}" if first and row.iteration is not None else ""
+    said = prose(row.violation) if row.violation else ""
+    if row.first_violation:
+        said = f"**First violation.** {said}".strip()
+    if row.state == "not-executed":
+        said = f"{said} *traced, not executed*".strip()
+    runtime = (
+        code(facts.shape_text(row.runtime))
+        if row.runtime is not None
+        else prose(shape_table.runtime_text(row))
+    )
+    return (
+        name,
+        f"{prose(row.phase)} {code(row.tensor)}",
+        code(row.contract),
+        code(facts.shape_text(row.static)),
+        runtime,
+        said,
+    )
+
+
+def xla_paths(diagnosis: Diagnosis) -> list[str]:
+    """What put XLA on."""
+    if not diagnosis.xla_paths:
+        return []
+    rows = [
+        (
+            {True: "**on**", False: "off"}.get(path.effective, "?"),  # type: ignore[arg-type]
+            code(path.mechanism),
+            code(path.function),
+            f"{code(path.requested)} → {code(path.resolved)}",
+            ", ".join(code(switch) for switch in path.governed_by) or "nothing",
+            " ".join(part for part in (place(path.location), prose(path.note or "")) if part),
+        )
+        for path in diagnosis.xla_paths
+    ]
+    heads = ("XLA", "Mechanism", "Function", "Asked → resolved", "Governed by", "Where")
+    return ["## XLA paths", table(heads, rows)]
+
+
+def settings(diagnosis: Diagnosis) -> list[str]:
+    """Who set what, and who read it."""
+    if not diagnosis.settings:
+        return []
+    moments = timeline.folded(diagnosis.settings)
+    rows = [
+        (
+            prose(facts.number_text(m.event.t, 4)),
+            code(f"{m.event.store}[{m.event.key}]"),
+            prose(m.event.action) + (f" ×{m.times}" if m.times > 1 else ""),
+            code(repr(m.event.value)),
+            place(m.event.location),
+            prose(m.event.note or ""),
+        )
+        for m in moments[:_MOMENTS]
+    ]
+    parts = ["## Settings timeline", table(("Seconds", "Setting", "Action", "Value", "Where", "Note"), rows)]
+    if len(moments) > _MOMENTS:
+        parts.append(f"{len(moments) - _MOMENTS} more are in the run folder.")
+    return parts
+
+
+def hypotheses(diagnosis: Diagnosis) -> list[str]:
+    """Every claim with its verdict."""
+    if not diagnosis.hypotheses:
+        return []
+    rows = [
+        (
+            code(claim.id),
+            prose(claim.title),
+            prose(claim.origin),
+            _VERDICTS.get(claim.verdict, prose(claim.verdict)),
+            "; ".join(prose(p.text) + (f" ({code(p.where)})" if p.where else "") for p in claim.evidence[:4]),
+        )
+        for claim in diagnosis.hypotheses
+    ]
+    return ["## Hypotheses", table(("Id", "Claim", "From", "Verdict", "Evidence"), rows)]
+
+
+def remedies(diagnosis: Diagnosis) -> list[str]:
+    """What can be done, and what is known of it."""
+    found: dict[str, Remedy] = {}
+    for finding in sorted(diagnosis.findings, key=lambda f: f.role != "root"):
+        for remedy in finding.remedies:
+            found.setdefault(remedy.id, remedy)
+    if not found:
+        return []
+    rows = [
+        (
+            prose(r.title),
+            prose(r.how),
+            prose(r.safety),
+            {"verified": "**verified**", "failed": "**failed**", "untested": "untested"}.get(
+                r.result, prose(r.result)
+            ),
+            "" if r.deviation is None else prose(facts.number_text(r.deviation)),
+            "" if r.speed_ratio is None else prose(facts.number_text(r.speed_ratio)),
+        )
+        for r in found.values()
+    ]
+    return ["## Remedies", table(("Remedy", "How", "Safety", "Tested", "Deviation", "Speed ratio"), rows)]
+
+
+def environment(diagnosis: Diagnosis) -> list[str]:
+    """Versions, paths and switches."""
+    rows = [(prose(key), code(value)) for key, value in facts.flat(diagnosis.environment)]
+    return ["## Environment", table(("What", "Value"), rows)] if rows else []

@@ -1,0 +1,128 @@
+"""Lines on a rich console: wrapped to its width between words, aligned, and never interpreted as markup.
+
+Paths are never broken (a broken path can neither be clicked nor copied): a word longer than the line stands
+on its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from xladoctor.report import text
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_LONGEST = 4000
+_READABLE = 110
+
+
+class Page:
+    """The writer that the sections of the console report share."""
+
+    def __init__(self, console: Console) -> None:
+        from rich.cells import cell_len
+        from rich.text import Text
+
+        self._console = console
+        self._text = Text
+        self._len = cell_len
+        self.width = max(console.width, 40)
+
+    def blank(self) -> None:
+        """An empty line."""
+        self._console.print()
+
+    def heading(self, title: str, note: str = "", style: str = "bold") -> None:
+        """A section's title, with an empty line above it."""
+        self.blank()
+        self.parts((title, style), (f"  {text.line(note)}" if note else "", "dim"))
+
+    def parts(self, *pieces: tuple[str, str], indent: int = 0) -> None:
+        """One line of styled pieces, not wrapped."""
+        out = self._text(" " * indent)
+        for piece, style in pieces:
+            out.append(_soft(piece), style)
+        out.rstrip()
+        self._console.print(out, soft_wrap=True, highlight=False)
+
+    def para(self, said: object, indent: int = 2, hang: int = 0, style: str = "", first: str = "") -> None:
+        """Text wrapped at the width; `first` stands in front of it, later lines hang by `hang`."""
+        clipped = text.lines(text.clip(str(said), _LONGEST))
+        lines = [part for part in clipped.split("\n") if part.strip()] or [""]
+        margin = " " * indent
+        lead = margin + first
+        for number, part in enumerate(lines):
+            start = lead if number == 0 else margin + " " * hang
+            for piece in self.wrap(part, min(self.width - 1, _READABLE), start, margin + " " * hang):
+                self._console.print(self._text(piece, style), soft_wrap=True, highlight=False)
+
+    def wrap(self, part: str, width: int, start: str, later: str) -> list[str]:
+        """`part` as lines of at most `width` cells, broken between words only."""
+        out: list[str] = []
+        current, empty = start, True
+        for word in part.split():
+            if not empty and self._len(current) + 1 + self._len(word) > width:
+                out.append(current)
+                current, empty = later, True
+            current += word if empty else f" {word}"
+            empty = False
+        return [*out, current]
+
+    def table(
+        self,
+        rows: Iterable[Sequence[str]],
+        indent: int = 2,
+        styles: Sequence[str] | None = None,
+        style: str = "",
+        caps: Sequence[int] = (),
+    ) -> None:
+        """Aligned columns; the last one wraps under itself, and goes below where there is no room for it."""
+        cells = [[text.line(cell) for cell in row] for row in rows]
+        if not cells:
+            return
+        for row in cells:
+            for index, cap in enumerate(caps[: len(row) - 1]):
+                row[index] = self._cut(row[index], cap)
+        widths = [max(self._len(row[i]) for row in cells) for i in range(len(cells[0]) - 1)]
+        for row in cells:
+            self.row(row, widths, indent, styles, style)
+
+    def row(
+        self,
+        row: Sequence[str],
+        widths: Sequence[int],
+        indent: int,
+        styles: Sequence[str] | None = None,
+        style: str = "",
+    ) -> None:
+        """One line of a table whose first columns are `widths` wide; cells must be free of control codes."""
+        out = self._text(" " * indent)
+        for index, width in enumerate(widths):
+            cell = row[index]
+            out.append(cell + " " * (width - self._len(cell) + 2), styles[index] if styles else style)
+        last_style = styles[-1] if styles else style
+        used = indent + sum(widths) + 2 * len(widths)
+        room = self.width - 1 - used
+        if room < 24 and self._len(row[-1]) > room:
+            out.rstrip()
+            self._console.print(out, soft_wrap=True, highlight=False)
+            self.para(row[-1], indent=indent + 4, style=last_style)
+            return
+        pieces = self.wrap(row[-1], max(room, 24), "", "")
+        out.append(pieces[0], last_style)
+        out.rstrip()
+        self._console.print(out, soft_wrap=True, highlight=False)
+        for piece in pieces[1:]:
+            self._console.print(self._text(" " * used + piece, last_style), soft_wrap=True, highlight=False)
+
+    def _cut(self, cell: str, cap: int) -> str:
+        return cell if self._len(cell) <= cap else text.clip(cell, cap)
+
+
+def _soft(piece: str) -> str:
+    # Keeps the blanks at both ends, which text.line would take away.
+    left = piece[: len(piece) - len(piece.lstrip(" "))]
+    right = piece[len(piece.rstrip(" ")) :] if piece.strip() else ""
+    return left + text.line(piece) + right

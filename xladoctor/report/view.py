@@ -1,0 +1,19 @@
+"""What a renderer is told besides the diagnosis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class View:
+    """How much to show, and what only the caller knows.
+
+    `run_dir` is where the recording lies (None for a log), `target_status` how the target ended where the
+    doctor ran it.
+    """
+
+    verbose: bool = False
+    quiet: bool = False
+    run_dir: str | None = None
+    target_status: int | None = None
