@@ -195,7 +195,7 @@ def _readable(stack: Iterable[Any], machinery: tuple[str, ...]) -> list[list[Any
 
 def _machinery() -> tuple[str, ...]:
     """Where the frames stand in which nobody looks for their own line: TensorFlow, Keras and the probes themselves."""
-    folders = [_OWN + os.sep]
+    folders = [_OWN + os.sep, "<"]
     for name in ("tensorflow", "keras", "tf_keras"):
         file = getattr(sys.modules.get(name), "__file__", None)
         if file:

@@ -81,6 +81,8 @@ class FailureRecorder:
 
         def __call__(function: Any, *args: Any, **kwargs: Any) -> Any:
             running = tracing.running
+            if not running:
+                tracing.last_function = function
             running.append((function, _monotonic()))
             try:
                 return call(function, *args, **kwargs)
@@ -101,6 +103,8 @@ class FailureRecorder:
         name = str(getattr(function, "_name", "") or "tf.function")
         known = getattr(error, _MARK, None)
         number = self.note(error, during=name, capsule=found[0].name if found else None)
+        if self.tracing.keras_calls:
+            return
         if number is not None and known is None and found is not None:
             self.values.of_call(found[0], found[1], args, kwargs)
 

@@ -18,7 +18,6 @@ from .tracing import TraceRecorder
 from .values import ValueWriter, _leaves
 
 _METHODS = ("fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "predict_on_batch")
-_FUNCTION = {"fit": "train_function", "evaluate": "test_function", "predict": "predict_function"}
 
 
 class KerasRecorder:
@@ -60,12 +59,16 @@ class KerasRecorder:
 
         def watched(model: Any, *args: Any, **kwargs: Any) -> Any:
             call = guard.run(f"{method} begin", self._begin, method, signature, model, args, kwargs)
+            under_way = self.tracing.keras_calls
+            under_way.append(1)
             try:
                 result = original(model, *args, **kwargs)
             except BaseException as error:
-                guard.run(f"{method} failed", self._failed, call, model, error)
+                guard.run(f"{method} failed", self._failed, call, error)
                 raise
-            guard.run(f"{method} end", self._end, call, model, result)
+            finally:
+                under_way.pop()
+            guard.run(f"{method} end", self._end, call, result)
             return result
 
         return functools.wraps(original)(hidden(watched))
@@ -164,53 +167,46 @@ class KerasRecorder:
         )
         return {**call, "data": data}
 
-    def _end(self, call: dict[str, Any] | None, model: Any, result: Any) -> None:
+    def _end(self, call: dict[str, Any] | None, result: Any) -> None:
         if call is None:
             return
-        method = call["method"]
         out = None
-        if method in ("predict", "predict_on_batch"):
+        if call["method"] in ("predict", "predict_on_batch"):
             out = [_rows(v) for v in _leaves(result)]
-        fields = {k: v for k, v in call.items() if k != "data"}
         mismatch = out is not None and call["rows_in"] is not None and any(n != call["rows_in"] for n in out)
-        capsule = self._save(call, model) if mismatch else None
-        if capsule is None:
-            capsule = self._capsule_name(method, model)
         self.sink.write(
             schema.CALL,
             phase="end",
             rows_out=out,
             shapes_out=[compat.dims(getattr(v, "shape", ())) for v in _leaves(result)] if out else None,
-            capsule=capsule,
-            **fields,
+            capsule=self._capsule(call, save=mismatch),
+            **_facts(call),
         )
 
-    def _failed(self, call: dict[str, Any] | None, model: Any, error: BaseException) -> None:
+    def _failed(self, call: dict[str, Any] | None, error: BaseException) -> None:
+        # The innermost watched call knows the data: `evaluate` inside `fit` is asked first.
         if call is None:
             self.failures.note(error, during="keras")
             return
-        # The innermost watched call knows the data: `evaluate` inside `fit` is asked first.
-        capsule = self._save(call, model)
+        capsule = self._capsule(call, save=True)
         self.failures.note(error, during=call["method"], capsule=capsule)
-        fields = {k: v for k, v in call.items() if k != "data"}
-        self.sink.write(schema.CALL, phase="failed", capsule=capsule, **fields)
+        self.sink.write(schema.CALL, phase="failed", capsule=capsule, **_facts(call))
 
-    def _capsule_name(self, method: str, model: Any) -> str | None:
-        function = getattr(model, _FUNCTION.get(method.replace("train_on_batch", "fit"), ""), None)
-        found = self.tracing.capsule_of(function) if function is not None else None
-        return found[0].name if found else None
-
-    def _save(self, call: dict[str, Any], model: Any) -> str | None:
-        name = _FUNCTION.get(call["method"])
-        function = getattr(model, name, None) if name else None
-        found = self.tracing.capsule_of(function) if function is not None else None
+    def _capsule(self, call: dict[str, Any], save: bool) -> str | None:
+        """The capsule of the step that this call ran, with the values of a batch if they are wanted."""
+        found = self.tracing.capsule_of(self.tracing.last_function)
         if found is None:
             return None
         folder, concrete = found
-        rows, size = call["rows_in"], call["batch_size"]
-        exact = rows is not None and size is not None and rows <= size
-        self.values.of_keras(folder, concrete, call["data"], rows, size, exact)
+        if save:
+            rows, size = call["rows_in"], call["batch_size"]
+            exact = rows is not None and size is not None and rows <= size
+            self.values.of_keras(folder, concrete, call["data"], rows, size, exact)
         return folder.name
+
+
+def _facts(call: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in call.items() if key != "data"}
 
 
 def _rows(value: Any) -> int | None:

@@ -71,6 +71,23 @@ class TraceRecorder:
             stack = self._local.running = []
         return stack
 
+    @property
+    def last_function(self) -> Any:
+        """The `tf.function` object that was called last on this thread from outside any other."""
+        return getattr(self._local, "last", None)
+
+    @last_function.setter
+    def last_function(self, function: Any) -> None:
+        self._local.last = function
+
+    @property
+    def keras_calls(self) -> list[int]:
+        """The watched Keras calls under way on this thread: they know the batch better than the function inside."""
+        stack: list[int] | None = getattr(self._local, "keras", None)
+        if stack is None:
+            stack = self._local.keras = []
+        return stack
+
     # -- hooks ------------------------------------------------------------------------------------------------------
 
     def _hook(self, tensorflow: ModuleType) -> None:
