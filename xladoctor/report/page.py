@@ -58,6 +58,18 @@ class Page:
             for piece in self.wrap(part, min(self.width - 1, _READABLE), start, margin + " " * hang):
                 self._console.print(self._text(piece, style), soft_wrap=True, highlight=False)
 
+    def paragraphs(self, said: str, indent: int = 2) -> None:
+        """Paragraphs that an empty line separates; single line breaks within them are not kept."""
+        for number, part in enumerate(part for part in said.split("\n\n") if part.strip()):
+            if number:
+                self.blank()
+            self.para(text.line(part), indent=indent)
+
+    def verbatim(self, said: str, indent: int = 4) -> None:
+        """Lines as they stand, not wrapped."""
+        for part in text.lines(said).split("\n"):
+            self._console.print(self._text(" " * indent + part), soft_wrap=True, highlight=False)
+
     def wrap(self, part: str, width: int, start: str, later: str) -> list[str]:
         """`part` as lines of at most `width` cells, broken between words only."""
         out: list[str] = []

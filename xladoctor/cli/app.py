@@ -1,0 +1,107 @@
+"""The command line as a whole: the list of commands, and how wrong usage is told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import click
+import typer
+import typer.core
+import typer.main
+
+from xladoctor import __version__
+from xladoctor.cli import env, explain, rules, scan
+from xladoctor.cli.output import PipeClosed
+from xladoctor.errors import XladoctorError, did_you_mean
+
+EPILOG = """\b
+Examples:
+  xladoctor scan -- python train.py --epochs 2
+  xladoctor scan train.log
+  xladoctor explain reshape-mismatch
+
+Exit status: 0 nothing wrong, 1 findings at error level, 2 wrong usage or unreadable input, 3 the program
+could not be run."""
+
+
+class _Commands(typer.core.TyperGroup):
+    """A group that says what was probably meant."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        name = args[0] if args else ""
+        if name and self.get_command(ctx, name) is None and not name.startswith("-"):
+            known = self.list_commands(ctx)
+            hint = did_you_mean(name, known)
+            if hint is None and Path(name).exists():
+                hint = f"To diagnose it: xladoctor scan {name}"
+            raise XladoctorError(
+                f"there is no command {name!r}", hint=hint or f"Commands: {', '.join(known)}."
+            )
+        return super().resolve_command(ctx, args)
+
+
+app = typer.Typer(
+    name="xladoctor",
+    cls=_Commands,
+    help="A doctor for TensorFlow/XLA runs: what failed, where, why, and what to do.",
+    epilog=EPILOG,
+    no_args_is_help=True,
+    # Rich help would double the time until the first line.
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+scan.register(app)
+explain.register(app)
+rules.register(app)
+env.register(app)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"xladoctor {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", "-V", callback=_version, is_eager=True, help="Show the version and exit."),
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback of an error (or set XLADOCTOR_DEBUG=1).")
+    ] = False,
+) -> None:
+    pass
+
+
+def run(args: Sequence[str]) -> int:
+    """Parses `args`, runs the command and returns its exit status.
+
+    Raises:
+        XladoctorError: wrong usage, with what was probably meant.
+        BrokenPipeError: nobody reads standard output any more.
+    """
+    command = typer.main.get_command(app)
+    try:
+        status = command.main(list(args), prog_name="xladoctor", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        typer.echo(error.format_message(), err=True)
+        return error.exit_code
+    except click.ClickException as error:
+        raise _usage(error) from error
+    except click.Abort:
+        raise KeyboardInterrupt from None
+    except PipeClosed:
+        raise BrokenPipeError from None
+    return status if isinstance(status, int) else 0
+
+
+def _usage(error: click.ClickException) -> XladoctorError:
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context else "xladoctor"
+    message = error.format_message()
+    return XladoctorError(message[:1].lower() + message[1:].rstrip(), hint=f"Try: {path} --help")

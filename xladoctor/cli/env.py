@@ -1,0 +1,67 @@
+"""`xladoctor env`: versions, the target's interpreter, and the flags that are set."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from xladoctor.cli import options
+from xladoctor.cli.output import Output
+
+HELP = """Show versions, the interpreter, and the XLA flags that are set.
+
+The target's packages are read from their metadata; TensorFlow is not imported. Secrets are not shown."""
+
+EPILOG = """\b
+Examples:
+  xladoctor env
+  xladoctor env --python python3 --format json"""
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to the application."""
+    app.command("env", help=HELP, epilog=EPILOG)(env)
+
+
+def env(
+    python: Annotated[
+        str | None,
+        typer.Option(
+            "--python",
+            metavar="PATH",
+            show_default=False,
+            help="The interpreter of the program. Without it: this one.",
+        ),
+    ] = None,
+    format: options.Format = None,
+    output: options.Output = None,
+    force: options.Force = False,
+    verbose: options.Verbose = False,
+    quiet: options.Quiet = False,
+    color: options.Color = "auto",
+) -> int:
+    """Looks and shows."""
+    import os
+    import platform
+
+    import xladoctor
+    from xladoctor.cli import env_text, interpreter, variables
+
+    target = Output.of(format, output, force, color)
+    asked = interpreter.ask(python)
+    libraries = variables.tensorflow_libraries(asked.files.get("tensorflow"))
+    found = env_text.Environment(
+        xladoctor.__version__,
+        platform.python_version(),
+        str(xladoctor.__file__),
+        asked,
+        tuple(variables.relevant(os.environ, libraries)),
+    )
+    if target.format == "json":
+        target.write(env_text.as_json(found))
+    elif target.format == "markdown":
+        target.write(env_text.as_markdown(found))
+    else:
+        target.write(env_text.as_console(found, target.console(), verbose, quiet))
+    return 0

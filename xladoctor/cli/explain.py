@@ -1,0 +1,54 @@
+"""`xladoctor explain`: what a class of failure is, and what to do about it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from xladoctor.cli import knowledge, options
+from xladoctor.cli.output import Output
+
+HELP = """Explain a class of failure.
+
+What it is, why it happens, how to tell it apart from its likes, and what to do."""
+
+EPILOG = """\b
+Examples:
+  xladoctor explain XD301
+  xladoctor explain contract-violation --format markdown"""
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to the application."""
+    app.command("explain", help=HELP, epilog=EPILOG)(explain)
+
+
+def explain(
+    code: Annotated[
+        str,
+        typer.Argument(
+            metavar="CODE",
+            help="A code or a class, as a diagnosis names it.",
+            autocompletion=knowledge.complete,
+        ),
+    ],
+    format: options.Format = None,
+    output: options.Output = None,
+    force: options.Force = False,
+    verbose: options.Verbose = False,
+    quiet: options.Quiet = False,
+    color: options.Color = "auto",
+) -> int:
+    """Shows one rule."""
+    from xladoctor.cli import rule_text
+
+    target = Output.of(format, output, force, color)
+    rule = knowledge.rule_named(code)
+    if target.format == "json":
+        target.write(rule_text.as_json([rule]))
+    elif target.format == "markdown":
+        target.write(rule_text.one_markdown(rule))
+    else:
+        target.write(rule_text.one_console(rule, target.console(), quiet))
+    return 0

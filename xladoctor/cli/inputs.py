@@ -1,0 +1,96 @@
+"""What a person named on the command line of `scan`: logs, standard input, a run folder, or none of these."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from xladoctor.errors import XladoctorError, did_you_mean
+
+STDIN: Literal["-"] = "-"
+
+
+def run_folder(targets: Sequence[str]) -> Path | None:
+    """The run folder that is to be scanned, or None where the targets are logs.
+
+    Raises:
+        XladoctorError: a folder that is no run folder, or a folder among other targets.
+    """
+    folders = [Path(target) for target in targets if target != STDIN and Path(target).is_dir()]
+    if not folders:
+        return None
+    folder = folders[0]
+    if len(targets) > 1:
+        raise XladoctorError(f"{folder} is a folder; give one run folder, or logs, but not both")
+    if is_run_folder(folder):
+        return folder
+    inside = sorted(
+        (child for child in folder.iterdir() if child.is_dir() and is_run_folder(child)), key=_age
+    )
+    if inside:
+        hint = f"It holds {len(inside)} of them; the newest: xladoctor scan {inside[-1]}"
+    elif is_run_folder(folder.resolve().parent):
+        hint = f"It lies in one: xladoctor scan {os.path.relpath(folder.resolve().parent)}"
+    else:
+        hint = "A run folder is what xladoctor scan -- CMD leaves behind; it holds a run.json."
+    raise XladoctorError(f"{folder} is no run folder: it holds neither run.json nor events", hint=hint)
+
+
+def is_run_folder(folder: Path) -> bool:
+    """Whether a recording lies there, if only half of one."""
+    return (folder / "run.json").exists() or any(folder.glob("events-*.jsonl"))
+
+
+def logs(targets: Sequence[str]) -> list[Path | Literal["-"]]:
+    """The logs, each of which is there.
+
+    Raises:
+        XladoctorError: nothing was named, or something that does not exist.
+    """
+    if not targets:
+        raise XladoctorError(
+            "there is nothing to scan",
+            hint="Name a log or a run folder, - for standard input, or a command after --:\n"
+            "  xladoctor scan -- python train.py",
+        )
+    if list(targets).count(STDIN) > 1:
+        raise XladoctorError("standard input (-) can be read only once")
+    return [STDIN if target == STDIN else _existing(target, targets) for target in targets]
+
+
+def _existing(target: str, targets: Sequence[str]) -> Path:
+    path = Path(target)
+    if path.exists():
+        if path.suffix == ".py":
+            raise XladoctorError(
+                f"{target} is a program, not a log", hint=f"To run it: xladoctor scan -- python {target}"
+            )
+        return path
+    if target == targets[0] and (len(targets) > 1 or path.suffix == ".py") and _is_program(target):
+        raise XladoctorError(
+            f"there is no file {target}",
+            hint=f"To run a command, put -- in front: xladoctor scan -- {' '.join(targets)}",
+        )
+    raise XladoctorError(f"there is no file {target}", hint=_near(path))
+
+
+def _is_program(name: str) -> bool:
+    import shutil
+
+    return shutil.which(name) is not None
+
+
+def _near(path: Path) -> str | None:
+    if not path.parent.is_dir():
+        return f"There is no folder {path.parent} either."
+    names = [child.name for child in list(path.parent.iterdir())[:1000]]
+    return did_you_mean(path.name, names)
+
+
+def _age(folder: Path) -> float:
+    try:
+        return folder.stat().st_mtime
+    except OSError:
+        return 0.0

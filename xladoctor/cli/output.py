@@ -1,0 +1,130 @@
+"""Where a command's result goes: standard output, or a file that is written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xladoctor.errors import XladoctorError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_OURS = (b'"schema": "xladoctor.', b"<!-- xladoctor.", b"xladoctor: ")
+_SUFFIXES = {".json": "json", ".md": "markdown", ".markdown": "markdown"}
+
+
+class PipeClosed(Exception):
+    """The reader of standard output went away. Not an OSError, which typer would take for its own."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """The destination of one result.
+
+    Made before any work is done, so that a run of hours is not lost to a misspelt folder.
+    """
+
+    format: str
+    file: Path | None
+    color: str
+
+    @classmethod
+    def of(cls, format: str | None, file: Path | None, force: bool = False, color: str = "auto") -> Output:
+        """The destination, checked.
+
+        Raises:
+            XladoctorError: the file cannot be written, or is somebody else's.
+        """
+        chosen = format or (_SUFFIXES.get(file.suffix.lower(), "console") if file else "console")
+        if file is not None:
+            _check(file, force)
+        elif force:
+            raise XladoctorError("--force belongs to --output, which is not given")
+        return cls(chosen, file, color)
+
+    @property
+    def to_stdout(self) -> bool:
+        """Whether the result itself is what standard output carries."""
+        return self.file is None
+
+    def console(self) -> Console:
+        """A rich console as wide as the destination, with colours where they are wanted."""
+        from rich.console import Console
+
+        to_file = self.file is not None
+        colours = {"always": True, "never": False}.get(self.color, False if to_file else None)
+        return Console(
+            file=sys.stdout,
+            width=100 if to_file else None,
+            force_terminal=colours,
+            color_system={True: "standard", False: None, None: "auto"}[colours],
+            markup=False,
+            highlight=False,
+            emoji=False,
+            force_jupyter=False,
+        )
+
+    def write(self, text: str) -> None:
+        """Writes the result.
+
+        Raises:
+            PipeClosed: nobody reads standard output any more.
+        """
+        if self.file is not None:
+            _write_file(self.file, text)
+            sys.stderr.write(f"xladoctor: wrote {self.file}\n")
+            return
+        try:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        except BrokenPipeError as error:
+            raise PipeClosed from error
+
+
+def _check(file: Path, force: bool) -> None:
+    if file.is_dir():
+        raise XladoctorError(
+            f"--output {file} is a folder", hint=f"Name a file in it: --output {file / 'diagnosis.json'}"
+        )
+    if not file.parent.is_dir():
+        raise XladoctorError(
+            f"--output {file}: there is no folder {file.parent}", hint=f"mkdir -p {file.parent}"
+        )
+    if file.is_file() and not force and not _written_by_us(file):
+        raise XladoctorError(
+            f"--output {file} exists, and xladoctor did not write it",
+            hint="Give another name, or --force to replace it.",
+        )
+    if not os.access(file if file.exists() else file.parent, os.W_OK):
+        raise XladoctorError(f"--output {file} cannot be written: permission denied")
+
+
+def _written_by_us(file: Path) -> bool:
+    try:
+        with file.open("rb") as handle:
+            start = handle.read(200)
+    except OSError:
+        return False
+    return not start or start.startswith(_OURS) or (start.startswith(b"{") and _OURS[0] in start)
+
+
+def _write_file(file: Path, text: str) -> None:
+    data = text.encode("utf-8", "backslashreplace")
+    target = file.resolve()
+    if target.exists() and not target.is_file():
+        # A device or a pipe (/dev/stdout): there is nothing to replace.
+        with target.open("wb") as handle:
+            handle.write(data)
+        return
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with part.open("xb") as handle:
+            handle.write(data)
+        part.replace(target)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise XladoctorError(f"--output {file} cannot be written: {error.strerror or error}") from error

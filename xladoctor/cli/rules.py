@@ -1,0 +1,42 @@
+"""`xladoctor rules`: every class of failure that the doctor knows."""
+
+from __future__ import annotations
+
+import typer
+
+from xladoctor.cli import knowledge, options
+from xladoctor.cli.output import Output
+
+HELP = "List the classes of failure that the doctor knows."
+
+EPILOG = """\b
+Examples:
+  xladoctor rules
+  xladoctor rules --format json --output rules.json"""
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to the application."""
+    app.command("rules", help=HELP, epilog=EPILOG)(rules)
+
+
+def rules(
+    format: options.Format = None,
+    output: options.Output = None,
+    force: options.Force = False,
+    verbose: options.Verbose = False,
+    quiet: options.Quiet = False,
+    color: options.Color = "auto",
+) -> int:
+    """Lists all rules."""
+    from xladoctor.cli import rule_text
+
+    target = Output.of(format, output, force, color)
+    known = knowledge.all_rules()
+    if target.format == "json":
+        target.write(rule_text.as_json(known))
+    elif target.format == "markdown":
+        target.write(rule_text.list_markdown(known))
+    else:
+        target.write(rule_text.list_console(known, target.console(), verbose, quiet))
+    return 0
