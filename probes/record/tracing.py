@@ -195,7 +195,7 @@ class TraceRecorder:
         folder = None
         if not inside:
             folder = self._write_capsule(concrete, uid)
-        frames = user_frames(skip=4, limit=3)
+        frames = user_frames(skip=4, limit=12)
         self.sink.write(
             schema.TRACE,
             function=name,
@@ -207,6 +207,7 @@ class TraceRecorder:
             inputs=[_spec(t) for t in graph.inputs[: len(graph.inputs) - len(graph.captures)]],
             seconds=round(seconds, 4) if seconds is not None else None,
             where=frames[0] if frames else None,
+            frames=frames,
             named=[v for v in (lookup(n, w) for n, w in profile.NAMED_VALUES) if v is not None],
             capsule=folder.name if folder is not None else None,
         )

@@ -165,7 +165,10 @@ class Compilation:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What the doctor says of one run or one log. The root cause stands first in `findings`."""
+    """What the doctor says of one run or one log. The root cause stands first in `findings`.
+
+    `notes` are for the reader; `problems` say which part of the input could not be read (everything else was used).
+    """
 
     source: str
     verdict: Verdict
@@ -179,6 +182,7 @@ class Diagnosis:
     reproducer: str | None = None
     environment: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
     tool_version: str = ""
     schema: str = SCHEMA
 
@@ -189,5 +193,5 @@ class Diagnosis:
 
     @property
     def exit_code(self) -> int:
-        """1 if there are findings at error level, else 0."""
-        return int(any(f.level == "error" for f in self.findings))
+        """2 if part of the input could not be read, else 1 if there are findings at error level, else 0."""
+        return 2 if self.problems else int(any(f.level == "error" for f in self.findings))

@@ -1,0 +1,163 @@
+"""What a recorded run shows, worked out once for all rules: calls of places, the first violation, the failing op, the silent calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from xladoctor.diagnosis.contracts import Binding, Violation, parse
+from xladoctor.diagnosis.model import Location
+from xladoctor.diagnosis.numbers import Name, names_of
+from xladoctor.diagnosis.places import PlaceCall, place_calls, violations
+from xladoctor.evidence.run import Event, Recording, location
+from xladoctor.evidence.schema import schema
+
+Moment = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A violation with the call it happened in and the bindings of that call."""
+
+    call: PlaceCall
+    violation: Violation
+    bindings: dict[str, Binding]
+
+    @property
+    def moment(self) -> Moment:
+        """Where in the step it happened: an argument when the place is entered, a result when it is left."""
+        return self.call.order if self.violation.phase == "in" else self.call.after
+
+
+@dataclass(frozen=True)
+class Step:
+    """One recorded call of a function: why it is looked at, and what is known of it.
+
+    `why` is failed or rows; `capsule` is None where the failure came before any function was finished.
+    """
+
+    recording: Recording
+    why: str
+    capsule: str | None
+    failure: Event | None = None
+    keras_call: Event | None = None
+
+    @cached_property
+    def calls(self) -> list[PlaceCall]:
+        """The calls of places in program order."""
+        return place_calls(self.recording, self.capsule)
+
+    @cached_property
+    def broken(self) -> list[Broken]:
+        """Every violation, first to last."""
+        found = [
+            Broken(call, violation, checked.bindings)
+            for call, checked in violations(self.calls)
+            for violation in checked.violations
+        ]
+        return sorted(found, key=lambda b: b.moment)
+
+    @property
+    def first(self) -> Broken | None:
+        """The first violated contract."""
+        return self.broken[0] if self.broken else None
+
+    @cached_property
+    def failing_op(self) -> dict[str, Any] | None:
+        """The op that fails when a worker runs the step, if one was asked and it failed there too."""
+        for answer in self.recording.answers("failing_op", self.capsule) if self.capsule else ():
+            result = answer.get("result")
+            if isinstance(result, dict) and result.get("op"):
+                return result
+        return None
+
+    @property
+    def worker_error(self) -> str | None:
+        """Why a worker could not answer, if it could not."""
+        for answer in self.recording.worker:
+            if answer.get("capsule") == self.capsule and "error" in answer:
+                return str(answer["error"])
+        return None
+
+    @cached_property
+    def bindings(self) -> dict[str, Binding]:
+        """Axis names of the whole step: from the first call of the place that names most, earlier calls first."""
+        found: dict[str, Binding] = {}
+        layers = [c for c in self.calls if c.place.endswith(".call") and c.state != "not-executed"]
+        for call in layers or self.calls:
+            for name, binding in call.checked().bindings.items():
+                found.setdefault(name, Binding(name, binding.value, f"{binding.by} of {short(call.place)}"))
+        return found
+
+    @cached_property
+    def names(self) -> tuple[Name, ...]:
+        """Every name that can explain a size in this run."""
+        expressions = [e for c in self.calls for e in parse(c.contract).expressions]
+        return names_of(self.bindings, expressions, settings_values(self.recording))
+
+    def sources(self, graph: str | None, tensor: str | None) -> list[Location]:
+        """The user's frames that created a tensor, innermost first."""
+        if self.capsule is None or graph is None or tensor is None:
+            return []
+        frames = self._sources.get(graph, {}).get(tensor.partition(":")[0], [])
+        return [Location(f[0], f[1], f[2]) for f in reversed(frames) if is_user_file(f[0])]
+
+    @cached_property
+    def _sources(self) -> dict[str, dict[str, list[list[Any]]]]:
+        return self.recording.sources(self.capsule) if self.capsule else {}
+
+
+def steps(recording: Recording) -> list[Step]:
+    """The calls worth looking at: each failure, then each call that lost or gained rows."""
+    found: list[Step] = []
+    failed = {e["call"]: e for e in recording.of_kind(schema.CALL) if e["phase"] == "failed"}
+    for event in recording.of_kind(schema.FAILURE):
+        if event.get("state") != "raised":
+            continue
+        capsule = event.get("capsule")
+        keras = next((c for c in failed.values() if c.get("capsule") == capsule and c["pid"] == event["pid"]), None)
+        found.append(Step(recording, "failed", capsule, event, keras))
+    for event in recording.of_kind(schema.CALL):
+        if event["phase"] == "end" and rows_differ(event):
+            found.append(Step(recording, "rows", event.get("capsule"), None, event))
+    return found
+
+
+def rows_differ(event: Event) -> bool:
+    """True if a call gave back another number of rows than it took."""
+    rows = event.get("rows_in")
+    return rows is not None and any(n is not None and n != rows for n in event.get("rows_out") or ())
+
+
+def settings_values(recording: Recording) -> list[tuple[str, int, str]]:
+    """Named whole numbers of the run, as they were at its last trace: gridsize, offset, ..."""
+    for event in reversed(recording.of_kind(schema.TRACE)):
+        if event.get("named"):
+            return [(n["name"], n["value"], n["source"]) for n in event["named"]]
+    return []
+
+
+def short(place: str) -> str:
+    """`ptycho.custom_layers:ReassemblePatchesLayer.call` -> `ReassemblePatchesLayer.call`."""
+    return place.partition(":")[2] or place
+
+
+def is_user_file(path: str) -> bool:
+    """True for a file that is neither Python's nor a library's."""
+    return not (
+        path.startswith("<")
+        or "/site-packages/" in path
+        or "/dist-packages/" in path
+        or "/lib/python3" in path
+        or "__autograph_generated_file" in path
+    )
+
+
+def first_location(frames: Sequence[Any]) -> Location | None:
+    """The innermost user frame of a recorded traceback (outermost first)."""
+    for frame in reversed(frames):
+        if frame.get("user"):
+            return location(frame)
+    return None

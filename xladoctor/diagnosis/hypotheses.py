@@ -1,0 +1,230 @@
+"""What people believed, checked: the hypotheses of the reports as predicates over what a run recorded.
+
+Each answers `confirmed`, `refuted` or `untested` from the recording alone, and names what it saw. Nothing is known here about
+any particular run: with other facts the verdicts turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from xladoctor.diagnosis.contracts import show_shape
+from xladoctor.diagnosis.facts import Step, short
+from xladoctor.diagnosis.model import Hypothesis, Proof, Status
+from xladoctor.diagnosis.numbers import coincidences
+from xladoctor.diagnosis.places import PlaceCall, Tensor
+from xladoctor.evidence.run import Event, location
+from xladoctor.evidence.schema import schema
+
+Verdict = tuple[Status, list[Proof]]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A hypothesis and its test. `test` gives None where the run has nothing to do with it."""
+
+    id: str
+    title: str
+    origin: str
+    test: Callable[[Step], Verdict | None]
+
+
+def judge(step: Step) -> tuple[Hypothesis, ...]:
+    """The verdicts on all claims that concern this step."""
+    found = []
+    for claim in CLAIMS:
+        verdict = claim.test(step)
+        if verdict is not None:
+            found.append(Hypothesis(claim.id, claim.title, claim.origin, verdict[0], tuple(verdict[1])))
+    return tuple(found)
+
+
+# -- shapes -----------------------------------------------------------------------------------------------------------
+
+
+def _positions(step: Step) -> Iterable[tuple[PlaceCall, Tensor]]:
+    """Every tensor that a contract expects as positions `(B 1 2 C)`."""
+    from xladoctor.diagnosis.contracts import parse
+
+    for call in step.calls:
+        for spec, tensor in zip(parse(call.contract).inputs, call.inputs):
+            if spec.axes == ("B", "1", "2", "C") and call.state != "not-executed":
+                yield call, tensor
+
+
+def _positions_are_flat(step: Step) -> Verdict | None:
+    seen = list(_positions(step))
+    if not seen:
+        return None
+    proofs: dict[str, Proof] = {}
+    flat = False
+    for call, tensor in seen:
+        shape = tensor.runtime or tensor.static
+        if shape is None:
+            continue
+        flat = flat or len(shape) == 2
+        text = f"{tensor.arg} of {short(call.place)} is {show_shape(shape)}"
+        proofs.setdefault(text, Proof("shape", text, _where(call)))
+    if not proofs:
+        return "untested", [Proof("shape", "no shape of the positions was recorded")]
+    return ("confirmed" if flat else "refuted"), list(proofs.values())[:4]
+
+
+def _data_are_right(step: Step) -> Verdict | None:
+    if not list(_positions(step)):
+        return None
+    entry = next((c for c in step.calls if c.place.endswith("ReassemblePatchesLayer.call")), None)
+    if entry is None:
+        return None
+    wrong = [v for v in entry.checked().violations if v.phase == "in"]
+    shapes = ", ".join(f"{t.arg} {show_shape(t.runtime or t.static or [])}" for t in entry.inputs)
+    text = f"{short(entry.place)} got {shapes}; contract {entry.contract}"
+    return ("refuted" if wrong else "confirmed"), [Proof("shape", text, _where(entry))]
+
+
+def _warps(step: Step) -> list[PlaceCall]:
+    names = ("translate_xla", "projective_warp_xla", "translate", "Translation.call")
+    return [c for c in step.calls if short(c.place) in names and c.state != "not-executed"]
+
+
+def _warp_assumes_one_channel(step: Step) -> Verdict | None:
+    warps = _warps(step)
+    channels = step.bindings.get("C")
+    if not warps or channels is None:
+        return None
+    guilty = [
+        c for c in warps
+        if not any(v.phase == "in" for v in (vs := c.checked().violations)) and any(v.phase == "out" for v in vs)
+    ]  # fmt: skip
+    if guilty:
+        call = guilty[0]
+        return "confirmed", [
+            Proof("shape", f"{short(call.place)} got what its contract asks for and broke it: {call.contract}", _where(call))
+        ]
+    if channels.value == 1:
+        return "untested", [Proof("shape", "C is 1 in this run")]
+    sound = [c for c in warps if c.state == "executed" and c.outputs and not c.checked().violations]
+    if not sound:
+        return "untested", [Proof("shape", "no translation was evaluated at run time")]
+    call = sound[0]
+    shapes = ", ".join(f"{t.arg} {show_shape(t.runtime or t.static or [])}" for t in call.inputs)
+    proofs = [Proof("shape", f"with {channels}, {short(call.place)} kept its contract: {shapes}", _where(call))]
+    first = step.first
+    if first is not None:
+        proofs.append(Proof("shape", f"the first violation is {short(first.call.place)}: {first.violation.reason}"))
+    return "refuted", proofs
+
+
+def _wrong_batch_when_traced(step: Step) -> Verdict | None:
+    compared = wrong = 0
+    proofs: list[Proof] = []
+    last = step.first.moment if step.first is not None else None
+    for call in step.calls:
+        if last is not None and call.order >= last:
+            break
+        for tensor in call.inputs:
+            if tensor.runtime is None or tensor.static is None:
+                continue
+            compared += 1
+            if any(a is not None and a != b for a, b in zip(tensor.static, tensor.runtime)):
+                wrong += 1
+                text = f"{tensor.arg} of {short(call.place)}: traced {show_shape(tensor.static)}, ran {show_shape(tensor.runtime)}"
+                proofs.append(Proof("shape", text, _where(call)))
+    if not compared:
+        return ("untested", [Proof("shape", "no run-time shape to set beside a traced one")]) if step.calls else None
+    if wrong:
+        return "confirmed", proofs[:4]
+    text = f"{compared} traced shapes up to the first violation agree with their run-time shapes, unknown sizes aside"
+    return "refuted", [Proof("shape", text)]
+
+
+def _square_canvas(step: Step) -> Verdict | None:
+    op = step.failing_op
+    if op is None:
+        return None
+    for tensor in op.get("inputs", ()):
+        value = tensor.get("value")
+        if not isinstance(value, list) or not all(isinstance(n, int) for n in value):
+            continue
+        number = 1
+        for n in value:
+            number *= n
+        squares = coincidences(number, value, step.names)
+        if squares:
+            text = f"{op['op']} {op['node']} asked for {show_shape(value)} = {number}; {squares[0]} is a coincidence"
+            return "refuted", [Proof("worker", text, "worker.jsonl")]
+        if len([n for n in value if n != 1]) == 2 and value[-1] == value[-2]:
+            return "confirmed", [Proof("worker", f"{op['op']} asked for {show_shape(value)}", "worker.jsonl")]
+    return None
+
+
+# -- settings ---------------------------------------------------------------------------------------------------------
+
+
+def _setting(step: Step, store: str, key: str, *actions: str) -> list[Event]:
+    return [
+        e
+        for e in step.recording.of_kind(schema.SETTING)
+        if e["store"] == store and e["key"] == key and e["action"] in actions
+    ]
+
+
+def _late_switch(step: Step) -> Verdict | None:
+    reads = _setting(step, "params.cfg", "use_xla_translate", "read")
+    writes = _setting(step, "params.cfg", "use_xla_translate", "write", "default")
+    if not reads and not writes:
+        return None
+    if not reads:
+        return "untested", [Proof("setting", "use_xla_translate was never read in this run")]
+    first = reads[0]
+    late = [w for w in writes if w["seq"] > first["seq"] and not w["value"] and first["value"]]
+    told = [_told(first, "first read")]
+    if late:
+        return "confirmed", [*told, _told(late[0], "written too late")]
+    off = [w for w in writes if not w["value"]]
+    if off and off[0]["seq"] < first["seq"]:
+        return "refuted", [_told(off[0], "written before"), *told]
+    values = ", ".join(sorted({repr(w["value"]) for w in writes})) or "nothing"
+    return "refuted", [*told, Proof("setting", f"no write of False in this run; written: {values}")]
+
+
+def _environment_overrides(step: Step) -> Verdict | None:
+    reads = _setting(step, "env", "USE_XLA_TRANSLATE", "read")
+    config = _setting(step, "params.cfg", "use_xla_translate", "read", "write", "default")
+    if not reads and not config:
+        return None
+    if not reads:
+        return "untested", [Proof("setting", "USE_XLA_TRANSLATE was never read in this run")]
+    value = reads[-1]["value"]
+    if value is None:
+        return "refuted", [_told(reads[-1], "it is not set")]
+    decided = _setting(step, "decision", "ptycho.tf_helper:should_use_xla", "read")
+    wanted = config[-1]["value"] if config else None
+    if decided and wanted is not None and bool(decided[-1]["value"]) != bool(wanted):
+        return "confirmed", [_told(reads[-1], "read"), _told(decided[-1], "decided against params.cfg")]
+    return "refuted", [_told(reads[-1], "it agrees with params.cfg")]
+
+
+def _told(event: Event, what: str) -> Proof:
+    where = location(event.get("where"))
+    value = "unset" if event["value"] is None and event["store"] == "env" else repr(event["value"])
+    text = f"t = {event['t']:.2f} s: {event['store']} {event['key']} = {value} ({what}{f', {where}' if where else ''})"
+    return Proof("setting", text, f"events-{event['pid']}.jsonl:{event['seq']}")
+
+
+def _where(call: PlaceCall) -> str:
+    return f"events-{call.pid}.jsonl:{call.seq}"
+
+
+_002 = "report 002"
+CLAIMS: tuple[Claim, ...] = (
+    Claim("H1", "The XLA translation assumes a single channel (C = 1)", _002, _warp_assumes_one_channel),
+    Claim("H1-REVISED", "Positions are flat: (B, 2) instead of (B, 1, 2, C)", _002, _positions_are_flat),
+    Claim("H2-REVISED", "Tracing captured a wrong batch size", _002, _wrong_batch_when_traced),
+    Claim("H3-REVISED", "The data reach the reassembly in the documented shapes", _002, _data_are_right),
+    Claim("H2", "use_xla_translate=False came too late: the graph was cached with XLA", _002, _late_switch),
+    Claim("H3", "should_use_xla() was asked before the switch was written", _002, _late_switch),
+    Claim("H4", "USE_XLA_TRANSLATE in the environment overrides the configuration", _002, _environment_overrides),
+    Claim("N1", "The requested size is the square of the reassembled canvas", _002, _square_canvas),
+)

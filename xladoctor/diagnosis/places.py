@@ -1,0 +1,231 @@
+"""From recorded places and a worker's answers to calls of places: one value for each time a place was really entered.
+
+A Python body of a cached function runs once while the graph calls it from many nodes; a loop body runs many times. The recording
+has one event a *trace*; the worker tells every *occurrence* of that trace in the step, with run-time shapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from xladoctor.diagnosis.contracts import Checked, ContractError, check, parse
+from xladoctor.diagnosis.model import Location
+from xladoctor.evidence.run import Event, Recording, location
+from xladoctor.evidence.schema import schema
+
+Dims = list[int | None] | None
+State = Literal["executed", "not-executed", "failed", "static-only"]
+_SHOWN_ITERATIONS = 64
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """One tensor of a call: what the trace knew of it and what it was at run time."""
+
+    arg: str
+    name: str | None
+    graph: str | None
+    static: Dims
+    runtime: list[int] | None
+    state: State
+
+
+@dataclass(frozen=True)
+class PlaceCall:
+    """One time that a place was entered (and left)."""
+
+    place: str
+    contract: str
+    inputs: tuple[Tensor, ...]
+    outputs: tuple[Tensor, ...] | None
+    axes: dict[str, tuple[int, str]]
+    order: tuple[int, ...]
+    after: tuple[int, ...]
+    path: tuple[str, ...]
+    iteration: int | None
+    state: State
+    scope: str | None
+    graph: str | None
+    call: int
+    seq: int
+    pid: int
+    callers: tuple[Location, ...]
+    defined: Location | None
+    capsule: str | None
+
+    @property
+    def layer(self) -> str | None:
+        """The Keras layer path: of the call node if the function was cached, else of the name scope."""
+        return self.path[-1].rpartition("/")[0] or self.path[-1] if self.path else self.scope or None
+
+    def checked(self, static: bool = False) -> Checked:
+        """The call against its contract, with run-time shapes where they are known.
+
+        Raises:
+            ContractError: the contract is wrong.
+        """
+
+        def known(tensors: Sequence[Tensor]) -> list[Dims]:
+            return [t.static if static or t.runtime is None else list(t.runtime) for t in tensors]
+
+        outputs = known(self.outputs) if self.outputs is not None else None
+        return check(parse(self.contract), known(self.inputs), outputs, self.axes)
+
+
+def place_calls(recording: Recording, capsule: str | None) -> list[PlaceCall]:
+    """The calls of places in the step of a capsule, in program order; without a capsule, as they were traced."""
+    events = recording.of_kind(schema.PLACE)
+    defined = {e["place"]: location(e) for e in recording.of_kind(schema.PLACE_FOUND)}
+    graphs: set[str] | None = None
+    pid = None
+    if capsule is not None:
+        graphs = set(recording.capsule(capsule).get("graphs", {}))
+        pid = _pid_of(capsule)
+    answers = _Answers(recording, capsule)
+    found: list[PlaceCall] = []
+    for entered, left in _pairs(events):
+        if graphs is not None and (entered.get("graph") not in graphs or (pid is not None and entered["pid"] != pid)):
+            continue
+        found.extend(answers.calls(entered, left, defined.get(entered["place"]), capsule))
+    found.sort(key=lambda c: (c.order, c.seq))
+    return found
+
+
+def wanted(recording: Recording, capsule: str) -> list[dict[str, Any]]:
+    """What to ask a worker about a capsule: every tensor of every recorded place of its graphs."""
+    graphs = set(recording.capsule(capsule).get("graphs", {}))
+    pid = _pid_of(capsule)
+    asked: list[dict[str, Any]] = []
+    for event in recording.of_kind(schema.PLACE):
+        if pid is not None and event["pid"] != pid:
+            continue
+        by_graph: dict[str, list[str]] = {}
+        for tensor in event["tensors"]:
+            if tensor.get("graph") in graphs and tensor.get("tensor"):
+                by_graph.setdefault(tensor["graph"], []).append(tensor["tensor"])
+        for graph, names in by_graph.items():
+            asked.append({"id": f"{event['seq']}:{graph}", "graph": graph, "tensors": names})
+    return asked
+
+
+def violations(calls: Sequence[PlaceCall]) -> Iterator[tuple[PlaceCall, Checked]]:
+    """The calls that break their contract, in program order; branches that were not taken do not count."""
+    for call in calls:
+        if call.state == "not-executed":
+            continue
+        try:
+            checked = call.checked()
+        except ContractError:
+            continue
+        if checked.violations:
+            yield call, checked
+
+
+def _pairs(events: list[Event]) -> Iterator[tuple[Event, Event | None]]:
+    left = {(e["pid"], e["place"], e["call"]): e for e in events if e["phase"] == "out"}
+    for event in events:
+        if event["phase"] == "in":
+            yield event, left.get((event["pid"], event["place"], event["call"]))
+
+
+def _pid_of(capsule: str) -> int | None:
+    head = capsule.partition("-")[0]
+    return int(head) if head.isdigit() else None
+
+
+class _Answers:
+    """The worker's answer to `shapes`, by (event, graph)."""
+
+    def __init__(self, recording: Recording, capsule: str | None) -> None:
+        self.asked = False
+        self._by_id: dict[str, list[dict[str, Any]]] = {}
+        for answer in recording.answers("shapes", capsule) if capsule else ():
+            result = answer.get("result")
+            if not isinstance(result, dict):
+                continue
+            self.asked = True
+            for occurrence in result.get("occurrences", ()):
+                self._by_id.setdefault(str(occurrence["id"]), []).append(occurrence)
+
+    def calls(
+        self, entered: Event, left: Event | None, defined: Location | None, capsule: str | None
+    ) -> Iterator[PlaceCall]:
+        graph = entered.get("graph")
+        eager = graph is None
+        for path, iteration, order, state in self._occurrences(entered, left):
+            inputs = tuple(self._tensor(entered, t, path, iteration) for t in entered["tensors"])
+            outputs = (
+                tuple(self._tensor(left, t, path, iteration) for t in left["tensors"]) if left is not None else None
+            )
+            states = {t.state for t in (*inputs, *(outputs or ()))}
+            if eager:
+                state = "executed"
+            elif self.asked and state == "executed" and "failed" in states:
+                state = "failed"
+            yield PlaceCall(
+                place=entered["place"],
+                contract=entered["contract"],
+                inputs=inputs,
+                outputs=outputs,
+                axes={a["name"]: (a["value"], a["source"]) for a in entered.get("axes", ())},
+                order=(*order, entered["seq"]),
+                after=(*order, left["seq"]) if left is not None else (*order, entered["seq"]),
+                path=path,
+                iteration=iteration,
+                state=state,
+                scope=entered.get("scope"),
+                graph=graph,
+                call=entered["call"],
+                seq=entered["seq"],
+                pid=entered["pid"],
+                callers=tuple(loc for f in entered.get("frames", ()) if (loc := location(f)) is not None),
+                defined=defined,
+                capsule=capsule,
+            )
+
+    def _occurrences(
+        self, entered: Event, left: Event | None
+    ) -> Iterator[tuple[tuple[str, ...], int | None, tuple[int, ...], State]]:
+        graph = entered.get("graph")
+        seen: dict[tuple[Any, ...], tuple[tuple[int, ...], State]] = {}
+        for event in (entered, left):
+            for occurrence in self._by_id.get(f"{event['seq']}:{graph}", ()) if event is not None else ():
+                key = (tuple(occurrence["path"]), _iteration(occurrence))
+                seen.setdefault(key, (tuple(occurrence.get("order", ())), occurrence["state"]))
+        if not seen:
+            yield (), None, (), "static-only"
+        for (path, iteration), (order, state) in seen.items():
+            yield path, iteration, order, state
+
+    def _tensor(self, event: Event, data: dict[str, Any], path: tuple[str, ...], iteration: int | None) -> Tensor:
+        runtime, state = self._runtime(event, data, path, iteration)
+        static = data.get("shape")
+        if data.get("kind") in ("eager", "array"):
+            runtime, state = static, "executed"
+        return Tensor(data["arg"], data.get("tensor"), data.get("graph"), static, runtime, state)
+
+    def _runtime(
+        self, event: Event, data: dict[str, Any], path: tuple[str, ...], iteration: int | None
+    ) -> tuple[list[int] | None, State]:
+        best: tuple[int, dict[str, Any]] | None = None
+        for occurrence in self._by_id.get(f"{event['seq']}:{data.get('graph')}", ()):
+            other = tuple(occurrence["path"])
+            # A tensor of an outer graph has a shorter path; the nearest enclosing call is the one that is meant.
+            if path[: len(other)] != other or (other == path and _iteration(occurrence) != iteration):
+                continue
+            if best is None or len(other) > best[0]:
+                best = (len(other), occurrence)
+        if best is None:
+            return None, "static-only"
+        shape = best[1].get("shapes", {}).get(data.get("tensor"))
+        if isinstance(shape, list):
+            return shape, "executed"
+        state = best[1].get("state", "failed")
+        return None, "not-executed" if state == "not-executed" else "failed"
+
+
+def _iteration(occurrence: dict[str, Any]) -> Any:
+    value = occurrence.get("iteration")
+    return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,52 @@
+"""The settings timeline: writes and deciding reads, between the milestones that make them early or late."""
+
+from __future__ import annotations
+
+from xladoctor.diagnosis.model import SettingEvent
+from xladoctor.evidence.run import Event, Recording, location
+from xladoctor.evidence.schema import schema
+
+# Shown even when nobody touched them: that they were unset is an answer.
+ALWAYS = ("TF_XLA_FLAGS", "XLA_FLAGS", "USE_XLA_TRANSLATE", "USE_XLA_COMPILE")
+
+
+def settings(recording: Recording) -> tuple[SettingEvent, ...]:
+    """Every recorded setting event and milestone of the run, in order of time."""
+    found: list[SettingEvent] = []
+    for start in recording.of_kind(schema.START):
+        environment = start.get("environment", {})
+        for key in dict.fromkeys((*ALWAYS, *environment)):
+            found.append(SettingEvent(0.0, "env", key, "start", environment.get(key), pid=start["pid"]))
+    for event in recording.events:
+        milestone = _milestone(event)
+        if milestone is not None:
+            found.append(
+                SettingEvent(event["t"], "milestone", milestone, "happened", None, location(event.get("where")),
+                             event.get("note"), event["pid"])
+            )  # fmt: skip
+        elif event["kind"] == schema.SETTING:
+            found.append(
+                SettingEvent(event["t"], event["store"], event["key"], event["action"], event["value"],
+                             location(event.get("where")), event.get("note"), event["pid"])
+            )  # fmt: skip
+    return tuple(sorted(found, key=lambda s: (recording.pids.index(s.pid) if s.pid in recording.pids else 0, s.t)))
+
+
+def _milestone(event: Event) -> str | None:
+    kind = event["kind"]
+    if kind == schema.IMPORT:
+        return f"import {event['module']} {event.get('version') or ''}".rstrip()
+    if kind == schema.FIRST_OP:
+        return "first operation: TensorFlow has read TF_XLA_FLAGS"
+    if kind == schema.MODEL:
+        return f"model {event.get('name')}: {event['action']}"
+    if kind == schema.TRACE and event.get("parent") is None and not _internal(event):
+        return f"trace of {event.get('python_name')}"
+    if kind == schema.CALL:
+        words = {"begin": "begins", "end": "ends", "failed": "fails"}
+        return f"{event['method']} {words.get(event['phase'], event['phase'])}"
+    return None
+
+
+def _internal(event: Event) -> bool:
+    return str(event.get("python_name", "")).startswith(("Dataset_", "initialize_variables"))

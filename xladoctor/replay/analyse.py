@@ -1,0 +1,132 @@
+"""After the run: workers answer what the recording alone cannot, and their answers go into the run folder.
+
+Asked is about the capsules of calls that failed or lost rows, and nothing else. The answers are data of the run like the events:
+from them the same diagnosis is made again anywhere, without TensorFlow.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from xladoctor.diagnosis.facts import Step, steps
+from xladoctor.diagnosis.places import wanted
+from xladoctor.evidence.run import Recording
+from xladoctor.evidence.schema import probes_dir, schema
+
+# A capsule that a worker cannot load in this time is not worth a longer wait for.
+_TIMEOUT = 300.0
+# Each distinct failing function once; a run that fails in many ways shows it in the first few.
+_MAX_CAPSULES = 4
+
+Say = Callable[[str], None]
+
+
+def ask_workers(recording: Recording, environment: Mapping[str, str], say: Say) -> bool:
+    """Ask about every failed or silent step; write `worker.jsonl`. True if there was anything to ask."""
+    todo = {s.capsule: s for s in reversed(steps(recording)) if s.capsule}
+    chosen = list(reversed(todo.values()))[:_MAX_CAPSULES]
+    python = interpreter(recording)
+    if not chosen or python is None:
+        return False
+    from xladoctor.replay.worker import Worker, WorkerError
+
+    with (recording.folder / "worker.jsonl").open("x", encoding="utf-8") as answers:
+
+        def keep(**answer: Any) -> None:
+            answers.write(json.dumps(answer, separators=(",", ":")) + "\n")
+            answers.flush()
+
+        say(f"asking a worker for run-time shapes ({python})")
+        try:
+            with Worker(
+                python,
+                probes_dir(),
+                env=worker_environment(environment),
+                cwd=recording.folder,
+                log=recording.folder / "worker.log",
+            ) as worker:
+                for step in chosen:
+                    for answer in _answers(worker, step):
+                        keep(**answer)
+        except WorkerError as error:
+            keep(capsule=chosen[0].capsule, request="worker", error=f"{type(error).__name__}: {error}")
+    return True
+
+
+def _answers(worker: Any, step: Step) -> Iterator[dict[str, Any]]:
+    """The failing op at the batch size that fails (the full one, else the last partial one), and the shapes there."""
+    assert step.capsule is not None
+    folder = str(step.recording.folder / "capsules" / step.capsule)
+    from xladoctor.replay.worker import WorkerRefused
+
+    common = {"capsule": step.capsule}
+    size: int | None = None
+    for size in batch_sizes(step):
+        try:
+            op = worker.request("failing_op", timeout=_TIMEOUT, capsule=folder, batch=size)
+        except WorkerRefused as error:
+            yield {**common, "request": "failing_op", "batch": size, "error": str(error)}
+            return
+        yield {**common, "request": "failing_op", "batch": size, "result": op}
+        if op or step.why != "failed":
+            break
+    else:
+        size = next(iter(batch_sizes(step)), None)
+    try:
+        shapes = worker.request(
+            "shapes", timeout=_TIMEOUT, capsule=folder, batch=size, wanted=wanted(step.recording, step.capsule)
+        )
+    except WorkerRefused as error:
+        yield {**common, "request": "shapes", "batch": size, "error": str(error)}
+        return
+    yield {**common, "request": "shapes", "batch": size, "result": shapes}
+
+
+def batch_sizes(step: Step) -> list[int | None]:
+    """The batch sizes that the call really met, the full one first: Keras' last batch holds what is left over."""
+    call = step.keras_call or {}
+    size, rows = call.get("batch_size"), call.get("rows_in")
+    if not size or not rows:
+        return [None]
+    if rows < size:
+        return [rows]
+    rest = rows % size
+    return [size, rest] if rest else [size]
+
+
+def interpreter(recording: Recording) -> str | None:
+    """The target's own Python, as the recording names it."""
+    for start in recording.of_kind(schema.START):
+        path = start.get("executable")
+        if path and os.access(path, os.X_OK):
+            return str(path)
+    return None
+
+
+def worker_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """The target's environment without the probes and without flags that a worker must not be ruled by."""
+    env = {k: v for k, v in environment.items() if not k.startswith("XLADOCTOR_")}
+    ours = str(probes_dir() / "bootstrap")
+    path = [p for p in env.get("PYTHONPATH", "").split(os.pathsep) if p and p != ours]
+    env.pop("PYTHONPATH", None)
+    if path:
+        env["PYTHONPATH"] = os.pathsep.join(path)
+    # The worker runs the graph plainly; a flag that kills or changes the runtime would say nothing about the graph.
+    for name in ("TF_XLA_FLAGS", "XLA_FLAGS"):
+        env.pop(name, None)
+    env.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    return env
+
+
+def target_environment(environment: Mapping[str, str], run_dir: Path) -> dict[str, str]:
+    """The environment in which the probes load: ours first on PYTHONPATH, and where to write."""
+    env = dict(environment)
+    ours = str(probes_dir() / "bootstrap")
+    rest = env.get("PYTHONPATH")
+    env["PYTHONPATH"] = os.pathsep.join([ours, rest] if rest else [ours])
+    env[schema.ENV_RUN_DIR] = str(run_dir)
+    return env
