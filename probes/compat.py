@@ -103,6 +103,17 @@ def mark_for_autograph(wrapper: Any) -> None:
     wrapper.autograph_info__ = {}
 
 
+def must_compile(concrete: Any) -> bool | None:
+    """True if the function itself carries `_XlaMustCompile`, None where that cannot be told."""
+    for holder in ("_inference_function", "inference_fn"):
+        function = getattr(concrete, holder, None)
+        attributes = getattr(function, "attributes", None)
+        if attributes is not None:
+            value = attributes.get("_XlaMustCompile")
+            return bool(value.b) if value is not None else False
+    return None
+
+
 class TensorInfo(NamedTuple):
     """What is known of a tensor without evaluating it."""
 
@@ -141,9 +152,76 @@ def dims(shape: Any) -> list[int | None] | None:
     if getattr(shape, "rank", 0) is None:
         return None
     try:
-        return [None if n is None else int(n) for n in (shape.as_list() if hasattr(shape, "as_list") else shape)]
+        return [
+            None if n is None else int(n) for n in (shape.as_list() if hasattr(shape, "as_list") else shape)
+        ]
     except (TypeError, ValueError):
         return None
 
 
 # -- the graph room -------------------------------------------------------------------------------------------------
+
+
+def library_functions(graph: Any) -> dict[str, Any]:
+    """The library of a Python graph: {function name: AtomicFunction}. Each knows the `FuncGraph` it was made from (`.graph`)."""
+    return {str(name): function for name, function in graph._functions.items()}
+
+
+def handle_spec(tensor: Any) -> tuple[str, list[int | None] | None] | None:
+    """(dtype, shape) of the variable behind a resource tensor, or None if it is no variable's handle."""
+    data = getattr(tensor, "_handle_data", None)
+    if data is None or not data.is_set or len(data.shape_and_type) != 1:
+        return None
+    first = data.shape_and_type[0]
+    dtypes = importlib.import_module("tensorflow.python.framework.dtypes")
+    shape = (
+        None if first.shape.unknown_rank else [None if d.size < 0 else int(d.size) for d in first.shape.dim]
+    )
+    return str(dtypes.as_dtype(first.dtype).name), shape
+
+
+def read_variable(handle: Any, dtype: str) -> Any:
+    """The content of a variable by its resource handle, read eagerly even while a graph is being built."""
+    tensorflow = importlib.import_module("tensorflow")
+    with tensorflow.init_scope():
+        return tensorflow.raw_ops.ReadVariableOp(resource=handle, dtype=dtype).numpy()
+
+
+def graph_variables(graph: Any) -> list[Any]:
+    """The `tf.Variable`s that a `FuncGraph` has watched or captured and that are still alive."""
+    found = []
+    for reference in getattr(graph, "_weak_variables", ()):
+        variable = reference()
+        if variable is not None:
+            found.append(variable)
+    return found
+
+
+def user_frames(operation: Any) -> Any:
+    """The C++ stack of an operation without TensorFlow's own frames, outermost first (hashable; frames convert when read)."""
+    stack = operation.traceback
+    return stack.get_user_frames() if stack is not None else ()
+
+
+def op_definition(name: str) -> Any:
+    """The OpDef of an op, or None if this TensorFlow does not have it."""
+    return importlib.import_module("tensorflow.python.framework.op_def_registry").get(name)
+
+
+def session_run(
+    session: Any, fetches: list[Any], feeds: list[tuple[Any, Any]], targets: list[Any]
+) -> list[Any]:
+    """Run a `tf.compat.v1.Session` without its Python checks.
+
+    The public `Session.run` refuses a fed array that does not agree with the *static* shape of the tensor. But a static shape may
+    be what is wrong with a failing graph, so values are fed past that check.
+    """
+    session._extend_graph()
+    values = session._call_tf_sessionrun(
+        None,
+        {tensor._as_tf_output(): value for tensor, value in feeds},
+        [tensor._as_tf_output() for tensor in fetches],
+        [operation._c_op for operation in targets],
+        None,
+    )
+    return list(values)

@@ -1,7 +1,8 @@
 """Writing a capsule: what a failing call needs to be run again elsewhere, without the user's code and data.
 
-Runs in the target's process, at the moment when a top-level function has been traced (`write_capsule`), and once more after a
-failure (`write_values`). It adds no operation to any graph. The format is in `docs/architecture.md`; `probes.graph.load` reads it.
+Runs in the target's process, at the moment when a top-level function has been traced (`write_capsule`), and
+once more after a failure (`write_values`). It adds no operation to any graph. The format is in
+`docs/architecture.md`; `probes.graph.load` reads it.
 """
 
 from __future__ import annotations
@@ -47,12 +48,13 @@ def write_capsule(
     python_name: str | None = None,
     xla: bool | None = None,
 ) -> dict[str, Any]:
-    """Write `capsule.json`, `graph.pb.gz` and `sources.json.gz` of a traced function; return what is in `capsule.json`.
+    """Write `capsule.json`, `graph.pb.gz` and `sources.json.gz` of a traced function; return what is in
+    `capsule.json`.
 
     `function` is a `ConcreteFunction`, or the bare `FuncGraph` of a trace that did not finish. `graph_uid` is the uid of its graph,
-    `graphs` says which library functions were made from which graph (uid -> names; functions that it does not know get a uid of
-    their own). The JSON file comes last, so a folder that has it is complete. Raises whatever the file system or TensorFlow
-    raises: the recorder's guard is the place to catch it.
+    `graphs` says which library functions were made from which graph (uid -> names; functions that it does
+    not know get a uid of their own). The JSON file comes last, so a folder that has it is complete. Raises
+    whatever the file system or TensorFlow raises: the recorder's guard is the place to catch it.
     """
     folder.mkdir(parents=True, exist_ok=True)
     graph = getattr(function, "graph", None) or function
@@ -97,10 +99,10 @@ def write_values(
 ) -> dict[str, Any]:
     """Write `values.npz` and `recipe.json`; return the recipe.
 
-    `data` are the flat tensors of the batch (when the graph takes it from an iterator) or of the call, in signature order and
-    without captures. `variables` are the `tf.Variable`s whose content of this moment is kept; None means all that the function
-    captured. `recipe` says where the values come from; `kept` and `missing` are added to it. What does not fit into `max_bytes` is
-    left out, and `missing` says so.
+    `data` are the flat tensors of the batch (when the graph takes it from an iterator) or of the call, in
+    signature order and without captures. `variables` are the `tf.Variable`s whose content of this moment is
+    kept; None means all that the function captured. `recipe` says where the values come from; `kept` and
+    `missing` are added to it. What does not fit into `max_bytes` is left out, and `missing` says so.
     """
     graph = getattr(function, "graph", None) or function
     pairs = _inputs_and_captures(graph)
@@ -161,8 +163,8 @@ class _Saved:
 def sources_of(graph: Any) -> dict[str, list[list[Any]]]:
     """{node: [[file, line, function], ...]}: the user frames that created each operation, innermost last.
 
-    Operations that were made by one line of user code share one C++ stack, so each distinct stack is converted once: a graph of 2200
-    operations of a Keras train step has some 80.
+    Operations that were made by one line of user code share one C++ stack, so each distinct stack is
+    converted once: a graph of 2200 operations of a Keras train step has some 80.
     """
     machinery = _machinery()
     seen: dict[Any, list[list[Any]]] = {}
@@ -176,7 +178,9 @@ def sources_of(graph: Any) -> dict[str, list[list[Any]]]:
 
 
 def storable(value: Any) -> np.ndarray[Any, Any]:
-    """An array that `numpy.save` can write without pickle: strings as fixed-width bytes, bfloat16 and the like as raw bits."""
+    """An array that `numpy.save` can write without pickle: strings as fixed-width bytes, bfloat16 and the
+    like as raw bits.
+    """
     array = np.asarray(value.numpy() if hasattr(value, "numpy") else value)
     if array.dtype.hasobject:
         return np.asarray(array, dtype="S")
@@ -194,7 +198,9 @@ def _readable(stack: Iterable[Any], machinery: tuple[str, ...]) -> list[list[Any
 
 
 def _machinery() -> tuple[str, ...]:
-    """Where the frames stand in which nobody looks for their own line: TensorFlow, Keras and the probes themselves."""
+    """Where the frames stand in which nobody looks for their own line: TensorFlow, Keras and the probes
+    themselves.
+    """
     folders = [_OWN + os.sep, "<"]
     for name in ("tensorflow", "keras", "tf_keras"):
         file = getattr(sys.modules.get(name), "__file__", None)
@@ -204,7 +210,9 @@ def _machinery() -> tuple[str, ...]:
 
 
 class _Graphs:
-    """The Python graphs of a library: uid -> graph, uid -> names of library functions, function -> names of its placeholders."""
+    """The Python graphs of a library: uid -> graph, uid -> names of library functions, function -> names of
+    its placeholders.
+    """
 
     def __init__(self, top: str) -> None:
         self.top = top
@@ -234,7 +242,9 @@ def _graphs(graph: Any, library: Mapping[str, Any], top: str, known: Mapping[str
 
 
 def _inputs_and_captures(graph: Any) -> list[tuple[Any, Any]]:
-    """The placeholders of a graph in signature order, each with what was captured for it (None for an argument)."""
+    """The placeholders of a graph in signature order, each with what was captured for it (None for an
+    argument).
+    """
     captured = {id(internal): external for external, internal in graph.captures}
     return [(t, captured.get(id(t))) for t in graph.inputs]
 

@@ -1,0 +1,207 @@
+"""The graph as the graph room sees it: flat, named, ordered, and immutable.
+
+A tensor is "node:output", a control input "^node", as in a GraphDef, always with the output's number.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+CONTROL_FLOW: Mapping[str, tuple[str, ...]] = {
+    "If": ("then_branch", "else_branch"),
+    "StatelessIf": ("then_branch", "else_branch"),
+    "Case": ("branches",),
+    "StatelessCase": ("branches",),
+    "While": ("cond", "body"),
+    "StatelessWhile": ("cond", "body"),
+}
+"""Functional control flow and its attributes that name functions. Their bodies are not inlined: which runs
+is a matter of values."""
+
+IFS = frozenset({"If", "StatelessIf", "Case", "StatelessCase"})
+WHILES = frozenset({"While", "StatelessWhile"})
+
+
+@dataclasses.dataclass(frozen=True)
+class Origin:
+    """Where a flat node comes from: the call nodes on the way, the library function ("" on top), its name
+    there, its order.
+    """
+
+    path: tuple[str, ...]
+    function: str
+    node: str
+    order: tuple[int, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Input:
+    """A placeholder of a graph. `role` is argument, data, variable, iterator or resource; `key` names its
+    value.
+    """
+
+    name: str
+    dtype: int
+    shape: tuple[int | None, ...] | None
+    role: str = "argument"
+    key: str | None = None
+    label: str | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Region:
+    """A call that was inlined: from which node, to which function, with which tensors in and out, and
+    whether it asked for XLA.
+    """
+
+    path: tuple[str, ...]
+    function: str
+    xla: bool
+    order: tuple[int, ...]
+    arguments: tuple[str, ...]
+    results: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Node:
+    """One operation: its NodeDef (whose own `input` is not used), data inputs and control inputs."""
+
+    definition: Any
+    inputs: tuple[str, ...]
+    controls: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The flat name."""
+        return str(self.definition.name)
+
+    @property
+    def op(self) -> str:
+        """The name of the operation, e.g. Reshape."""
+        return str(self.definition.op)
+
+
+@dataclasses.dataclass(frozen=True)
+class Graph:
+    """A flat graph. `nodes` are in topological order, which follows program order where that is free."""
+
+    name: str
+    nodes: Mapping[str, Node]
+    inputs: tuple[Input, ...]
+    outputs: tuple[str, ...]
+    controls: tuple[str, ...]
+    origins: Mapping[str, Origin]
+    regions: tuple[Region, ...]
+    aliases: Mapping[tuple[tuple[str, ...], str], str | tuple[str, ...]]
+    """(path, node there) -> the flat node, or (for a call that was inlined, an argument, an iterator) its
+    flat tensors."""
+    bodies: Mapping[str, Graph]
+    """Flattened functions of control flow nodes, by name."""
+    functions: Mapping[str, Any]
+    """The library as it came: FunctionDefs that other ops (MapDefun and the like) refer to."""
+
+    def tensor(self, path: tuple[str, ...], tensor: str) -> str | None:
+        """The flat name of a tensor that is called `node:output` in the function at `path`."""
+        node, index = split(tensor)
+        alias = self.aliases.get((path, node))
+        if alias is None:
+            return None
+        if isinstance(alias, str):
+            return f"{alias}:{index}"
+        return alias[index] if index < len(alias) else None
+
+    def functions_of(self, node: Node) -> tuple[str, ...]:
+        """The body names of a control flow node, in the order of its attributes."""
+        return tuple(body_names(node))
+
+    def replace(self, **changes: Any) -> Graph:
+        """A copy with some fields changed."""
+        return dataclasses.replace(self, **changes)
+
+
+def split(tensor: str) -> tuple[str, int]:
+    """("node", output number) of a tensor name."""
+    node, _, index = tensor.rpartition(":")
+    return (node, int(index)) if node and index.isdigit() else (tensor, 0)
+
+
+def canonical(reference: str) -> str:
+    """A data input of a GraphDef with its output number: "x" is "x:0"."""
+    node, index = split(reference)
+    return f"{node}:{index}"
+
+
+def body_names(node: Node) -> Iterator[str]:
+    """The functions that a control flow node names."""
+    for attribute in CONTROL_FLOW.get(node.op, ()):
+        value = node.definition.attr[attribute]
+        if value.HasField("func"):
+            yield str(value.func.name)
+        else:
+            yield from (str(f.name) for f in value.list.func)
+
+
+def sources(node: Node) -> Iterator[str]:
+    """The nodes that a node waits for, data and control."""
+    for tensor in node.inputs:
+        yield split(tensor)[0]
+    yield from node.controls
+
+
+def ancestors(
+    graph: Graph, tensors: Iterable[str], nodes: Iterable[str] = (), known: Iterable[str] = ()
+) -> set[str]:
+    """The nodes that must run to have `tensors` (and `nodes`), when the tensors in `known` are there
+    already.
+    """
+    have = set(known)
+    todo = [split(t)[0] for t in tensors if t not in have]
+    todo.extend(nodes)
+    found: set[str] = set()
+    while todo:
+        name = todo.pop()
+        if name in found:
+            continue
+        found.add(name)
+        node = graph.nodes[name]
+        todo.extend(split(t)[0] for t in node.inputs if t not in have)
+        todo.extend(node.controls)
+    return found
+
+
+def descendants(graph: Graph, start: Iterable[str]) -> set[str]:
+    """The nodes that depend on any of `start`, those included."""
+    reached = set(start)
+    for name, node in graph.nodes.items():
+        if name not in reached and any(s in reached for s in sources(node)):
+            reached.add(name)
+    return reached
+
+
+def in_order(names: Iterable[str], waits_for: Callable[[str], Iterable[str]]) -> list[str]:
+    """Names sorted so that each comes after what it waits for, otherwise as they were given.
+
+    A loop (old-style control flow has them) is broken where it is met.
+    """
+    given = list(names)
+    member = set(given)
+    done: set[str] = set()
+    sorted_names: list[str] = []
+    for name in given:
+        stack: list[tuple[str, Iterator[str]]] = []
+        if name not in done:
+            done.add(name)
+            stack.append((name, iter(tuple(waits_for(name)))))
+        while stack:
+            current, rest = stack[-1]
+            for other in rest:
+                if other in member and other not in done:
+                    done.add(other)
+                    stack.append((other, iter(tuple(waits_for(other)))))
+                    break
+            else:
+                sorted_names.append(current)
+                stack.pop()
+    return sorted_names

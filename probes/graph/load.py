@@ -1,0 +1,196 @@
+"""A capsule folder -> `Program`. Nothing is executed, nothing is unpickled."""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import json
+import zipfile
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..schema import CAPSULE_SCHEMA
+from .errors import BadCapsule
+from .ir import Input
+
+Array = np.ndarray[Any, Any]
+Sources = Mapping[str, Mapping[str, list[list[Any]]]]
+
+_ROLES = {"tensor": "argument", "variable": "variable", "iterator": "iterator", "resource": "resource"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    """A traced top-level function with its library, its inputs, and as many of their values as were kept."""
+
+    name: str
+    python_name: str
+    graph: Any
+    uid: str
+    xla: bool
+    inputs: tuple[Input, ...]
+    outputs: tuple[str, ...]
+    graphs: Mapping[str, tuple[str, ...]]
+    arguments: Mapping[str, tuple[str, ...]]
+    sources: Sources
+    values: Mapping[str, Array]
+    recipe: Mapping[str, Any]
+    versions: Mapping[str, Any]
+
+    def frames(self, function: str, node: str) -> list[list[Any]]:
+        """The user frames that created a node of a library function ("" is the top), innermost last."""
+        uid = (
+            self.uid
+            if not function
+            else next((u for u, names in self.graphs.items() if function in names), None)
+        )
+        return list(self.sources.get(uid or "", {}).get(node, []))
+
+
+def load(folder: Path) -> Program:
+    """Read a capsule folder; raises BadCapsule with the file that is at fault."""
+    import tensorflow as tf
+
+    capsule = _json(folder / "capsule.json")
+    if capsule.get("schema") != CAPSULE_SCHEMA:
+        raise BadCapsule(
+            f"{folder / 'capsule.json'}: schema is {capsule.get('schema')!r}, not {CAPSULE_SCHEMA!r}"
+        )
+    definition = tf.compat.v1.GraphDef()
+    try:
+        definition.ParseFromString(_unzipped(folder / "graph.pb.gz"))
+    except BadCapsule:
+        raise
+    except Exception as error:
+        raise BadCapsule(f"{folder / 'graph.pb.gz'}: no GraphDef ({error})") from error
+    sources: Sources = {}
+    if (folder / "sources.json.gz").exists():
+        sources = json.loads(_unzipped(folder / "sources.json.gz"))
+    recipe = _json(folder / "recipe.json") if (folder / "recipe.json").exists() else {}
+    try:
+        inputs = tuple(_input(entry) for entry in capsule["inputs"])
+        return Program(
+            name=str(capsule["function"]),
+            python_name=str(capsule.get("python_name") or capsule["function"]),
+            graph=definition,
+            uid=str(capsule["graph"]),
+            xla=bool(capsule.get("xla")),
+            inputs=inputs,
+            outputs=tuple(capsule["outputs"]),
+            graphs={uid: tuple(names) for uid, names in capsule["graphs"].items()},
+            arguments={name: tuple(names) for name, names in capsule.get("arguments", {}).items()},
+            sources=sources,
+            values=_values(folder / "values.npz"),
+            recipe=recipe,
+            versions=capsule.get("versions", {}),
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise BadCapsule(f"{folder / 'capsule.json'}: {type(error).__name__}: {error}") from error
+
+
+def value_for(program: Program, item: Input, batch: int) -> tuple[Array, str]:
+    """(value, "kept" or "random") of an input: what the capsule holds, cast to the type of the signature,
+    or seeded noise.
+    """
+    kept = program.values.get(item.key or "")
+    if kept is not None:
+        return as_dtype(kept, item.dtype), "kept"
+    return _noise(item, batch), "random"
+
+
+def batch_of(program: Program) -> int:
+    """The number of rows of the kept batch; else what the recipe says; else 4."""
+    for item in program.inputs:
+        value = program.values.get(item.key or "") if item.role == "argument" else None
+        if value is not None and value.ndim:
+            return int(value.shape[0])
+    for key in sorted(k for k in program.values if k.startswith("data:")):
+        if program.values[key].ndim:
+            return int(program.values[key].shape[0])
+    return int(program.recipe.get("batch_size") or 4)
+
+
+def as_dtype(value: Array, dtype: int) -> Array:
+    """An array as the tensor type `dtype`: raw bits of bfloat16 are bits, everything else is cast as Keras
+    would.
+    """
+    import tensorflow as tf
+
+    wanted = tf.dtypes.as_dtype(dtype).as_numpy_dtype
+    if wanted is object:
+        return value.astype(object)
+    kind = np.dtype(wanted)
+    if (
+        value.dtype != kind
+        and value.dtype.kind == "u"
+        and not kind.isbuiltin
+        and value.dtype.itemsize == kind.itemsize
+    ):
+        return value.view(kind)
+    return np.asarray(value, dtype=kind)
+
+
+def _noise(item: Input, batch: int) -> Array:
+    """Seeded by the input's name, so that two workers agree. Reals in [0, 1), integers 0 or 1."""
+    import tensorflow as tf
+
+    dims = item.shape or ()
+    shape = tuple((batch if i == 0 else 1) if n is None else n for i, n in enumerate(dims))
+    wanted = tf.dtypes.as_dtype(item.dtype)
+    random = np.random.default_rng(zlib.crc32(item.name.encode()))
+    if wanted == tf.string:
+        return np.full(shape, b"", dtype=object)
+    if wanted == tf.bool:
+        return np.zeros(shape, dtype=bool)
+    if wanted.is_integer:
+        return random.integers(0, 2, size=shape).astype(wanted.as_numpy_dtype)
+    if wanted.is_complex:
+        return (random.random(shape) + 1j * random.random(shape)).astype(wanted.as_numpy_dtype)
+    return random.random(shape).astype(wanted.as_numpy_dtype)
+
+
+def _input(entry: Mapping[str, Any]) -> Input:
+    import tensorflow as tf
+
+    variable = entry.get("variable")
+    spec = variable if entry["kind"] == "variable" and variable else entry
+    shape = spec.get("shape")
+    return Input(
+        name=str(entry["name"]),
+        dtype=int(tf.dtypes.as_dtype(spec["dtype"]).as_datatype_enum),
+        shape=None if shape is None else tuple(shape),
+        role=_ROLES[entry["kind"]],
+        key=entry.get("value"),
+        label=str(variable["name"]) if variable and variable.get("name") else None,
+    )
+
+
+def _values(file: Path) -> dict[str, Array]:
+    if not file.exists():
+        return {}
+    try:
+        with np.load(file, allow_pickle=False) as archive:
+            return {key: archive[key] for key in archive.files}
+    except (ValueError, OSError, zipfile.BadZipFile, EOFError) as error:
+        raise BadCapsule(f"{file}: {error}") from error
+
+
+def _json(file: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadCapsule(f"{file}: {error}") from error
+    if not isinstance(found, dict):
+        raise BadCapsule(f"{file}: not a JSON object")
+    return found
+
+
+def _unzipped(file: Path) -> bytes:
+    try:
+        return gzip.decompress(file.read_bytes())
+    except (OSError, EOFError, zlib.error) as error:
+        raise BadCapsule(f"{file}: {error}") from error
