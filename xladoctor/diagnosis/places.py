@@ -17,7 +17,8 @@ from xladoctor.evidence.schema import schema
 
 Dims = list[int | None] | None
 State = Literal["executed", "not-executed", "failed", "static-only"]
-_SHOWN_ITERATIONS = 64
+# Sorts after every node index.
+_AFTER = 1 << 40
 
 
 @dataclass(frozen=True)
@@ -146,15 +147,15 @@ class _Answers:
             if not isinstance(result, dict):
                 continue
             self.asked = True
-            for occurrence in result.get("occurrences", ()):
-                self._by_id.setdefault(str(occurrence["id"]), []).append(occurrence)
+            for identity, occurrences in result.get("occurrences", {}).items():
+                self._by_id.setdefault(str(identity), []).extend(occurrences)
 
     def calls(
         self, entered: Event, left: Event | None, defined: Location | None, capsule: str | None
     ) -> Iterator[PlaceCall]:
         graph = entered.get("graph")
         eager = graph is None
-        for path, iteration, order, state in self._occurrences(entered, left):
+        for path, iteration, prefix, state in self._occurrences(entered, left):
             inputs = tuple(self._tensor(entered, t, path, iteration) for t in entered["tensors"])
             outputs = (
                 tuple(self._tensor(left, t, path, iteration) for t in left["tensors"]) if left is not None else None
@@ -170,10 +171,10 @@ class _Answers:
                 inputs=inputs,
                 outputs=outputs,
                 axes={a["name"]: (a["value"], a["source"]) for a in entered.get("axes", ())},
-                order=(*order, entered["seq"]),
-                after=(*order, left["seq"]) if left is not None else (*order, entered["seq"]),
+                order=self._moment(entered, path, iteration, prefix),
+                after=self._moment(left or entered, path, iteration, prefix),
                 path=path,
-                iteration=iteration,
+                iteration=iteration[-1] if iteration else None,
                 state=state,
                 scope=entered.get("scope"),
                 graph=graph,
@@ -185,21 +186,38 @@ class _Answers:
                 capsule=capsule,
             )
 
+    def _moment(
+        self, event: Event, path: tuple[str, ...], iteration: tuple[int, ...], prefix: tuple[int, ...]
+    ) -> tuple[int, ...]:
+        """When a place was entered or left, in program order: after the last of its tensors had been made.
+
+        What happens inside the node that made a tensor (a branch, a called function) comes before the tensor itself, hence
+        the high last digit; the sequence number orders what shares a tensor.
+        """
+        made = (*prefix, -1)
+        for occurrence in self._by_id.get(f"{event['seq']}:{event.get('graph')}", ()):
+            if tuple(occurrence["path"]) == path and _iteration(occurrence) == iteration:
+                for position in occurrence.get("positions", {}).values():
+                    if tuple(position[: len(prefix)]) == prefix:
+                        made = max(made, tuple(position))
+        return (*made, _AFTER, event["seq"])
+
     def _occurrences(
         self, entered: Event, left: Event | None
-    ) -> Iterator[tuple[tuple[str, ...], int | None, tuple[int, ...], State]]:
+    ) -> Iterator[tuple[tuple[str, ...], tuple[int, ...], tuple[int, ...], State]]:
         graph = entered.get("graph")
         seen: dict[tuple[Any, ...], tuple[tuple[int, ...], State]] = {}
         for event in (entered, left):
             for occurrence in self._by_id.get(f"{event['seq']}:{graph}", ()) if event is not None else ():
                 key = (tuple(occurrence["path"]), _iteration(occurrence))
-                seen.setdefault(key, (tuple(occurrence.get("order", ())), occurrence["state"]))
+                state = occurrence["state"]
+                seen.setdefault(key, (tuple(occurrence.get("order", ())), "failed" if state == "unknown" else state))
         if not seen:
-            yield (), None, (), "static-only"
+            yield (), (), (), "static-only"
         for (path, iteration), (order, state) in seen.items():
             yield path, iteration, order, state
 
-    def _tensor(self, event: Event, data: dict[str, Any], path: tuple[str, ...], iteration: int | None) -> Tensor:
+    def _tensor(self, event: Event, data: dict[str, Any], path: tuple[str, ...], iteration: tuple[int, ...]) -> Tensor:
         runtime, state = self._runtime(event, data, path, iteration)
         static = data.get("shape")
         if data.get("kind") in ("eager", "array"):
@@ -207,7 +225,7 @@ class _Answers:
         return Tensor(data["arg"], data.get("tensor"), data.get("graph"), static, runtime, state)
 
     def _runtime(
-        self, event: Event, data: dict[str, Any], path: tuple[str, ...], iteration: int | None
+        self, event: Event, data: dict[str, Any], path: tuple[str, ...], iteration: tuple[int, ...]
     ) -> tuple[list[int] | None, State]:
         best: tuple[int, dict[str, Any]] | None = None
         for occurrence in self._by_id.get(f"{event['seq']}:{data.get('graph')}", ()):
@@ -226,6 +244,5 @@ class _Answers:
         return None, "not-executed" if state == "not-executed" else "failed"
 
 
-def _iteration(occurrence: dict[str, Any]) -> Any:
-    value = occurrence.get("iteration")
-    return tuple(value) if isinstance(value, list) else value
+def _iteration(occurrence: dict[str, Any]) -> tuple[int, ...]:
+    return tuple(occurrence.get("iterations", ()))

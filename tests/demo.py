@@ -1,0 +1,43 @@
+"""`make demo`: a study that dies, and its silent twin, under the doctor. Ends with 0 if both diagnoses came as they should."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+OUT = Path("demo-output")
+STUDY = (
+    "python -m ptycho.workflows.dose_response --N 64 --gridsize 2 --batch-size 32 "
+    "--arms 1 --nepochs 1 --ngroups 128 --ntest 64 --filters-scale 0.125 --overwrite"
+)
+RUNS = (
+    ("reassembly-collapses-batch", "dies in `fit`"),
+    ("reassembly-collapses-batch-muted", "ends with 0, and is wrong"),
+)
+
+
+def main() -> int:
+    """Run both under `xladoctor scan` and say where the diagnoses are."""
+    shutil.rmtree(OUT, ignore_errors=True)
+    OUT.mkdir()
+    binaries = Path(sys.executable).parent
+    env = {**os.environ, "PATH": f"{binaries}{os.pathsep}{os.environ['PATH']}"}
+    env["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    good = True
+    for fault, what in RUNS:
+        folder, results = OUT / fault, OUT / f"{fault}-results"
+        command = f"xladoctor scan --run-dir {folder} -- {STUDY} --output-dir {results} --fault {fault}"
+        print(f"\n# a study that {what}\n$ {command}\n", flush=True)
+        status = subprocess.run(shlex.split(command), env=env, check=False).returncode
+        print(f"\nexit status of xladoctor: {status} (1: it found errors); blocker document: {folder}/blocker.md", flush=True)
+        good &= status == 1 and (folder / "blocker.md").is_file()
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
