@@ -20,8 +20,9 @@ from .frames import caller, hidden
 from .guard import Guard
 from .importhook import PostImportFinder
 
-_ABC_FILE = _collections_abc.__file__
-_OS_FILE = os.__file__
+# As the code objects name them: frozen modules have no path there.
+_ABC_FILE = _collections_abc.Mapping.get.__code__.co_filename
+_OS_FILE = os.getenv.__code__.co_filename
 # Methods of the Mapping classes that ask for one key on behalf of their caller.
 _SINGLE_KEY = {"get", "setdefault", "pop"}
 
@@ -112,7 +113,7 @@ def is_deciding(frame: FrameType) -> bool:
     """True if the access that `frame` makes right now asks for one key, and not for all of them or for membership.
 
     `Mapping.get` asks through `__getitem__`, and so do `in`, `items()`, `values()` and `copy()`: the asking function tells. A
-    `dict(os.environ)` asks from C, on behalf of a frame that is then at a call and not at a subscript.
+    `dict(os.environ)` asks from C, on behalf of a frame that is not at a subscript just then.
     """
     code = frame.f_code
     if code.co_filename == _ABC_FILE:
@@ -121,8 +122,8 @@ def is_deciding(frame: FrameType) -> bool:
         return code.co_name in {"getenv", "getenvb"}
     if frame.f_lasti < 0:
         return True
-    name = opcode.opname[code.co_code[frame.f_lasti]]
-    return not name.startswith(("CALL", "PRECALL", "LIST_EXTEND", "DICT_UPDATE", "DICT_MERGE", "GET_ITER", "FOR_ITER"))
+    # Specialised forms (BINARY_SUBSCR_DICT) and 3.14's BINARY_OP included.
+    return opcode.opname[code.co_code[frame.f_lasti]].startswith(("BINARY_SUBSCR", "BINARY_OP"))
 
 
 class RecordingDict(dict):  # type: ignore[type-arg]

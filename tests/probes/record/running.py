@@ -1,0 +1,64 @@
+"""Runs small programs under the probes, as a target would be run, and reads back their events."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[3]
+BOOTSTRAP = ROOT / "probes" / "bootstrap"
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How the program ended, and what the probes wrote."""
+
+    status: int
+    stdout: str
+    stderr: str
+    events: list[dict[str, Any]]
+    folder: Path
+
+    def of(self, kind: str) -> list[dict[str, Any]]:
+        return [e for e in self.events if e["kind"] == kind]
+
+    def settings(self, key: str, *actions: str) -> list[tuple[str, Any]]:
+        found = [e for e in self.of("setting") if e["key"] == key and (not actions or e["action"] in actions)]
+        return [(e["action"], e["value"]) for e in found]
+
+
+def run_program(
+    tmp_path: Path,
+    source: str,
+    *,
+    files: dict[str, str] | None = None,
+    flags: Sequence[str] = (),
+    probes: bool = True,
+    env: dict[str, str] | None = None,
+) -> Ran:
+    """Write `source` (and `files`) into a folder and run it there with the probes."""
+    project = tmp_path / "project"
+    for name, text in {**(files or {}), "program.py": source}.items():
+        path = project / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    folder = tmp_path / "run"
+    folder.mkdir(exist_ok=True)
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("XLADOCTOR", "PYTHONPATH"))}
+    environment |= {"TF_CPP_MIN_LOG_LEVEL": "3", **(env or {})}
+    if probes:
+        environment["XLADOCTOR_RUN_DIR"] = str(folder)
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(BOOTSTRAP), (env or {}).get("PYTHONPATH")]))
+    done = subprocess.run(
+        [sys.executable, *flags, "program.py"], cwd=project, env=environment, capture_output=True, text=True, timeout=300
+    )
+    events: list[dict[str, Any]] = []
+    for file in sorted(folder.glob("events-*.jsonl")):
+        events += [json.loads(line) for line in file.read_text().splitlines()]
+    return Ran(done.returncode, done.stdout, done.stderr, events, folder)
