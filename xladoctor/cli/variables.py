@@ -5,11 +5,12 @@ TensorFlow.
 from __future__ import annotations
 
 import mmap
-import re
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+from xladoctor.evidence.environment import redacted_text, redacted_value
 
 # Names and prefixes of what decides about XLA, devices and the study's switches. Everything else in an
 # environment is nobody's business.
@@ -27,9 +28,6 @@ PREFIXES = (
 )  # fmt: skip
 FLAG_VARIABLES = ("TF_XLA_FLAGS", "XLA_FLAGS")
 
-REDACTED = "<redacted>"
-_SECRET_NAME = re.compile(r"(?i)secret|token|passw|credential|auth|cookie|session|private|api_?key|(^|_)key$")
-_URL_USER = re.compile(r"(\b[A-Za-z][\w+.-]*://)[^\s/@]+@")
 _DASHES = "‐‑‒–—―−﹘﹣－"
 
 
@@ -57,14 +55,9 @@ def relevant(environ: Mapping[str, str], libraries: Iterable[Path] = ()) -> list
     libraries = list(libraries)
     for name in sorted(environ):
         if name in NAMES or name.startswith(PREFIXES):
-            flags = _flags(environ[name], libraries) if name in FLAG_VARIABLES else ()
-            found.append(Variable(name, redacted(name, environ[name]), flags))
+            flags = _flags(redacted_text(environ[name]), libraries) if name in FLAG_VARIABLES else ()
+            found.append(Variable(name, redacted_value(name, environ[name]), flags))
     return found
-
-
-def redacted(name: str, value: str) -> str:
-    """The value, or what may be shown of it."""
-    return REDACTED if _SECRET_NAME.search(name) else _URL_USER.sub(rf"\1{REDACTED}@", value)
 
 
 def tensorflow_libraries(init_file: str | None) -> list[Path]:

@@ -31,16 +31,17 @@ def render(diagnosis: Diagnosis, console: Console, view: View | None = None) -> 
     _verdict(page, diagnosis, view)
     if view.quiet:
         return
+    _bullets(page, "Could not be read", diagnosis.problems, "bold yellow")
     roots = [finding for finding in diagnosis.findings if finding.role == "root"]
     if not roots:
-        _notes(page, diagnosis.notes)
+        _bullets(page, "Notes", diagnosis.notes)
     for finding in roots:
         _finding(page, finding, "Root cause", view)
     others = [finding for finding in diagnosis.findings if finding.role != "root"]
     _others(page, others, view)
     _remedies(page, diagnosis, view)
     if roots:
-        _notes(page, diagnosis.notes)
+        _bullets(page, "Notes", diagnosis.notes)
     console_tables.render(page, diagnosis, view)
     console_tables.next_commands(page, diagnosis, view)
 
@@ -163,8 +164,8 @@ def tested(remedy: Remedy) -> str:
     return said
 
 
-def _notes(page: Page, notes: Sequence[str]) -> None:
-    if notes:
-        page.heading("Note" if len(notes) == 1 else "Notes")
-        for note in notes:
-            page.para(note, hang=2, first="- ")
+def _bullets(page: Page, title: str, said: Sequence[str], style: str = "bold") -> None:
+    if said:
+        page.heading(title, style=style)
+        for item in said:
+            page.para(item, hang=2, first="- ")

@@ -190,8 +190,7 @@ def _environment(page: Page, diagnosis: Diagnosis, view: View) -> None:
     rows = facts.flat(diagnosis.environment)
     if not rows:
         return
-    few = 8
-    shown = rows if view.verbose else rows[:few]
+    shown = rows if view.verbose else facts.foremost(rows)
     page.heading("Environment")
     page.table(shown, styles=["dim", ""], caps=(32,))
     if len(rows) > len(shown):

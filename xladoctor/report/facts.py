@@ -5,8 +5,9 @@ Keys that have a meaning here (all optional; whatever else is in `details` is sh
 - `contract`, `seen`, `expected`: the contract's notation, and the shapes as lists;
 - `bindings`: `{axis: {"value": 32, "by": "patches of ReassemblePatchesLayer.call"}}` or `{axis: value}` or a
   list of such objects with the axis as `axis` or `name`;
-- `numbers`: `[{"value": 778752, "factors": "128*78*78" | [{"value": 128, "name": "B*C", "by": "..."}, ...],
-  "meaning": "..."}]`.
+- `numbers`: `[{"number": 778752, "product": "128*78*78", "named": "(B*C)*P*P", "seen": "given to the op",
+  "factors": [{"size": 128, "names": [{"name": "B*C", "value": 128, "by": "B = 32, C = 4"}]}],
+  "not": ["156*156"]}]`: what a number of the message is made of, who named each factor, and what it is not.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from xladoctor.diagnosis.model import Finding
 _SHAPES = ("contract", "expected", "seen")
 _KNOWN = {*_SHAPES, "bindings", "numbers"}
 _COMMANDS = {"command", "argv"}
+_FOREMOST = {"command", "python", "executable", "tensorflow", "keras", "numpy", "ptycho", "ptycho_file"}
 _SAID_BY = ("by", "source", "origin", "bound_by", "from")
 
 
@@ -62,13 +64,8 @@ def axes(finding: Finding) -> list[Axis]:
 def numbers(finding: Finding) -> list[Number]:
     """The numbers of the message, each explained."""
     found = finding.details.get("numbers")
-    if not isinstance(found, list | tuple):
-        return []
-    return [
-        Number(str(item.get("value", "?")), _factors(item.get("factors")), _meaning(item))
-        for item in found
-        if isinstance(item, dict)
-    ]
+    items = found if isinstance(found, list | tuple) else ()
+    return [_number(item) for item in items if isinstance(item, dict)]
 
 
 def rest(finding: Finding) -> list[tuple[str, str]]:
@@ -90,12 +87,17 @@ def flat(data: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
     return rows
 
 
+def foremost(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Of the environment's rows, what belongs on every report: versions, interpreter, which `ptycho`."""
+    return [row for row in rows if row[0].removeprefix("versions.") in _FOREMOST]
+
+
 def shape_text(shape: Any) -> str:
     """`[32 ? 4]` for a list of sizes with None for an unknown one; `?` where nothing is known."""
     if shape is None:
         return "?"
     if isinstance(shape, list | tuple):
-        return f"[{' '.join('?' if size is None else str(size) for size in shape)}]"
+        return f"[{' '.join(shape_text(size) for size in shape)}]"
     return str(shape)
 
 
@@ -132,22 +134,33 @@ def _said_by(item: Any) -> str:
     return f"{said} ({where})" if said and where else said or str(where or "")
 
 
-def _factors(value: Any) -> str:
-    if not isinstance(value, list | tuple):
-        return "" if value is None else str(value)
-    return " * ".join(_factor(item) for item in value)
+def _number(item: dict[str, Any]) -> Number:
+    product, named = str(item.get("product") or ""), str(item.get("named") or "")
+    factors = product if named in ("", product) else f"{product} = {named}"
+    said = [str(item["seen"])] if item.get("seen") else []
+    items = item.get("factors")
+    for factor in items if isinstance(items, list | tuple) else ():
+        words = _factor(factor)
+        if words and words not in said:
+            said.append(words)
+    wrong = item.get("not")
+    if isinstance(wrong, list | tuple) and wrong:
+        said.append(f"not {' or '.join(map(str, wrong))}")
+    return Number(str(item.get("number", "?")), factors, "; ".join(said))
 
 
-def _factor(item: Any) -> str:
-    if not isinstance(item, dict):
-        return str(item)
-    name = item.get("name")
-    return f"{item.get('value', '?')}" + (f" ({name})" if name else "")
+def _factor(factor: Any) -> str:
+    names = factor.get("names") if isinstance(factor, dict) else None
+    if not isinstance(names, list | tuple) or not names:
+        return ""
+    said = [_name(name) for name in names]
+    if len(said) == 1:
+        return f"{factor.get('size')} is {said[0]}"
+    return f"{factor.get('size')} is {' or '.join(said)}, which cannot be told apart here"
 
 
-def _meaning(item: dict[str, Any]) -> str:
-    said = [str(item[key]) for key in ("meaning", "note") if item.get(key)]
-    factors = item.get("factors")
-    named = [f for f in factors if isinstance(f, dict) and f.get("name")] if isinstance(factors, list) else []
-    said += [f"{f['name']} = {f.get('value', '?')} from {_said_by(f)}" for f in named if _said_by(f)]
-    return "; ".join(said)
+def _name(name: Any) -> str:
+    if not isinstance(name, dict):
+        return str(name)
+    said = _said_by(name)
+    return f"{name.get('name', '?')} ({said})" if said else str(name.get("name", "?"))

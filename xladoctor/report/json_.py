@@ -45,6 +45,7 @@ _TUPLES = {
     (XlaPath, "governed_by"),
     (Compilation, "inputs"),
     (Diagnosis, "notes"),
+    (Diagnosis, "problems"),
 }
 _LOCATIONS = {"location", "caller"}
 _NUMBERS = {"deviation", "speed_ratio", "seconds", "t"}

@@ -86,6 +86,8 @@ def _problem(diagnosis: Diagnosis) -> list[str]:
             parts.append(f"**{who}** ({md(finding.status)}): {md(finding.title)}{place}.")
     if len(parts) == 1:
         parts.append("Nothing at error level was found.")
+    if diagnosis.problems:
+        parts.append("\n".join(f"- **Could not be read:** {md(problem)}" for problem in diagnosis.problems))
     if diagnosis.notes:
         parts.append("\n".join(f"- Note: {md(note)}" for note in diagnosis.notes))
     command = diagnosis.environment.get("command")

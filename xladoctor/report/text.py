@@ -60,7 +60,6 @@ _MENTION = re.compile(r"@(?=\w)")
 _ISSUE = re.compile(r"(#|\bGH-)(?=\d)", re.IGNORECASE)
 _SCHEME = re.compile(r"(?<=[A-Za-z]):(?=//)|(?<=mailto):|(?<=xmpp):", re.IGNORECASE)
 _WWW = re.compile(r"(?i)(?<=www)\.")
-_SYMBOL = re.compile(r"[!-/:-@\[-`{-~]")
 _COMMIT = re.compile(r"\b([0-9a-f]{7})(?=[0-9a-f]{33}\b)")
 
 
@@ -70,10 +69,11 @@ def md(text: object) -> str:
     value = _ENTITY.sub("&amp;", value)
     value = _PUNCTUATION.sub(r"\\\1", value)
     value = _NUMBERED.sub(r"\1\\\2", _LINE_START.sub(r"\\\1", value))
+    # Issue numbers first: the gaps themselves hold a number sign.
+    value = _COMMIT.sub(rf"\1{_GAP}", _ISSUE.sub(rf"\1{_GAP}", value))
     for pattern, mark in ((_MENTION, "@"), (_SCHEME, ":"), (_WWW, ".")):
         value = pattern.sub(mark + _GAP, value)
-    value = _ISSUE.sub(rf"\1{_GAP}", value)
-    return _COMMIT.sub(rf"\1{_GAP}", value)
+    return value
 
 
 def md_code(text: object, table: bool = False) -> str:
@@ -81,13 +81,11 @@ def md_code(text: object, table: bool = False) -> str:
     value = line(text)
     if not value:
         return ""
-    if table and "\\|" in value:
-        # In a table's code span a backslash before a bar cannot be written: the bar would end the cell.
-        return f"<code>{_SYMBOL.sub(lambda m: f'&#{ord(m.group())};', value)}</code>"
     ticks = "`" * (_longest_run(value) + 1)
     pad = " " if value[0] == "`" or value[-1] == "`" else ""
     if table:
-        value = value.replace("|", "\\|")
+        # A bar after a backslash would end the cell whatever stands before it: a blank parts them.
+        value = value.replace("\\|", "\\ |").replace("|", "\\|")
     return f"{ticks}{pad}{value}{pad}{ticks}"
 
 

@@ -104,19 +104,46 @@ CONSEQUENCE = Finding(
     details={
         "numbers": [
             {
-                "value": 778752,
+                "number": 778752,
+                "product": "128*78*78",
+                "named": "(B*C)*P*P",
+                "seen": "given to the failing op",
                 "factors": [
-                    {"value": 128, "name": "B*C", "by": "translations"},
-                    {"value": 78, "name": "P", "by": "padded_size"},
-                    {"value": 78, "name": "P"},
+                    {"size": 128, "names": [{"name": "B*C", "value": 128, "by": "B = 32, C = 4"}]},
+                    {
+                        "size": 78,
+                        "ambiguous": False,
+                        "names": [{"name": "P", "value": 78, "by": "padded_size"}],
+                    },
+                    {
+                        "size": 78,
+                        "ambiguous": False,
+                        "names": [{"name": "P", "value": 78, "by": "padded_size"}],
+                    },
                 ],
-                "meaning": "a mask with one row for each translation",
+                "not": [],
             },
             {
-                "value": 24336,
-                "factors": "4*78*78",
-                "meaning": "one row for each image; the 4 is C or the number of images: both are 4 here. Not "
-                "156*156: no axis has that size",
+                "number": 24336,
+                "product": "4*78*78",
+                "named": "(C|M)*P*P",
+                "seen": "asked for by the failing op",
+                "factors": [
+                    {
+                        "size": 4,
+                        "ambiguous": True,
+                        "names": [
+                            {"name": "C", "value": 4, "by": "gridsize squared"},
+                            {"name": "M", "value": 4, "by": "images"},
+                        ],
+                    },
+                    {
+                        "size": 78,
+                        "ambiguous": False,
+                        "names": [{"name": "P", "value": 78, "by": "padded_size"}],
+                    },
+                ],
+                "not": ["156*156"],
             },
         ],
         "ratio": 32,
@@ -173,6 +200,7 @@ SHAPES: tuple[ShapeRow, ...] = (
         "(B P P 1)",
         [1, 78, 78, 1],
         call=1,
+        caller=Location(STUDY, 380, "main"),
         violation="B = 1, but 32 from axis 0 of patches",
         first_violation=True,
         location=Location(LAYERS, 171, "call"),

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from xladoctor.diagnosis.model import Location, SettingEvent
+from xladoctor.report.timeline import folded
+
+
+def event(action: str, value, line: int = 1, key: str = "k", t: float = 0.0) -> SettingEvent:
+    return SettingEvent(t, "params.cfg", key, action, value, Location("f.py", line))
+
+
+def seen(events):
+    return [(m.event.action, m.event.value, m.event.location.line, m.times) for m in folded(events)]
+
+
+def test_reads_of_one_line_are_counted():
+    events = [event("write", True), event("read", True, 5), event("read", True, 6), event("read", True, 5)]
+    assert seen(events) == [("write", True, 1, 1), ("read", True, 5, 2), ("read", True, 6, 1)]
+
+
+def test_a_write_between_two_reads_shows_both():
+    events = [event("read", True, 5), event("write", False), event("read", False, 5), event("write", True)]
+    assert len(folded([*events, event("read", True, 5)])) == 5
+
+
+def test_settings_do_not_fold_into_each_other():
+    assert len(folded([event("read", 1, key="a"), event("read", 1, key="b"), event("read", 1, key="a")])) == 2
+
+
+def test_processes_do_not_fold_into_each_other():
+    one, two = (SettingEvent(0, "s", "k", "read", 1, pid=pid) for pid in (1, 2))
+    assert len(folded([one, two, one, two])) == 2
+
+
+def test_values_of_another_type_are_another_event():
+    assert len(folded([event("read", True), event("read", 1), event("read", "True")])) == 3
