@@ -9,9 +9,7 @@ from . import opdefs
 from .ir import Graph, Node, body_names, split
 
 
-def graph_def(
-    graph: Graph, nodes: Iterable[str] | None = None, replaced: Mapping[str, list[Any]] | None = None
-) -> Any:
+def graph_def(graph: Graph, nodes: Iterable[str] | None = None, replaced: Mapping[str, list[Any]] | None = None) -> Any:
     """The GraphDef of a flat graph, or of some of its nodes (a set closed under ancestors). Imported with
     its library.
 
@@ -111,9 +109,7 @@ def function_def(name: str, graph: Graph) -> Any:
 
 
 def _stateful(node: Node, graph: Graph) -> bool:
-    return node.op != "Placeholder" and bool(
-        opdefs.definition_of(node.definition, graph.functions).is_stateful
-    )
+    return node.op != "Placeholder" and bool(opdefs.definition_of(node.definition, graph.functions).is_stateful)
 
 
 def _plain(definition: Any) -> Any:

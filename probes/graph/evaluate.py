@@ -15,7 +15,7 @@ from .errors import Unsupported
 from .ir import IFS, WHILES, Graph, ancestors, body_names, descendants, split
 from .machine import Loaded, Machine, RunFailed, Value, holes
 
-_MAX_CULPRITS = 16
+_MAX_CULPRITS = 64
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,34 +64,61 @@ class Activation:
         return "failed" if split(tensor)[0] in self.failed else "unknown"
 
     def compute(self, tensors: Sequence[str], nodes: Sequence[str] = ()) -> None:
-        """Evaluate what can be evaluated of `tensors`, and run `nodes`; failures are kept in `culprits` and
-        `failed`.
+        """Evaluate what can be evaluated of `tensors`, and run `nodes`.
+
+        Failures are kept in `culprits` and `failed`.
         """
+        suspects: list[str] = []
         for _ in range(_MAX_CULPRITS):
-            wanted = [t for t in tensors if t not in self.values and self._possible(split(t)[0])]
-            targets = [n for n in nodes if self._possible(n) and n not in self._arguments]
-            if not wanted and not targets:
-                return
+            behind = descendants(self.graph, suspects) if suspects else set()
+            free = [t for t in self._inputs(suspects) if split(t)[0] not in behind]
+            wanted = [*(t for t in tensors if split(t)[0] not in behind), *free]
+            targets = [*(n for n in nodes if n not in behind), *self._controls(suspects, behind)]
             try:
                 self._fetch(wanted, targets)
-                return
             except RunFailed as error:
-                self._isolate(error, wanted, targets)
+                suspects.append(self._suspect(error, wanted, targets))
+                continue
+            if not suspects:
+                return
+            ready = [s for s in suspects if all(t in self.values for t in self.graph.nodes[s].inputs)]
+            if not any([self._fails(suspect) for suspect in ready]):
+                raise Unsupported(f"{suspects[0]} failed in its step, but not on the values of its inputs")
+            suspects = []
 
     def first_culprit(self, tensors: Sequence[str], nodes: Sequence[str] = ()) -> Culprit | None:
-        """The first node, in program order, of those that fail when `tensors` and `nodes` are run."""
-        self.compute(tensors, nodes)
-        if not self.culprits:
-            return None
+        """The first node, in program order, of those that fail when `tensors` and `nodes` are run.
+
+        TensorFlow runs in parallel and names any of several failures; so what comes before a culprit is run again until it passes.
+        """
         running = ancestors(self.graph, tensors, nodes)
-        for _ in range(_MAX_CULPRITS):
-            first = min(self.culprits, key=lambda c: self._position[c.node])
-            before = [n for n in running if self._position[n] < self._position[first.node]]
-            known = len(self.culprits)
-            self.compute((), before)
-            if len(self.culprits) == known:
-                return first
-        return min(self.culprits, key=lambda c: self._position[c.node])
+        culprit: Culprit | None = None
+        before: Sequence[str] = nodes
+        while True:
+            try:
+                self._fetch(() if culprit else tensors, before)
+                return culprit
+            except RunFailed as error:
+                culprit = self._one(error, () if culprit else tensors, before)
+            culprit = self._first_in_region(culprit, running)
+            before = self._before(culprit, running)
+
+    def _first_in_region(self, culprit: Culprit, running: set[str]) -> Culprit:
+        """The first culprit within the innermost call: cheap, as the arguments of that call are known by now."""
+        region = self.graph.origins[culprit.node].path
+        inside = {n for n in running if self.graph.origins[n].path[: len(region)] == region} if region else set()
+        while inside:
+            before = self._before(culprit, inside)
+            try:
+                self._fetch((), before)
+                break
+            except RunFailed as error:
+                culprit = self._one(error, (), before)
+        return culprit
+
+    def _before(self, culprit: Culprit, running: set[str]) -> list[str]:
+        last = self._position[culprit.node]
+        return [n for n in running if self._position[n] < last]
 
     def branch(self, node: str) -> tuple[int, Activation] | None:
         """The number of the body that an If or Case takes, entered with its values; None if they cannot be
@@ -140,34 +167,44 @@ class Activation:
         return node not in self.failed and node not in self.unavailable
 
     def _fetch(self, tensors: Sequence[str], nodes: Iterable[str] = ()) -> None:
-        self.values.update(self.loaded.run(tensors, self._feeds(), nodes))
+        """Run for what is not known yet and can be had; raises RunFailed."""
+        wanted = [t for t in tensors if t not in self.values and self._possible(split(t)[0])]
+        targets = [n for n in nodes if n not in self._arguments and self._possible(n)]
+        self.values.update(self.loaded.run(wanted, self._feeds(), targets))
 
     def _feeds(self) -> dict[str, Value]:
         return {t: v for t, v in self.values.items() if self.loaded.can_feed(t)}
 
-    def _isolate(self, error: RunFailed, tensors: Sequence[str], nodes: Sequence[str]) -> None:
-        """Find one culprit, and on the way evaluate what does not depend on it."""
-        seen: set[str] = set()
+    def _inputs(self, nodes: Iterable[str]) -> list[str]:
+        return [t for n in nodes for t in self.graph.nodes[n].inputs]
+
+    def _controls(self, nodes: Iterable[str], behind: set[str]) -> list[str]:
+        return [c for n in nodes for c in self.graph.nodes[n].controls if c not in behind]
+
+    def _region_arguments(self, node: str) -> list[str]:
+        """What the innermost call around a node was given, as far as it does not come from behind the node."""
+        path = self.graph.origins[node].path
+        given = next((r.arguments for r in self.graph.regions if r.path == path), ())
+        return [t for t in given if self._position[split(t)[0]] < self._position[node] and not self.loaded.is_opaque(t)]
+
+    def _suspect(self, error: RunFailed, tensors: Sequence[str], nodes: Sequence[str]) -> str:
+        hinted = next((n for n in error.hints if self._possible(n) and n not in self._arguments), None)
+        return hinted or self._bisect(tensors, nodes)
+
+    def _one(self, error: RunFailed, tensors: Sequence[str], nodes: Sequence[str]) -> Culprit:
+        """One confirmed culprit of a failed run: a suspect whose inputs can be evaluated, and that fails on their values."""
+        suspect = self._suspect(error, tensors, nodes)
         for _ in range(_MAX_CULPRITS):
-            suspect = next((n for n in error.hints if n not in seen and self._possible(n)), None)
-            if suspect is None:
-                suspect = self._bisect(tensors, nodes)
-            seen.add(suspect)
-            behind = descendants(self.graph, [suspect])
-            inputs = [t for t in self.graph.nodes[suspect].inputs if t not in self.values]
-            rest = [t for t in tensors if split(t)[0] not in behind and t not in self.values]
-            others = [n for n in nodes if n not in behind]
-            before = [*others, *(c for c in self.graph.nodes[suspect].controls if c not in self._arguments)]
+            inputs, controls = self._inputs([suspect]), self._controls([suspect], set())
             try:
-                self._fetch([*inputs, *rest], before)
-            except RunFailed as next_error:
-                error = next_error
+                self._fetch([*inputs, *self._region_arguments(suspect)], controls)
+            except RunFailed as earlier:
+                suspect = self._suspect(earlier, inputs, controls)
                 continue
             if self._fails(suspect):
-                return
-            # It ran on these values: what failed was something else, or chance.
-            error = RunFailed(error.error, [])
-        raise error.error
+                return self.culprits[-1]
+            suspect = self._bisect(tensors, nodes)
+        raise Unsupported(f"{suspect} failed in its step, but not on the values of its inputs")
 
     def _fails(self, node: str) -> bool:
         outputs = self._outputs(node)

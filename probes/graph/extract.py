@@ -38,9 +38,7 @@ def cut_iterators(graph: Graph) -> Graph:
         origin = graph.origins[name]
         tensors = []
         for i, (dtype, shape) in enumerate(zip(types, shapes, strict=True)):
-            dims = (
-                None if shape.unknown_rank else tuple(None if d.size < 0 else int(d.size) for d in shape.dim)
-            )
+            dims = None if shape.unknown_rank else tuple(None if d.size < 0 else int(d.size) for d in shape.dim)
             item = Input(f"{name}/element_{i}", dtype, dims, role="data", key=f"data:{count}")
             count += 1
             inputs.append(item)
@@ -86,9 +84,7 @@ def _without_iterators(body: Graph) -> Graph:
     if not any(node.op == _NEXT_OPTIONAL for node in body.nodes.values()):
         return body
     nodes = {
-        name: Node(make("OptionalNone", name).definition, (), node.controls)
-        if node.op == _NEXT_OPTIONAL
-        else node
+        name: Node(make("OptionalNone", name).definition, (), node.controls) if node.op == _NEXT_OPTIONAL else node
         for name, node in body.nodes.items()
     }
     return body.replace(nodes=nodes)

@@ -158,9 +158,7 @@ class _Pass:
         self.put(name, "Identity", [self.current[variables[0] or ""]], T=self.dtype(variables[0]))
 
     def _on_AssignVariableOp(self, name: str, node: Node, variables: list[str | None]) -> None:
-        self.assign(
-            variables[0] or "", self.put(name, "Identity", [node.inputs[1]], T=self.dtype(variables[0]))
-        )
+        self.assign(variables[0] or "", self.put(name, "Identity", [node.inputs[1]], T=self.dtype(variables[0])))
 
     def _on_AssignAddVariableOp(self, name: str, node: Node, variables: list[str | None]) -> None:
         variable = variables[0] or ""
@@ -196,9 +194,7 @@ class _Pass:
         self.nodes[axis.name] = axis
         indices = int(node.definition.attr["Tindices"].type)
         inputs = [self.current[variables[0] or ""], node.inputs[1], f"{axis.name}:0"]
-        self.put(
-            name, "GatherV2", inputs, Tparams=self.dtype(variables[0]), Tindices=indices, Taxis=_DT_INT32
-        )
+        self.put(name, "GatherV2", inputs, Tparams=self.dtype(variables[0]), Tindices=indices, Taxis=_DT_INT32)
         self.nodes[name].definition.attr["batch_dims"].i = batch
 
     # -- control flow
@@ -284,8 +280,6 @@ class _Pass:
                 definition.attr[attribute].func.name = rest.pop(0)
         for function in definition.attr["branches"].list.func if "branches" in definition.attr else ():
             function.name = rest.pop(0)
-        inputs = tuple(
-            t if v is None else self.current[v] for t, v in zip(node.inputs, variables, strict=True)
-        )
+        inputs = tuple(t if v is None else self.current[v] for t, v in zip(node.inputs, variables, strict=True))
         self.nodes[name] = Node(definition, inputs, node.controls)
         return self.nodes[name]

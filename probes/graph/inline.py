@@ -106,9 +106,7 @@ class _Frame:
 
     def build(self, top: _Function, inputs: tuple[Input, ...]) -> Graph:
         for item in inputs:
-            self.nodes[item.name] = placeholder(
-                item, resource=item.role in ("variable", "iterator", "resource")
-            )
+            self.nodes[item.name] = placeholder(item, resource=item.role in ("variable", "iterator", "resource"))
             self.origins[item.name] = Origin((), top.name, item.name, (top.index.get(item.name, -1),))
         bind = {name: f"{name}:0" for name in top.arguments}
         results, ends = self.expand(top, (), "", (), bind, None)
@@ -137,16 +135,12 @@ class _Frame:
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Put the nodes of a function into the frame; returns its flat results and the nodes that end it."""
         if len(path) > _MAX_DEPTH:
-            raise Unsupported(
-                f"calls are nested more than {_MAX_DEPTH} deep (recursion?) at {'/'.join(path[:3])}/..."
-            )
+            raise Unsupported(f"calls are nested more than {_MAX_DEPTH} deep (recursion?) at {'/'.join(path[:3])}/...")
         calls: dict[str, tuple[str, ...]] = {}
         waited_for = {c for node in function.nodes.values() for c in node.controls} | set(function.controls)
         for name, tensor in bind.items():
             self.aliases[path, name] = (tensor,)
-        for given, name in zip(
-            self.flattener.python_arguments(function.name), function.arguments, strict=False
-        ):
+        for given, name in zip(self.flattener.python_arguments(function.name), function.arguments, strict=False):
             self.aliases.setdefault((path, given), (bind[name],))
 
         def flat(tensor: str) -> str:
@@ -169,9 +163,7 @@ class _Frame:
                 controls = (entry,)
             callee = self.flattener.callee(node)
             if callee is None:
-                names[name] = self.add(
-                    prefix + name, node, data, controls, Origin(path, function.name, name, here)
-                )
+                names[name] = self.add(prefix + name, node, data, controls, Origin(path, function.name, name, here))
                 self.aliases[path, name] = names[name]
                 continue
             inner = self.flattener.function(callee)
@@ -180,11 +172,7 @@ class _Frame:
                     f"node {prefix + name} gives {len(data)} tensors to {callee}, which takes {len(inner.arguments)}"
                 )
             call_path = (*path, name)
-            start = (
-                self.marker(f"{prefix}{name}/__start", controls, call_path, callee, here)
-                if controls
-                else None
-            )
+            start = self.marker(f"{prefix}{name}/__start", controls, call_path, callee, here) if controls else None
             calls[name], ends = self.expand(
                 inner,
                 call_path,
@@ -195,19 +183,13 @@ class _Frame:
             )
             if name in waited_for:
                 # Whoever waits for a call waits for its effects and for its results.
-                after = dict.fromkeys(
-                    (*ends, *(split(t)[0] for t in calls[name]), *([start] if start else []))
-                )
+                after = dict.fromkeys((*ends, *(split(t)[0] for t in calls[name]), *([start] if start else [])))
                 names[name] = self.marker(f"{prefix}{name}/__end", tuple(after), call_path, callee, here)
             self.aliases[path, name] = calls[name]
             self.regions.append(Region(call_path, callee, self.is_jit(node, callee), here, data, calls[name]))
-        return tuple(flat(t) for t in function.outputs), tuple(
-            c for c in map(control, function.controls) if c
-        )
+        return tuple(flat(t) for t in function.outputs), tuple(c for c in map(control, function.controls) if c)
 
-    def add(
-        self, flat: str, node: Node, data: tuple[str, ...], controls: tuple[str, ...], origin: Origin
-    ) -> str:
+    def add(self, flat: str, node: Node, data: tuple[str, ...], controls: tuple[str, ...], origin: Origin) -> str:
         while flat in self.nodes:
             flat += "_"
         self.nodes[flat] = Node(stripped(node.definition, flat), data, controls)

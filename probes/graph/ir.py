@@ -150,9 +150,7 @@ def sources(node: Node) -> Iterator[str]:
     yield from node.controls
 
 
-def ancestors(
-    graph: Graph, tensors: Iterable[str], nodes: Iterable[str] = (), known: Iterable[str] = ()
-) -> set[str]:
+def ancestors(graph: Graph, tensors: Iterable[str], nodes: Iterable[str] = (), known: Iterable[str] = ()) -> set[str]:
     """The nodes that must run to have `tensors` (and `nodes`), when the tensors in `known` are there
     already.
     """

@@ -43,11 +43,7 @@ class Program:
 
     def frames(self, function: str, node: str) -> list[list[Any]]:
         """The user frames that created a node of a library function ("" is the top), innermost last."""
-        uid = (
-            self.uid
-            if not function
-            else next((u for u, names in self.graphs.items() if function in names), None)
-        )
+        uid = self.uid if not function else next((u for u, names in self.graphs.items() if function in names), None)
         return list(self.sources.get(uid or "", {}).get(node, []))
 
 
@@ -57,9 +53,7 @@ def load(folder: Path) -> Program:
 
     capsule = _json(folder / "capsule.json")
     if capsule.get("schema") != CAPSULE_SCHEMA:
-        raise BadCapsule(
-            f"{folder / 'capsule.json'}: schema is {capsule.get('schema')!r}, not {CAPSULE_SCHEMA!r}"
-        )
+        raise BadCapsule(f"{folder / 'capsule.json'}: schema is {capsule.get('schema')!r}, not {CAPSULE_SCHEMA!r}")
     definition = tf.compat.v1.GraphDef()
     try:
         definition.ParseFromString(_unzipped(folder / "graph.pb.gz"))
@@ -124,12 +118,7 @@ def as_dtype(value: Array, dtype: int) -> Array:
     if wanted is object:
         return value.astype(object)
     kind = np.dtype(wanted)
-    if (
-        value.dtype != kind
-        and value.dtype.kind == "u"
-        and not kind.isbuiltin
-        and value.dtype.itemsize == kind.itemsize
-    ):
+    if value.dtype != kind and value.dtype.kind == "u" and not kind.isbuiltin and value.dtype.itemsize == kind.itemsize:
         return value.view(kind)
     return np.asarray(value, dtype=kind)
 

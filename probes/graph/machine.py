@@ -53,9 +53,7 @@ class Machine:
     def __init__(self, threads: int = 0) -> None:
         import tensorflow as tf
 
-        config = tf.compat.v1.ConfigProto(
-            intra_op_parallelism_threads=threads, inter_op_parallelism_threads=threads
-        )
+        config = tf.compat.v1.ConfigProto(intra_op_parallelism_threads=threads, inter_op_parallelism_threads=threads)
         config.graph_options.rewrite_options.disable_meta_optimizer = True
         options = config.graph_options.optimizer_options
         options.opt_level = tf.compat.v1.OptimizerOptions.L0
@@ -129,9 +127,7 @@ class Loaded:
         count = len(self.machine.operation(f"{self._prefix}/{node}").outputs)
         return [f"{node}:{i}" for i in range(count)]
 
-    def run(
-        self, fetches: Sequence[str], feeds: Mapping[str, Value], targets: Iterable[str] = ()
-    ) -> dict[str, Value]:
+    def run(self, fetches: Sequence[str], feeds: Mapping[str, Value], targets: Iterable[str] = ()) -> dict[str, Value]:
         """Values of `fetches`, when the tensors of `feeds` have the given values; `targets` are nodes that
         must run too.
 
@@ -141,8 +137,7 @@ class Loaded:
         opaque = {t for t in wanted if self.is_opaque(t)}
         tensors = [self._keeper(t) if t in opaque else self._tensor(t) for t in wanted]
         given = [
-            (self._fed(t), np.asarray(str(v), dtype=object) if isinstance(v, Handle) else v)
-            for t, v in feeds.items()
+            (self._fed(t), np.asarray(str(v), dtype=object) if isinstance(v, Handle) else v) for t, v in feeds.items()
         ]
         operations = [self.machine.operation(f"{self._prefix}/{n}") for n in targets]
         if not tensors and not operations:

@@ -53,9 +53,7 @@ class Service:
             number = request.get("id")
             handler = self._answers.get(str(request.get("op")))
             if handler is None:
-                raise BadRequest(
-                    f"unknown op {request.get('op')!r}; known are {', '.join(sorted(self._answers))}"
-                )
+                raise BadRequest(f"unknown op {request.get('op')!r}; known are {', '.join(sorted(self._answers))}")
             return {"id": number, "ok": True, "result": handler(request)}
         except Exception as error:
             if not isinstance(error, GraphRoomError):

@@ -31,9 +31,7 @@ class Wanted:
     tensors: tuple[str, ...]
 
 
-def runtime_shapes(
-    step: Step, wanted: Sequence[Mapping[str, Any]], frames: Frames | None = None
-) -> dict[str, Any]:
+def runtime_shapes(step: Step, wanted: Sequence[Mapping[str, Any]], frames: Frames | None = None) -> dict[str, Any]:
     """The occurrences of each wanted graph, with shapes.
 
     `wanted` is a list of {"id", "graph": uid, "tensors": ["node:0", ...]}. The result:
@@ -88,9 +86,7 @@ class _Walk:
         """Whether anything that is wanted occurs in this frame or below."""
         key = id(graph)
         if key not in self._interesting:
-            self._interesting[key] = (
-                False  # functional control flow cannot recurse into itself without a call
-            )
+            self._interesting[key] = False  # functional control flow cannot recurse into itself without a call
             self._interesting[key] = any(True for _ in self.places(graph)) or any(
                 self.is_interesting(graph.bodies[b]) for n in graph.nodes.values() for b in body_names(n)
             )
@@ -126,11 +122,7 @@ class _Walk:
         needed += [t for name in flows for t in graph.nodes[name].inputs]
         activation.compute(list(dict.fromkeys(needed)))
         for place, function, here, request, tensors in places:
-            positions = {
-                t: [*order, *graph.origins[split(flat)[0]].order] for t, flat in tensors.items() if flat is not None
-            }
-            row = self.record(activation, request, (*path, *place), function, (*order, *here), iterations, tensors)
-            row["positions"] = positions
+            self.record(activation, request, (*path, *place), function, order, here, iterations, tensors)
         for name in flows:
             origin = graph.origins[name]
             inside, position = (*path, *origin.path, origin.node), (*order, *origin.order)
@@ -140,9 +132,7 @@ class _Walk:
                 self.loop(activation, name, inside, position, iterations)
         self.note_failures(activation, path, iterations)
 
-    def note_failures(
-        self, activation: Activation, path: tuple[str, ...], iterations: tuple[int, ...]
-    ) -> None:
+    def note_failures(self, activation: Activation, path: tuple[str, ...], iterations: tuple[int, ...]) -> None:
         """Put the culprits of an activation on the list (each once)."""
         for culprit in activation.culprits:
             origin = activation.graph.origins[culprit.node]
@@ -234,9 +224,10 @@ class _Walk:
         path: tuple[str, ...],
         function: str,
         order: tuple[int, ...],
+        here: tuple[int, ...],
         iterations: tuple[int, ...],
         tensors: Mapping[str, str | None],
-    ) -> dict[str, Any]:
+    ) -> None:
         shapes: dict[str, list[int]] = {}
         dtypes: dict[str, str] = {}
         missing: dict[str, str] = {}
@@ -258,9 +249,10 @@ class _Walk:
             (s for s in ("failed", "unknown", "executed") if s in states),
             "unknown" if missing else "executed",
         )
-        self.rows.append(
-            (request.id, _row(path, function, order, iterations, state, shapes, dtypes, missing))
-        )
+        row = _row(path, function, (*order, *here), iterations, state)
+        row.update(shapes=shapes, dtypes=dtypes, missing=missing)
+        row["positions"] = _positions(activation.graph, tensors, order)
+        self.rows.append((request.id, row))
 
     def absent(
         self,
@@ -272,7 +264,9 @@ class _Walk:
     ) -> None:
         """Rows for everything wanted in a body that was not entered."""
         for place, function, here, request in self.places(graph):
-            row = _row((*path, *place), function, (*order, *here), iterations, state, {}, {}, {})
+            row = _row((*path, *place), function, (*order, *here), iterations, state)
+            tensors = {t: graph.tensor(place, t) for t in request.tensors}
+            row["positions"] = _positions(graph, tensors, order)
             self.rows.append((request.id, row))
         for name in self.flows(graph):
             origin = graph.origins[name]
@@ -285,15 +279,19 @@ def _shape(value: Value) -> list[int]:
     return [int(n) for n in np.asarray(value).shape]
 
 
+def _positions(graph: Graph, tensors: Mapping[str, str | None], order: tuple[int, ...]) -> dict[str, list[int]]:
+    """The place of each tensor's own node in program order: what puts two places within one function in order."""
+    return {
+        tensor: [*order, *graph.origins[split(flat)[0]].order] for tensor, flat in tensors.items() if flat is not None
+    }
+
+
 def _row(
     path: tuple[str, ...],
     function: str,
     order: tuple[int, ...],
     iterations: tuple[int, ...],
     state: str,
-    shapes: Mapping[str, list[int]],
-    dtypes: Mapping[str, str],
-    missing: Mapping[str, str],
 ) -> dict[str, Any]:
     return {
         "path": list(path),
@@ -302,7 +300,8 @@ def _row(
         "iteration": iterations[-1] if iterations else None,
         "iterations": list(iterations),
         "state": state,
-        "shapes": dict(shapes),
-        "dtypes": dict(dtypes),
-        "missing": dict(missing),
+        "shapes": {},
+        "dtypes": {},
+        "missing": {},
+        "positions": {},
     }
