@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .evaluate import Activation, Culprit, Frames
-from .ir import IFS, WHILES, body_names, split
+from .ir import IFS, WHILES, Graph, body_names, split
 from .machine import Handle
 from .shapes import MAX_ITERATIONS
 from .step import Step, new_frames
@@ -18,74 +18,95 @@ _MESSAGE = 4000
 
 
 @dataclasses.dataclass(frozen=True)
+class _Way:
+    """How a frame was reached: call nodes, (function, node) of each, rounds of loops, order."""
+
+    path: tuple[str, ...] = ()
+    calls: tuple[tuple[str, str], ...] = ()
+    iterations: tuple[int, ...] = ()
+    order: tuple[int, ...] = ()
+
+    def into(self, graph: Graph, node: str) -> _Way:
+        """The way to the flat node itself: through the calls that were inlined around it."""
+        origin = graph.origins[node]
+        return dataclasses.replace(
+            self,
+            path=(*self.path, *origin.path),
+            calls=(*self.calls, *graph.calls(origin.path)),
+            order=(*self.order, *origin.order),
+        )
+
+    def through(self, graph: Graph, node: str, *order: int, rounds: tuple[int, ...] = ()) -> _Way:
+        """The way into a body of the control flow node."""
+        origin, here = graph.origins[node], self.into(graph, node)
+        return dataclasses.replace(
+            here,
+            path=(*here.path, origin.node),
+            calls=(*here.calls, (origin.function, origin.node)),
+            iterations=(*here.iterations, *rounds),
+            order=(*here.order, *order),
+        )
+
+
+@dataclasses.dataclass(frozen=True)
 class _Found:
     activation: Activation
     culprit: Culprit
-    path: tuple[str, ...]
-    iterations: tuple[int, ...]
-    order: tuple[int, ...]
+    way: _Way
 
 
 def failing_op(step: Step, frames: Frames | None = None) -> dict[str, Any] | None:
     """The first op that fails when the step is run with the graph optimizer off; None if nothing fails.
 
-    {"node": name along the call path, "path": [call nodes], "function": library function ("" is the top), "inner_node", "op",
-     "inputs": [{"tensor", "shape", "dtype", "value": nested list for small integer tensors, else null}], "kind": exception class,
-     "message", "iterations": [k, ...] within loops, "order", "sources": [[file, line, function], ...],
-     "filled": [...]}
+    The result has "node" (name along the call path), "path" (call nodes), "function" (library function, "" is the
+    top), "inner_node", "op", "inputs" ([{"tensor", "node", "output", "shape", "dtype", "value"}], the value a nested
+    list for small integer tensors, else null), "kind" (exception class), "message", "iterations" (rounds of the loops
+    around it), "order", "sources" ([[file, line, function], ...] of the code that made the node, innermost last: of
+    whoever traced its function *first*), "call_sources" (the same for each call on the path: by which way it was
+    really reached) and "filled" (inputs that hold noise).
 
     What the failing process printed plays no part: the op's inputs were evaluated, and on these values the
     op fails.
     """
-    found = _descend(step.activation(frames or new_frames()), (), (), ())
+    found = _descend(step.activation(frames or new_frames()), _Way())
     return None if found is None else _described(step, found)
 
 
-def _descend(
-    activation: Activation, path: tuple[str, ...], iterations: tuple[int, ...], order: tuple[int, ...]
-) -> _Found | None:
+def _descend(activation: Activation, way: _Way) -> _Found | None:
     graph = activation.graph
     culprit = activation.first_culprit(graph.outputs, graph.controls)
     if culprit is None:
         return None
-    origin = graph.origins[culprit.node]
-    here, position = (*path, *origin.path), (*order, *origin.order)
-    op = graph.nodes[culprit.node].op
     deeper = None
+    op = graph.nodes[culprit.node].op
     if op in IFS:
         taken = activation.branch(culprit.node)
         if taken is not None:
-            deeper = _descend(taken[1], (*here, origin.node), iterations, (*position, taken[0]))
+            deeper = _descend(taken[1], way.through(graph, culprit.node, taken[0]))
     elif op in WHILES:
-        deeper = _in_loop(activation, culprit.node, (*here, origin.node), iterations, position)
-    return deeper or _Found(activation, culprit, here, iterations, position)
+        deeper = _in_loop(activation, culprit.node, way)
+    return deeper or _Found(activation, culprit, way.into(graph, culprit.node))
 
 
-def _in_loop(
-    outer: Activation, name: str, path: tuple[str, ...], iterations: tuple[int, ...], order: tuple[int, ...]
-) -> _Found | None:
+def _in_loop(outer: Activation, name: str, way: _Way) -> _Found | None:
     condition, body = body_names(outer.graph.nodes[name])
     values = outer.loop_start(name)
     for number in range(MAX_ITERATIONS):
         if values is None:
             return None
-        round_ = (*iterations, number)
         question = outer.enter(condition, values)
-        found = _descend(question, path, round_, (*order, number, 0))
+        found = _descend(question, way.through(outer.graph, name, number, 0, rounds=(number,)))
         if found is not None:
             return found
         answer = question.values.get(question.graph.outputs[0])
         if answer is None or not np.asarray(answer).any():
             return None
         inner = outer.enter(body, values)
-        found = _descend(inner, path, round_, (*order, number, 1))
+        found = _descend(inner, way.through(outer.graph, name, number, 1, rounds=(number,)))
         if found is not None:
             return found
-        values = (
-            [inner.values[t] for t in inner.graph.outputs]
-            if all(t in inner.values for t in inner.graph.outputs)
-            else None
-        )
+        ready = all(t in inner.values for t in inner.graph.outputs)
+        values = [inner.values[t] for t in inner.graph.outputs] if ready else None
     return None
 
 
@@ -93,17 +114,18 @@ def _described(step: Step, found: _Found) -> dict[str, Any]:
     graph = found.activation.graph
     origin = graph.origins[found.culprit.node]
     return {
-        "node": "/".join((*found.path, origin.node)),
-        "path": list(found.path),
+        "node": "/".join((*found.way.path, origin.node)),
+        "path": list(found.way.path),
         "function": origin.function,
         "inner_node": origin.node,
         "op": graph.nodes[found.culprit.node].op,
         "inputs": [_input(found.activation, t) for t in graph.nodes[found.culprit.node].inputs],
         "kind": found.culprit.kind,
         "message": found.culprit.message[:_MESSAGE],
-        "iterations": list(found.iterations),
-        "order": list(found.order),
+        "iterations": list(found.way.iterations),
+        "order": list(found.way.order),
         "sources": step.program.frames(origin.function, origin.node),
+        "call_sources": [step.program.frames(function, node) for function, node in found.way.calls],
         "filled": list(step.filled),
     }
 

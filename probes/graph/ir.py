@@ -112,9 +112,11 @@ class Graph:
             return f"{alias}:{index}"
         return alias[index] if index < len(alias) else None
 
-    def functions_of(self, node: Node) -> tuple[str, ...]:
-        """The body names of a control flow node, in the order of its attributes."""
-        return tuple(body_names(node))
+    def calls(self, path: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+        """(function in which it stands, node) of each call on a path of this frame."""
+        called = {region.path: region.function for region in self.regions}
+        within = [called.get(path[:i], self.name) if i else self.name for i in range(len(path))]
+        return tuple(zip(within, path, strict=True))
 
     def replace(self, **changes: Any) -> Graph:
         """A copy with some fields changed."""
