@@ -1,7 +1,7 @@
 """What runs in the target's interpreter: recorders, and the graph room that serves workers.
 
-The package is loaded by file location, as `_xladoctor_probes` inside a target and as `probes` in the project's own tests; it
-needs the standard library and, once the target itself has imported it, the target's TensorFlow.
+The package is loaded by file location, as `_xladoctor_probes` inside a target and as `probes` in the project's own
+tests; it needs the standard library and, once the target itself has imported it, the target's TensorFlow.
 """
 
 from __future__ import annotations

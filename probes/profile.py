@@ -1,11 +1,12 @@
 """The named places of a `ptycho` package and their contracts. Data only.
 
 A contract is written in the notation of jaxtyping, one group a tensor, with a label before each: sizes that carry the
-same name must agree within one call, and expressions such as `B*C` are allowed. Axes listed in `axes` are also given from outside:
-by an expression that is evaluated in the target when the place is entered. Which tensors of a call are meant: the
-tensors among its arguments, in order, nested lists opened.
+same name must agree within one call, and expressions such as `B*C` are allowed. Axes listed in `axes` are also given
+from outside: by an expression that is evaluated in the target when the place is entered. Which tensors of a call are
+meant: the tensors among its arguments, in order, nested lists opened.
 
-Nothing here may rely on how a particular `ptycho` is written inside: a place that a checkout does not have is reported as missing.
+Nothing here may rely on how a particular `ptycho` is written inside: a place that a checkout does not have is reported
+as missing.
 """
 
 from __future__ import annotations
@@ -46,7 +47,10 @@ PTYCHO_PLACES: tuple[Place, ...] = (
         "patches (B N N C), positions (B 1 2 C) -> (B P P 1)",
         (PADDED,),
     ),
-    Place("ptycho.custom_layers:ExtractPatchesPositionLayer.call", "image (B M M 1), positions (B 1 2 C) -> (B N N C)"),
+    Place(
+        "ptycho.custom_layers:ExtractPatchesPositionLayer.call",
+        "image (B M M 1), positions (B 1 2 C) -> (B N N C)",
+    ),
     Place("ptycho.tf_helper:_channel_to_flat", "img (B N M C) -> (B*C N M 1)"),
     Place("ptycho.tf_helper:_flat_to_channel", "img (K N M 1) -> (B N M C)"),
     Place("ptycho.tf_helper:flatten_offsets", "offsets (B 1 2 C) -> (B*C 2)"),
@@ -58,7 +62,8 @@ PTYCHO_PLACES: tuple[Place, ...] = (
     Place("ptycho.projective_warp_xla:_gather_bhw", "images (K H W D), y (K ...), x (K ...) -> (K ...)"),
 )
 
-# The mapping whose reads and writes are recorded, and the modules that are accessors to it: not readers in their own right.
+# The mapping whose reads and writes are recorded, and the modules that are accessors to it: not readers in their own
+# right.
 SETTINGS_MAPPINGS: tuple[tuple[str, str], ...] = (("ptycho.params", "cfg"),)
 
 # Names whose values at the moment of a place give meaning to numbers in a message (gridsize² = C).

@@ -1,7 +1,7 @@
 """Names and versions of everything that crosses a process border: events, capsules, worker messages.
 
-This is the only module of `probes` that the doctor may import. Data only. What counts as a secret stands here too, because
-what may be written must not depend on which side writes it.
+This is the only module of `probes` that the doctor may import. Data only. What counts as a secret stands here too,
+because what may be written must not depend on which side writes it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""`make demo`: a study that dies, and its silent twin, under the doctor. Ends with 0 if both diagnoses came as they should."""
+"""`make demo`: a study that dies, and its silent twin, under the doctor. Ends with 0 if both diagnoses came as they
+should.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,10 @@ def main() -> int:
         command = f"xladoctor scan --run-dir {folder} -- {STUDY} --output-dir {results} --fault {fault}"
         print(f"\n# a study that {what}\n$ {command}\n", flush=True)
         status = subprocess.run(shlex.split(command), env=env, check=False).returncode
-        print(f"\nexit status of xladoctor: {status} (1: it found errors); blocker document: {folder}/blocker.md", flush=True)
+        print(
+            f"\nexit status of xladoctor: {status} (1: it found errors); blocker document: {folder}/blocker.md",
+            flush=True,
+        )
         good &= status == 1 and (folder / "blocker.md").is_file()
     return 0 if good else 1
 

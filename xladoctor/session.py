@@ -62,9 +62,7 @@ def scan_command(command: Sequence[str], options: ScanOptions) -> ScanResult:
     out: IO[bytes] = sys.stdout.buffer if options.passthrough == "stdout" else sys.stderr.buffer
     sys.stdout.flush()
     sys.stderr.flush()
-    run = target.run(
-        command, env=env, folder=folder, timeout=options.timeout, stdout=out, stderr=sys.stderr.buffer
-    )
+    run = target.run(command, env=env, folder=folder, timeout=options.timeout, stdout=out, stderr=sys.stderr.buffer)
     outcome = _with_probes(run.outcome, folder, options.probes)
     facts |= {"pid": run.pid, "started": run.started, "ended": run.ended}
     _write_json(
@@ -129,7 +127,10 @@ def _output_of(folder: Path, failures: list[dict[str, Any]]) -> LogEvidence:
             text += f'  File "{frame["file"]}", line {frame["line"]}, in {frame["function"]}\n'
         name = f"{module}.{failure['exception']}" if module not in ("", "builtins") else failure["exception"]
         text += f"{name}: {failure['message']}\n"
-        extra = read_log(io.BytesIO(text.encode("utf-8", "replace")), name=f"events-{failure['pid']}.jsonl:{failure['seq']}")
+        extra = read_log(
+            io.BytesIO(text.encode("utf-8", "replace")),
+            name=f"events-{failure['pid']}.jsonl:{failure['seq']}",
+        )
         log = replace(log, records=(*log.records, *extra.records))
     return log
 
@@ -169,7 +170,8 @@ def _new_folder(wanted: Path | None) -> Path:
                 ignore.write_text("*\n", encoding="utf-8")
         except OSError as error:
             raise XladoctorError(
-                f"cannot make {parent} here: {error.strerror or error}", hint="name a place with --run-dir DIR"
+                f"cannot make {parent} here: {error.strerror or error}",
+                hint="name a place with --run-dir DIR",
             ) from error
     try:
         wanted.mkdir(parents=True, exist_ok=True)
@@ -217,7 +219,11 @@ def _why_absent(command: Sequence[str]) -> str:
         if not word.startswith("-") or word in ("-m", "-c"):
             break
         if not word.startswith("--"):
-            for letter, why in (("I", "isolated mode"), ("E", "PYTHON* variables are ignored"), ("S", "no site module")):
+            for letter, why in (
+                ("I", "isolated mode"),
+                ("E", "PYTHON* variables are ignored"),
+                ("S", "no site module"),
+            ):
                 if letter in word[1:]:
                     return f"python -{letter} ({why}) does not load them; run the command without -{letter}"
     return "this interpreter did not load sitecustomize from PYTHONPATH"
@@ -255,4 +261,4 @@ class _Progress:
 
     def __call__(self, text: str) -> None:
         if self._on:
-            print(f"xladoctor: {text}", file=sys.stderr)
+            sys.stderr.write(f"xladoctor: {text}\n")

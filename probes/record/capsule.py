@@ -51,10 +51,10 @@ def write_capsule(
     """Write `capsule.json`, `graph.pb.gz` and `sources.json.gz` of a traced function; return what is in
     `capsule.json`.
 
-    `function` is a `ConcreteFunction`, or the bare `FuncGraph` of a trace that did not finish. `graph_uid` is the uid of its graph,
-    `graphs` says which library functions were made from which graph (uid -> names; functions that it does
-    not know get a uid of their own). The JSON file comes last, so a folder that has it is complete. Raises
-    whatever the file system or TensorFlow raises: the recorder's guard is the place to catch it.
+    `function` is a `ConcreteFunction`, or the bare `FuncGraph` of a trace that did not finish. `graph_uid` is the uid
+    of its graph, `graphs` says which library functions were made from which graph (uid -> names; functions that it does
+    not know get a uid of their own). The JSON file comes last, so a folder that has it is complete. Raises whatever the
+    file system or TensorFlow raises: the recorder's guard is the place to catch it.
     """
     folder.mkdir(parents=True, exist_ok=True)
     graph = getattr(function, "graph", None) or function
@@ -63,9 +63,7 @@ def write_capsule(
 
     (folder / "graph.pb.gz").write_bytes(gzip.compress(graph.as_graph_def().SerializeToString(), 1))
     sources = {uid: sources_of(member) for uid, member in found.members.items()}
-    (folder / "sources.json.gz").write_bytes(
-        gzip.compress(json.dumps(sources, separators=(",", ":")).encode(), 1)
-    )
+    (folder / "sources.json.gz").write_bytes(gzip.compress(json.dumps(sources, separators=(",", ":")).encode(), 1))
 
     variables = {id(v.handle): v for member in found.members.values() for v in compat.graph_variables(member)}
     capsule: dict[str, Any] = {
@@ -76,9 +74,7 @@ def write_capsule(
         "graph": graph_uid,
         "xla": _is_jit(function) if xla is None else xla,
         "complete": graph is not function,
-        "inputs": [
-            _input(i, t, c, library, variables) for i, (t, c) in enumerate(_inputs_and_captures(graph))
-        ],
+        "inputs": [_input(i, t, c, library, variables) for i, (t, c) in enumerate(_inputs_and_captures(graph))],
         "outputs": [str(t.name) for t in graph.outputs if t is not None],
         "graphs": found.functions,
         "arguments": found.arguments,
@@ -108,11 +104,7 @@ def write_values(
     pairs = _inputs_and_captures(graph)
     saved = _Saved(max_bytes)
     arguments = [i for i, (_, capture) in enumerate(pairs) if capture is None]
-    if any(
-        t.dtype.name == "resource" and compat.handle_spec(t) is None
-        for t, capture in pairs
-        if capture is None
-    ):
+    if any(t.dtype.name == "resource" and compat.handle_spec(t) is None for t, capture in pairs if capture is None):
         for i, item in enumerate(data):
             saved.keep(f"data:{i}", item)
     elif len(data) == len(arguments):
@@ -223,9 +215,7 @@ class _Graphs:
 
 def _graphs(graph: Any, library: Mapping[str, Any], top: str, known: Mapping[str, Sequence[str]]) -> _Graphs:
     uids = {name: uid for uid, names in known.items() for name in names}
-    uids.update(
-        {name: top for name, function in library.items() if getattr(function, "graph", None) is graph}
-    )
+    uids.update({name: top for name, function in library.items() if getattr(function, "graph", None) is graph})
     graphs = _Graphs(top)
     graphs.members[top] = graph
     graphs.functions[top] = []

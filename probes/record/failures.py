@@ -1,7 +1,7 @@
 """Failures: exceptions that leave a watched call or the program, with the user's frames and the tensors in them.
 
-A program that catches the exception and goes on has failed all the same; so the note is taken where the exception passes
-through a TensorFlow or Keras call, and again (by its number only) if it ends the process.
+A program that catches the exception and goes on has failed all the same; so the note is taken where the exception
+passes through a TensorFlow or Keras call, and again (by its number only) if it ends the process.
 """
 
 from __future__ import annotations
@@ -63,9 +63,7 @@ class FailureRecorder:
             module=type(error).__module__,
             message=in_text(_message(error)),
             frames=_frames(error.__traceback__),
-            chain=[
-                {"exception": type(e).__name__, "message": in_text(_message(e))[:2000]} for e in _chain(error)
-            ],
+            chain=[{"exception": type(e).__name__, "message": in_text(_message(e))[:2000]} for e in _chain(error)],
             during=during,
             capsule=capsule,
             thread=threading.current_thread().name,
@@ -95,7 +93,12 @@ class FailureRecorder:
         cls.__call__ = hidden(functools.wraps(call)(__call__))
 
     def _of_function(
-        self, error: BaseException, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], outermost: bool
+        self,
+        error: BaseException,
+        function: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        outermost: bool,
     ) -> None:
         if not outermost:
             return

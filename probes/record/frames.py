@@ -30,8 +30,8 @@ def hidden(function: F) -> F:
 def is_user_file(path: str) -> bool:
     """True for a file that is neither Python's, a library's, nor ours.
 
-    AutoGraph runs a rewritten copy of user code from a temporary `__autograph_generated_file*.py`: not a user's file (the
-    original appears nowhere on the stack; its name is recovered by `code_location`).
+    AutoGraph runs a rewritten copy of user code from a temporary `__autograph_generated_file*.py`: not a user's file
+    (the original appears nowhere on the stack; its name is recovered by `code_location`).
     """
     known = _cache.get(path)
     if known is None:

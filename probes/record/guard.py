@@ -63,8 +63,6 @@ class Guard:
             while trace is not None and trace.tb_next is not None:
                 trace = trace.tb_next
             where = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace is not None else None
-            self.sink.write(
-                schema.PROBE_ERROR, hook=hook, error=f"{type(error).__name__}: {error}"[:500], where=where
-            )
+            self.sink.write(schema.PROBE_ERROR, hook=hook, error=f"{type(error).__name__}: {error}"[:500], where=where)
         except Exception:
             self.active = False

@@ -1,4 +1,6 @@
-"""Keras: `compile` and what its `jit_compile` resolved to, model builds, and `fit`, `evaluate`, `predict` with their rows."""
+"""Keras: `compile` and what its `jit_compile` resolved to, model builds, and `fit`, `evaluate`, `predict` with their
+rows.
+"""
 
 from __future__ import annotations
 
@@ -141,7 +143,12 @@ class KerasRecorder:
         )
 
     def _begin(
-        self, method: str, signature: inspect.Signature, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self,
+        method: str,
+        signature: inspect.Signature,
+        model: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
     ) -> dict[str, Any]:
         bound = signature.bind(model, *args, **kwargs)
         bound.apply_defaults()

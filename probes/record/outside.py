@@ -25,7 +25,7 @@ def lookup(name: str, where: str) -> dict[str, Any] | None:
         value = dict.get(target, key) if key is not None else target()  # type: ignore[misc,arg-type]
     except Exception:
         return None
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
+    if value is None or isinstance(value, bool) or not hasattr(value, "__index__"):
         return None
     source = f"params.{match['attribute']}['{key}']" if key is not None else f"{match['attribute']}()"
     return {"name": name, "value": int(value), "source": source}

@@ -1,7 +1,7 @@
 """Shapes at named places: wrappers around functions and methods that note the tensors going in and coming out.
 
-Only Python-level facts are taken (static shape, name, graph, name scope); no op is added to a graph and nothing is evaluated.
-The run-time shapes come later, from the capsule, in a worker.
+Only Python-level facts are taken (static shape, name, graph, name scope); no op is added to a graph and nothing is
+evaluated. The run-time shapes come later, from the capsule, in a worker.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ class PlaceRecorder:
             holder, name, original = found
             if not self._put(holder, name, original, place):
                 self.sink.write(
-                    schema.PLACE_MISSING, place=place.name, reason=f"a {type(original).__name__} cannot be watched"
+                    schema.PLACE_MISSING,
+                    place=place.name,
+                    reason=f"a {type(original).__name__} cannot be watched",
                 )
                 continue
             code = getattr(inspect.unwrap(_python_function(original) or original), "__code__", None)
@@ -118,7 +120,11 @@ class PlaceRecorder:
     # -- taking notes -----------------------------------------------------------------------------------------------
 
     def _enter(
-        self, place: profile.Place, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self,
+        place: profile.Place,
+        signature: inspect.Signature,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
     ) -> dict[str, Any] | None:
         if "tensorflow" not in sys.modules:
             return None
@@ -145,7 +151,12 @@ class PlaceRecorder:
         self._write(place, "out", compat.default_graph(), list(_leaves("result", result, self.tracing)), common)
 
     def _write(
-        self, place: profile.Place, phase: str, graph: Any, tensors: list[dict[str, Any]], common: dict[str, Any]
+        self,
+        place: profile.Place,
+        phase: str,
+        graph: Any,
+        tensors: list[dict[str, Any]],
+        common: dict[str, Any],
     ) -> None:
         scope = position = None
         if graph is not None:
@@ -189,7 +200,7 @@ def _tensors_of_call(
     try:
         arguments = signature.bind(*args, **kwargs).arguments
     except TypeError:  # the call itself is wrong; Python will say so in a moment
-        arguments = dict(enumerate(args)) | kwargs  # type: ignore[assignment,operator]
+        arguments = dict(enumerate(args)) | kwargs  # type: ignore[assignment]
     for name, value in arguments.items():
         if name != "self":
             yield from _leaves(str(name), value, tracing)

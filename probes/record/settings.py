@@ -112,8 +112,8 @@ def is_watched(key: Any) -> bool:
 def is_deciding(frame: FrameType) -> bool:
     """True if the access that `frame` makes right now asks for one key, and not for all of them or for membership.
 
-    `Mapping.get` asks through `__getitem__`, and so do `in`, `items()`, `values()` and `copy()`: the asking function tells. A
-    `dict(os.environ)` asks from C, on behalf of a frame that is not at a subscript just then.
+    `Mapping.get` asks through `__getitem__`, and so do `in`, `items()`, `values()` and `copy()`: the asking function
+    tells. A `dict(os.environ)` asks from C, on behalf of a frame that is not at a subscript just then.
     """
     code = frame.f_code
     if code.co_filename == _ABC_FILE:

@@ -1,6 +1,7 @@
 """Functions as TensorFlow traces them: who asked for XLA, which graph became which library function, and the capsule.
 
-The capsule of a top-level function is written at once, while the process is still alive: what comes next may be an abort.
+The capsule of a top-level function is written at once, while the process is still alive: what comes next may be an
+abort.
 """
 
 from __future__ import annotations
@@ -102,7 +103,7 @@ class TraceRecorder:
             # Each on its own: a name that moved must cost one recorder, not all of them.
             try:
                 hook()
-            except Exception as error:
+            except Exception as error:  # noqa: PERF203
                 self.sink.write(schema.PROBE_ERROR, hook=hook.__name__, error=f"{type(error).__name__}: {error}")
 
     def _hook_first_op(self) -> None:
@@ -221,9 +222,7 @@ class TraceRecorder:
         from . import capsule as capsules  # imports numpy: not before the target has
 
         folder = capsules.new_folder(self.sink.run_dir, self._capsules, concrete)
-        capsules.write_capsule(
-            folder, concrete, graph_uid=uid, graphs=self._names, xla=compat.must_compile(concrete)
-        )
+        capsules.write_capsule(folder, concrete, graph_uid=uid, graphs=self._names, xla=compat.must_compile(concrete))
         self.sink.write(schema.CAPSULE, capsule=folder.name, what="graph", function=str(concrete.name))
         self._concrete[folder] = weakref.ref(concrete)
         if self.running:

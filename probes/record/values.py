@@ -1,4 +1,6 @@
-"""The values that go into a capsule after a failure or a rows mismatch: the batch, as well as it is known, and the variables."""
+"""The values that go into a capsule after a failure or a rows mismatch: the batch, as well as it is known, and the
+variables.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,8 @@ class ValueWriter:
     ) -> None:
         """The first `batch_size` rows of what was given to `fit`, `evaluate` or `predict`.
 
-        Keras has consumed the failing batch inside the failing call (and `fit` shuffles), so these rows are `redrawn` unless
-        the data have only one batch.
+        Keras has consumed the failing batch inside the failing call (and `fit` shuffles), so these rows are `redrawn`
+        unless the data have only one batch.
         """
         arrays = [v for v in _leaves(batch) if hasattr(v, "shape") and hasattr(v, "__getitem__")]
         n = batch_size or 32
@@ -41,7 +43,13 @@ class ValueWriter:
         self._write(folder, concrete, cut, "exact" if exact else "redrawn", rows, n)
 
     def _write(
-        self, folder: Path, concrete: Any, data: list[Any], recipe: str, rows: int | None, batch_size: int | None
+        self,
+        folder: Path,
+        concrete: Any,
+        data: list[Any],
+        recipe: str,
+        rows: int | None,
+        batch_size: int | None,
     ) -> None:
         if folder in self._done:
             return

@@ -1,0 +1,1 @@
+"""From evidence to a diagnosis: contracts, numbers, hypotheses, and the engine that orders findings."""

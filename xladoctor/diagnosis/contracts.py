@@ -1,12 +1,12 @@
 """Contracts of places: `patches (B N N C), positions (B 1 2 C) -> (B P P 1)`.
 
-The notation is jaxtyping's: one group of axes a tensor; a name means the same size everywhere in one call; an integer is that
-size; an expression (`B*C`, `N+10`) is computed from names; `...` stands for any axes. A label before a group names the
-tensor in messages. Axes can be given from outside (`P` by `get_padded_size()`); where tensors disagree with them, the tensor is
-wrong.
+The notation is jaxtyping's: one group of axes a tensor; a name means the same size everywhere in one call; an integer
+is that size; an expression (`B*C`, `N+10`) is computed from names; `...` stands for any axes. A label before a group
+names the tensor in messages. Axes can be given from outside (`P` by `get_padded_size()`); where tensors disagree with
+them, the tensor is wrong.
 
-Like jaxtyping's own checker, `check` never raises on data: it returns every violation with the name, the value, and who bound
-it. A contract that cannot be read is a `ContractError`: then the contract is wrong and not the data.
+Like jaxtyping's own checker, `check` never raises on data: it returns every violation with the name, the value, and who
+bound it. A contract that cannot be read is a `ContractError`: then the contract is wrong and not the data.
 """
 
 from __future__ import annotations
@@ -112,7 +112,9 @@ def _groups(part: str, text: str, default: str) -> tuple[Spec, ...]:
     while position < len(part):
         match = _GROUP.match(part, position)
         if match is None:
-            raise ContractError(f"contract {text!r}: cannot read {part[position:]!r}; a tensor is written 'name (B N C)'")
+            raise ContractError(
+                f"contract {text!r}: cannot read {part[position:]!r}; a tensor is written 'name (B N C)'"
+            )
         axes = tuple(match["axes"].split())
         for axis in axes:
             if _kind(axis) == "expression":
@@ -190,7 +192,7 @@ def check(
     for phase, specs, shapes in sides:
         # Names first, expressions after: an expression may stand before the tensor that binds its name.
         pending: list[tuple[int, Spec, tuple[int | None, ...], list[tuple[str, int]]]] = []
-        for index, (spec, shape) in enumerate(zip(specs, shapes)):
+        for index, (spec, shape) in enumerate(zip(specs, shapes, strict=False)):
             if shape is None:
                 continue
             dims = tuple(shape)
@@ -250,19 +252,27 @@ def _solve(expression: str, seen: int, bindings: dict[str, Binding], by: str) ->
 def _align(spec: Spec, dims: tuple[int | None, ...]) -> list[tuple[str, int]] | None:
     """Pairs (axis, position) of a shape with a spec, or None where the ranks do not fit."""
     if "..." not in spec.axes:
-        return list(zip(spec.axes, range(len(dims)))) if len(spec.axes) == len(dims) else None
+        return list(zip(spec.axes, range(len(dims)), strict=True)) if len(spec.axes) == len(dims) else None
     cut = spec.axes.index("...")
     after = len(spec.axes) - cut - 1
     if len(dims) < cut + after:
         return None
-    head = list(zip(spec.axes[:cut], range(cut)))
-    tail = list(zip(spec.axes[cut + 1 :], range(len(dims) - after, len(dims))))
+    head = list(zip(spec.axes[:cut], range(cut), strict=True))
+    tail = list(zip(spec.axes[cut + 1 :], range(len(dims) - after, len(dims)), strict=True))
     return head + tail
 
 
 def _wrong(
-    phase: Phase, index: int, spec: Spec, dims: tuple[int | None, ...], position: int, axis: str, expected: int, seen: int, by: str
-) -> Violation:  # fmt: skip
+    phase: Phase,
+    index: int,
+    spec: Spec,
+    dims: tuple[int | None, ...],
+    position: int,
+    axis: str,
+    expected: int,
+    seen: int,
+    by: str,
+) -> Violation:
     wanted = axis if axis.isdigit() else f"{axis} = {expected}"
     source = f" ({by})" if by and not axis.isdigit() else ""
     reason = f"{spec.label} is {_show(dims)} where {spec} wants {wanted} at axis {position}{source}"

@@ -99,7 +99,11 @@ def _root_first(errors: list[Finding], root: Finding | None) -> Iterable[Finding
 
 
 def _same(a: Finding, b: Finding) -> bool:
-    return (a.slug, a.details.get("place"), a.details.get("phase")) == (b.slug, b.details.get("place"), b.details.get("phase"))
+    return (a.slug, a.details.get("place"), a.details.get("phase")) == (
+        b.slug,
+        b.details.get("place"),
+        b.details.get("phase"),
+    )
 
 
 def _verdict(findings: tuple[Finding, ...]) -> Verdict:

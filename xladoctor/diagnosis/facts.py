@@ -1,4 +1,6 @@
-"""What a recorded run shows, worked out once for all rules: calls of places, the first violation, the failing op, the silent calls."""
+"""What a recorded run shows, worked out once for all rules: calls of places, the first violation, the failing op, the
+silent calls.
+"""
 
 from __future__ import annotations
 
@@ -119,9 +121,11 @@ def steps(recording: Recording) -> list[Step]:
         capsule = event.get("capsule")
         keras = next((c for c in failed.values() if c.get("capsule") == capsule and c["pid"] == event["pid"]), None)
         found.append(Step(recording, "failed", capsule, event, keras))
-    for event in recording.of_kind(schema.CALL):
-        if event["phase"] == "end" and rows_differ(event):
-            found.append(Step(recording, "rows", event.get("capsule"), None, event))
+    found.extend(
+        Step(recording, "rows", event.get("capsule"), None, event)
+        for event in recording.of_kind(schema.CALL)
+        if event["phase"] == "end" and rows_differ(event)
+    )
     return found
 
 

@@ -1,7 +1,7 @@
 """What people believed, checked: the hypotheses of the reports as predicates over what a run recorded.
 
-Each answers `confirmed`, `refuted` or `untested` from the recording alone, and names what it saw. Nothing is known here about
-any particular run: with other facts the verdicts turn.
+Each answers `confirmed`, `refuted` or `untested` from the recording alone, and names what it saw. Nothing is known here
+about any particular run: with other facts the verdicts turn.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _positions(step: Step) -> Iterable[tuple[PlaceCall, Tensor]]:
     from xladoctor.diagnosis.contracts import parse
 
     for call in step.calls:
-        for spec, tensor in zip(parse(call.contract).inputs, call.inputs):
+        for spec, tensor in zip(parse(call.contract).inputs, call.inputs, strict=False):
             if spec.axes == ("B", "1", "2", "C") and call.state != "not-executed":
                 yield call, tensor
 
@@ -93,14 +93,15 @@ def _warp_assumes_one_channel(step: Step) -> Verdict | None:
     channels = step.bindings.get("C")
     if not warps or channels is None:
         return None
-    guilty = [
-        c for c in warps
-        if not any(v.phase == "in" for v in (vs := c.checked().violations)) and any(v.phase == "out" for v in vs)
-    ]  # fmt: skip
+    guilty = [c for c in warps if {v.phase for v in c.checked().violations} == {"out"}]
     if guilty:
         call = guilty[0]
         return "confirmed", [
-            Proof("shape", f"{short(call.place)} got what its contract asks for and broke it: {call.contract}", _where(call))
+            Proof(
+                "shape",
+                f"{short(call.place)} got what its contract asks for and broke it: {call.contract}",
+                _where(call),
+            )
         ]
     if channels.value == 1:
         return "untested", [Proof("shape", "C is 1 in this run")]
@@ -127,9 +128,10 @@ def _wrong_batch_when_traced(step: Step) -> Verdict | None:
             if tensor.runtime is None or tensor.static is None:
                 continue
             compared += 1
-            if any(a is not None and a != b for a, b in zip(tensor.static, tensor.runtime)):
+            if any(a is not None and a != b for a, b in zip(tensor.static, tensor.runtime, strict=False)):
                 wrong += 1
-                text = f"{tensor.arg} of {short(call.place)}: traced {show_shape(tensor.static)}, ran {show_shape(tensor.runtime)}"
+                shapes = f"traced {show_shape(tensor.static)}, ran {show_shape(tensor.runtime)}"
+                text = f"{tensor.arg} of {short(call.place)}: {shapes}"
                 proofs.append(Proof("shape", text, _where(call)))
     if not compared:
         return ("untested", [Proof("shape", "no run-time shape to set beside a traced one")]) if step.calls else None

@@ -62,8 +62,8 @@ class Remedy:
 class Finding:
     """One thing that is wrong (or worth knowing), with its evidence.
 
-    `op`, `node`, `device` and `dims` are what the message or the recording names, as written there. `slug` is the class of
-    the taxonomy (`class` in JSON). `details` holds what only this class has (contract, bindings, factors, ...).
+    `op`, `node`, `device` and `dims` are what the message or the recording names, as written there. `slug` is the class
+    of the taxonomy (`class` in JSON). `details` holds what only this class has (contract, bindings, factors, ...).
     """
 
     code: str
@@ -127,9 +127,9 @@ class SettingEvent:
 class ShapeRow:
     """One tensor at one named place.
 
-    Shapes are lists of int or None (unknown when traced). `runtime` is None where the tensor was never evaluated; `state` says
-    why: executed, not-executed (a branch that was traced and not taken), failed (the op that computes it, or one before it,
-    fails) or static-only (no worker looked).
+    Shapes are lists of int or None (unknown when traced). `runtime` is None where the tensor was never evaluated;
+    `state` says why: executed, not-executed (a branch that was traced and not taken), failed (the op that computes it,
+    or one before it, fails) or static-only (no worker looked).
     """
 
     place: str

@@ -1,8 +1,8 @@
 """Where the numbers of a message come from: 778752 = 128*78*78, and 128 = B*C.
 
-A number can be factorised in many ways; what is asserted here is only what was seen: the shape of the tensor that an op really
-had (from a worker, or printed by the log), each of its sizes with the names that had this value in the run, and who gave the
-names their values. A size that several names share is shown with all of them.
+A number can be factorised in many ways; what is asserted here is only what was seen: the shape of the tensor that an op
+really had (from a worker, or printed by the log), each of its sizes with the names that had this value in the run, and
+who gave the names their values. A size that several names share is shown with all of them.
 """
 
 from __future__ import annotations

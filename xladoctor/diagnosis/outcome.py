@@ -20,7 +20,9 @@ def outcome_findings(evidence: Evidence) -> Iterator[Finding]:
             if event.get("state") != "raised":
                 continue
             caught = "" if event["failure"] in uncaught else " The program caught it and went on."
-            text = f"{event['exception']}: {event['message'].strip().splitlines()[0] if event['message'].strip() else ''}"
+            text = (
+                f"{event['exception']}: {event['message'].strip().splitlines()[0] if event['message'].strip() else ''}"
+            )
             yield Finding(
                 code=rule.code, slug=rule.slug, level="error", role="root",
                 title=f"{event['exception']} in {event.get('during')}",
@@ -76,7 +78,10 @@ def how_it_ended(process: ProcessOutcome) -> str:
 
 def _advice(process: ProcessOutcome) -> str:
     if process.signal == "SIGKILL":
-        return " SIGKILL without a word is most often the kernel's out-of-memory killer, or a batch system's limit: see dmesg or the job's report."
+        return (
+            " SIGKILL without a word is most often the kernel's out-of-memory killer, or a batch system's limit: "
+            "see dmesg or the job's report."
+        )
     if process.signal in ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL"):
         return " The Python stack at that moment is at the end of stderr.log."
     return ""

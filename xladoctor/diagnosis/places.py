@@ -1,7 +1,7 @@
 """From recorded places and a worker's answers to calls of places: one value for each time a place was really entered.
 
-A Python body of a cached function runs once while the graph calls it from many nodes; a loop body runs many times. The recording
-has one event a *trace*; the worker tells every *occurrence* of that trace in the step, with run-time shapes.
+A Python body of a cached function runs once while the graph calls it from many nodes; a loop body runs many times. The
+recording has one event a *trace*; the worker tells every *occurrence* of that trace in the step, with run-time shapes.
 """
 
 from __future__ import annotations
@@ -191,8 +191,8 @@ class _Answers:
     ) -> tuple[int, ...]:
         """When a place was entered or left, in program order: after the last of its tensors had been made.
 
-        What happens inside the node that made a tensor (a branch, a called function) comes before the tensor itself, hence
-        the high last digit; the sequence number orders what shares a tensor.
+        What happens inside the node that made a tensor (a branch, a called function) comes before the tensor itself,
+        hence the high last digit; the sequence number orders what shares a tensor.
         """
         made = (*prefix, -1)
         for occurrence in self._by_id.get(f"{event['seq']}:{event.get('graph')}", ()):

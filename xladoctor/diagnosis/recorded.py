@@ -1,4 +1,4 @@
-"""Findings that only a recording can give: a broken contract, rows that were lost, and what they explain of an error."""
+"""Findings that only a recording can give: a broken contract, lost rows, and what they explain of an error."""
 
 from __future__ import annotations
 
@@ -182,7 +182,9 @@ def _op_input(tensor: dict[str, Any]) -> str:
 
 
 def _numbers(finding: Finding, step: Step) -> list[Explained]:
-    """The numbers of the message as products of shapes that were seen: the failing op's own first, then those at places."""
+    """The numbers of the message as products of shapes that were seen: the failing op's own first, then those at
+    places.
+    """
     wanted = [n for n in finding.dims if isinstance(n, int) and n > 1]
     seen: list[tuple[list[int], str]] = []
     for tensor in (step.failing_op or {}).get("inputs", ()):
@@ -192,9 +194,8 @@ def _numbers(finding: Finding, step: Step) -> list[Explained]:
         if isinstance(shape, list):
             seen.append((shape, "given to the failing op"))
     for call in reversed(step.calls):
-        for tensor_at in (*call.inputs, *(call.outputs or ())):
-            if tensor_at.runtime:
-                seen.append((tensor_at.runtime, f"{tensor_at.arg} of {short(call.place)}"))
+        tensors = (*call.inputs, *(call.outputs or ()))
+        seen.extend((t.runtime, f"{t.arg} of {short(call.place)}") for t in tensors if t.runtime)
     found: list[Explained] = []
     for number in dict.fromkeys(wanted):
         for shape, where in seen:

@@ -8,16 +8,20 @@ from xladoctor.diagnosis.model import Location, ShapeRow
 from xladoctor.diagnosis.places import PlaceCall, Tensor
 
 
-
 def shape_rows(step: Step) -> tuple[ShapeRow, ...]:
     """The table of a step: arguments when a place is entered, results when it is left."""
     first = step.first
     rows: list[tuple[tuple[int, ...], int, ShapeRow]] = []
     for call in step.calls:
         checked = _checked(call)
-        wrong = {(v.phase, v.index): v.reason for v in checked.violations} if call.state != "not-executed" else {}
+        wrong: dict[tuple[str, int], str] = (
+            {(v.phase, v.index): v.reason for v in checked.violations} if call.state != "not-executed" else {}
+        )
         axes = {n: b.value for n, b in checked.bindings.items()}
-        for phase, tensors, moment in (("in", call.inputs, call.order), ("out", call.outputs or (), call.after)):
+        for phase, tensors, moment in (
+            ("in", call.inputs, call.order),
+            ("out", call.outputs or (), call.after),
+        ):
             for index, tensor in enumerate(tensors):
                 reason = wrong.get((phase, index))
                 is_first = (

@@ -15,8 +15,10 @@ def settings(recording: Recording) -> tuple[SettingEvent, ...]:
     found: list[SettingEvent] = []
     for start in recording.of_kind(schema.START):
         environment = start.get("environment", {})
-        for key in dict.fromkeys((*ALWAYS, *environment)):
-            found.append(SettingEvent(0.0, "env", key, "start", environment.get(key), pid=start["pid"]))
+        found.extend(
+            SettingEvent(0.0, "env", key, "start", environment.get(key), pid=start["pid"])
+            for key in dict.fromkeys((*ALWAYS, *environment))
+        )
     for event in recording.events:
         milestone = _milestone(event)
         if milestone is not None:

@@ -84,12 +84,16 @@ def _note(on: bool, traces: list[Event], count: int, compiled: bool) -> str:
 
 
 def _compiled(evidence: Evidence) -> set[str]:
-    """Functions that the log shows under XLA: by name in a tf2xla message, or all traced ones where a cluster was compiled."""
+    """Functions that the log shows under XLA: by name in a tf2xla message, or all traced ones where a cluster was
+    compiled.
+    """
     recording = evidence.run
     assert recording is not None
     names = {str(e.get("python_name")): str(e.get("function")) for e in recording.of_kind(schema.TRACE) if e.get("xla")}
     graphs = {e.get("graph"): str(e.get("python_name")) for e in recording.of_kind(schema.TRACE) if e.get("xla")}
-    library = {str(e.get("function")): graphs[e["graph"]] for e in recording.of_kind(schema.GRAPH) if e.get("graph") in graphs}
+    library = {
+        str(e.get("function")): graphs[e["graph"]] for e in recording.of_kind(schema.GRAPH) if e.get("graph") in graphs
+    }
     texts = [r.text for r in evidence.log.records]
     texts += [str(e.get("message", "")) for e in recording.of_kind(schema.FAILURE)]
     shown = {name for function, name in library.items() if any(function in t for t in texts)}
@@ -99,7 +103,7 @@ def _compiled(evidence: Evidence) -> set[str]:
 
 
 def _governing(recording: Recording, traces: list[Event]) -> tuple[str, ...]:
-    """The switches that were read in the decision that led to a function: a knob asked by a caller of its first trace."""
+    """The switches read in the decision that led to a function: a knob that a caller of its first trace asked."""
     if not traces:
         return ()
     first = traces[0]

@@ -23,4 +23,5 @@ def redacted_value(name: str, text: str) -> str:
 
 def redacted_text(text: str) -> str:
     """A text with credentials inside it replaced."""
-    return _VALUE.sub(lambda m: f"{m['url'] or ''}{schema.REDACTED}{'@' if m['url'] else ''}", text)
+    replaced: str = _VALUE.sub(lambda m: f"{m['url'] or ''}{schema.REDACTED}{'@' if m['url'] else ''}", text)
+    return replaced

@@ -1,7 +1,7 @@
 """Evidence: everything that was gathered about one run, as plain values that rules can read.
 
-A log gives `LogEvidence`; a run folder gives that too (its captured output), and the `process` outcome and the `run` recording
-besides. Rules must work with whatever is there: a pasted log has neither process nor recording.
+A log gives `LogEvidence`; a run folder gives that too (its captured output), and the `process` outcome and the `run`
+recording besides. Rules must work with whatever is there: a pasted log has neither process nor recording.
 """
 
 from __future__ import annotations

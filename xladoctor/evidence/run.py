@@ -126,11 +126,15 @@ def read_run(folder: Path) -> Recording:
         run = {}
     elif not _known(run.get("schema"), schema.RUN_SCHEMA):
         problems.append(
-            f"run.json has schema {run.get('schema')!r}, this xladoctor reads {schema.RUN_SCHEMA!r}: newer fields are ignored"
+            f"run.json has schema {run.get('schema')!r}, this xladoctor reads {schema.RUN_SCHEMA!r}: "
+            "newer fields are ignored"
         )
     events: list[Event] = []
     first = run.get("pid")
-    files = sorted(folder.glob(schema.EVENTS_GLOB), key=lambda p: (p.stem != f"events-{first}", p.stat().st_mtime, p.name))
+    files = sorted(
+        folder.glob(schema.EVENTS_GLOB),
+        key=lambda p: (p.stem != f"events-{first}", p.stat().st_mtime, p.name),
+    )
     for file in files:
         events.extend(_events(file, problems))
     worker = tuple(_lines(folder / "worker.jsonl", problems)) if (folder / "worker.jsonl").exists() else ()
@@ -181,4 +185,4 @@ def _json_file(file: Path) -> dict[str, Any] | None:
 
 
 def _known(found: Any, ours: str) -> bool:
-    return found == ours
+    return bool(found == ours)

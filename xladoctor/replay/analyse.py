@@ -1,7 +1,7 @@
 """After the run: workers answer what the recording alone cannot, and their answers go into the run folder.
 
-Asked is about the capsules of calls that failed or lost rows, and nothing else. The answers are data of the run like the events:
-from them the same diagnosis is made again anywhere, without TensorFlow.
+Asked is about the capsules of calls that failed or lost rows, and nothing else. The answers are data of the run like
+the events: from them the same diagnosis is made again anywhere, without TensorFlow.
 """
 
 from __future__ import annotations
@@ -78,7 +78,11 @@ def _answers(worker: Any, step: Step) -> Iterator[dict[str, Any]]:
         size = next(iter(batch_sizes(step)), None)
     try:
         shapes = worker.request(
-            "shapes", timeout=_TIMEOUT, capsule=folder, batch=size, wanted=wanted(step.recording, step.capsule)
+            "shapes",
+            timeout=_TIMEOUT,
+            capsule=folder,
+            batch=size,
+            wanted=wanted(step.recording, step.capsule),
         )
     except WorkerRefused as error:
         yield {**common, "request": "shapes", "batch": size, "error": str(error)}

@@ -1,11 +1,12 @@
 """Runs the target: passes its output through, keeps a copy, forwards signals, and says how it ended.
 
-No shell, no pseudo-terminal: bytes go through as they come. The target gets a session of its own, so that a time-out ends all
-of its children, and a signal that reaches the doctor is handed on to all of them.
+No shell, no pseudo-terminal: bytes go through as they come. The target gets a session of its own, so that a time-out
+ends all of its children, and a signal that reaches the doctor is handed on to all of them.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -13,7 +14,6 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Literal
@@ -62,8 +62,14 @@ def resolve(command: Sequence[str], env: Mapping[str, str]) -> str:
 
 
 def run(
-    command: Sequence[str], *, env: Mapping[str, str], folder: Path, timeout: float | None, stdout: IO[bytes], stderr: IO[bytes]
-) -> Run:  # fmt: skip
+    command: Sequence[str],
+    *,
+    env: Mapping[str, str],
+    folder: Path,
+    timeout: float | None,
+    stdout: IO[bytes],
+    stderr: IO[bytes],
+) -> Run:
     """Run `command`; its output goes to the two streams and to `stdout.log` and `stderr.log` in `folder`.
 
     Raises:
@@ -131,13 +137,11 @@ def _wait(process: subprocess.Popen[bytes], deadline: float | None) -> str:
 
 
 def _signal_group(pid: int, number: int) -> None:
-    try:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, number)
-    except (ProcessLookupError, PermissionError):
-        pass
 
 
-@contextmanager
+@contextlib.contextmanager
 def _forwarding(process: subprocess.Popen[bytes], seen: list[int]) -> Iterator[None]:
     """While the target runs, signals to the doctor go to the target's process group instead."""
 

@@ -56,7 +56,12 @@ def run_program(
         environment["XLADOCTOR_RUN_DIR"] = str(folder)
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(BOOTSTRAP), (env or {}).get("PYTHONPATH")]))
     done = subprocess.run(
-        [sys.executable, *flags, "program.py"], cwd=project, env=environment, capture_output=True, text=True, timeout=300
+        [sys.executable, *flags, "program.py"],
+        cwd=project,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
     events: list[dict[str, Any]] = []
     for file in sorted(folder.glob("events-*.jsonl")):

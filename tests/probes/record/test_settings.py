@@ -22,14 +22,16 @@ def ensure_defaults(defaults):
 def test_a_write_and_a_read_name_the_line_of_the_caller_not_of_the_accessor(tmp_path):
     ran = run_program(
         tmp_path,
-        "from ptycho import params\n"
-        "params.cfg['use_xla_translate'] = False\n"
-        "print(params.get('use_xla_translate'))\n",
+        "from ptycho import params\nparams.cfg['use_xla_translate'] = False\nprint(params.get('use_xla_translate'))\n",
         files=PARAMS,
     )
     assert (ran.status, ran.stdout) == (0, "False\n")
     events = [e for e in ran.of("setting") if e["key"] == "use_xla_translate"]
-    assert [(e["action"], e["value"]) for e in events] == [("default", True), ("write", False), ("read", False)]
+    assert [(e["action"], e["value"]) for e in events] == [
+        ("default", True),
+        ("write", False),
+        ("read", False),
+    ]
     assert [(e["where"]["file"].rpartition("/")[2], e["where"]["line"]) for e in events[1:]] == [
         ("program.py", 2),
         ("program.py", 3),
@@ -79,7 +81,10 @@ def test_modules_that_imported_the_dict_by_name_hold_the_recorded_one(tmp_path):
     ran = run_program(
         tmp_path,
         "from ptycho.params import cfg\nimport helper\nhelper.decide()\ncfg['gridsize'] = 3\n",
-        files={**PARAMS, "helper.py": "from ptycho.params import cfg\ndef decide():\n    return cfg['gridsize']\n"},
+        files={
+            **PARAMS,
+            "helper.py": "from ptycho.params import cfg\ndef decide():\n    return cfg['gridsize']\n",
+        },
     )
     assert ran.settings("gridsize", "read", "write") == [("read", 2), ("write", 3)]
 

@@ -17,7 +17,12 @@ def reasons(contract: str, inputs, outputs, **outside):
 
 
 def test_a_kept_contract_has_no_violation_and_says_who_bound_each_axis():
-    checked = check(parse(REASSEMBLE), [[32, 64, 64, 4], [32, 1, 2, 4]], [[32, 78, 78, 1]], {"P": (78, "get_padded_size()")})
+    checked = check(
+        parse(REASSEMBLE),
+        [[32, 64, 64, 4], [32, 1, 2, 4]],
+        [[32, 78, 78, 1]],
+        {"P": (78, "get_padded_size()")},
+    )
     assert checked.violations == ()
     assert {n: str(b) for n, b in checked.bindings.items()} == {
         "B": "B = 32 by patches (axis 0)",
@@ -34,7 +39,9 @@ def test_a_collapsed_result():
 
 
 def test_flat_positions_are_a_wrong_rank():
-    assert reasons(REASSEMBLE, [[None, 64, 64, 4], [None, 2]], None) == ["positions has 2 axes (? 2) where (B 1 2 C) has 4"]
+    assert reasons(REASSEMBLE, [[None, 64, 64, 4], [None, 2]], None) == [
+        "positions has 2 axes (? 2) where (B 1 2 C) has 4"
+    ]
 
 
 def test_every_violation_is_listed_not_the_first():
@@ -52,7 +59,8 @@ def test_unknown_sizes_are_not_violations():
 
 def test_an_expression_is_computed_from_its_names():
     assert reasons("offsets (B 1 2 C) -> (B*C 2)", [[32, 1, 2, 4]], [[32, 2]]) == [
-        "result is (32 2) where (B*C 2) wants B*C = 128 at axis 0 (B = 32 by offsets (axis 0), C = 4 by offsets (axis 3))"
+        "result is (32 2) where (B*C 2) wants B*C = 128 at axis 0 "
+        "(B = 32 by offsets (axis 0), C = 4 by offsets (axis 3))"
     ]
 
 
