@@ -1,0 +1,128 @@
+"""What the doctor knows: one file a family of failure. Families are loaded when one of their rules is asked for."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from xladoctor.diagnosis.model import Finding
+    from xladoctor.evidence.model import ErrorRecord, Evidence
+    from xladoctor.rules.base import Rule
+
+# Code -> slug and family module. Once given, a code never changes its meaning.
+CODES: dict[str, tuple[str, str]] = {
+    "XD101": ("flag-error", "environment"),
+    "XD102": ("flag-ineffective", "environment"),
+    "XD103": ("libdevice-missing", "environment"),
+    "XD104": ("ptxas-missing", "environment"),
+    "XD105": ("gpu-library-failed", "environment"),
+    "XD201": ("setting-too-late", "order"),
+    "XD202": ("dead-switch", "order"),
+    "XD203": ("baked-in-setting", "order"),
+    "XD301": ("reshape-mismatch", "shapes"),
+    "XD302": ("broadcast-mismatch", "shapes"),
+    "XD303": ("concat-pack-mismatch", "shapes"),
+    "XD304": ("matmul-conv-mismatch", "shapes"),
+    "XD305": ("rank-mismatch", "shapes"),
+    "XD306": ("slice-out-of-bounds", "shapes"),
+    "XD307": ("keras-input-mismatch", "shapes"),
+    "XD308": ("weight-shape-mismatch", "shapes"),
+    "XD309": ("contract-violation", "shapes"),
+    "XD401": ("dynamic-dimension-unsupported", "compilation"),
+    "XD402": ("dynamic-padder-ret-check", "compilation"),
+    "XD403": ("xla-internal-ret-check", "compilation"),
+    "XD404": ("compile-time-constant", "compilation"),
+    "XD405": ("value-baked-in", "compilation"),
+    "XD406": ("unsupported-op", "compilation"),
+    "XD407": ("determinism-unsupported", "compilation"),
+    "XD408": ("loop-shape-mismatch", "compilation"),
+    "XD409": ("branch-shape-mismatch", "compilation"),
+    "XD410": ("tensorlist-dynamic", "compilation"),
+    "XD411": ("resource-device", "compilation"),
+    "XD412": ("variable-creation", "compilation"),
+    "XD413": ("slow-compile", "compilation"),
+    "XD414": ("retracing", "compilation"),
+    "XD501": ("jit-kernel-failed", "kernels"),
+    "XD502": ("autotune-failed", "kernels"),
+    "XD503": ("oom", "kernels"),
+    "XD601": ("dtype-mismatch", "types"),
+    "XD701": ("parity-divergence", "numbers"),
+    "XD702": ("wrong-shape-silent", "numbers"),
+    "XD703": ("wrong-pairing", "numbers"),
+    "XD901": ("not-xla", "not_xla"),
+}
+
+
+class UnknownRule(LookupError):
+    """No rule has this code or slug; `suggestions` are the nearest names."""
+
+    def __init__(self, name: str, suggestions: tuple[str, ...]) -> None:
+        hint = f"; did you mean {' or '.join(suggestions)}?" if suggestions else ""
+        super().__init__(f"there is no rule {name!r}{hint}")
+        self.name, self.suggestions = name, suggestions
+
+
+def all_rules() -> tuple[Rule, ...]:
+    """Every rule, in the order of the codes."""
+    return tuple(by_code(code) for code in CODES)
+
+
+def by_code(code: str) -> Rule:
+    """The rule of a code: `XD301`, `xd301`, `301`."""
+    wanted = code.strip().upper()
+    wanted = wanted if wanted.startswith("XD") else f"XD{wanted}"
+    if wanted not in CODES:
+        raise UnknownRule(code, tuple(get_close_matches(wanted, CODES, n=3, cutoff=0.6)))
+    return _family(CODES[wanted][1])[wanted]
+
+
+def by_slug(slug: str) -> Rule:
+    """The rule of a slug: `reshape-mismatch`, `Reshape_Mismatch`."""
+    if slug.strip()[:2].upper() == "XD" and slug.strip()[2:].isdigit():
+        return by_code(slug)
+    wanted = slug.strip().lower().replace("_", "-").replace(" ", "-")
+    code = next((code for code, (name, _) in CODES.items() if name == wanted), None)
+    if code is None:
+        near = get_close_matches(wanted, [name for name, _ in CODES.values()], n=3, cutoff=0.5)
+        raise UnknownRule(slug, tuple(near))
+    return by_code(code)
+
+
+def recognised(record: ErrorRecord) -> Rule | None:
+    """The first rule (other than `not-xla`) that has a name for this record."""
+    from xladoctor.rules.matching import flat
+
+    text = flat(record.text)
+    for rule in all_rules():
+        if rule.recognise is not None and rule.recognise(record, text):
+            return rule
+    return None
+
+
+def findings(evidence: Evidence) -> tuple[Finding, ...]:
+    """What all rules find in the evidence, likeliest root first; only the first has the role `root`.
+
+    Order: errors before warnings; what a rule itself calls a consequence last; lower `rank` first; then
+    earlier in the log.
+    """
+    from dataclasses import replace
+
+    position = {record.where: i for i, record in enumerate(evidence.log.records)}
+    found = [f for rule in all_rules() if rule.match for f in rule.match(evidence)]
+    ranks = {rule.code: rule.rank for rule in all_rules()}
+
+    def key(f: Finding) -> tuple[bool, bool, int, int]:
+        at = min((position.get(p.where or "", len(position)) for p in f.evidence), default=len(position))
+        return f.level != "error", f.role == "consequence", ranks[f.code], at
+
+    found.sort(key=key)
+    return tuple(replace(f, role="root" if i == 0 else "consequence") for i, f in enumerate(found))
+
+
+@cache
+def _family(name: str) -> dict[str, Rule]:
+    module = import_module(f"xladoctor.rules.{name}")
+    return {rule.code: rule for rule in module.RULES}

@@ -14,14 +14,21 @@ from typing import TYPE_CHECKING
 from xladoctor.diagnosis.model import Finding, Level, Remedy
 
 if TYPE_CHECKING:
-    from xladoctor.evidence.model import Evidence
+    from xladoctor.evidence.model import ErrorRecord, Evidence
 
 
 @dataclass(frozen=True)
 class Rule:
     """One class of failure: its code, its words, its remedies and its recogniser.
 
-    `match` gets the whole evidence of a run or a log and yields findings; the engine orders them into root and consequences.
+    `rank` orders causes within one log: of two findings, the one of lower rank is the likelier root (a flag, a
+    missing library,
+    a broken contract come before the errors that they lead to). `recognise` says what one error record names
+    (its message on
+    one line is given too), or None; rules that need more than single records have only `match`.
+
+    `match` gets the whole evidence of a run or a log and yields findings; the engine orders them into root and
+    consequences.
     It must not raise on any evidence, and yields nothing where its class is not shown.
     """
 
@@ -35,4 +42,6 @@ class Rule:
     tell_apart: str
     remedies: tuple[Remedy, ...] = ()
     references: tuple[str, ...] = ()
+    rank: int = 50
+    recognise: Callable[[ErrorRecord, str], object | None] | None = None
     match: Callable[[Evidence], Iterable[Finding]] | None = None

@@ -1,0 +1,175 @@
+"""From raw lines to the text that the program printed.
+
+Undone here: ANSI codes, progress bars with carriage returns, notebook HTML, newlines escaped by gRPC or JSON,
+prefixes
+(`# `, `> `, timestamps, ranks, loggers, pytest's `E   `), hard wrapping. The severity prefix of TensorFlow's
+own C++ lines is
+kept: it says what the line is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Clean:
+    """One cleaned line, where it stood, and who said it."""
+
+    number: int
+    text: str
+    stream: str | None = None
+
+
+_ANSI = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]{0,32}[ -/]{0,4}[@-~]|\x1b\][^\x07\x1b]{0,500}(?:\x07|\x1b\\)?|"
+    r"\x1b[@-Z\\-_]?"
+)
+# What is left of a colour code when its escape byte was lost in copying.
+_BARE_ANSI = re.compile(r"\ufffd?\[(?:[01]?(?:;\d{1,3}){1,4}|0|1|3[0-7]|39|9[0-7])m")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+_TAG = re.compile(
+    r"</?(?:span|div|pre|code|br|p|b|i|em|strong|font|a|td|tr|table|tbody|li|ul|ol|h\d|"
+    r"mark|html|body)(?:\s[^<>]{0,300})?/?>"
+)
+_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,6}|#x[0-9a-fA-F]{1,6});")
+_JSON_FIELD = re.compile(
+    r'"(?:log|message|msg|text|textPayload|line|content|output|error)"\s*:\s*"((?:[^"\\]|\\.){0,60000})"'
+)
+_JSON_ITEM = re.compile(r'^\s*"((?:[^"\\]|\\.){0,60000})",?\s*$')
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))")
+_PLAIN_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "'": "'", "\\": "\\", "/": "/", "e": "\x1b"}
+
+CPP = re.compile(
+    r"^(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[.:]\d{1,9}: ?([IWEF]) |([IWEF])\d{4} "
+    r"\d\d:\d\d:[\d.:]{1,24}\s{1,9}\d{1,10} )"
+    r"([\w./+-]{1,300}):(\d{1,7})\] ?"
+)
+
+_PREFIX = re.compile(
+    r"""(?:
+      \#\#\[error\]|::error::|\#\ ?|//\ |(?:>\ ?){1,4}|[|│]\ ?
+    | \[?\d{4}[-/]\d\d[-/]\d\d[T\ ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\ ?(?:Z|[+-]\d\d:?\d\d|UTC)?\]?:?(?:\ [-|]\ )?\ ?
+    | \[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]?:?\ ?
+    | [A-Z][a-z]{2}\ [\ \d]\d\ \d\d:\d\d:\d\d\ \S{1,80}\ \S{1,80}:\ ?
+    | (?:\|\ *)?(?:TRACE|DEBUG|INFO|WARNING|ERROR|CRITICAL)\ *\|\ [\w.<>]{1,99}:[\w<>]{1,99}:\d{1,7}\ -\ ?
+    | (?:ERROR|CRITICAL|FATAL):[\w.]{1,99}:\ ?
+    | \[(?:ERROR|CRITICAL|stderr|stdout)\]:?\ ?|std(?:err|out):\ ?
+    | E\ {2,3}(?=\S|\t|\ )
+    | (?P<a>\[(?:rank|RANK|default|worker|node|host|task|pid|proc|process)[-_\
+    ]?:?\d{1,6}\](?:<std(?:err|out)>)?):?\ ?
+    | (?P<b>\[\d{1,5}(?:[,:]\d{1,5})?\](?:<std(?:err|out)>:|:))\ ?
+    | (?P<c>\d{1,4}):\ (?=\S|\ |$)
+    | (?P<d>\([\w.:-]{0,60}\ ?pid=\d{1,9}(?:,\ ip=[\d.]{7,15})?\))\ ?
+    | (?P<e>[A-Za-z][\w.-]{0,60})\ {1,12}\|\ ?
+    )""",
+    re.VERBOSE,
+)
+_MAYBE_PREFIX = frozenset("#>/|│[(0123456789ESDTICWF:") | frozenset("abcdefghijklmnopqrstuvwxyz")
+_STARTS = re.compile(
+    r'^(?:\s|Traceback|File "|[\w.]{1,200}(?:Error|Exception)\b|[IWEF]\d{4} |'
+    r"\d{4}-\d\d-\d\d|Detected at|Stack trace|Epoch \d|$)"
+)
+_KEEP = ("rror", "raceback", "xception", "failed", 'File "', "[[", "illed", "fault", "nan")
+
+
+def clean_lines(lines: Iterable[tuple[int, bytes]]) -> list[Clean]:
+    """The cleaned lines of one region, unwrapped, with line numbers of the log."""
+    raw = [(number, piece) for number, line in lines for piece in _pieces(line)]
+    raw = _unwrap(raw)
+    done = []
+    for number, text in raw:
+        stripped, stream = _strip_prefixes(text)
+        done.append((number, stripped.rstrip(), stream))
+    if any(stream for _, _, stream in done):
+        return [Clean(*line[:2], line[2]) for line in done]
+    return [Clean(number, text) for number, text in _unwrap([(n, t) for n, t, _ in done])]
+
+
+def _pieces(raw: bytes) -> Iterator[str]:
+    """The lines that one raw line holds, without codes, redraws, escapes and tags."""
+    text = raw.decode("utf-8", "replace")
+    if "\\" in text:
+        text = _unescape(text)
+    if "\x1b" in text or "\x9b" in text:
+        text = _ANSI.sub("", text)
+    if "m" in text and "[" in text:
+        text = _BARE_ANSI.sub("", text)
+    if "<" in text or "&" in text:
+        if "<br" in text:
+            text = re.sub(r"<br\s?/?>", "\n", text)
+        text = _TAG.sub("", text)
+        if _ENTITY.search(text):
+            from html import unescape
+
+            text = unescape(text)
+    if "\r" in text or "\x08" in text or "\n" in text:
+        parts = [p for p in re.split(r"[\r\n]+|\x08+", text) if p.strip()]
+        if len(parts) > 8 and "\n" not in text:
+            parts = [p for p in parts[:-1] if any(k in p for k in _KEEP)] + parts[-1:]
+        yield from (_CONTROL.sub("", part) for part in parts or [""])
+    else:
+        yield _CONTROL.sub("", text)
+
+
+def _unescape(text: str) -> str:
+    """Give back the newlines that JSON, a notebook file or a gRPC status escaped; other text stays as it is."""
+    bare = text.strip()
+    found = _JSON_FIELD.search(bare) if bare.startswith("{") else _JSON_ITEM.match(bare)
+    if found:
+        return _ESCAPE.sub(_escaped, found[1]).rstrip("\n")
+    if text.count("\\n") >= 2 or ("\\n" in text and ("[[" in text or "\\t" in text or "rror" in text)):
+        return re.sub(r"\\{1,2}(?:r\\{1,2})?([ntr\"'])", lambda m: _PLAIN_ESCAPES[m[1]], text)
+    return text
+
+
+def _escaped(found: re.Match[str]) -> str:
+    if found[3]:
+        return _PLAIN_ESCAPES.get(found[3], found[0])
+    return chr(int(found[1] or found[2], 16)).encode("utf-8", "replace").decode()
+
+
+def _strip_prefixes(text: str) -> tuple[str, str | None]:
+    """A line without its prefixes, and the stream (rank, process) that a prefix names."""
+    stream = None
+    for _ in range(6):
+        if not text or text[0] not in _MAYBE_PREFIX or CPP.match(text):
+            break
+        found = _PREFIX.match(text)
+        if not found or not found.end():
+            break
+        stream = stream or next((g.strip("[]():") for g in found.groups() if g), None)
+        text = text[found.end() :]
+    return text, stream
+
+
+def _unwrap(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Join the lines that a terminal of fixed width cut, where the lengths show that one did."""
+    width = _wrap_width([text for _, text in lines])
+    if not width:
+        return lines
+    joined: list[tuple[int, str]] = []
+    open_ = False
+    for number, text in lines:
+        if open_ and joined and not _STARTS.match(text) and len(joined[-1][1]) < 20_000:
+            joined[-1] = (joined[-1][0], joined[-1][1] + text)
+        else:
+            joined.append((number, text))
+        open_ = len(text) == width
+    return joined
+
+
+def _wrap_width(lines: list[str]) -> int:
+    """The width at which lines were cut, or 0: many different lines end there, none goes beyond, most go on below."""
+    lengths = Counter(map(len, lines))
+    width = max(lengths, default=0)
+    if width < 40 or lengths[width] < 3:
+        return 0
+    full = [i for i, line in enumerate(lines[:-1]) if len(line) == width]
+    if len({lines[i] for i in full}) < 3:
+        return 0
+    going_on = sum(not _STARTS.match(lines[i + 1]) for i in full)
+    return width if going_on * 10 >= 6 * len(full) else 0

@@ -1,0 +1,93 @@
+"""What an error message names: nodes, op, device; and its text without the noise around it.
+
+References: tensorflow/core/framework/op_kernel.cc and graph_def_util (`{{node x}}`),
+tensorflow/core/platform/errors.h
+(`FormatNodeNameForError`), tensorflow/python/framework/errors_impl.py and error_interpolation.py (`Detected at node`,
+`defined at`, `Original stack trace`), tensorflow/compiler/tf2xla/xla_compiler.cc (`tf2xla conversion failed
+while converting`).
+"""
+
+from __future__ import annotations
+
+import re
+
+_REFERENCE = re.compile(r"\[\[([^\[\]]{1,800}?)\]\]|\[\[([^\n]{1,800}?)\]\]")
+_BRACED = re.compile(r"\{\{node ([^\s{}]{1,500})\}\}")
+_NODE_DEF = re.compile(r"\{\{node ([^\s{}]{1,500})\}\} = (\w{1,100})\[")
+_OLD_REFERENCE = re.compile(r"^(?:Node: |node )([^\s(=]{1,500})")
+_DETECTED = re.compile(r"^Detected at node ['\"]?([^\s'\"]{1,500})['\"]? defined at", re.MULTILINE)
+_DETECTED_LINE = re.compile(r"^Detected at node .{1,500}$\n?|^Node: '[^'\n]{1,500}'$\n?", re.MULTILINE)
+_WITH_OP = re.compile(r"(?:[Ii]nput \d+ to (?:node|op))? ?[`']([^`'\s]{1,500})[`'] with op (\w{1,100})")
+_OP_TAIL = re.compile(r"\[Op:(\w{1,300})\]")
+_HLO_NAME = re.compile(r'op_type="(\w{1,100})" op_name="([^"]{1,500})"')
+_OLD_OP = re.compile(r"\[\[\s?(?:Node: )?[^\s=\]]{1,500} = (\w{1,100})\[")
+_DEVICE = re.compile(
+    r"(/job:[\w.-]{1,60}/replica:\d{1,6}/task:\d{1,6}/device:\w{1,20}:\d{1,4}|XLA_(?:CPU|"
+    r"GPU|TPU)_JIT|/device:[A-Z]{3}:\d{1,4})"
+)
+_WRAPPED = re.compile(r"\{\{function_node [^{}]{1,500}\}\} ?")
+_VARIADIC = re.compile(r"_(?:N|num\w{0,20})_\d{1,6}$")
+_WRAPPED_OP = re.compile(r"\{\{function_node __wrapped__(\w{1,100})_device_")
+_SECOND_ROOT = re.compile(r"^\s*\(1\) ", re.MULTILINE)
+
+
+def first_root(text: str) -> str:
+    """The part of a message that speaks of its first root error (TensorFlow lists several as (0), (1), ...)."""
+    found = _SECOND_ROOT.search(text) if "(1) " in text and "(0) " in text else None
+    return text[: found.start()] if found else text
+
+
+def nodes(text: str) -> tuple[str, ...]:
+    """Node names in the order of the message: innermost first, true call site last."""
+    hlo = _HLO_NAME.search(text)
+    names = [hlo[2]] if hlo else []
+    first = text.find("[[")
+    names += [braced[1] for braced in _BRACED.finditer(text, 0, first if first >= 0 else len(text))]
+    for reference in _REFERENCE.finditer(text):
+        name = _reference(reference[1] or reference[2])
+        if name:
+            names.append(name)
+    if not names:
+        for pattern in (_WITH_OP, _DETECTED):
+            found = pattern.search(text)
+            if found:
+                return (found[1],)
+    return tuple(dict.fromkeys(names))
+
+
+def _reference(inside: str) -> str | None:
+    inside = inside.strip()
+    braced = _BRACED.search(inside)
+    if braced:
+        return braced[1]
+    old = _OLD_REFERENCE.match(inside)
+    if old:
+        return old[1]
+    bare = re.match(r"^\^?([A-Za-z.][^\s(=]{0,500})", inside)
+    return bare[1] if bare and not inside.startswith("function_node") else None
+
+
+def op(text: str) -> str | None:
+    """The op type where the message names it, else the tail `[Op:...]`."""
+    tail = _OP_TAIL.search(text)
+    if tail and not tail[1].startswith("__"):
+        return tail[1]
+    for pattern, group in ((_HLO_NAME, 1), (_NODE_DEF, 2), (_WITH_OP, 2), (_OLD_OP, 1), (_WRAPPED_OP, 1)):
+        found = pattern.search(text)
+        if found:
+            return _VARIADIC.sub("", found[group])
+    return tail[1] if tail else None
+
+
+def device(text: str) -> str | None:
+    """The device as the message names it."""
+    found = _DEVICE.search(text)
+    return found[1] if found else None
+
+
+def tidy(lines: list[str]) -> str:
+    """The message without `{{function_node ...}}` in front and without blank lines at its ends or in a row."""
+    text = _WRAPPED.sub("", "\n".join(lines)).strip()
+    text = re.sub(r"^\s*(?:Graph execution error|in user code):\s*", "", text, flags=re.MULTILINE)
+    text = _DETECTED_LINE.sub("", text).strip()
+    return re.sub(r"\n\s*\n(?:\s*\n)+", "\n\n", text)

@@ -1,0 +1,172 @@
+"""`read_log`: one or several logs to `LogEvidence`, streamed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import IO, Any
+
+from xladoctor.evidence.log.clean import clean_lines
+from xladoctor.evidence.log.prefilter import hot_regions
+from xladoctor.evidence.log.segment import Segmenter
+from xladoctor.evidence.log.source import Source, UnreadableLog
+from xladoctor.evidence.model import ErrorRecord, LogEvidence
+
+ERRORS, WARNINGS, STREAMS, LAST = 300, 100, 256, 50
+
+_VERSION = re.compile(
+    rb"(?:[Tt]ensor[Ff]low|TENSORFLOW|\bTF|\btf)(?:[-_ ]?(?:cpu|gpu))?[ "
+    rb":=_-]{0,4}(?:__version__|[Vv]ersion|VERSION)?[\"'():=, ]{0,6}v?"
+    rb"([12]\.\d{1,2}\.\d{1,2}(?:-?rc\d)?)\b"
+)
+_ACTIVITY = re.compile(
+    rb"(?:^|[\r\n])\s*(?:Epoch \d+/\d+|\d+/\d+ [\[\xe2])|\b(?:step|iter(?:ation)?)[ "
+    rb"=:]+\d+.{0,40}loss",
+    re.IGNORECASE,
+)
+
+
+def read_log(
+    logs: str | Path | IO[bytes] | Sequence[str | Path | IO[bytes]],
+    *,
+    name: str | None = None,
+    allow_empty: bool = False,
+) -> LogEvidence:
+    """Read logs (paths or binary streams; plain, gzip, zstd, UTF-16) in one pass and with bounded memory.
+
+    `name` names a single stream in `where`. Raises `UnreadableLog` for what cannot be opened, is damaged from
+    its first byte on,
+    or (unless `allow_empty`) holds nothing at all. Any bytes are a log: what cannot be decoded is replaced.
+    """
+    several = logs if isinstance(logs, Sequence) and not isinstance(logs, str) else [logs]
+    parts = [_read_one(log, name) for log in several]
+    if not allow_empty and not any(size for _, size, _, _ in parts):
+        raise UnreadableLog(", ".join(shown for shown, *_ in parts) or "log", "is empty")
+    records: list[ErrorRecord] = []
+    facts: dict[str, Any] = {}
+    for _, _, _, collector in parts:
+        records += collector.records()
+        for key, value in collector.facts.items():
+            facts.setdefault(key, value) if not isinstance(value, dict) else facts.setdefault(key, {}).update(value)
+    version = next((c.version for *_, c in parts if c.version), None)
+    return LogEvidence(
+        source=", ".join(shown for shown, *_ in parts),
+        records=tuple(records),
+        tensorflow_version=version,
+        lines=sum(lines for _, _, lines, _ in parts),
+        size=sum(size for _, size, _, _ in parts),
+        facts=facts,
+    )
+
+
+def _read_one(log: str | Path | IO[bytes], name: str | None) -> tuple[str, int, int, _Collector]:
+    if isinstance(log, (str, Path)):
+        source = Source(str(log))
+        if Path(log).is_dir():
+            raise UnreadableLog(str(log), "is a directory, not a log")
+    else:
+        source = Source(name or str(getattr(log, "name", None) or "<stdin>"), log)
+    collector = _Collector(source.name)
+    for region in hot_regions(collector.watch(source.chunks())):
+        collector.take(region)
+    collector.close()
+    if source.damaged:
+        collector.facts["damaged"] = {source.name: source.damaged}
+    return source.name, source.size, collector.lines, collector
+
+
+class _Collector:
+    """Gathers records of one log: a segmenter a stream, repeats grouped, numbers bounded."""
+
+    def __init__(self, source: str) -> None:
+        self.lines = 0
+        self.version: str | None = None
+        self.facts: dict[str, Any] = {}
+        self._source = source
+        self._streams: dict[str | None, Segmenter] = {}
+        self._errors: dict[tuple[str | None, str, str | None], ErrorRecord] = {}
+        self._warnings: dict[tuple[str | None, str], ErrorRecord] = {}
+        self._order: dict[str, int] = {}
+        self._repeats: dict[str, int] = {}
+        self._dropped = 0
+        self._previous = 0
+        self._last_activity = 0
+
+    def watch(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+        """Pass the bytes on; count lines, look for the version, remember the last progress seen."""
+        last = b"\n"
+        for chunk in chunks:
+            if self.version is None and self.lines < 20_000:
+                found = _VERSION.search(chunk, 0, 1 << 17)
+                self.version = found[1].decode() if found else None
+            at = max(chunk.rfind(b"\nEpoch "), chunk.rfind(b"\rEpoch "))
+            if at >= 0:
+                self._last_activity = self.lines + chunk.count(b"\n", 0, at) + 2
+            self.lines += chunk.count(b"\n")
+            last = chunk[-1:]
+            yield chunk
+        self.lines += last != b"\n"
+
+    def take(self, region: list[tuple[int, bytes]]) -> None:
+        """One run of consecutive lines."""
+        if not region:
+            return
+        if region[0][0] != self._previous + 1:
+            for segmenter in self._streams.values():
+                segmenter.gap()
+        self._previous = region[-1][0]
+        for line in clean_lines(region):
+            stream = line.stream
+            if stream not in self._streams:
+                if len(self._streams) >= STREAMS:
+                    stream = None
+                self._streams.setdefault(stream, Segmenter(self._source, stream, self._add))
+            self._streams[stream].feed(line)
+
+    def close(self) -> None:
+        """Finish what is open."""
+        for segmenter in self._streams.values():
+            segmenter.finish()
+        if self._repeats:
+            self.facts["repeats"] = self._repeats
+        if self._dropped:
+            self.facts["dropped_records"] = self._dropped
+
+    def records(self) -> list[ErrorRecord]:
+        """All records in the order of the log. Of those that could have ended the run, only what came last did."""
+        found = [*self._errors.values(), *self._warnings.values()]
+        found.sort(key=lambda record: self._order[record.where])
+        return [
+            replace(r, ended_run=False) if r.ended_run and self._order[r.where] < self._last_activity else r
+            for r in found
+        ]
+
+    def _add(self, record: ErrorRecord, number: int) -> None:
+        if record.level == "warning":
+            short = (record.stream, record.text)
+            if short in self._warnings:
+                self._count(self._warnings[short])
+            elif len(self._warnings) < WARNINGS:
+                self._warnings[short] = record
+                self._order[record.where] = number
+            else:
+                self._dropped += 1
+            return
+        key = (record.exception, record.text, record.stream)
+        if key in self._errors:
+            first = self._errors[key]
+            self._count(first)
+            if record.ended_run and not first.ended_run:
+                self._errors[key] = replace(first, ended_run=True)
+            return
+        if len(self._errors) >= ERRORS:
+            victim = list(self._errors)[ERRORS - LAST]
+            del self._errors[victim]
+            self._dropped += 1
+        self._errors[key] = record
+        self._order[record.where] = number
+
+    def _count(self, first: ErrorRecord) -> None:
+        self._repeats[first.where] = self._repeats.get(first.where, 1) + 1

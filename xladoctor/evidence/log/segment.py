@@ -1,0 +1,341 @@
+"""Lines to errors: a small state machine for each stream (process, rank) that speaks in a log.
+
+It knows Python tracebacks (plain, IPython's, pytest's, faulthandler's), the stacks of graph nodes that
+TensorFlow prints
+inside a message, the C++ runtime's lines, what a shell or scheduler says of a dead process, and bare messages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from xladoctor.evidence.log import message, signatures
+from xladoctor.evidence.log.clean import CPP, Clean
+from xladoctor.evidence.log.frames import arrow, ipython_frame, pytest_frame, python_frame
+from xladoctor.evidence.model import ErrorRecord, Frame
+
+LINES, CHARACTERS, FRAMES = 400, 24_000, 200
+
+_HEADER = "Traceback (most recent call last"
+_EXCEPTION = re.compile(
+    r"^\s*(?:\|\s*)?((?:[A-Za-z_]\w{0,80}\.){0,12})([A-Za-z_]\w{0,80})(?::(?:\s|$)(.*))?$", re.DOTALL
+)
+_SUFFIX = re.compile(
+    r"(?:Error|Exception|Exit|Interrupt|Warning|Iteration|Timeout|Abort(?:ed)?|Cancelled|Group|Empty|Full)$"
+)
+_BARE = re.compile(
+    r"(?:^|\s)((?:[A-Za-z_]\w{0,80}\.){0,12})([A-Z]\w{0,80}(?:Error|Exception|Interrupt|"
+    r"Exit))(?::\s?(.*)|\s*)$"
+)
+_OP_STACK = re.compile(
+    r"^\s*(?:Detected at node .{1,500} defined at|Stack trace for op definition|The op is "
+    r"created at|Original stack trace for"
+    r"|Caused by op |Input Source operations|Errors may have originated|Function call stack)"
+)
+_CHAIN = ("During handling of the above exception", "The above exception was the direct cause")
+_STOP = re.compile(
+    r"^(?:Epoch \d{1,6}/\d{1,6}|\s*\d{1,7}/(?:\d{1,7}|Unknown) |srun: |slurmstepd: |"
+    r"make(?:\[\d+\])?: |wandb: |INFO[: ]|WARNING[: ]"
+    r"|DEBUG[: ]|Exception ignored in|=+ |_{5,} |FAILED |ERROR |\$ |-{20,}|In \[\d*\]:|"
+    r"\[[\w.@~ /-]{3,80}\][$#] |\w{1,40}@[\w.-]{1,60}:)"
+)
+_GOES_ON = re.compile(
+    r"^(?:\s|\(\d{1,3}\) |\d{1,3} (?:root|successful|derived)|Detected at|Stack trace|The "
+    r"op is|Original stack|Caused by|Input Source"
+    r"|Errors may|Function call stack|tf2xla|XLA compilation|Arguments received|Call "
+    r"arguments|Additional GRPC|:\{|Hint|Node: |Limit"
+    r"|File \"|This |\[\[|It |Run with|\*|Current thread|Thread 0x|Extension modules|•|Received|Found|See )"
+)
+_PARAGRAPHS = ("Exception encountered when calling", "in user code", "Graph execution error", "compile-time constant")
+
+
+@dataclass
+class _Draft:
+    """An error that is being read."""
+
+    number: int
+    before: tuple[str, ...]
+    level: str = "error"
+    exception: str | None = None
+    frames: list[Frame] = field(default_factory=list)
+    op_frames: list[Frame] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+    size: int = 0
+    blank: bool = False
+    open_stack: bool = False
+    stacks: int = 0
+    first_stack: bool = False
+    reverse: bool = False
+    user_code: bool = False
+    code_below: int = -1
+
+
+class Segmenter:
+    """Reads the cleaned lines of one stream and hands finished records to `emit`."""
+
+    def __init__(self, source: str, stream: str | None, emit: Callable[[ErrorRecord, int], None]) -> None:
+        self._source, self._stream, self._emit = source, stream, emit
+        self._recent: deque[str] = deque(maxlen=40)
+        self._loose: deque[tuple[int, Frame]] = deque(maxlen=40)
+        self._draft: _Draft | None = None
+        self._in_frames = False
+        self._number = 0
+        self._wrapped = ""
+
+    def feed(self, line: Clean) -> None:
+        """Take one line."""
+        self._number = line.number
+        text = line.text
+        if _HEADER in text:
+            self._open_traceback(text)
+        elif self._draft is None:
+            self._outside(text)
+        elif self._in_frames:
+            self._frame(text)
+        else:
+            self._message(text)
+        if text.strip():
+            self._recent.append(text[:500])
+
+    def gap(self) -> None:
+        """Lines were skipped here: what was open is finished, and what stood before is no longer near."""
+        self.finish()
+        self._recent.clear()
+        self._loose.clear()
+
+    def finish(self, *, ended: bool = True) -> None:
+        """Emit what is open."""
+        draft, self._draft, self._in_frames = self._draft, None, False
+        if draft is None or not (draft.lines or draft.exception):
+            return
+        raw = "\n".join(draft.lines)
+        first = message.first_root(raw)
+        if draft.reverse:
+            draft.frames.reverse()
+        self._emit(
+            ErrorRecord(
+                text=message.tidy(draft.lines),
+                exception=draft.exception,
+                level="warning" if draft.level == "warning" else "error",
+                where=f"{self._source}:{draft.number}",
+                nodes=message.nodes(first),
+                op=message.op(first),
+                device=message.device(first),
+                frames=tuple(draft.frames),
+                op_frames=_same_paths(draft.op_frames, draft.frames),
+                before=draft.before,
+                ended_run=ended and draft.level != "warning",
+                stream=self._stream,
+            ),
+            draft.number,
+        )
+
+    # --- tracebacks ---------------------------------------------------------------------------------------------------
+    def _open_traceback(self, text: str) -> None:
+        inside = self._draft is not None and bool(self._draft.lines) and text.startswith((" ", "\t"))
+        if inside:  # a traceback printed inside a message (py_function, remote workers): part of that message
+            self._add(text)
+            return
+        self.finish()
+        self._draft = self._new()
+        self._in_frames = True
+
+    def _frame(self, text: str) -> None:
+        draft = self._draft
+        assert draft is not None
+        if self._wrapped:
+            text, self._wrapped = self._wrapped + " " + text.strip(), ""
+        frame = python_frame(text) or ipython_frame(text)
+        if frame:
+            if len(draft.frames) < FRAMES:
+                draft.frames.append(frame)
+            else:
+                draft.frames[-1] = frame
+            return
+        if text.lstrip().startswith('File "') and len(text) < 600 and not text.endswith(">"):
+            self._wrapped = text
+            return
+        pointed = arrow(text)
+        if pointed and draft.frames:
+            draft.frames[-1] = replace(draft.frames[-1], line=pointed[0], code=pointed[1])
+            return
+        if not text.strip() or (text[0] in " \t+|" and not _HEADER_IN_GROUP.match(text)):
+            code = text.strip()
+            if code and draft.frames and not draft.frames[-1].code and not _MARKS_ONLY.match(code):
+                draft.frames[-1] = replace(draft.frames[-1], code=code[:300])
+            return
+        name = _exception_name(text, certain=bool(draft.frames))
+        if name:
+            draft.exception, rest = name
+            draft.user_code = rest.startswith("in user code")
+            self._in_frames = False
+            self._add(rest)
+        elif CPP.match(text) or _death(text) or len(draft.frames) == 0:
+            self._in_frames = False
+            self._message(text)
+
+    def _message(self, text: str) -> None:
+        draft = self._draft
+        assert draft is not None
+        if text.startswith(_CHAIN):
+            self.finish(ended=False)
+            return
+        if draft.open_stack and self._stack_line(text):
+            return
+        cpp = CPP.match(text)
+        if cpp or _STOP.match(text) or _death(text) or len(draft.lines) >= LINES or draft.size > CHARACTERS:
+            self.finish()
+            self._outside(text)
+            return
+        if not text.strip():
+            draft.blank = True
+            if draft.lines and draft.lines[-1]:
+                draft.lines.append("")
+            return
+        if draft.blank and not _GOES_ON.match(text) and not _paragraphs(draft):
+            self.finish()
+            self._outside(text)
+            return
+        draft.blank = False
+        if "(most recent call first)" in text:
+            draft.reverse = True
+            return
+        if _OP_STACK.match(text):
+            draft.open_stack, draft.first_stack = True, not draft.op_frames
+            draft.stacks += 1
+            if text.lstrip().startswith("Detected at"):
+                self._add(text)
+            return
+        indent = len(text) - len(text.lstrip())
+        frame = python_frame(text)
+        if frame:
+            if len(draft.frames) < FRAMES:
+                draft.frames.append(frame)
+            draft.code_below = indent
+            return
+        if 0 <= draft.code_below < indent:
+            return
+        draft.code_below = -1
+        inner = _exception_name(text.strip(), certain=False) if indent and draft.user_code else None
+        if inner:  # "in user code:" holds the frames and, below them, the exception that it is about
+            draft.exception, text = inner
+        draft.user_code |= "in user code:" in text
+        self._add(text)
+
+    def _stack_line(self, text: str) -> bool:
+        """Whether a line belongs to the stack of a graph node; frames are kept of the first such stack."""
+        draft = self._draft
+        assert draft is not None
+        frame = python_frame(text)
+        if frame:
+            if draft.first_stack and len(draft.op_frames) < FRAMES:
+                draft.op_frames.append(frame)
+            return True
+        if not text.strip() or text.startswith("    ") or text.strip() == "<stack traces unavailable>":
+            draft.blank = False
+            return True
+        draft.open_stack = False
+        return False
+
+    def _add(self, text: str) -> None:
+        draft = self._draft
+        assert draft is not None
+        draft.lines.append(text)
+        draft.size += len(text)
+
+    def _new(self, **more: str) -> _Draft:
+        return _Draft(self._number, tuple(self._recent), **more)  # type: ignore[arg-type]
+
+    # --- outside of any error -----------------------------------------------------------------------------------------
+    def _outside(self, text: str) -> None:
+        if not text.strip():
+            return
+        cpp = CPP.match(text)
+        if cpp:
+            self._cpp(cpp[1] or cpp[2], text[cpp.end() :])
+            return
+        frame = python_frame(text) or pytest_frame(text)
+        if frame:
+            self._loose.append((self._number, frame))
+            return
+        found = _BARE.search(text) if "Error" in text or "xception" in text or "Interrupt" in text else None
+        if found and len(text[: found.start()]) < 60 and "(" not in text[: found.start()]:
+            self._draft = self._new(exception=found[2])
+            self._take_loose()
+            self._add(found[3] or "")
+        elif _death(text):
+            self._draft = self._new()
+            self._add(text.strip())
+        elif signatures.warns(text):
+            self._draft = self._new(level="warning")
+            self._add(text.strip())
+        elif signatures.speaks(text):
+            self._draft = self._new()
+            self._take_loose()
+            self._add(text.strip())
+
+    def _take_loose(self) -> None:
+        assert self._draft is not None
+        self._draft.frames = [frame for number, frame in self._loose if self._number - number < 60]
+        self._loose.clear()
+
+    def _cpp(self, severity: str, text: str) -> None:
+        """A line of the runtime. Only F ends a process; E and W are context unless nothing else explains the end."""
+        if severity == "F":
+            self._draft = self._new()
+        elif severity in "EW" or signatures.speaks(text):
+            self._draft = self._new(level="warning")
+        if self._draft is not None:
+            self._add(text)
+
+
+_HEADER_IN_GROUP = re.compile(r"^\s*\| [A-Za-z_.]{1,200}(?:Error|Exception|Group)\b")
+_MARKS_ONLY = re.compile(r"^[\s~^]+$|^\[Previous line repeated|^\.\.\.")
+_DEATH = re.compile(
+    r"^(?:\S{1,200}: line \d{1,7}:\s+\d{1,9} )?(?:Killed|Segmentation fault|Aborted|Bus "
+    r"error|Illegal instruction|Terminated|Floating point exception)\b"
+    r"|^Fatal Python error: |^terminate called |^\S{0,80}\s?Unknown flags? in |"
+    r"^slurmstepd: error: |^srun: error: |^Out of memory: Killed|oom[-_]kill"
+    r"|^\*{3} (?:SIG|Process received signal|Aborted at)|exited on signal \d|^\[\d{1,10}\.\d+\] Out of memory"
+    r"|^Command terminated by signal|DUE TO (?:TIME LIMIT|PREEMPTION|NODE FAILURE|JOB "
+    r"REQUEUE)|^/bin/\w+: .{1,200}: not found"
+    r"|can't open file '|Invalid loss, terminating training|^JAX|^Unable to parse flag"
+)
+
+
+def _death(text: str) -> bool:
+    """Whether a line is what a shell, a scheduler, glibc or the flag parser says of a process that died."""
+    return _DEATH.search(text) is not None
+
+
+def _exception_name(text: str, *, certain: bool) -> tuple[str, str] | None:
+    """Class (without module) and rest of an exception's first line. `certain`: it stands below frames."""
+    found = _EXCEPTION.match(text)
+    if not found:
+        return None
+    module, name, rest = found[1], found[2], found[3]
+    if _SUFFIX.search(name) or (
+        certain and (module or (rest is not None and name[0].isupper()) or name.isidentifier())
+    ):
+        return name, rest or ""
+    return None
+
+
+def _paragraphs(draft: _Draft) -> bool:
+    last = next((line for line in reversed(draft.lines) if line), "")
+    return (
+        draft.stacks > 0
+        or last.endswith(":")
+        or any(line.startswith(_PARAGRAPHS) or _PARAGRAPHS[3] in line for line in draft.lines[:3])
+    )
+
+
+def _same_paths(op_frames: list[Frame], frames: list[Frame]) -> tuple[Frame, ...]:
+    """Give op stacks back the leading slash that TensorFlow cut off, where the traceback shows the path."""
+    known = {frame.file.lstrip("/"): frame.file for frame in frames}
+    return tuple(
+        replace(f, file=known[f.file]) if f.file in known and known[f.file] != f.file else f for f in op_frames
+    )

@@ -1,0 +1,119 @@
+"""From paths and streams to chunks of bytes: decompression, UTF-16, and one kind of error for what cannot be read."""
+
+from __future__ import annotations
+
+import codecs
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, cast
+
+CHUNK = 1 << 18
+
+GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+
+
+class UnreadableLog(Exception):
+    """A log that cannot be read: it is not there, not a file, empty, or damaged from its first byte on."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path = path
+        self.reason = reason
+
+
+class Source:
+    """One log, as chunks of bytes. `damaged` says (after reading) why it ended early, or is None."""
+
+    def __init__(self, name: str, stream: IO[bytes] | None = None) -> None:
+        self.name = name
+        self.size = 0
+        self.damaged: str | None = None
+        self._stream = stream
+
+    def chunks(self) -> Iterator[bytes]:
+        """Decompressed, decoded to UTF-8 where it was UTF-16; never more than a few `CHUNK` in memory."""
+        if self._stream is not None:
+            yield from self._read(self._stream)
+            return
+        try:
+            with Path(self.name).open("rb") as stream:
+                yield from self._read(stream)
+        except OSError as error:
+            raise UnreadableLog(self.name, (error.strerror or str(error)).lower()) from error
+
+    def _read(self, stream: IO[bytes]) -> Iterator[bytes]:
+        head = stream.read(4)
+        while head and len(head) < 4 and (more := stream.read(4 - len(head))):
+            head += more
+        rest = _Joined(head, stream)
+        raw = _Plain(rest) if head[:2] != GZIP and head != ZSTD else _decompressor(self.name, head, rest)
+        try:
+            for chunk in _as_utf8(raw):
+                self.size += len(chunk)
+                yield chunk
+        except (zlib.error, EOFError, _zstd_error()) as error:
+            self.damaged = str(error) or type(error).__name__
+            if not self.size:
+                raise UnreadableLog(self.name, f"damaged: {self.damaged}") from error
+        except OSError as error:
+            self.damaged = error.strerror or str(error)
+            if not self.size:
+                raise UnreadableLog(self.name, self.damaged.lower()) from error
+
+
+class _Joined:
+    """A stream of which the first bytes were already read."""
+
+    def __init__(self, head: bytes, stream: IO[bytes]) -> None:
+        self._head, self._stream = head, stream
+
+    def read(self, size: int = -1) -> bytes:
+        if not self._head:
+            return self._stream.read(size)
+        head = self._head if size < 0 else self._head[:size]
+        self._head = self._head[len(head) :]
+        return head + self._stream.read() if size < 0 else head
+
+
+class _Plain:
+    def __init__(self, stream: _Joined) -> None:
+        self.read = stream.read
+
+
+def _decompressor(name: str, head: bytes, stream: _Joined) -> IO[bytes]:
+    if head[:2] == GZIP:
+        import gzip
+
+        return cast("IO[bytes]", gzip.GzipFile(fileobj=cast("IO[bytes]", stream), mode="rb"))
+    try:
+        import zstandard
+    except ImportError as error:
+        raise UnreadableLog(name, "is zstd-compressed, and the package `zstandard` is not installed") from error
+    reader = zstandard.ZstdDecompressor(max_window_size=1 << 27)
+    return reader.stream_reader(cast("IO[bytes]", stream), read_across_frames=True)
+
+
+def _zstd_error() -> type[BaseException]:
+    import sys
+
+    module = sys.modules.get("zstandard")
+    return module.ZstdError if module else EOFError
+
+
+def _as_utf8(stream: IO[bytes] | _Plain) -> Iterator[bytes]:
+    first = stream.read(CHUNK)
+    encoding = _UTF16.get(first[:2])
+    if first.startswith(codecs.BOM_UTF8):
+        first = first[3:]
+    if encoding is None:
+        while first:
+            yield first
+            first = stream.read(CHUNK)
+        return
+    decoder = codecs.getincrementaldecoder(encoding)("replace")
+    first = first[2:]
+    while first:
+        yield decoder.decode(first).encode("utf-8", "replace")
+        first = stream.read(CHUNK)

@@ -1,0 +1,185 @@
+"""From error records to findings: what every rule of a family does in the same way.
+
+A rule's own part is a *recogniser*: it looks at one record and says what the message names, or None. Records that
+say the same thing (the runtime's warning line and the exception after it) become one finding.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from xladoctor.diagnosis.model import Finding, Level, Location, Proof, Role, Status
+
+if TYPE_CHECKING:
+    from xladoctor.evidence.model import ErrorRecord, Evidence
+    from xladoctor.rules.base import Rule
+
+PROOFS = 4
+TEXT = 600
+
+
+@dataclass(frozen=True)
+class Hit:
+    """What a recogniser found in one message. Empty fields are filled from the record."""
+
+    message: str
+    dims: tuple[Any, ...] = ()
+    op: str | None = None
+    node: str | None = None
+    device: str | None = None
+    layer: str | None = None
+    status: Status = "confirmed"
+    level: Level | None = None
+    role: Role = "root"
+    remedies: tuple[str, ...] | None = None
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+Recogniser = Callable[["ErrorRecord", str], Hit | None]
+
+
+@lru_cache(maxsize=512)
+def flat(text: str) -> str:
+    """The message on one line, so that soft wrapping does not matter; at most 12,000 characters."""
+    return " ".join(text[:12_000].split())
+
+
+@lru_cache(maxsize=256)
+def pattern(source: str) -> re.Pattern[str]:
+    """A compiled regular expression; compiled when first needed, since most logs need few."""
+    return re.compile(source)
+
+
+def find(text: str, literal: str, source: str) -> re.Match[str] | None:
+    """The first match of a regular expression in a text that holds `literal`."""
+    return pattern(source).search(text) if literal in text else None
+
+
+def ints(text: str) -> tuple[int, ...]:
+    """All integers of a text, in order."""
+    return tuple(int(n) for n in pattern(r"-?\d{1,18}").findall(text))
+
+
+def shape(text: str) -> tuple[int | None, ...]:
+    """`[128,?,78]`, `(None, 4)` or `128,78` as a shape."""
+    parts = pattern(r"\?|None|-?\d{1,18}").findall(text)
+    return tuple(int(p) if p.lstrip("-").isdigit() and int(p) >= 0 else None for p in parts)
+
+
+def shapes(text: str) -> list[tuple[int | None, ...]]:
+    """All bracketed shapes of a text, in order: `[2,3]`, `(None, 4)`, `f32[<=8,16]`."""
+    found = pattern(r"[\[(]\s?((?:(?:<=)?(?:\d{1,12}|\?|None)\s?,?\s?){1,16})[\])]").findall(text)
+    return [shape(f) for f in found]
+
+
+_CALLS = r"^(?:Stateful|Partitioned|gradient_tape$|cond(?:_\d+)?$|while(?:_\d+)?$|body$|then$|else$)"
+
+
+def layer_of(nodes: Iterable[str]) -> str | None:
+    """The Keras layer path of the true call site: the outermost node reference that is a path, without the op."""
+    for node in reversed(tuple(nodes)):
+        parts = [p for p in node.split("/") if p]
+        while parts and pattern(_CALLS).match(parts[0]):
+            parts.pop(0)
+        if len(parts) >= 2:
+            return "/".join(parts[:-1])
+    return None
+
+
+def op_of(record: ErrorRecord) -> str | None:
+    """The op type: as named, else as the node's default name spells it (`translation_1/Reshape_2` is a Reshape)."""
+    if record.op and not record.op.startswith("__inference") and not record.op.startswith("__forward"):
+        return record.op
+    if record.nodes:
+        last = pattern(r"_\d+$").sub("", record.nodes[0].rsplit("/", 1)[-1])
+        lower = {
+            "add": "AddV2",
+            "mul": "Mul",
+            "sub": "Sub",
+            "truediv": "RealDiv",
+            "stack": "Pack",
+            "concat": "ConcatV2",
+        }
+        if last in lower:
+            return lower[last]
+        if last[:1].isupper() and last not in ("StatefulPartitionedCall", "PartitionedCall"):
+            return last
+    return None
+
+
+def location_of(record: ErrorRecord) -> Location | None:
+    """The deepest frame of user code."""
+    frame = record.user_frame
+    return frame.location if frame else None
+
+
+def make(recognise: Recogniser, **fields: Any) -> Rule:
+    """A rule whose `match` gives one finding for each distinct thing that `recognise` finds in the log."""
+    from xladoctor.rules.base import Rule
+
+    plain = Rule(**fields, recognise=recognise)
+    return replace(plain, match=partial(match_records, plain, recognise))
+
+
+def match_records(rule: Rule, recognise: Recogniser, evidence: Evidence) -> Iterator[Finding]:
+    """The findings of one rule in one log. Warning lines count only where no error says the same class."""
+    found: dict[Any, list[tuple[ErrorRecord, Hit]]] = {}
+    for record in evidence.log.records:
+        hit = recognise(record, flat(record.text))
+        if hit:
+            found.setdefault((hit.dims, hit.details.get("key")), []).append((record, hit))
+    serious = [group for group in found.values() if any(r.level == "error" for r, _ in group)]
+    for group in serious or list(found.values())[:3]:
+        yield finding(rule, group)
+
+
+def finding(rule: Rule, group: list[tuple[ErrorRecord, Hit]]) -> Finding:
+    """One finding of records that say the same."""
+    ranked = sorted(group, key=lambda g: (g[0].level != "error", not g[0].ended_run, not g[0].frames, not g[0].nodes))
+    record, hit = ranked[0]
+    nodes = next((r.nodes for r, _ in ranked if r.nodes), ())
+    level: Level = hit.level or (rule.level if record.level == "error" or rule.level != "error" else "warning")
+    details = {key: value for key, value in hit.details.items() if key != "key"}
+    if record.op_frames and not any(f.user for f in record.op_frames):
+        details.setdefault("stack", "framework-only")
+    return Finding(
+        code=rule.code,
+        slug=rule.slug,
+        level=level,
+        role=hit.role,
+        title=rule.title,
+        message=hit.message,
+        op=hit.op or next((op for op in (op_of(r) for r, _ in ranked) if op), None),
+        node=hit.node or (nodes[0] if nodes else None),
+        device=hit.device or next((r.device for r, _ in ranked if r.device), None),
+        dims=hit.dims,
+        layer=hit.layer or layer_of(nodes),
+        location=next((at for at in (location_of(r) for r, _ in ranked) if at), None),
+        evidence=tuple(Proof("log", r.text[:TEXT], r.where) for r, _ in ranked[:PROOFS]),
+        status=hit.status,
+        remedies=tuple(r for r in rule.remedies if hit.remedies is None or r.id in hit.remedies),
+        details=details,
+    )
+
+
+def factors(number: int, seen: Iterable[tuple[tuple[int | None, ...], str]]) -> list[dict[str, Any]]:
+    """How a number of elements arises from shapes that the log itself shows. Several answers mean: ambiguous."""
+    found: list[dict[str, Any]] = []
+    for dims, where in seen:
+        known = [d for d in dims if d is not None]
+        if not known or len(known) < 2 or number <= 0:
+            continue
+        size = prod(known)
+        entry: dict[str, Any] | None = None
+        if len(known) == len(dims) and size == number:
+            entry = {"shape": list(dims), "from": where}
+        elif len(known) < len(dims) and size and number % size == 0:
+            entry = {"shape": list(dims), "from": where, "unknown": number // size}
+        if entry and entry not in found:
+            found.append(entry)
+    return found

@@ -1,0 +1,65 @@
+"""XD9xx: the run failed for a reason that is neither XLA nor shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from xladoctor.diagnosis.model import Finding
+from xladoctor.rules.base import Rule
+from xladoctor.rules.matching import finding, flat
+from xladoctor.rules.recognise.not_xla import recognise
+
+if TYPE_CHECKING:
+    from xladoctor.evidence.model import ErrorRecord, Evidence
+
+
+def _match(evidence: Evidence) -> Iterator[Finding]:
+    """Records that no other rule explains. One finding: of what ended the run, else of the first."""
+    left = [r for r in evidence.log.records if (r.level == "error" or "oss" in r.text) and not explained(r)]
+    hits = [(r, hit) for r in left if (hit := recognise(r, flat(r.text)))]
+    if not hits:
+        return
+    errors = [(r, h) for r, h in hits if r.level == "error"]
+    others = [r for r in evidence.log.records if r.level == "error" and explained(r)]
+    chosen = [g for g in errors if g[0].ended_run][-1:] or errors[:1] or hits[:1]
+    found = finding(_PLAIN, chosen)
+    if found.details.get("kind") in ("aborted", "segfault") and not others:
+        above = [r for r in evidence.log.records if r.level == "warning" and explained(r)]
+        if above:
+            found = replace(found, role="consequence")
+    if others or (errors and not chosen[0][0].ended_run):
+        # What ended the run is explained already; this stands beside it, or was caught by the program.
+        found = replace(found, role="consequence", level="warning" if not chosen[0][0].ended_run else found.level)
+    yield found
+
+
+def explained(record: ErrorRecord) -> bool:
+    """Whether any other rule has a name for this record."""
+    from xladoctor.rules import recognised
+
+    return recognised(record) is not None
+
+
+_PLAIN = Rule(
+    code="XD901",
+    slug="not-xla",
+    title="Neither XLA nor shapes",
+    level="error",
+    rank=90,
+    what="The run failed, and nothing in what it said concerns XLA or shapes: an import, a "
+    "missing file, a NaN loss, an interrupt, a process killed from outside, a crash in "
+    "native code.",
+    why="Most failing runs of a TensorFlow program fail for ordinary reasons. It is said "
+    "plainly, with the line that shows it, so that nobody looks for a compiler's fault.",
+    example="ModuleNotFoundError: No module named 'tike'",
+    tell_apart="`Killed` alone does not say by whom. A segmentation fault in a compiled function "
+    "can be XLA's after all: compare with `jit_compile=False`.",
+    references=(
+        "Python's exception classes",
+        "keras/src/callbacks/terminate_on_nan.py",
+        "tensorflow/core/kernels/check_numerics_op.cc",
+    ),
+)
+RULES = (replace(_PLAIN, match=_match),)

@@ -1,0 +1,80 @@
+"""XD7xx: no error, wrong numbers. Recognised from recordings and comparisons, not from logs."""
+
+from __future__ import annotations
+
+from xladoctor.diagnosis.model import Remedy
+from xladoctor.rules.base import Rule
+
+_COMPARE = Remedy(
+    "compare-paths",
+    "Compare with plain mode",
+    "slower",
+    "Run the same call eagerly, as a tf.function and compiled, on the same values: "
+    "`xladoctor replay --parity`. The first node that differs names the cause.",
+)
+
+RULES = (
+    Rule(
+        code="XD701",
+        slug="parity-divergence",
+        title="Paths that should agree do not",
+        level="error",
+        rank=30,
+        what="The same function on the same values gives different results eagerly, as a graph, "
+        "under XLA, or against a reference, beyond the tolerance of its type.",
+        why="Harmless: another order of summation, fused multiply-add, fast math. Not harmless: "
+        "another branch, an op that XLA clamps where plain mode raises, a bounded dynamic "
+        "axis, a sign.",
+        example="eager 0.7411, compiled 0.0863 for the same batch (tolerance 1e-5)",
+        tell_apart="Rounding grows smoothly with size and stays near the type's epsilon; a defect is "
+        "large, or sits in few rows.",
+        remedies=(_COMPARE,),
+        references=("xla/tests (error specifications)", "xladoctor: replay --parity"),
+    ),
+    Rule(
+        code="XD702",
+        slug="wrong-shape-silent",
+        title="No error, but a wrong number of rows or a wrong shape",
+        level="error",
+        rank=25,
+        what="A call that should return a row for each row returns another number of rows, or a "
+        "shape other than promised, without any error.",
+        why="A collapsed batch axis, a bounded dynamic axis that XLA padded or cut, `predict` "
+        "concatenating batches of the wrong length.",
+        example="predict of 64 samples returned 2 rows",
+        tell_apart="Rows in against rows out is a check of its own: exit status and loss say nothing here.",
+        remedies=(
+            _COMPARE,
+            Remedy(
+                "assert-rows",
+                "Assert the rows outside of compiled code",
+                "safe",
+                "Check `len(prediction) == len(inputs)` in eager Python: assertions inside compiled "
+                "functions are dropped.",
+            ),
+        ),
+        references=("xladoctor: probes.record (rows)", "keras/src/backend/tensorflow/trainer.py (predict)"),
+    ),
+    Rule(
+        code="XD703",
+        slug="wrong-pairing",
+        title="A broadcast or re-index that pairs the wrong rows",
+        level="error",
+        rank=25,
+        what="Rows are combined with rows that they do not belong to: a size of 1 or a remainder was repeated to fit.",
+        why="A tile, repeat, gather or modulo that makes counts agree hides that one side lost its rows.",
+        example="tf.gather(translations, tf.range(n) % tf.shape(translations)[0])   # 128 "
+        "translations re-indexed to 4 images",
+        tell_apart="Each row alone, in its batch, and in a permuted batch must give the same result; here they do not.",
+        remedies=(
+            _COMPARE,
+            Remedy(
+                "remove-reindex",
+                "Remove what makes the counts agree",
+                "safe",
+                "Then the original mismatch is raised where it arises.",
+            ),
+        ),
+        references=("xladoctor: replay --parity (row alone = row in batch = row permuted)",),
+    ),
+)

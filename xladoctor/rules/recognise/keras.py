@@ -1,0 +1,269 @@
+"""Inputs, targets and weights against what a Keras layer or model expects.
+
+Format strings: keras/src/layers/input_spec.py, keras/src/models/functional.py, keras/src/losses/loss.py and losses/*,
+keras/src/trainers/data_adapters/data_adapter_utils.py, keras/src/layers/layer.py (set_weights),
+keras/src/saving/saving_lib.py,
+keras/engine/* (2.x), tensorflow/python/ops/resource_variable_ops.py, tensorflow/python/checkpoint.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xladoctor.rules.forms import SHAPE, Form, N, by_forms
+from xladoctor.rules.matching import Hit, pattern
+
+if TYPE_CHECKING:
+    from xladoctor.evidence.model import ErrorRecord
+
+_LAYER = r"(?:with name .{0,80}? )?(?:of|to|for) layer [\"'`]?([\w./-]{1,200})[\"'`]? is "
+r"incompatible with the layer: "
+
+_inputs = by_forms(
+    (
+        Form(
+            "is incompatible with the layer",
+            rf"{_LAYER}expected axis {N} of input shape to have value {N},? but received input "
+            rf"with shape {SHAPE}",
+            "Layer `{0}` expects {2} on axis {1} and got {3}.",
+            layer=0,
+            pick=(2, 3),
+        ),
+        Form(
+            "is incompatible with the layer",
+            rf"{_LAYER}expected (?:min_|max_)?ndim={N}, found ndim={N}\.(?: Full shape received: {SHAPE})?",
+            "Layer `{0}` expects {1} axes and got {2}: {3}.",
+            layer=0,
+            pick=(1, 2),
+        ),
+        Form(
+            "is incompatible with the layer",
+            rf"{_LAYER}expected shape={SHAPE}, found shape={SHAPE}",
+            "Layer `{0}` expects {1} and got {2}.",
+            layer=0,
+            pick=(1, 2),
+        ),
+        Form("is incompatible with the layer", rf"{_LAYER}(.{{1,200}})", "Layer `{0}`: {1}", layer=0, pick=()),
+        Form(
+            "expects",
+            rf"Layer \"?([\w./-]{{1,200}})\"? expects {N} (?:named )?input(?:\(s\)|"
+            rf"s)?.{{0,600}}?,? but it received {N} input tensors",
+            "`{0}` expects {1} inputs and got {2}.",
+            layer=0,
+            pick=(1, 2),
+        ),
+        Form(
+            "Input shape",
+            rf"nvalid input shape for input .{{1,200}}? with name '(.{{0,80}}?)' and path "
+            rf".{{0,80}}?\. Expected shape {SHAPE}, but input has incompatible shape {SHAPE}",
+            "Input `{0}` expects {1} and got {2}.",
+            pick=(1, 2),
+        ),
+        Form(
+            "nvalid input shape",
+            rf"nvalid input shape for input .{{1,200}}?\. Expected shape {SHAPE}, but input has "
+            rf"incompatible shape {SHAPE}",
+            "The model expects {0} and got {1}.",
+        ),
+        Form(
+            "Data cardinality is ambiguous",
+            rf"Data cardinality is ambiguous.{{0,160}}?sizes: {N}[\d, ]{{0,60}}? ?'?[yx]'? sizes: {N}",
+            "Inputs and targets differ in their number of samples: {0} and {1}.",
+        ),
+        Form(
+            "Data cardinality is ambiguous",
+            r"(Data cardinality is ambiguous)",
+            "Arrays of different numbers of samples were given.",
+        ),
+        Form(
+            "must have the same shape",
+            rf"Arguments `target` and `output` must have the same (?:shape|"
+            rf"rank).{{0,60}}?target\.shape={SHAPE}, output\.shape={SHAPE}",
+            "The targets {0} do not fit the output {1}.",
+        ),
+        Form(
+            "are incompatible",
+            rf"Shapes {SHAPE} and {SHAPE} are incompatible",
+            "Shapes {0} and {1} meet in a loss or metric, and do not fit.",
+        ),
+        Form(
+            "must have the same shape",
+            rf"logits.{{0,60}}must have the same shape,? (?:received )?\(?{SHAPE} vs\.? {SHAPE}",
+            "The output {0} does not fit the targets {1}.",
+        ),
+        Form(
+            "logits and labels must",
+            rf"logits and labels must (?:be broadcastable|have the same first "
+            rf"dimension).{{0,40}}?logits(?:_size=| shape ){SHAPE}.{{1,20}}?labels(?:_size=| shape "
+            rf"){SHAPE}",
+            "The output {0} does not fit the targets {1}.",
+        ),
+        Form(
+            "have the same rank",
+            rf"have the same (?:rank|shape).{{0,40}}?(?:target|y_true|labels)\S{{0,8}} ?=? "
+            rf"?{SHAPE}.{{1,30}}?(?:output|y_pred|logits)\S{{0,8}} ?=? ?{SHAPE}",
+            "The targets {0} do not fit the output {1}.",
+        ),
+        Form(
+            "Cannot feed value of shape",
+            rf"Cannot feed value of shape {SHAPE} for Tensor .{{1,200}}? which has shape {SHAPE}",
+            "A value of shape {0} is fed to a placeholder of shape {1}.",
+        ),
+        Form(
+            "Error when checking",
+            rf"Error when checking (?:model )?(?:input|target): expected ([\w.-]{{1,100}}) to have "
+            rf"(?:shape )?{SHAPE}.{{0,40}}? but got array with shape {SHAPE}",
+            "`{0}` expects {1} and got {2}.",
+            layer=0,
+            pick=(1, 2),
+        ),
+    )
+)
+
+_weights = by_forms(
+    (
+        Form(
+            "is not compatible with provided weight shape",
+            rf"Layer ([\w./-]{{1,200}}) weight shape {SHAPE} is not compatible with provided "
+            rf"weight shape {SHAPE}",
+            "Layer `{0}` has a weight {1}; {2} was given.",
+            layer=0,
+            pick=(1, 2),
+        ),
+        Form(
+            "with a weight list of length",
+            rf"set_weights\(weights\)` on layer [\"']?([\w./-]{{1,200}})[\"']? with a weight list "
+            rf"of length {N}, but the layer was expecting {N} weights",
+            "Layer `{0}` expects {2} weights; {1} were given.",
+            layer=0,
+            pick=(1, 2),
+        ),
+        Form(
+            "objects could not be loaded",
+            r"A total of (\d{1,6}) objects could not be loaded\.(?: Example error message for "
+            r"object <\w{1,80} name=([\w./-]{1,200}),)?",
+            "{0} objects of the saved weights do not fit the model.",
+            layer=1,
+            pick=(),
+        ),
+        Form(
+            "when attempting to restore variable",
+            rf"incompatible tensor with shape {SHAPE} when attempting to restore variable with "
+            rf"shape {SHAPE} and name ([\w./:-]{{1,200}})",
+            "The checkpoint holds {0} for variable `{2}` of shape {1}.",
+            pick=(0, 1),
+        ),
+        Form(
+            "Shape mismatch",
+            rf"Cannot assign value to variable '? ?(\S{{0,200}}?)'?: Shape mismatch\. ?The "
+            rf"variable shape {SHAPE}, and the assigned value shape {SHAPE} are incompatible",
+            "Variable `{0}` of shape {1} is assigned a value of shape {2}.",
+            pick=(1, 2),
+        ),
+        Form(
+            "Shape mismatch in layer",
+            rf"Shape mismatch in layer #?\d{{0,5}} ?\(?(?:named "
+            rf")?[\"']?([\w./-]{{1,200}})[\"']?\)? for weight .{{1,200}}?\. Weight expects shape "
+            rf"{SHAPE}\. Received saved weight with shape {SHAPE}",
+            "Layer `{0}` has a weight {1}; the file holds {2}.",
+            layer=0,
+            pick=(1, 2),
+        ),
+        Form(
+            "Layer count mismatch",
+            rf"Layer count mismatch when loading weights from file\. Model expected {N} layers, "
+            rf"found {N} saved layers",
+            "The model has {0} layers with weights, the file {1}.",
+        ),
+        Form(
+            "Weight count mismatch",
+            rf"Weight count mismatch for layer #?\d{{0,5}} ?\(?(?:named "
+            rf")?[\"']?([\w./-]{{1,200}})[\"']?.{{0,200}}?expects {N} weight.{{1,60}}?{N} saved",
+            "Layer `{0}` has {1} weights, the file {2}.",
+            layer=0,
+            pick=(1, 2),
+        ),
+        Form(
+            "variables, but received",
+            rf"Layer '?([\w./-]{{1,200}})'? expected {N} variables, but received {N} variables "
+            rf"during loading",
+            "Layer `{0}` has {1} variables, the file {2}.",
+            layer=0,
+            pick=(1, 2),
+        ),
+        Form(
+            "received incompatible shape",
+            rf"The target variable with shape={SHAPE} .{{0,300}}?incompatible shape={SHAPE}|"
+            rf"variable with shape={SHAPE} received a value with (?:incompatible )?shape={SHAPE}",
+            "A variable {0} is assigned a value {1}.",
+        ),
+        Form(
+            "does not match shape of the variable",
+            rf"shape of the assigned value {SHAPE}.{{0,80}}?variable {SHAPE}",
+            "A value {0} is assigned to a variable {1}.",
+        ),
+        Form(
+            "Assign requires shapes of both tensors to match",
+            rf"Assign requires shapes of both tensors to match\. lhs shape= ?{SHAPE} rhs shape= ?{SHAPE}",
+            "A variable {0} is restored from a tensor {1}.",
+        ),
+        Form(
+            "in shape_and_slice spec",
+            rf"Shape in shape_and_slice spec {SHAPE} does not match the shape in the save file: {SHAPE}",
+            "The graph expects {0}, the checkpoint holds {1}.",
+        ),
+        Form(
+            "not compatible with supplied",
+            rf"shape {SHAPE}.{{0,60}}?not compatible with supplied.{{0,30}}?{SHAPE}",
+            "A saved tensor {0} does not fit {1}.",
+        ),
+    )
+)
+
+
+def input_mismatch(record: ErrorRecord, text: str) -> Hit | None:
+    """An input or target that a layer, a model or a loss does not take."""
+    return None if _restoring(record) else _inputs(record, text)
+
+
+def weights(record: ErrorRecord, text: str) -> Hit | None:
+    """Saved or given weights that do not fit the variables."""
+    return _weights(record, text) or (_inputs(record, text) if _restoring(record) else None)
+
+
+def _restoring(record: ErrorRecord) -> bool:
+    return any(pattern(r"checkpoint[\\/]|[\\/]saving[\\/]").search(frame.file) for frame in record.frames)
+
+
+contract = by_forms(
+    (
+        Form(
+            "is not compatible with expected shape",
+            rf"Shape of tensor (?:\S{{1,200}}) {SHAPE} is not compatible with expected shape {SHAPE}",
+            "`tf.ensure_shape` expected {1} and got {0}.",
+            op="EnsureShape",
+        ),
+        Form(
+            "Condition x == y did not hold",
+            r"(?:tf\.)?debugging\.assert_shapes?.{0,80}?(\w{0,40})()",
+            "A shape assertion of the program failed.",
+        ),
+        Form(
+            "Specified by tensor",
+            rf"Specified by tensor (\S{{1,200}}) dimension {N}\. +Tensor (\S{{1,200}}) dimension "
+            rf"{N} must have size {N}\. +Received size {N}",
+            "`tf.debugging.assert_shapes`: {4} expected, {5} received.",
+            pick=(4, 5),
+        ),
+        Form(
+            "beartype",
+            r"(jaxtyping|beartype).{0,200}?(type-check error)",
+            "A shape annotation of the program does not hold.",
+        ),
+        Form(
+            "Type-check error",
+            r"(Type-check error) whilst checking the (parameters|return value)",
+            "A shape annotation of the program does not hold.",
+        ),
+    )
+)

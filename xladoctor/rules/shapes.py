@@ -1,0 +1,289 @@
+"""XD3xx: operands, inputs, weights whose shapes do not fit."""
+
+from __future__ import annotations
+
+from xladoctor.diagnosis.model import Remedy
+from xladoctor.rules.matching import make
+from xladoctor.rules.recognise import keras as see_keras
+from xladoctor.rules.recognise import reshape as see_reshape
+from xladoctor.rules.recognise import shapes as see
+
+_TRACE = Remedy(
+    "trace-shapes",
+    "Look at the shapes on the way, not only at the line that died",
+    "safe",
+    "`xladoctor scan -- CMD` records the shapes at the named places; the first place "
+    "that breaks its contract is the cause. In plain TensorFlow: "
+    "`tf.debugging.assert_shapes` at the borders of your functions.",
+)
+_EAGER = Remedy(
+    "run-eagerly",
+    "Run the step eagerly once",
+    "slower",
+    "`tf.config.run_functions_eagerly(True)` (or `model.compile(run_eagerly=True)`) "
+    "gives a Python traceback of the very call, with real shapes. Some mismatches are "
+    "raised only by one of the two modes.",
+)
+
+RULES = (
+    make(
+        see_reshape.recognise,
+        code="XD301",
+        slug="reshape-mismatch",
+        title="A reshape whose element counts do not agree",
+        level="error",
+        what="A tensor is reshaped to a shape that holds another number of elements.",
+        why="The target was computed from another tensor (a batch size, a number of patches) "
+        "than the one that is reshaped, or from constants that fit one configuration only. "
+        "The line that dies is where two sizes meet; the wrong one was made earlier.",
+        example="Input to reshape is a tensor with 778752 values, but the requested shape has 24336",
+        tell_apart="The ratio of the two numbers is often the missing or surplus factor (a batch, a "
+        "number of channels). A number can be a product in many ways: only shapes that were "
+        "seen decide which. "
+        "With `-1` in the target the message says `requires a multiple of`.",
+        remedies=(_TRACE, _EAGER),
+        references=(
+            "tensorflow/core/kernels/reshape_op.h",
+            "tensorflow/compiler/tf2xla/kernels/reshape_op.cc",
+            "tensorflow/core/ops/array_ops.cc (SetOutputShapeForReshape)",
+        ),
+    ),
+    make(
+        see.broadcast,
+        code="XD302",
+        slug="broadcast-mismatch",
+        title="An element-wise operation on shapes that do not broadcast",
+        level="error",
+        what="Two operands of an element-wise operation differ on an axis on which neither has size 1.",
+        why="Broadcasting aligns axes from the right and repeats sizes of 1 only. If one size is "
+        "a multiple of the other, a batch was split, repeated or collapsed on one side only.",
+        example="Dimensions must be equal, but are 5088 and 159 for '{{node mul_21}} = "
+        "Mul[T=DT_FLOAT](mul_17, mul_13)' with input shapes: [5088,?,?,1], [159,?,?,1].",
+        tell_apart="Under XLA with bounded dynamic sizes the same program may pad or cut silently "
+        "(`wrong-shape-silent`). `Dimensions must be equal` of a MatMul is "
+        "`matmul-conv-mismatch`, of a concat `concat-pack-mismatch`.",
+        remedies=(
+            _TRACE,
+            Remedy(
+                "dont-reindex",
+                "Do not repeat or cut one side to fit",
+                "risky",
+                "A gather or tile that forces the sizes to agree makes the error go away and pairs "
+                "the wrong rows (`wrong-pairing`). Find the side whose count is wrong.",
+            ),
+        ),
+        references=(
+            "tensorflow/core/kernels/cwise_ops_common.cc",
+            "tensorflow/core/framework/common_shape_fns.cc (BroadcastBinaryOpOutputShapeFn)",
+            "tensorflow/core/kernels/mlir_generated (required broadcastable shapes)",
+        ),
+    ),
+    make(
+        see.concat,
+        code="XD303",
+        slug="concat-pack-mismatch",
+        title="Tensors that are joined or stacked differ in shape",
+        level="error",
+        what="The inputs of a concat differ on an axis other than the one that is joined, or the "
+        "inputs of a stack differ at all.",
+        why="Skip connections of a network whose sizes round differently on the way down and up, "
+        "a last partial batch, or padding on one side only.",
+        example="ConcatOp : Dimension 1 in both shapes must be equal: shape[0] = [2,3] vs. shape[1] = [2,4]",
+        tell_apart="XLA words it `Cannot concatenate arrays that differ in dimensions other than the "
+        "one being concatenated`.",
+        remedies=(
+            _TRACE,
+            Remedy(
+                "crop-or-pad",
+                "Make the sizes agree at their source",
+                "changes-numerics",
+                "Choose input sizes divisible by the network's total stride, or crop or pad the skip connection.",
+            ),
+        ),
+        references=(
+            "tensorflow/core/kernels/concat_op.cc",
+            "tensorflow/core/kernels/pack_op.cc",
+            "xla/service/shape_inference.cc (InferConcatOpShape)",
+            "keras/src/layers/merging/concatenate.py",
+        ),
+    ),
+    make(
+        see.product,
+        code="XD304",
+        slug="matmul-conv-mismatch",
+        title="A product or convolution whose sizes do not fit",
+        level="error",
+        what="The contracted axes of a matrix product or einsum differ, the channels of a "
+        "convolution do not fit its kernel, or the window is larger than the input.",
+        why="A transposed operand, a flattening that changed with the input size, channels first "
+        "against channels last, or too many pooling steps for a small input.",
+        example="Matrix size-incompatible: In[0]: [2,3], In[1]: [4,5]",
+        tell_apart="A Keras layer says it in its own words (`keras-input-mismatch`) before the op is "
+        "reached. `required rank` messages are `rank-mismatch`. Under XLA an einsum with "
+        "unknown static sizes may not be checked at all.",
+        remedies=(_TRACE, _EAGER),
+        references=(
+            "tensorflow/core/kernels/matmul_op_impl.h",
+            "tensorflow/core/kernels/conv_ops.cc",
+            "tensorflow/core/kernels/linalg/einsum_op_impl.h",
+            "xla/service/shape_inference.cc (InferDotOpShape)",
+        ),
+    ),
+    make(
+        see.rank,
+        code="XD305",
+        slug="rank-mismatch",
+        title="A tensor with the wrong number of axes",
+        level="error",
+        what="An operation got a tensor with more or fewer axes than it takes, or an axis number "
+        "that the tensor does not have.",
+        why="A missing batch axis (one sample given where a batch is expected), a squeeze that "
+        "removed an axis of size 1 too many, an index with an integer where a slice was "
+        "meant.",
+        example="Shape must be rank 2 but is rank 3 for '{{node MatMul}} = MatMul[...](x, y)' with "
+        "input shapes: [2,2,3], [3,5].",
+        tell_apart="Sizes are not the question here, only how many axes there are. A convolution in "
+        "TensorFlow 2.21 may abort the process (`Invalid index from the dimension: 3, 0, C`) "
+        "instead of raising.",
+        remedies=(
+            _TRACE,
+            Remedy(
+                "explicit-axes",
+                "Name the axes",
+                "safe",
+                "Use `x[tf.newaxis]` for a missing batch axis and `tf.squeeze(x, axis=[...])` with explicit axes.",
+            ),
+        ),
+        references=(
+            "tensorflow/core/framework/shape_inference.cc (WithRank)",
+            "tensorflow/core/kernels/transpose_op.cc",
+            "tensorflow/core/kernels/reduction_ops_common.cc",
+            "tensorflow/core/util/tensor_format.h",
+        ),
+    ),
+    make(
+        see.out_of_bounds,
+        code="XD306",
+        slug="slice-out-of-bounds",
+        title="An index, slice, split or label outside of the tensor",
+        level="error",
+        what="An index, a slice, the parts of a split or a class label lies outside of the axis that it refers to.",
+        why="Indices made for another size (a vocabulary, a number of classes, a canvas), an "
+        "off-by-one, or labels that start at 1.",
+        example="indices[0,0] = 12 is not in [0, 10)",
+        tell_apart="On a GPU, and under XLA, gathers and scatters out of range do not raise: they are "
+        "clamped or dropped, silently. The same data may thus fail on a CPU only.",
+        remedies=(
+            Remedy(
+                "check-range",
+                "Check the range of the indices where they are made",
+                "safe",
+                "Compare `tf.reduce_min` and `tf.reduce_max` of the indices with the size of the "
+                "axis, in eager code (assertions are dropped under XLA).",
+            ),
+            _TRACE,
+        ),
+        references=(
+            "tensorflow/core/kernels/gather_op.cc",
+            "tensorflow/core/kernels/slice_op.cc",
+            "tensorflow/core/util/strided_slice_op.cc",
+            "tensorflow/core/kernels/sparse_xent_op.cc",
+        ),
+    ),
+    make(
+        see_keras.input_mismatch,
+        code="XD307",
+        slug="keras-input-mismatch",
+        title="An input or target that the Keras layer or model does not take",
+        level="error",
+        rank=45,
+        what="A layer's or model's input specification, or the agreement of targets and outputs, "
+        "is violated: wrong size on an axis, wrong number of axes, wrong number of inputs, "
+        "other number of samples.",
+        why="The model was built for another configuration (channels, image size) than the data, "
+        "a batch axis is missing, or inputs are passed in another order or number.",
+        example='Input 0 of layer "conv2d" is incompatible with the layer: expected axis -1 of input '
+        "shape to have value 4, but received input with shape (2, 64, 64, 1)",
+        tell_apart="Keras checks before any op runs, so the named layer is the true one. An error "
+        "inside of `call` (`Exception encountered when calling ...`) is another class, by "
+        "its inner message.",
+        remedies=(
+            Remedy(
+                "match-data",
+                "Make data and model agree on one configuration",
+                "safe",
+                "Print `model.input_shape` beside the shapes of the arrays that you pass; rebuild "
+                "the model after changing settings that fix its shapes.",
+            ),
+        ),
+        references=(
+            "keras/src/layers/input_spec.py",
+            "keras/src/models/functional.py",
+            "keras/src/losses/loss.py",
+            "keras/src/trainers/data_adapters/data_adapter_utils.py",
+        ),
+    ),
+    make(
+        see_keras.weights,
+        code="XD308",
+        slug="weight-shape-mismatch",
+        title="Saved or given weights do not fit the model",
+        level="error",
+        rank=45,
+        what="Weights from a file, a checkpoint or `set_weights` differ from the model's variables in shape or number.",
+        why="The model was built with other settings (channels, units, gridsize) than the one "
+        "that was saved, or layers were added, removed or reordered.",
+        example="Layer head weight shape (4, 3) is not compatible with provided weight shape (5, 3).",
+        tell_apart="Shapes of *variables* are named, not of activations. `Shapes (None, 3) and (None, "
+        "2) are incompatible` in a loss is `keras-input-mismatch`.",
+        remedies=(
+            Remedy(
+                "same-config",
+                "Rebuild the model with the configuration that it was saved with",
+                "safe",
+                "Save the configuration beside the weights (or save the whole model as .keras), and build from it.",
+            ),
+            Remedy(
+                "skip-mismatch",
+                "Load what fits",
+                "changes-numerics",
+                "`load_weights(path, skip_mismatch=True)` leaves the other layers at their initial "
+                "values: only for transfer learning.",
+            ),
+        ),
+        references=(
+            "keras/src/saving/saving_lib.py",
+            "keras/src/legacy/saving/legacy_h5_format.py",
+            "keras/src/layers/layer.py",
+            "tensorflow/python/checkpoint",
+            "tensorflow/core/util/tensor_bundle",
+        ),
+    ),
+    make(
+        see_keras.contract,
+        code="XD309",
+        slug="contract-violation",
+        title="A named place got or gave another shape than it promises",
+        level="error",
+        rank=20,
+        what="A place with a shape contract (of the recording, of tf.ensure_shape, of a shape "
+        "annotation) saw a shape that breaks it.",
+        why="The first broken contract in call order is the cause; errors further on are its consequences.",
+        example="ptycho.custom_layers:ReassemblePatchesLayer.call: contract (B P P 1), got (1 78 78 1) with B=32",
+        tell_apart="An assertion that the program itself makes. `tf.debugging.assert_*` is dropped "
+        "under XLA; tf.ensure_shape still raises.",
+        remedies=(
+            Remedy(
+                "fix-first-violation",
+                "Mend the first place that breaks its contract",
+                "safe",
+                "Look at what goes into that place: if its inputs keep their contracts, the fault is inside it.",
+            ),
+        ),
+        references=(
+            "tensorflow/core/kernels/shape_ops.cc (EnsureShapeOp)",
+            "tensorflow/python/ops/check_ops.py (assert_shapes)",
+            "xladoctor: probes.record (places)",
+        ),
+    ),
+)

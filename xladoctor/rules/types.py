@@ -1,0 +1,42 @@
+"""XD6xx: element types."""
+
+from __future__ import annotations
+
+from xladoctor.diagnosis.model import Remedy
+from xladoctor.rules.matching import make
+from xladoctor.rules.recognise import environment as see
+
+RULES = (
+    make(
+        see.dtype,
+        code="XD601",
+        slug="dtype-mismatch",
+        title="Element types that do not go together",
+        level="error",
+        what="Operands of one operation differ in element type, an op has no kernel for the type, "
+        "or a value cannot be converted.",
+        why="TensorFlow does not promote types: NumPy's default of float64 meets float32, "
+        "integers meet floats, a real tensor meets a complex op. An array of dtype object "
+        "usually has rows of different length.",
+        example="cannot compute AddV2 as input #1(zero-based) was expected to be a float tensor but "
+        "is a int32 tensor [Op:AddV2]",
+        tell_apart="`No registered '...' OpKernel for XLA_..._JIT` with a type in its attributes is "
+        "`unsupported-op`. A mixture of float widths that *runs* changes results "
+        "(`parity-divergence`), it does not fail.",
+        remedies=(
+            Remedy(
+                "cast",
+                "Cast at the border",
+                "changes-numerics",
+                "`tf.cast(x, tf.float32)` (or complex64) where data enter; give constants a dtype. "
+                "Casting float64 down loses precision: compare once.",
+            ),
+        ),
+        references=(
+            "tensorflow/python/framework/op_def_library.py",
+            "tensorflow/core/common_runtime/eager/execute.cc",
+            "tensorflow/core/kernels/cast_op.cc",
+            "tensorflow/python/lib/core/py_seq_tensor.cc",
+        ),
+    ),
+)
