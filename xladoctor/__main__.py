@@ -39,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _drop_stdout()
         return BROKEN_PIPE
     except KeyboardInterrupt:
-        return _say("interrupted", INTERRUPTED)
+        return INTERRUPTED
     except Exception as error:
         if _debug(args):
             raise

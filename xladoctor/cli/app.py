@@ -36,9 +36,7 @@ class _Commands(typer.core.TyperGroup):
             hint = did_you_mean(name, known)
             if hint is None and Path(name).exists():
                 hint = f"To diagnose it: xladoctor scan {name}"
-            raise XladoctorError(
-                f"there is no command {name!r}", hint=hint or f"Commands: {', '.join(known)}."
-            )
+            raise XladoctorError(f"there is no command {name!r}", hint=hint or f"Commands: {', '.join(known)}.")
         return super().resolve_command(ctx, args)
 
 
@@ -97,6 +95,11 @@ def run(args: Sequence[str]) -> int:
         raise KeyboardInterrupt from None
     except PipeClosed:
         raise BrokenPipeError from None
+    except SystemExit as end:
+        # What typer makes of a pipe that closed while help was written.
+        if isinstance(end.__context__, BrokenPipeError):
+            raise end.__context__ from None
+        raise
     return status if isinstance(status, int) else 0
 
 

@@ -26,9 +26,7 @@ def run_folder(targets: Sequence[str]) -> Path | None:
         raise XladoctorError(f"{folder} is a folder; give one run folder, or logs, but not both")
     if is_run_folder(folder):
         return folder
-    inside = sorted(
-        (child for child in folder.iterdir() if child.is_dir() and is_run_folder(child)), key=_age
-    )
+    inside = sorted((child for child in folder.iterdir() if child.is_dir() and is_run_folder(child)), key=_age)
     if inside:
         hint = f"It holds {len(inside)} of them; the newest: xladoctor scan {inside[-1]}"
     elif is_run_folder(folder.resolve().parent):

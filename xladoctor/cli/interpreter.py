@@ -70,9 +70,7 @@ def ask(python: str | None = None) -> Interpreter:
         raise XladoctorError(f"--python {python}: there is no such interpreter", CANNOT_RUN)
     code = f"MARK, PREFIXES, NAMES = {_MARK!r}, {_PREFIXES!r}, {_NAMES!r}\n{_QUESTION}"
     try:
-        done = subprocess.run(
-            [path, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=False
-        )
+        done = subprocess.run([path, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=False)
     except subprocess.TimeoutExpired:
         raise XladoctorError(f"{path} did not answer within {PATIENCE:.0f} s", CANNOT_RUN) from None
     except OSError as error:

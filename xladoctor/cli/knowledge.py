@@ -30,9 +30,7 @@ def rule_named(name: str) -> Rule:
             return rule
     known = [rule.code for rule in rules] if wanted[:2] == "xd" else [rule.slug for rule in rules]
     near = did_you_mean(wanted, known, cutoff=0.5)
-    raise XladoctorError(
-        f"there is no class of failure {name!r}", hint=near or "All of them: xladoctor rules"
-    )
+    raise XladoctorError(f"there is no class of failure {name!r}", hint=near or "All of them: xladoctor rules")
 
 
 def complete(incomplete: str) -> list[tuple[str, str]]:

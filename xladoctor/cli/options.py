@@ -20,9 +20,7 @@ class Choice(click.Choice[str]):
         if value in self.choices:
             return str(value)
         near = did_you_mean(str(value), list(self.choices))
-        self.fail(
-            f"{value!r} is none of {', '.join(self.choices)}." + (f" {near}" if near else ""), param, ctx
-        )
+        self.fail(f"{value!r} is none of {', '.join(self.choices)}." + (f" {near}" if near else ""), param, ctx)
 
 
 Format = Annotated[

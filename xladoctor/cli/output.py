@@ -91,9 +91,7 @@ def _check(file: Path, force: bool) -> None:
             f"--output {file} is a folder", hint=f"Name a file in it: --output {file / 'diagnosis.json'}"
         )
     if not file.parent.is_dir():
-        raise XladoctorError(
-            f"--output {file}: there is no folder {file.parent}", hint=f"mkdir -p {file.parent}"
-        )
+        raise XladoctorError(f"--output {file}: there is no folder {file.parent}", hint=f"mkdir -p {file.parent}")
     if file.is_file() and not force and not _written_by_us(file):
         raise XladoctorError(
             f"--output {file} exists, and xladoctor did not write it",

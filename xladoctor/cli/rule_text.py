@@ -46,9 +46,7 @@ def one_markdown(rule: Rule) -> str:
     for title, key in _SECTIONS:
         said = getattr(rule, key).strip("\n")
         if said.strip():
-            body = (
-                md_fence(said) if key == "example" else "\n\n".join(md(part) for part in said.split("\n\n"))
-            )
+            body = md_fence(said) if key == "example" else "\n\n".join(md(part) for part in said.split("\n\n"))
             parts += [f"## {title}", body]
     if rule.remedies:
         rows = [f"- **{md(r.title)}** ({r.safety}). {md(r.how)}" for r in rule.remedies]

@@ -58,9 +58,7 @@ def scan(
     ctx: typer.Context,
     targets: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[LOG... | RUN_DIR | - | -- CMD...]", show_default=False, help="What to diagnose."
-        ),
+        typer.Argument(metavar="[LOG... | RUN_DIR | - | -- CMD...]", show_default=False, help="What to diagnose."),
     ] = None,
     format: options.Format = None,
     output: options.Output = None,
@@ -80,9 +78,7 @@ def scan(
     ] = None,
     timeout: Annotated[
         float | None,
-        typer.Option(
-            "--timeout", metavar="SECONDS", show_default=False, help="End the command after SECONDS."
-        ),
+        typer.Option("--timeout", metavar="SECONDS", show_default=False, help="End the command after SECONDS."),
     ] = None,
     python: Annotated[
         str | None,
@@ -102,9 +98,7 @@ def scan(
             help="doctor, or target to end as the command did (for SLURM and CI).",
         ),
     ] = "doctor",
-    no_probes: Annotated[
-        bool, typer.Option("--no-probes", help="Run the command without recording in it.")
-    ] = False,
+    no_probes: Annotated[bool, typer.Option("--no-probes", help="Run the command without recording in it.")] = False,
     no_replay: Annotated[
         bool, typer.Option("--no-replay", help="Start no worker afterwards: no run-time shapes.")
     ] = False,
@@ -126,9 +120,7 @@ def scan(
             hint="Options of the command itself stand after the --.",
         )
     if not command:
-        raise XladoctorError(
-            "there is no command after --", hint="For example: xladoctor scan -- python train.py"
-        )
+        raise XladoctorError("there is no command after --", hint="For example: xladoctor scan -- python train.py")
 
     from xladoctor.session import ScanOptions, scan_command
 
