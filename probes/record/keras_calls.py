@@ -236,6 +236,6 @@ def _accelerators() -> int | None:
         import sys
 
         tf = sys.modules["tensorflow"]
-        return sum(d.device_type != "CPU" for d in tf.config.list_physical_devices())
+        return sum(1 for d in tf.config.list_physical_devices() if d.device_type != "CPU")
     except Exception:
         return None

@@ -18,6 +18,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+_ALLOWED = (
+    ast.Expression,
+    ast.BinOp,
+    ast.Name,
+    ast.Load,
+    ast.Constant,
+    ast.Add,
+    ast.Sub,
+    ast.Mult,
+    ast.FloorDiv,
+)
+
 Shape = Sequence[int | None] | None
 Phase = Literal["in", "out"]
 
@@ -141,9 +153,7 @@ def _names_in(expression: str, text: str) -> set[str]:
     except SyntaxError as error:
         raise ContractError(f"contract {text!r}: {expression!r} is no size") from error
     for node in ast.walk(tree):
-        if not isinstance(
-            node, (ast.Expression, ast.BinOp, ast.Name, ast.Load, ast.Constant, ast.Add, ast.Sub, ast.Mult, ast.FloorDiv)
-        ):  # fmt: skip
+        if not isinstance(node, _ALLOWED):
             raise ContractError(f"contract {text!r}: {expression!r} may use only + - * // of names and numbers")
     return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
 

@@ -97,7 +97,13 @@ class Step:
     def names(self) -> tuple[Name, ...]:
         """Every name that can explain a size in this run."""
         expressions = [e for c in self.calls for e in parse(c.contract).expressions]
-        return names_of(self.bindings, expressions, settings_values(self.recording))
+        main = self.bindings
+        if self.first is not None:
+            # The names of the broken contract are those that a reader thinks in; H, W, K of other places are only
+            # local.
+            main = {n: b for n, b in self.bindings.items() if n in self.first.bindings}
+        local = [b for n, b in self.bindings.items() if n not in main]
+        return names_of(main, expressions, settings_values(self.recording), local)
 
     def sources(self, graph: str | None, tensor: str | None) -> list[Location]:
         """The user's frames that created a tensor, innermost first."""

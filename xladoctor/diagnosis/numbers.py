@@ -68,9 +68,12 @@ class Explained:
 
 
 def names_of(
-    bindings: Mapping[str, Binding], expressions: Iterable[str], settings: Iterable[tuple[str, int, str]]
+    bindings: Mapping[str, Binding],
+    expressions: Iterable[str],
+    settings: Iterable[tuple[str, int, str]],
+    local: Iterable[Binding] = (),
 ) -> tuple[Name, ...]:
-    """Every name that can explain a size: axes, expressions over them, then settings of the run."""
+    """Every name that can explain a size: axes, expressions over them, settings, local axes of other places."""
     found = [Name(b.name, b.value, b.by, 0) for b in bindings.values()]
     values = {b.name: b.value for b in bindings.values()}
     for expression in dict.fromkeys(expressions):
@@ -80,6 +83,7 @@ def names_of(
             found.append(Name(expression, value, parts, 1))
     known = {n.name for n in found}
     found.extend(Name(name, value, by, 2) for name, value, by in settings if name not in known)
+    found.extend(Name(b.name, b.value, b.by, 3) for b in local if b.name not in known)
     return tuple(found)
 
 
@@ -91,12 +95,14 @@ def explain(number: int, shape: Sequence[int], seen: str, names: Sequence[Name])
 
 
 def factor(size: int, names: Sequence[Name]) -> Factor:
-    """A size with the names that had it. Names of settings count only where no axis had the value."""
+    """A size with the names that had it: axes of the contract in question and expressions over them; else settings;
+    else the local names of other places.
+    """
     if size == 1:
         return Factor(1)
     same = sorted((n for n in names if n.value == size), key=lambda n: n.rank)
-    axes = [n for n in same if n.rank < 2]
-    return Factor(size, tuple(axes or same))
+    best = [n for n in same if n.rank < 2] or [n for n in same if n.rank == 2]
+    return Factor(size, tuple(best or same))
 
 
 def coincidences(number: int, shape: Sequence[int], names: Sequence[Name]) -> tuple[str, ...]:

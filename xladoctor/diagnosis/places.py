@@ -58,8 +58,16 @@ class PlaceCall:
 
     @property
     def layer(self) -> str | None:
-        """The Keras layer path: of the call node if the function was cached, else of the name scope."""
-        return self.path[-1].rpartition("/")[0] or self.path[-1] if self.path else self.scope or None
+        """The Keras layer path.
+
+        In the step and in bodies of control flow it is the name scope; in a function that is called from many nodes the
+        scope of the node that calls it goes before (a cached function keeps no other trace of its caller).
+        """
+        base = self.path[-1].rpartition("/")[0] if self.path else ""
+        scope = self.scope or ""
+        if not base or not scope or scope.partition("/")[0] == base.partition("/")[0]:
+            return scope or base or None
+        return f"{base}/{scope}"
 
     def checked(self, static: bool = False) -> Checked:
         """The call against its contract, with run-time shapes where they are known.
@@ -86,9 +94,9 @@ def place_calls(recording: Recording, capsule: str | None) -> list[PlaceCall]:
         pid = _pid_of(capsule)
     answers = _Answers(recording, capsule)
     found: list[PlaceCall] = []
+    events = [e for e in events if graphs is None or (e.get("graph") in graphs and (pid is None or e["pid"] == pid))]
+    answers.put_in_order(events)
     for entered, left in _pairs(events):
-        if graphs is not None and (entered.get("graph") not in graphs or (pid is not None and entered["pid"] != pid)):
-            continue
         found.extend(answers.calls(entered, left, defined.get(entered["place"]), capsule))
     found.sort(key=lambda c: (c.order, c.seq))
     return found
@@ -102,7 +110,8 @@ def wanted(recording: Recording, capsule: str) -> list[dict[str, Any]]:
     for event in recording.of_kind(schema.PLACE):
         if pid is not None and event["pid"] != pid:
             continue
-        by_graph: dict[str, list[str]] = {}
+        # The event's own graph is always asked for: tensors of an outer graph do not tell how often it was entered.
+        by_graph: dict[str, list[str]] = {event["graph"]: []} if event.get("graph") in graphs else {}
         for tensor in event["tensors"]:
             if tensor.get("graph") in graphs and tensor.get("tensor"):
                 by_graph.setdefault(tensor["graph"], []).append(tensor["tensor"])
@@ -142,6 +151,7 @@ class _Answers:
     def __init__(self, recording: Recording, capsule: str | None) -> None:
         self.asked = False
         self._by_id: dict[str, list[dict[str, Any]]] = {}
+        self._moments: dict[tuple[Any, ...], tuple[int, ...]] = {}
         for answer in recording.answers("shapes", capsule) if capsule else ():
             result = answer.get("result")
             if not isinstance(result, dict):
@@ -155,11 +165,11 @@ class _Answers:
     ) -> Iterator[PlaceCall]:
         graph = entered.get("graph")
         eager = graph is None
-        for path, iteration, prefix, state in self._occurrences(entered, left):
-            inputs = tuple(self._tensor(entered, t, path, iteration) for t in entered["tensors"])
-            outputs = (
-                tuple(self._tensor(left, t, path, iteration) for t in left["tensors"]) if left is not None else None
-            )
+        for path, iteration, state in self._occurrences(entered, left):
+            inputs = tuple(self._tensor(entered, t, path, iteration) for t in _labelled(entered, "in"))
+            outputs = None
+            if left is not None:
+                outputs = tuple(self._tensor(left, t, path, iteration) for t in _labelled(left, "out"))
             states = {t.state for t in (*inputs, *(outputs or ()))}
             if eager:
                 state = "executed"
@@ -171,8 +181,8 @@ class _Answers:
                 inputs=inputs,
                 outputs=outputs,
                 axes={a["name"]: (a["value"], a["source"]) for a in entered.get("axes", ())},
-                order=self._moment(entered, path, iteration, prefix),
-                after=self._moment(left or entered, path, iteration, prefix),
+                order=self._moment(entered, path, iteration),
+                after=self._moment(left or entered, path, iteration),
                 path=path,
                 iteration=iteration[-1] if iteration else None,
                 state=state,
@@ -186,36 +196,42 @@ class _Answers:
                 capsule=capsule,
             )
 
-    def _moment(
-        self, event: Event, path: tuple[str, ...], iteration: tuple[int, ...], prefix: tuple[int, ...]
-    ) -> tuple[int, ...]:
-        """When a place was entered or left, in program order: after the last of its tensors had been made.
+    def put_in_order(self, events: list[Event]) -> None:
+        """Give every event of every occurrence its moment in program order.
 
-        What happens inside the node that made a tensor (a branch, a called function) comes before the tensor itself,
-        hence the high last digit; the sequence number orders what shares a tensor.
+        A place is entered or left after the last of its tensors was made (what happens inside the node that made it, a
+        branch or a called function, comes before: hence the high digit), and never before what Python did earlier in
+        the same frame.
         """
-        made = (*prefix, -1)
-        for occurrence in self._by_id.get(f"{event['seq']}:{event.get('graph')}", ()):
-            if tuple(occurrence["path"]) == path and _iteration(occurrence) == iteration:
+        latest: dict[tuple[Any, ...], tuple[int, ...]] = {}
+        for event in sorted(events, key=lambda e: (e["pid"], e["seq"])):
+            for occurrence in self._by_id.get(f"{event['seq']}:{event.get('graph')}", ()):
+                prefix = tuple(occurrence.get("order", ()))
+                made: tuple[int, ...] = (*prefix, -1)
                 for position in occurrence.get("positions", {}).values():
                     if tuple(position[: len(prefix)]) == prefix:
-                        made = max(made, tuple(position))
-        return (*made, _AFTER, event["seq"])
+                        made = max(made, (*position, _AFTER))
+                key = (event.get("graph"), tuple(occurrence["path"]), _iteration(occurrence))
+                latest[key] = max(made, latest.get(key, made))
+                self._moments[(event["seq"], key[1], key[2])] = (*latest[key], event["seq"])
+
+    def _moment(self, event: Event, path: tuple[str, ...], iteration: tuple[int, ...]) -> tuple[int, ...]:
+        return self._moments.get((event["seq"], path, iteration), (event["seq"],))
 
     def _occurrences(
         self, entered: Event, left: Event | None
-    ) -> Iterator[tuple[tuple[str, ...], tuple[int, ...], tuple[int, ...], State]]:
+    ) -> Iterator[tuple[tuple[str, ...], tuple[int, ...], State]]:
         graph = entered.get("graph")
-        seen: dict[tuple[Any, ...], tuple[tuple[int, ...], State]] = {}
+        seen: dict[tuple[tuple[str, ...], tuple[int, ...]], State] = {}
         for event in (entered, left):
             for occurrence in self._by_id.get(f"{event['seq']}:{graph}", ()) if event is not None else ():
                 key = (tuple(occurrence["path"]), _iteration(occurrence))
                 state = occurrence["state"]
-                seen.setdefault(key, (tuple(occurrence.get("order", ())), "failed" if state == "unknown" else state))
+                seen.setdefault(key, "failed" if state == "unknown" else state)
         if not seen:
-            yield (), (), (), "static-only"
-        for (path, iteration), (order, state) in seen.items():
-            yield path, iteration, order, state
+            yield (), (), "static-only"
+        for (path, iteration), state in seen.items():
+            yield path, iteration, state
 
     def _tensor(self, event: Event, data: dict[str, Any], path: tuple[str, ...], iteration: tuple[int, ...]) -> Tensor:
         runtime, state = self._runtime(event, data, path, iteration)
@@ -242,6 +258,21 @@ class _Answers:
             return shape, "executed"
         state = best[1].get("state", "failed")
         return None, "not-executed" if state == "not-executed" else "failed"
+
+
+def _labelled(event: Event, phase: str) -> list[dict[str, Any]]:
+    """The tensors of an event under the labels of the contract; what the contract does not name keeps its argument's
+    name.
+    """
+    try:
+        contract = parse(event["contract"])
+    except ContractError:
+        return list(event["tensors"])
+    specs = contract.inputs if phase == "in" else contract.outputs
+    labels = [s.label for s in specs]
+    return [
+        {**tensor, "arg": labels[i] if i < len(labels) else tensor["arg"]} for i, tensor in enumerate(event["tensors"])
+    ]
 
 
 def _iteration(occurrence: dict[str, Any]) -> tuple[int, ...]:

@@ -11,6 +11,7 @@ from xladoctor.diagnosis.model import Finding, Location, Proof
 from xladoctor.diagnosis.numbers import Explained, coincidences, explain
 from xladoctor.diagnosis.places import PlaceCall, Tensor
 from xladoctor.evidence.run import location
+from xladoctor.evidence.schema import schema
 from xladoctor.rules import by_slug
 
 
@@ -133,9 +134,19 @@ def enrich(finding: Finding, step: Step) -> Finding:
         details["failing_op"] = {k: op.get(k) for k in ("node", "op", "path", "inner_node", "function", "inputs")}
         layer = _layer_of(op) or layer
         place = _user_line(op) or place
+        traced = _first_traced(op, step)
+        if traced:
+            details["first_traced_by"] = traced
+            evidence.append(
+                Proof(
+                    "event",
+                    f"{op.get('function')} was traced once, from {traced[0]}, and is called from many nodes: the stack "
+                    "that TensorFlow prints is that of the first trace; the node names show the call that failed",
+                )
+            )
         met = _around(op, step)
         if met is not None:
-            text = ", ".join(f"{t.arg} {show_shape(t.runtime or t.static or [])}" for t in met.inputs)
+            text = " against ".join(f"{t.arg} {show_shape(t.runtime or t.static or [])}" for t in met.inputs)
             message += f" It happened in {short(met.place)}" + (f" of layer {layer}" if layer else "") + f": {text}."
             details["met"] = {
                 "place": met.place,
@@ -246,14 +257,27 @@ def _user_line(op: dict[str, Any]) -> Location | None:
 
 
 def _around(op: dict[str, Any], step: Step) -> PlaceCall | None:
-    """The outermost violated call of a place in the same call path as the failing op: where the wrong shapes met."""
-    path = tuple(op.get("path", ()))
-    candidates = [b.call for b in step.broken if b.violation.phase == "in"]
-    inside = [c for c in candidates if c.path and c.path == path[: len(c.path)]]
-    layer = _layer_of(op)
-    near = [c for c in candidates if not c.path and layer and c.scope and layer.endswith(c.scope)]
-    for group in (near, inside, candidates):
-        whole = [c for c in group if all(t.runtime or t.static for t in c.inputs) and len(c.inputs) > 1]
-        if whole:
-            return whole[-1] if group is candidates else whole[0]
-    return None
+    """The innermost violated call of a place that led to the failing op: where the wrong shapes met.
+
+    Preferred is a call in the frame of the *caller* of the function that holds the op: its arguments are the user's.
+    """
+    path, order = tuple(op.get("path", ())), tuple(op.get("order", ()))
+    led = [
+        b.call
+        for b in step.broken
+        if b.violation.phase == "in" and path[: len(b.call.path)] == b.call.path and b.moment[: len(order)] <= order
+    ]
+    outside = [c for c in led if len(c.path) < len(path)]
+    several = [c for c in outside or led if len(c.inputs) > 1]
+    return several[-1] if several else None
+
+
+def _first_traced(op: dict[str, Any], step: Step) -> list[str]:
+    """Who traced the function that holds the op, innermost first: the stack that TensorFlow prints, right or wrong."""
+    recording = step.recording
+    graphs = {e["function"]: e["graph"] for e in recording.of_kind(schema.GRAPH)}
+    graph = graphs.get(op.get("function"))
+    for event in recording.of_kind(schema.TRACE):
+        if graph is not None and event.get("graph") == graph:
+            return [str(loc) for f in event.get("frames", ()) if (loc := location(f)) is not None]
+    return []

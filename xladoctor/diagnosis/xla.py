@@ -56,7 +56,7 @@ def _functions(recording: Recording, compiled: set[str]) -> list[XlaPath]:
                 mechanism="tf.function(jit_compile=) made by a framework" if framework else mechanism,
                 function=function,
                 requested=resolved,
-                resolved="on" if on else "off",
+                resolved=("on" if mine else "on, but never traced") if on else "off",
                 effective=_effective(on, mine, function in compiled),
                 governed_by=_governing(recording, mine),
                 location=where,
@@ -123,7 +123,7 @@ def _governing(recording: Recording, traces: list[Event]) -> tuple[str, ...]:
             and e["pid"] == event["pid"]
             and str((e.get("where") or {}).get("function", "")).rpartition(".")[2] == knob
         ]
-        shown = [f"{e['store']} {e['key']} = {'unset' if e['value'] is None else e['value']!r}" for e in reads]
+        shown = [f"{e['store']} {e['key']} " + ("unset" if e["value"] is None else f"= {e['value']!r}") for e in reads]
         return (*dict.fromkeys(shown), f"{event['key']}() = {event['value']!r}")
     return ()
 
