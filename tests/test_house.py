@@ -1,0 +1,237 @@
+"""The import rules of the house (docs/architecture.md), held by reading the source; and a proof that each can fail."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+TENSORFLOW = ("tensorflow", "keras", "tf_keras", "jax", "torch")
+
+
+@dataclass(frozen=True)
+class Import:
+    """One import in one file, as a dotted name that is as long as can be known."""
+
+    file: Path
+    line: int
+    name: str
+    typing_only: bool = False
+    lazy: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line} imports {self.name}"
+
+    def of(self, *modules: str) -> bool:
+        return any(self.name == module or self.name.startswith(f"{module}.") for module in modules)
+
+
+def imports(root: Path, folder: str) -> Iterator[Import]:
+    """Every import in every file below `folder`, also by `importlib.import_module` and `__import__`."""
+    start = root / folder
+    for file in [start] if start.is_file() else sorted(start.rglob("*.py")):
+        relative = file.relative_to(root)
+        yield from _imports_of(ast.parse(file.read_text(encoding="utf-8")), relative)
+
+
+def _imports_of(tree: ast.Module, file: Path) -> Iterator[Import]:
+    package = ".".join(file.with_suffix("").parts[:-1])
+    for node, typing_only, lazy in _walk(tree):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                above = package.split(".")[: len(package.split(".")) - node.level + 1]
+                base = ".".join([*above, *([base] if base else [])])
+            names = [f"{base}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Call) and _called(node) in ("import_module", "__import__") and node.args:
+            said = node.args[0]
+            names = [said.value] if isinstance(said, ast.Constant) and isinstance(said.value, str) else []
+        for name in names:
+            yield Import(file, node.lineno, name, typing_only, lazy)
+
+
+def _walk(node: ast.AST, typing_only: bool = False, lazy: bool = False) -> Iterator[tuple[ast.AST, bool, bool]]:
+    for child in ast.iter_child_nodes(node):
+        yield child, typing_only, lazy
+        inside = typing_only or (isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test))
+        later = lazy or isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        yield from _walk(child, inside, later)
+
+
+def _called(node: ast.Call) -> str:
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+# The rules. Each takes the root of a tree and yields what breaks it. ------------------------------------------------
+
+
+def doctor_never_imports_the_patient(root: Path) -> Iterator[str]:
+    for found in imports(root, "xladoctor"):
+        if found.of(*TENSORFLOW, "ptycho"):
+            yield str(found)
+
+
+def doctor_knows_of_the_probes_only_the_schema(root: Path) -> Iterator[str]:
+    for found in imports(root, "xladoctor"):
+        if found.of("probes", "xladoctor._probes") and not found.of("probes.schema", "xladoctor._probes.schema"):
+            yield str(found)
+
+
+def probes_stand_alone(root: Path) -> Iterator[str]:
+    for found in imports(root, "probes"):
+        if found.of("xladoctor", "ptycho"):
+            yield str(found)
+
+
+def the_model_stands_alone(root: Path) -> Iterator[str]:
+    for found in imports(root, "ptycho"):
+        if found.of("xladoctor", "probes"):
+            yield str(found)
+
+
+def the_way_in_is_standard_library(root: Path) -> Iterator[str]:
+    for place in ("probes/bootstrap", "probes/schema.py"):
+        for found in imports(root, place):
+            if found.name.partition(".")[0] not in {*sys.stdlib_module_names, "probes"}:
+                yield str(found)
+
+
+def recorders_wait_for_the_targets_tensorflow(root: Path) -> Iterator[str]:
+    for found in imports(root, "probes/record"):
+        if found.of(*TENSORFLOW) and not (found.lazy or found.typing_only):
+            yield f"{found} when it is loaded"
+
+
+MAY_IMPORT = {
+    "xladoctor/report": ("report", "diagnosis.model"),
+    "xladoctor/rules": ("rules", "evidence", "diagnosis.model"),
+    "xladoctor/evidence": ("evidence", "diagnosis.model"),
+    "xladoctor/diagnosis": ("diagnosis", "evidence", "rules"),
+}
+
+
+def rooms_keep_to_their_neighbours(root: Path) -> Iterator[str]:
+    for room, allowed in MAY_IMPORT.items():
+        for found in imports(root, room):
+            ours = [f"xladoctor.{name}" for name in (*allowed, "errors", "__version__")]
+            if found.of("xladoctor") and found.name != "xladoctor" and not found.of(*ours):
+                yield str(found)
+
+
+def nothing_prints_but_the_edges(root: Path) -> Iterator[str]:
+    for room in ("rules", "diagnosis", "evidence", "report"):
+        for file in sorted((root / "xladoctor" / room).rglob("*.py")):
+            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                printed = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+                stream = isinstance(node, ast.Attribute) and node.attr in ("stdout", "stderr")
+                if printed or (stream and isinstance(node.value, ast.Name) and node.value.id == "sys"):
+                    yield f"{file.relative_to(root)}:{node.lineno} writes to the terminal"
+
+
+def doctor_starts_light(root: Path) -> Iterator[str]:
+    for found in imports(root, "xladoctor"):
+        if found.of("numpy", "pandas", "pydantic") and not (found.lazy or found.typing_only):
+            yield f"{found} when it is loaded"
+
+
+RULES: dict[Callable[[Path], Iterator[str]], list[tuple[str, str]]] = {
+    doctor_never_imports_the_patient: [
+        ("xladoctor/cli/scan.py", "def f():\n    import tensorflow as tf"),
+        ("xladoctor/replay/x.py", "from ptycho import params"),
+        ("xladoctor/evidence/x.py", "import importlib\nimportlib.import_module('keras.layers')"),
+        ("xladoctor/x.py", "__import__('tensorflow')"),
+    ],
+    doctor_knows_of_the_probes_only_the_schema: [
+        ("xladoctor/evidence/x.py", "from probes import compat"),
+        ("xladoctor/evidence/x.py", "import probes.graph.worker"),
+        ("xladoctor/evidence/x.py", "from .._probes import record"),
+    ],
+    probes_stand_alone: [
+        ("probes/record/x.py", "from xladoctor.diagnosis import model"),
+        ("probes/graph/x.py", "def f():\n    from ptycho import params"),
+    ],
+    the_model_stands_alone: [
+        ("ptycho/x.py", "import probes"),
+        ("ptycho/workflows/x.py", "from xladoctor import session"),
+    ],
+    the_way_in_is_standard_library: [
+        ("probes/bootstrap/sitecustomize.py", "import numpy"),
+        ("probes/schema.py", "import yaml"),
+    ],
+    recorders_wait_for_the_targets_tensorflow: [
+        ("probes/record/x.py", "import tensorflow"),
+        ("probes/record/x.py", "try:\n    from keras import layers\nexcept ImportError:\n    pass"),
+    ],
+    rooms_keep_to_their_neighbours: [
+        ("xladoctor/report/x.py", "from xladoctor.diagnosis.engine import diagnose"),
+        ("xladoctor/report/x.py", "from ..cli import scan"),
+        ("xladoctor/rules/x.py", "from xladoctor import replay"),
+        ("xladoctor/evidence/x.py", "from xladoctor.diagnosis import engine"),
+        ("xladoctor/diagnosis/x.py", "from xladoctor.report import text"),
+    ],
+    nothing_prints_but_the_edges: [
+        ("xladoctor/rules/x.py", "print('x')"),
+        ("xladoctor/diagnosis/x.py", "import sys\nsys.stderr.write('x')"),
+        ("xladoctor/report/x.py", "import sys\nout = sys.stdout"),
+    ],
+    doctor_starts_light: [
+        ("xladoctor/replay/x.py", "import pandas as pd"),
+        ("xladoctor/cli/x.py", "from numpy import array"),
+    ],
+}
+
+ALLOWED = [
+    ("xladoctor/evidence/x.py", "from probes import schema\nfrom probes.schema import START"),
+    ("xladoctor/report/x.py", "from xladoctor.diagnosis.model import Finding\nfrom .text import md\nimport json"),
+    ("xladoctor/replay/x.py", "def f():\n    import pandas\nfrom xladoctor.evidence.model import Evidence"),
+    ("xladoctor/cli/x.py", "print('fine')"),
+    ("probes/record/x.py", "def f():\n    import tensorflow\nfrom . import sink"),
+    ("probes/bootstrap/sitecustomize.py", "import sys, os.path"),
+    ("ptycho/x.py", "import tensorflow as tf"),
+]
+
+
+def tree(root: Path, files: list[tuple[str, str]]) -> Path:
+    for name in ("xladoctor", "probes/bootstrap", "probes/record", "ptycho"):
+        (root / name).mkdir(parents=True, exist_ok=True)
+    (root / "probes/schema.py").touch()
+    for name, text in files:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return root
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_the_house(rule):
+    assert list(rule(ROOT)) == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "file", "text"),
+    [
+        pytest.param(rule, *case, id=f"{rule.__name__}-{n}")
+        for rule, cases in RULES.items()
+        for n, case in enumerate(cases)
+    ],
+)
+def test_that_the_rule_can_fail(rule, file, text, tmp_path):
+    [said] = list(rule(tree(tmp_path, [(file, text)])))
+    assert said.startswith(f"{file}:")
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_that_the_rule_can_be_kept(rule, tmp_path):
+    assert list(rule(tree(tmp_path, ALLOWED))) == []
+
+
+def test_that_every_room_is_read():
+    for folder in ("xladoctor", "xladoctor/report", "probes", "probes/record", "probes/bootstrap", "ptycho"):
+        assert list(imports(ROOT, folder)), folder
