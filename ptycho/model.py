@@ -1,0 +1,129 @@
+"""The model: network, physics and likelihood put together.
+
+Nothing is built when this module is imported: a model has the gridsize and the settings of the moment at
+which `create_model_with_gridsize` is called.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Literal
+
+import keras
+import numpy as np
+
+from ptycho import losses, params, probe
+from ptycho.custom_layers import (
+    CombineComplexLayer,
+    ExtractPatchesPositionLayer,
+    PadAndDiffractLayer,
+    PhotonCountLayer,
+    ProbeIllumination,
+    ReassemblePatchesLayer,
+)
+from ptycho.loader import PtychoDataContainer
+from ptycho.unet import unet
+
+
+def positions_shape(gridsize: int) -> tuple[int, ...]:
+    """Shape of one group's positions: (1 2 C)."""
+    return (1, 2, gridsize**2)
+
+
+def create_model_with_gridsize(gridsize: int, N: int) -> tuple[keras.Model, keras.Model]:
+    """Build the model; everything but gridsize and N comes from `params.cfg`.
+
+    Inputs of both: `input` (B N N C) amplitudes and `input_positions` (B 1 2 C).
+
+    Returns:
+        `autoencoder`: objects (B P P 1), amplitudes (B N N C), expected counts (B N N C); and
+        `diffraction_to_obj`, which shares its weights and ends with the objects. With `object_big` False
+        the objects are patches (B N N C).
+
+    """
+    channels = gridsize**2
+    diffraction = keras.Input((N, N, channels), name="input")
+    positions = keras.Input(positions_shape(gridsize), name="input_positions")
+
+    amplitude, phase = unet(diffraction, channels, params.get("filters_scale"))
+    patches = CombineComplexLayer(name="obj")([amplitude, phase])
+    if params.get("object_big"):
+        size = params.get_padded_size(N, gridsize)
+        objects = ReassemblePatchesLayer(padded_size=size, name="padded_obj")([patches, positions])
+        seen = ExtractPatchesPositionLayer(N=N, gridsize=gridsize, name="padded_objs_with_offsets")(
+            [objects, positions]
+        )
+    else:
+        objects = seen = patches
+    exit_waves = ProbeIllumination(probe.get_probe(), name="illumination")(seen)
+    amplitudes = PadAndDiffractLayer(size=N, name="pred_amplitude")(exit_waves)
+    counts = PhotonCountLayer(scale=params.get("intensity_scale") or 1.0, name="pred_intensity")(amplitudes)
+
+    inputs = [diffraction, positions]
+    autoencoder = keras.Model(inputs, [objects, amplitudes, counts], name="autoencoder")
+    diffraction_to_obj = keras.Model(inputs, objects, name="diffraction_to_obj")
+    return autoencoder, diffraction_to_obj
+
+
+def resolve_jit_compile() -> bool | Literal["auto"]:
+    """What to tell Keras' `compile(jit_compile=...)`.
+
+    The environment variable USE_XLA_COMPILE decides if it is set, else `params.cfg['use_xla_compile']`.
+    """
+    value = os.environ.get("USE_XLA_COMPILE", "").strip().lower()
+    if value:
+        return value in ("1", "true", "yes", "on")
+    return params.get("use_xla_compile")
+
+
+def compile_model(
+    autoencoder: keras.Model, loss: str | None = None, jit_compile: bool | Literal["auto"] | None = None
+) -> keras.Model:
+    """Compile with the loss ("poisson" or "mae") and settings of `params.cfg`, unless given."""
+    loss = params.get("loss") if loss is None else loss
+    chosen = {"mae": [None, losses.amplitude_mae, None], "poisson": [None, None, losses.poisson_deviance]}
+    if loss not in chosen:
+        raise ValueError(f"loss must be 'poisson' or 'mae', not {loss!r}")
+    autoencoder.compile(
+        optimizer=keras.optimizers.Adam(params.get("learning_rate")),
+        loss=chosen[loss],
+        jit_compile=resolve_jit_compile() if jit_compile is None else jit_compile,
+    )
+    return autoencoder
+
+
+def create_compiled_model(
+    gridsize: int | None = None,
+    N: int | None = None,
+    loss: str | None = None,
+    jit_compile: bool | Literal["auto"] | None = None,
+) -> tuple[keras.Model, keras.Model]:
+    """`create_model_with_gridsize`, compiled; what is not given comes from `params.cfg`."""
+    gridsize = params.get("gridsize") if gridsize is None else gridsize
+    N = params.get("N") if N is None else N
+    autoencoder, diffraction_to_obj = create_model_with_gridsize(gridsize, N)
+    compile_model(autoencoder, loss, jit_compile)
+    return autoencoder, diffraction_to_obj
+
+
+def prepare_inputs(data: PtychoDataContainer) -> list[np.ndarray]:
+    """Inputs of the model: amplitudes (B N N C) and positions (B 1 2 C)."""
+    return [data.X, data.coords]
+
+
+def prepare_outputs(data: PtychoDataContainer) -> list[np.ndarray]:
+    """Targets of the autoencoder; in place of the objects, which are unknown, stand unused amplitudes."""
+    return [data.X, data.X, data.counts]
+
+
+def train(
+    nepochs: int, trainset: PtychoDataContainer, autoencoder: keras.Model, verbose: int = 2
+) -> keras.callbacks.History:
+    """Fit a compiled autoencoder at `params.cfg['batch_size']`."""
+    return autoencoder.fit(
+        prepare_inputs(trainset),
+        prepare_outputs(trainset),
+        batch_size=params.get("batch_size"),
+        epochs=nepochs,
+        verbose=verbose,
+    )

@@ -1,0 +1,74 @@
+"""Training and evaluation of the physics-informed network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import keras
+import numpy as np
+
+from ptycho import model as model_module
+from ptycho import params, tf_helper
+from ptycho.loader import PtychoDataContainer
+
+
+@dataclass(frozen=True)
+class Reconstruction:
+    """What the network makes of a data set.
+
+    Attributes:
+        objects: (B P P 1) complex64, one per group ((B N N C) with `object_big` False).
+        amplitudes: (B N N C) expected amplitudes, normalised.
+        stitched: (M L) complex64, the whole object.
+        coverage: (M L) number of groups at each pixel.
+        origin: (x, y) of pixel [0, 0] of `stitched`, pixels of the object.
+
+    """
+
+    objects: np.ndarray
+    amplitudes: np.ndarray
+    stitched: np.ndarray
+    coverage: np.ndarray
+    origin: tuple[float, float]
+
+
+def train(
+    train_data: PtychoDataContainer, nepochs: int | None = None, verbose: int = 2
+) -> tuple[keras.Model, keras.callbacks.History]:
+    """Build the model of `params.cfg` and fit it. Returns the autoencoder and its history."""
+    autoencoder, _ = model_module.create_compiled_model()
+    epochs = params.get("nepochs") if nepochs is None else nepochs
+    return autoencoder, model_module.train(epochs, train_data, autoencoder, verbose=verbose)
+
+
+def evaluate(
+    autoencoder: keras.Model, test_data: PtychoDataContainer, batch_size: int | None = None, verbose: int = 0
+) -> Reconstruction:
+    """Predict all groups and stitch them; `batch_size` None is Keras' default, 32."""
+    objects, amplitudes, _ = autoencoder.predict(
+        model_module.prepare_inputs(test_data), batch_size=batch_size, verbose=verbose
+    )
+    stitched, coverage, origin = stitch(objects, test_data)
+    return Reconstruction(objects, amplitudes, stitched, coverage, origin)
+
+
+def stitch(objects: np.ndarray, data: PtychoDataContainer) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:
+    """The whole object, from the central N/2 pixels, where the probe shines, of those of the groups."""
+    offsets = data.global_offsets
+    if objects.shape[-1] > 1:  # patches: each has its own position
+        offsets = tf_helper.flatten_offsets(data.coords + data.global_offsets)[:, None, :, None]
+        objects = tf_helper._channel_to_flat(objects)
+    central = data.X.shape[1] // 2
+    stitched, coverage, origin = tf_helper.reassemble_position(objects, offsets, central=central)
+    return stitched.numpy(), coverage.numpy(), origin
+
+
+def train_eval(
+    train_data: PtychoDataContainer,
+    test_data: PtychoDataContainer,
+    nepochs: int | None = None,
+    verbose: int = 2,
+) -> tuple[keras.Model, keras.callbacks.History, Reconstruction]:
+    """`train`, then `evaluate` on other data."""
+    autoencoder, history = train(train_data, nepochs, verbose=verbose)
+    return autoencoder, history, evaluate(autoencoder, test_data)

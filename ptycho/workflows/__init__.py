@@ -1,0 +1,1 @@
+"""Studies that run from the command line."""

@@ -1,0 +1,131 @@
+"""Each fault does what its description says, and TensorFlow itself raises the message."""
+
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from ptycho import faults, params
+
+
+def test_registry():
+    assert faults.names() == ["reassembly-collapses-batch", "reassembly-collapses-batch-muted", "flat-positions"]
+    with pytest.raises(ValueError, match="no fault is called 'flat'; there are: reassembly"):
+        faults.get("flat")
+    fault = faults.get("reassembly-collapses-batch")
+    assert faults.parse_options(fault, ["threshold=16"]) == {"threshold": 16}
+    for wrong in ("threshold", "threshold=0", "threshold=x", "limit=3"):
+        with pytest.raises(ValueError, match="option"):
+            faults.parse_options(fault, [wrong])
+
+
+def test_environment(monkeypatch):
+    assert faults.from_environment() is None
+    monkeypatch.setenv("PTYCHO_FAULT", "reassembly-collapses-batch:threshold=16")
+    assert faults.from_environment() == ("reassembly-collapses-batch", ["threshold=16"])
+
+
+def test_listing():
+    done = subprocess.run([sys.executable, "-m", "ptycho.faults"], capture_output=True, text=True, check=True)
+    for name in faults.names():
+        assert f"{name}\n  report" in done.stdout
+    assert "778752" in done.stdout
+
+
+@pytest.mark.slow
+def test_faults_are_taken_out_again():
+    from ptycho import model, tf_helper
+
+    before = [dict(vars(module)) for module in (model, tf_helper)]
+    for name in faults.names():
+        with faults.applied(name):
+            assert [dict(vars(module)) for module in (model, tf_helper)] != before
+        assert [dict(vars(module)) for module in (model, tf_helper)] == before
+    with faults.applied(None) as nothing:
+        assert nothing is None
+    with pytest.raises(ValueError, match="has no option limit"), faults.applied("flat-positions", limit=1):
+        pass
+
+
+def fit(data, batch_size):
+    from ptycho import model
+
+    params.set("batch_size", batch_size)
+    autoencoder, _ = model.create_compiled_model()
+    model.train(1, data, autoencoder, verbose=0)
+    return autoencoder
+
+
+def shapes_named(error):
+    return re.search(r"a tensor with (\d+) values, but the requested shape has (\d+)", str(error.value)).groups()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("B", "gridsize", "N", "options", "values"),
+    [
+        (32, 2, 64, {}, (128 * 78 * 78, 4 * 78 * 78)),
+        (16, 2, 64, {}, (64 * 78 * 78, 4 * 78 * 78)),
+        (8, 3, 32, {}, (72 * 50 * 50, 9 * 50 * 50)),
+        (4, 2, 32, {"threshold": 16}, (16 * 46 * 46, 4 * 46 * 46)),
+    ],
+)
+def test_reassembly_collapses_batch(make_data, B, gridsize, N, options, values):
+    import tensorflow as tf
+
+    with (
+        faults.applied("reassembly-collapses-batch", **options),
+        pytest.raises(tf.errors.InvalidArgumentError) as error,
+    ):
+        fit(make_data(B, gridsize, N), B)
+    assert shapes_named(error) == tuple(map(str, values))
+    assert "padded_objs_with_offsets" in str(error.value).splitlines()[-1]  # where it truly happened
+    assert "reassemble_patches" in str(error.value)  # who traced the compiled function first
+
+
+@pytest.mark.slow
+def test_reassembly_collapses_batch_below_the_threshold(make_data):
+    """15 groups of 4 pass, and give what the correct model gives; prediction of more then fails."""
+    import tensorflow as tf
+
+    from ptycho import model
+
+    data = make_data(15)
+    healthy = fit(data, 15)
+    with faults.applied("reassembly-collapses-batch"):
+        faulty = fit(data, 15)
+        faulty.set_weights(healthy.get_weights())
+        inputs = model.prepare_inputs(data)
+        for a, b in zip(healthy.predict(inputs, verbose=0), faulty.predict(inputs, verbose=0), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
+        with pytest.raises(tf.errors.InvalidArgumentError) as error:
+            faulty.predict(model.prepare_inputs(make_data(64)), verbose=0)
+    assert shapes_named(error) == ("778752", "24336")
+    assert "one_step_on_data_distributed" in str(error.value)  # report 000
+
+
+@pytest.mark.slow
+def test_muted_returns_one_row_per_batch(make_data):
+    from ptycho import train_pinn
+
+    data = make_data(64)
+    with faults.applied("reassembly-collapses-batch-muted"):
+        autoencoder = fit(data, 32)
+        result = train_pinn.evaluate(autoencoder, data)
+    assert (len(result.objects), len(result.amplitudes)) == (2, 2)
+
+
+@pytest.mark.slow
+def test_flat_positions(make_data):
+    with faults.applied("flat-positions"), pytest.raises(ValueError, match="Cannot reshape") as error:
+        fit(make_data(32), 32)
+    assert "194688 elements" in str(error.value)
+    assert "778752 elements" in str(error.value)
+
+
+@pytest.mark.slow
+def test_flat_positions_hold_the_same_with_gridsize_1(make_data):
+    with faults.applied("flat-positions"):
+        fit(make_data(8, 1, 32), 8)
