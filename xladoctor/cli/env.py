@@ -63,5 +63,5 @@ def env(
     elif target.format == "markdown":
         target.write(env_text.as_markdown(found))
     else:
-        target.write(env_text.as_console(found, target.console(), verbose, quiet))
+        target.write(env_text.as_console(found, target.page(), verbose, quiet))
     return 0

@@ -11,7 +11,7 @@ from xladoctor.cli.interpreter import Interpreter
 from xladoctor.cli.variables import Flag, Variable
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from xladoctor.report.page import Page
 
 SCHEMA = "xladoctor.env/1"
 _KNOWN = {True: "known", False: "UNKNOWN", None: "not checked"}
@@ -56,23 +56,19 @@ def as_markdown(found: Environment) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def as_console(found: Environment, console: Console, verbose: bool, quiet: bool) -> str:
+def as_console(found: Environment, page: Page, verbose: bool, quiet: bool) -> str:
     """For a terminal. `quiet` shows the versions only."""
-    from xladoctor.report.page import Page
-
-    with console.capture() as captured:
-        page = Page(console)
-        page.table(_rows(found, verbose), indent=0, styles=["dim", ""])
-        if not quiet:
-            page.heading("Variables that decide about XLA")
-            for variable in found.variables:
-                page.parts((variable.name, "bold"), (f" = {variable.value}", ""), indent=2)
-                for flag in variable.flags:
-                    style = "bold red" if flag.known is False else "dim"
-                    page.para(f"{flag.text}  {_remark(flag)}", indent=6, hang=2, style=style)
-            if not found.variables:
-                page.para("none is set")
-    return captured.get()
+    page.table(_rows(found, verbose), indent=0, styles=["dim", ""])
+    if not quiet:
+        page.heading("Variables that decide about XLA")
+        for variable in found.variables:
+            page.parts((variable.name, "bold"), (f" = {variable.value}", ""), indent=2)
+            for flag in variable.flags:
+                style = "bold red" if flag.known is False else "dim"
+                page.para(f"{flag.text}  {_remark(flag)}", indent=6, hang=2, style=style)
+        if not found.variables:
+            page.para("none is set")
+    return page.text()
 
 
 def _rows(found: Environment, verbose: bool) -> list[tuple[str, str]]:

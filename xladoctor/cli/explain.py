@@ -50,5 +50,5 @@ def explain(
     elif target.format == "markdown":
         target.write(rule_text.one_markdown(rule))
     else:
-        target.write(rule_text.one_console(rule, target.console(), quiet))
+        target.write(rule_text.one_console(rule, target.page(), quiet))
     return 0

@@ -6,14 +6,15 @@ import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from xladoctor.errors import XladoctorError
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from xladoctor.report.page import Page
 
 _OURS = (b'"schema": "xladoctor.', b"<!-- xladoctor.", b"xladoctor: ")
+_FILE_WIDTH = 100
 _SUFFIXES = {".json": "json", ".md": "markdown", ".markdown": "markdown"}
 
 
@@ -51,22 +52,32 @@ class Output:
         """Whether the result itself is what standard output carries."""
         return self.file is None
 
-    def console(self) -> Console:
-        """A rich console as wide as the destination, with colours where they are wanted."""
+    def page(self) -> Page:
+        """An empty page as wide as the destination, with colours where they are wanted."""
+        from xladoctor.report.page import Page
+
+        if not self._coloured():
+            return Page(_FILE_WIDTH if self.file is not None else _columns())
         from rich.console import Console
 
-        to_file = self.file is not None
-        colours = {"always": True, "never": False}.get(self.color, False if to_file else None)
-        return Console(
-            file=sys.stdout,
-            width=100 if to_file else None,
-            force_terminal=colours,
-            color_system={True: "standard", False: None, None: "auto"}[colours],
-            markup=False,
-            highlight=False,
-            emoji=False,
-            force_jupyter=False,
+        width = _FILE_WIDTH if self.file is not None else None
+        forced = self.color == "always"
+        system: Literal["standard", "auto"] = "standard" if forced else "auto"
+        return Page(
+            console=Console(
+                file=sys.stdout,
+                width=width,
+                force_terminal=True if forced else None,
+                color_system=system,
+                force_jupyter=False,
+            )
         )
+
+    def _coloured(self) -> bool:
+        if self.color != "auto":
+            return self.color == "always"
+        asked = any(os.environ.get(name) for name in ("FORCE_COLOR", "TTY_COMPATIBLE"))
+        return self.file is None and (asked or sys.stdout.isatty())
 
     def write(self, text: str) -> None:
         """Writes the result.
@@ -83,6 +94,14 @@ class Output:
             sys.stdout.flush()
         except BrokenPipeError as error:
             raise PipeClosed from error
+
+
+def _columns() -> int:
+    """The width of the terminal, if any of the standard streams is one; else 80."""
+    if os.environ.get("COLUMNS", "").isdigit():
+        return int(os.environ["COLUMNS"])
+    streams = [stream for stream in (1, 2, 0) if os.isatty(stream)]
+    return os.get_terminal_size(streams[0]).columns or 80 if streams else 80
 
 
 def _check(file: Path, force: bool) -> None:

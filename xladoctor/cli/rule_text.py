@@ -8,8 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
+    from xladoctor.report.page import Page
     from xladoctor.rules.base import Rule
 
 SCHEMA = "xladoctor.rules/1"
@@ -56,32 +55,28 @@ def one_markdown(rule: Rule) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def one_console(rule: Rule, console: Console, quiet: bool) -> str:
+def one_console(rule: Rule, page: Page, quiet: bool) -> str:
     """The same for a terminal."""
-    from xladoctor.report.page import Page
-
-    with console.capture() as captured:
-        page = Page(console)
-        page.parts((rule.code, "bold"), (f" {rule.slug}", "bold"), (f"  {rule.level}", "dim"))
-        page.para(rule.title)
-        for title, key in () if quiet else _SECTIONS:
-            said = getattr(rule, key).strip("\n")
-            if said.strip():
-                page.heading(title)
-                if key == "example":
-                    page.verbatim(said)
-                else:
-                    page.paragraphs(said)
-        if rule.remedies and not quiet:
-            page.heading("What to do")
-            for number, remedy in enumerate(rule.remedies, 1):
-                page.para(f"{remedy.title} ({remedy.safety})", hang=3, first=f"{number}. ", style="bold")
-                page.para(remedy.how, indent=5)
-        if rule.references and not quiet:
-            page.heading("References")
-            for item in rule.references:
-                page.para(item, hang=2, first="- ", style="dim")
-    return captured.get()
+    page.parts((rule.code, "bold"), (f" {rule.slug}", "bold"), (f"  {rule.level}", "dim"))
+    page.para(rule.title)
+    for title, key in () if quiet else _SECTIONS:
+        said = getattr(rule, key).strip("\n")
+        if said.strip():
+            page.heading(title)
+            if key == "example":
+                page.verbatim(said)
+            else:
+                page.paragraphs(said)
+    if rule.remedies and not quiet:
+        page.heading("What to do")
+        for number, remedy in enumerate(rule.remedies, 1):
+            page.para(f"{remedy.title} ({remedy.safety})", hang=3, first=f"{number}. ", style="bold")
+            page.para(remedy.how, indent=5)
+    if rule.references and not quiet:
+        page.heading("References")
+        for item in rule.references:
+            page.para(item, hang=2, first="- ", style="dim")
+    return page.text()
 
 
 def list_markdown(rules: Sequence[Rule]) -> str:
@@ -93,21 +88,17 @@ def list_markdown(rules: Sequence[Rule]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def list_console(rules: Sequence[Rule], console: Console, verbose: bool, quiet: bool) -> str:
+def list_console(rules: Sequence[Rule], page: Page, verbose: bool, quiet: bool) -> str:
     """All rules, a line each; with `verbose` what each one is, with `quiet` only the codes."""
-    from xladoctor.report.page import Page
-
-    with console.capture() as captured:
-        page = Page(console)
-        if quiet:
-            for rule in rules:
-                page.parts((rule.code, ""))
-        elif verbose:
-            for rule in rules:
-                page.parts((rule.code, "bold"), (f"  {rule.slug}", "bold"), (f"  {rule.level}", "dim"))
-                page.para(rule.title)
-                page.paragraphs(rule.what, indent=4)
-        else:
-            rows = [(r.code, r.slug, r.level, r.title) for r in rules]
-            page.table(rows, indent=0, styles=["bold", "", "dim", ""])
-    return captured.get()
+    if quiet:
+        for rule in rules:
+            page.parts((rule.code, ""))
+    elif verbose:
+        for rule in rules:
+            page.parts((rule.code, "bold"), (f"  {rule.slug}", "bold"), (f"  {rule.level}", "dim"))
+            page.para(rule.title)
+            page.paragraphs(rule.what, indent=4)
+    else:
+        rows = [(r.code, r.slug, r.level, r.title) for r in rules]
+        page.table(rows, indent=0, styles=["bold", "", "dim", ""])
+    return page.text()

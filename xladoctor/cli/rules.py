@@ -38,5 +38,5 @@ def rules(
     elif target.format == "markdown":
         target.write(rule_text.list_markdown(known))
     else:
-        target.write(rule_text.list_console(known, target.console(), verbose, quiet))
+        target.write(rule_text.list_console(known, target.page(), verbose, quiet))
     return 0

@@ -152,8 +152,8 @@ def show(diagnosis: Diagnosis, output: Output, **view: Any) -> int:
     """Renders the diagnosis to its destination and returns the exit status that it means."""
     from xladoctor.report import View, render
 
-    console = output.console() if output.format == "console" else None
-    output.write(render(diagnosis, output.format, console, View(**view)))
+    page = output.page() if output.format == "console" else None
+    output.write(render(diagnosis, output.format, page, View(**view)))
     return diagnosis.exit_code
 
 

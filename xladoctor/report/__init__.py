@@ -1,8 +1,4 @@
-"""Renderers: a `Diagnosis` becomes text, and nothing is computed, read or written.
-
-`render(diagnosis, format)` gives the text of any format. The console format can also go straight to a rich
-console (`xladoctor.report.console.render`), which knows its width and colours.
-"""
+"""Renderers: a `Diagnosis` becomes text, and nothing is computed, read or written."""
 
 from __future__ import annotations
 
@@ -11,27 +7,22 @@ from typing import TYPE_CHECKING
 from xladoctor.report.view import View
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from xladoctor.diagnosis.model import Diagnosis
+    from xladoctor.report.page import Page
 
 FORMATS = ("console", "json", "markdown")
 
 __all__ = ["FORMATS", "View", "render"]
 
 
-def render(
-    diagnosis: Diagnosis, format: str, console: Console | None = None, view: View | None = None
-) -> str:
+def render(diagnosis: Diagnosis, format: str, page: Page | None = None, view: View | None = None) -> str:
     """The diagnosis as text.
 
-    `console` gives width and colours to the console format; without it the text has 80 columns and no
-    colours. What the console format writes is captured, so nothing appears on `console` itself.
+    `page` gives width and colours to the console format; without it the text has 80 columns and no colours.
 
     Raises:
         ValueError: there is no such format.
     """
-    view = view or View()
     if format == "json":
         from xladoctor.report import json_
 
@@ -42,12 +33,7 @@ def render(
         return markdown.render(diagnosis, view)
     if format != "console":
         raise ValueError(f"no such format: {format!r}; there are {', '.join(FORMATS)}")
-    from xladoctor.report import console as report
+    from xladoctor.report import console
+    from xladoctor.report.page import Page
 
-    if console is None:
-        from rich.console import Console
-
-        console = Console(width=80, force_terminal=False, color_system=None)
-    with console.capture() as captured:
-        report.render(diagnosis, console, view)
-    return captured.get()
+    return console.render(diagnosis, page or Page(), view)

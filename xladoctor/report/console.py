@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from xladoctor.diagnosis.model import Diagnosis, Finding, Location, Proof, Remedy
 from xladoctor.report import console_tables, facts
 from xladoctor.report.page import Page
 from xladoctor.report.view import View
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 VERDICTS = {
     "failed": ("FAILED", "bold red"),
@@ -24,13 +20,12 @@ _RESULTS = {"verified": "green", "failed": "red", "untested": "yellow"}
 _FEW = 3
 
 
-def render(diagnosis: Diagnosis, console: Console, view: View | None = None) -> None:
-    """Writes the report to `console`, at its width and with the colours that it supports."""
+def render(diagnosis: Diagnosis, page: Page, view: View | None = None) -> str:
+    """Writes the report on `page`, and returns what is on it."""
     view = view or View()
-    page = Page(console)
     _verdict(page, diagnosis, view)
     if view.quiet:
-        return
+        return page.text()
     _bullets(page, "Could not be read", diagnosis.problems, "bold yellow")
     roots = [finding for finding in diagnosis.findings if finding.role == "root"]
     if not roots:
@@ -44,6 +39,7 @@ def render(diagnosis: Diagnosis, console: Console, view: View | None = None) -> 
         _bullets(page, "Notes", diagnosis.notes)
     console_tables.render(page, diagnosis, view)
     console_tables.next_commands(page, diagnosis, view)
+    return page.text()
 
 
 def _verdict(page: Page, diagnosis: Diagnosis, view: View) -> None:
@@ -100,10 +96,7 @@ def _facts(page: Page, finding: Finding) -> None:
     shapes = facts.shapes(finding)
     if shapes:
         page.para(", ".join(f"{key} {value}" for key, value in shapes), indent=4, hang=2, style="bold")
-    said = [
-        (axis.name, f"= {axis.value}", f"bound by {axis.by}" if axis.by else "")
-        for axis in facts.axes(finding)
-    ]
+    said = [(axis.name, f"= {axis.value}", f"bound by {axis.by}" if axis.by else "") for axis in facts.axes(finding)]
     page.table(said, indent=4, styles=["bold", "bold", "dim"])
     for number in facts.numbers(finding):
         product = f" = {number.factors}" if number.factors else ""
@@ -143,9 +136,7 @@ def _remedies(page: Page, diagnosis: Diagnosis, view: View) -> None:
     page.heading("What to do")
     shown = list(remedies.values()) if view.verbose else list(remedies.values())[:_FEW]
     for number, remedy in enumerate(shown, 1):
-        page.para(
-            f"{remedy.title} ({remedy.safety}; {tested(remedy)})", hang=3, first=f"{number}. ", style="bold"
-        )
+        page.para(f"{remedy.title} ({remedy.safety}; {tested(remedy)})", hang=3, first=f"{number}. ", style="bold")
         if remedy.how.strip() and remedy.how.strip() != remedy.title.strip():
             page.para(remedy.how, indent=5)
     if len(remedies) > len(shown):
@@ -154,9 +145,7 @@ def _remedies(page: Page, diagnosis: Diagnosis, view: View) -> None:
 
 def tested(remedy: Remedy) -> str:
     """What is known of a remedy, in words."""
-    said = {"verified": "verified by running it", "failed": "FAILED when tried"}.get(
-        remedy.result, "not tested yet"
-    )
+    said = {"verified": "verified by running it", "failed": "FAILED when tried"}.get(remedy.result, "not tested yet")
     if remedy.deviation is not None:
         said += f", deviation {facts.number_text(remedy.deviation)}"
     if remedy.speed_ratio is not None:

@@ -31,11 +31,8 @@ def _shapes(page: Page, diagnosis: Diagnosis, view: View) -> None:
     if not diagnosis.shapes:
         return
     found = shapes.calls(diagnosis.shapes)
-    steps: list[shapes.Step | int]
-    if view.verbose:
-        steps = [shapes.Step((call,)) for call in found]
-    else:
-        steps = shapes.shortened(shapes.folded(found), _STEPS)
+    every: list[shapes.Step | int] = [shapes.Step((call,)) for call in found]
+    steps = every if view.verbose else shapes.shortened(shapes.folded(found), _STEPS)
     page.heading("Shapes", "in call order; as traced, and as run")
     rows = [r for step in steps if not isinstance(step, int) for call in step.calls for r in call.rows]
     table = [_shape_cells(row) for row in rows]
@@ -68,9 +65,7 @@ def _call(page: Page, call: shapes.Call, widths: list[int], view: View) -> None:
     for row in call.rows:
         wrong = "bold red" if row.violation or row.first_violation else style
         cells = _shape_cells(row)
-        page.row(
-            [*cells, text.line(shapes.remark(row))], widths, 3, [style, style, style, wrong, wrong, wrong]
-        )
+        page.row([*cells, text.line(shapes.remark(row))], widths, 3, [style, style, style, wrong, wrong, wrong])
 
 
 def _shape_cells(row: ShapeRow) -> list[str]:
@@ -90,9 +85,7 @@ def _xla_paths(page: Page, diagnosis: Diagnosis, view: View) -> None:
     page.heading("XLA", "what put it on, and what did not")
     for path in diagnosis.xla_paths:
         word, style = {True: ("on ", "bold"), False: ("off", "dim")}.get(path.effective, ("?  ", "yellow"))  # type: ignore[arg-type]
-        page.parts(
-            (word, style), ("  ", ""), (path.mechanism, style), (f"  {path.function or ''}", ""), indent=2
-        )
+        page.parts((word, style), ("  ", ""), (path.mechanism, style), (f"  {path.function or ''}", ""), indent=2)
         page.para(xla_words(path), indent=7, style="" if path.effective else "dim")
         if path.location:
             page.parts(("at ", "dim"), (_place(path.location), "cyan"), indent=7)
@@ -101,11 +94,7 @@ def _xla_paths(page: Page, diagnosis: Diagnosis, view: View) -> None:
 def xla_words(path: XlaPath) -> str:
     """A sentence on one mechanism."""
     said = f"asked for {path.requested}, resolved to {path.resolved}"
-    said += (
-        f"; governed by {', '.join(map(str, path.governed_by))}"
-        if path.governed_by
-        else "; no switch governs it"
-    )
+    said += f"; governed by {', '.join(map(str, path.governed_by))}" if path.governed_by else "; no switch governs it"
     return f"{said}. {path.note}" if path.note else f"{said}."
 
 
@@ -124,9 +113,7 @@ def _settings(page: Page, diagnosis: Diagnosis, view: View) -> None:
         event = moment.event
         times = f" x{moment.times}" if moment.times > 1 else ""
         value = text.clip(repr(event.value), 48)
-        last = " ".join(
-            part for part in (_place(event.location) if event.location else "", event.note or "") if part
-        )
+        last = " ".join(part for part in (_place(event.location) if event.location else "", event.note or "") if part)
         rows.append(
             (
                 facts.number_text(event.t, 4),

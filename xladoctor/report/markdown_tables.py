@@ -76,11 +76,7 @@ def _shape_row(row: ShapeRow, first: bool) -> tuple[str, ...]:
         said = f"**First violation.** {said}".strip()
     if row.state == "not-executed":
         said = f"{said} *traced, not executed*".strip()
-    runtime = (
-        code(facts.shape_text(row.runtime))
-        if row.runtime is not None
-        else prose(shape_table.runtime_text(row))
-    )
+    runtime = code(facts.shape_text(row.runtime)) if row.runtime is not None else prose(shape_table.runtime_text(row))
     return (
         name,
         f"{prose(row.phase)} {code(row.tensor)}",
@@ -162,9 +158,7 @@ def remedies(diagnosis: Diagnosis) -> list[str]:
             prose(r.title),
             prose(r.how),
             prose(r.safety),
-            {"verified": "**verified**", "failed": "**failed**", "untested": "untested"}.get(
-                r.result, prose(r.result)
-            ),
+            {"verified": "**verified**", "failed": "**failed**", "untested": "untested"}.get(r.result, prose(r.result)),
             "" if r.deviation is None else prose(facts.number_text(r.deviation)),
             "" if r.speed_ratio is None else prose(facts.number_text(r.speed_ratio)),
         )

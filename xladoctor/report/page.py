@@ -1,4 +1,4 @@
-"""Lines on a rich console: wrapped to its width between words, aligned, and never interpreted as markup.
+"""Lines for a terminal: wrapped to its width between words, aligned, and never interpreted as markup.
 
 Paths are never broken (a broken path can neither be clicked nor copied): a word longer than the line stands
 on its own.
@@ -16,23 +16,45 @@ if TYPE_CHECKING:
 
 _LONGEST = 4000
 _READABLE = 110
+_ROOM = 24
 
 
 class Page:
-    """The writer that the sections of the console report share."""
+    """The writer that the sections of a report share; `text` gives all that was written.
 
-    def __init__(self, console: Console) -> None:
+    With a rich console the text has its colours. Without one it is plain, and rich's console, half of the
+    time that a short command takes, is never loaded.
+    """
+
+    def __init__(self, width: int = 80, console: Console | None = None) -> None:
         from rich.cells import cell_len
+
+        self._len = cell_len
+        self._console = console
+        self._lines: list[list[tuple[str, str]]] = []
+        self.width = max(console.width if console else width, 40)
+
+    def text(self) -> str:
+        """Everything that was written, with the codes of the console's colours."""
+        if self._console is None:
+            return "".join(f"{''.join(piece for piece, _ in line).rstrip()}\n" for line in self._lines)
         from rich.text import Text
 
-        self._console = console
-        self._text = Text
-        self._len = cell_len
-        self.width = max(console.width, 40)
+        with self._console.capture() as captured:
+            for line in self._lines:
+                out = Text()
+                for piece, style in line:
+                    out.append(piece, style)
+                out.rstrip()
+                self._console.print(out, soft_wrap=True, markup=False, highlight=False, emoji=False)
+        return captured.get()
+
+    def _line(self, *pieces: tuple[str, str]) -> None:
+        self._lines.append(list(pieces))
 
     def blank(self) -> None:
         """An empty line."""
-        self._console.print()
+        self._line()
 
     def heading(self, title: str, note: str = "", style: str = "bold") -> None:
         """A section's title, with an empty line above it."""
@@ -41,11 +63,7 @@ class Page:
 
     def parts(self, *pieces: tuple[str, str], indent: int = 0) -> None:
         """One line of styled pieces, not wrapped."""
-        out = self._text(" " * indent)
-        for piece, style in pieces:
-            out.append(_soft(piece), style)
-        out.rstrip()
-        self._console.print(out, soft_wrap=True, highlight=False)
+        self._line((" " * indent, ""), *((_soft(piece), style) for piece, style in pieces))
 
     def para(self, said: object, indent: int = 2, hang: int = 0, style: str = "", first: str = "") -> None:
         """Text wrapped at the width; `first` stands in front of it, later lines hang by `hang`."""
@@ -56,7 +74,7 @@ class Page:
         for number, part in enumerate(lines):
             start = lead if number == 0 else margin + " " * hang
             for piece in self.wrap(part, min(self.width - 1, _READABLE), start, margin + " " * hang):
-                self._console.print(self._text(piece, style), soft_wrap=True, highlight=False)
+                self._line((piece, style))
 
     def paragraphs(self, said: str, indent: int = 2) -> None:
         """Paragraphs that an empty line separates; single line breaks within them are not kept."""
@@ -68,7 +86,7 @@ class Page:
     def verbatim(self, said: str, indent: int = 4) -> None:
         """Lines as they stand, not wrapped."""
         for part in text.lines(said).split("\n"):
-            self._console.print(self._text(" " * indent + part), soft_wrap=True, highlight=False)
+            self._line((" " * indent + part, ""))
 
     def wrap(self, part: str, width: int, start: str, later: str) -> list[str]:
         """`part` as lines of at most `width` cells, broken between words only."""
@@ -110,24 +128,21 @@ class Page:
         style: str = "",
     ) -> None:
         """One line of a table whose first columns are `widths` wide; cells must be free of control codes."""
-        out = self._text(" " * indent)
+        out = [(" " * indent, "")]
         for index, width in enumerate(widths):
             cell = row[index]
-            out.append(cell + " " * (width - self._len(cell) + 2), styles[index] if styles else style)
+            out.append((cell + " " * (width - self._len(cell) + 2), styles[index] if styles else style))
         last_style = styles[-1] if styles else style
         used = indent + sum(widths) + 2 * len(widths)
         room = self.width - 1 - used
-        if room < 24 and self._len(row[-1]) > room:
-            out.rstrip()
-            self._console.print(out, soft_wrap=True, highlight=False)
+        if room < _ROOM and self._len(row[-1]) > room:
+            self._line(*out)
             self.para(row[-1], indent=indent + 4, style=last_style)
             return
-        pieces = self.wrap(row[-1], max(room, 24), "", "")
-        out.append(pieces[0], last_style)
-        out.rstrip()
-        self._console.print(out, soft_wrap=True, highlight=False)
-        for piece in pieces[1:]:
-            self._console.print(self._text(" " * used + piece, last_style), soft_wrap=True, highlight=False)
+        first, *others = self.wrap(row[-1], max(room, _ROOM), "", "")
+        self._line(*out, (first, last_style))
+        for piece in others:
+            self._line((" " * used, ""), (piece, last_style))
 
     def _cut(self, cell: str, cap: int) -> str:
         return cell if self._len(cell) <= cap else text.clip(cell, cap)

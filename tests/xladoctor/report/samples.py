@@ -95,9 +95,7 @@ CONSEQUENCE = Finding(
             "stderr.log:214",
         ),
         Proof("shape", "images [4 78 78 1], translations [128 2]", f"{EVENTS}:903"),
-        Proof(
-            "source", "the stack names reassemble_patches, which traced the function first", "stderr.log:231"
-        ),
+        Proof("source", "the stack names reassemble_patches, which traced the function first", "stderr.log:231"),
         Proof("event", "the node belongs to padded_objs_with_offsets_1", f"{EVENTS}:920"),
     ),
     status="confirmed",
@@ -153,9 +151,7 @@ CONSEQUENCE = Finding(
 )
 
 
-def row(
-    place: str, phase: str, tensor: str, contract: str | None, static: list[int | None] | None, **more
-) -> ShapeRow:
+def row(place: str, phase: str, tensor: str, contract: str | None, static: list[int | None] | None, **more) -> ShapeRow:
     runtime = more.pop("runtime", static if static and None not in static else None)
     state = more.pop("state", "executed" if runtime else "static-only")
     return ShapeRow(place, phase, tensor, contract, static, runtime, state, **more)  # type: ignore[arg-type]
@@ -205,9 +201,7 @@ SHAPES: tuple[ShapeRow, ...] = (
         first_violation=True,
         location=Location(LAYERS, 171, "call"),
     ),
-    row(
-        EXTRACT, "in", "canvas", "(B P P 1)", [1, 78, 78, 1], call=5, violation="B = 1, but 32 from positions"
-    ),
+    row(EXTRACT, "in", "canvas", "(B P P 1)", [1, 78, 78, 1], call=5, violation="B = 1, but 32 from positions"),
     row(FLATTEN, "out", "result", "(B*C N N 1)", [4, 78, 78, 1], call=6, violation="B*C = 4, but 128"),
     row(TRANSLATE, "in", "images", "(M P P 1)", [4, 78, 78, 1], call=7, layer="padded_objs_with_offsets_1"),
     row(
@@ -227,18 +221,10 @@ SETTINGS = (
     SettingEvent(0.0, "os.environ", "TF_XLA_FLAGS", "initial", "--tf_xla_auto_jit=0"),
     SettingEvent(0.812, "params.cfg", "use_xla_translate", "write", True, Location(STUDY, 362, "main")),
     SettingEvent(0.813, "params.cfg", "use_xla_translate", "write", False, Location(STUDY, 369, "main")),
-    SettingEvent(
-        2.1, "os.environ", "USE_XLA_TRANSLATE", "read", None, Location(HELPER, 722, "translate_core")
-    ),
-    SettingEvent(
-        2.1, "params.cfg", "use_xla_translate", "read", False, Location(HELPER, 722, "translate_core")
-    ),
-    SettingEvent(
-        2.2, "params.cfg", "use_xla_translate", "read", False, Location(HELPER, 722, "translate_core")
-    ),
-    SettingEvent(
-        2.4, "params.cfg", "use_xla_translate", "read", False, Location(HELPER, 722, "translate_core")
-    ),
+    SettingEvent(2.1, "os.environ", "USE_XLA_TRANSLATE", "read", None, Location(HELPER, 722, "translate_core")),
+    SettingEvent(2.1, "params.cfg", "use_xla_translate", "read", False, Location(HELPER, 722, "translate_core")),
+    SettingEvent(2.2, "params.cfg", "use_xla_translate", "read", False, Location(HELPER, 722, "translate_core")),
+    SettingEvent(2.4, "params.cfg", "use_xla_translate", "read", False, Location(HELPER, 722, "translate_core")),
 )
 
 XLA_PATHS = (
@@ -287,9 +273,7 @@ HYPOTHESES = (
         "refuted",
         (Proof("setting", "USE_XLA_TRANSLATE was never set", f"{EVENTS}:2"),),
     ),
-    Hypothesis(
-        "C1", "The reassembly gives one canvas for the whole batch", "the doctor", "confirmed", ROOT.evidence
-    ),
+    Hypothesis("C1", "The reassembly gives one canvas for the whole batch", "the doctor", "confirmed", ROOT.evidence),
 )
 
 LOUD = Diagnosis(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import re
 from dataclasses import replace
 
 import pytest
@@ -11,12 +12,13 @@ from tests.xladoctor.report import samples
 from tests.xladoctor.report.samples import row
 from xladoctor.diagnosis.model import Finding, Location, SettingEvent
 from xladoctor.report import View, render
+from xladoctor.report.page import Page
 
 RUN = "xladoctor-runs/20260106T101500Z-3f2a"
 
 
 def said(diagnosis, width: int = 80, **view) -> str:
-    return render(diagnosis, "console", Console(file=io.StringIO(), width=width), View(**view))
+    return render(diagnosis, "console", Page(width), View(**view))
 
 
 def test_the_first_screen_is_the_answer():
@@ -35,8 +37,7 @@ def test_the_first_screen_is_the_answer():
 def test_numbers_are_explained():
     text = said(samples.LOUD, width=200)
     assert (
-        "778752 = 128*78*78 = (B*C)*P*P\n        given to the failing op; 128 is B*C (B = 32, C = 4); 78 is P"
-        in text
+        "778752 = 128*78*78 = (B*C)*P*P\n        given to the failing op; 128 is B*C (B = 32, C = 4); 78 is P" in text
     )
     assert "4 is C (gridsize squared) or M (images), which cannot be told apart here" in text
     assert "not 156*156" in text
@@ -55,9 +56,7 @@ def test_the_shape_table():
     assert "not executed\n" in text
     assert "… these 2 calls 3 times in a row" in text
     assert text.count("FIRST VIOLATION") == 1
-    assert (
-        "! ReassemblePatchesLayer.call\n   out  result        (B P P 1)    [1 78 78 1]  [1 78 78 1]" in text
-    )
+    assert "! ReassemblePatchesLayer.call\n   out  result        (B P P 1)    [1 78 78 1]  [1 78 78 1]" in text
     assert "translate_xla  layer padded_objs_with_offsets_1" in text
     assert "[? 78 78 1]  failed" in text
 
@@ -91,11 +90,13 @@ def test_a_path_is_never_broken():
     assert f"  at {deep}:12 in f\n" in said(replace(samples.LOUD, findings=(finding,)), 60)
 
 
-def test_a_pipe_gets_no_codes():
-    assert "\x1b" not in said(samples.LOUD)
-    assert "\x1b[" in render(
-        samples.LOUD, "console", Console(file=io.StringIO(), force_terminal=True, color_system="standard")
-    )
+def test_colours_change_nothing_else():
+    plain = said(samples.LOUD)
+    assert "\x1b" not in plain
+    console = Console(file=io.StringIO(), width=80, force_terminal=True, color_system="standard")
+    coloured = render(samples.LOUD, "console", Page(console=console), View())
+    assert "\x1b[1;31mFAILED\x1b[0m" in coloured
+    assert re.sub("\x1b\\[[0-9;]*m", "", coloured) == plain
 
 
 def test_healthy():
@@ -104,9 +105,7 @@ def test_healthy():
 
 
 def test_notes_come_first_where_there_is_no_root():
-    quiet_run = replace(
-        samples.HEALTHY, notes=("Nothing was recorded inside the target.",), shapes=samples.SHAPES
-    )
+    quiet_run = replace(samples.HEALTHY, notes=("Nothing was recorded inside the target.",), shapes=samples.SHAPES)
     text = said(quiet_run)
     assert text.index("Nothing was recorded") < text.index("Shapes")
 
@@ -161,7 +160,5 @@ def test_wide_characters_are_aligned():
 
 
 def test_nothing_is_computed_from_what_is_missing():
-    bare = replace(
-        samples.LOUD, findings=(Finding("XD901", "not-xla", "error", "root", "t", ""),), environment={}
-    )
+    bare = replace(samples.LOUD, findings=(Finding("XD901", "not-xla", "error", "root", "t", ""),), environment={})
     assert "XD901 not-xla" in said(replace(bare, shapes=(), settings=(), xla_paths=(), hypotheses=()))

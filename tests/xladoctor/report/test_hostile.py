@@ -14,7 +14,8 @@ from rich.console import Console
 
 from tests.xladoctor.report import samples
 from xladoctor.diagnosis.model import Diagnosis
-from xladoctor.report import View, console, render
+from xladoctor.report import View, render
+from xladoctor.report.page import Page
 
 EVIL = (
     "\x1b]0;owned\x07\x1b[2J\x9b31m\u202egnp\u2066\x08\r[bold]m[/bold] |</td><script>alert(1)</script>"
@@ -76,8 +77,8 @@ def everywhere() -> Diagnosis:
     return out
 
 
-def wide(width: int = 80, **more: Any) -> Console:
-    return Console(file=io.StringIO(), width=width, **more)
+def coloured() -> Page:
+    return Page(console=Console(file=io.StringIO(), width=80, force_terminal=True, color_system="truecolor"))
 
 
 def test_the_walk_reaches_every_class():
@@ -97,7 +98,7 @@ def test_the_walk_reaches_every_class():
 
 @each
 def test_console(path):
-    said = render(put(FULL, path, EVIL), "console", wide(), VIEW)
+    said = render(put(FULL, path, EVIL), "console", None, VIEW)
     assert not CONTROL.search(said)
 
 
@@ -105,16 +106,16 @@ def test_console_with_everything_hostile():
     diagnosis = everywhere()
     for view in (VIEW, View(), View(quiet=True)):
         assert not CONTROL.search(render(diagnosis, "console", None, view))
-        coloured = render(diagnosis, "console", wide(force_terminal=True, color_system="truecolor"), view)
-        assert COLOUR.search(coloured)
-        assert not CONTROL.search(COLOUR.sub("", coloured))
+        bright = render(diagnosis, "console", coloured(), view)
+        assert COLOUR.search(bright)
+        assert not CONTROL.search(COLOUR.sub("", bright))
 
 
 def test_markup_is_not_obeyed():
-    out = io.StringIO()
-    evil = replace(FULL.findings[0], title="[link=http://x]a[/link] [bold]b[/bold] :smile:")
-    console.render(replace(FULL, findings=(evil,)), Console(file=out, width=80))
-    assert "[link=http://x]a[/link] [bold]b[/bold] :smile:" in out.getvalue()
+    evil = "[link=http://x]a[/link] [bold]b[/bold] :smile:"
+    diagnosis = replace(FULL, findings=(replace(FULL.findings[0], title=evil),))
+    for page in (None, coloured()):
+        assert evil in render(diagnosis, "console", page)
 
 
 GITHUB = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])

@@ -59,9 +59,7 @@ def test_the_numbers():
 
 def test_verdicts_and_remedies():
     text = document()
-    assert (
-        "| refuted | positions [32 1 2 4] at ReassemblePatchesLayer.call (`events-4711.jsonl:801`) |" in text
-    )
+    assert "| refuted | positions [32 1 2 4] at ReassemblePatchesLayer.call (`events-4711.jsonl:801`) |" in text
     assert "| slower | **verified** | 1.2e-07 | 1.84 |" in text
     assert "| safe | untested |  |  |" in text
     assert "Apply the remedy that was verified: Stay below the threshold" in text
@@ -70,9 +68,7 @@ def test_verdicts_and_remedies():
 def test_an_untested_remedy_is_not_called_a_cure():
     root = replace(samples.ROOT, remedies=(samples.ONE_CANVAS_EACH,))
     assert "which nobody has run yet" in document(replace(samples.LOUD, findings=(root,)))
-    assert "no remedy is known yet" in document(
-        replace(samples.LOUD, findings=(replace(samples.ROOT, remedies=()),))
-    )
+    assert "no remedy is known yet" in document(replace(samples.LOUD, findings=(replace(samples.ROOT, remedies=()),)))
 
 
 def test_the_first_violation_is_marked_once():
@@ -83,10 +79,7 @@ def test_the_first_violation_is_marked_once():
 def test_how_to_reproduce_can_be_pasted():
     text = document(run_dir="my runs/$(id)")
     assert "xladoctor scan 'my runs/$(id)'\n" in text
-    assert (
-        "xladoctor scan -- python -m ptycho.workflows.dose_response --fault reassembly-collapses-batch\n"
-        in text
-    )
+    assert "xladoctor scan -- python -m ptycho.workflows.dose_response --fault reassembly-collapses-batch\n" in text
 
 
 def test_what_could_not_be_read():

@@ -29,9 +29,7 @@ def test_a_repeated_call_is_folded():
 
 
 def test_a_repeated_cycle_is_folded():
-    found = (
-        [call("m:s", 0)] + [call(f"m:{name}", n) for n in range(1, 4) for name in "abc"] + [call("m:e", 9)]
-    )
+    found = [call("m:s", 0)] + [call(f"m:{name}", n) for n in range(1, 4) for name in "abc"] + [call("m:e", 9)]
     assert names(shapes.folded(found)) == [("s", 1), ("abc", 3), ("e", 1)]
 
 

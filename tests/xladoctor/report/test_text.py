@@ -119,9 +119,7 @@ def test_a_fence_cannot_be_left(foreign):
     assert parsed[0].content.strip("\n") == text.lines(foreign).strip("\n")
 
 
-@pytest.mark.parametrize(
-    "foreign", ["@octocat", "see #12", "GH-3", "owner/repo#4", "https://x.y", "www.x.y", "a" * 40]
-)
+@pytest.mark.parametrize("foreign", ["@octocat", "see #12", "GH-3", "owner/repo#4", "https://x.y", "www.x.y", "a" * 40])
 def test_github_links_nothing(foreign):
     linked = re.compile(r"@\w|#\d|GH-\d|://|www\.\w|\b[0-9a-f]{40}\b")
     assert not linked.search(text.md(foreign).replace("&#8203;", "\u200b"))
