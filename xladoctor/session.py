@@ -90,10 +90,13 @@ def scan_logs(logs: Sequence[Path | str]) -> Diagnosis:
         XladoctorError: (exit code 2) a log cannot be read, or is empty.
     """
     from xladoctor.diagnosis.engine import diagnose
-    from xladoctor.evidence.log import read_log
+    from xladoctor.evidence.log import UnreadableLog, read_log
 
     streams = [sys.stdin.buffer if str(log) == "-" else Path(log) for log in logs]
-    log = read_log(streams, name="standard input" if "-" in [str(s) for s in logs] else None)
+    try:
+        log = read_log(streams, name="standard input" if "-" in [str(s) for s in logs] else None)
+    except UnreadableLog as error:
+        raise XladoctorError(f"{error.path}: {error.reason}") from error
     return diagnose(Evidence(source=log.source, log=log))
 
 
@@ -119,6 +122,9 @@ def _output_of(folder: Path, failures: list[dict[str, Any]]) -> LogEvidence:
 
     files = [f for f in (folder / "stdout.log", folder / "stderr.log") if f.is_file()]
     log = read_log(files, allow_empty=True) if files else LogEvidence(source=str(folder))
+    # Named inside the folder: the same run must give the same words wherever the folder stands.
+    inside = f"{folder}{os.sep}"
+    log = replace(log, records=tuple(replace(r, where=r.where.removeprefix(inside)) for r in log.records))
     silent = [f for f in failures if f.get("state") == "raised" and not _is_printed(f, log)]
     for failure in silent:
         module = failure.get("module") or ""

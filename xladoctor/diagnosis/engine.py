@@ -88,6 +88,12 @@ def _order(findings: list[Finding], evidence: Evidence) -> tuple[Finding, ...]:
     if not errors:
         errors = list(outcome_findings(evidence))
         root = errors[0] if errors else None
+    elif evidence.process is not None and evidence.process.state == "timed-out":
+        # The abort in the log is the doctor's own doing; the stack that it left says where the run hung.
+        ours = [f for f in errors if f.slug == "not-xla"]
+        where = next((f.location for f in ours if f.location is not None), None)
+        root = replace(next(iter(outcome_findings(evidence))), location=where)
+        errors = [root, *(f for f in errors if f not in ours)]
     ordered = [replace(f, role="root" if f is root else "consequence") for f in _root_first(errors, root)]
     return (*ordered, *(replace(f, role="consequence" if ordered else f.role) for f in rest))
 

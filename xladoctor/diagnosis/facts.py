@@ -49,7 +49,19 @@ class Step:
     @cached_property
     def calls(self) -> list[PlaceCall]:
         """The calls of places in program order."""
-        return place_calls(self.recording, self.capsule)
+        return place_calls(self.recording, self.capsule, self._between)
+
+    @property
+    def _between(self) -> tuple[int, int, int] | None:
+        """(process, first, last event) of a failure without a capsule: what was traced in the call that failed."""
+        if self.capsule is not None or self.failure is None:
+            return None
+        pid, last, begin = self.failure["pid"], self.failure["seq"], 0
+        if self.keras_call is not None:
+            for event in self.recording.of_kind(schema.CALL):
+                if event["pid"] == pid and event["call"] == self.keras_call["call"] and event["phase"] == "begin":
+                    begin = event["seq"]
+        return pid, begin, last
 
     @cached_property
     def broken(self) -> list[Broken]:

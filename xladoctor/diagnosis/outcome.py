@@ -50,8 +50,6 @@ def outcome_notes(evidence: Evidence) -> Iterator[str]:
     process = evidence.process
     if process is None:
         return
-    if process.probes == "absent":
-        yield f"Nothing was recorded inside the target: {process.probes_note or 'the probes did not load'}."
     if process.state == "timed-out":
         yield "The target was stopped at the time-out; stderr.log has the stacks of its threads."
     if evidence.run is not None:

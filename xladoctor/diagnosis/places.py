@@ -83,18 +83,29 @@ class PlaceCall:
         return check(parse(self.contract), known(self.inputs), outputs, self.axes)
 
 
-def place_calls(recording: Recording, capsule: str | None) -> list[PlaceCall]:
-    """The calls of places in the step of a capsule, in program order; without a capsule, as they were traced."""
+def place_calls(
+    recording: Recording, capsule: str | None, between: tuple[int, int, int] | None = None
+) -> list[PlaceCall]:
+    """The calls of places in the step of a capsule, in program order.
+
+    Without a capsule, as they were traced: those `between` two events of a process if anything was traced there, else
+    all.
+    """
     events = recording.of_kind(schema.PLACE)
+    if between is not None:
+        pid, first, last = between
+        events = [e for e in events if e["pid"] == pid and first < e["seq"] < last] or events
     defined = {e["place"]: location(e) for e in recording.of_kind(schema.PLACE_FOUND)}
     graphs: set[str] | None = None
-    pid = None
+    process: int | None = None
     if capsule is not None:
         graphs = set(recording.capsule(capsule).get("graphs", {}))
-        pid = _pid_of(capsule)
+        process = _pid_of(capsule)
     answers = _Answers(recording, capsule)
     found: list[PlaceCall] = []
-    events = [e for e in events if graphs is None or (e.get("graph") in graphs and (pid is None or e["pid"] == pid))]
+    events = [
+        e for e in events if graphs is None or (e.get("graph") in graphs and (process is None or e["pid"] == process))
+    ]
     answers.put_in_order(events)
     for entered, left in _pairs(events):
         found.extend(answers.calls(entered, left, defined.get(entered["place"]), capsule))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from xladoctor.diagnosis.contracts import show_shape
@@ -193,31 +194,42 @@ def _op_input(tensor: dict[str, Any]) -> str:
 
 
 def _numbers(finding: Finding, step: Step) -> list[Explained]:
-    """The numbers of the message as products of shapes that were seen: the failing op's own first, then those at
-    places.
+    """The numbers of the message as products of shapes that were seen.
+
+    What a worker saw at the failing op decides; without it, of all shapes seen at places or printed by the message, the
+    one whose sizes have the most names.
     """
-    wanted = [n for n in finding.dims if isinstance(n, int) and n > 1]
-    seen: list[tuple[list[int], str]] = []
+    certain: list[tuple[Sequence[int], str]] = []
     for tensor in (step.failing_op or {}).get("inputs", ()):
         value, shape = tensor.get("value"), tensor.get("shape")
         if isinstance(value, list) and value and all(isinstance(n, int) and n >= 0 for n in value):
-            seen.append((value, "asked for by the failing op"))
+            certain.append((value, "asked for by the failing op"))
         if isinstance(shape, list):
-            seen.append((shape, "given to the failing op"))
-    for call in reversed(step.calls):
-        tensors = (*call.inputs, *(call.outputs or ()))
-        seen.extend((t.runtime, f"{t.arg} of {short(call.place)}") for t in tensors if t.runtime)
-    found: list[Explained] = []
-    for number in dict.fromkeys(wanted):
-        for shape, where in seen:
-            # A vector of that length explains nothing.
-            if len(shape) < 2:
-                continue
-            explained = explain(number, shape, where, step.names)
-            if explained is not None:
-                found.append(explained)
-                break
+            certain.append((shape, "given to the failing op"))
+    likely = [*_shapes_at_places(step), *_shapes_in_message(finding)]
+    found = []
+    for number in dict.fromkeys(n for n in finding.dims if isinstance(n, int) and n > 1):
+        # A vector of that length explains nothing.
+        sure = [e for s, w in certain if len(s) > 1 and (e := explain(number, s, w, step.names))]
+        maybe = [e for s, w in likely if len(s) > 1 and (e := explain(number, s, w, step.names))]
+        best = sure[:1] or sorted(maybe, key=lambda e: sum(not f.names for f in e.factors if f.size != 1))[:1]
+        found.extend(best)
     return found
+
+
+def _shapes_at_places(step: Step) -> Iterator[tuple[Sequence[int], str]]:
+    for call in reversed(step.calls):
+        for tensor in (*call.inputs, *(call.outputs or ())):
+            shape = tensor.runtime or tensor.static
+            if shape and None not in shape:
+                yield [n for n in shape if n is not None], f"{tensor.arg} of {short(call.place)}"
+
+
+def _shapes_in_message(finding: Finding) -> Iterator[tuple[Sequence[int], str]]:
+    factors = finding.details.get("factors")
+    for shown in (factors or {}).values() if isinstance(factors, dict) else ():
+        for item in shown:
+            yield item.get("shape", ()), f"{item.get('from')} of the message"
 
 
 def _number_dict(explained: Explained, step: Step) -> dict[str, Any]:

@@ -53,6 +53,7 @@ CODES: dict[str, tuple[str, str]] = {
     "XD702": ("wrong-shape-silent", "numbers"),
     "XD703": ("wrong-pairing", "numbers"),
     "XD901": ("not-xla", "not_xla"),
+    "XD902": ("not-recorded", "not_xla"),
 }
 
 

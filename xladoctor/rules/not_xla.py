@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from xladoctor.diagnosis.model import Finding
+from xladoctor.diagnosis.model import Finding, Proof, Remedy
 from xladoctor.rules.base import Rule
 from xladoctor.rules.matching import finding, flat
 from xladoctor.rules.recognise.not_xla import recognise
@@ -62,4 +62,47 @@ _PLAIN = Rule(
         "tensorflow/core/kernels/check_numerics_op.cc",
     ),
 )
-RULES = (replace(_PLAIN, match=_match),)
+
+
+def _match_unrecorded(evidence: Evidence) -> Iterator[Finding]:
+    """A command that ran without the probes: only its output is known."""
+    process = evidence.process
+    if process is None or process.probes == "recorded":
+        return
+    yield Finding(
+        code=_UNRECORDED.code,
+        slug=_UNRECORDED.slug,
+        level="warning",
+        role="consequence",
+        title="Nothing was recorded inside the run",
+        message=f"Nothing was recorded inside the target: {process.probes_note or 'the probes did not load'}. "
+        "What is said here rests on its output and its exit status alone.",
+        evidence=(Proof("process", f"no events file; probes: {process.probes}", "run.json"),),
+        status="confirmed",
+        remedies=_UNRECORDED.remedies,
+    )
+
+
+_UNRECORDED = Rule(
+    code="XD902",
+    slug="not-recorded",
+    title="Nothing was recorded inside the run",
+    level="warning",
+    rank=99,
+    what="The command ran, but the probes did not: the doctor saw its output and its exit status, and nothing of "
+    "what happened inside. A run of which nothing is known is not called healthy.",
+    why="The probes enter through `sitecustomize` on PYTHONPATH. `python -I`, `-E` and `-S` do not look there, and "
+    "neither does a program that is no Python.",
+    example="xladoctor scan -- python -I train.py",
+    tell_apart="A healthy run with probes says so. `--no-probes` asks for this state.",
+    remedies=(
+        Remedy(
+            "run-without-isolation",
+            "Run the command without -I, -E and -S",
+            "safe",
+            "Or call `probes.install()` first in the program.",
+        ),
+    ),
+    references=("https://docs.python.org/3/library/site.html#module-sitecustomize",),
+)
+RULES = (replace(_PLAIN, match=_match), replace(_UNRECORDED, match=_match_unrecorded))
