@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from xladoctor.diagnosis.model import Diagnosis, Finding, Location, Proof, Remedy
 from xladoctor.report import console_tables, facts
 from xladoctor.report.page import Page
+from xladoctor.report.text import clip
 from xladoctor.report.view import View
 
 VERDICTS = {
@@ -18,6 +19,7 @@ _LEVELS = {"error": "bold red", "warning": "bold yellow", "note": "bold"}
 _STATUS = {"confirmed": "red", "refuted": "green", "untested": "yellow"}
 _RESULTS = {"verified": "green", "failed": "red", "untested": "yellow"}
 _FEW = 3
+_ONE_LINE = 240
 
 
 def render(diagnosis: Diagnosis, page: Page, view: View | None = None) -> str:
@@ -81,9 +83,9 @@ def _finding(page: Page, finding: Finding, heading: str, view: View) -> None:
     elif finding.layer:
         page.table([("layer", finding.layer)], indent=4, styles=["dim", ""])
     if view.verbose:
-        _evidence(page, finding.evidence, len(finding.evidence))
+        _evidence(page, finding.evidence, whole=True)
     elif finding.role == "root":
-        _evidence(page, finding.evidence, _FEW)
+        _evidence(page, finding.evidence, whole=False)
 
 
 def _at(page: Page, location: Location) -> None:
@@ -105,12 +107,14 @@ def _facts(page: Page, finding: Finding) -> None:
             page.para(number.meaning, indent=8)
 
 
-def _evidence(page: Page, evidence: Sequence[Proof], limit: int) -> None:
-    for proof in evidence[:limit]:
+def _evidence(page: Page, evidence: Sequence[Proof], whole: bool) -> None:
+    shown = evidence if whole else evidence[:_FEW]
+    for proof in shown:
         where = f" [{proof.where}]" if proof.where else ""
-        page.para(f"{proof.text}{where}", indent=4, hang=2, style="dim", first="- ")
-    if len(evidence) > limit:
-        page.parts((f"- {len(evidence) - limit} more (--verbose)", "dim"), indent=4)
+        said = proof.text if whole else clip(proof.text.strip().partition("\n")[0], _ONE_LINE)
+        page.para(f"{said}{where}", indent=4, hang=2, style="dim", first="- ")
+    if len(evidence) > len(shown):
+        page.parts((f"- {len(evidence) - len(shown)} more (--verbose)", "dim"), indent=4)
 
 
 def _others(page: Page, findings: Sequence[Finding], view: View) -> None:

@@ -11,8 +11,8 @@ from xladoctor.report import facts, shapes, text, timeline
 from xladoctor.report.page import Page
 from xladoctor.report.view import View
 
-_STEPS = 24
-_MOMENTS = 14
+_STEPS = 20
+_MOMENTS = 24
 _VERDICTS = {"confirmed": "red", "refuted": "green", "untested": "yellow"}
 
 
@@ -72,7 +72,7 @@ def _shape_cells(row: ShapeRow) -> list[str]:
     cells = [
         str(row.phase),
         str(row.tensor),
-        str(row.contract or ""),
+        shapes.contract_of(row),
         facts.shape_text(row.static),
         shapes.runtime_text(row),
     ]
@@ -98,32 +98,29 @@ def xla_words(path: XlaPath) -> str:
     return f"{said}. {path.note}" if path.note else f"{said}."
 
 
-def _place(location: Location) -> str:
-    return f"{location.file}:{location.line}" if location.line else str(location.file)
+def _place(location: Location, short: bool = False) -> str:
+    file = str(location.file)
+    if short:
+        file = file.replace("\\", "/").rpartition("/")[2]
+    return f"{file}:{location.line}" if location.line else file
 
 
 def _settings(page: Page, diagnosis: Diagnosis, view: View) -> None:
     if not diagnosis.settings:
         return
     moments = timeline.folded(diagnosis.settings)
-    shown = moments if view.verbose else moments[:_MOMENTS]
+    governing = [switch for path in diagnosis.xla_paths for switch in map(str, path.governed_by)]
+    shown = moments if view.verbose else timeline.telling(moments, governing)[:_MOMENTS]
     page.heading("Settings", "seconds since the start; who wrote them, who read them to decide")
     rows = []
     for moment in shown:
         event = moment.event
+        setting, action, value = timeline.words(event)
         times = f" x{moment.times}" if moment.times > 1 else ""
-        value = text.clip(repr(event.value), 48)
-        last = " ".join(part for part in (_place(event.location) if event.location else "", event.note or "") if part)
-        rows.append(
-            (
-                facts.number_text(event.t, 4),
-                f"{event.store}[{event.key}]",
-                f"{event.action}{times}",
-                value,
-                last,
-            )
-        )
-    page.table(rows, styles=["dim", "", "", "", "dim"], caps=(8, 40, 16, 48))
+        where = _place(event.location, short=not view.verbose) if event.location else ""
+        last = " ".join(part for part in (where, event.note or "") if part)
+        rows.append((facts.number_text(event.t, 4), setting, f"{action}{times}", value, last))
+    page.table(rows, styles=["dim", "", "", "", "dim"], caps=(8, 36, 16, 32))
     if len(moments) > len(shown):
         page.parts((f"… {len(moments) - len(shown)} more (--verbose)", "dim"), indent=2)
 

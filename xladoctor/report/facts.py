@@ -153,10 +153,13 @@ def _factor(factor: Any) -> str:
     names = factor.get("names") if isinstance(factor, dict) else None
     if not isinstance(names, list | tuple) or not names:
         return ""
-    said = [_name(name) for name in names]
-    if len(said) == 1:
-        return f"{factor.get('size')} is {said[0]}"
-    return f"{factor.get('size')} is {' or '.join(said)}, which cannot be told apart here"
+    first, *others = names
+    if not others:
+        return f"{factor.get('size')} is {_name(first)}"
+    if len(others) == 1:
+        return f"{factor.get('size')} is {_name(first)} or {_name(others[0])}: ambiguous"
+    bare = [str(name.get("name", "?")) if isinstance(name, dict) else str(name) for name in others]
+    return f"{factor.get('size')} is {_name(first)}, or just as well {' or '.join(bare)}: ambiguous"
 
 
 def _name(name: Any) -> str:

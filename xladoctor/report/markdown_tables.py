@@ -10,7 +10,7 @@ from xladoctor.report import shapes as shape_table
 from xladoctor.report.text import clip, md, md_code
 
 _STEPS = 60
-_MOMENTS = 60
+_MOMENTS = 40
 _CELL = 600
 _VERDICTS = {"confirmed": "**confirmed**", "refuted": "refuted", "untested": "*untested*"}
 
@@ -80,7 +80,7 @@ def _shape_row(row: ShapeRow, first: bool) -> tuple[str, ...]:
     return (
         name,
         f"{prose(row.phase)} {code(row.tensor)}",
-        code(row.contract),
+        code(shape_table.contract_of(row)),
         code(facts.shape_text(row.static)),
         runtime,
         said,
@@ -110,21 +110,19 @@ def settings(diagnosis: Diagnosis) -> list[str]:
     """Who set what, and who read it."""
     if not diagnosis.settings:
         return []
-    moments = timeline.folded(diagnosis.settings)
-    rows = [
-        (
-            prose(facts.number_text(m.event.t, 4)),
-            code(f"{m.event.store}[{m.event.key}]"),
-            prose(m.event.action) + (f" ×{m.times}" if m.times > 1 else ""),
-            code(repr(m.event.value)),
-            place(m.event.location),
-            prose(m.event.note or ""),
-        )
-        for m in moments[:_MOMENTS]
-    ]
+    every = timeline.folded(diagnosis.settings)
+    governing = [switch for path in diagnosis.xla_paths for switch in map(str, path.governed_by)]
+    moments = timeline.telling(every, governing)[:_MOMENTS] if len(every) > _MOMENTS else every
+    rows = []
+    for moment in moments:
+        setting, action, value = timeline.words(moment.event)
+        times = f" ×{moment.times}" if moment.times > 1 else ""
+        where, note = place(moment.event.location), prose(moment.event.note or "")
+        seconds = prose(facts.number_text(moment.event.t, 4))
+        rows.append((seconds, code(setting), prose(action) + times, code(value), where, note))
     parts = ["## Settings timeline", table(("Seconds", "Setting", "Action", "Value", "Where", "Note"), rows)]
-    if len(moments) > _MOMENTS:
-        parts.append(f"{len(moments) - _MOMENTS} more are in the run folder.")
+    if len(every) > len(moments):
+        parts.append(f"{len(every) - len(moments)} more are in the run folder.")
     return parts
 
 

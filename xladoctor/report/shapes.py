@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -10,6 +11,7 @@ from xladoctor.diagnosis.model import ShapeRow
 from xladoctor.report.facts import shape_text
 
 LONGEST_CYCLE = 8
+_GROUP = re.compile(r"(\w*)\s*(\([^()]*\))")
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,19 @@ def shortened(steps: Sequence[Step], limit: int, around: int = 2) -> list[Step |
         else:
             out.append(len(step.calls) * step.times)
     return out
+
+
+def contract_of(row: ShapeRow) -> str:
+    """The part of the place's contract that speaks of this tensor: `(B*C 2)` of `offsets (B 1 2 C) -> (B*C 2)`."""
+    whole = str(row.contract or "")
+    before, arrow, after = whole.partition("->")
+    if not arrow:
+        return whole
+    groups = _GROUP.findall(before if row.phase == "in" else after)
+    for label, axes in groups:
+        if label == row.tensor:
+            return str(axes)
+    return str(groups[0][1]) if len(groups) == 1 else whole.strip()
 
 
 def runtime_text(row: ShapeRow) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from xladoctor.diagnosis.model import SettingEvent
@@ -32,6 +33,30 @@ def folded(events: Sequence[SettingEvent]) -> list[Moment]:
         seen[act] = len(moments)
         moments.append(Moment(event))
     return moments
+
+
+def telling(moments: Sequence[Moment], governing: Iterable[str]) -> list[Moment]:
+    """Of the moments, those that bear on XLA: its switches, decisions, milestones, and whatever has a note.
+
+    `governing` are texts that name switches; a setting whose key one of them names is such a switch.
+    """
+    said = " ".join(governing)
+    return [m for m in moments if _tells(m.event, said)]
+
+
+def _tells(event: SettingEvent, governing: str) -> bool:
+    key = str(event.key)
+    named = re.search(rf"(?<!\w){re.escape(key)}(?!\w)", governing) is not None
+    return bool(named or "xla" in key.lower() or event.note or event.store in ("decision", "milestone"))
+
+
+def words(event: SettingEvent) -> tuple[str, str, str]:
+    """Which setting, what was done to it, and its value."""
+    if event.store == "milestone":
+        return (str(event.key), "", "")
+    name = str(event.key) if event.store == "decision" else f"{event.store} {event.key}"
+    unset = event.value is None and event.store == "env"
+    return (name, str(event.action), "unset" if unset else repr(event.value))
 
 
 def is_read(event: SettingEvent) -> bool:

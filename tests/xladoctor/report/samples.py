@@ -218,10 +218,10 @@ SHAPES: tuple[ShapeRow, ...] = (
 )
 
 SETTINGS = (
-    SettingEvent(0.0, "os.environ", "TF_XLA_FLAGS", "initial", "--tf_xla_auto_jit=0"),
+    SettingEvent(0.0, "env", "TF_XLA_FLAGS", "initial", "--tf_xla_auto_jit=0"),
     SettingEvent(0.812, "params.cfg", "use_xla_translate", "write", True, Location(STUDY, 362, "main")),
     SettingEvent(0.813, "params.cfg", "use_xla_translate", "write", False, Location(STUDY, 369, "main")),
-    SettingEvent(2.1, "os.environ", "USE_XLA_TRANSLATE", "read", None, Location(HELPER, 722, "translate_core")),
+    SettingEvent(2.1, "env", "USE_XLA_TRANSLATE", "read", None, Location(HELPER, 722, "translate_core")),
     SettingEvent(2.1, "params.cfg", "use_xla_translate", "read", False, Location(HELPER, 722, "translate_core")),
     SettingEvent(2.2, "params.cfg", "use_xla_translate", "read", False, Location(HELPER, 722, "translate_core")),
     SettingEvent(2.4, "params.cfg", "use_xla_translate", "read", False, Location(HELPER, 722, "translate_core")),

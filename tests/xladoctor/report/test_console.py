@@ -39,7 +39,7 @@ def test_numbers_are_explained():
     assert (
         "778752 = 128*78*78 = (B*C)*P*P\n        given to the failing op; 128 is B*C (B = 32, C = 4); 78 is P" in text
     )
-    assert "4 is C (gridsize squared) or M (images), which cannot be told apart here" in text
+    assert "4 is C (gridsize squared) or M (images): ambiguous" in text
     assert "not 156*156" in text
 
 
@@ -146,7 +146,7 @@ def test_long_lists_are_cut_and_say_so():
     others = tuple(Finding("XD301", "s", "error", "consequence", f"other {n}", "m") for n in range(9))
     big = replace(samples.LOUD, settings=many, shapes=rows, findings=(samples.ROOT, *others))
     text = said(big)
-    assert "… 36 more (--verbose)" in text
+    assert "… 50 more (--verbose)" in text
     assert "more calls (--verbose)" in text
     assert "Also found  --verbose for all of it" in text
     whole = said(big, verbose=True)

@@ -54,7 +54,7 @@ def test_tables_are_tables():
 def test_the_numbers():
     text = document()
     assert "| `778752` | `128*78*78 = (B*C)*P*P` |" in text
-    assert "4 is C (gridsize squared) or M (images), which cannot be told apart here" in text
+    assert "4 is C (gridsize squared) or M (images): ambiguous" in text
 
 
 def test_verdicts_and_remedies():

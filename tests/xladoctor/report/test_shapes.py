@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from tests.xladoctor.report.samples import SHAPES, row
 from xladoctor.report import shapes
 
@@ -68,3 +70,20 @@ def test_why_there_is_no_runtime_shape():
     assert shapes.runtime_text(row("m:a", "in", "x", None, [None], state="not-executed")) == "not executed"
     assert shapes.runtime_text(row("m:a", "in", "x", None, [None], state="failed")) == "failed"
     assert shapes.runtime_text(row("m:a", "in", "x", None, [None])) == "-"
+
+
+@pytest.mark.parametrize(
+    ("phase", "tensor", "whole", "part"),
+    [
+        ("in", "y", "images (K H W D), y (K ...) -> (K ...)", "(K ...)"),
+        ("in", "images", "images (K H W D), y (K ...) -> (K ...)", "(K H W D)"),
+        ("out", "result", "images (K H W D), y (K ...) -> (K ...)", "(K ...)"),
+        ("in", "x", "(B 1 2 C) -> (B*C 2)", "(B 1 2 C)"),
+        ("out", "b", "(B) -> a (B 1), b (B 2)", "(B 2)"),
+        ("out", "c", "(B) -> a (B 1), b (B 2)", "(B) -> a (B 1), b (B 2)"),
+        ("out", "c", "(B P P 1)", "(B P P 1)"),
+        ("out", "c", None, ""),
+    ],
+)
+def test_the_contract_of_one_tensor(phase, tensor, whole, part):
+    assert shapes.contract_of(row("m:f", phase, tensor, whole, [1])) == part

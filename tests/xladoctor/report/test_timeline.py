@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from xladoctor.diagnosis.model import Location, SettingEvent
-from xladoctor.report.timeline import folded
+from xladoctor.report.timeline import folded, telling, words
 
 
 def event(action: str, value, line: int = 1, key: str = "k", t: float = 0.0) -> SettingEvent:
@@ -33,3 +33,22 @@ def test_processes_do_not_fold_into_each_other():
 
 def test_values_of_another_type_are_another_event():
     assert len(folded([event("read", True), event("read", 1), event("read", "True")])) == 3
+
+
+def test_what_bears_on_xla_is_kept():
+    events = [
+        event("default", 64, key="N"),
+        event("write", True, key="use_it"),
+        event("read", 1, key="xla_level"),
+        SettingEvent(1.0, "milestone", "fit begins", "happened", None),
+        SettingEvent(1.0, "decision", "should_use()", "read", True),
+        SettingEvent(1.0, "params.cfg", "late", "write", 1, note="written after the read that decided"),
+    ]
+    kept = telling(folded(events), ["params.cfg use_it = True"])
+    assert [m.event.key for m in kept] == ["use_it", "xla_level", "fit begins", "should_use()", "late"]
+
+
+def test_the_words_of_an_event():
+    assert words(SettingEvent(0, "env", "A", "start", None)) == ("env A", "start", "unset")
+    assert words(SettingEvent(0, "params.cfg", "a", "write", None)) == ("params.cfg a", "write", "None")
+    assert words(SettingEvent(0, "milestone", "fit begins", "happened", None)) == ("fit begins", "", "")
