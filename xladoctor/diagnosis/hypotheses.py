@@ -152,7 +152,7 @@ def _square_canvas(step: Step) -> Verdict | None:
         number = 1
         for n in value:
             number *= n
-        squares = coincidences(number, value, step.names)
+        squares = coincidences(number, value)
         if squares:
             text = f"{op['op']} {op['node']} asked for {show_shape(value)} = {number}; {squares[0]} is a coincidence"
             return "refuted", [Proof("worker", text, "worker.jsonl")]

@@ -58,13 +58,10 @@ class Explained:
     @property
     def named(self) -> str:
         """The same with names: `(B*C)*P*P`, the names of an ambiguous size joined by `|`."""
-        parts = []
-        for factor in self.factors:
-            if factor.size == 1:
-                continue
-            text = "|".join(n.name for n in factor.names) or str(factor.size)
-            parts.append(f"({text})" if "*" in text or "|" in text else text)
-        return "*".join(parts) or "1"
+        texts = ["|".join(n.name for n in f.names) or str(f.size) for f in self.factors if f.size != 1]
+        if len(texts) < 2:
+            return texts[0] if texts else "1"
+        return "*".join(f"({text})" if "*" in text or "|" in text else text for text in texts)
 
 
 def names_of(
@@ -105,7 +102,7 @@ def factor(size: int, names: Sequence[Name]) -> Factor:
     return Factor(size, tuple(best or same))
 
 
-def coincidences(number: int, shape: Sequence[int], names: Sequence[Name]) -> tuple[str, ...]:
+def coincidences(number: int, shape: Sequence[int]) -> tuple[str, ...]:
     """Tempting other readings of the number that the seen shape refutes: a square, such as 156*156."""
     root = math.isqrt(number)
     sizes = [n for n in shape if n != 1]

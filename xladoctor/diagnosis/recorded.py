@@ -9,7 +9,7 @@ from typing import Any
 from xladoctor.diagnosis.contracts import show_shape
 from xladoctor.diagnosis.facts import Broken, Step, first_location, is_user_file, short
 from xladoctor.diagnosis.model import Finding, Location, Proof
-from xladoctor.diagnosis.numbers import Explained, coincidences, explain
+from xladoctor.diagnosis.numbers import Explained, coincidences, explain, factor
 from xladoctor.diagnosis.places import PlaceCall, Tensor
 from xladoctor.evidence.run import location
 from xladoctor.evidence.schema import schema
@@ -123,12 +123,19 @@ def enrich(finding: Finding, step: Step) -> Finding:
     numbers = _numbers(finding, step)
     if numbers:
         details["numbers"] = [_number_dict(n, step) for n in numbers]
-        sentences = [f"{n.number} = {n.product}" + (f" = {n.named}" if n.named != n.product else "") for n in numbers]
+        sentences = [" = ".join(dict.fromkeys((str(n.number), n.product, n.named))) for n in numbers]
         message += " " + "; ".join(sentences) + "."
-        refuted = [c for n in numbers for c in coincidences(n.number, n.shape, step.names)]
+        refuted = [c for n in numbers for c in coincidences(n.number, n.shape)]
         if refuted:
             message += f" ({', '.join(refuted)} would give the same number, but is not what the op was asked for.)"
             details["coincidences"] = refuted
+    if op is not None and not _same_failure(finding, op):
+        # What XLA refuses to compile can fail elsewhere, or not at all, when it is run plainly.
+        said = next(iter(str(op.get("message", "")).splitlines()), "")
+        text = f"run plainly, without XLA, the step fails at {op['op']} {op['node']}: {said}"
+        evidence.append(Proof("worker", text, "worker.jsonl"))
+        details["plain_failure"] = {k: op.get(k) for k in ("node", "op", "path", "kind")}
+        op = None
     if op is not None:
         shapes = ", ".join(_op_input(t) for t in op.get("inputs", ()))
         evidence.append(Proof("worker", f"{op['op']} {op['node']}: {shapes}", "worker.jsonl"))
@@ -199,6 +206,11 @@ def _numbers(finding: Finding, step: Step) -> list[Explained]:
     What a worker saw at the failing op decides; without it, of all shapes seen at places or printed by the message, the
     one whose sizes have the most names.
     """
+    if finding.slug != "reshape-mismatch":
+        # Not a count of elements but the size of an axis.
+        sizes = [n for n in dict.fromkeys(finding.dims) if isinstance(n, int) and n > 1]
+        named = [Explained(n, (n,), (factor(n, step.names),), "a size in the message") for n in sizes]
+        return [e for e in named if e.factors[0].names]
     certain: list[tuple[Sequence[int], str]] = []
     for tensor in (step.failing_op or {}).get("inputs", ()):
         value, shape = tensor.get("value"), tensor.get("shape")
@@ -215,6 +227,14 @@ def _numbers(finding: Finding, step: Step) -> list[Explained]:
         best = sure[:1] or sorted(maybe, key=lambda e: sum(not f.names for f in e.factors if f.size != 1))[:1]
         found.extend(best)
     return found
+
+
+def _same_failure(finding: Finding, op: dict[str, Any]) -> bool:
+    """Whether the op that failed for the worker is the one that the message speaks of: same op, same sizes."""
+    if finding.slug == "reshape-mismatch":
+        counts = {math.prod(t["shape"]) for t in op.get("inputs", ()) if isinstance(t.get("shape"), list)}
+        return op["op"] == "Reshape" and bool(counts.intersection(finding.dims))
+    return bool(finding.op == op["op"])
 
 
 def _shapes_at_places(step: Step) -> Iterator[tuple[Sequence[int], str]]:
@@ -248,7 +268,7 @@ def _number_dict(explained: Explained, step: Step) -> dict[str, Any]:
             for f in explained.factors
             if f.size != 1
         ],
-        "not": list(coincidences(explained.number, explained.shape, step.names)),
+        "not": list(coincidences(explained.number, explained.shape)),
     }
 
 

@@ -9,7 +9,7 @@ from xladoctor.evidence.model import Frame
 # Code that is nobody's fault here: installed packages, the standard library, generated code, and the doctor itself.
 _FRAMEWORK = re.compile(
     r"""site-packages[\\/]|dist-packages[\\/]|[\\/]lib(?:64)?[\\/]python\d(?:\.\d+)?[\\/]|\\[Ll]ib\\
-    |^<frozen|^<__array_function__|__autograph_generated_file|\.runfiles[\\/]|[\\/]bazel-
+    |^<frozen|^<xladoctor>|^<__array_function__|__autograph_generated_file|\.runfiles[\\/]|[\\/]bazel-
     |(?:^|[\\/])(?:tensorflow|tensorflow_core|keras|tf_keras|tf_slim|absl|IPython|ipykernel|_pytest|ray|horovod)
        [\\/](?:python|src|engine|utils|layers|core|compiler|backend|api|_api|saving|optimizers|losses|legacy|models
              |lite|contrib|app\.py|testing|runner|_private|train|tensorflow)
