@@ -11,8 +11,9 @@ from xladoctor.report import facts, shapes, text, timeline
 from xladoctor.report.page import Page
 from xladoctor.report.view import View
 
-_STEPS = 20
+_STEPS = 16
 _MOMENTS = 24
+_CAPS = (8, 60, 16, 32, 1000)
 _VERDICTS = {"confirmed": "red", "refuted": "green", "untested": "yellow"}
 
 
@@ -42,12 +43,18 @@ def _shapes(page: Page, diagnosis: Diagnosis, view: View) -> None:
     for step in steps:
         if isinstance(step, int):
             page.parts((f"… {step} more calls (--verbose)", "dim"), indent=2)
-            continue
-        for call in step.calls:
-            _call(page, call, widths, view)
-        if step.times > 1:
-            calls = "this call" if len(step.calls) == 1 else f"these {len(step.calls)} calls"
-            page.parts((f"… {calls} {step.times} times in a row", "dim"), indent=5)
+        else:
+            _step(page, step, widths, view)
+
+
+def _step(page: Page, step: shapes.Step, widths: list[int], view: View) -> None:
+    for part in step.parts:
+        if isinstance(part, shapes.Step):
+            _step(page, part, widths, view)
+        else:
+            _call(page, part, widths, view)
+    if step.times > 1:
+        page.parts((f"… {shapes.repetition(step)}", "dim"), indent=5)
 
 
 def _call(page: Page, call: shapes.Call, widths: list[int], view: View) -> None:
@@ -57,6 +64,8 @@ def _call(page: Page, call: shapes.Call, widths: list[int], view: View) -> None:
     said = str(first.place) if view.verbose else call.name
     aside = "  traced, not executed" if skipped else ""
     layer = f"  layer {first.layer}" if first.layer else ""
+    if not view.verbose and first.layer and len(said) + len(layer) + 16 > page.width:
+        layer = f"  layer …/{str(first.layer).rpartition('/')[2]}"
     turn = f"  iteration {first.iteration}" if first.iteration is not None else ""
     mark = ("! ", "bold red") if call.violated else ("  ", "")
     page.parts(mark, (said, "dim" if skipped else "bold"), (layer + turn, "dim"), (aside, "dim italic"))
@@ -119,8 +128,15 @@ def _settings(page: Page, diagnosis: Diagnosis, view: View) -> None:
         times = f" x{moment.times}" if moment.times > 1 else ""
         where = _place(event.location, short=not view.verbose) if event.location else ""
         last = " ".join(part for part in (where, event.note or "") if part)
-        rows.append((facts.number_text(event.t, 4), setting, f"{action}{times}", value, last))
-    page.table(rows, styles=["dim", "", "", "", "dim"], caps=(8, 36, 16, 32))
+        time = facts.number_text(event.t, 4)
+        cells = [time, setting, f"{action}{times}", value, last]
+        rows.append([text.clip(text.line(cell), cap) for cell, cap in zip(cells, _CAPS, strict=True)])
+    widths = [max(map(len, column)) for column in zip(*(r for r in rows if r[2]), strict=True)][:4] or [8, 0, 0, 0]
+    for row in rows:
+        if row[2]:
+            page.row(row, widths, 2, ["dim", "", "", "", "dim"])
+        else:
+            page.parts((row[0].ljust(widths[0] + 2), "dim"), (row[1], "bold"), (f"  {row[4]}", "dim"), indent=2)
     if len(moments) > len(shown):
         page.parts((f"… {len(moments) - len(shown)} more (--verbose)", "dim"), indent=2)
 

@@ -12,6 +12,7 @@ Keys that have a meaning here (all optional; whatever else is in `details` is sh
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,7 @@ from xladoctor.diagnosis.model import Finding
 
 _SHAPES = ("contract", "expected", "seen")
 _KNOWN = {*_SHAPES, "bindings", "numbers"}
+_GROUP = re.compile(r"(\w*)\s*(\([^()]*\))")
 _COMMANDS = {"command", "argv"}
 _FOREMOST = {"command", "python", "executable", "tensorflow", "keras", "numpy", "ptycho", "ptycho_file"}
 _SAID_BY = ("by", "source", "origin", "bound_by", "from")
@@ -44,9 +46,24 @@ class Number:
 
 
 def shapes(finding: Finding) -> list[tuple[str, str]]:
-    """Contract, expected and seen shape, where the details have them."""
-    rows = [(key, finding.details[key]) for key in _SHAPES if finding.details.get(key) is not None]
-    return [(key, shape_text(value)) for key, value in rows]
+    """Contract, expected and seen shape of the tensor in question, where the details have them."""
+    details = finding.details
+    rows = [(key, shape_text(details[key])) for key in _SHAPES if details.get(key) is not None]
+    is_result = details.get("phase") in ("out", "result")
+    name = str(details.get("argument", details.get("tensor", "")))
+    return [(key, contract_part(value, is_result, name) if key == "contract" else value) for key, value in rows]
+
+
+def contract_part(whole: str, is_result: bool, name: str) -> str:
+    """Of `offsets (B 1 2 C) -> (B*C 2)` the part for one tensor: `(B*C 2)` for the result."""
+    before, arrow, after = whole.partition("->")
+    if not arrow:
+        return whole
+    groups = _GROUP.findall(after if is_result else before)
+    for label, axes in groups:
+        if label == name:
+            return str(axes)
+    return str(groups[0][1]) if len(groups) == 1 else whole.strip()
 
 
 def axes(finding: Finding) -> list[Axis]:
@@ -93,11 +110,11 @@ def foremost(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def shape_text(shape: Any) -> str:
-    """`[32 ? 4]` for a list of sizes with None for an unknown one; `?` where nothing is known."""
+    """`(32 ? 4)` for a list of sizes with None for an unknown one; `?` where nothing is known."""
     if shape is None:
         return "?"
     if isinstance(shape, list | tuple):
-        return f"[{' '.join(shape_text(size) for size in shape)}]"
+        return f"({' '.join(shape_text(size) for size in shape)})"
     return str(shape)
 
 
@@ -110,7 +127,7 @@ def _one_line(value: Any) -> str:
     if isinstance(value, list | tuple):
         parts = [_one_line(item) for item in value]
         short = all(isinstance(item, int | float | None) for item in value)
-        return f"[{' '.join(parts)}]" if short else ", ".join(parts)
+        return f"({' '.join(parts)})" if short else ", ".join(parts)
     if isinstance(value, dict):
         return "; ".join(f"{key} {_one_line(item)}" for key, item in value.items() if item is not None)
     return "?" if value is None else str(value)

@@ -58,13 +58,21 @@ def shapes(diagnosis: Diagnosis) -> list[str]:
         if isinstance(step, int):
             rows.append((f"*{step} more calls*", *[""] * 5))
             continue
-        for call in step.calls:
-            rows += [_shape_row(row, number == 0) for number, row in enumerate(call.rows)]
-        if step.times > 1:
-            calls = "this call" if len(step.calls) == 1 else f"these {len(step.calls)} calls"
-            rows.append((f"*{calls}, {step.times} times in a row*", *[""] * 5))
+        rows += _step_rows(step)
     heads = ("Place", "Tensor", "Contract", "As traced", "At run time", "Remark")
     return ["## Shape trace", "In call order.", table(heads, rows)]
+
+
+def _step_rows(step: shape_table.Step) -> list[Sequence[str]]:
+    rows: list[Sequence[str]] = []
+    for part in step.parts:
+        if isinstance(part, shape_table.Step):
+            rows += _step_rows(part)
+        else:
+            rows += [_shape_row(row, number == 0) for number, row in enumerate(part.rows)]
+    if step.times > 1:
+        rows.append((f"*{shape_table.repetition(step)}*", *[""] * 5))
+    return rows
 
 
 def _shape_row(row: ShapeRow, first: bool) -> tuple[str, ...]:

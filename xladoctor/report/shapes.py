@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from xladoctor.diagnosis.model import ShapeRow
-from xladoctor.report.facts import shape_text
+from xladoctor.report.facts import contract_part, shape_text
 
 LONGEST_CYCLE = 8
-_GROUP = re.compile(r"(\w*)\s*(\([^()]*\))")
 
 
 @dataclass(frozen=True)
@@ -49,6 +47,7 @@ class Call:
                 str(r.runtime),
                 r.state,
                 r.violation,
+                r.first_violation,
             )
             for r in self.rows
         )
@@ -56,10 +55,30 @@ class Call:
 
 @dataclass(frozen=True)
 class Step:
-    """Some calls in a row, seen `times` times in succession."""
+    """A call, or some steps in a row, seen `times` times in succession."""
 
-    calls: tuple[Call, ...]
+    parts: tuple[Call | Step, ...]
     times: int = 1
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """Every call that is shown of it."""
+        return tuple(c for p in self.parts for c in (p.calls if isinstance(p, Step) else (p,)))
+
+    @property
+    def count(self) -> int:
+        """How many calls it stands for."""
+        return self.times * sum(part.count if isinstance(part, Step) else 1 for part in self.parts)
+
+    @property
+    def violated(self) -> bool:
+        """Whether a call in it breaks its contract."""
+        return any(call.violated for call in self.calls)
+
+    @property
+    def alike(self) -> tuple[object, ...]:
+        """What two steps share that need be shown only once."""
+        return (self.times, *(part.alike for part in self.parts))
 
 
 def calls(rows: Iterable[ShapeRow]) -> list[Call]:
@@ -69,23 +88,29 @@ def calls(rows: Iterable[ShapeRow]) -> list[Call]:
 
 
 def folded(found: Sequence[Call]) -> list[Step]:
-    """The calls with repetitions (of one call, or of a cycle of up to eight) shown once.
+    """The calls with repetitions of one call, then of a cycle of up to eight such steps, shown once.
 
-    A call that holds the first violation is never hidden behind an earlier one.
+    The first violation is never hidden behind an earlier call.
     """
-    keys = [(call.alike, any(row.first_violation for row in call.rows)) for call in found]
-    steps: list[Step] = []
+    single = _fold([Step((call,)) for call in found], (1,))
+    return _fold(single, range(2, LONGEST_CYCLE + 1))
+
+
+def _fold(steps: Sequence[Step], sizes: Iterable[int]) -> list[Step]:
+    keys = [step.alike for step in steps]
+    out: list[Step] = []
     at = 0
-    while at < len(found):
-        length, times = max(
-            ((size, _repeats(keys, at, size)) for size in range(1, LONGEST_CYCLE + 1)),
-            key=lambda cycle: (cycle[0] * cycle[1] if cycle[1] > 1 else 0, -cycle[0]),
-        )
+    while at < len(steps):
+        cycles = [(size, _repeats(keys, at, size)) for size in sizes]
+        size, times = max(cycles, key=lambda cycle: (cycle[0] * cycle[1] if cycle[1] > 1 else 0, -cycle[0]))
         if times == 1:
-            length = 1
-        steps.append(Step(tuple(found[at : at + length]), times))
-        at += length * times
-    return steps
+            out.append(steps[at])
+            at += 1
+        else:
+            parts = steps[at : at + size]
+            out.append(Step(parts[0].parts if size == 1 else tuple(parts), times))
+            at += size * times
+    return out
 
 
 def _repeats(keys: Sequence[object], at: int, size: int) -> int:
@@ -96,43 +121,39 @@ def _repeats(keys: Sequence[object], at: int, size: int) -> int:
     return times
 
 
-def shortened(steps: Sequence[Step], limit: int, around: int = 2) -> list[Step | int]:
-    """At most about `limit` steps: violations and their neighbours stay, a number stands for the calls left
-    out.
+def shortened(steps: Sequence[Step], limit: int) -> list[Step | int]:
+    """At most `limit` steps; a number stands for the calls left out.
+
+    What stays: the beginning, what leads to the first violation, and the violations that follow it.
     """
     if len(steps) <= limit:
         return list(steps)
-    first = next((i for i, s in enumerate(steps) if any(c.violated for c in s.calls)), None)
-    keep = set(range(min(limit // 3, len(steps))))
-    if first is not None:
-        keep |= set(range(max(first - limit // 3, 0), min(first + around + 1, len(steps))))
-    for index, step in enumerate(steps):
-        if len(keep) >= limit:
-            break
-        if any(call.violated for call in step.calls):
-            keep |= set(range(max(index - around, 0), min(index + around + 1, len(steps))))
+    first = next((index for index, step in enumerate(steps) if step.violated), len(steps))
+    keep = set(range(limit // 4)) | set(range(max(first - limit // 4, 0), min(first + 1, len(steps))))
+    later = [index for index in range(first + 1, len(steps)) if steps[index].violated]
+    keep |= set(later[: limit - len(keep)])
+    if first == len(steps):
+        keep = set(range(limit))
     out: list[Step | int] = []
     for index, step in enumerate(steps):
         if index in keep:
             out.append(step)
         elif out and isinstance(out[-1], int):
-            out[-1] += len(step.calls) * step.times
+            out[-1] += step.count
         else:
-            out.append(len(step.calls) * step.times)
+            out.append(step.count)
     return out
 
 
+def repetition(step: Step) -> str:
+    """How often a step was seen, in words."""
+    shown = len(step.calls)
+    return f"{'this call' if shown == 1 else f'these {shown} calls'} {step.times} times in a row"
+
+
 def contract_of(row: ShapeRow) -> str:
-    """The part of the place's contract that speaks of this tensor: `(B*C 2)` of `offsets (B 1 2 C) -> (B*C 2)`."""
-    whole = str(row.contract or "")
-    before, arrow, after = whole.partition("->")
-    if not arrow:
-        return whole
-    groups = _GROUP.findall(before if row.phase == "in" else after)
-    for label, axes in groups:
-        if label == row.tensor:
-            return str(axes)
-    return str(groups[0][1]) if len(groups) == 1 else whole.strip()
+    """The part of the place's contract that speaks of this tensor."""
+    return contract_part(str(row.contract or ""), row.phase == "out", str(row.tensor))
 
 
 def runtime_text(row: ShapeRow) -> str:

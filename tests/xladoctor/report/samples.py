@@ -47,15 +47,15 @@ ROOT = Finding(
     role="root",
     title="ReassemblePatchesLayer.call returned 1 row for a batch of 32",
     message="The result of ptycho.custom_layers:ReassemblePatchesLayer.call has the contract (B P P 1) and "
-    "came out as [1 78 78 1]. Its inputs were right: patches [32 64 64 4] and positions [32 1 2 4]. "
+    "came out as (1 78 78 1). Its inputs were right: patches (32 64 64 4) and positions (32 1 2 4). "
     "Everything below is a consequence.",
     layer="reassemble_patches",
     location=Location(LAYERS, 171, "call"),
     evidence=(
-        Proof("shape", "result [1 78 78 1], contract (B P P 1) with B = 32", f"{EVENTS}:812"),
+        Proof("shape", "result (1 78 78 1), contract (B P P 1) with B = 32", f"{EVENTS}:812"),
         Proof(
             "worker",
-            "run-time shape of functional_1/reassemble_patches/cond:0 is [1 78 78 1]",
+            "run-time shape of functional_1/reassemble_patches/cond:0 is (1 78 78 1)",
             "worker.jsonl:3",
         ),
     ),
@@ -94,7 +94,7 @@ CONSEQUENCE = Finding(
             "Input to reshape is a tensor with 778752 values, but the requested shape has 24336",
             "stderr.log:214",
         ),
-        Proof("shape", "images [4 78 78 1], translations [128 2]", f"{EVENTS}:903"),
+        Proof("shape", "images (4 78 78 1), translations (128 2)", f"{EVENTS}:903"),
         Proof("source", "the stack names reassemble_patches, which traced the function first", "stderr.log:231"),
         Proof("event", "the node belongs to padded_objs_with_offsets_1", f"{EVENTS}:920"),
     ),
@@ -264,7 +264,7 @@ HYPOTHESES = (
         "Positions reach the translation as (B, 2) and not as (B, 1, 2, C)",
         "report 002",
         "refuted",
-        (Proof("shape", "positions [32 1 2 4] at ReassemblePatchesLayer.call", f"{EVENTS}:801"),),
+        (Proof("shape", "positions (32 1 2 4) at ReassemblePatchesLayer.call", f"{EVENTS}:801"),),
     ),
     Hypothesis(
         "H4",

@@ -28,7 +28,7 @@ def test_the_first_screen_is_the_answer():
     assert head[0].endswith("(the program ended with 1)")
     assert "Root cause  XD309 contract-violation  confirmed" in head
     assert "  at /home/ada/study/ptycho/custom_layers.py:171 in call" in head
-    assert "    contract (B P P 1), expected [32 78 78 1], seen [1 78 78 1]" in head
+    assert "    contract (B P P 1), expected (32 78 78 1), seen (1 78 78 1)" in head
     assert "    B  = 32  bound by axis 0 of patches" in head
     assert "Consequence  XD301 reshape-mismatch  confirmed" in text
     assert "\n  at /home/ada/study/ptycho/projective_warp_xla.py:182 in projective_warp_xla" in text
@@ -51,14 +51,14 @@ def test_a_silent_failure_says_that_the_program_ended_well():
 
 def test_the_shape_table():
     text = said(samples.LOUD)
-    assert "   in   patches       (B N N C)    [? 64 64 4]  [32 64 64 4]" in text
+    assert "   in   patches       (B N N C)    (? 64 64 4)  (32 64 64 4)" in text
     assert "  translate_xla  traced, not executed\n   in   images" in text
     assert "not executed\n" in text
     assert "… these 2 calls 3 times in a row" in text
     assert text.count("FIRST VIOLATION") == 1
-    assert "! ReassemblePatchesLayer.call\n   out  result        (B P P 1)    [1 78 78 1]  [1 78 78 1]" in text
+    assert "! ReassemblePatchesLayer.call\n   out  result        (B P P 1)    (1 78 78 1)  (1 78 78 1)" in text
     assert "translate_xla  layer padded_objs_with_offsets_1" in text
-    assert "[? 78 78 1]  failed" in text
+    assert "(? 78 78 1)  failed" in text
 
 
 def test_verbose_folds_nothing():
@@ -137,7 +137,7 @@ def test_xla_and_settings_and_hypotheses():
     assert "  off  TF_XLA_FLAGS" in text
     assert "read x3" in text
     assert "  refuted    H1-REVISED  report 002" in text
-    assert "positions [32 1 2 4] at ReassemblePatchesLayer.call [events-4711.jsonl:801]" in text
+    assert "positions (32 1 2 4) at ReassemblePatchesLayer.call [events-4711.jsonl:801]" in text
 
 
 def test_long_lists_are_cut_and_say_so():

@@ -59,7 +59,7 @@ def test_the_numbers():
 
 def test_verdicts_and_remedies():
     text = document()
-    assert "| refuted | positions [32 1 2 4] at ReassemblePatchesLayer.call (`events-4711.jsonl:801`) |" in text
+    assert "| refuted | positions (32 1 2 4) at ReassemblePatchesLayer.call (`events-4711.jsonl:801`) |" in text
     assert "| slower | **verified** | 1.2e-07 | 1.84 |" in text
     assert "| safe | untested |  |  |" in text
     assert "Apply the remedy that was verified: Stay below the threshold" in text

@@ -16,6 +16,13 @@ def names(steps):
     return [s if isinstance(s, int) else ("".join(c.name for c in s.calls), s.times) for s in steps]
 
 
+def test_a_repetition_within_a_cycle_is_folded_first():
+    [step] = shapes.folded([call(f"m:{name}", 0) for name in "abbbcabbbcabbbc"])
+    assert names([step]) == [("abc", 3)]
+    assert names(step.parts) == [("a", 1), ("b", 3), ("c", 1)]
+    assert step.count == 15
+
+
 def test_rows_of_a_call_stand_together():
     found = shapes.calls(SHAPES)
     assert [len(c.rows) for c in found[:4]] == [2, 2, 1, 2]
@@ -62,11 +69,11 @@ def test_a_long_table_keeps_the_violation():
     short = shapes.shortened(steps, 24)
     assert len(short) < 30
     assert ("bad", 3) in names(short)
-    assert sum(s if isinstance(s, int) else len(s.calls) * s.times for s in short) == 202
+    assert sum(s if isinstance(s, int) else s.count for s in short) == 202
 
 
 def test_why_there_is_no_runtime_shape():
-    assert shapes.runtime_text(row("m:a", "in", "x", None, [None], runtime=[3])) == "[3]"
+    assert shapes.runtime_text(row("m:a", "in", "x", None, [None], runtime=[3])) == "(3)"
     assert shapes.runtime_text(row("m:a", "in", "x", None, [None], state="not-executed")) == "not executed"
     assert shapes.runtime_text(row("m:a", "in", "x", None, [None], state="failed")) == "failed"
     assert shapes.runtime_text(row("m:a", "in", "x", None, [None])) == "-"
