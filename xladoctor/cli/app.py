@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +13,6 @@ import typer.core
 import typer.main
 
 from xladoctor import __version__
-from xladoctor.cli import env, explain, rules, scan
 from xladoctor.cli.output import PipeClosed
 from xladoctor.errors import XladoctorError, did_you_mean
 
@@ -26,8 +26,21 @@ Exit status: 0 nothing wrong, 1 findings at error level, 2 wrong usage or unread
 could not be run."""
 
 
+COMMANDS = ("scan", "explain", "rules", "env")
+
+
 class _Commands(typer.core.TyperGroup):
-    """A group that says what was probably meant."""
+    """A group that loads a command when it is asked for, and says what was probably meant."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        alone = typer.Typer(add_completion=False, **_SETTINGS)
+        import_module(f"xladoctor.cli.{cmd_name}").register(alone)
+        return typer.main.get_command(alone)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         name = args[0] if args else ""
@@ -40,21 +53,20 @@ class _Commands(typer.core.TyperGroup):
         return super().resolve_command(ctx, args)
 
 
+# Rich help would double the time until the first line.
+_SETTINGS: dict[str, Any] = {
+    "rich_markup_mode": None,
+    "pretty_exceptions_enable": False,
+    "context_settings": {"help_option_names": ["-h", "--help"], "max_content_width": 100},
+}
 app = typer.Typer(
     name="xladoctor",
     cls=_Commands,
     help="A doctor for TensorFlow/XLA runs: what failed, where, why, and what to do.",
     epilog=EPILOG,
     no_args_is_help=True,
-    # Rich help would double the time until the first line.
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    **_SETTINGS,
 )
-scan.register(app)
-explain.register(app)
-rules.register(app)
-env.register(app)
 
 
 def _version(wanted: bool) -> None:
