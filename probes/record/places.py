@@ -73,7 +73,12 @@ class PlaceRecorder:
         if inner is not None:  # a tf.function object stays what it is: only the Python body is replaced
             original._python_function = self._wrapper(inner, place)
             return True
-        if not inspect.isfunction(original):
+        if isinstance(original, (staticmethod, classmethod)):
+            kind = type(original)
+            setattr(holder, name, kind(self._wrapper(original.__func__, place)))
+            return True
+        # A decorator may have made any callable of it (`tf.custom_gradient` gives a `Bind`); a class is none of our business.
+        if isinstance(original, type) or not callable(original):
             return False
         setattr(holder, name, self._wrapper(original, place))
         return True
@@ -81,10 +86,11 @@ class PlaceRecorder:
     def _wrapper(self, function: Callable[..., Any], place: profile.Place) -> Callable[..., Any]:
         recorder, guard = self, self.guard
         signature = inspect.signature(function)
+        plain = inspect.isfunction(function)
 
         def watched(*args: Any, **kwargs: Any) -> Any:
             token = guard.run("place in", recorder._enter, place, signature, args, kwargs)
-            call = guard.run("autograph", compat.convert_for_autograph, function) if token else None
+            call = guard.run("autograph", compat.convert_for_autograph, function) if token and plain else None
             result = (call or function)(*args, **kwargs)
             if token is not None:
                 guard.run("place out", recorder._leave, place, token, result)
