@@ -38,8 +38,9 @@ FAULT = Fault(
     reports="002, hypothesis H1-REVISED (refuted there; here it is true)",
     mechanism="""The positions reach the model as (B 2) instead of (B 1 2 C). Flattening leaves them as
     they are, so that B*C images meet B translations in the first layer that moves patches.""",
-    expected="""InvalidArgumentError: Input to reshape is a tensor with 194688 values, but the requested
-    shape has 778752 (N = 64, gridsize 2, batch 32: 32*78*78 against 128*78*78). None with gridsize 1, where
-    both layouts hold the same.""",
+    expected="""InvalidArgumentError: Input to reshape is a tensor with 194688 values, but the requested shape
+    has 778752 (N = 64, gridsize 2, batch 32: 32*78*78 against 128*78*78). If every batch is full, Keras traces with
+    a fixed batch and TensorFlow finds it while tracing, ValueError: Cannot reshape a tensor with 194688 elements.
+    Nothing with gridsize 1, where both layouts hold the same.""",
     patches=patches,
 )

@@ -55,7 +55,8 @@ def build_parser() -> argparse.ArgumentParser:
         prog="python -m ptycho.workflows.dose_response",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog="A quick run: --arms 1 --nepochs 1 --ngroups 128 --filters-scale 0.125",
+        epilog="A quick run: --arms 1 --nepochs 1 --ngroups 130 --filters-scale 0.125\n"
+        "Keras traces with an unknown batch if --ngroups is no multiple of --batch-size, else with a fixed one.",
     )
     add = parser.add_argument
     add(
@@ -67,7 +68,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("--gridsize", type=positive, default=2, help="patches of a group along each axis (default 2)")
     add("--batch-size", type=positive, default=32, help="groups in a training batch (default 32)")
     add("--nepochs", type=positive, default=50, help="epochs of each arm (default 50)")
-    add("--ngroups", type=positive, default=512, help="groups to train on (default 512)")
+    add("--ngroups", type=positive, default=500, help="groups to train on (default 500)")
     add("--ntest", type=positive, default=64, help="groups to reconstruct (default 64)")
     add("--object-size", type=positive, help="side of the object in pixels (default N + 96)")
     add("--arms", type=choose_arms, default=ARMS, help="how many arms, or names with commas (default: all 4)")

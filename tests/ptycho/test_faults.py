@@ -79,7 +79,7 @@ def test_reassembly_collapses_batch(make_data, B, gridsize, N, options, values):
         faults.applied("reassembly-collapses-batch", **options),
         pytest.raises(tf.errors.InvalidArgumentError) as error,
     ):
-        fit(make_data(B, gridsize, N), B)
+        fit(make_data(B + 1, gridsize, N), B)
     assert shapes_named(error) == tuple(map(str, values))
     assert "padded_objs_with_offsets" in str(error.value).splitlines()[-1]  # where it truly happened
     assert "reassemble_patches" in str(error.value)  # who traced the compiled function first
@@ -107,6 +107,25 @@ def test_reassembly_collapses_batch_below_the_threshold(make_data):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("step", ["train", "predict"])
+def test_reassembly_collapses_batch_in_a_compiled_step(make_data, step):
+    """Report 001, and at a batch size where nothing collapses."""
+    import tensorflow as tf
+
+    from ptycho import model
+
+    data = make_data(9, 2, 32)
+    params.cfg.update(use_xla_compile=True, batch_size=8)
+    with faults.applied("reassembly-collapses-batch"):
+        autoencoder, _ = model.create_compiled_model()
+        with pytest.raises(tf.errors.UnimplementedError, match=r"Asked to propagate .* c64\[<=32,32,32\]"):
+            if step == "train":
+                model.train(1, data, autoencoder, verbose=0)
+            else:
+                autoencoder.predict(model.prepare_inputs(data), batch_size=8, verbose=0)
+
+
+@pytest.mark.slow
 def test_muted_returns_one_row_per_batch(make_data):
     from ptycho import train_pinn
 
@@ -119,6 +138,16 @@ def test_muted_returns_one_row_per_batch(make_data):
 
 @pytest.mark.slow
 def test_flat_positions(make_data):
+    import tensorflow as tf
+
+    with faults.applied("flat-positions"), pytest.raises(tf.errors.InvalidArgumentError) as error:
+        fit(make_data(33), 32)
+    assert shapes_named(error) == (str(32 * 78 * 78), str(128 * 78 * 78))
+    assert "padded_obj_1/" in str(error.value).splitlines()[-1]
+
+
+@pytest.mark.slow
+def test_flat_positions_are_found_while_tracing_if_the_batch_is_fixed(make_data):
     with faults.applied("flat-positions"), pytest.raises(ValueError, match="Cannot reshape") as error:
         fit(make_data(32), 32)
     assert "194688 elements" in str(error.value)
@@ -127,5 +156,9 @@ def test_flat_positions(make_data):
 
 @pytest.mark.slow
 def test_flat_positions_hold_the_same_with_gridsize_1(make_data):
+    from ptycho import model
+
+    data = make_data(8, 1, 32)
     with faults.applied("flat-positions"):
-        fit(make_data(8, 1, 32), 8)
+        autoencoder, _ = model.create_model_with_gridsize(1, 32)
+        assert len(autoencoder.predict(model.prepare_inputs(data), verbose=0)[0]) == 8
