@@ -137,6 +137,9 @@ def scan(
             quiet=quiet,
         ),
     )
+    if target.to_stdout and target.format == "console":
+        # Apart from what the command printed last.
+        target.write("\n")
     status = show(
         result.diagnosis,
         target,

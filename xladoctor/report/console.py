@@ -78,7 +78,7 @@ def _finding(page: Page, finding: Finding, heading: str, view: View) -> None:
     _facts(page, finding)
     if view.verbose:
         named = [(k, str(v)) for k in ("op", "node", "device", "layer") if (v := getattr(finding, k))]
-        named += [("dims", facts.shape_text(list(finding.dims)))] if finding.dims else []
+        named += [("dims", facts.sizes_text(finding.dims))] if finding.dims else []
         page.table([*named, *facts.rest(finding)], indent=4, styles=["dim", ""])
     elif finding.layer:
         page.table([("layer", finding.layer)], indent=4, styles=["dim", ""])

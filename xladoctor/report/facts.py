@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -116,6 +117,11 @@ def shape_text(shape: Any) -> str:
     if isinstance(shape, list | tuple):
         return f"({' '.join(shape_text(size) for size in shape)})"
     return str(shape)
+
+
+def sizes_text(dims: Sequence[Any]) -> str:
+    """The sizes that a message names; one shape stands for itself."""
+    return shape_text(dims[0] if len(dims) == 1 and isinstance(dims[0], list | tuple) else list(dims))
 
 
 def number_text(value: Any, digits: int = 3) -> str:

@@ -98,18 +98,19 @@ def _problem(diagnosis: Diagnosis) -> list[str]:
 
 
 def _signature(diagnosis: Diagnosis) -> list[str]:
-    said = [f for f in diagnosis.findings if any(p.kind == "log" for p in f.evidence) or f.op or f.node]
+    logged = [f for f in diagnosis.findings if any(proof.kind == "log" for proof in f.evidence)]
+    said = logged or [f for f in diagnosis.findings if f.op or f.node]
     if not said:
         return []
     parts = ["## Error signature"]
     for finding in said:
-        logged = [clip(p.text, _LONGEST) for p in finding.evidence if p.kind == "log"]
-        if logged:
-            parts.append(md_fence("\n".join(logged)))
+        lines = [proof.text for proof in finding.evidence if proof.kind == "log"]
+        if lines:
+            parts.append(md_fence(clip(lines[0], _LONGEST)))
         named = [(key, getattr(finding, key)) for key in ("op", "node", "device", "layer")]
         rows = [f"- {key}: {md_code(value)}" for key, value in named if value]
         if finding.dims:
-            rows.append(f"- sizes: {md_code(facts.shape_text(list(finding.dims)))}")
+            rows.append(f"- sizes: {md_code(facts.sizes_text(finding.dims))}")
         if rows:
             parts.append("\n".join(rows))
     return parts
