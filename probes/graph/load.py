@@ -92,8 +92,16 @@ def value_for(program: Program, item: Input, batch: int) -> tuple[Array, str]:
     """
     kept = program.values.get(item.key or "")
     if kept is not None:
+        if _is_open(item) and kept.ndim and kept.shape[0] and kept.shape[0] != batch and item.role != "variable":
+            # Another batch size than the one that was kept: its first rows, or its rows over again.
+            kept = np.resize(kept, (batch, *kept.shape[1:]))
         return as_dtype(kept, item.dtype), "kept"
     return _noise(item, batch), "random"
+
+
+def _is_open(item: Input) -> bool:
+    """Whether the signature leaves the number of rows open."""
+    return item.shape is None or (len(item.shape) > 0 and item.shape[0] is None)
 
 
 def batch_of(program: Program) -> int:

@@ -77,7 +77,7 @@ class PlaceRecorder:
             kind = type(original)
             setattr(holder, name, kind(self._wrapper(original.__func__, place)))
             return True
-        # A decorator may have made any callable of it (`tf.custom_gradient` gives a `Bind`); a class is none of our business.
+        # A decorator may have made any callable of it (`tf.custom_gradient` gives a `Bind`); a class is left alone.
         if isinstance(original, type) or not callable(original):
             return False
         setattr(holder, name, self._wrapper(original, place))

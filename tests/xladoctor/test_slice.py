@@ -320,6 +320,7 @@ def test_an_exception_that_the_program_catches_is_a_failure_all_the_same(tmp_pat
     assert run.status == 1
     assert run.root["class"] == "reshape-mismatch"
     assert run.diagnosis["isolated"]["op"] == "Reshape"
+    assert run.root["details"]["failing_batch"] == 3, "7 samples in batches of 4: only the last one fails"
 
 
 def test_a_flag_that_kills_the_process(tmp_path):

@@ -87,6 +87,15 @@ class Step:
                 return result
         return None
 
+    @cached_property
+    def failing_batch(self) -> int | None:
+        """The batch size at which the failing op failed for the worker."""
+        for answer in self.recording.answers("failing_op", self.capsule) if self.capsule else ():
+            if answer.get("result"):
+                size = answer.get("batch")
+                return size if isinstance(size, int) else None
+        return None
+
     @property
     def worker_error(self) -> str | None:
         """Why a worker could not answer, if it could not."""

@@ -143,11 +143,11 @@ def _wrong_batch_when_traced(step: Step) -> Verdict | None:
 
 def _square_canvas(step: Step) -> Verdict | None:
     op = step.failing_op
-    if op is None:
+    if op is None or not step.calls:
         return None
     for tensor in op.get("inputs", ()):
         value = tensor.get("value")
-        if not isinstance(value, list) or not all(isinstance(n, int) for n in value):
+        if not isinstance(value, list) or not all(isinstance(n, int) and n > 0 for n in value):
             continue
         number = 1
         for n in value:

@@ -140,6 +140,7 @@ def enrich(finding: Finding, step: Step) -> Finding:
         shapes = ", ".join(_op_input(t) for t in op.get("inputs", ()))
         evidence.append(Proof("worker", f"{op['op']} {op['node']}: {shapes}", "worker.jsonl"))
         details["failing_op"] = {k: op.get(k) for k in ("node", "op", "path", "inner_node", "function", "inputs")}
+        message += _which_batch(step, details)
         layer = _layer_of(op) or layer
         place = _user_line(op) or place
         traced = _first_traced(op, step)
@@ -302,6 +303,16 @@ def _around(op: dict[str, Any], step: Step) -> PlaceCall | None:
     outside = [c for c in led if len(c.path) < len(path)]
     several = [c for c in outside or led if len(c.inputs) > 1]
     return several[-1] if several else None
+
+
+def _which_batch(step: Step, details: dict[str, Any]) -> str:
+    """A sentence where only the last, partial batch fails."""
+    call, size = step.keras_call or {}, step.failing_batch
+    rows, full = call.get("rows_in"), call.get("batch_size")
+    if size is None or not rows or not full or size == full:
+        return ""
+    details["failing_batch"] = size
+    return f" It fails in the last batch of {size}: {rows} samples in batches of {full}; a full batch passes."
 
 
 def _first_traced(op: dict[str, Any], step: Step) -> list[str]:
