@@ -1,0 +1,135 @@
+"""The commands that README and docs show are run, and what they show is what comes."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
+LOG = """\
+Epoch 1/2
+Traceback (most recent call last):
+  File "/home/ada/study/train.py", line 88, in <module>
+    model.fit(dataset, epochs=2)
+  File "/home/ada/study/warp.py", line 182, in warp
+    return tf.reshape(mask, [batch, height, width])
+tensorflow.python.framework.errors_impl.InvalidArgumentError: Graph execution error:
+
+Input to reshape is a tensor with 778752 values, but the requested shape has 24336
+\t [[{{node translation_36_1/Reshape_4}}]] [Op:__inference_one_step_on_data_38575]
+"""
+
+
+def blocks(kind: str, text: str = TEXT) -> list[str]:
+    return re.findall(rf"^```{kind}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def sessions() -> list[tuple[str, list[str]]]:
+    """Every command of the console blocks, with the lines that it shows."""
+    found: list[tuple[str, list[str]]] = []
+    for line in (line for block in blocks("console") for line in block.splitlines()):
+        if line.startswith("$ "):
+            found.append((line[2:], []))
+        else:
+            found[-1][1].append(line)
+    return found
+
+
+def shown_in_order(shown: list[str], came: list[str]) -> str | None:
+    """The first shown line that did not come after the ones before it; `...` stands for any lines."""
+    at = 0
+    gap = False
+    for line in shown:
+        if line == "...":
+            gap = True
+            continue
+        here = came[at:] if gap else came[at : at + 1]
+        if line not in here:
+            return line
+        at += here.index(line) + 1
+        gap = False
+    return None
+
+
+def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    env = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "COLUMNS": "80",
+    }
+    return subprocess.run(
+        ["bash", "-c", command], cwd=folder, env=env, capture_output=True, text=True, timeout=900, check=False
+    )
+
+
+def marked(session: tuple[str, list[str]]):
+    slow = [pytest.mark.slow] if "python -m" in session[0] else []
+    return pytest.param(*session, id=session[0][:40], marks=slow)
+
+
+@pytest.mark.parametrize(("command", "shown"), [marked(session) for session in sessions()])
+def test_a_session_of_the_readme(command, shown, tmp_path):
+    (tmp_path / "train.log").write_text(LOG)
+    done = run(command, tmp_path)
+    assert done.returncode in (0, 1), done.stderr[-2000:]
+    came = done.stdout.replace(f"{ROOT}/", "./").splitlines()
+    missing = shown_in_order(shown, came)
+    assert missing is None, f"README shows {missing!r}; this came:\n{done.stdout}"
+
+
+def test_shown_in_order_can_fail():
+    came = ["a", "b", "c", "d"]
+    assert shown_in_order(["a", "...", "c", "d"], came) is None
+    assert shown_in_order(["...", "b", "..."], came) is None
+    assert shown_in_order(["a", "c"], came) == "c"
+    assert shown_in_order(["...", "c", "...", "b"], came) == "b"
+
+
+@pytest.mark.parametrize("block", blocks("sh"))
+def test_other_commands_are_sound(block, tmp_path):
+    assert run(f"set -n\n{block}", tmp_path).returncode == 0
+    for target in re.findall(r"^make (\S+)", block, re.MULTILINE):
+        done = subprocess.run(["make", "--dry-run", target], cwd=ROOT, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("page", ["README.md", "CHANGELOG.md", "docs/cli.md", "docs/architecture.md"])
+def test_links_lead_somewhere_and_no_path_is_of_one_machine(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for link in re.findall(r"\]\(([^)#]+)", text):
+        assert link.startswith("https://") or (ROOT / page).parent.joinpath(link).exists(), link
+    assert not re.search(r"/work/|/root/|/tmp/", text)
+
+
+def test_every_command_and_option_is_described():
+    described = (ROOT / "docs/cli.md").read_text(encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "xladoctor", "scan", "--help"], capture_output=True, text=True, check=True
+    )
+    options = set(re.findall(r"--[a-z][a-z-]+", done.stdout)) - {"--epochs", "--help"}
+    assert {option for option in options if option not in described} == set()
+    for command in ("scan", "explain", "rules", "env"):
+        assert f"xladoctor {command}" in described
+
+
+def test_examples_of_the_help_work_as_written(tmp_path):
+    (tmp_path / "train.log").write_text(LOG)
+    (tmp_path / "train.py").write_text("print('trained')")
+    earlier = tmp_path / "xladoctor-runs" / "20260106T101500-3f2a"
+    assert run(f"xladoctor scan --run-dir {earlier} -- python train.py", tmp_path).returncode == 0
+    tried = 0
+    for command in ("", "scan", "explain", "rules", "env"):
+        text = run(f"xladoctor {command} --help", tmp_path).stdout.partition("Examples:\n")[2]
+        for example in text.partition("\n\n")[0].splitlines():
+            done = run(example.strip(), tmp_path)
+            assert done.returncode in (0, 1), (example, done.stderr)
+            assert "Traceback" not in done.stderr
+            tried += 1
+    assert tried >= 12
