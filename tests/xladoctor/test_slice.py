@@ -330,3 +330,18 @@ def test_a_flag_that_kills_the_process(tmp_path):
     assert run.status == 1
     assert run.root["class"] == "flag-error"
     assert "tf_xla_auto_jt" in json.dumps(run.root)
+
+
+def test_settings_that_came_too_late_or_govern_nothing(tmp_path):
+    program = str(PATIENTS / "late_settings.py")
+    run = scan(tmp_path / "work", program, env={"TF_XLA_FLAGS": "--tf_xla_auto_jit=0"})
+    assert (run.status, run.diagnosis["verdict"]) == (0, "warnings")
+    said = {(f["class"], f["location"]["line"]): f["message"] for f in run.diagnosis["findings"]}
+    lines = Path(program).read_text().splitlines()
+    line = {text: next(i for i, found in enumerate(lines, 1) if text in found) for text in
+            ('os.environ["TF_XLA', '["use_xla_translate"] =', '["use_xla_compile"] =')}  # fmt: skip
+    assert "reads it once, at that operation" in said["setting-too-late", line['os.environ["TF_XLA']]
+    assert "was read as True and then set to False" in said["setting-too-late", line['["use_xla_translate"] =']]
+    assert "nothing in this run read it" in said["dead-switch", line['["use_xla_compile"] =']]
+    beside = next(f for f in run.diagnosis["findings"] if f["class"] == "flag-ineffective")
+    assert "governs none of the 1 compiled function of this run (double)" in beside["message"]

@@ -10,6 +10,7 @@ import xladoctor
 from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.diagnosis.hypotheses import judge
 from xladoctor.diagnosis.model import Diagnosis, Finding, Hypothesis, Verdict
+from xladoctor.diagnosis.order import setting_findings
 from xladoctor.diagnosis.outcome import outcome_findings, outcome_notes
 from xladoctor.diagnosis.recorded import contract_violation, enrich, rows_lost
 from xladoctor.diagnosis.shape_rows import shape_rows
@@ -23,7 +24,7 @@ def diagnose(evidence: Evidence) -> Diagnosis:
     """The diagnosis of one run or one log."""
     logged = _from_log(evidence)
     looked_at = steps(evidence.run) if evidence.run is not None else []
-    findings = _order(_merge(logged, looked_at), evidence)
+    findings = _order([*_merge(logged, looked_at), *_from_settings(evidence)], evidence)
     step = looked_at[0] if looked_at else None
     return Diagnosis(
         source=evidence.source,
@@ -64,6 +65,10 @@ def _merge(logged: list[Finding], looked_at: list[Step]) -> list[Finding]:
         if lost is not None:
             found.append(lost)
     return [*found, *logged]
+
+
+def _from_settings(evidence: Evidence) -> list[Finding]:
+    return list(setting_findings(evidence.run)) if evidence.run is not None else []
 
 
 # Errors that a broken contract earlier in the step can explain.
