@@ -82,7 +82,7 @@ def by_code(code: str) -> Rule:
 
 def by_slug(slug: str) -> Rule:
     """The rule of a slug: `reshape-mismatch`, `Reshape_Mismatch`."""
-    if slug.strip()[:2].upper() == "XD" and slug.strip()[2:].isdigit():
+    if slug.strip()[:2].upper() == "XD" and slug.strip()[2:3].isdigit():
         return by_code(slug)
     wanted = slug.strip().lower().replace("_", "-").replace(" ", "-")
     code = next((code for code, (name, _) in CODES.items() if name == wanted), None)

@@ -135,7 +135,34 @@ def match_records(rule: Rule, recognise: Recogniser, evidence: Evidence) -> Iter
             found.setdefault((hit.dims, hit.details.get("key")), []).append((record, hit))
     serious = [group for group in found.values() if any(r.level == "error" for r, _ in group)]
     for group in serious or list(found.values())[:3]:
-        yield finding(rule, group)
+        one = finding(rule, group)
+        if one.location is None and not group[0][0].ended_run:
+            one = replace(one, location=_location_below(group[0][0], evidence))
+        fatal = not serious and rule.level == "error" and one.level == "warning" and _died_below(group, evidence)
+        yield replace(one, level="error") if fatal else one
+
+
+def _location_below(record: ErrorRecord, evidence: Evidence) -> Location | None:
+    """Where a chain of exceptions left the user's code: in the exception that followed from this one."""
+    records = evidence.log.records
+    later = records[records.index(record) + 1 :]
+    return next(
+        (at for r in later if r.level == "error" and r.stream == record.stream and (at := location_of(r))), None
+    )
+
+
+def _died_below(group: list[tuple[ErrorRecord, Hit]], evidence: Evidence) -> bool:
+    """Whether the process aborted or crashed just below a line of the runtime: then that line says why."""
+    lines = {record.text.splitlines()[0][:400] for record, _ in group if record.text}
+    return any(
+        record.level == "error"
+        and record.exception is None
+        and pattern(
+            r"^(?:\S{1,200}: line \d+: +\d+ )?(?:Check failed|Aborted|Segmentation|Fatal Python|terminate)"
+        ).match(record.text)
+        and any(line in above for line in lines for above in record.before)
+        for record in evidence.log.records
+    )
 
 
 def finding(rule: Rule, group: list[tuple[ErrorRecord, Hit]]) -> Finding:

@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ _ANSI = re.compile(
     r"\x1b[@-Z\\-_]?"
 )
 # What is left of a colour code when its escape byte was lost in copying.
-_BARE_ANSI = re.compile(r"\ufffd?\[(?:[01]?(?:;\d{1,3}){1,4}|0|1|3[0-7]|39|9[0-7])m")
+_BARE_ANSI = re.compile(r"\ufffd?\[(?:\d{0,2}(?:;\d{1,3}){1,4}|0|1|3[0-7]|39|9[0-7])m")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _TAG = re.compile(
     r"</?(?:span|div|pre|code|br|p|b|i|em|strong|font|a|td|tr|table|tbody|li|ul|ol|h\d|"
@@ -51,7 +52,7 @@ CPP = re.compile(
 
 _PREFIX = re.compile(
     r"""(?:
-      \#\#\[error\]|::error::|\#\ ?|//\ |(?:>\ ?){1,4}|[|│]\ ?
+      \#\#\[error\]|::error::|\#(?:\ |$)|//\ |(?:>\ ?){1,4}|[|│]\ ?
     | \[?\d{4}[-/]\d\d[-/]\d\d[T\ ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\ ?(?:Z|[+-]\d\d:?\d\d|UTC)?\]?:?(?:\ [-|]\ )?\ ?
     | \[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]?:?\ ?
     | [A-Z][a-z]{2}\ [\ \d]\d\ \d\d:\d\d:\d\d\ \S{1,80}\ \S{1,80}:\ ?
@@ -73,6 +74,7 @@ _STARTS = re.compile(
     r'^(?:\s|Traceback|File "|[\w.]{1,200}(?:Error|Exception)\b|[IWEF]\d{4} |'
     r"\d{4}-\d\d-\d\d|Detected at|Stack trace|Epoch \d|$)"
 )
+_TERMINALS = frozenset({72, 79, 80, 100, 120, 132, 160})
 _KEEP = ("rror", "raceback", "xception", "failed", 'File "', "[[", "illed", "fault", "nan")
 
 
@@ -85,8 +87,10 @@ def clean_lines(lines: Iterable[tuple[int, bytes]]) -> list[Clean]:
         stripped, stream = _strip_prefixes(text)
         done.append((number, stripped.rstrip(), stream))
     if any(stream for _, _, stream in done):
-        return [Clean(*line[:2], line[2]) for line in done]
-    return [Clean(number, text) for number, text in _unwrap([(n, t) for n, t, _ in done])]
+        return [Clean(*line) for line in done]
+    plain = _unwrap([(number, text) for number, text, _ in done])
+    margin = min((len(text) - len(text.lstrip()) for _, text in plain if text.strip()), default=0)
+    return [Clean(number, text[margin:]) for number, text in plain]
 
 
 def _pieces(raw: bytes) -> Iterator[str]:
@@ -121,6 +125,7 @@ def _unescape(text: str) -> str:
     found = _JSON_FIELD.search(bare) if bare.startswith("{") else _JSON_ITEM.match(bare)
     if found:
         return _ESCAPE.sub(_escaped, found[1]).rstrip("\n")
+    text = text.replace('details = "', 'details = "\n').replace("details = '", "details = '\n")
     if text.count("\\n") >= 2 or ("\\n" in text and ("[[" in text or "\\t" in text or "rror" in text)):
         return re.sub(r"\\{1,2}(?:r\\{1,2})?([ntr\"'])", lambda m: _PLAIN_ESCAPES[m[1]], text)
     return text
@@ -166,10 +171,13 @@ def _wrap_width(lines: list[str]) -> int:
     """The width at which lines were cut, or 0: many different lines end there, none goes beyond, most go on below."""
     lengths = Counter(map(len, lines))
     width = max(lengths, default=0)
-    if width < 40 or lengths[width] < 3:
+    enough = 1 if len(lines) <= 30 and width in _TERMINALS else 3
+    if width < 40 or lengths[width] < enough:
         return 0
     full = [i for i, line in enumerate(lines[:-1]) if len(line) == width]
-    if len({lines[i] for i in full}) < 3:
+    if len({lines[i] for i in full}) < enough:
         return 0
     going_on = sum(not _STARTS.match(lines[i + 1]) for i in full)
-    return width if going_on * 10 >= 6 * len(full) else 0
+    ragged = sum(width - 25 <= len(line) < width and not _STARTS.match(after) for line, after in pairwise(lines))
+    # Broken at words (by a mail program), lines end near the width; cut by a terminal, they end at it.
+    return width if going_on * 10 >= 6 * len(full) and ragged <= going_on else 0

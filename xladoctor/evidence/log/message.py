@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 
-_REFERENCE = re.compile(r"\[\[([^\[\]]{1,800}?)\]\]|\[\[([^\n]{1,800}?)\]\]")
 _BRACED = re.compile(r"\{\{node ([^\s{}]{1,500})\}\}")
 _NODE_DEF = re.compile(r"\{\{node ([^\s{}]{1,500})\}\} = (\w{1,100})\[")
 _OLD_REFERENCE = re.compile(r"^(?:Node: |node )([^\s(=]{1,500})")
@@ -43,16 +42,27 @@ def nodes(text: str) -> tuple[str, ...]:
     names = [hlo[2]] if hlo else []
     first = text.find("[[")
     names += [braced[1] for braced in _BRACED.finditer(text, 0, first if first >= 0 else len(text))]
-    for reference in _REFERENCE.finditer(text):
-        name = _reference(reference[1] or reference[2])
-        if name:
-            names.append(name)
+    names += [name for inside in _references(text) if (name := _reference(inside))]
     if not names:
         for pattern in (_WITH_OP, _DETECTED):
             found = pattern.search(text)
             if found:
                 return (found[1],)
     return tuple(dict.fromkeys(names))
+
+
+def _references(text: str) -> list[str]:
+    """What stands between `[[` and `]]`, in order."""
+    found: list[str] = []
+    start = text.find("[[")
+    for _ in range(200):
+        if start < 0 or len(found) >= 40:
+            break
+        end = text.find("]]", start + 2, start + 1000)
+        if end >= 0:
+            found.append(text[start + 2 : end].rpartition("[[")[2])
+        start = text.find("[[", (end if end >= 0 else start) + 2)
+    return found
 
 
 def _reference(inside: str) -> str | None:

@@ -43,6 +43,21 @@ LITERALS: tuple[bytes, ...] = (
     b"FAILED",
 )
 
+# A line that says one of these is always looked at; another kind of line only so often (digits do not count).
+_STRONG = (
+    b"raceback",
+    b'File "',
+    b"[[{{",
+    b"RET_CHECK",
+    b"atal",
+    b"nknown flag",
+    b"Error:",
+    b"illed",
+    b"fault",
+    b"JIT ",
+)
+OFTEN, KINDS = 20, 20_000
+
 _ANSI = re.compile(rb"\x1b\[[0-?]{0,32}[ -/]{0,4}[@-~]")
 
 Line = tuple[int, bytes]
@@ -51,10 +66,11 @@ Line = tuple[int, bytes]
 def hot_regions(chunks: Iterable[bytes]) -> Iterator[list[Line]]:
     """Lists of consecutive (line number, line) around the hits; a new list where lines were skipped between."""
     number, until = 1, 0
+    seen: dict[bytes, int] = {}
     tail: list[Line] = []
     pending: list[Line] = []
     for block, whole in _blocks(chunks):
-        hits = None if whole else _hit_lines(block)
+        hits = None if whole else _hit_lines(block, seen)
         count = block.count(b"\n")
         if hits is not None and not hits and until < number:
             if pending:
@@ -110,8 +126,10 @@ def _no_ansi(block: bytes) -> bytes:
     return _ANSI.sub(b"", block) if b"\x1b" in block else block
 
 
-def _hit_lines(block: bytes) -> list[int]:
-    """The numbers (from 0) of the lines that hold one of the literals, ascending."""
+def _hit_lines(block: bytes, seen: dict[bytes, int]) -> list[int]:
+    """The numbers (from 0) of the lines that hold one of the literals, ascending; a warning that comes again and
+    again is let go by after a while.
+    """
     starts: set[int] = set()
     for literal in LITERALS:
         at = block.find(literal)
@@ -123,8 +141,21 @@ def _hit_lines(block: bytes) -> list[int]:
     for start in sorted(starts):
         number += block.count(b"\n", last, start + 1)
         last = start + 1
-        lines.append(number)
+        if _worth_it(block, start + 1, seen):
+            lines.append(number)
     return lines
+
+
+def _worth_it(block: bytes, start: int, seen: dict[bytes, int]) -> bool:
+    end = block.find(b"\n", start)
+    line = block[start : min(end if end >= 0 else len(block), start + 2000)]
+    if any(mark in line for mark in _STRONG):
+        return True
+    kind = line[:300].translate(None, b"0123456789")
+    count = seen.get(kind, 0)
+    if count < OFTEN and (count or len(seen) < KINDS):
+        seen[kind] = count + 1
+    return count < OFTEN
 
 
 def _windows(hits: list[int] | None, count: int, until: int) -> Iterator[tuple[int, int]]:

@@ -98,12 +98,14 @@ class _Collector:
         """Pass the bytes on; count lines, look for the version, remember the last progress seen."""
         last = b"\n"
         for chunk in chunks:
-            if self.version is None and self.lines < 20_000:
+            if self.version is None and self.lines < 20_000 and (b"ensor" in chunk or b"TF" in chunk or b"tf" in chunk):
                 found = _VERSION.search(chunk, 0, 1 << 17)
                 self.version = found[1].decode() if found else None
             at = max(chunk.rfind(b"\nEpoch "), chunk.rfind(b"\rEpoch "))
             if at >= 0:
                 self._last_activity = self.lines + chunk.count(b"\n", 0, at) + 2
+            if b"XLA" in chunk and b"Compiled cluster using XLA" in chunk:
+                self.facts["xla_compiled"] = True
             self.lines += chunk.count(b"\n")
             last = chunk[-1:]
             yield chunk

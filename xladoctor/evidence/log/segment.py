@@ -17,7 +17,7 @@ from xladoctor.evidence.log.clean import CPP, Clean
 from xladoctor.evidence.log.frames import arrow, ipython_frame, pytest_frame, python_frame
 from xladoctor.evidence.model import ErrorRecord, Frame
 
-LINES, CHARACTERS, FRAMES = 400, 24_000, 200
+LINES, CHARACTERS, FRAMES, PLAIN = 400, 24_000, 200, 40
 
 _HEADER = "Traceback (most recent call last"
 _EXCEPTION = re.compile(
@@ -71,6 +71,7 @@ class _Draft:
     reverse: bool = False
     user_code: bool = False
     code_below: int = -1
+    plain: int = 0
 
 
 class Segmenter:
@@ -84,11 +85,12 @@ class Segmenter:
         self._in_frames = False
         self._number = 0
         self._wrapped = ""
+        self._margin = 0
 
     def feed(self, line: Clean) -> None:
         """Take one line."""
         self._number = line.number
-        text = line.text
+        text = self._without_margin(line.text)
         if _HEADER in text:
             self._open_traceback(text)
         elif self._draft is None:
@@ -99,6 +101,16 @@ class Segmenter:
             self._message(text)
         if text.strip():
             self._recent.append(text[:500])
+
+    def _without_margin(self, text: str) -> str:
+        """Take back the indentation that a whole traceback has (quoted in Markdown, logged by a framework)."""
+        if _HEADER in text and not (self._draft is not None and self._draft.lines):
+            self._margin = len(text) - len(text.lstrip())
+        if self._margin and text.strip():
+            if not text[: self._margin].strip():
+                return text[self._margin :]
+            self._margin = 0
+        return text
 
     def gap(self) -> None:
         """Lines were skipped here: what was open is finished, and what stood before is no longer near."""
@@ -217,12 +229,19 @@ class Segmenter:
             draft.code_below = indent
             return
         if 0 <= draft.code_below < indent:
+            if draft.frames and not draft.frames[-1].code and not _MARKS_ONLY.match(text):
+                draft.frames[-1] = replace(draft.frames[-1], code=text.strip()[:300])
             return
         draft.code_below = -1
         inner = _exception_name(text.strip(), certain=False) if indent and draft.user_code else None
         if inner:  # "in user code:" holds the frames and, below them, the exception that it is about
             draft.exception, text = inner
+            draft.plain = 0
         draft.user_code |= "in user code:" in text
+        draft.plain = 0 if _GOES_ON.match(text) else draft.plain + 1
+        if draft.plain > PLAIN:  # what the program printed after its error, without a line between
+            self.finish()
+            return
         self._add(text)
 
     def _stack_line(self, text: str) -> bool:
@@ -334,8 +353,11 @@ def _paragraphs(draft: _Draft) -> bool:
 
 
 def _same_paths(op_frames: list[Frame], frames: list[Frame]) -> tuple[Frame, ...]:
-    """Give op stacks back the leading slash that TensorFlow cut off, where the traceback shows the path."""
-    known = {frame.file.lstrip("/"): frame.file for frame in frames}
-    return tuple(
-        replace(f, file=known[f.file]) if f.file in known and known[f.file] != f.file else f for f in op_frames
-    )
+    """Give op stacks back the folders that TensorFlow cut off (those that all files share), where known."""
+    whole = {frame.file for frame in frames if frame.user}
+    return tuple(replace(f, file=_longer(f.file, whole)) if f.user else f for f in op_frames)
+
+
+def _longer(file: str, whole: set[str]) -> str:
+    fits = [path for path in whole if path.endswith("/" + file)]
+    return fits[0] if len(fits) == 1 else file

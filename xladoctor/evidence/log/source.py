@@ -6,7 +6,7 @@ import codecs
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Protocol, cast
 
 CHUNK = 1 << 18
 
@@ -21,6 +21,10 @@ class UnreadableLog(Exception):
         super().__init__(f"{path}: {reason}")
         self.path = path
         self.reason = reason
+
+
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
 
 
 class Source:
@@ -48,7 +52,7 @@ class Source:
         while head and len(head) < 4 and (more := stream.read(4 - len(head))):
             head += more
         rest = _Joined(head, stream)
-        raw = _Plain(rest) if head[:2] != GZIP and head != ZSTD else _decompressor(self.name, head, rest)
+        raw = _unpacked(self.name, head, rest)
         try:
             for chunk in _as_utf8(raw):
                 self.size += len(chunk)
@@ -72,21 +76,41 @@ class _Joined:
     def read(self, size: int = -1) -> bytes:
         if not self._head:
             return self._stream.read(size)
-        head = self._head if size < 0 else self._head[:size]
-        self._head = self._head[len(head) :]
-        return head + self._stream.read() if size < 0 else head
+        head, self._head = self._head, b""
+        return head + self._stream.read(size - len(head) if size > len(head) else -1 if size < 0 else 0)
 
 
-class _Plain:
+class _Gunzip:
+    """Gzip members one after the other; gives what it has before it complains of a truncated end."""
+
     def __init__(self, stream: _Joined) -> None:
-        self.read = stream.read
+        self._stream = stream
+        self._inflate = zlib.decompressobj(31)
+        self._rest = b""
+        self._inside = False
+
+    def read(self, size: int) -> bytes:
+        while True:
+            raw = self._rest or self._stream.read(1 << 16)
+            if not raw:
+                if self._inside:
+                    raise EOFError("the compressed data end too early")
+                return b""
+            data = self._inflate.decompress(raw, size)
+            self._inside = not self._inflate.eof
+            self._rest = self._inflate.unconsumed_tail
+            if self._inflate.eof:
+                self._rest = self._inflate.unused_data.lstrip(b"\0")
+                self._inflate = zlib.decompressobj(31)
+            if data:
+                return data
 
 
-def _decompressor(name: str, head: bytes, stream: _Joined) -> IO[bytes]:
+def _unpacked(name: str, head: bytes, stream: _Joined) -> _Readable:
     if head[:2] == GZIP:
-        import gzip
-
-        return cast("IO[bytes]", gzip.GzipFile(fileobj=cast("IO[bytes]", stream), mode="rb"))
+        return _Gunzip(stream)
+    if head != ZSTD:
+        return stream
     try:
         import zstandard
     except ImportError as error:
@@ -102,7 +126,7 @@ def _zstd_error() -> type[BaseException]:
     return module.ZstdError if module else EOFError
 
 
-def _as_utf8(stream: IO[bytes] | _Plain) -> Iterator[bytes]:
+def _as_utf8(stream: _Readable) -> Iterator[bytes]:
     first = stream.read(CHUNK)
     encoding = _UTF16.get(first[:2])
     if first.startswith(codecs.BOM_UTF8):

@@ -45,6 +45,16 @@ def dynamic_dimension(record: ErrorRecord, text: str) -> Hit | None:
             op=None if record.op and not record.op.startswith("__") else opcode,
             details={**details, "opcode": opcode},
         )
+    found = find(
+        text,
+        "proof the equality of two dimensions",
+        r"Fail to proof the equality of two dimensions at compile time: (.{1,300})",
+    )
+    if found:
+        return Hit(
+            "XLA cannot show, while compiling, that two sizes known only at run time are equal.",
+            details={"hlo": found[1]},
+        )
     for literal, source, says in (
         (
             "Dynamic dimension propagation",
@@ -338,9 +348,9 @@ _branch = by_forms(
 
 def branch(record: ErrorRecord, text: str) -> Hit | None:
     """Branches that do not return the same."""
-    if record.exception == "AssertionError" and pattern(r"^\[\d{1,4}(?:, \d{1,4}){1,40}\]$").match(text):
+    if record.exception == "AssertionError" and pattern(r"^\[\d{1,4}(?:, \d{1,4}){1,40}\](?: |$)").match(text):
         if any(
-            "cond(" in (frame.code or "") for frame in record.frames
+            pattern(r"\bcond\b").search(frame.code or "") for frame in record.frames
         ):  # cond_v2: the number of outputs of each branch
             return Hit(f"The branches return different numbers of tensors: {text}.", status="untested")
         return None
@@ -450,31 +460,24 @@ variable_creation = by_forms(
 determinism = by_forms(
     (
         Form(
-            "eterminis",
-            r"(?:A |No )?deterministic (?:GPU |XLA )?implementation (?:of|for) (\w{1,100}) is "
-            r"(?:not|currently not|currently) (?:currently )?(?:available|unavailable|supported|"
-            r"implemented)",
-            "{0} has no deterministic version on this device.",
+            "eterministic GPU implementation of",
+            r"[Dd]eterministic GPU implementation of (.{1,120}?) (?:is )?(?:not currently|currently not|not) available",
+            "{0} has no deterministic version on the GPU, and determinism was asked for.",
             pick=(),
         ),
         Form(
-            "eterminis",
-            r"(?:[Dd]eterministic|[Dd]eterminism).{0,120}?(?:not|un)\s?(?:yet |currently "
-            r")?(?:available|supported|implemented).{0,80}?(\w{0,60})",
-            "Determinism was asked for where there is no deterministic version.",
-            pick=(),
-        ),
-        Form(
-            "equire a seed",
+            "require a seed to be set when determinism",
             r"(Random ops require a seed to be set when determinism is enabled)",
             "Determinism is on, and a random op has no seed.",
             pick=(),
         ),
         Form(
             "eterminis",
-            r"(\w{1,60}).{0,60}?(?:is|are) (?:non-?deterministic|nondeterministic).{0,120}",
-            "{0} is not deterministic, and determinism was asked for.",
+            r"(\w{1,80}) .{0,80}?(?:not (?:yet )?(?:supported|implemented|available)|unsupported|nondeterministic)"
+            r".{0,80}?(?:deterministic|determinism)",
+            "`{0}` has no deterministic version, and determinism was asked for.",
             pick=(),
+            status="untested",
         ),
     )
 )

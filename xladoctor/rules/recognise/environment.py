@@ -184,8 +184,10 @@ def _kernel_failed(text: str) -> bool:
     )
 
 
-_DRIVER = r"CUDA_ERROR_\w{1,60}|driver version|cuModuleLoad|LLVM ERROR|Could not load (?:module|"
-r"PTX)|hipError\w{1,40}|Failed to load .{0,40}?(?:PTX|module)"
+_DRIVER = (
+    r"CUDA_ERROR_\w{1,60}|driver version|cuModuleLoad|LLVM ERROR|Could not load (?:module|PTX)"
+    r"|Failed to load .{0,40}?(?:PTX|module)"
+)
 
 
 def jit_kernel(record: ErrorRecord, text: str) -> Hit | None:
@@ -199,6 +201,11 @@ def jit_kernel(record: ErrorRecord, text: str) -> Hit | None:
         cause, says, role = "libdevice", "The lines above it say that libdevice was not found.", "consequence"
     elif first_form(_PTXAS, above):
         cause, says, role = "ptxas", "The lines above it say that ptxas failed.", "consequence"
+    elif pattern(r"generating HSACO|ROCm|hipError|gfx\d{3,4}").search(above):
+        cause, says = (
+            "rocm",
+            "The lines above it come from the ROCm compiler: it makes no code for this GPU, or its tools are missing.",
+        )
     elif driver := pattern(_DRIVER).search(above):
         cause, says = "driver", f"A line above it says: {driver[0]}."
     else:

@@ -16,8 +16,10 @@ from xladoctor.rules.matching import Hit, pattern
 if TYPE_CHECKING:
     from xladoctor.evidence.model import ErrorRecord
 
-_LAYER = r"(?:with name .{0,80}? )?(?:of|to|for) layer [\"'`]?([\w./-]{1,200})[\"'`]? is "
-r"incompatible with the layer: "
+_LAYER = (
+    r"(?:with name .{0,80}? )?(?:of|to|for) layer [\"'`]?([\w./-]{1,200})[\"'`]? is "
+    r"incompatible with the layer: "
+)
 
 _inputs = by_forms(
     (
@@ -232,7 +234,11 @@ def weights(record: ErrorRecord, text: str) -> Hit | None:
 
 
 def _restoring(record: ErrorRecord) -> bool:
-    return any(pattern(r"checkpoint[\\/]|[\\/]saving[\\/]").search(frame.file) for frame in record.frames)
+    return any(
+        pattern(r"checkpoint[\\/]|[\\/]saving[\\/]").search(frame.file)
+        or pattern(r"^_?restore|assign_variable|load_weights|set_weights").search(frame.function or "")
+        for frame in record.frames
+    )
 
 
 contract = by_forms(

@@ -77,6 +77,7 @@ _DEATHS = (
     (r"can't open file '", "missing-file", "The program itself was not found."),
     (r"Unable to parse flag", "flag", "A command-line flag cannot be read."),
 )
+_NATIVE = frozenset({"segfault", "aborted", "fpe", "bus-error"})
 
 
 def recognise(record: ErrorRecord, text: str) -> Hit | None:
@@ -86,6 +87,13 @@ def recognise(record: ErrorRecord, text: str) -> Hit | None:
         return nan
     for source, kind, says in _DEATHS if record.exception is None else ():
         if pattern(source).search(text):
+            if kind in _NATIVE and any("Compiled cluster using XLA" in line for line in record.before):
+                says += " XLA had compiled a function shortly before: jit_compile=False shows whether that matters."
+                return Hit(
+                    f"Neither a message of XLA nor of shapes: {says}",
+                    status="untested",
+                    details={"kind": kind, "xla": True},
+                )
             return Hit(f"Neither XLA nor shapes: {says}", details={"kind": kind})
     name = record.exception
     if name:

@@ -1,0 +1,122 @@
+"""Arbitrary bytes: never a crash, never a hang, always bounded."""
+
+from __future__ import annotations
+
+import io
+import time
+import tracemalloc
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.xladoctor.rules.fixtures import public_fixtures, real_fixtures
+from xladoctor.evidence.log import UnreadableLog, read_log
+from xladoctor.evidence.model import Evidence
+from xladoctor.rules import findings
+
+PIECES = [
+    line for f in (*public_fixtures(), *real_fixtures()[::9]) for line in f.text.splitlines()[-12:] if line.strip()
+]
+QUICK = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+
+
+def scan(data: bytes) -> None:
+    try:
+        evidence = read_log(io.BytesIO(data), name="log")
+    except UnreadableLog:
+        return
+    for record in evidence.records:
+        assert record.where.startswith("log:")
+    findings(Evidence(source="log", log=evidence))
+
+
+@QUICK
+@given(st.binary(max_size=4000))
+def test_any_bytes(data: bytes) -> None:
+    scan(data)
+
+
+@QUICK
+@given(
+    st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=80)), max_size=30),
+    st.sampled_from(["\n", "\r", "\r\n", "\\n", " "]),
+)
+def test_pieces_of_real_messages(lines: list[str], joint: str) -> None:
+    scan(joint.join(lines).encode("utf-8", "surrogatepass"))
+
+
+@QUICK
+@given(st.sampled_from(real_fixtures()), st.data())
+def test_damaged_fixtures(fixture, data) -> None:  # type: ignore[no-untyped-def]
+    raw = fixture.text.encode()
+    start = data.draw(st.integers(0, len(raw)))
+    end = data.draw(st.integers(start, len(raw)))
+    scan(raw[:start] + data.draw(st.binary(max_size=20)) + raw[end:])
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        b"[[{{node ",
+        b"(",
+        b"[",
+        b"Traceback (most recent call last):\n",
+        b'  File "',
+        b"\\n",
+        b"\r",
+        b"\x1b[",
+        b"<span ",
+        b"&lt;",
+        b"Error: ",
+        b"Dimensions must be equal, but are ",
+        b"a.",
+        b"Input to reshape is a tensor with 1",
+        b"> ",
+        b"1: ",
+        b"# ",
+        b"[[",
+        b"]]",
+        b"{{function_node ",
+        b"Incompatible shapes: [1,",
+        b"with input shapes: [1],",
+        b"=",
+        b" ",
+        b"\x00",
+        b"\xff",
+        b"During handling of the above exception\n",
+        b"must be a compile-time constant ",
+        b"libdevice ",
+        b"ptxas ",
+        b"loop body do not match: (",
+    ],
+)
+def test_repetition_is_linear(unit: bytes) -> None:
+    """No catastrophic regular expression: 200 kB of one repeated piece, with and without newlines."""
+    for data in (unit * (200_000 // len(unit)), (unit * 30 + b"\n") * (200_000 // (30 * len(unit)))):
+        started = time.perf_counter()
+        scan(b"RuntimeError: x\n" + data)
+        scan(b"tensorflow.errors.InvalidArgumentError: " + data)
+        assert time.perf_counter() - started < 4.0
+
+
+def test_memory_is_bounded() -> None:
+    class Endless(io.RawIOBase):
+        """64 MB of log, a failing line on every hundredth, made as it is read."""
+
+        def __init__(self) -> None:
+            self.left = 64
+            self.block = (
+                b"step 1 loss 0.5 and some more words to fill\n" * 99 + b"W0000 00:00:1.1 1 a.cc:1] Failed to do it\n"
+            ) * 230
+
+        def read(self, size: int = -1) -> bytes:
+            self.left -= 1
+            return self.block if self.left >= 0 else b""
+
+    tracemalloc.start()
+    evidence = read_log(Endless(), name="log")  # type: ignore[arg-type]
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert evidence.size > 60_000_000
+    assert peak < 60_000_000

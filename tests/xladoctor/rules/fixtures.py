@@ -1,0 +1,64 @@
+"""The stored logs: what TensorFlow printed (`real/`), and what people published (`public/`)."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+from xladoctor.diagnosis.model import Finding
+from xladoctor.evidence.log import read_log
+from xladoctor.evidence.model import Evidence
+from xladoctor.rules import findings
+
+LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
+
+
+@dataclass(frozen=True)
+class Fixture:
+    """One stored log and what a doctor must say of it."""
+
+    name: str
+    slug: str
+    text: str
+    dims: tuple[int, ...] = ()
+    origin: str = ""
+
+
+@cache
+def public() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("public_messages", LOGS / "public" / "messages.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@cache
+def real_fixtures() -> tuple[Fixture, ...]:
+    found = []
+    for manifest in sorted(LOGS.glob("real/*/manifest.json")):
+        for name, entry in json.loads(manifest.read_text()).items():
+            text = (manifest.parent / f"{name}.log").read_text()
+            found.append(Fixture(f"{manifest.parent.name}/{name}", entry["slug"], text, tuple(entry["dims"]), "real"))
+    return tuple(found)
+
+
+@cache
+def public_fixtures() -> tuple[Fixture, ...]:
+    return tuple(Fixture(f"public/{n}", m.slug, m.text, tuple(m.dims), m.source) for n, m in public().MESSAGES.items())
+
+
+@cache
+def diagnose(log: str | bytes) -> tuple[Finding, ...]:
+    data = log.encode() if isinstance(log, str) else log
+    return findings(Evidence(source="log", log=read_log(io.BytesIO(data), name="log")))
+
+
+def verdict(found: tuple[Finding, ...]) -> str:
+    """The class of the root at error level, or of a warning, or `healthy`."""
+    return found[0].slug if found else "healthy"
