@@ -57,6 +57,10 @@ def shown_in_order(shown: list[str], came: list[str]) -> str | None:
     return None
 
 
+def without_line_numbers(line: str) -> str:
+    return re.sub(r"(\.py):\d+", r"\1:N", line)
+
+
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     env = {
         **os.environ,
@@ -80,7 +84,7 @@ def test_a_session_of_the_readme(command, shown, tmp_path):
     done = run(command, tmp_path)
     assert done.returncode in (0, 1), done.stderr[-2000:]
     came = done.stdout.replace(f"{ROOT}/", "./").splitlines()
-    missing = shown_in_order(shown, came)
+    missing = shown_in_order([without_line_numbers(s) for s in shown], [without_line_numbers(c) for c in came])
     assert missing is None, f"README shows {missing!r}; this came:\n{done.stdout}"
 
 

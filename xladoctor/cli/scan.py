@@ -145,7 +145,7 @@ def scan(
         target,
         verbose=verbose,
         quiet=quiet,
-        run_dir=str(result.run_dir),
+        run_dir=_from_here(result.run_dir),
         target_status=result.target_status,
     )
     return shell_status(result.target_status) if exit_code == "target" else status
@@ -163,6 +163,12 @@ def show(diagnosis: Diagnosis, output: Output, **view: Any) -> int:
 def shell_status(status: int) -> int:
     """A process status as a shell tells it: 128 and the signal's number for a process that a signal ended."""
     return 128 - status if status < 0 else status
+
+
+def _from_here(folder: Path) -> str:
+    """The path as a person would type it: relative where it lies below the current folder."""
+    here = Path.cwd()
+    return str(folder.relative_to(here) if folder.is_relative_to(here) else folder)
 
 
 def _diagnose(targets: list[str]) -> tuple[Diagnosis, str | None]:

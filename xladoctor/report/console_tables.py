@@ -18,7 +18,11 @@ _VERDICTS = {"confirmed": "red", "refuted": "green", "untested": "yellow"}
 
 
 def render(page: Page, diagnosis: Diagnosis, view: View) -> None:
-    """All tables for which there is something to show."""
+    """All tables for which there is something to show. Of a healthy run only `verbose` shows what was recorded."""
+    if not diagnosis.findings and not view.verbose:
+        if diagnosis.shapes or diagnosis.settings:
+            page.para("What was recorded: --verbose", style="dim")
+        return
     _shapes(page, diagnosis, view)
     _xla_paths(page, diagnosis, view)
     _settings(page, diagnosis, view)

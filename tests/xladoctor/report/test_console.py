@@ -104,9 +104,15 @@ def test_healthy():
     assert text == "xladoctor: HEALTHY  train.log\n  Nothing was found that looks wrong.\n"
 
 
+def test_a_healthy_run_is_short():
+    text = said(replace(samples.HEALTHY, shapes=samples.SHAPES, settings=samples.SETTINGS), run_dir=RUN)
+    assert "Shapes" not in text and "Settings" not in text
+    assert "What was recorded: --verbose" in text
+
+
 def test_notes_come_first_where_there_is_no_root():
     quiet_run = replace(samples.HEALTHY, notes=("Nothing was recorded inside the target.",), shapes=samples.SHAPES)
-    text = said(quiet_run)
+    text = said(quiet_run, verbose=True)
     assert text.index("Nothing was recorded") < text.index("Shapes")
 
 
@@ -155,7 +161,7 @@ def test_long_lists_are_cut_and_say_so():
 
 def test_wide_characters_are_aligned():
     rows = (row("m:f", "in", "图像", "(B)", [1], call=1), row("m:f", "in", "xx", "(B)", [1], call=1))
-    lines = [x for x in said(replace(samples.HEALTHY, shapes=rows)).splitlines() if "(B)" in x]
+    lines = [x for x in said(replace(samples.LOUD, shapes=rows)).splitlines() if "(B)" in x]
     assert len({cell_len(line.partition("(B)")[0]) for line in lines}) == 1
 
 
