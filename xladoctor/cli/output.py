@@ -131,12 +131,12 @@ def _written_by_us(file: Path) -> bool:
 
 def _write_file(file: Path, text: str) -> None:
     data = text.encode("utf-8", "backslashreplace")
-    target = file.resolve()
-    if target.exists() and not target.is_file():
+    if file.exists() and not file.is_file():
         # A device or a pipe (/dev/stdout): there is nothing to replace.
-        with target.open("wb") as handle:
+        with file.open("wb") as handle:
             handle.write(data)
         return
+    target = file.resolve()
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         with part.open("xb") as handle:

@@ -46,12 +46,7 @@ def render(diagnosis: Diagnosis, page: Page, view: View | None = None) -> str:
 
 def _verdict(page: Page, diagnosis: Diagnosis, view: View) -> None:
     word, style = VERDICTS.get(diagnosis.verdict, (str(diagnosis.verdict), "bold"))
-    status = view.target_status
-    failed = diagnosis.verdict == "failed"
-    aside = ""
-    if status is not None:
-        aside = f" (although the program ended with {status})" if failed and status == 0 else ""
-        aside = aside or f" (the program ended with {status})"
+    aside = "" if view.target_status is None else f" ({ended(view.target_status, diagnosis.verdict == 'failed')})"
     page.parts(("xladoctor: ", "bold"), (word, style), (f"  {diagnosis.source}", ""), (aside, "dim"))
     if view.quiet and diagnosis.root:
         root = diagnosis.root
@@ -60,6 +55,16 @@ def _verdict(page: Page, diagnosis: Diagnosis, view: View) -> None:
             page.parts((f"at {root.location}", ""), indent=2)
     elif not diagnosis.findings:
         page.para("Nothing was found that looks wrong.")
+
+
+def ended(status: int, failed: bool) -> str:
+    """How the program ended, in words; a negative status is the signal that ended it."""
+    if status >= 0:
+        return f"{'although ' if failed and status == 0 else ''}the program ended with {status}"
+    import signal
+
+    known = {int(number): number.name for number in signal.Signals}
+    return f"the program was killed by {known.get(-status, f'signal {-status}')}"
 
 
 def _finding(page: Page, finding: Finding, heading: str, view: View) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from xladoctor.diagnosis.model import Diagnosis, Finding, Location, Proof
 from xladoctor.report import facts, markdown_tables
+from xladoctor.report.console import ended
 from xladoctor.report.text import clip, line, md, md_code, md_fence
 from xladoctor.report.view import View
 
@@ -69,7 +70,8 @@ def _head(diagnosis: Diagnosis, view: View) -> list[str]:
     rows = [f"- **Verdict:** {_VERDICTS.get(diagnosis.verdict, md(diagnosis.verdict)).lower()}"]
     rows.append(f"- **Source:** {md_code(diagnosis.source)}")
     if view.target_status is not None:
-        rows.append(f"- **The program ended with:** {view.target_status}")
+        said = ended(view.target_status, diagnosis.verdict == "failed")
+        rows.append(f"- **End:** {said}")
     if diagnosis.root:
         rows.append(f"- **Class:** {md_code(diagnosis.root.code)} {md_code(diagnosis.root.slug)}")
     if diagnosis.tool_version:

@@ -175,6 +175,12 @@ def test_a_link_stays_a_link_and_a_device_a_device(fake):
     main(["scan", "-o", "link.json", "a.log"])
     assert Path("link.json").is_symlink() and Path("real.json").stat().st_size > 100
     assert main(["scan", "-o", "/dev/null", "a.log"]) == 1
+    os.mkfifo("pipe")
+    reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
+    assert main(["scan", "-q", "-o", "pipe", "a.log"]) == 1
+    assert os.read(reader, 100).startswith(b"xladoctor: FAILED")
+    os.close(reader)
+    assert Path("pipe").is_fifo()
 
 
 def test_the_output_is_checked_before_the_command_is_run(fake):

@@ -49,6 +49,13 @@ def test_a_silent_failure_says_that_the_program_ended_well():
     assert "predict was given 64 samples and returned 2 rows" in text
 
 
+@pytest.mark.parametrize(
+    ("status", "words"), [(-9, "killed by SIGKILL"), (-250, "killed by signal 250"), (3, "ended with 3")]
+)
+def test_how_the_program_ended(status, words):
+    assert said(samples.LOUD, target_status=status).splitlines()[0].endswith(f"{words})")
+
+
 def test_the_shape_table():
     text = said(samples.LOUD)
     assert "   in   patches       (B N N C)    (? 64 64 4)  (32 64 64 4)" in text
