@@ -45,6 +45,7 @@ CODES: dict[str, tuple[str, str]] = {
     "XD412": ("variable-creation", "compilation"),
     "XD413": ("slow-compile", "compilation"),
     "XD414": ("retracing", "compilation"),
+    "XD415": ("compile-failed", "compilation"),
     "XD501": ("jit-kernel-failed", "kernels"),
     "XD502": ("autotune-failed", "kernels"),
     "XD503": ("oom", "kernels"),
@@ -92,13 +93,13 @@ def by_slug(slug: str) -> Rule:
     return by_code(code)
 
 
-def recognised(record: ErrorRecord) -> Rule | None:
-    """The first rule (other than `not-xla`) that has a name for this record."""
+def recognised(record: ErrorRecord, *, but: str = "") -> Rule | None:
+    """The first rule (other than `not-xla` and the one of code `but`) that has a name for this record."""
     from xladoctor.rules.matching import flat
 
     text = flat(record.text)
     for rule in all_rules():
-        if rule.recognise is not None and rule.recognise(record, text):
+        if rule.code != but and rule.recognise is not None and rule.recognise(record, text):
             return rule
     return None
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from xladoctor.diagnosis.model import Remedy
 from xladoctor.rules.base import Rule
-from xladoctor.rules.matching import make
+from xladoctor.rules.matching import Hit, make
 from xladoctor.rules.recognise import compilation as see
+
+if TYPE_CHECKING:
+    from xladoctor.evidence.model import ErrorRecord
 
 _JIT_OFF = Remedy(
     "jit-off",
@@ -28,6 +33,15 @@ _OUTSIDE = Remedy(
     "safe",
     "Do it in the caller, in tf.data's map, or in a callback; pass its result in.",
 )
+
+
+def _otherwise_failed(record: ErrorRecord, text: str) -> Hit | None:
+    """A failed compilation that no other rule has a name for."""
+    from xladoctor.rules import recognised
+
+    hit = see.compile_failed(record, text)
+    return hit if hit and recognised(record, but="XD415") is None else None
+
 
 RULES = (
     make(
@@ -451,5 +465,34 @@ RULES = (
             ),
         ),
         references=("tensorflow/python/eager/polymorphic_function/polymorphic_function.py (_FrequentTracingDetector)",),
+    ),
+    make(
+        _otherwise_failed,
+        code="XD415",
+        slug="compile-failed",
+        title="XLA could not compile a function, for a reason that the text does not give",
+        level="error",
+        rank=60,
+        what="The function was handed to XLA and came back with an error whose cause is cut off, "
+        "or is worded in a way that no "
+        "rule knows.",
+        why="`tf2xla conversion failed while converting ...` is the tail that TensorFlow adds to "
+        "any error of a compilation. "
+        "What comes before it says the cause; pasted logs often lose it.",
+        example="tf2xla conversion failed while converting __inference_projective_warp_xla_jit_2335[].",
+        tell_apart="Any other class of this family names the cause and comes first. It is XLA all the "
+        "same, and not `not-xla`.",
+        remedies=(
+            Remedy(
+                "show-lines",
+                "Get the whole message",
+                "safe",
+                "Run again with standard error kept (`python train.py 2>&1 | tee log`) and scan "
+                "that; or let `xladoctor scan -- "
+                "CMD` run it.",
+            ),
+            _JIT_OFF,
+        ),
+        references=("tensorflow/compiler/tf2xla/xla_compiler.cc", "tensorflow/compiler/tf2xla/graph_compiler.cc"),
     ),
 )

@@ -37,7 +37,7 @@ _OP_STACK = re.compile(
 )
 _CHAIN = ("During handling of the above exception", "The above exception was the direct cause")
 _STOP = re.compile(
-    r"^(?:Epoch \d{1,6}/\d{1,6}|\s*\d{1,7}/(?:\d{1,7}|Unknown) |srun: |slurmstepd: |"
+    r"^(?:```|~~~|Epoch \d{1,6}/\d{1,6}|\s*\d{1,7}/(?:\d{1,7}|Unknown) |srun: |slurmstepd: |"
     r"make(?:\[\d+\])?: |wandb: |INFO[: ]|WARNING[: ]"
     r"|DEBUG[: ]|Exception ignored in|=+ |_{5,} |FAILED |ERROR |\$ |-{20,}|In \[\d*\]:|"
     r"\[[\w.@~ /-]{3,80}\][$#] |\w{1,40}@[\w.-]{1,60}:)"

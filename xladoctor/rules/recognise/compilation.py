@@ -25,10 +25,10 @@ def dynamic_dimension(record: ErrorRecord, text: str) -> Hit | None:
         text,
         "Asked to propagate a dynamic dimension from hlo",
         r"dynamic dimension from hlo %?(\S{1,300}?)@\{([\d,]{0,40})\}@(\d{1,3}) to hlo "
-        r"(.{1,700}?)(?:, which is not implemented|$)",
+        r"(.{1,700})",
     )
     if found:
-        instruction, axis = found[4], int(found[3])
+        instruction, axis = found[4].split(", which is not implemented")[0].split(" ```")[0], int(found[3])
         shaped = pattern(r"= (\w{1,8}\[[^\[\]]{0,200}\])\S{0,40} ([\w-]{1,60})\(").search(instruction)
         opcode = shaped[2] if shaped else None
         details: dict[str, Any] = {"from": found[1], "axis": axis, "hlo": instruction[:300]}
@@ -225,6 +225,24 @@ def unsupported(record: ErrorRecord, text: str) -> Hit | None:
     if found1:
         return Hit(f"{found1[1]} is not supported by XLA.", op=found1[1])
     return None
+
+
+def compile_failed(record: ErrorRecord, text: str) -> Hit | None:
+    """A failure inside of XLA's compilation of which the message gives no cause that another rule knows."""
+    found = find(
+        text, "tf2xla conversion failed", r"tf2xla conversion failed while converting (\S{1,300}?)\["
+    ) or pattern(
+        r"(?:[Ee]rror|failed|aborted) .{0,60}?while compiling (\S{1,200})|\((\S{1,200})\) "
+        r"(?:could not be|failed to be) compiled by XLA"
+    ).search(text)
+    if not found:
+        return None
+    explicit = "_XlaMustCompile=true" in text
+    function = next((g for g in found.groups() if g), "")
+    says = f"XLA could not compile `{function}`; the message gives no cause that is known here."
+    if explicit:
+        says += " The function is compiled explicitly (_XlaMustCompile), so TF_XLA_FLAGS does not govern it."
+    return Hit(says, status="untested", details={"function": function, "explicit": explicit})
 
 
 _LOOP_FORMS = (
@@ -461,7 +479,8 @@ determinism = by_forms(
     (
         Form(
             "eterministic GPU implementation of",
-            r"[Dd]eterministic GPU implementation of (.{1,120}?) (?:is )?(?:not currently|currently not|not) available",
+            r"[Dd]eterministic GPU implementation of (.{1,120}?) (?:is )?(?:not currently|"
+            r"currently not|not) available",
             "{0} has no deterministic version on the GPU, and determinism was asked for.",
             pick=(),
         ),
@@ -473,7 +492,8 @@ determinism = by_forms(
         ),
         Form(
             "eterminis",
-            r"(\w{1,80}) .{0,80}?(?:not (?:yet )?(?:supported|implemented|available)|unsupported|nondeterministic)"
+            r"(\w{1,80}) .{0,80}?(?:not (?:yet )?(?:supported|implemented|available)|unsupported|"
+            r"nondeterministic)"
             r".{0,80}?(?:deterministic|determinism)",
             "`{0}` has no deterministic version, and determinism was asked for.",
             pick=(),
