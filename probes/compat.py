@@ -225,3 +225,8 @@ def session_run(
         None,
     )
     return list(values)
+
+
+def add_function(definition: Any) -> None:
+    """Make a FunctionDef known to the eager runtime: an import into a function's graph alone does not."""
+    importlib.import_module("tensorflow.python.eager.context").context().add_function_def(definition)

@@ -36,6 +36,32 @@ def graph_def(graph: Graph, nodes: Iterable[str] | None = None, replaced: Mappin
     return result
 
 
+def renamed(definition: Any, suffix: str) -> Any:
+    """The same GraphDef with `suffix` on the name of each library function, so that two of them can live in
+    one process.
+    """
+    names = {str(f.signature.name) for f in definition.library.function}
+    result = type(definition)()
+    result.CopyFrom(definition)
+    for function in result.library.function:
+        function.signature.name += suffix
+        for node in function.node_def:
+            _rename_in(node, names, suffix)
+    for node in result.node:
+        _rename_in(node, names, suffix)
+    return result
+
+
+def _rename_in(node: Any, names: set[str], suffix: str) -> None:
+    if node.op in names:
+        node.op += suffix
+    for value in node.attr.values():
+        functions = [value.func] if value.HasField("func") else value.list.func if value.HasField("list") else []
+        for function in functions:
+            if function.name in names:
+                function.name += suffix
+
+
 def library(graph: Graph, nodes: Iterable[Node]) -> list[Any]:
     """The FunctionDefs that these nodes need, directly or through others."""
     found: dict[str, Any] = {}

@@ -75,28 +75,30 @@ class Activation:
             wanted = [*(t for t in tensors if split(t)[0] not in behind), *free]
             targets = [*(n for n in nodes if n not in behind), *self._controls(suspects, behind)]
             try:
-                self._fetch(wanted, targets)
+                self.fetch(wanted, targets)
             except RunFailed as error:
                 suspects.append(self._suspect(error, wanted, targets))
                 continue
             if not suspects:
                 return
             ready = [s for s in suspects if all(t in self.values for t in self.graph.nodes[s].inputs)]
-            if not any([self._fails(suspect) for suspect in ready]):
+            confirmed = [suspect for suspect in ready if self._fails(suspect)]
+            if not confirmed:
                 raise Unsupported(f"{suspects[0]} failed in its step, but not on the values of its inputs")
             suspects = []
 
     def first_culprit(self, tensors: Sequence[str], nodes: Sequence[str] = ()) -> Culprit | None:
         """The first node, in program order, of those that fail when `tensors` and `nodes` are run.
 
-        TensorFlow runs in parallel and names any of several failures; so what comes before a culprit is run again until it passes.
+        TensorFlow runs in parallel and names any of several failures; so what comes before a culprit is run
+        again until it passes.
         """
         running = ancestors(self.graph, tensors, nodes)
         culprit: Culprit | None = None
         before: Sequence[str] = nodes
         while True:
             try:
-                self._fetch(() if culprit else tensors, before)
+                self.fetch(() if culprit else tensors, before)
                 return culprit
             except RunFailed as error:
                 culprit = self._one(error, () if culprit else tensors, before)
@@ -110,7 +112,7 @@ class Activation:
         while inside:
             before = self._before(culprit, inside)
             try:
-                self._fetch((), before)
+                self.fetch((), before)
                 break
             except RunFailed as error:
                 culprit = self._one(error, (), before)
@@ -166,7 +168,7 @@ class Activation:
     def _possible(self, node: str) -> bool:
         return node not in self.failed and node not in self.unavailable
 
-    def _fetch(self, tensors: Sequence[str], nodes: Iterable[str] = ()) -> None:
+    def fetch(self, tensors: Sequence[str], nodes: Iterable[str] = ()) -> None:
         """Run for what is not known yet and can be had; raises RunFailed."""
         wanted = [t for t in tensors if t not in self.values and self._possible(split(t)[0])]
         targets = [n for n in nodes if n not in self._arguments and self._possible(n)]
@@ -192,12 +194,14 @@ class Activation:
         return hinted or self._bisect(tensors, nodes)
 
     def _one(self, error: RunFailed, tensors: Sequence[str], nodes: Sequence[str]) -> Culprit:
-        """One confirmed culprit of a failed run: a suspect whose inputs can be evaluated, and that fails on their values."""
+        """One confirmed culprit of a failed run: a suspect whose inputs can be evaluated, and that fails on
+        their values.
+        """
         suspect = self._suspect(error, tensors, nodes)
         for _ in range(_MAX_CULPRITS):
             inputs, controls = self._inputs([suspect]), self._controls([suspect], set())
             try:
-                self._fetch([*inputs, *self._region_arguments(suspect)], controls)
+                self.fetch([*inputs, *self._region_arguments(suspect)], controls)
             except RunFailed as earlier:
                 suspect = self._suspect(earlier, inputs, controls)
                 continue
@@ -209,7 +213,7 @@ class Activation:
     def _fails(self, node: str) -> bool:
         outputs = self._outputs(node)
         try:
-            self._fetch(outputs, [] if outputs else [node])
+            self.fetch(outputs, [] if outputs else [node])
         except RunFailed as error:
             self.culprits.append(Culprit(node, str(error.error), type(error.error).__name__))
             self.failed |= descendants(self.graph, [node])

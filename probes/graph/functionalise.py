@@ -12,11 +12,8 @@ from typing import Any
 
 from . import opdefs
 from .errors import Unsupported
-from .inline import make, placeholder
-from .ir import IFS, WHILES, Graph, Input, Node, body_names, split
-
-HOLE = "_xladoctor_hole"
-"""Attribute of a node that stands where an op could not be made functional: the reason."""
+from .inline import hole, make, placeholder
+from .ir import CALLS, IFS, WHILES, Graph, Input, Node, body_names, split
 
 _DT_BOOL = 10
 _DT_INT32 = 3
@@ -48,6 +45,8 @@ def functionalise(graph: Graph, *, strict: bool = True) -> Pure:
     worker.specs.update({name: (i.dtype, i.shape) for name, i in inputs.items() if i.role == "variable"})
     worker.run()
     finals = {v: worker.current[v] for v in worker.assigned}
+    for name, body in bodies.items():
+        bodies[name] = body.replace(bodies=bodies)
     pure = graph.replace(nodes=worker.nodes, bodies=bodies)
     return Pure(pure, finals, worker.unsupported)
 
@@ -101,7 +100,7 @@ class _Pass:
         method = getattr(self, f"_on_{node.op}", None)
         if method is not None:
             method(name, node, variables)
-        elif node.op in IFS:
+        elif node.op in IFS or node.op in CALLS:
             self.branches(name, node, variables)
         elif node.op in WHILES:
             self.loop(name, node, variables)
@@ -117,22 +116,8 @@ class _Pass:
         if self.strict:
             raise Unsupported(reason)
         self.unsupported[name] = reason
-        self.hole(name, node, reason)
-
-    def hole(self, name: str, node: Node, reason: str) -> None:
-        """Placeholders without a value where the node was: the graph stays valid, and what depends on them
-        is not evaluated.
-        """
         dtypes = [d for _, types in opdefs.outputs_of(node.definition, self.graph.functions) for d in types]
-        names = [name] if len(dtypes) == 1 else [f"{name}/__hole_{i}" for i in range(len(dtypes))]
-        for hole, dtype in zip(names, dtypes, strict=True):
-            self.nodes[hole] = placeholder(Input(hole, dtype, None))
-            self.nodes[hole].definition.attr[HOLE].s = reason.encode()
-        if len(dtypes) != 1:
-            self.put(name, "IdentityN" if dtypes else "NoOp", [f"{n}:0" for n in names])
-            self.nodes[name].definition.attr[HOLE].s = reason.encode()
-        if len(dtypes) > 1:
-            self.nodes[name].definition.attr["T"].list.type.extend(dtypes)
+        self.nodes.update(hole(name, dtypes, reason))
 
     def put(self, name: str, op: str, inputs: list[str], **attributes: int) -> str:
         """Put a node in place; returns its first output. Order between reads and writes is by data from
@@ -227,7 +212,8 @@ class _Pass:
         return fresh
 
     def branches(self, name: str, node: Node, variables: list[str | None]) -> None:
-        found = [self.body(body, name, variables[1:]) for body in body_names(node)]
+        offset = 1 if node.op in IFS else 0
+        found = [self.body(body, name, variables[offset:]) for body in body_names(node)]
         assigned = list(dict.fromkeys(v for _, inner in found for v in inner.assigned))
         names = []
         for body, (graph, inner) in zip(body_names(node), found, strict=True):
@@ -236,7 +222,7 @@ class _Pass:
         new = self.call(name, node, variables, names)
         count = len(new.definition.attr["Tout"].list.type)
         new.definition.attr["Tout"].list.type.extend(self.dtype(v) for v in assigned)
-        if new.definition.attr["output_shapes"].list.shape:
+        if "output_shapes" in new.definition.attr and new.definition.attr["output_shapes"].list.shape:
             for _ in assigned:
                 new.definition.attr["output_shapes"].list.shape.add(unknown_rank=True)
         for i, variable in enumerate(assigned):
@@ -275,7 +261,7 @@ class _Pass:
             if variable is not None:
                 types[i - offset] = self.dtype(variable)
         rest = list(names)
-        for attribute in ("then_branch", "else_branch", "cond", "body"):
+        for attribute in ("then_branch", "else_branch", "cond", "body", "f"):
             if attribute in definition.attr and definition.attr[attribute].HasField("func"):
                 definition.attr[attribute].func.name = rest.pop(0)
         for function in definition.attr["branches"].list.func if "branches" in definition.attr else ():

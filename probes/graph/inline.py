@@ -13,10 +13,9 @@ from typing import Any
 
 from . import opdefs
 from .errors import Unsupported
-from .ir import CONTROL_FLOW, Graph, Input, Node, Origin, Region, body_names, canonical, in_order, split
+from .ir import CALLS, CONTROL_FLOW, Graph, Input, Node, Origin, Region, body_names, canonical, in_order, split
 from .load import Program
 
-CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 _DT_RESOURCE = 20
 _MAX_DEPTH = 200
 
@@ -33,11 +32,16 @@ class _Function:
     controls: tuple[str, ...]
 
 
-def flatten(program: Program) -> Graph:
-    """The program as one flat graph, its control flow bodies flattened too (each once, whoever calls it)."""
+def flatten(program: Program, *, calls: bool = True) -> Graph:
+    """The program as one flat graph, its control flow bodies flattened too (each once, whoever calls it).
+
+    With `calls=False` calls stay calls, and their functions are bodies like those of control flow. XLA sees shapes
+    through an inlined call that it does not see through a call, so a graph that is to be compiled as it was compiled
+    in the target must keep them.
+    """
     functions = {str(f.signature.name): f for f in program.graph.library.function}
     bodies: dict[str, Graph] = {}
-    flattener = _Flattener(functions, bodies, program.arguments)
+    flattener = _Flattener(functions, bodies, program.arguments, calls)
     names = [item.name for item in program.inputs]
     nodes = {str(n.name): n for n in program.graph.node if str(n.name) not in set(names)}
     top = _Function(
@@ -53,8 +57,13 @@ def flatten(program: Program) -> Graph:
 
 class _Flattener:
     def __init__(
-        self, functions: Mapping[str, Any], bodies: dict[str, Graph], arguments: Mapping[str, tuple[str, ...]]
+        self,
+        functions: Mapping[str, Any],
+        bodies: dict[str, Graph],
+        arguments: Mapping[str, tuple[str, ...]],
+        calls: bool,
     ) -> None:
+        self.calls = calls
         self.functions = functions
         self.bodies = bodies
         self.arguments = arguments
@@ -85,6 +94,8 @@ class _Flattener:
 
     def callee(self, node: Node) -> str | None:
         """The function that a node calls, if it is a call."""
+        if node.op in CALLS and not self.calls:
+            return None
         if node.op in CALLS:
             return str(node.definition.attr["f"].func.name)
         return node.op if node.op in self.functions else None
@@ -237,6 +248,26 @@ def placeholder(item: Input, *, resource: bool = False) -> Node:
     return node
 
 
+HOLE = "_xladoctor_hole"
+"""Attribute of a node that stands where an op is not run: the reason."""
+
+
+def hole(name: str, dtypes: list[int], reason: str) -> dict[str, Node]:
+    """Placeholders without a value in the place of a node: the graph stays valid, and what depends on them
+    is not run.
+    """
+    names = [name] if len(dtypes) == 1 else [f"{name}/__hole_{i}" for i in range(len(dtypes))]
+    nodes = {n: placeholder(Input(n, dtype, None)) for n, dtype in zip(names, dtypes, strict=True)}
+    if len(dtypes) != 1:
+        join = make("IdentityN" if dtypes else "NoOp", name)
+        if dtypes:
+            join.definition.attr["T"].list.type.extend(dtypes)
+        nodes[name] = Node(join.definition, tuple(f"{n}:0" for n in names))
+    for node in nodes.values():
+        node.definition.attr[HOLE].s = reason.encode()
+    return nodes
+
+
 def stripped(definition: Any, name: str) -> Any:
     """A copy of a NodeDef under a new name, without inputs, device, and attributes that steer placement,
     XLA or gradients.
@@ -249,7 +280,7 @@ def stripped(definition: Any, name: str) -> Any:
     copy.name = name
     copy.device = ""
     del copy.input[:]
-    for attribute in [a for a in copy.attr if a.startswith("_")]:
+    for attribute in [a for a in copy.attr if a.startswith("_") and not a.startswith("_xla_")]:
         del copy.attr[attribute]
     copy.ClearField("experimental_debug_info")
     return copy

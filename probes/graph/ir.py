@@ -16,10 +16,14 @@ CONTROL_FLOW: Mapping[str, tuple[str, ...]] = {
     "StatelessCase": ("branches",),
     "While": ("cond", "body"),
     "StatelessWhile": ("cond", "body"),
+    "PartitionedCall": ("f",),
+    "StatefulPartitionedCall": ("f",),
 }
-"""Functional control flow and its attributes that name functions. Their bodies are not inlined: which runs
-is a matter of values."""
+"""Ops that run functions, and the attributes that name these. Bodies of control flow are never inlined: which of
+them runs is a matter of values. Calls are, unless the call structure is to be kept for XLA.
+"""
 
+CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 IFS = frozenset({"If", "StatelessIf", "Case", "StatelessCase"})
 WHILES = frozenset({"While", "StatelessWhile"})
 
@@ -111,6 +115,13 @@ class Graph:
         if isinstance(alias, str):
             return f"{alias}:{index}"
         return alias[index] if index < len(alias) else None
+
+    def dtype(self, tensor: str) -> int:
+        """The DataType of a flat tensor."""
+        from .opdefs import dtype_of
+
+        node, index = split(tensor)
+        return dtype_of(self.nodes[node].definition, index, self.functions)
 
     def calls(self, path: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
         """(function in which it stands, node) of each call on a path of this frame."""

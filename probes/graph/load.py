@@ -46,6 +46,24 @@ class Program:
         uid = self.uid if not function else next((u for u, names in self.graphs.items() if function in names), None)
         return list(self.sources.get(uid or "", {}).get(node, []))
 
+    def find(self, node: str) -> list[dict[str, Any]]:
+        """Where a node of this name stands: [{"function" ("" is the top), "frames"}, ...].
+
+        Longer names ("call/inner") are tried from their end: what XLA calls "a/b/Reshape" may be Reshape in
+        the function that a/b calls.
+        """
+        parts = node.split("/")
+        for start in range(len(parts)):
+            name = "/".join(parts[start:])
+            found = [
+                {"function": next(iter(self.graphs.get(uid, ())), ""), "frames": nodes[name]}
+                for uid, nodes in self.sources.items()
+                if name in nodes
+            ]
+            if found:
+                return found
+        return []
+
 
 def load(folder: Path) -> Program:
     """Read a capsule folder; raises BadCapsule with the file that is at fault."""

@@ -15,9 +15,8 @@ import numpy as np
 
 from .. import compat
 from . import emit
-from .functionalise import HOLE
-from .inline import make
-from .ir import Graph, split
+from .inline import HOLE, make
+from .ir import Graph, body_names, split
 
 Array = np.ndarray[Any, Any]
 
@@ -170,12 +169,22 @@ class Loaded:
 
 
 def holes(graph: Graph) -> dict[str, str]:
-    """Nodes that cannot be evaluated, with the reason."""
-    return {
-        name: node.definition.attr[HOLE].s.decode()
-        for name, node in graph.nodes.items()
-        if HOLE in node.definition.attr
-    }
+    """Nodes that cannot be run as a whole, with the reason: holes, and control flow with a hole in a body."""
+    return _holes(graph, {})
+
+
+def _holes(graph: Graph, of_bodies: dict[str, dict[str, str]]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, node in graph.nodes.items():
+        if HOLE in node.definition.attr:
+            found[name] = node.definition.attr[HOLE].s.decode()
+        for body in body_names(node):
+            if body not in of_bodies:
+                of_bodies[body] = {}
+                of_bodies[body] = _holes(graph.bodies[body], of_bodies)
+            if of_bodies[body]:
+                found[name] = next(iter(of_bodies[body].values()))
+    return found
 
 
 def _opaque_input(name: str, dtype: int) -> list[Any]:

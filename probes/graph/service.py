@@ -1,5 +1,8 @@
-"""What a worker can be asked. TensorFlow is imported with the first question that needs it and then kept
-warm.
+"""What a worker can be asked.
+
+Every question about a capsule takes {"capsule": folder, "batch": rows or null, "static": bind the signature to these,
+"foreign": refuse the capsule if it holds an op that may not run}. TensorFlow is imported with the first question that
+needs it and then kept warm.
 """
 
 from __future__ import annotations
@@ -34,12 +37,16 @@ class Service:
     """Keeps the last capsules prepared, so that a second question about one is answered quickly."""
 
     def __init__(self) -> None:
-        self._steps: dict[tuple[str, int | None], tuple[Step, Frames]] = {}
+        self._steps: dict[tuple[Any, ...], tuple[Step, Frames]] = {}
         self._answers: dict[str, Callable[[Request], Any]] = {
             "hello": self.hello,
             "load": self.load,
             "shapes": self.shapes,
             "failing_op": self.failing_op,
+            "run": self.run,
+            "compare": self.compare,
+            "lower": self.lower,
+            "sources": self.sources,
             "goodbye": lambda _: GOODBYE,
         }
 
@@ -79,6 +86,8 @@ class Service:
 
     def load(self, request: Request) -> dict[str, Any]:
         """What a capsule holds."""
+        from .safety import unsafe_ops
+
         step, _ = self._step(request)
         program = step.program
         return {
@@ -89,7 +98,8 @@ class Service:
             "recipe": dict(program.recipe),
             "nodes": len(step.pure.graph.nodes),
             "filled": list(step.filled),
-            "unsupported": dict(step.pure.unsupported),
+            "left_out": dict(step.left_out),
+            "unsafe_ops": unsafe_ops(program),
         }
 
     def shapes(self, request: Request) -> dict[str, Any]:
@@ -106,16 +116,51 @@ class Service:
         step, frames = self._step(request)
         return failing_op(step, frames)
 
-    def _step(self, request: Request) -> tuple[Step, Frames]:
+    def run(self, request: Request) -> dict[str, Any]:
+        """The outcome of the whole step; {"jit": true} runs it as one XLA program."""
+        from .outcome import run_plain, run_xla
+
+        if request.get("jit"):
+            return run_xla(self._step(request, xla=True)[0])[0]
+        return run_plain(*self._step(request))[0]
+
+    def compare(self, request: Request) -> dict[str, Any]:
+        """The step plainly and as one XLA program: {"plain", "xla" (outcomes), "outputs": `outcome.compare`}."""
+        from .outcome import compare, run_plain, run_xla
+
+        plain, plain_values = run_plain(*self._step(request))
+        xla, xla_values = run_xla(self._step(request, xla=True)[0])
+        return {"plain": plain, "xla": xla, "outputs": compare(plain_values, xla_values)}
+
+    def lower(self, request: Request) -> dict[str, Any]:
+        """{"hlo": text} for {"platform": "cpu" or "gpu", "stage": "hlo"}, or {"error"} if TensorFlow refuses it."""
+        from .outcome import lowered
+
+        step, _ = self._step(request, xla=True)
+        try:
+            text = lowered(step, platform=request.get("platform", "cpu"), stage=request.get("stage", "hlo"))
+        except Exception as error:
+            if isinstance(error, GraphRoomError):
+                raise
+            return {"hlo": None, "error": {"kind": type(error).__name__, "message": str(error)[:4000]}}
+        return {"hlo": text, "error": None}
+
+    def sources(self, request: Request) -> dict[str, list[dict[str, Any]]]:
+        """{node: [{"function", "frames"}, ...]} for {"nodes": names as in a library function, e.g. in HLO metadata}."""
+        step, _ = self._step(request)
+        return {str(node): step.program.find(str(node)) for node in _field(request, "nodes")}
+
+    def _step(self, request: Request, *, xla: bool = False) -> tuple[Step, Frames]:
         """The capsule of a request, prepared; the last few are kept."""
         _tensorflow()
         from .load import load
         from .step import new_frames, prepare
 
-        batch = request.get("batch")
-        key = (str(Path(_field(request, "capsule")).resolve()), batch)
+        batch, static, foreign = request.get("batch"), bool(request.get("static")), bool(request.get("foreign"))
+        folder = Path(_field(request, "capsule")).resolve()
+        key = (str(folder), batch, static, foreign, xla)
         if key not in self._steps:
-            step = prepare(load(Path(key[0])), batch=batch)
+            step = prepare(load(folder), batch=batch, static=static, foreign=foreign, calls=not xla, strict=xla)
             while len(self._steps) >= _KEPT:
                 _, old = self._steps.pop(next(iter(self._steps)))
                 old.machine.close()

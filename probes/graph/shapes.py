@@ -36,7 +36,8 @@ def runtime_shapes(step: Step, wanted: Sequence[Mapping[str, Any]], frames: Fram
 
     `wanted` is a list of {"id", "graph": uid, "tensors": ["node:0", ...]}. The result:
 
-    {"occurrences": {id: [{"path", "function", "order", "iteration", "iterations", "state", "shapes", "dtypes", "missing", "positions"}, ...]},
+    {"occurrences": {id: [{"path", "function", "order", "iteration", "iterations", "state", "shapes", "dtypes",
+                           "missing", "positions"}, ...]},
      "failed": [{"path", "node", "kind", "message"}, ...], "filled": [names of inputs with random values],
      "notes": [...]}
 

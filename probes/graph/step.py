@@ -7,46 +7,70 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
+from .errors import Unsupported
 from .evaluate import Activation, Frames
 from .extract import cut_iterators
 from .functionalise import Pure, functionalise
 from .inline import flatten
 from .load import Array, Program, batch_of, value_for
 from .machine import Machine
+from .safety import refuse_unsafe, seal
+from .transform import fix_batch
 
 
 @dataclasses.dataclass(frozen=True)
 class Step:
-    """`pure.graph` is what is evaluated. `filled` names the inputs that got seeded noise, as the capsule
-    does not hold their values.
+    """What is evaluated: `pure.graph`, with `arguments`.
+
+    `filled` names the inputs that got seeded noise, as the capsule does not hold their values; `left_out`
+    the nodes that are never run (`safety`) or could not be made pure, with the reason.
     """
 
     program: Program
     pure: Pure
     arguments: Mapping[str, Array]
     filled: tuple[str, ...]
+    left_out: Mapping[str, str]
 
     def activation(self, frames: Frames) -> Activation:
         """The top frame with its arguments."""
         return Activation(frames, self.pure.graph, self.arguments)
 
 
-def prepare(program: Program, *, batch: int | None = None) -> Step:
-    """Flatten, cut and purify a program and give each input a value; what cannot be made pure is left out
-    of evaluation.
+def prepare(
+    program: Program,
+    *,
+    batch: int | None = None,
+    static: bool = False,
+    foreign: bool = False,
+    calls: bool = True,
+    strict: bool = False,
+) -> Step:
+    """Flatten, cut and purify a program and give each input a value.
+
+    `batch` takes that many rows where the signature leaves them open; with `static` the signature is bound to them
+    as well (`fix_batch`). Ops that may touch files, network or Python are never run; a `foreign` program is refused
+    as a whole if it holds one. `calls=False` keeps the call structure (for XLA), `strict` raises Unsupported where
+    something would be left out.
     """
-    pure = functionalise(cut_iterators(flatten(program)), strict=False)
+    if foreign:
+        refuse_unsafe(program)
+    graph, left_out = seal(cut_iterators(flatten(program, calls=calls)))
+    if strict and left_out:
+        node, reason = next(iter(left_out.items()))
+        raise Unsupported(f"node {node}: {reason}")
     rows = batch or batch_of(program)
     arguments: dict[str, Array] = {}
     filled = []
-    for item in pure.graph.inputs:
+    for item in graph.inputs:
         if item.role in ("iterator", "resource"):
             continue
         value, recipe = value_for(program, item, rows)
         arguments[f"{item.name}:0"] = value
         if recipe == "random":
             filled.append(item.label or item.name)
-    return Step(program, pure, arguments, tuple(filled))
+    pure = functionalise(fix_batch(graph, rows) if static else graph, strict=strict)
+    return Step(program, pure, arguments, tuple(filled), {**left_out, **pure.unsupported})
 
 
 def new_frames() -> Frames:

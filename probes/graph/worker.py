@@ -1,13 +1,13 @@
 """The process that answers questions about capsules, in the target's interpreter.
 
-`python .../probes/graph/worker.py [--memory BYTES] [--cpu SECONDS]`, one JSON object a line on standard input and output:
+`python .../probes/graph/worker.py [--memory BYTES] [--cpu SECONDS]`, one JSON object a line on standard input and
+output:
 
     {"id": 1, "op": "shapes", ...}  ->  {"id": 1, "ok": true, "result": {...}}
-                                    or  {"id": 1, "ok": false, "error": {"type": "BadCapsule", "message":
-                                    "..."}}
+                                    or  {"id": 1, "ok": false, "error": {"type": "BadCapsule", "message": "..."}}
 
-Whatever TensorFlow or anything else prints goes to standard error. The questions are in `service.py`. This file is run as a script:
-it must not put its own folder on the path (a module there could hide one of the target's), so it loads
+Whatever TensorFlow or anything else prints goes to standard error. The questions are in `service.py`. This file is run
+as a script: it must not put its own folder on the path (a module there could hide one of the target's), so it loads
 `probes` by location.
 """
 
