@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from xladoctor.diagnosis.model import Diagnosis, Finding, Location, Proof, Remedy
 from xladoctor.report import console_tables, facts
-from xladoctor.report.page import Page
+from xladoctor.report.page import Page, place
 from xladoctor.report.text import clip
 from xladoctor.report.view import View
 
@@ -94,9 +94,8 @@ def _finding(page: Page, finding: Finding, heading: str, view: View) -> None:
 
 
 def _at(page: Page, location: Location) -> None:
-    place = f"{location.file}:{location.line}" if location.line else str(location.file)
     inside = f" in {location.function}" if location.function else ""
-    page.parts(("at ", "dim"), (place, "cyan"), (inside, "dim"), indent=2)
+    page.parts(("at ", "dim"), (place(location), "cyan"), (inside, "dim"), indent=2)
 
 
 def _facts(page: Page, finding: Finding) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from xladoctor.diagnosis.model import Location
 from xladoctor.report import text
 
 if TYPE_CHECKING:
@@ -115,9 +116,13 @@ class Page:
         for row in cells:
             for index, cap in enumerate(caps[: len(row) - 1]):
                 row[index] = self._cut(row[index], cap)
-        widths = [max(self._len(row[i]) for row in cells) for i in range(len(cells[0]) - 1)]
+        widths = self.widths(cells)[:-1]
         for row in cells:
             self.row(row, widths, indent, styles, style)
+
+    def widths(self, cells: Sequence[Sequence[str]]) -> list[int]:
+        """How wide each column of `cells` must be."""
+        return [max(self._len(cell) for cell in column) for column in zip(*cells, strict=True)]
 
     def row(
         self,
@@ -146,6 +151,14 @@ class Page:
 
     def _cut(self, cell: str, cap: int) -> str:
         return cell if self._len(cell) <= cap else text.clip(cell, cap)
+
+
+def place(location: Location, short: bool = False) -> str:
+    """`file:line`, as terminals make it clickable; `short` leaves the folders out."""
+    file = str(location.file)
+    if short:
+        file = file.replace("\\", "/").rpartition("/")[2]
+    return f"{file}:{location.line}" if location.line else file
 
 
 def _soft(piece: str) -> str:
