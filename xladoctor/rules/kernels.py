@@ -16,10 +16,10 @@ RULES = (
         rank=40,
         what="TensorFlow ships many element-wise GPU kernels as code that is compiled when it is "
         "first used. That compilation failed. The message carries no cause.",
-        why="Known causes are a libdevice that is not found, a ptxas that is missing or too old, a driver older than the "
-        "CUDA version, and a GPU that the (ROCm) compiler makes no code for. The runtime says which in the lines "
-        "just above the exception. It is not auto-clustering, not jit_compile and not the graph optimizer: the message is "
-        "raised in plain eager mode with XLA off as well, and nothing in it speaks of mixed float widths.",
+        why="Known causes are a libdevice that is not found, a ptxas that is missing or too old, a driver older "
+        "than the CUDA version, and a GPU that the (ROCm) compiler makes no code for. The runtime says which in the "
+        "lines just above the exception. It is not auto-clustering, not jit_compile and not the graph optimizer: the "
+        "message is raised in plain eager mode with XLA off as well, and nothing in it speaks of mixed float widths.",
         example="UnknownError: JIT compilation failed. [[{{node enc_1/MaximumMeanDiscrepancy/Exp}}]]",
         tell_apart="With a libdevice line above: `libdevice-missing` is the root. `tf2xla conversion "
         "failed` or `_XlaMustCompile` in the message: XLA, another matter. A CPU build of "

@@ -21,11 +21,6 @@ _VERSION = re.compile(
     rb":=_-]{0,4}(?:__version__|[Vv]ersion|VERSION)?[\"'():=, ]{0,6}v?"
     rb"([12]\.\d{1,2}\.\d{1,2}(?:-?rc\d)?)\b"
 )
-_ACTIVITY = re.compile(
-    rb"(?:^|[\r\n])\s*(?:Epoch \d+/\d+|\d+/\d+ [\[\xe2])|\b(?:step|iter(?:ation)?)[ "
-    rb"=:]+\d+.{0,40}loss",
-    re.IGNORECASE,
-)
 
 
 def read_log(
@@ -39,6 +34,9 @@ def read_log(
     `name` names a single stream in `where`. Raises `UnreadableLog` for what cannot be opened, is damaged from
     its first byte on,
     or (unless `allow_empty`) holds nothing at all. Any bytes are a log: what cannot be decoded is replaced.
+
+    `facts` may hold: `xla_compiled` (TensorFlow said that it compiled a cluster), `repeats` ({where of a record: how often
+    it came}), `dropped_records` (beyond the bounds), `damaged` ({log: why it could be read in part only}).
     """
     several = logs if isinstance(logs, Sequence) and not isinstance(logs, str) else [logs]
     parts = [_read_one(log, name) for log in several]

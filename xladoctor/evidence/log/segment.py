@@ -321,7 +321,7 @@ _DEATH = re.compile(
     r"|^\*{3} (?:SIG|Process received signal|Aborted at)|exited on signal \d|^\[\d{1,10}\.\d+\] Out of memory"
     r"|^Command terminated by signal|DUE TO (?:TIME LIMIT|PREEMPTION|NODE FAILURE|JOB "
     r"REQUEUE)|^/bin/\w+: .{1,200}: not found"
-    r"|can't open file '|Invalid loss, terminating training|^JAX|^Unable to parse flag"
+    r"|can't open file '|Invalid loss, terminating training|^Unable to parse flag"
 )
 
 
