@@ -6,7 +6,6 @@ passes through a TensorFlow or Keras call, and again (by its number only) if it 
 
 from __future__ import annotations
 
-import functools
 import sys
 import threading
 import traceback
@@ -14,7 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from .. import compat, schema
-from .frames import hidden, is_user_file, without_ours
+from .frames import is_user_file, without_ours, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
 from .redact import in_text
@@ -90,7 +89,7 @@ class FailureRecorder:
             finally:
                 running.pop()
 
-        cls.__call__ = hidden(functools.wraps(call)(__call__))
+        cls.__call__ = wraps(call)(__call__)
 
     def _of_function(
         self,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import inspect
 import os
 import sys
 import sysconfig
@@ -25,6 +28,22 @@ def hidden(function: F) -> F:
     """Give a wrapper a file name that no tool takes for the user's: its frames stand in TensorFlow's op stacks."""
     cast(Any, function).__code__ = cast(Any, function).__code__.replace(co_filename=HIDDEN)
     return function
+
+
+def wraps(original: Callable[..., Any]) -> Callable[[F], F]:
+    """`functools.wraps` for wrappers of ours: hidden, and with the signature itself.
+
+    Keras 2 asks `inspect.getfullargspec`, which does not follow `__wrapped__`: it would think that a wrapper takes
+    any keyword, and pass `training=` to a layer that knows none.
+    """
+
+    def apply(wrapper: F) -> F:
+        named = cast(F, functools.wraps(original)(hidden(wrapper)))
+        with contextlib.suppress(TypeError, ValueError):
+            cast(Any, named).__signature__ = inspect.signature(original)
+        return named
+
+    return apply
 
 
 def is_user_file(path: str) -> bool:

@@ -4,7 +4,6 @@ rows.
 
 from __future__ import annotations
 
-import functools
 import inspect
 import itertools
 from collections.abc import Callable
@@ -13,7 +12,7 @@ from typing import Any
 
 from .. import compat, schema
 from .failures import FailureRecorder
-from .frames import caller, hidden, user_frames
+from .frames import caller, user_frames, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
 from .tracing import TraceRecorder
@@ -73,7 +72,7 @@ class KerasRecorder:
             guard.run(f"{method} end", self._end, call, result)
             return result
 
-        return functools.wraps(original)(hidden(watched))
+        return wraps(original)(watched)
 
     def _watch_compile(self, module: ModuleType, name: str) -> None:
         cls = getattr(module, name)
@@ -88,7 +87,7 @@ class KerasRecorder:
             guard.run("compile", self._compiled, signature, model, args, kwargs)
             return result
 
-        cls.compile = functools.wraps(original)(hidden(watched))
+        cls.compile = wraps(original)(watched)
 
     def _watch_build(self, module: ModuleType, name: str) -> None:
         cls = getattr(module, name)
@@ -101,7 +100,7 @@ class KerasRecorder:
             original(model, *args, **kwargs)
             guard.run("model", self._built, model)
 
-        cls.__init__ = functools.wraps(original)(hidden(watched))
+        cls.__init__ = wraps(original)(watched)
 
     # -- taking notes -----------------------------------------------------------------------------------------------
 

@@ -6,7 +6,6 @@ evaluated. The run-time shapes come later, from the capsule, in a worker.
 
 from __future__ import annotations
 
-import functools
 import inspect
 import sys
 from collections import Counter
@@ -15,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from .. import compat, profile, schema
-from .frames import hidden, user_frames
+from .frames import user_frames, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
 from .outside import lookup
@@ -96,7 +95,7 @@ class PlaceRecorder:
                 guard.run("place out", recorder._leave, place, token, result)
             return result
 
-        wrapper = functools.wraps(function)(hidden(watched))
+        wrapper = wraps(function)(watched)
         compat.mark_for_autograph(wrapper)
         return wrapper
 
@@ -119,7 +118,7 @@ class PlaceRecorder:
             guard.run("knob", note, result)
             return result
 
-        wrapper = functools.wraps(original)(hidden(watched))
+        wrapper = wraps(original)(watched)
         compat.mark_for_autograph(wrapper)
         setattr(module, name, wrapper)
 

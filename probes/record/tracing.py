@@ -6,7 +6,6 @@ abort.
 
 from __future__ import annotations
 
-import functools
 import threading
 import time
 import weakref
@@ -15,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from .. import compat, profile, schema
-from .frames import caller, hidden, user_frames
+from .frames import caller, user_frames, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
 from .outside import lookup
@@ -122,7 +121,7 @@ class TraceRecorder:
         if compat.context_is_initialized():
             sink.write(schema.FIRST_OP, where=None, note="before the probes were in")
         else:
-            cls.ensure_initialized = hidden(functools.wraps(original)(ensure_initialized))
+            cls.ensure_initialized = wraps(original)(ensure_initialized)
 
     def _hook_traces(self) -> None:
         guard = self.guard
@@ -142,7 +141,7 @@ class TraceRecorder:
             guard.run("graph", self._named, name, graph)
             return result
 
-        module.from_func_graph = hidden(functools.wraps(original)(from_func_graph))
+        module.from_func_graph = wraps(original)(from_func_graph)
 
     def _hook_functions(self) -> None:
         cls: Any = compat.function_class()
@@ -153,7 +152,7 @@ class TraceRecorder:
             init(function, *args, **kwargs)
             guard.run("tf.function", self._created, function)
 
-        cls.__init__ = hidden(functools.wraps(init)(__init__))
+        cls.__init__ = wraps(init)(__init__)
 
     # -- taking notes -----------------------------------------------------------------------------------------------
 
