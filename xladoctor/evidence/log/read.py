@@ -35,7 +35,7 @@ def read_log(
     its first byte on,
     or (unless `allow_empty`) holds nothing at all. Any bytes are a log: what cannot be decoded is replaced.
 
-    `facts` may hold: `xla_compiled` (TensorFlow said that it compiled a cluster), `repeats` ({where of a record: how often
+    `facts` may hold: `xla_compiled` (TensorFlow said so), `repeats` ({where of a record: how often
     it came}), `dropped_records` (beyond the bounds), `damaged` ({log: why it could be read in part only}).
     """
     several = logs if isinstance(logs, Sequence) and not isinstance(logs, str) else [logs]
