@@ -7,10 +7,12 @@ import os
 import platform
 import sys
 from pathlib import Path
+from types import ModuleType
 
 from .. import schema
 from . import redact
 from .failures import FailureRecorder
+from .frames import caller
 from .guard import Guard
 from .importhook import PostImportFinder
 from .keras_calls import KerasRecorder
@@ -47,6 +49,8 @@ def start(run_dir: Path) -> bool:
     )
     finder = PostImportFinder(guard)
     finder.install()
+    for name in ("keras", "ptycho"):
+        finder.when_imported(name, lambda module: _imported(sink, module))
     SettingsRecorder(guard, finder)
     tracing = TraceRecorder(guard, finder)
     values = ValueWriter(guard, enabled=os.environ.get(schema.ENV_CAPTURE, "values") == "values")
@@ -57,6 +61,17 @@ def start(run_dir: Path) -> bool:
         os.register_at_fork(after_in_child=sink.after_fork)
     atexit.register(_at_exit, guard)
     return True
+
+
+def _imported(sink: Sink, module: ModuleType) -> None:
+    """Which one it was: a report must name the very package that was under test."""
+    sink.write(
+        schema.IMPORT,
+        module=module.__name__,
+        version=getattr(module, "__version__", None),
+        file=getattr(module, "__file__", None),
+        where=caller(skip=4),
+    )
 
 
 def stop() -> None:

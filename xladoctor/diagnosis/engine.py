@@ -17,7 +17,7 @@ from xladoctor.diagnosis.shape_rows import shape_rows
 from xladoctor.diagnosis.timeline import settings
 from xladoctor.diagnosis.xla import compilations, xla_paths
 from xladoctor.evidence.model import Evidence
-from xladoctor.rules import all_rules
+from xladoctor.rules import findings as log_findings
 
 
 def diagnose(evidence: Evidence) -> Diagnosis:
@@ -44,11 +44,7 @@ def diagnose(evidence: Evidence) -> Diagnosis:
 
 
 def _from_log(evidence: Evidence) -> list[Finding]:
-    found: list[Finding] = []
-    for rule in all_rules():
-        if rule.match is not None:
-            found.extend(rule.match(evidence))
-    return found
+    return list(log_findings(evidence))
 
 
 def _merge(logged: list[Finding], looked_at: list[Step]) -> list[Finding]:
