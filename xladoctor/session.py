@@ -97,7 +97,14 @@ def scan_logs(logs: Sequence[Path | str]) -> Diagnosis:
         log = read_log(streams, name="standard input" if "-" in [str(s) for s in logs] else None)
     except UnreadableLog as error:
         raise XladoctorError(f"{error.path}: {error.reason}") from error
-    return diagnose(Evidence(source=log.source, log=log))
+    binary = log.facts.get("binary", {})
+    if binary and not log.records:
+        raise XladoctorError(f"{', '.join(binary)}: is binary, not the text of a log")
+    notes = tuple(f"{name} is not all text: what could be read of it was used" for name in binary)
+    notes += tuple(
+        f"{name} ends early ({why}): the rest was used" for name, why in log.facts.get("damaged", {}).items()
+    )
+    return diagnose(Evidence(source=log.source, log=log, notes=notes))
 
 
 def scan_run(folder: Path) -> Diagnosis:

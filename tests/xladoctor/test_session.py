@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -214,6 +215,13 @@ def test_a_damaged_run_json(tmp_path, run_folder):
     assert done.returncode == 2
     assert b"run.json is missing or damaged" in done.stdout + done.stderr
     assert b"KeyError" in done.stdout
+
+
+def test_random_bytes_are_no_healthy_log(tmp_path):
+    (tmp_path / "train.log").write_bytes(random.Random(3).randbytes(100_000))
+    done = scan(tmp_path, "train.log")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"train.log: is binary" in done.stderr
 
 
 @pytest.mark.parametrize("make", [lambda p: None, lambda p: p.write_bytes(b""), lambda p: p.mkdir()])

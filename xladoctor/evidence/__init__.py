@@ -1,0 +1,1 @@
+"""Raw material to evidence: logs, run folders, the environment."""

@@ -70,6 +70,8 @@ def _read_one(log: str | Path | IO[bytes], name: str | None) -> tuple[str, int, 
     for region in hot_regions(collector.watch(source.chunks())):
         collector.take(region)
     collector.close()
+    if source.binary:
+        collector.facts["binary"] = {source.name: True}
     if source.damaged:
         collector.facts["damaged"] = {source.name: source.damaged}
     return source.name, source.size, collector.lines, collector

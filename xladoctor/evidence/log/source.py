@@ -28,12 +28,13 @@ class _Readable(Protocol):
 
 
 class Source:
-    """One log, as chunks of bytes. `damaged` says (after reading) why it ended early, or is None."""
+    """One log, as chunks of bytes. `damaged` says (after reading) why it ended early, or is None; `binary`, that it is no text."""
 
     def __init__(self, name: str, stream: IO[bytes] | None = None) -> None:
         self.name = name
         self.size = 0
         self.damaged: str | None = None
+        self.binary = False
         self._stream = stream
 
     def chunks(self) -> Iterator[bytes]:
@@ -55,6 +56,8 @@ class Source:
         raw = _unpacked(self.name, head, rest)
         try:
             for chunk in _as_utf8(raw):
+                if not self.size:
+                    self.binary = _is_binary(chunk)
                 self.size += len(chunk)
                 yield chunk
         except (zlib.error, EOFError, _zstd_error()) as error:
@@ -117,6 +120,15 @@ def _unpacked(name: str, head: bytes, stream: _Joined) -> _Readable:
         raise UnreadableLog(name, "is zstd-compressed, and the package `zstandard` is not installed") from error
     reader = zstandard.ZstdDecompressor(max_window_size=1 << 27)
     return reader.stream_reader(cast("IO[bytes]", stream), read_across_frames=True)
+
+
+# Control codes that no log has a use for: all but backspace, tab, line feed, form feed, return and escape.
+_NO_TEXT = bytes(n for n in (*range(32), 127) if n not in b"\b\t\n\f\r\x1b")
+
+
+def _is_binary(chunk: bytes) -> bool:
+    """Whether one byte in twenty is no text in any encoding. Random bytes have one in ten."""
+    return bool(chunk) and len(chunk) - len(chunk.translate(None, _NO_TEXT)) > len(chunk) // 20
 
 
 def _zstd_error() -> type[BaseException]:
