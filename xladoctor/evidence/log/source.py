@@ -28,7 +28,9 @@ class _Readable(Protocol):
 
 
 class Source:
-    """One log, as chunks of bytes. `damaged` says (after reading) why it ended early, or is None; `binary`, that it is no text."""
+    """One log, as chunks of bytes. `damaged` says (after reading) why it ended early, or is None; `binary`, that it is
+    no text.
+    """
 
     def __init__(self, name: str, stream: IO[bytes] | None = None) -> None:
         self.name = name
