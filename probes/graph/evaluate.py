@@ -12,8 +12,9 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 
 from .errors import Unsupported
+from .holes import holes
 from .ir import IFS, WHILES, Graph, ancestors, body_names, descendants, split
-from .machine import Loaded, Machine, RunFailed, Value, holes
+from .machine import Loaded, Machine, RunFailed, Value
 
 _MAX_CULPRITS = 64
 

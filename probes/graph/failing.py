@@ -119,7 +119,7 @@ def _described(step: Step, found: _Found) -> dict[str, Any]:
         "function": origin.function,
         "inner_node": origin.node,
         "op": graph.nodes[found.culprit.node].op,
-        "inputs": [_input(found.activation, t) for t in graph.nodes[found.culprit.node].inputs],
+        "inputs": [describe_input(found.activation, t) for t in graph.nodes[found.culprit.node].inputs],
         "kind": found.culprit.kind,
         "message": found.culprit.message[:_MESSAGE],
         "iterations": list(found.way.iterations),
@@ -130,7 +130,8 @@ def _described(step: Step, found: _Found) -> dict[str, Any]:
     }
 
 
-def _input(activation: Activation, tensor: str) -> dict[str, Any]:
+def describe_input(activation: Activation, tensor: str) -> dict[str, Any]:
+    """{"tensor", "node", "output", "shape", "dtype", "value"} of a tensor; the value of small integer tensors only."""
     node, index = split(tensor)
     origin = activation.graph.origins.get(node)
     described: dict[str, Any] = {"tensor": tensor, "node": origin.node if origin else node, "output": index}

@@ -12,8 +12,9 @@ from typing import Any
 
 from . import opdefs
 from .errors import Unsupported
-from .inline import hole, make, placeholder
-from .ir import CALLS, IFS, WHILES, Graph, Input, Node, body_names, split
+from .holes import hole
+from .inline import make, placeholder
+from .ir import CALLS, IFS, WHILES, Graph, Input, Node, body_names, rename, split
 
 _DT_BOOL = 10
 _DT_INT32 = 3
@@ -118,6 +119,11 @@ class _Pass:
         self.unsupported[name] = reason
         dtypes = [d for _, types in opdefs.outputs_of(node.definition, self.graph.functions) for d in types]
         self.nodes.update(hole(name, dtypes, reason))
+        for variable in dict.fromkeys(v for v in variables if v is not None):
+            # It may have written: from here on the content is not known.
+            after = f"{name}/__after_{variable}"
+            self.nodes.update(hole(after, [self.dtype(variable)], reason))
+            self.current[variable] = f"{after}:0"
 
     def put(self, name: str, op: str, inputs: list[str], **attributes: int) -> str:
         """Put a node in place; returns its first output. Order between reads and writes is by data from
@@ -260,12 +266,7 @@ class _Pass:
         for i, variable in enumerate(variables):
             if variable is not None:
                 types[i - offset] = self.dtype(variable)
-        rest = list(names)
-        for attribute in ("then_branch", "else_branch", "cond", "body", "f"):
-            if attribute in definition.attr and definition.attr[attribute].HasField("func"):
-                definition.attr[attribute].func.name = rest.pop(0)
-        for function in definition.attr["branches"].list.func if "branches" in definition.attr else ():
-            function.name = rest.pop(0)
+        rename(definition, names)
         inputs = tuple(t if v is None else self.current[v] for t, v in zip(node.inputs, variables, strict=True))
         self.nodes[name] = Node(definition, inputs, node.controls)
         return self.nodes[name]

@@ -248,26 +248,6 @@ def placeholder(item: Input, *, resource: bool = False) -> Node:
     return node
 
 
-HOLE = "_xladoctor_hole"
-"""Attribute of a node that stands where an op is not run: the reason."""
-
-
-def hole(name: str, dtypes: list[int], reason: str) -> dict[str, Node]:
-    """Placeholders without a value in the place of a node: the graph stays valid, and what depends on them
-    is not run.
-    """
-    names = [name] if len(dtypes) == 1 else [f"{name}/__hole_{i}" for i in range(len(dtypes))]
-    nodes = {n: placeholder(Input(n, dtype, None)) for n, dtype in zip(names, dtypes, strict=True)}
-    if len(dtypes) != 1:
-        join = make("IdentityN" if dtypes else "NoOp", name)
-        if dtypes:
-            join.definition.attr["T"].list.type.extend(dtypes)
-        nodes[name] = Node(join.definition, tuple(f"{n}:0" for n in names))
-    for node in nodes.values():
-        node.definition.attr[HOLE].s = reason.encode()
-    return nodes
-
-
 def stripped(definition: Any, name: str) -> Any:
     """A copy of a NodeDef under a new name, without inputs, device, and attributes that steer placement,
     XLA or gradients.

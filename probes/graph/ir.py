@@ -156,6 +156,16 @@ def body_names(node: Node) -> Iterator[str]:
             yield from (str(f.name) for f in value.list.func)
 
 
+def rename(definition: Any, names: list[str]) -> None:
+    """Let a NodeDef run other functions, in the order of `body_names`."""
+    rest = list(names)
+    for attribute in ("then_branch", "else_branch", "cond", "body", "f"):
+        if attribute in definition.attr and definition.attr[attribute].HasField("func"):
+            definition.attr[attribute].func.name = rest.pop(0)
+    for function in definition.attr["branches"].list.func if "branches" in definition.attr else ():
+        function.name = rest.pop(0)
+
+
 def sources(node: Node) -> Iterator[str]:
     """The nodes that a node waits for, data and control."""
     for tensor in node.inputs:
@@ -182,11 +192,14 @@ def ancestors(graph: Graph, tensors: Iterable[str], nodes: Iterable[str] = (), k
     return found
 
 
-def descendants(graph: Graph, start: Iterable[str]) -> set[str]:
-    """The nodes that depend on any of `start`, those included."""
+def descendants(graph: Graph, start: Iterable[str], *, controls: bool = True) -> set[str]:
+    """The nodes that depend on any of `start`, those included; by data alone if `controls` are not to count."""
     reached = set(start)
+    if not reached:
+        return reached
     for name, node in graph.nodes.items():
-        if name not in reached and any(s in reached for s in sources(node)):
+        waits = sources(node) if controls else (split(t)[0] for t in node.inputs)
+        if name not in reached and any(s in reached for s in waits):
             reached.add(name)
     return reached
 

@@ -144,7 +144,12 @@ def as_dtype(value: Array, dtype: int) -> Array:
     if wanted is object:
         return value.astype(object)
     kind = np.dtype(wanted)
-    if value.dtype != kind and value.dtype.kind == "u" and not kind.isbuiltin and value.dtype.itemsize == kind.itemsize:
+    if (
+        value.dtype != kind
+        and value.dtype.kind == "u"
+        and kind.isbuiltin == 2
+        and value.dtype.itemsize == kind.itemsize
+    ):
         return value.view(kind)
     return np.asarray(value, dtype=kind)
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from .. import compat
 from . import emit
-from .inline import HOLE, make
-from .ir import Graph, body_names, split
+from .inline import make
+from .ir import Graph, split
 
 Array = np.ndarray[Any, Any]
 
@@ -166,25 +166,6 @@ class Loaded:
         start = f"{self._prefix}/"
         found = [n[len(start) :] for n in _NODE.findall(str(error)) if n.startswith(start)]
         return [n for n in dict.fromkeys(found) if n in self.graph.nodes]
-
-
-def holes(graph: Graph) -> dict[str, str]:
-    """Nodes that cannot be run as a whole, with the reason: holes, and control flow with a hole in a body."""
-    return _holes(graph, {})
-
-
-def _holes(graph: Graph, of_bodies: dict[str, dict[str, str]]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for name, node in graph.nodes.items():
-        if HOLE in node.definition.attr:
-            found[name] = node.definition.attr[HOLE].s.decode()
-        for body in body_names(node):
-            if body not in of_bodies:
-                of_bodies[body] = {}
-                of_bodies[body] = _holes(graph.bodies[body], of_bodies)
-            if of_bodies[body]:
-                found[name] = next(iter(of_bodies[body].values()))
-    return found
 
 
 def _opaque_input(name: str, dtype: int) -> list[Any]:

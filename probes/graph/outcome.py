@@ -12,6 +12,7 @@ from . import compiled
 from .evaluate import Frames
 from .ir import Graph
 from .machine import Handle, RunFailed, Value
+from .optionals import has_optionals, unwrap
 from .step import Step, new_frames
 from .transform import truncate
 
@@ -41,7 +42,8 @@ def run_xla(step: Step) -> tuple[dict[str, Any], Results]:
         values = compiled.run_compiled(closed(step), step.arguments)
         return dict(zip(wanted.values(), values, strict=True))
 
-    return _outcome(wanted, run)
+    told, arrays = _outcome(wanted, run)
+    return {**told, "note": traced_otherwise(step)}, arrays
 
 
 def lowered(step: Step, *, platform: str = "cpu", stage: str = "hlo") -> str:
@@ -51,7 +53,17 @@ def lowered(step: Step, *, platform: str = "cpu", stage: str = "hlo") -> str:
 
 def closed(step: Step) -> Graph:
     """The pure graph with all results as outputs, and nothing that they do not need."""
-    return truncate(step.pure.graph, list(_wanted(step).values()))
+    return unwrap(truncate(step.pure.graph, list(_wanted(step).values())))
+
+
+def traced_otherwise(step: Step) -> str | None:
+    """A warning where the step was traced without XLA and that shows in its graph, else None."""
+    if not has_optionals(step.pure.graph):
+        return None
+    return (
+        "the step was traced without XLA, where TensorFlow builds the gradients of branches and loops in another way; "
+        "a refusal may not arise when it is traced with jit_compile=True"
+    )
 
 
 def compare(plain: Results, xla: Results) -> list[dict[str, Any]]:

@@ -14,7 +14,8 @@ from typing import Any
 
 from . import emit, opdefs
 from .errors import Refused
-from .inline import hole, make
+from .holes import hole
+from .inline import make
 from .ir import Graph, Node, body_names
 from .load import Program
 

@@ -43,6 +43,7 @@ class Service:
             "load": self.load,
             "shapes": self.shapes,
             "failing_op": self.failing_op,
+            "birth": self.birth,
             "run": self.run,
             "compare": self.compare,
             "lower": self.lower,
@@ -109,6 +110,21 @@ class Service:
         step, frames = self._step(request)
         return runtime_shapes(step, _field(request, "wanted"), frames)
 
+    def birth(self, request: Request) -> dict[str, Any] | None:
+        """`birth.birth` of {"capsule", "graph", "tensor", "path", "axis", "known"}."""
+        from .birth import birth
+
+        step, frames = self._step(request)
+        return birth(
+            step,
+            str(_field(request, "graph")),
+            str(_field(request, "tensor")),
+            list(_field(request, "path")),
+            int(_field(request, "axis")),
+            list(request.get("known", ())),
+            frames,
+        )
+
     def failing_op(self, request: Request) -> dict[str, Any] | None:
         """`failing.failing_op` of {"capsule"}."""
         from .failing import failing_op
@@ -133,8 +149,8 @@ class Service:
         return {"plain": plain, "xla": xla, "outputs": compare(plain_values, xla_values)}
 
     def lower(self, request: Request) -> dict[str, Any]:
-        """{"hlo": text} for {"platform": "cpu" or "gpu", "stage": "hlo"}, or {"error"} if TensorFlow refuses it."""
-        from .outcome import lowered
+        """{"hlo": text} for {"platform": "cpu" or "gpu", "stage": "hlo"}; {"error"} if TensorFlow refuses it."""
+        from .outcome import lowered, traced_otherwise
 
         step, _ = self._step(request, xla=True)
         try:
@@ -142,8 +158,9 @@ class Service:
         except Exception as error:
             if isinstance(error, GraphRoomError):
                 raise
-            return {"hlo": None, "error": {"kind": type(error).__name__, "message": str(error)[:4000]}}
-        return {"hlo": text, "error": None}
+            told = {"kind": type(error).__name__, "message": str(error)[:4000]}
+            return {"hlo": None, "error": told, "note": traced_otherwise(step)}
+        return {"hlo": text, "error": None, "note": traced_otherwise(step)}
 
     def sources(self, request: Request) -> dict[str, list[dict[str, Any]]]:
         """{node: [{"function", "frames"}, ...]} for {"nodes": names as in a library function, e.g. in HLO metadata}."""

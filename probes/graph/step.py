@@ -11,6 +11,7 @@ from .errors import Unsupported
 from .evaluate import Activation, Frames
 from .extract import cut_iterators
 from .functionalise import Pure, functionalise
+from .holes import detached
 from .inline import flatten
 from .load import Array, Program, batch_of, value_for
 from .machine import Machine
@@ -70,6 +71,7 @@ def prepare(
         if recipe == "random":
             filled.append(item.label or item.name)
     pure = functionalise(fix_batch(graph, rows) if static else graph, strict=strict)
+    pure = dataclasses.replace(pure, graph=detached(pure.graph))
     return Step(program, pure, arguments, tuple(filled), {**left_out, **pure.unsupported})
 
 

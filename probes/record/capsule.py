@@ -176,7 +176,7 @@ def storable(value: Any) -> np.ndarray[Any, Any]:
     array = np.asarray(value.numpy() if hasattr(value, "numpy") else value)
     if array.dtype.hasobject:
         return np.asarray(array, dtype="S")
-    if array.dtype.kind == "V" or not array.dtype.isbuiltin:
+    if array.dtype.kind == "V" or array.dtype.isbuiltin == 2:
         return array.view(f"u{array.dtype.itemsize}")
     return array
 

@@ -47,8 +47,6 @@ def newest_concrete(part: str) -> Any:
     from tensorflow.python.eager.polymorphic_function import concrete_function
 
     found = [
-        o
-        for o in gc.get_objects()
-        if isinstance(o, concrete_function.ConcreteFunction) and part in str(o.graph.name)
+        o for o in gc.get_objects() if isinstance(o, concrete_function.ConcreteFunction) and part in str(o.graph.name)
     ]
     return max(found, key=lambda c: int(c.name.decode().rsplit("_", 1)[1]))

@@ -1,0 +1,182 @@
+"""Where a wrong size comes from: from a tensor back to the op at which its axis took that size.
+
+Back along the inputs that have the size already, into the branch that was taken and the body of the loop, out again
+where an argument comes from; until an op has the size on its output and on none of its inputs. Of several such ops the
+one is meant that *loses* rows: a sum over 64 patches, and not the zeros that it is added to.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from .evaluate import Activation, Frames
+from .failing import describe_input
+from .ir import IFS, WHILES, body_names, split
+from .machine import Handle
+from .shapes import MAX_ITERATIONS
+from .step import Step, new_frames
+
+# Far more than the way from a place's result to its arguments; a bound all the same.
+_MAX_NODES = 400
+
+
+@dataclasses.dataclass(frozen=True)
+class _Frame:
+    """An activation, the control flow node that it belongs to (with that node's frame), and the call path to it."""
+
+    activation: Activation
+    path: tuple[str, ...]
+    outer: _Frame | None = None
+    node: str = ""
+
+    def outside(self, argument: str) -> str | None:
+        """The tensor of the outer frame that feeds an argument of this one."""
+        if self.outer is None:
+            return None
+        names = [i.name for i in self.activation.graph.inputs]
+        if argument not in names:
+            return None
+        definition = self.outer.activation.graph.nodes[self.node]
+        shift = 1 if definition.op in IFS else 0
+        index = names.index(argument) + shift
+        return definition.inputs[index] if index < len(definition.inputs) else None
+
+
+@dataclasses.dataclass(frozen=True)
+class _Birth:
+    frame: _Frame
+    tensor: str
+    loses: bool
+
+
+def birth(
+    step: Step,
+    graph: str,
+    tensor: str,
+    path: Sequence[str],
+    axis: int,
+    known: Sequence[str] = (),
+    frames: Frames | None = None,
+) -> dict[str, Any] | None:
+    """The op at which `axis` of a tensor took the size that it has; None where it is not computed in this step.
+
+    `graph` and `tensor` name it as in Python, `path` is the call path of its occurrence (outside control flow). `known`
+    are tensors at the same place that may be taken as given (the arguments of the call): nothing before them is run
+    again. Returns {"node", "op", "path", "function", "inner_node", "loses", "size", "shape", "inputs", "sources"}.
+    """
+    activation = step.activation(frames or new_frames())
+    flat = activation.graph.tensor(tuple(path), tensor)
+    if flat is None:
+        return None
+    given = [t for name in known if (t := activation.graph.tensor(tuple(path), name)) is not None]
+    activation.compute([*given, flat])
+    shape = _shape(activation, flat)
+    if shape is None or axis >= len(shape):
+        return None
+    search = _Search(axis, shape[axis], len(shape))
+    births = list(search.back(_Frame(activation, ()), flat))
+    best = next((b for b in births if b.loses), births[0] if births else None)
+    return None if best is None else _described(step, best, axis)
+
+
+class _Search:
+    def __init__(self, axis: int, size: int, rank: int) -> None:
+        self.axis, self.size, self.rank = axis, size, rank
+        self._seen: set[tuple[int, str]] = set()
+
+    def back(self, frame: _Frame, tensor: str) -> Iterator[_Birth]:
+        """The births of the size on the ways back from a tensor."""
+        key = (id(frame.activation), tensor)
+        if key in self._seen or len(self._seen) > _MAX_NODES:
+            return
+        self._seen.add(key)
+        name, index = split(tensor)
+        graph = frame.activation.graph
+        if any(item.name == name for item in graph.inputs):
+            outside = frame.outside(name)
+            if outside is not None and frame.outer is not None:
+                yield from self.back(frame.outer, outside)
+            return
+        node = graph.nodes[name]
+        if node.op in IFS:
+            taken = frame.activation.branch(name)
+            if taken is not None:
+                yield from self._into(frame, name, taken[1], index)
+        elif node.op in WHILES:
+            body = _last_round(frame.activation, name)
+            if body is not None:
+                yield from self._into(frame, name, body, index)
+            else:
+                yield from self.back(frame, node.inputs[index])
+        else:
+            inputs = node.inputs[index : index + 1] if node.op == "IdentityN" else node.inputs
+            frame.activation.compute(list(inputs))
+            shapes = {t: s for t in inputs if (s := _shape(frame.activation, t)) is not None and len(s) > self.axis}
+            same = [t for t, s in shapes.items() if s[self.axis] == self.size and len(s) == self.rank]
+            for source in same:
+                yield from self.back(frame, source)
+            if not same:
+                rows = [s[self.axis] for t, s in shapes.items() if len(s) > 1 and _is_data(frame.activation, t)]
+                yield _Birth(frame, tensor, loses=any(n > self.size for n in rows))
+
+    def _into(self, frame: _Frame, node: str, inner: Activation, index: int) -> Iterator[_Birth]:
+        origin = frame.activation.graph.origins[node]
+        path = (*frame.path, *origin.path, origin.node)
+        yield from self.back(_Frame(inner, path, frame, node), inner.graph.outputs[index])
+
+
+def _last_round(outer: Activation, name: str) -> Activation | None:
+    """The last round of a loop, entered with its values; None if it made none."""
+    condition, body = body_names(outer.graph.nodes[name])
+    values = outer.loop_start(name)
+    last = None
+    for _ in range(MAX_ITERATIONS):
+        if values is None:
+            break
+        question = outer.enter(condition, values)
+        question.compute(question.graph.outputs)
+        answer = question.values.get(question.graph.outputs[0])
+        if answer is None or not np.asarray(answer).any():
+            break
+        last = outer.enter(body, values)
+        last.compute(last.graph.outputs)
+        ready = all(t in last.values for t in last.graph.outputs)
+        values = [last.values[t] for t in last.graph.outputs] if ready else None
+    return last
+
+
+def _is_data(activation: Activation, tensor: str) -> bool:
+    """Real or complex numbers: not an index, a shape or a condition."""
+    return np.asarray(activation.values[tensor]).dtype.kind in "fcV"
+
+
+def _shape(activation: Activation, tensor: str) -> list[int] | None:
+    value = activation.values.get(tensor)
+    return None if value is None or isinstance(value, Handle) else [int(n) for n in np.asarray(value).shape]
+
+
+def _described(step: Step, found: _Birth, axis: int) -> dict[str, Any]:
+    graph = found.frame.activation.graph
+    name, _ = split(found.tensor)
+    origin = graph.origins[name]
+    shape = _shape(found.frame.activation, found.tensor)
+    if shape is None:
+        found.frame.activation.compute([found.tensor])
+        shape = _shape(found.frame.activation, found.tensor)
+    path = (*found.frame.path, *origin.path)
+    return {
+        "node": "/".join((*path, origin.node)),
+        "op": graph.nodes[name].op,
+        "path": list(path),
+        "function": origin.function,
+        "inner_node": origin.node,
+        "loses": found.loses,
+        "axis": axis,
+        "shape": shape,
+        "inputs": [describe_input(found.frame.activation, t) for t in graph.nodes[name].inputs],
+        "sources": step.program.frames(origin.function, origin.node),
+    }
