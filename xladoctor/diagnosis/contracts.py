@@ -14,7 +14,8 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -156,6 +157,33 @@ def _names_in(expression: str, text: str) -> set[str]:
         if not isinstance(node, _ALLOWED):
             raise ContractError(f"contract {text!r}: {expression!r} may use only + - * // of names and numbers")
     return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+
+
+def faults(text: str, given: Collection[str] = ()) -> tuple[str, ...]:
+    """What is wrong with a contract itself, whatever the data: it cannot be read, or an axis is bound by nothing.
+
+    `given` are the axes that are bound from outside.
+    """
+    try:
+        contract = parse(text)
+    except ContractError as error:
+        return (str(error),)
+    axes = [a for s in (*contract.inputs, *contract.outputs) for a in s.axes]
+    plain = {a for a in axes if _kind(a) == "name"}
+    computed = [a for a in axes if _kind(a) == "expression"]
+    uses = Counter(n for a in computed for n in _names_in(a, text))
+    found = []
+    for name in sorted(uses):
+        # In two expressions, one can bind it (a product is solved for its one unknown) and the other is checked.
+        if name not in plain and name not in given and uses[name] < 2:
+            where = next(a for a in computed if name in _names_in(a, text))
+            found.append(f"contract {text!r}: {name} in {where!r} is bound by nothing: no tensor has it as an axis")
+    found += [
+        f"contract {text!r} has no axis {name}, which is given a value"
+        for name in sorted(given)
+        if name not in plain and name not in uses
+    ]
+    return tuple(found)
 
 
 def evaluate(expression: str, values: Mapping[str, int]) -> int | None:

@@ -15,6 +15,7 @@ from xladoctor.diagnosis.outcome import outcome_findings, outcome_notes
 from xladoctor.diagnosis.recorded import contract_violation, enrich, rows_lost
 from xladoctor.diagnosis.shape_rows import shape_rows
 from xladoctor.diagnosis.timeline import settings
+from xladoctor.diagnosis.watched import place_notes
 from xladoctor.diagnosis.xla import compilations, xla_paths
 from xladoctor.evidence.model import Evidence
 from xladoctor.rules import findings as log_findings
@@ -37,7 +38,7 @@ def diagnose(evidence: Evidence) -> Diagnosis:
         compilations=compilations(evidence.run) if evidence.run is not None else (),
         isolated=_isolated(step),
         environment=_environment(evidence),
-        notes=(*evidence.notes, *outcome_notes(evidence), *_step_notes(looked_at)),
+        notes=(*evidence.notes, *outcome_notes(evidence), *_step_notes(looked_at), *_place_notes(evidence)),
         problems=evidence.run.problems if evidence.run is not None else (),
         tool_version=xladoctor.__version__,
     )
@@ -138,8 +139,14 @@ def _step_notes(looked_at: list[Step]) -> tuple[str, ...]:
     return tuple(f"no run-time shapes: {s.worker_error}" for s in looked_at if s.worker_error)
 
 
+def _place_notes(evidence: Evidence) -> tuple[str, ...]:
+    return place_notes(evidence.run) if evidence.run is not None else ()
+
+
 def _environment(evidence: Evidence) -> dict[str, Any]:
     found: dict[str, Any] = {}
+    if evidence.process is not None and evidence.process.command:
+        found["command"] = list(evidence.process.command)
     if evidence.log.tensorflow_version:
         found["tensorflow"] = evidence.log.tensorflow_version
     if evidence.run is not None:

@@ -4,12 +4,12 @@ silent calls.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from xladoctor.diagnosis.contracts import Binding, Violation, parse
+from xladoctor.diagnosis.contracts import Binding, ContractError, Violation, parse
 from xladoctor.diagnosis.model import Location
 from xladoctor.diagnosis.numbers import Name, names_of
 from xladoctor.diagnosis.places import PlaceCall, place_calls, violations
@@ -37,7 +37,8 @@ class Broken:
 class Step:
     """One recorded call of a function: why it is looked at, and what is known of it.
 
-    `why` is failed or rows; `capsule` is None where the failure came before any function was finished.
+    `why` is failed, rows, well (a call that ended as it should) or eager (what ran outside of any graph); `capsule` is
+    None where a failure came before any function was finished, and for eager calls.
     """
 
     recording: Recording
@@ -49,6 +50,8 @@ class Step:
     @cached_property
     def calls(self) -> list[PlaceCall]:
         """The calls of places in program order."""
+        if self.why == "eager":
+            return [c for c in place_calls(self.recording, None) if c.graph is None]
         return place_calls(self.recording, self.capsule, self._between)
 
     @property
@@ -88,6 +91,15 @@ class Step:
         return None
 
     @cached_property
+    def birth(self) -> dict[str, Any] | None:
+        """The op at which the wrong size of the first broken contract arose, if a worker found it."""
+        for answer in self.recording.answers("birth", self.capsule) if self.capsule else ():
+            result = answer.get("result")
+            if isinstance(result, dict) and result.get("op"):
+                return result
+        return None
+
+    @cached_property
     def failing_batch(self) -> int | None:
         """The batch size at which the failing op failed for the worker."""
         for answer in self.recording.answers("failing_op", self.capsule) if self.capsule else ():
@@ -110,21 +122,25 @@ class Step:
         found: dict[str, Binding] = {}
         layers = [c for c in self.calls if c.place.endswith(".call") and c.state != "not-executed"]
         for call in layers or self.calls:
-            for name, binding in call.checked().bindings.items():
+            for name, binding in call.known().bindings.items():
                 found.setdefault(name, Binding(name, binding.value, f"{binding.by} of {short(call.place)}"))
         return found
 
     @cached_property
     def names(self) -> tuple[Name, ...]:
         """Every name that can explain a size in this run."""
-        expressions = [e for c in self.calls for e in parse(c.contract).expressions]
         main = self.bindings
         if self.first is not None:
             # The names of the broken contract are those that a reader thinks in; H, W, K of other places are only
             # local.
             main = {n: b for n, b in self.bindings.items() if n in self.first.bindings}
         local = [b for n, b in self.bindings.items() if n not in main]
-        return names_of(main, expressions, settings_values(self.recording), local)
+        return names_of(main, self.expressions, settings_values(self.recording), local)
+
+    @cached_property
+    def expressions(self) -> tuple[str, ...]:
+        """The axes of contracts that are computed, such as `B*C`."""
+        return tuple(e for text in dict.fromkeys(c.contract for c in self.calls) for e in _expressions(text))
 
     def sources(self, graph: str | None, tensor: str | None) -> list[Location]:
         """The user's frames that created a tensor, innermost first."""
@@ -138,8 +154,11 @@ class Step:
         return self.recording.sources(self.capsule) if self.capsule else {}
 
 
-def steps(recording: Recording) -> list[Step]:
-    """The calls worth looking at: each failure, then each call that lost or gained rows."""
+def steps(recording: Recording, every: bool = False) -> list[Step]:
+    """The calls worth looking at: each failure, then each call that lost or gained rows.
+
+    With `every` also those that went well, in the order in which they were traced, and last what ran eagerly.
+    """
     found: list[Step] = []
     failed = {e["call"]: e for e in recording.of_kind(schema.CALL) if e["phase"] == "failed"}
     for event in recording.of_kind(schema.FAILURE):
@@ -153,6 +172,37 @@ def steps(recording: Recording) -> list[Step]:
         for event in recording.of_kind(schema.CALL)
         if event["phase"] == "end" and rows_differ(event)
     )
+    if every:
+        found.extend(_well(recording, {s.capsule for s in found}))
+        if any(e.get("graph") is None for e in recording.of_kind(schema.PLACE)):
+            found.append(Step(recording, "eager", None))
+    return found
+
+
+def _well(recording: Recording, known: set[str | None]) -> Iterator[Step]:
+    """The steps of Keras calls, and the top-level functions with a place in them, that are not among the `known`."""
+    watched = {(e["pid"], e["graph"]) for e in recording.of_kind(schema.PLACE) if e.get("graph")}
+    for trace in recording.of_kind(schema.TRACE):
+        capsule = trace.get("capsule")
+        if not capsule or capsule in known:
+            continue
+        keras = _around(recording, trace)
+        graphs = recording.capsule(capsule).get("graphs", {})
+        if (keras is None or keras.get("capsule") != capsule) and not any((trace["pid"], g) in watched for g in graphs):
+            continue
+        known.add(capsule)
+        yield Step(recording, "well", capsule, None, keras)
+
+
+def _around(recording: Recording, trace: Event) -> Event | None:
+    """The end (or else the begin) of the innermost Keras call during which a function was traced."""
+    calls = [e for e in recording.of_kind(schema.CALL) if e["pid"] == trace["pid"]]
+    ended = {e["call"]: e for e in calls if e["phase"] != "begin"}
+    found = None
+    for begin in calls:
+        end = ended.get(begin["call"])
+        if begin["phase"] == "begin" and begin["seq"] < trace["seq"] and (end is None or trace["seq"] < end["seq"]):
+            found = end or begin
     return found
 
 
@@ -168,6 +218,13 @@ def settings_values(recording: Recording) -> list[tuple[str, int, str]]:
         if event.get("named"):
             return [(n["name"], n["value"], n["source"]) for n in event["named"]]
     return []
+
+
+def _expressions(contract: str) -> tuple[str, ...]:
+    try:
+        return parse(contract).expressions
+    except ContractError:
+        return ()
 
 
 def short(place: str) -> str:

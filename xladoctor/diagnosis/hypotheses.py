@@ -77,7 +77,7 @@ def _data_are_right(step: Step) -> Verdict | None:
     entry = next((c for c in step.calls if c.place.endswith("ReassemblePatchesLayer.call")), None)
     if entry is None:
         return None
-    wrong = [v for v in entry.checked().violations if v.phase == "in"]
+    wrong = [v for v in entry.known().violations if v.phase == "in"]
     shapes = ", ".join(f"{t.arg} {show_shape(t.runtime or t.static or [])}" for t in entry.inputs)
     text = f"{short(entry.place)} got {shapes}; contract {entry.contract}"
     return ("refuted" if wrong else "confirmed"), [Proof("shape", text, _where(entry))]
@@ -93,7 +93,7 @@ def _warp_assumes_one_channel(step: Step) -> Verdict | None:
     channels = step.bindings.get("C")
     if not warps or channels is None:
         return None
-    guilty = [c for c in warps if {v.phase for v in c.checked().violations} == {"out"}]
+    guilty = [c for c in warps if {v.phase for v in c.known().violations} == {"out"}]
     if guilty:
         call = guilty[0]
         return "confirmed", [
@@ -105,7 +105,7 @@ def _warp_assumes_one_channel(step: Step) -> Verdict | None:
         ]
     if channels.value == 1:
         return "untested", [Proof("shape", "C is 1 in this run")]
-    sound = [c for c in warps if c.state == "executed" and c.outputs and not c.checked().violations]
+    sound = [c for c in warps if c.state == "executed" and c.outputs and not c.known().violations]
     if not sound:
         return "untested", [Proof("shape", "no translation was evaluated at run time")]
     call = sound[0]

@@ -82,6 +82,13 @@ class PlaceCall:
         outputs = known(self.outputs) if self.outputs is not None else None
         return check(parse(self.contract), known(self.inputs), outputs, self.axes)
 
+    def known(self) -> Checked:
+        """As `checked`; where the contract is wrong, nothing was found and nothing is bound."""
+        try:
+            return self.checked()
+        except ContractError:
+            return Checked()
+
 
 def place_calls(
     recording: Recording, capsule: str | None, between: tuple[int, int, int] | None = None
@@ -136,10 +143,7 @@ def violations(calls: Sequence[PlaceCall]) -> Iterator[tuple[PlaceCall, Checked]
     for call in calls:
         if call.state == "not-executed":
             continue
-        try:
-            checked = call.checked()
-        except ContractError:
-            continue
+        checked = call.known()
         if checked.violations:
             yield call, checked
 

@@ -34,7 +34,11 @@ def contract_violation(step: Step) -> Finding | None:
         message += f" All {len(earlier)} calls of places before it in this step kept their contracts."
     tensor = _tensor(call, violation.phase, violation.index)
     born = step.sources(tensor.graph, tensor.name) if tensor is not None and violation.phase == "out" else []
-    frames = born or [c for c in call.callers if is_user_file(c.file)]
+    birth = step.birth if violation.phase == "out" else None
+    origin = _user_line(birth) if birth is not None else None
+    if birth is not None:
+        message += " " + _birth_sentence(birth, violation.axis, origin)
+    frames = [origin] if origin is not None else born or [c for c in call.callers if is_user_file(c.file)]
     inputs = ", ".join(f"{t.arg} {show_shape(t.runtime or t.static or [])}" for t in call.inputs)
     outputs = ", ".join(show_shape(t.runtime or t.static or []) for t in call.outputs or ()) or "nothing (it failed)"
     return Finding(
@@ -62,6 +66,7 @@ def contract_violation(step: Step) -> Finding | None:
             "expected": _expected(first),
             "seen": list(violation.shape),
             "bindings": {b.name: {"value": b.value, "by": b.by} for b in axes.values()},
+            "birth": {k: birth.get(k) for k in ("op", "node", "shape", "inputs", "loses")} if birth else None,
             "violations": len(step.broken),
             "defined": str(call.defined) if call.defined else None,
             "born": [str(f) for f in born[:6]],
@@ -173,6 +178,16 @@ def enrich(finding: Finding, step: Step) -> Finding:
 
 
 # -- parts ------------------------------------------------------------------------------------------------------------
+
+
+def _birth_sentence(birth: dict[str, Any], axis: int | None, origin: Location | None) -> str:
+    """The op at which the size arose, and what it took and gave."""
+    inputs = ", ".join(show_shape(t.get("shape") or []) for t in birth.get("inputs", ()) if t.get("shape"))
+    where = f", {origin}" if origin is not None else ""
+    sentence = (
+        f"The size {birth['shape'][axis or 0]} at axis {axis} arises in {birth['op']} {birth['inner_node']}{where}: "
+    )
+    return sentence + f"{inputs or 'no tensor'} in, {show_shape(birth['shape'])} out."
 
 
 def _needed(first: Broken) -> dict[str, Any]:

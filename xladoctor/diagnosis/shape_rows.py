@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from xladoctor.diagnosis.contracts import Checked, ContractError
 from xladoctor.diagnosis.facts import Step
 from xladoctor.diagnosis.model import Location, ShapeRow
 from xladoctor.diagnosis.places import PlaceCall, Tensor
@@ -13,7 +12,7 @@ def shape_rows(step: Step) -> tuple[ShapeRow, ...]:
     first = step.first
     rows: list[tuple[tuple[int, ...], int, ShapeRow]] = []
     for call in step.calls:
-        checked = _checked(call)
+        checked = call.known()
         wrong: dict[tuple[str, int], str] = (
             {(v.phase, v.index): v.reason for v in checked.violations} if call.state != "not-executed" else {}
         )
@@ -33,13 +32,6 @@ def shape_rows(step: Step) -> tuple[ShapeRow, ...]:
                 rows.append((moment, index, row))
     rows.sort(key=lambda r: (r[0], r[1]))
     return tuple(row for _, _, row in rows)
-
-
-def _checked(call: PlaceCall) -> Checked:
-    try:
-        return call.checked()
-    except ContractError:
-        return Checked()
 
 
 def _row(

@@ -1,7 +1,7 @@
 """After the run: workers answer what the recording alone cannot, and their answers go into the run folder.
 
-Asked is about the capsules of calls that failed or lost rows, and nothing else. The answers are data of the run like
-the events: from them the same diagnosis is made again anywhere, without TensorFlow.
+Asked is about the capsules of calls that failed or lost rows; `trace` asks about every watched call. The answers are
+data of the run like the events: from them the same diagnosis is made again anywhere, without TensorFlow.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +22,19 @@ from xladoctor.evidence.schema import probes_dir, schema
 _TIMEOUT = 300.0
 # Each distinct failing function once; a run that fails in many ways shows it in the first few.
 _MAX_CAPSULES = 4
+# A trace asks about each distinct step; a program that retraces without end shows it in these.
+MAX_EVERY = 32
 
 Say = Callable[[str], None]
 
 
-def ask_workers(recording: Recording, environment: Mapping[str, str], say: Say) -> bool:
-    """Ask about every failed or silent step; write `worker.jsonl`. True if there was anything to ask."""
-    todo = {s.capsule: s for s in reversed(steps(recording)) if s.capsule}
-    chosen = list(reversed(todo.values()))[:_MAX_CAPSULES]
+def ask_workers(recording: Recording, environment: Mapping[str, str], say: Say, every: bool = False) -> bool:
+    """Ask about every failed or silent step (with `every`, about each distinct step with a place in it); write
+    `worker.jsonl`. True if there was anything to ask.
+    """
+    todo = {s.capsule: s for s in reversed(steps(recording, every)) if s.capsule}
+    chosen = [s for s in reversed(todo.values()) if s.why != "well" or wanted(recording, str(s.capsule))]
+    chosen = chosen[: MAX_EVERY if every else _MAX_CAPSULES]
     python = interpreter(recording)
     if not chosen or python is None:
         return False
@@ -40,20 +46,22 @@ def ask_workers(recording: Recording, environment: Mapping[str, str], say: Say) 
             answers.write(json.dumps(answer, separators=(",", ":")) + "\n")
             answers.flush()
 
-        say(f"asking a worker for run-time shapes ({python})")
-        try:
-            with Worker(
-                python,
-                probes_dir(),
-                env=worker_environment(environment),
-                cwd=recording.folder,
-                log=recording.folder / "worker.log",
-            ) as worker:
-                for step in chosen:
+        with Worker(
+            python,
+            probes_dir(),
+            env=worker_environment(environment),
+            cwd=recording.folder,
+            log=recording.folder / "worker.log",
+        ) as worker:
+            for number, step in enumerate(chosen, 1):
+                which = f", step {number} of {len(chosen)}" if len(chosen) > 1 else ""
+                say(f"asking a worker for run-time shapes{which} ({python})")
+                try:
                     for answer in _answers(worker, step):
                         keep(**answer)
-        except WorkerError as error:
-            keep(capsule=chosen[0].capsule, request="worker", error=f"{type(error).__name__}: {error}")
+                except WorkerError as error:
+                    # The next question starts a new process.
+                    keep(capsule=step.capsule, request="worker", error=f"{type(error).__name__}: {error}")
     return True
 
 
@@ -65,7 +73,8 @@ def _answers(worker: Any, step: Step) -> Iterator[dict[str, Any]]:
 
     common = {"capsule": step.capsule}
     size: int | None = None
-    for size in batch_sizes(step):
+    # A call that went well has no failing op; what fails on random values would say nothing about it.
+    for size in batch_sizes(step) if step.why != "well" else ():
         try:
             op = worker.request("failing_op", timeout=_TIMEOUT, capsule=folder, batch=size)
         except WorkerRefused as error:
@@ -87,7 +96,34 @@ def _answers(worker: Any, step: Step) -> Iterator[dict[str, Any]]:
     except WorkerRefused as error:
         yield {**common, "request": "shapes", "batch": size, "error": str(error)}
         return
-    yield {**common, "request": "shapes", "batch": size, "result": shapes}
+    answer = {**common, "request": "shapes", "batch": size, "result": shapes}
+    yield answer
+    question = birth_question(replace(step, recording=replace(step.recording, worker=(answer,))))
+    if question is None:
+        return
+    try:
+        born = worker.request("birth", timeout=_TIMEOUT, capsule=folder, batch=size, **question)
+    except WorkerRefused as error:
+        yield {**common, "request": "birth", "batch": size, "error": str(error)}
+        return
+    yield {**common, "request": "birth", "batch": size, "asked": question, "result": born}
+
+
+def birth_question(step: Step) -> dict[str, Any] | None:
+    """Where the wrong size of the first broken contract comes from; None where no single size of a result is wrong."""
+    first = step.first
+    if first is None or first.violation.phase != "out" or first.violation.axis is None:
+        return None
+    tensor = (first.call.outputs or ())[first.violation.index]
+    if tensor.graph is None or tensor.name is None or tensor.graph != first.call.graph:
+        return None
+    return {
+        "graph": tensor.graph,
+        "tensor": tensor.name,
+        "path": list(first.call.path),
+        "axis": first.violation.axis,
+        "known": [t.name for t in first.call.inputs if t.name is not None and t.graph == tensor.graph],
+    }
 
 
 def batch_sizes(step: Step) -> list[int | None]:

@@ -1,0 +1,233 @@
+"""The shape trace of a run: every watched call, with the tensors at its places, their contracts, and who bound what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import xladoctor
+from xladoctor.diagnosis.facts import Step, first_location, settings_values, steps
+from xladoctor.diagnosis.model import Location, ShapeRow
+from xladoctor.diagnosis.numbers import Name, names_of
+from xladoctor.diagnosis.shape_rows import shape_rows
+from xladoctor.diagnosis.watched import WatchedPlace, place_notes, watched_places
+from xladoctor.evidence.model import ProcessOutcome
+from xladoctor.evidence.run import Event, Recording, location
+from xladoctor.evidence.schema import schema
+
+SCHEMA = "xladoctor.trace/1"
+
+Outcome = Literal["well", "failed", "rows", "eager"]
+Values = Literal["exact", "redrawn", "random", "none"]
+
+
+@dataclass(frozen=True)
+class TracedStep:
+    """One distinct watched call.
+
+    Attributes:
+        name: what was called, in words: `fit of autoencoder`.
+        outcome: well, failed, rows (it gave back another number of rows than it took) or eager.
+        values: what the run-time shapes were computed from: exact (the very batch), redrawn (rows of the call's data),
+            random, or none (no worker looked: shapes as traced only).
+        batch: the number of rows at which the worker ran it.
+        times: how many calls of it were recorded.
+        names: every name that had a value in it, for explaining sizes.
+        shapes: one row a tensor, in call order.
+    """
+
+    name: str
+    outcome: Outcome
+    values: Values = "none"
+    batch: int | None = None
+    rows_in: int | None = None
+    times: int = 1
+    function: str | None = None
+    xla: bool | None = None
+    capsule: str | None = None
+    pid: int | None = None
+    location: Location | None = None
+    bindings: tuple[Name, ...] = ()
+    names: tuple[Name, ...] = ()
+    shapes: tuple[ShapeRow, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def broken(self) -> tuple[ShapeRow, ...]:
+        """The rows that break their contract."""
+        return tuple(r for r in self.shapes if r.violation)
+
+
+@dataclass(frozen=True)
+class Trace:
+    """The trace of one run."""
+
+    source: str
+    verdict: Literal["broken", "kept", "empty"]
+    steps: tuple[TracedStep, ...] = ()
+    places: tuple[WatchedPlace, ...] = ()
+    environment: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    tool_version: str = ""
+    schema: str = SCHEMA
+
+    @property
+    def exit_code(self) -> int:
+        """2 if part of the input could not be read, else 1 if a contract is broken, else 0."""
+        return 2 if self.problems else int(self.verdict == "broken")
+
+
+def trace(recording: Recording) -> Trace:
+    """The trace of a recorded run."""
+    grouped: dict[Any, list[Step]] = {}
+    for number, step in enumerate(steps(recording, every=True)):
+        grouped.setdefault(step.capsule or number, []).append(step)
+    found = tuple(_traced(group[0]) for group in grouped.values())
+    verdict: Literal["broken", "kept", "empty"] = "empty"
+    if any(step.shapes for step in found):
+        verdict = "broken" if any(step.broken for step in found) else "kept"
+    return Trace(
+        source=str(recording.folder),
+        verdict=verdict,
+        steps=found,
+        places=watched_places(recording),
+        environment=_environment(recording),
+        notes=(*_run_notes(recording, found), *place_notes(recording)),
+        problems=recording.problems,
+        tool_version=xladoctor.__version__,
+    )
+
+
+def _traced(step: Step) -> TracedStep:
+    recording, keras = step.recording, step.keras_call
+    event = _trace_event(recording, step.capsule)
+    answer = next(iter(recording.answers("shapes", step.capsule) if step.capsule else ()), {})
+    values = _values(step, answer)
+    size = answer.get("batch")
+    return TracedStep(
+        name=_name(step, event),
+        outcome=step.why,  # type: ignore[arg-type]
+        values=values,
+        batch=size if isinstance(size, int) else None,
+        rows_in=(keras or {}).get("rows_in"),
+        times=_times(recording, step.capsule),
+        function=(event or {}).get("function"),
+        xla=(event or {}).get("xla"),
+        capsule=step.capsule,
+        pid=(event or keras or step.failure or {}).get("pid"),
+        location=_location(step, event),
+        bindings=tuple(Name(b.name, b.value, b.by) for b in step.bindings.values()),
+        names=_names(step),
+        shapes=shape_rows(step),
+        notes=tuple(_notes(step, values, answer)),
+    )
+
+
+def _name(step: Step, event: Event | None) -> str:
+    if step.why == "eager":
+        return "eager calls"
+    if step.keras_call is not None:
+        model = step.keras_call.get("model")
+        return f"{step.keras_call['method']} of {model}" if model else str(step.keras_call["method"])
+    if event is not None:
+        return f"tf.function {event.get('python_name') or event['function']}"
+    during = (step.failure or {}).get("during")
+    return f"{during}, failed while it was traced" if during else "failed outside of any function"
+
+
+def _location(step: Step, event: Event | None) -> Location | None:
+    if step.keras_call is not None:
+        return location(step.keras_call.get("where")) or _begun(step.recording, step.keras_call)
+    if step.failure is not None:
+        return first_location(step.failure.get("frames", ()))
+    return location((event or {}).get("where"))
+
+
+def _begun(recording: Recording, call: Event) -> Location | None:
+    for event in recording.of_kind(schema.CALL):
+        if event["phase"] == "begin" and (event["pid"], event["call"]) == (call["pid"], call["call"]):
+            return location(event.get("where"))
+    return None
+
+
+def _trace_event(recording: Recording, capsule: str | None) -> Event | None:
+    return next((e for e in recording.of_kind(schema.TRACE) if capsule and e.get("capsule") == capsule), None)
+
+
+def _times(recording: Recording, capsule: str | None) -> int:
+    calls = [e for e in recording.of_kind(schema.CALL) if e["phase"] != "begin" and e.get("capsule") == capsule]
+    return max(1, len(calls)) if capsule else 1
+
+
+def _values(step: Step, answer: dict[str, Any]) -> Values:
+    if step.why == "eager":
+        return "exact"
+    if not isinstance(answer.get("result"), dict):
+        return "none"
+    kept = step.recording.recipe(str(step.capsule)).get("data")
+    return kept if kept in ("exact", "redrawn") else "random"
+
+
+def _names(step: Step) -> tuple[Name, ...]:
+    """Names for setting two runs side by side: the axes of the first place that was entered, and what is made of them.
+
+    An axis of a later place is only a local name: it takes whatever size comes, right or wrong, and would make every
+    size the same as every other.
+    """
+    entered = next((c for c in step.calls if c.state != "not-executed" and c.known().bindings), None)
+    main = entered.known().bindings if entered is not None else {}
+    local = [b for n, b in step.bindings.items() if n not in main]
+    return names_of(main, step.expressions, settings_values(step.recording), local)
+
+
+def _notes(step: Step, values: Values, answer: dict[str, Any]) -> Iterable[str]:
+    if step.worker_error:
+        yield f"no run-time shapes: {step.worker_error}"
+    elif values == "none" and step.capsule is not None and step.calls:
+        yield "shapes as traced only: no worker was asked about it"
+    if not step.calls:
+        yield "no watched place was entered in it"
+    result = answer.get("result")
+    if isinstance(result, dict):
+        failed = result.get("failed") or ()
+        if failed and values == "random":
+            first = failed[0]
+            yield f"with these values {first.get('node')} fails: {str(first.get('message', '')).partition(chr(10))[0]}"
+        yield from (str(note) for note in result.get("notes") or ())
+
+
+def _run_notes(recording: Recording, found: tuple[TracedStep, ...]) -> Iterable[str]:
+    outcome = recording.outcome
+    if not recording.events:
+        why = outcome.probes_note if outcome is not None else None
+        yield "nothing was recorded in this run" + (f": {why}" if why else "")
+    elif not any(s.shapes for s in found):
+        yield "no watched place was entered in this run"
+    if any(s.values == "random" for s in found):
+        yield (
+            "a step that went well keeps no data: its run-time shapes come from random values of the right types and "
+            "shapes, and a branch that depends on values may go the other way"
+        )
+    if any(s.values == "none" and s.shapes and s.capsule and s.outcome == "well" for s in found):
+        yield "scan asks about failed calls only: xladoctor trace -- CMD asks about every call"
+    if outcome is not None and _ended_badly(outcome):
+        how = f"by {outcome.signal}" if outcome.signal else f"with {outcome.code}"
+        yield f"the program ended {how}: xladoctor scan {recording.folder} says why"
+
+
+def _ended_badly(outcome: ProcessOutcome) -> bool:
+    return outcome.signal is not None or bool(outcome.code)
+
+
+def _environment(recording: Recording) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if recording.outcome is not None and recording.outcome.command:
+        found["command"] = list(recording.outcome.command)
+    for start in recording.of_kind(schema.START)[:1]:
+        found.update({k: start.get(k) for k in ("python", "executable", "cwd")})
+    for event in recording.of_kind(schema.IMPORT):
+        found[str(event["module"])] = event.get("version")
+        found[f"{event['module']}_file"] = event.get("file")
+    return found
