@@ -10,6 +10,10 @@ EVENTS_SCHEMA = "xladoctor.events/1"
 CAPSULE_SCHEMA = "xladoctor.capsule/1"
 WORKER_SCHEMA = "xladoctor.worker/1"
 RUN_SCHEMA = "xladoctor.run/1"
+PLACES_SCHEMA = "xladoctor.places/1"
+
+# In the run folder before the target starts: {schema, file, places: [{name, contract, axes: {axis: where}}], problems}.
+PLACES_FILE = "places.json"
 
 # Environment variables by which the doctor talks to its probes.
 ENV_RUN_DIR = "XLADOCTOR_RUN_DIR"
@@ -20,8 +24,8 @@ ENV_CAPTURE = "XLADOCTOR_CAPTURE"
 START = "start"  # schema, pid, ppid, argv, executable, prefix, python, cwd, path, environment, recorders
 SETTING = "setting"  # store, key, action, value, where, note
 IMPORT = "import"  # module, version, file
-PLACE_FOUND = "place-found"  # place, contract, file, line
-PLACE_MISSING = "place-missing"  # place, reason
+PLACE_FOUND = "place-found"  # place, contract, file, line, axes, origin (None: built in)
+PLACE_MISSING = "place-missing"  # place, reason, origin
 PLACE = "place"  # place, phase, call, graph, at, scope, tensors, axes, caller, frames
 FIRST_OP = "first-op"  # the runtime was initialised: TF_XLA_FLAGS has been read
 XLA_PATH = "xla-path"  # mechanism, function, requested, resolved, where, note

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 from xladoctor.diagnosis.model import Diagnosis
 from xladoctor.errors import XladoctorError
 from xladoctor.evidence.model import Evidence, LogEvidence, ProcessOutcome
+
+if TYPE_CHECKING:
+    from xladoctor.diagnosis.trace import Trace
+    from xladoctor.diagnosis.trace_diff import TraceDiff
 
 DEFAULT_FOLDER = "xladoctor-runs"
 
@@ -30,6 +33,8 @@ class ScanOptions:
     replay: bool = True
     passthrough: Literal["stdout", "stderr"] = "stdout"
     quiet: bool = False
+    every: bool = False
+    """Ask the worker about every watched call, not about those that failed or lost rows alone (for `trace`)."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,15 @@ class ScanResult:
     """The diagnosis of a command, its run folder, and the command's own status (negative: the signal that ended it)."""
 
     diagnosis: Diagnosis
+    run_dir: Path
+    target_status: int
+
+
+@dataclass(frozen=True)
+class TraceResult:
+    """The trace of a command, its run folder, and the command's own status (negative: the signal that ended it)."""
+
+    trace: Trace
     run_dir: Path
     target_status: int
 
@@ -73,14 +87,47 @@ def scan_command(command: Sequence[str], options: ScanOptions) -> ScanResult:
     if options.replay:
         from xladoctor.evidence.run import read_run
 
-        ask_workers(read_run(folder), os.environ, say)
+        ask_workers(read_run(folder), os.environ, say, every=options.every)
     diagnosis = scan_run(folder)
     if diagnosis.problems and outcome.state != "exited":
         # What an abort leaves half-written is a fact about this run, not bad input.
         diagnosis = replace(diagnosis, notes=(*diagnosis.notes, *diagnosis.problems), problems=())
-    _write_reports(diagnosis, folder)
     status = run.outcome.code if run.outcome.code is not None else -_signal_number(run.outcome.signal)
+    _write_reports(diagnosis, folder, status)
     return ScanResult(diagnosis, folder, status)
+
+
+def trace_command(command: Sequence[str], options: ScanOptions) -> TraceResult:
+    """Run `command` as `scan_command` does, ask a worker about every watched call, and trace its shapes.
+
+    Raises:
+        XladoctorError: as `scan_command`.
+    """
+    done = scan_command(command, replace(options, every=True))
+    return TraceResult(trace_run(done.run_dir), done.run_dir, done.target_status)
+
+
+def trace_run(folder: Path) -> Trace:
+    """The shapes at the places of a recorded run, from what is in its folder. Writes nothing.
+
+    Raises:
+        XladoctorError: (exit code 2) it is no run folder.
+    """
+    from xladoctor.diagnosis.trace import trace
+    from xladoctor.evidence.run import read_run
+
+    return trace(read_run(folder))
+
+
+def diff_runs(a: Path, b: Path) -> TraceDiff:
+    """Two recorded runs side by side. Writes nothing.
+
+    Raises:
+        XladoctorError: (exit code 2) one of them is no run folder.
+    """
+    from xladoctor.diagnosis.trace_diff import diff
+
+    return diff(trace_run(a), trace_run(b))
 
 
 def scan_logs(logs: Sequence[Path | str]) -> Diagnosis:
@@ -175,7 +222,7 @@ def _new_folder(wanted: Path | None) -> Path:
     if wanted is None:
         stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
         parent = Path(DEFAULT_FOLDER)
-        wanted = parent / f"{stamp}-{secrets.token_hex(2)}"
+        wanted = parent / f"{stamp}-{os.urandom(2).hex()}"
         try:
             parent.mkdir(exist_ok=True)
             ignore = parent / ".gitignore"
@@ -242,11 +289,12 @@ def _why_absent(command: Sequence[str]) -> str:
     return "this interpreter did not load sitecustomize from PYTHONPATH"
 
 
-def _write_reports(diagnosis: Diagnosis, folder: Path) -> None:
+def _write_reports(diagnosis: Diagnosis, folder: Path, target_status: int) -> None:
     from xladoctor.report import View, render
 
+    view = View(run_dir=str(folder), target_status=target_status)
     for name, form in (("diagnosis.json", "json"), ("blocker.md", "markdown")):
-        text = render(diagnosis, form, None, View(run_dir=str(folder)))
+        text = render(diagnosis, form, None, view)
         with (folder / name).open("x", encoding="utf-8") as file:
             file.write(text)
 

@@ -1,4 +1,4 @@
-"""The places that a run watched: which were found, which are missing, and which have a contract that is itself wrong."""
+"""The places that a run watched: which were found, which are missing, which have a contract that is itself wrong."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def _notes(recording: Recording) -> Iterator[str]:
             # What stands in pyproject.toml was looked at before the run.
             yield from (f"the contract of {name} is wrong, not the data: {f}" for f in faults(event["contract"], given))
         for axis in sorted(given - seen[name] if name in seen else ()):
-            where = (asked.get(name, {}).get("axes") or {}).get(axis)
-            yield f"axis {axis} of {name} is bound to {where or 'a value'}, which gave no whole number when it was called"
+            where = (asked.get(name, {}).get("axes") or {}).get(axis) or "a value"
+            yield f"axis {axis} of {name} is bound to {where}, which gave no whole number when it was called"
     for place in watched_places(recording):
         if not place.found and place.origin != "built in":
             hint = _main_hint(recording, place) if "never imported" in str(place.reason) else ""

@@ -82,6 +82,15 @@ class Recording:
         """The content of a capsule's `capsule.json`, or an empty dict."""
         return _json_file(self.folder / "capsules" / Path(name).name / "capsule.json") or {}
 
+    def recipe(self, name: str) -> dict[str, Any]:
+        """Where the values of a capsule come from (`recipe.json`), or an empty dict where none were kept."""
+        return _json_file(self.folder / "capsules" / Path(name).name / "recipe.json") or {}
+
+    @cached_property
+    def places(self) -> dict[str, Any]:
+        """The user's places of this run: `{file, places: [{name, contract, axes}], problems}`, or an empty dict."""
+        return _json_file(self.folder / schema.PLACES_FILE) or {}
+
     def sources(self, name: str) -> dict[str, dict[str, list[list[Any]]]]:
         """{graph uid: {node: user frames, innermost last}} of a capsule."""
         import gzip
