@@ -81,7 +81,7 @@ def load(folder: Path) -> Program:
         raise BadCapsule(f"{folder / 'graph.pb.gz'}: no GraphDef ({error})") from error
     sources: Sources = {}
     if (folder / "sources.json.gz").exists():
-        sources = json.loads(_unzipped(folder / "sources.json.gz"))
+        sources = _parsed(folder / "sources.json.gz", _unzipped(folder / "sources.json.gz"))
     recipe = _json(folder / "recipe.json") if (folder / "recipe.json").exists() else {}
     try:
         inputs = tuple(_input(entry) for entry in capsule["inputs"])
@@ -144,12 +144,7 @@ def as_dtype(value: Array, dtype: int) -> Array:
     if wanted is object:
         return value.astype(object)
     kind = np.dtype(wanted)
-    if (
-        value.dtype != kind
-        and value.dtype.kind == "u"
-        and kind.isbuiltin == 2
-        and value.dtype.itemsize == kind.itemsize
-    ):
+    if value.dtype.kind == "u" and kind.isbuiltin == 2 and value.dtype.itemsize == kind.itemsize:
         return value.view(kind)
     return np.asarray(value, dtype=kind)
 
@@ -201,8 +196,15 @@ def _values(file: Path) -> dict[str, Array]:
 
 def _json(file: Path) -> dict[str, Any]:
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        return _parsed(file, file.read_bytes())
+    except OSError as error:
+        raise BadCapsule(f"{file}: {error}") from error
+
+
+def _parsed(file: Path, text: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError as error:
         raise BadCapsule(f"{file}: {error}") from error
     if not isinstance(found, dict):
         raise BadCapsule(f"{file}: not a JSON object")

@@ -133,9 +133,10 @@ class _Frame:
             self.bodies[fresh[-1]] = frame.graph  # reserved; the nodes follow below
         result = frames[1:] if node.op in WHILES else frames
         outputs = result[0].graph.outputs
-        found: list[_Type] = []
-        for i in range(len(outputs)):
-            found.append(self.agree(name, i, result, fresh[-len(result) :], given[i] if node.op in WHILES else None))
+        found = [
+            self.agree(name, i, result, fresh[-len(result) :], given[i] if node.op in WHILES else None)
+            for i in range(len(outputs))
+        ]
         for frame, body in zip(frames, fresh, strict=True):
             inputs = tuple(
                 dataclasses.replace(item, dtype=t.dtype) if isinstance(t, _Content) else item

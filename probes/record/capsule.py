@@ -124,8 +124,11 @@ def write_values(
         elif wanted is None or id(capture) in wanted:
             saved.keep(f"input:{i}", functools.partial(compat.read_variable, capture, spec[0]))
 
-    with (folder / "values.npz").open("wb") as file:
+    # A process that is killed while it writes leaves no half of a file under the name that is read.
+    partial = folder / "values.npz.partial"
+    with partial.open("wb") as file:
         np.savez(file, **saved.arrays)  # type: ignore[arg-type]
+    partial.replace(folder / "values.npz")
     written = {**recipe, "kept": sorted(saved.arrays), "missing": saved.missing}
     (folder / "recipe.json").write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
     return written
