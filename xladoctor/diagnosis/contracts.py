@@ -116,6 +116,14 @@ def parse(text: str) -> Contract:
     return Contract(text, _groups(left.strip(), text, "argument"), _groups(right.strip(), text, "result"))
 
 
+def readable(text: str) -> Contract | None:
+    """As `parse`; None where it cannot be read."""
+    try:
+        return parse(text)
+    except ContractError:
+        return None
+
+
 def _groups(part: str, text: str, default: str) -> tuple[Spec, ...]:
     part = part.strip()
     if part.startswith("[") and part.endswith("]"):

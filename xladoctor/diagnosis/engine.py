@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 import xladoctor
+from xladoctor.diagnosis.enrich import enrich
 from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.diagnosis.hypotheses import judge
 from xladoctor.diagnosis.model import Diagnosis, Finding, Hypothesis, Verdict
 from xladoctor.diagnosis.order import setting_findings
 from xladoctor.diagnosis.outcome import outcome_findings, outcome_notes
-from xladoctor.diagnosis.recorded import contract_violation, enrich, rows_lost
+from xladoctor.diagnosis.recorded import contract_violation, rows_lost
 from xladoctor.diagnosis.shape_rows import shape_rows
 from xladoctor.diagnosis.timeline import settings
 from xladoctor.diagnosis.watched import place_notes

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from xladoctor.diagnosis.contracts import Binding, ContractError, Violation, parse
+from xladoctor.diagnosis.contracts import Binding, Violation, readable
 from xladoctor.diagnosis.model import Location
 from xladoctor.diagnosis.numbers import Name, names_of
 from xladoctor.diagnosis.places import PlaceCall, place_calls, violations
@@ -38,7 +38,8 @@ class Step:
     """One recorded call of a function: why it is looked at, and what is known of it.
 
     `why` is failed, rows, well (a call that ended as it should) or eager (what ran outside of any graph); `capsule` is
-    None where a failure came before any function was finished, and for eager calls.
+    None where a failure came before any function was finished, and for eager calls. `apart`: without a capsule, only
+    what no other step shows.
     """
 
     recording: Recording
@@ -46,13 +47,18 @@ class Step:
     capsule: str | None
     failure: Event | None = None
     keras_call: Event | None = None
+    apart: bool = False
 
     @cached_property
     def calls(self) -> list[PlaceCall]:
         """The calls of places in program order."""
         if self.why == "eager":
             return [c for c in place_calls(self.recording, None) if c.graph is None]
-        return place_calls(self.recording, self.capsule, self._between)
+        found = place_calls(self.recording, self.capsule, self._between)
+        if self.apart and self.capsule is None:
+            finished = _finished_graphs(self.recording)
+            return [c for c in found if c.graph is not None and (c.pid, c.graph) not in finished]
+        return found
 
     @property
     def _between(self) -> tuple[int, int, int] | None:
@@ -140,7 +146,8 @@ class Step:
     @cached_property
     def expressions(self) -> tuple[str, ...]:
         """The axes of contracts that are computed, such as `B*C`."""
-        return tuple(e for text in dict.fromkeys(c.contract for c in self.calls) for e in _expressions(text))
+        contracts = (readable(text) for text in dict.fromkeys(c.contract for c in self.calls))
+        return tuple(e for contract in contracts if contract is not None for e in contract.expressions)
 
     def sources(self, graph: str | None, tensor: str | None) -> list[Location]:
         """The user's frames that created a tensor, innermost first."""
@@ -166,7 +173,7 @@ def steps(recording: Recording, every: bool = False) -> list[Step]:
             continue
         capsule = event.get("capsule")
         keras = next((c for c in failed.values() if c.get("capsule") == capsule and c["pid"] == event["pid"]), None)
-        found.append(Step(recording, "failed", capsule, event, keras))
+        found.append(Step(recording, "failed", capsule, event, keras, apart=every))
     found.extend(
         Step(recording, "rows", event.get("capsule"), None, event)
         for event in recording.of_kind(schema.CALL)
@@ -192,6 +199,16 @@ def _well(recording: Recording, known: set[str | None]) -> Iterator[Step]:
             continue
         known.add(capsule)
         yield Step(recording, "well", capsule, None, keras)
+
+
+def _finished_graphs(recording: Recording) -> set[tuple[int, str]]:
+    """(process, graph) of every graph in a capsule."""
+    return {
+        (event["pid"], graph)
+        for event in recording.of_kind(schema.TRACE)
+        if event.get("capsule")
+        for graph in recording.capsule(event["capsule"]).get("graphs", {})
+    }
 
 
 def _around(recording: Recording, trace: Event) -> Event | None:
@@ -220,13 +237,6 @@ def settings_values(recording: Recording) -> list[tuple[str, int, str]]:
     return []
 
 
-def _expressions(contract: str) -> tuple[str, ...]:
-    try:
-        return parse(contract).expressions
-    except ContractError:
-        return ()
-
-
 def short(place: str) -> str:
     """`ptycho.custom_layers:ReassemblePatchesLayer.call` -> `ReassemblePatchesLayer.call`."""
     return place.partition(":")[2] or place
@@ -248,4 +258,12 @@ def first_location(frames: Sequence[Any]) -> Location | None:
     for frame in reversed(frames):
         if frame.get("user"):
             return location(frame)
+    return None
+
+
+def user_line(op: dict[str, Any]) -> Location | None:
+    """The user's line that made an op, of which a worker told the `sources` (innermost last)."""
+    for frame in reversed(op.get("sources") or ()):
+        if is_user_file(frame[0]):
+            return Location(frame[0], frame[1], frame[2])
     return None

@@ -45,10 +45,11 @@ def judge(step: Step) -> tuple[Hypothesis, ...]:
 
 def _positions(step: Step) -> Iterable[tuple[PlaceCall, Tensor]]:
     """Every tensor that a contract expects as positions `(B 1 2 C)`."""
-    from xladoctor.diagnosis.contracts import parse
+    from xladoctor.diagnosis.contracts import readable
 
     for call in step.calls:
-        for spec, tensor in zip(parse(call.contract).inputs, call.inputs, strict=False):
+        contract = readable(call.contract)
+        for spec, tensor in zip(contract.inputs if contract else (), call.inputs, strict=False):
             if spec.axes == ("B", "1", "2", "C") and call.state != "not-executed":
                 yield call, tensor
 

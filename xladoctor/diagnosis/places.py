@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from xladoctor.diagnosis.contracts import Checked, ContractError, check, parse
+from xladoctor.diagnosis.contracts import Checked, ContractError, check, parse, readable
 from xladoctor.diagnosis.model import Location
 from xladoctor.evidence.run import Event, Recording, location
 from xladoctor.evidence.schema import schema
@@ -31,6 +31,11 @@ class Tensor:
     static: Dims
     runtime: list[int] | None
     state: State
+
+    @property
+    def absent(self) -> bool:
+        """Whether the contract names it and the call did not have it."""
+        return self.name is None and self.static is None and self.runtime is None
 
 
 @dataclass(frozen=True)
@@ -276,18 +281,21 @@ class _Answers:
 
 
 def _labelled(event: Event, phase: str) -> list[dict[str, Any]]:
-    """The tensors of an event under the labels of the contract; what the contract does not name keeps its argument's
-    name.
+    """The tensors of an event in the order and under the labels of the contract.
+
+    Where the labels are names of arguments, they say which is which; a tensor that was not given leaves a gap. Else the
+    n-th tensor has the n-th label. What the contract does not name comes last and keeps its argument's name.
     """
-    try:
-        contract = parse(event["contract"])
-    except ContractError:
-        return list(event["tensors"])
-    specs = contract.inputs if phase == "in" else contract.outputs
-    labels = [s.label for s in specs]
-    return [
-        {**tensor, "arg": labels[i] if i < len(labels) else tensor["arg"]} for i, tensor in enumerate(event["tensors"])
-    ]
+    contract = readable(event["contract"])
+    tensors: list[dict[str, Any]] = list(event["tensors"])
+    if contract is None:
+        return tensors
+    labels = [s.label for s in (contract.inputs if phase == "in" else contract.outputs)]
+    named = {t["arg"]: t for t in tensors}
+    if phase == "in" and tensors and (named.keys() >= set(labels) or named.keys() <= set(labels)):
+        rest = [t for t in tensors if t["arg"] not in labels]
+        return [*(named.get(label, {"arg": label}) for label in labels), *rest]
+    return [{**tensor, "arg": labels[i] if i < len(labels) else tensor["arg"]} for i, tensor in enumerate(tensors)]
 
 
 def _iteration(occurrence: dict[str, Any]) -> tuple[int, ...]:

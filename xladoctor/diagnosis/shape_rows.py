@@ -22,6 +22,8 @@ def shape_rows(step: Step) -> tuple[ShapeRow, ...]:
             ("out", call.outputs or (), call.after),
         ):
             for index, tensor in enumerate(tensors):
+                if tensor.absent:
+                    continue
                 reason = wrong.get((phase, index))
                 is_first = (
                     first is not None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import xladoctor
-from xladoctor.diagnosis.facts import Step, first_location, settings_values, steps
+from xladoctor.diagnosis.facts import Step, first_location, steps
 from xladoctor.diagnosis.model import Location, ShapeRow
 from xladoctor.diagnosis.numbers import Name, names_of
 from xladoctor.diagnosis.shape_rows import shape_rows
@@ -133,8 +133,7 @@ def _name(step: Step, event: Event | None) -> str:
         return f"{step.keras_call['method']} of {model}" if model else str(step.keras_call["method"])
     if event is not None:
         return f"tf.function {event.get('python_name') or event['function']}"
-    during = (step.failure or {}).get("during")
-    return f"{during}, failed while it was traced" if during else "failed outside of any function"
+    return f"{(step.failure or {}).get('during') or 'program'}, outside of any finished function"
 
 
 def _location(step: Step, event: Event | None) -> Location | None:
@@ -174,12 +173,12 @@ def _names(step: Step) -> tuple[Name, ...]:
     """Names for setting two runs side by side: the axes of the first place that was entered, and what is made of them.
 
     An axis of a later place is only a local name: it takes whatever size comes, right or wrong, and would make every
-    size the same as every other.
+    size the same as every other. Settings stay out: a 2 that is a coordinate pair would be `gridsize`.
     """
     entered = next((c for c in step.calls if c.state != "not-executed" and c.known().bindings), None)
     main = entered.known().bindings if entered is not None else {}
     local = [b for n, b in step.bindings.items() if n not in main]
-    return names_of(main, step.expressions, settings_values(step.recording), local)
+    return names_of(main, step.expressions, (), local)
 
 
 def _notes(step: Step, values: Values, answer: dict[str, Any]) -> Iterable[str]:

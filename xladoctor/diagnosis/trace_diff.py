@@ -73,6 +73,11 @@ class TraceDiff:
         return next(((s, r) for s in self.steps for r in s.rows if r.first), None)
 
     @property
+    def first_broken(self) -> tuple[StepDiff, RowDiff] | None:
+        """The first contract that is broken in one run only, and its step."""
+        return next(((s, r) for s in self.steps for r in s.rows if "violation" in r.kinds), None)
+
+    @property
     def differs(self) -> bool:
         """Whether the runs differ at any place, or in what was called."""
         return any(s.rows or s.a is None or s.b is None for s in self.steps)

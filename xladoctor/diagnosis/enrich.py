@@ -1,0 +1,200 @@
+"""What a recording adds to an error that a log shows: where its numbers come from, in which layer it happened, what met
+there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from xladoctor.diagnosis.contracts import show_shape
+from xladoctor.diagnosis.facts import Step, first_location, short, user_line
+from xladoctor.diagnosis.model import Finding, Proof
+from xladoctor.diagnosis.numbers import Explained, coincidences, explain, factor
+from xladoctor.diagnosis.places import PlaceCall
+from xladoctor.evidence.run import location
+from xladoctor.evidence.schema import schema
+
+
+def enrich(finding: Finding, step: Step) -> Finding:
+    """An error that a log shows, with what the recording and the worker know of it: numbers, layer, shapes that met."""
+    details: dict[str, Any] = dict(finding.details)
+    evidence = list(finding.evidence)
+    message = finding.message
+    op = step.failing_op
+    layer, place = finding.layer, finding.location
+    numbers = _numbers(finding, step)
+    if numbers:
+        details["numbers"] = [_number_dict(n, step) for n in numbers]
+        sentences = [" = ".join(dict.fromkeys((str(n.number), n.product, n.named))) for n in numbers]
+        message += " " + "; ".join(sentences) + "."
+        refuted = [c for n in numbers for c in coincidences(n.number, n.shape)]
+        if refuted:
+            message += f" ({', '.join(refuted)} would give the same number, but is not what the op was asked for.)"
+            details["coincidences"] = refuted
+    if op is not None and not _same_failure(finding, op):
+        # What XLA refuses to compile can fail elsewhere, or not at all, when it is run plainly.
+        said = next(iter(str(op.get("message", "")).splitlines()), "")
+        text = f"run plainly, without XLA, the step fails at {op['op']} {op['node']}: {said}"
+        evidence.append(Proof("worker", text, "worker.jsonl"))
+        details["plain_failure"] = {k: op.get(k) for k in ("node", "op", "path", "kind")}
+        op = None
+    if op is not None:
+        shapes = ", ".join(_op_input(t) for t in op.get("inputs", ()))
+        evidence.append(Proof("worker", f"{op['op']} {op['node']}: {shapes}", "worker.jsonl"))
+        details["failing_op"] = {k: op.get(k) for k in ("node", "op", "path", "inner_node", "function", "inputs")}
+        message += _which_batch(step, details)
+        layer = _layer_of(op) or layer
+        place = user_line(op) or place
+        traced = _first_traced(op, step)
+        if traced:
+            details["first_traced_by"] = traced
+            evidence.append(
+                Proof(
+                    "event",
+                    f"{op.get('function')} was traced once, from {traced[0]}, and is called from many nodes: the stack "
+                    "that TensorFlow prints is that of the first trace; the node names show the call that failed",
+                )
+            )
+        met = _around(op, step)
+        if met is not None:
+            text = " against ".join(f"{t.arg} {show_shape(t.runtime or t.static or [])}" for t in met.inputs)
+            message += f" It happened in {short(met.place)}" + (f" of layer {layer}" if layer else "") + f": {text}."
+            details["met"] = {
+                "place": met.place,
+                "inputs": {t.arg: t.runtime or t.static for t in met.inputs},
+                "caller": str(met.callers[0]) if met.callers else None,
+            }
+    failure = step.failure
+    if place is None and failure is not None:
+        place = first_location(failure.get("frames", ()))
+    return replace(
+        finding, message=message, details=details, evidence=tuple(evidence), layer=layer, location=place,
+        op=finding.op or (op or {}).get("op"), node=(op or {}).get("node") or finding.node,
+        status="confirmed" if op is not None else finding.status,
+    )  # fmt: skip
+
+
+def _op_input(tensor: dict[str, Any]) -> str:
+    value = tensor.get("value")
+    return f"{show_shape(tensor.get('shape') or [])}" + (f" holding {value}" if value is not None else "")
+
+
+def _numbers(finding: Finding, step: Step) -> list[Explained]:
+    """The numbers of the message as products of shapes that were seen.
+
+    What a worker saw at the failing op decides; without it, of all shapes seen at places or printed by the message, the
+    one whose sizes have the most names.
+    """
+    if finding.slug != "reshape-mismatch":
+        # Not a count of elements but the size of an axis.
+        sizes = [n for n in dict.fromkeys(finding.dims) if isinstance(n, int) and n > 1]
+        named = [Explained(n, (n,), (factor(n, step.names),), "a size in the message") for n in sizes]
+        return [e for e in named if e.factors[0].names]
+    certain: list[tuple[Sequence[int], str]] = []
+    for tensor in (step.failing_op or {}).get("inputs", ()):
+        value, shape = tensor.get("value"), tensor.get("shape")
+        if isinstance(value, list) and value and all(isinstance(n, int) and n >= 0 for n in value):
+            certain.append((value, "asked for by the failing op"))
+        if isinstance(shape, list):
+            certain.append((shape, "given to the failing op"))
+    likely = [*_shapes_at_places(step), *_shapes_in_message(finding)]
+    found = []
+    for number in dict.fromkeys(n for n in finding.dims if isinstance(n, int) and n > 1):
+        # A vector of that length explains nothing.
+        sure = [e for s, w in certain if len(s) > 1 and (e := explain(number, s, w, step.names))]
+        maybe = [e for s, w in likely if len(s) > 1 and (e := explain(number, s, w, step.names))]
+        best = sure[:1] or sorted(maybe, key=lambda e: sum(not f.names for f in e.factors if f.size != 1))[:1]
+        found.extend(best)
+    return found
+
+
+def _same_failure(finding: Finding, op: dict[str, Any]) -> bool:
+    """Whether the op that failed for the worker is the one that the message speaks of: same op, same sizes."""
+    if finding.slug == "reshape-mismatch":
+        counts = {math.prod(t["shape"]) for t in op.get("inputs", ()) if isinstance(t.get("shape"), list)}
+        return op["op"] == "Reshape" and bool(counts.intersection(finding.dims))
+    return bool(finding.op == op["op"])
+
+
+def _shapes_at_places(step: Step) -> Iterator[tuple[Sequence[int], str]]:
+    for call in reversed(step.calls):
+        for tensor in (*call.inputs, *(call.outputs or ())):
+            shape = tensor.runtime or tensor.static
+            if shape and None not in shape:
+                yield [n for n in shape if n is not None], f"{tensor.arg} of {short(call.place)}"
+
+
+def _shapes_in_message(finding: Finding) -> Iterator[tuple[Sequence[int], str]]:
+    factors = finding.details.get("factors")
+    for shown in (factors or {}).values() if isinstance(factors, dict) else ():
+        for item in shown:
+            yield item.get("shape", ()), f"{item.get('from')} of the message"
+
+
+def _number_dict(explained: Explained, step: Step) -> dict[str, Any]:
+    return {
+        "number": explained.number,
+        "product": explained.product,
+        "named": explained.named,
+        "shape": list(explained.shape),
+        "seen": explained.seen,
+        "factors": [
+            {
+                "size": f.size,
+                "ambiguous": f.ambiguous,
+                "names": [{"name": n.name, "value": n.value, "by": n.by} for n in f.names],
+            }
+            for f in explained.factors
+            if f.size != 1
+        ],
+        "not": list(coincidences(explained.number, explained.shape)),
+    }
+
+
+def _layer_of(op: dict[str, Any]) -> str | None:
+    """The name scope of the outermost call node that is not just the step itself."""
+    for node in op.get("path", ()):
+        if "/" in node:
+            return str(node).rpartition("/")[0]
+    scope = str(op.get("inner_node") or "").rpartition("/")[0]
+    return scope or None
+
+
+def _around(op: dict[str, Any], step: Step) -> PlaceCall | None:
+    """The innermost violated call of a place that led to the failing op: where the wrong shapes met.
+
+    Preferred is a call in the frame of the *caller* of the function that holds the op: its arguments are the user's.
+    """
+    path, order = tuple(op.get("path", ())), tuple(op.get("order", ()))
+    led = [
+        b.call
+        for b in step.broken
+        if b.violation.phase == "in" and path[: len(b.call.path)] == b.call.path and b.moment[: len(order)] <= order
+    ]
+    outside = [c for c in led if len(c.path) < len(path)]
+    several = [c for c in outside or led if len(c.inputs) > 1]
+    return several[-1] if several else None
+
+
+def _which_batch(step: Step, details: dict[str, Any]) -> str:
+    """A sentence where only the last, partial batch fails."""
+    call, size = step.keras_call or {}, step.failing_batch
+    rows, full = call.get("rows_in"), call.get("batch_size")
+    if size is None or not rows or not full or size == full:
+        return ""
+    details["failing_batch"] = size
+    return f" It fails in the last batch of {size}: {rows} samples in batches of {full}; a full batch passes."
+
+
+def _first_traced(op: dict[str, Any], step: Step) -> list[str]:
+    """Who traced the function that holds the op, innermost first: the stack that TensorFlow prints, right or wrong."""
+    recording = step.recording
+    graphs = {e["function"]: e["graph"] for e in recording.of_kind(schema.GRAPH)}
+    graph = graphs.get(op.get("function"))
+    for event in recording.of_kind(schema.TRACE):
+        if graph is not None and event.get("graph") == graph:
+            return [str(loc) for f in event.get("frames", ()) if (loc := location(f)) is not None]
+    return []
