@@ -1,12 +1,13 @@
 """Every private name of TensorFlow and Keras that the probes lean on, by version, in one place.
 
-A name that is not there makes its recorder stay out (with a `probe-error` that says so); the target runs on. The tests ask
-for each of these names on every supported version, and fail loudly.
+A name that is not there makes its recorder stay out (with a `probe-error` that says so); the target runs on. The tests
+ask for each of these names on every supported version, and fail loudly.
 """
 
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -67,9 +68,61 @@ def context_class() -> type:
 
 
 def context_is_initialized() -> bool:
-    """True once the runtime exists (and TF_XLA_FLAGS has been read)."""
+    """True once devices were made or listed (and TF_XLA_FLAGS has been read)."""
     context = importlib.import_module("tensorflow.python.eager.context").context_safe()
-    return bool(context is not None and context._initialized)
+    return bool(context is not None and (context._initialized or context._physical_devices is not None))
+
+
+def known_devices() -> list[str] | None:
+    """The types of the devices that TensorFlow has found, or None if it has not looked yet (to ask makes it look)."""
+    context = importlib.import_module("tensorflow.python.eager.context").context_safe()
+    devices = getattr(context, "_physical_devices", None)
+    return None if devices is None else [str(d.device_type) for d in devices]
+
+
+def session_class() -> type:
+    """What `tf.compat.v1.Session` and `InteractiveSession` are made from."""
+    cls: type = _attribute("tensorflow.python.client.session", "BaseSession")
+    for name in ("__init__", "run"):
+        if name not in cls.__dict__:
+            raise AttributeError(f"BaseSession.{name}")
+    return cls
+
+
+def jit_property() -> property:
+    """`Context.optimizer_jit`: what `tf.config.optimizer.set_jit` writes."""
+    found = context_class().__dict__.get("optimizer_jit")
+    if not isinstance(found, property) or found.fset is None or found.fget is None:
+        raise AttributeError("Context.optimizer_jit")
+    return found
+
+
+def tracing_module() -> Any:
+    """The module whose `func_graph_from_py_func(..., func_graph=)` runs the Python body of a `tf.function`."""
+    module = importlib.import_module("tensorflow.python.framework.func_graph")
+    if not callable(module.func_graph_from_py_func):
+        raise AttributeError("func_graph.func_graph_from_py_func")
+    return module
+
+
+def trace_arguments(concrete: Any) -> dict[str, str]:
+    """{argument: what it was traced for}: a TensorSpec, or a Python value that is a constant of the graph."""
+    found = {}
+    for name, parameter in concrete.function_type.parameters.items():
+        text = repr(parameter.type_constraint)
+        found[str(name)] = text if len(text) <= 300 else text[:300] + "…"
+    return found
+
+
+def keras_has_auto() -> bool:
+    """True for Keras 3, whose `jit_compile` is "auto" unless said otherwise."""
+    return "keras.src.trainers.trainer" in sys.modules
+
+
+def keras_supports_jit(model: Any) -> bool | None:
+    """What Keras 3 makes of `jit_compile="auto"` where there is an accelerator; None for Keras 2."""
+    module = sys.modules.get("keras.src.trainers.trainer")
+    return bool(module.model_supports_jit(model)) if module is not None else None
 
 
 def default_graph() -> Any:
@@ -85,7 +138,7 @@ def graph_position(graph: Any) -> int:
 
 
 def convert_for_autograph(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function` under the AutoGraph status of this moment: converted while a converted caller is traced, else as it is.
+    """`function` under the AutoGraph status of this moment: converted while a converted caller is traced.
 
     A wrapper that calls the original directly would take AutoGraph away from it.
     """
@@ -152,9 +205,7 @@ def dims(shape: Any) -> list[int | None] | None:
     if getattr(shape, "rank", 0) is None:
         return None
     try:
-        return [
-            None if n is None else int(n) for n in (shape.as_list() if hasattr(shape, "as_list") else shape)
-        ]
+        return [None if n is None else int(n) for n in (shape.as_list() if hasattr(shape, "as_list") else shape)]
     except (TypeError, ValueError):
         return None
 
@@ -163,7 +214,7 @@ def dims(shape: Any) -> list[int | None] | None:
 
 
 def library_functions(graph: Any) -> dict[str, Any]:
-    """The library of a Python graph: {function name: AtomicFunction}. Each knows the `FuncGraph` it was made from (`.graph`)."""
+    """The library of a Python graph: {function name: AtomicFunction}. Each knows the `FuncGraph` it was made from."""
     return {str(name): function for name, function in graph._functions.items()}
 
 
@@ -174,9 +225,7 @@ def handle_spec(tensor: Any) -> tuple[str, list[int | None] | None] | None:
         return None
     first = data.shape_and_type[0]
     dtypes = importlib.import_module("tensorflow.python.framework.dtypes")
-    shape = (
-        None if first.shape.unknown_rank else [None if d.size < 0 else int(d.size) for d in first.shape.dim]
-    )
+    shape = None if first.shape.unknown_rank else [None if d.size < 0 else int(d.size) for d in first.shape.dim]
     return str(dtypes.as_dtype(first.dtype).name), shape
 
 
@@ -198,7 +247,7 @@ def graph_variables(graph: Any) -> list[Any]:
 
 
 def user_frames(operation: Any) -> Any:
-    """The C++ stack of an operation without TensorFlow's own frames, outermost first (hashable; frames convert when read)."""
+    """The C++ stack of an operation without TensorFlow's own frames, outermost first (hashable)."""
     stack = operation.traceback
     return stack.get_user_frames() if stack is not None else ()
 
@@ -208,13 +257,11 @@ def op_definition(name: str) -> Any:
     return importlib.import_module("tensorflow.python.framework.op_def_registry").get(name)
 
 
-def session_run(
-    session: Any, fetches: list[Any], feeds: list[tuple[Any, Any]], targets: list[Any]
-) -> list[Any]:
+def session_run(session: Any, fetches: list[Any], feeds: list[tuple[Any, Any]], targets: list[Any]) -> list[Any]:
     """Run a `tf.compat.v1.Session` without its Python checks.
 
-    The public `Session.run` refuses a fed array that does not agree with the *static* shape of the tensor. But a static shape may
-    be what is wrong with a failing graph, so values are fed past that check.
+    The public `Session.run` refuses a fed array that does not agree with the *static* shape of the tensor. But a static
+    shape may be what is wrong with a failing graph, so values are fed past that check.
     """
     session._extend_graph()
     values = session._call_tf_sessionrun(

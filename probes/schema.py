@@ -22,15 +22,16 @@ ENV_CAPTURE = "XLADOCTOR_CAPTURE"
 
 # Kinds of events. Every event has: v (schema number), seq, t (seconds since the recorder started), kind.
 START = "start"  # schema, pid, ppid, argv, executable, prefix, python, cwd, path, environment, recorders
-SETTING = "setting"  # store, key, action, value, where, note
+SETTING = "setting"  # store, key, action, value, where; reads: site, graph, frames; bulk: that site reads all keys
 IMPORT = "import"  # module, version, file
 PLACE_FOUND = "place-found"  # place, contract, file, line, axes, origin (None: built in)
 PLACE_MISSING = "place-missing"  # place, reason, origin
 PLACE = "place"  # place, phase, call, graph, at, scope, tensors, axes, caller, frames
-FIRST_OP = "first-op"  # the runtime was initialised: TF_XLA_FLAGS has been read
+FIRST_OP = "first-op"  # by, devices: TensorFlow made or listed its devices: TF_XLA_FLAGS has been read
 XLA_PATH = "xla-path"  # mechanism, function, requested, resolved, where, note
 MODEL = "model"  # action (build, compile), name, inputs, outputs, where
-TRACE = "trace"  # function, python_name, graph, parent, xla, inputs, seconds, where, capsule
+TRACE = "trace"  # function, python_name, graph, parent, owner, xla, inputs, arguments, seconds, where, capsule
+USE = "use"  # owner, graphs, where: a function was called again, without a trace, after a setting had changed
 GRAPH = "graph"  # graph, function: a library function was made from a FuncGraph
 CALL = "call"  # method, phase (begin, end), call, model, rows_in, rows_out, batch_size, where
 FAILURE = "failure"  # failure, exception, message, frames, chain, during, capsule, state
@@ -41,7 +42,7 @@ END = "end"  # how the interpreter ended, as far as it can know
 
 EVENT_KINDS = frozenset(
     {
-        START, SETTING, IMPORT, PLACE_FOUND, PLACE_MISSING, PLACE, FIRST_OP, XLA_PATH, MODEL, TRACE, GRAPH, CALL,
+        START, SETTING, IMPORT, PLACE_FOUND, PLACE_MISSING, PLACE, FIRST_OP, XLA_PATH, MODEL, TRACE, USE, GRAPH, CALL,
         FAILURE, CAPSULE, PROBE_ERROR, DROPPED, END,
     }
 )  # fmt: skip

@@ -82,12 +82,15 @@ class FailureRecorder:
                 tracing.last_function = function
             running.append((function, _monotonic()))
             try:
-                return call(function, *args, **kwargs)
+                result = call(function, *args, **kwargs)
             except BaseException as error:
                 guard.run("failure", self._of_function, error, function, args, kwargs, len(running) == 1)
                 raise
             finally:
                 running.pop()
+            if not running:
+                guard.run("call", tracing.called, function)
+            return result
 
         cls.__call__ = wraps(call)(__call__)
 

@@ -54,6 +54,16 @@ class Guard:
                 self._report(hook, error)
                 return None
 
+    def part(self, hook: str, fn: Callable[..., R], *args: Any) -> R | None:
+        """`fn(*args)` inside a recorder that is under way: its error costs this part only, and is reported."""
+        try:
+            return fn(*args)
+        except _THEIRS:
+            raise
+        except BaseException as error:
+            self._report(hook, error)
+            return None
+
     def _report(self, hook: str, error: BaseException) -> None:
         count = self._reports[hook] = self._reports.get(hook, 0) + 1
         if count > _MAX_REPORTS:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import weakref
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -38,6 +39,7 @@ class KerasRecorder:
         self.failures = failures
         self.values = values
         self._numbers = itertools.count(1)
+        self._noted: weakref.WeakSet[Any] = weakref.WeakSet()
         for module, cls in compat.KERAS_TRAINERS:
             finder.when_imported(module, lambda m, c=cls: self._watch_trainer(m, c))  # type: ignore[misc]
         for module, cls in compat.KERAS_COMPILERS:
@@ -136,9 +138,33 @@ class KerasRecorder:
             mechanism="keras compile(jit_compile=)",
             function=getattr(model, "name", None),
             requested=repr(requested),
-            resolved=str(getattr(model, "jit_compile", getattr(model, "_jit_compile", None))),
+            resolved=str(bool(getattr(model, "jit_compile", getattr(model, "_jit_compile", None)))),
             where=where,
             accelerators=_accelerators(),
+            elsewhere=self._elsewhere(model, requested),
+        )
+        self._noted.add(model)
+
+    def _elsewhere(self, model: Any, requested: Any) -> str | None:
+        """What "auto" would be on a machine with an accelerator."""
+        if requested != "auto":
+            return None
+        return str(self.guard.part("auto", compat.keras_supports_jit, model))
+
+    def _first_use(self, model: Any, where: dict[str, Any] | None) -> None:
+        """A model that was never compiled (an inference model, a reloaded one) resolves "auto" at its first use."""
+        if model in self._noted:
+            return
+        self._noted.add(model)
+        self.sink.write(
+            schema.XLA_PATH,
+            mechanism="keras first use",
+            function=getattr(model, "name", None),
+            requested=repr("auto" if compat.keras_has_auto() else None),
+            resolved=str(bool(getattr(model, "jit_compile", getattr(model, "_jit_compile", None)))),
+            where=where,
+            accelerators=_accelerators(),
+            elsewhere=self._elsewhere(model, "auto" if compat.keras_has_auto() else None),
         )
 
     def _begin(
@@ -162,6 +188,7 @@ class KerasRecorder:
             "batch_size_given": given.get("batch_size"),
         }
         frames = user_frames(skip=4, limit=1)
+        self.guard.part("first use", lambda: self._first_use(model, frames[0] if frames else None))
         self.sink.write(
             schema.CALL,
             phase="begin",
@@ -231,10 +258,6 @@ def _described(value: Any) -> dict[str, Any]:
 
 
 def _accelerators() -> int | None:
-    try:
-        import sys
-
-        tf = sys.modules["tensorflow"]
-        return sum(1 for d in tf.config.list_physical_devices() if d.device_type != "CPU")
-    except Exception:
-        return None
+    """How many there are, or None where TensorFlow has not looked yet: to ask would make it read its flags."""
+    devices = compat.known_devices()
+    return None if devices is None else sum(1 for d in devices if d != "CPU")

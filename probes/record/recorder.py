@@ -17,6 +17,7 @@ from .guard import Guard
 from .importhook import PostImportFinder
 from .keras_calls import KerasRecorder
 from .places import PlaceRecorder
+from .runtime import RuntimeRecorder
 from .settings import SettingsRecorder, is_watched
 from .sink import Sink
 from .tracing import TraceRecorder
@@ -51,8 +52,9 @@ def start(run_dir: Path) -> bool:
     finder.install()
     for name in ("keras", "ptycho"):
         finder.when_imported(name, lambda module: _imported(sink, module))
-    SettingsRecorder(guard, finder)
     tracing = TraceRecorder(guard, finder)
+    SettingsRecorder(guard, finder, tracing)
+    RuntimeRecorder(guard, finder)
     values = ValueWriter(guard, enabled=os.environ.get(schema.ENV_CAPTURE, "values") == "values")
     failures = FailureRecorder(guard, finder, tracing, values)
     KerasRecorder(guard, finder, tracing, failures, values)

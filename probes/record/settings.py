@@ -14,15 +14,19 @@ from fnmatch import fnmatchcase
 from types import FrameType, ModuleType
 from typing import Any, cast
 
-from .. import profile, schema
+from .. import compat, profile, schema
 from . import redact
-from .frames import caller, hidden
+from .frames import caller, hidden, is_user_file, user_frames
 from .guard import Guard
 from .importhook import PostImportFinder
+from .tracing import TraceRecorder
 
 # As the code objects name them: frozen modules have no path there.
 _ABC_FILE = _collections_abc.Mapping.get.__code__.co_filename
 _OS_FILE = os.getenv.__code__.co_filename
+# One instruction of the program that asks for so many keys is a loop over settings, and decides nothing by any of them.
+_BULK = 3
+_MAX_SITES = 20_000
 # Methods of the Mapping classes that ask for one key on behalf of their caller.
 _SINGLE_KEY = {"get", "setdefault", "pop"}
 
@@ -30,10 +34,12 @@ _SINGLE_KEY = {"get", "setdefault", "pop"}
 class SettingsRecorder:
     """Writes `setting` events; repeated identical reads from one line are written once."""
 
-    def __init__(self, guard: Guard, finder: PostImportFinder) -> None:
+    def __init__(self, guard: Guard, finder: PostImportFinder, tracing: TraceRecorder) -> None:
         self.guard = guard
         self.sink = guard.sink
+        self.tracing = tracing
         self._seen: set[tuple[Any, ...]] = set()
+        self._sites: dict[tuple[Any, ...], _Site] = {}
         self._watch_environment()
         for module, attribute in profile.SETTINGS_MAPPINGS:
             finder.when_imported(module, lambda m, a=attribute: self._watch_mapping(m, a))  # type: ignore[misc]
@@ -42,13 +48,51 @@ class SettingsRecorder:
         """Record one access; `skip` are files of accessors."""
         where = caller(skip=4, not_in=skip)
         shown = redact.value(key, value) if isinstance(value, str) else value
-        if action == "read":
-            place = (where["file"], where["line"]) if where else None
-            mark = (store, key, repr(shown)[:80], place)
-            if mark in self._seen:
-                return
-            self._seen.add(mark)
-        self.sink.write(schema.SETTING, store=store, key=key, action=action, value=shown, where=where)
+        if action != "read":
+            self.tracing.generation += 1
+            self.sink.write(schema.SETTING, store=store, key=key, action=action, value=shown, where=where)
+            return
+        site = self._site(store, key)
+        if site.bulk:
+            return
+        graph = self._graph()
+        mark = (store, key, repr(shown)[:80], site.number, graph)
+        if mark in self._seen:
+            return
+        self._seen.add(mark)
+        self.sink.write(
+            schema.SETTING, store=store, key=key, action=action, value=shown, where=where, site=site.number,
+            graph=graph, frames=user_frames(skip=4, limit=6),
+        )  # fmt: skip
+        if site.turned_bulk():
+            # The reads at this site that were written so far are to be taken back by whoever reads the events.
+            self.sink.write(
+                schema.SETTING, store=store, key="*", action="bulk", value=None, where=where, site=site.number
+            )
+
+    def _site(self, store: str, key: str) -> _Site:
+        """Which instruction asks, on behalf of which: the same one with another key is a loop over keys."""
+        stack: list[Any] = [store]
+        frame: FrameType | None = sys._getframe(3)
+        for _ in range(12):
+            if frame is None:
+                break
+            code = frame.f_code
+            if is_user_file(code.co_filename):
+                stack += [id(code), frame.f_lasti]
+            frame = frame.f_back
+        if len(self._sites) >= _MAX_SITES:
+            stack = []
+        site = self._sites.setdefault(tuple(stack), _Site(len(self._sites) + 1))
+        site.keys.add(key)
+        return site
+
+    def _graph(self) -> str | None:
+        """The graph that is being traced just now."""
+        if "tensorflow.python.eager.context" not in sys.modules:
+            return None
+        graph = self.guard.part("graph of a read", compat.default_graph)
+        return self.tracing.uid(graph) if graph is not None and hasattr(graph, "outer_graph") else None
 
     # -- environment ------------------------------------------------------------------------------------------------
 
@@ -124,6 +168,22 @@ def is_deciding(frame: FrameType) -> bool:
         return True
     # Specialised forms (BINARY_SUBSCR_DICT) and 3.14's BINARY_OP included.
     return opcode.opname[code.co_code[frame.f_lasti]].startswith(("BINARY_SUBSCR", "BINARY_OP"))
+
+
+class _Site:
+    """An instruction of the program that reads settings, and the keys that it has asked for."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.keys: set[str] = set()
+        self.bulk = False
+
+    def turned_bulk(self) -> bool:
+        """True once, when the site is seen to ask for too many keys."""
+        if self.bulk or len(self.keys) < _BULK:
+            return False
+        self.bulk = True
+        return True
 
 
 class RecordingDict(dict):  # type: ignore[type-arg]

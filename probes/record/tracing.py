@@ -6,15 +6,18 @@ abort.
 
 from __future__ import annotations
 
+import inspect
+import sys
 import threading
 import time
 import weakref
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from .. import compat, profile, schema
-from .frames import caller, user_frames, wraps
+from .frames import caller, is_user_file, user_frames, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
 from .outside import lookup
@@ -25,7 +28,7 @@ _UID = "_xladoctor_uid"
 
 
 class TraceRecorder:
-    """Writes `trace`, `graph`, `xla-path`, `first-op` and (graph) `capsule` events."""
+    """Writes `trace`, `graph`, `use`, `xla-path` and (graph) `capsule` events."""
 
     def __init__(self, guard: Guard, finder: PostImportFinder) -> None:
         self.guard = guard
@@ -38,6 +41,10 @@ class TraceRecorder:
         # Function object -> folders of its capsules, newest last; and the concrete function behind each.
         self._of_function: weakref.WeakKeyDictionary[Any, list[Path]] = weakref.WeakKeyDictionary()
         self._concrete: dict[Path, weakref.ref[Any]] = {}
+        # Function object -> its number, the graphs traced for it, and the settings' generation at its last call.
+        self._owners: weakref.WeakKeyDictionary[Any, _Owner] = weakref.WeakKeyDictionary()
+        # Counts the writes to settings: a call is worth a note only when it has changed since the last one.
+        self.generation = 0
         finder.when_imported("tensorflow", self._hook)
 
     # -- what other recorders ask ---------------------------------------------------------------------------------
@@ -63,6 +70,25 @@ class TraceRecorder:
         ref = self._concrete.get(folders[-1])
         return folders[-1], ref() if ref is not None else None
 
+    def owner(self, function: Any) -> _Owner:
+        """What is known of a `tf.function` object."""
+        found = self._owners.get(function)
+        if found is None:
+            found = self._owners[function] = _Owner(len(self._owners) + 1, self.generation)
+        return found
+
+    def called(self, function: Any) -> None:
+        """Note the call of a function that was traced before and is called again after settings have changed."""
+        owner = self.owner(function)
+        fresh, owner.fresh = owner.fresh, False
+        if owner.generation == self.generation:
+            return
+        owner.generation = self.generation
+        if owner.graphs and not fresh:
+            frames = user_frames(skip=4, limit=1)
+            where = frames[0] if frames else None
+            self.sink.write(schema.USE, owner=owner.number, graphs=owner.graphs[-20:], where=where)
+
     @property
     def running(self) -> list[tuple[Any, float]]:
         """The `tf.function` calls under way on this thread, outermost first, with the time at which each began."""
@@ -70,6 +96,17 @@ class TraceRecorder:
         if stack is None:
             stack = self._local.running = []
         return stack
+
+    def take_unfinished(self) -> Any:
+        """The graph whose trace failed last on this thread, once: the outermost one, as far as it came."""
+        graph = getattr(self._local, "unfinished", None)
+        self._local.unfinished = None
+        return graph
+
+    def _unfinished(self, graph: Any) -> None:
+        # Inner graphs fail first; the outermost one, which holds them, last.
+        if graph is not None:
+            self._local.unfinished = graph
 
     @property
     def last_function(self) -> Any:
@@ -98,30 +135,9 @@ class TraceRecorder:
             file=getattr(tensorflow, "__file__", None),
             where=caller(skip=3),
         )
-        for hook in (self._hook_first_op, self._hook_traces, self._hook_graphs, self._hook_functions):
+        for hook in (self._hook_traces, self._hook_graphs, self._hook_functions, self._hook_bodies):
             # Each on its own: a name that moved must cost one recorder, not all of them.
-            try:
-                hook()
-            except Exception as error:  # noqa: PERF203
-                self.sink.write(schema.PROBE_ERROR, hook=hook.__name__, error=f"{type(error).__name__}: {error}")
-
-    def _hook_first_op(self) -> None:
-        cls: Any = compat.context_class()
-        original = cls.ensure_initialized
-        guard, sink = self.guard, self.sink
-
-        def ensure_initialized(context: Any) -> Any:
-            first = not context._initialized
-            result = original(context)
-            if first:
-                cls.ensure_initialized = original  # a hot function: stay only until it has happened
-                guard.run("first op", lambda: sink.write(schema.FIRST_OP, where=caller(skip=4)))
-            return result
-
-        if compat.context_is_initialized():
-            sink.write(schema.FIRST_OP, where=None, note="before the probes were in")
-        else:
-            cls.ensure_initialized = wraps(original)(ensure_initialized)
+            self.guard.part(hook.__name__, hook)
 
     def _hook_traces(self) -> None:
         guard = self.guard
@@ -142,6 +158,20 @@ class TraceRecorder:
             return result
 
         module.from_func_graph = wraps(original)(from_func_graph)
+
+    def _hook_bodies(self) -> None:
+        module = compat.tracing_module()
+        original = module.func_graph_from_py_func
+        guard = self.guard
+
+        def func_graph_from_py_func(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return original(*args, **kwargs)
+            except BaseException:
+                guard.run("trace failed", self._unfinished, kwargs.get("func_graph"))
+                raise
+
+        module.func_graph_from_py_func = wraps(original)(func_graph_from_py_func)
 
     def _hook_functions(self) -> None:
         cls: Any = compat.function_class()
@@ -205,12 +235,21 @@ class TraceRecorder:
             scope=parent.get_name_scope() if inside else None,
             xla=compat.must_compile(concrete),
             inputs=[_spec(t) for t in graph.inputs[: len(graph.inputs) - len(graph.captures)]],
+            owner=self._owned(running[-1][0], uid) if running else None,
+            defined=_defined(running[-1][0]) if running else None,
+            arguments=self.guard.part("trace arguments", compat.trace_arguments, concrete),
             seconds=round(seconds, 4) if seconds is not None else None,
             where=frames[0] if frames else None,
             frames=frames,
             named=[v for v in (lookup(n, w) for n, w in profile.NAMED_VALUES) if v is not None],
             capsule=folder.name if folder is not None else None,
         )
+
+    def _owned(self, function: Any, uid: str) -> int:
+        owner = self.owner(function)
+        owner.graphs.append(uid)
+        owner.fresh = True
+        return owner.number
 
     def _write_capsule(self, concrete: Any, uid: str) -> Path | None:
         self._capsules += 1
@@ -229,6 +268,25 @@ class TraceRecorder:
         return folder
 
 
+@dataclass
+class _Owner:
+    """A `tf.function` object: its number in this process, the graphs traced for it, and whether that was just now."""
+
+    number: int
+    generation: int
+    graphs: list[str] = field(default_factory=list)
+    fresh: bool = False
+
+
+def _defined(function: Any) -> dict[str, Any] | None:
+    """Where the Python body of a `tf.function` object stands."""
+    python = inspect.unwrap(function.python_function)
+    code = getattr(getattr(python, "func", python), "__code__", None)
+    if code is None or not is_user_file(code.co_filename):
+        return None
+    return {"file": code.co_filename, "line": code.co_firstlineno, "function": code.co_name}
+
+
 def _spec(tensor: Any) -> str:
     info = compat.tensor_info(tensor)
     if info is None:
@@ -239,10 +297,6 @@ def _spec(tensor: Any) -> str:
 
 def _framework_between() -> bool:
     """True if the nearest frame outside TensorFlow's own function code is a library's and not the user's."""
-    import sys
-
-    from .frames import is_user_file
-
     frame = sys._getframe(4)
     while frame is not None:
         file = frame.f_code.co_filename

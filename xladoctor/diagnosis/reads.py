@@ -1,0 +1,97 @@
+"""Which recorded reads of a setting decided something, and which graph each belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from xladoctor.evidence.run import Event, Recording
+from xladoctor.evidence.schema import schema
+
+_UNSET = object()
+
+
+@dataclass(frozen=True)
+class Override:
+    """A setting that was given another value and put back by the same function: `begin` and `end` are the writes."""
+
+    begin: Event
+    end: Event
+
+
+@dataclass(frozen=True)
+class History:
+    """The writes and deciding reads of one setting in one process, in order."""
+
+    pid: int
+    store: str
+    key: str
+    writes: tuple[Event, ...]
+    reads: tuple[Event, ...]
+
+    @property
+    def name(self) -> str:
+        """As the program would say it."""
+        return f"{self.store} {self.key}"
+
+    @cached_property
+    def overrides(self) -> tuple[Override, ...]:
+        """Values that were set and put back within one function."""
+        found: list[Override] = []
+        before: Any = _UNSET
+        pending: tuple[Event, Any] | None = None
+        for write in self.writes:
+            if pending is not None and write["value"] == pending[1] and _function(write) == _function(pending[0]):
+                found.append(Override(pending[0], write))
+                pending = None
+            elif before is not _UNSET and write["value"] != before and _function(write)[1] not in (None, "<module>"):
+                pending = (write, before)
+            else:
+                pending = None
+            before = write["value"]
+        return tuple(found)
+
+    def value_at(self, seq: int) -> Event | None:
+        """The write (or default) whose value held at an event."""
+        return next((w for w in reversed(self.writes) if w["seq"] < seq), None)
+
+    def restored(self, write: Event) -> Override | None:
+        """The override that this write put an end to."""
+        return next((o for o in self.overrides if o.end is write), None)
+
+
+def histories(recording: Recording) -> Iterator[History]:
+    """The settings of the program and its environment, one at a time."""
+    bulk = {(e["pid"], e.get("site")) for e in recording.of_kind(schema.SETTING) if e["action"] == "bulk"}
+    found: dict[tuple[int, str, str], tuple[list[Event], list[Event]]] = {}
+    for event in recording.of_kind(schema.SETTING):
+        if event["store"] == "decision" or event["action"] == "bulk":
+            continue
+        writes, reads = found.setdefault((event["pid"], event["store"], event["key"]), ([], []))
+        if event["action"] != "read":
+            writes.append(event)
+        elif (event["pid"], event.get("site")) not in bulk or event.get("site") is None:
+            reads.append(event)
+    for (pid, store, key), (writes, reads) in found.items():
+        yield History(pid, store, key, tuple(writes), tuple(reads))
+
+
+def families(recording: Recording) -> dict[tuple[int, str], str]:
+    """(process, graph) -> the graph that it was traced for: its outermost parent."""
+    parents = {(e["pid"], e["graph"]): e.get("parent") for e in recording.of_kind(schema.TRACE)}
+    found: dict[tuple[int, str], str] = {}
+    for pid, graph in parents:
+        top, parent = graph, parents[pid, graph]
+        for _ in range(50):
+            if parent is None:
+                break
+            top, parent = parent, parents.get((pid, parent))
+        found[pid, graph] = top
+    return found
+
+
+def _function(event: Event) -> tuple[Any, Any]:
+    where = event.get("where") or {}
+    return where.get("file"), where.get("function")
