@@ -158,8 +158,8 @@ class _Saved:
 def sources_of(graph: Any) -> dict[str, list[list[Any]]]:
     """{node: [[file, line, function], ...]}: the user frames that created each operation, innermost last.
 
-    Operations that were made by one line of user code share one C++ stack, so each distinct stack is
-    converted once: a graph of 2200 operations of a Keras train step has some 80.
+    Operations that were made by one line of user code share one C++ stack, so each distinct stack is converted once: a
+    train step of 4700 operations has some 220. Most of the cost is TensorFlow's own, when it first looks up the lines.
     """
     machinery = _machinery()
     seen: dict[Any, list[list[Any]]] = {}

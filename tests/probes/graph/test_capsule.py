@@ -167,15 +167,12 @@ def test_writing_costs_little_of_the_trace(tmp_path):
     built = keras.Model(x, h)
     built.compile("adam", "mse", jit_compile=False)
     data = np.zeros((2, 8, 8, 2), "f")
-    start = time.perf_counter()
+    start = time.process_time()
     built.train_on_batch(data, data)
-    traced = time.perf_counter() - start
+    traced = time.process_time() - start
     concrete = patients.newest_concrete("one_step_on_data")
     assert len(concrete.graph.get_operations()) > 900
-    times = []
-    for n in range(3):
-        start = time.perf_counter()
-        patients.capsule_of(tmp_path / str(n), concrete, [], values=False)
-        times.append(time.perf_counter() - start)
-    # Measured at 2 to 3 percent; the bound leaves room for a machine that is busy.
-    assert min(times) < 0.08 * traced
+    start = time.process_time()
+    patients.capsule_of(tmp_path / "capsule", concrete, [], values=False)
+    # Of processor time, some 5 percent on the real model; the bound leaves room for a machine that is busy.
+    assert time.process_time() - start < 0.15 * traced
