@@ -54,7 +54,7 @@ REDACTED = "<redacted>"
 
 # Variables whose values are never written.
 SECRET_NAME = (
-    r"(?i)(secret|token|passw|passphrase|api_?key|apikey|access_?key|private|credential|auth|cookie|session|signature"
+    r"(?i)^(?!(old)?pwd$).*?(secret|token|passw|passphrase|api_?key|apikey|access_?key|private|credential|auth|cookie|session|signature"
     r"|(^|_)(key|pat|pwd|dsn)$|database_url|connection)"
 )
 # Credentials inside a value whose name says nothing: user info of a URL, well-known token prefixes, a JWT.

@@ -8,6 +8,7 @@ import platform
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from .. import schema
 from . import redact
@@ -24,6 +25,7 @@ from .tracing import TraceRecorder
 from .values import ValueWriter
 
 _started: list[Guard] = []
+_places: list[PlaceRecorder] = []
 
 
 def start(run_dir: Path) -> bool:
@@ -40,7 +42,7 @@ def start(run_dir: Path) -> bool:
         schema=schema.EVENTS_SCHEMA,
         pid=os.getpid(),
         ppid=os.getppid(),
-        argv=[redact.in_text(a) for a in getattr(sys, "orig_argv", sys.argv)],
+        argv=redact.words(getattr(sys, "orig_argv", sys.argv)),
         executable=sys.executable,
         prefix=sys.prefix,
         base_prefix=sys.base_prefix,
@@ -58,11 +60,18 @@ def start(run_dir: Path) -> bool:
     values = ValueWriter(guard, enabled=os.environ.get(schema.ENV_CAPTURE, "values") == "values")
     failures = FailureRecorder(guard, finder, tracing, values)
     KerasRecorder(guard, finder, tracing, failures, values)
-    PlaceRecorder(guard, finder, tracing)
+    _places.append(PlaceRecorder(guard, finder, tracing))
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=sink.after_fork)
     atexit.register(_at_exit, guard)
     return True
+
+
+def watch(function: Any, contract: str, axes: dict[str, str]) -> Any:
+    """`function` as a place with a contract; `function` itself where nothing records, or where it cannot be watched."""
+    if not _started or not _places:
+        return function
+    return _started[-1].run("decorator", _places[-1].watch, function, contract, axes) or function
 
 
 def _imported(sink: Sink, module: ModuleType) -> None:
@@ -78,6 +87,7 @@ def _imported(sink: Sink, module: ModuleType) -> None:
 
 def stop() -> None:
     """Stop recording. Wrappers stay where they are (copies imported by value cannot be taken back) and pass through."""
+    _places.clear()
     while _started:
         _started.pop().active = False
 

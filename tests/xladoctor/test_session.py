@@ -178,10 +178,26 @@ def test_a_run_folder_gives_the_same_diagnosis_again_somewhere_else(tmp_path):
 
 def test_secrets_of_the_environment_and_the_command_are_not_written(tmp_path):
     (tmp_path / "program.py").write_text("")
-    env = {**os.environ, "MY_API_TOKEN": "hunter2hunter2", "PLAIN": "ftp://me:hunter3@example.org"}
-    scan(tmp_path, "--run-dir", "run", "--", sys.executable, "program.py", "https://u:hunter4@example.org", env=env)
+    env = {**os.environ, "MY_API_TOKEN": "hunter2hunter2", "PYTHON_PLAIN": "ftp://me:hunter3@example.org"}
+    words = ["https://u:hunter4@example.org", "--api-key=hunter5", "--token", "hunter6", "PASSWORD=hunter7", "--n", "3"]
+    scan(tmp_path, "--run-dir", "run", "--", "env", "API_KEY=hunter8", sys.executable, "program.py", *words, env=env)
     for file in (tmp_path / "run").rglob("*"):
         assert not file.is_file() or b"hunter" not in file.read_bytes(), file
+    command = json.loads((tmp_path / "run" / "run.json").read_text())["command"]
+    assert command[-6:] == ["--api-key=<redacted>", "--token", "<redacted>", "PASSWORD=<redacted>", "--n", "3"]
+    assert oct((tmp_path / "run").stat().st_mode)[-3:] == "700", "the batch and the output are the user's alone"
+
+
+def test_an_interrupted_run_ends_with_130_and_asks_no_worker(tmp_path):
+    (tmp_path / "program.py").write_text("import time\nprint('ready', flush=True)\ntime.sleep(60)\n")
+    command = [*XLADOCTOR, "scan", "--run-dir", "run", "--", sys.executable, "program.py"]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout.readline() == b"ready\n"
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert (tmp_path / "run" / "diagnosis.json").exists()
+    assert not (tmp_path / "run" / "worker.jsonl").exists()
 
 
 @pytest.fixture

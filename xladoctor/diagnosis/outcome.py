@@ -51,7 +51,7 @@ def outcome_notes(evidence: Evidence) -> Iterator[str]:
     if process is None:
         return
     if process.state == "timed-out":
-        yield "The target was stopped at the time-out; stderr.log has the stacks of its threads."
+        yield "The target was stopped at the time-out; a Python program leaves the stacks of its threads in stderr.log."
     if evidence.run is not None:
         errors = evidence.run.of_kind(schema.PROBE_ERROR)
         if errors:
@@ -80,6 +80,8 @@ def _advice(process: ProcessOutcome) -> str:
             " SIGKILL without a word is most often the kernel's out-of-memory killer, or a batch system's limit: "
             "see dmesg or the job's report."
         )
+    if process.state == "timed-out":
+        return ""
     if process.signal in ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL"):
         return " The Python stack at that moment is at the end of stderr.log."
     return ""

@@ -61,6 +61,22 @@ def resolve(command: Sequence[str], env: Mapping[str, str]) -> str:
     )
 
 
+def with_python(command: Sequence[str], python: str | None) -> tuple[str, ...]:
+    """The command with `--python` in the place of a bare `python` or `python3`."""
+    command = tuple(command)
+    if python is None:
+        return command
+    if not os.access(python, os.X_OK):
+        raise XladoctorError(f"--python {python}: no such interpreter", exit_code=3)
+    name = command[0]
+    if os.sep not in name and name.startswith("python") and name[6:].replace(".", "").isdigit() | (name == "python"):
+        return (python, *command[1:])
+    raise XladoctorError(
+        f"--python {python} says which interpreter `python` is, but the command starts with {name}",
+        hint="leave --python out, or write the command as: python ...",
+    )
+
+
 def run(
     command: Sequence[str],
     *,

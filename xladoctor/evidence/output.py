@@ -1,0 +1,51 @@
+"""The target's output of a run folder as log evidence, with recorded exceptions that it never printed."""
+
+from __future__ import annotations
+
+import io
+import os
+from dataclasses import replace
+from typing import Any
+
+from xladoctor.evidence.log import read_log
+from xladoctor.evidence.model import ErrorRecord, LogEvidence
+from xladoctor.evidence.run import Recording
+from xladoctor.evidence.schema import schema
+
+
+def output_of(recording: Recording) -> LogEvidence:
+    """What the run said: `stdout.log` and `stderr.log`, and what it raised without saying so."""
+    folder = recording.folder
+    files = [f for f in (folder / "stdout.log", folder / "stderr.log") if f.is_file()]
+    log = read_log(files, allow_empty=True) if files else LogEvidence(source=str(folder))
+    # Named inside the folder: the same run must give the same words wherever the folder stands.
+    inside = f"{folder}{os.sep}"
+    records = [replace(r, where=r.where.removeprefix(inside)) for r in log.records]
+    failures = recording.of_kind(schema.FAILURE)
+    uncaught = {(f["pid"], f["failure"]) for f in failures if f.get("state") == "uncaught"}
+    for failure in failures:
+        if failure.get("state") == "raised" and not _is_printed(failure, log):
+            ended = (failure["pid"], failure["failure"]) in uncaught
+            records += [replace(r, ended_run=r.ended_run and ended) for r in _records_of(failure)]
+    return replace(log, records=tuple(records))
+
+
+def _records_of(failure: dict[str, Any]) -> tuple[ErrorRecord, ...]:
+    """A recorded exception, read as if it had been printed."""
+    module = failure.get("module") or ""
+    text = "Traceback (most recent call last):\n"
+    for frame in failure.get("frames", ()):
+        text += f'  File "{frame["file"]}", line {frame["line"]}, in {frame["function"]}\n'
+    name = f"{module}.{failure['exception']}" if module not in ("", "builtins") else failure["exception"]
+    text += f"{name}: {failure['message']}\n"
+    where = f"events-{failure['pid']}.jsonl:{failure['seq']}"
+    # The lines of the text above are no lines of the events file.
+    return tuple(
+        replace(r, where=where) for r in read_log(io.BytesIO(text.encode("utf-8", "replace")), name=where).records
+    )
+
+
+def _is_printed(failure: dict[str, Any], log: LogEvidence) -> bool:
+    lines = [line.strip() for line in str(failure.get("message", "")).splitlines() if len(line.strip()) > 12]
+    first = next((n for n in lines if n != "Graph execution error:"), None)
+    return first is None or any(first in r.text or r.exception == failure.get("exception") for r in log.records)

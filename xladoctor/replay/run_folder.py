@@ -1,0 +1,109 @@
+"""The run folder of a command: made once, never written into twice, and what is known of the run besides its events."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from xladoctor.diagnosis.model import Diagnosis
+from xladoctor.errors import XladoctorError
+from xladoctor.evidence.model import ProcessOutcome
+
+DEFAULT_FOLDER = "xladoctor-runs"
+
+
+def new_folder(wanted: Path | None) -> Path:
+    """Make the run folder. One that exists and is not empty is never written into."""
+    if wanted is None:
+        stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+        parent = Path(DEFAULT_FOLDER)
+        wanted = parent / f"{stamp}-{os.urandom(2).hex()}"
+        try:
+            parent.mkdir(exist_ok=True)
+            ignore = parent / ".gitignore"
+            if not ignore.exists():
+                ignore.write_text("*\n", encoding="utf-8")
+        except OSError as error:
+            raise XladoctorError(
+                f"cannot make {parent} here: {error.strerror or error}",
+                hint="name a place with --run-dir DIR",
+            ) from error
+    try:
+        # The batch and the output of a run are the user's alone.
+        wanted.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if any(wanted.iterdir()):
+            raise XladoctorError(
+                f"{wanted} is not empty: a run folder is never written into twice",
+                hint="name a new folder with --run-dir, or leave it out",
+            )
+    except OSError as error:
+        raise XladoctorError(f"cannot make the run folder {wanted}: {error.strerror or error}") from error
+    return wanted.resolve()
+
+
+def run_facts(command: Sequence[str]) -> dict[str, Any]:
+    """The first lines of `run.json`: what was run, where, under which settings. Secrets are taken out."""
+    import platform
+
+    import xladoctor
+    from xladoctor.evidence.environment import redacted, redacted_words
+    from xladoctor.evidence.schema import schema
+
+    return {
+        "schema": schema.RUN_SCHEMA,
+        "tool_version": xladoctor.__version__,
+        "command": redacted_words(command),
+        "cwd": str(Path.cwd()),
+        "host": {"system": platform.system(), "machine": platform.machine(), "cpus": os.cpu_count()},
+        "environment": redacted(os.environ),
+    }
+
+
+def with_probes(outcome: ProcessOutcome, folder: Path, wanted: bool) -> ProcessOutcome:
+    """Say whether the probes recorded, and if not, why."""
+    if not wanted:
+        return replace(outcome, probes="off", probes_note="--no-probes")
+    if any(folder.glob("events-*.jsonl")):
+        return replace(outcome, probes="recorded")
+    return replace(outcome, probes="absent", probes_note=_why_absent(outcome.command))
+
+
+def _why_absent(command: Sequence[str]) -> str:
+    name = Path(command[0]).name
+    if not name.startswith("python"):
+        return f"{name} started no Python that loads sitecustomize from PYTHONPATH"
+    for word in command[1:]:
+        if not word.startswith("-") or word in ("-m", "-c"):
+            break
+        if not word.startswith("--"):
+            for letter, why in (
+                ("I", "isolated mode"),
+                ("E", "PYTHON* variables are ignored"),
+                ("S", "no site module"),
+            ):
+                if letter in word[1:]:
+                    return f"python -{letter} ({why}) does not load them; run the command without -{letter}"
+    return "this interpreter did not load sitecustomize from PYTHONPATH"
+
+
+def write_json(path: Path, value: dict[str, Any]) -> None:
+    """Write a JSON file whole or not at all."""
+    temporary = path.with_suffix(".tmp")
+    temporary.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
+    temporary.replace(path)
+
+
+def write_reports(diagnosis: Diagnosis, folder: Path, target_status: int) -> None:
+    """`diagnosis.json` and `blocker.md`."""
+    from xladoctor.report import View, render
+
+    view = View(run_dir=str(folder), target_status=target_status)
+    for name, form in (("diagnosis.json", "json"), ("blocker.md", "markdown")):
+        text = render(diagnosis, form, None, view)
+        with (folder / name).open("x", encoding="utf-8") as file:
+            file.write(text)
