@@ -7,9 +7,13 @@ tests; it needs the standard library and, once the target itself has imported it
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from . import schema
+
+_T = TypeVar("_T")
 
 
 def install(run_dir: str | os.PathLike[str] | None = None) -> bool:
@@ -27,3 +31,22 @@ def install(run_dir: str | os.PathLike[str] | None = None) -> bool:
         return recorder.start(Path(folder))
     except Exception:  # a probe must never stop its host
         return False
+
+
+def place(contract: str, /, **axes: str) -> Callable[[_T], _T]:
+    """A decorator: the function is watched as a place with this contract. The identity where nothing records.
+
+    Never raises. `axes` bind names of the contract to values of the program (`P="mypkg.params:cfg[padded]"`). The
+    target reaches it through `sys.modules` (docs/places.md), so that it needs nothing of the doctor installed.
+    """
+
+    def decorated(function: _T) -> _T:
+        try:
+            from .record import recorder
+
+            watched: _T = recorder.watch(function, contract, axes)
+            return watched
+        except Exception:
+            return function
+
+    return decorated

@@ -15,11 +15,15 @@ from typing import NamedTuple
 
 
 class Place(NamedTuple):
-    """A function or method that is watched: `module:qualname`, its contract, and axes that are known from outside."""
+    """A function or method that is watched: `module:qualname`, its contract, and axes that are known from outside.
+
+    `origin` is who asked for it: None for the places below, else `pyproject.toml` or `decorator`.
+    """
 
     name: str
     contract: str
     axes: tuple[tuple[str, str], ...] = ()
+    origin: str | None = None
 
     @property
     def module(self) -> str:
@@ -38,7 +42,8 @@ class Knob(NamedTuple):
     name: str
 
 
-# How an axis name gets a value from outside the tensors: `module:attribute()` is called, `module:mapping[key]` is read.
+# How an axis name gets a value from outside the tensors: `module:attribute()` is called, `module:mapping[key]` and
+# `module:attribute` are read.
 PADDED = ("P", "ptycho.params:get_padded_size()")
 
 PTYCHO_PLACES: tuple[Place, ...] = (

@@ -104,7 +104,7 @@ def test_other_commands_are_sound(block, tmp_path):
         assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("page", ["README.md", "CHANGELOG.md", "docs/cli.md", "docs/architecture.md"])
+@pytest.mark.parametrize("page", ["README.md", "CHANGELOG.md", "docs/cli.md", "docs/places.md", "docs/architecture.md"])
 def test_links_lead_somewhere_and_no_path_is_of_one_machine(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     for link in re.findall(r"\]\(([^)#]+)", text):
@@ -114,22 +114,29 @@ def test_links_lead_somewhere_and_no_path_is_of_one_machine(page):
 
 def test_every_command_and_option_is_described():
     described = (ROOT / "docs/cli.md").read_text(encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "xladoctor", "scan", "--help"], capture_output=True, text=True, check=True
-    )
-    options = set(re.findall(r"--[a-z][a-z-]+", done.stdout)) - {"--epochs", "--help"}
-    assert {option for option in options if option not in described} == set()
-    for command in ("scan", "explain", "rules", "env"):
+    for command in ("scan", "trace"):
+        done = subprocess.run(
+            [sys.executable, "-m", "xladoctor", command, "--help"], capture_output=True, text=True, check=True
+        )
+        options = set(re.findall(r"--[a-z][a-z-]+", done.stdout)) - {"--epochs", "--help"}
+        assert {option for option in options if option not in described} == set()
+    for command in ("scan", "trace", "explain", "rules", "env"):
         assert f"xladoctor {command}" in described
+
+
+def test_the_decorator_of_the_docs_is_the_one_that_is_tested():
+    (snippet,) = (block for block in blocks("python", (ROOT / "docs/places.md").read_text()) if "def watched" in block)
+    assert snippet in (ROOT / "tests/patients/own_places/gears/watched.py").read_text()
 
 
 def test_examples_of_the_help_work_as_written(tmp_path):
     (tmp_path / "train.log").write_text(LOG)
     (tmp_path / "train.py").write_text("print('trained')")
     earlier = tmp_path / "xladoctor-runs" / "20260106T101500-3f2a"
-    assert run(f"xladoctor scan --run-dir {earlier} -- python train.py", tmp_path).returncode == 0
+    for folder in (earlier, tmp_path / "runs" / "batch-15", tmp_path / "runs" / "batch-16"):
+        assert run(f"xladoctor scan --run-dir {folder} -- python train.py", tmp_path).returncode == 0
     tried = 0
-    for command in ("", "scan", "explain", "rules", "env"):
+    for command in ("", "scan", "trace", "explain", "rules", "env"):
         text = run(f"xladoctor {command} --help", tmp_path).stdout.partition("Examples:\n")[2]
         for example in text.partition("\n\n")[0].splitlines():
             done = run(example.strip(), tmp_path)

@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from .. import compat, profile, schema
+from . import user_places
 from .frames import user_frames, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
@@ -34,7 +35,7 @@ class PlaceRecorder:
         self._calls: Counter[str] = Counter()
         self._eager_seen: set[tuple[Any, ...]] = set()
         by_module: dict[str, list[profile.Place]] = {}
-        for place in profile.PTYCHO_PLACES:
+        for place in user_places.merged(profile.PTYCHO_PLACES, user_places.read(self.sink.run_dir)):
             by_module.setdefault(place.module, []).append(place)
         for module, places in by_module.items():
             finder.when_imported(module, lambda m, ps=places: self._wrap_all(m, ps))  # type: ignore[misc]
@@ -44,43 +45,60 @@ class PlaceRecorder:
 
     # -- putting the wrappers in ----------------------------------------------------------------------------------
 
+    def watch(self, function: Any, contract: str, axes: dict[str, str]) -> Any:
+        """`function` as a place of its own name: what the decorator gives back."""
+        inner = getattr(function, "__func__", None) or _python_function(function) or function
+        name = f"{getattr(inner, '__module__', None)}:{getattr(inner, '__qualname__', repr(inner))}"
+        place = profile.Place(name, str(contract), tuple((n, str(w)) for n, w in axes.items()), "decorator")
+        watched = self._watched(function, place)
+        if watched is None:
+            self._missing(place, f"a {type(function).__name__} cannot be watched")
+            return function
+        self._found(place, function)
+        return watched
+
     def _wrap_all(self, module: ModuleType, places: list[profile.Place]) -> None:
         for place in places:
             found = _resolve(module, place.qualname)
             if found is None:
-                self.sink.write(schema.PLACE_MISSING, place=place.name, reason="no such name in the module")
+                self._missing(place, "no such name in the module")
                 continue
             holder, name, original = found
-            if not self._put(holder, name, original, place):
-                self.sink.write(
-                    schema.PLACE_MISSING,
-                    place=place.name,
-                    reason=f"a {type(original).__name__} cannot be watched",
-                )
+            watched = self._watched(original, place)
+            if watched is None:
+                self._missing(place, f"a {type(original).__name__} cannot be watched")
                 continue
-            code = getattr(inspect.unwrap(_python_function(original) or original), "__code__", None)
-            self.sink.write(
-                schema.PLACE_FOUND,
-                place=place.name,
-                contract=place.contract,
-                file=getattr(code, "co_filename", None),
-                line=getattr(code, "co_firstlineno", None),
-            )
+            if watched is not original:
+                setattr(holder, name, watched)
+            self._found(place, original)
 
-    def _put(self, holder: Any, name: str, original: Any, place: profile.Place) -> bool:
+    def _found(self, place: profile.Place, original: Any) -> None:
+        code = getattr(inspect.unwrap(_python_function(original) or original), "__code__", None)
+        self.sink.write(
+            schema.PLACE_FOUND,
+            place=place.name,
+            contract=place.contract,
+            file=getattr(code, "co_filename", None),
+            line=getattr(code, "co_firstlineno", None),
+            axes=[name for name, _ in place.axes],
+            origin=place.origin,
+        )
+
+    def _missing(self, place: profile.Place, reason: str) -> None:
+        self.sink.write(schema.PLACE_MISSING, place=place.name, reason=reason, origin=place.origin)
+
+    def _watched(self, original: Any, place: profile.Place) -> Any:
+        """What stands in the place of `original` from now on, or None where it cannot be watched."""
         inner = _python_function(original)
         if inner is not None:  # a tf.function object stays what it is: only the Python body is replaced
             original._python_function = self._wrapper(inner, place)
-            return True
+            return original
         if isinstance(original, (staticmethod, classmethod)):
-            kind = type(original)
-            setattr(holder, name, kind(self._wrapper(original.__func__, place)))
-            return True
+            return type(original)(self._wrapper(original.__func__, place))
         # A decorator may have made any callable of it (`tf.custom_gradient` gives a `Bind`); a class is left alone.
         if isinstance(original, type) or not callable(original):
-            return False
-        setattr(holder, name, self._wrapper(original, place))
-        return True
+            return None
+        return self._wrapper(original, place)
 
     def _wrapper(self, function: Callable[..., Any], place: profile.Place) -> Callable[..., Any]:
         recorder, guard = self, self.guard

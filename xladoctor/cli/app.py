@@ -20,13 +20,14 @@ EPILOG = """\b
 Examples:
   xladoctor scan -- python train.py --epochs 2
   xladoctor scan train.log
+  xladoctor trace -- python train.py --epochs 2
   xladoctor explain reshape-mismatch
 
 Exit status: 0 nothing wrong, 1 findings at error level, 2 wrong usage or unreadable input, 3 the program
 could not be run."""
 
 
-COMMANDS = ("scan", "explain", "rules", "env")
+COMMANDS = ("scan", "trace", "explain", "rules", "env")
 
 
 class _Commands(typer.core.TyperGroup):

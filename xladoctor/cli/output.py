@@ -4,18 +4,33 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from xladoctor.errors import XladoctorError
+from xladoctor.report import FORMATS
 
 if TYPE_CHECKING:
     from xladoctor.report.page import Page
 
-_OURS = (b'"schema": "xladoctor.', b"<!-- xladoctor.", b"xladoctor: ")
+_OURS = (
+    b'"schema": "xladoctor.',
+    b"<!-- xladoctor.",
+    b"xladoctor: ",
+    b"<!DOCTYPE html>\n<!-- xladoctor.",
+    b"xladoctor_call,",
+)
 _FILE_WIDTH = 100
-_SUFFIXES = {".json": "json", ".md": "markdown", ".markdown": "markdown"}
+_SUFFIXES = {
+    ".json": "json",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".csv": "csv",
+    ".html": "html",
+    ".htm": "html",
+}
 
 
 class PipeClosed(Exception):
@@ -34,13 +49,21 @@ class Output:
     color: str
 
     @classmethod
-    def of(cls, format: str | None, file: Path | None, force: bool = False, color: str = "auto") -> Output:
-        """The destination, checked.
+    def of(
+        cls,
+        format: str | None,
+        file: Path | None,
+        force: bool = False,
+        color: str = "auto",
+        formats: Sequence[str] = FORMATS,
+    ) -> Output:
+        """The destination, checked. `formats` are those that the command can write.
 
         Raises:
             XladoctorError: the file cannot be written, or is somebody else's.
         """
-        chosen = format or (_SUFFIXES.get(file.suffix.lower(), "console") if file else "console")
+        meant = _SUFFIXES.get(file.suffix.lower(), "console") if file else "console"
+        chosen = format or (meant if meant in formats else "console")
         if file is not None:
             _check(file, force)
         elif force:

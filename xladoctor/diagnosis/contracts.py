@@ -180,10 +180,13 @@ def faults(text: str, given: Collection[str] = ()) -> tuple[str, ...]:
     plain = {a for a in axes if _kind(a) == "name"}
     computed = [a for a in axes if _kind(a) == "expression"]
     uses = Counter(n for a in computed for n in _names_in(a, text))
+    known = {*plain, *given}
+    for _ in computed:
+        known |= {n for a in computed for n in _solved(a, _names_in(a, text) - known)}
     found = []
     for name in sorted(uses):
-        # In two expressions, one can bind it (a product is solved for its one unknown) and the other is checked.
-        if name not in plain and name not in given and uses[name] < 2:
+        # What one product alone gives is checked by nothing.
+        if name not in known or (uses[name] < 2 and name not in plain and name not in given):
             where = next(a for a in computed if name in _names_in(a, text))
             found.append(f"contract {text!r}: {name} in {where!r} is bound by nothing: no tensor has it as an axis")
     found += [
@@ -192,6 +195,12 @@ def faults(text: str, given: Collection[str] = ()) -> tuple[str, ...]:
         if name not in plain and name not in uses
     ]
     return tuple(found)
+
+
+def _solved(expression: str, unknown: set[str]) -> set[str]:
+    """The name that a check can take from an expression: the one unknown of a product."""
+    product = all(_kind(f) in ("name", "number") for f in expression.split("*"))
+    return unknown if product and len(unknown) == 1 else set()
 
 
 def evaluate(expression: str, values: Mapping[str, int]) -> int | None:

@@ -3,80 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import xladoctor
 from xladoctor.diagnosis.facts import Step, first_location, steps
-from xladoctor.diagnosis.model import Location, ShapeRow
+from xladoctor.diagnosis.model import Location
 from xladoctor.diagnosis.numbers import Name, names_of
 from xladoctor.diagnosis.shape_rows import shape_rows
-from xladoctor.diagnosis.watched import WatchedPlace, place_notes, watched_places
+from xladoctor.diagnosis.trace_model import Trace, TracedStep, Values
+from xladoctor.diagnosis.watched import place_notes, watched_places
 from xladoctor.evidence.model import ProcessOutcome
 from xladoctor.evidence.run import Event, Recording, location
 from xladoctor.evidence.schema import schema
-
-SCHEMA = "xladoctor.trace/1"
-
-Outcome = Literal["well", "failed", "rows", "eager"]
-Values = Literal["exact", "redrawn", "random", "none"]
-
-
-@dataclass(frozen=True)
-class TracedStep:
-    """One distinct watched call.
-
-    Attributes:
-        name: what was called, in words: `fit of autoencoder`.
-        outcome: well, failed, rows (it gave back another number of rows than it took) or eager.
-        values: what the run-time shapes were computed from: exact (the very batch), redrawn (rows of the call's data),
-            random, or none (no worker looked: shapes as traced only).
-        batch: the number of rows at which the worker ran it.
-        times: how many calls of it were recorded.
-        names: every name that had a value in it, for explaining sizes.
-        shapes: one row a tensor, in call order.
-    """
-
-    name: str
-    outcome: Outcome
-    values: Values = "none"
-    batch: int | None = None
-    rows_in: int | None = None
-    times: int = 1
-    function: str | None = None
-    xla: bool | None = None
-    capsule: str | None = None
-    pid: int | None = None
-    location: Location | None = None
-    bindings: tuple[Name, ...] = ()
-    names: tuple[Name, ...] = ()
-    shapes: tuple[ShapeRow, ...] = ()
-    notes: tuple[str, ...] = ()
-
-    @property
-    def broken(self) -> tuple[ShapeRow, ...]:
-        """The rows that break their contract."""
-        return tuple(r for r in self.shapes if r.violation)
-
-
-@dataclass(frozen=True)
-class Trace:
-    """The trace of one run."""
-
-    source: str
-    verdict: Literal["broken", "kept", "empty"]
-    steps: tuple[TracedStep, ...] = ()
-    places: tuple[WatchedPlace, ...] = ()
-    environment: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    problems: tuple[str, ...] = ()
-    tool_version: str = ""
-    schema: str = SCHEMA
-
-    @property
-    def exit_code(self) -> int:
-        """2 if part of the input could not be read, else 1 if a contract is broken, else 0."""
-        return 2 if self.problems else int(self.verdict == "broken")
 
 
 def trace(recording: Recording) -> Trace:

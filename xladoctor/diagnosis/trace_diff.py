@@ -9,83 +9,14 @@ run only), and whether it broke its contract.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 import xladoctor
 from xladoctor.diagnosis.model import ShapeRow
 from xladoctor.diagnosis.numbers import Name, factor
-from xladoctor.diagnosis.trace import Trace, TracedStep
+from xladoctor.diagnosis.trace_model import Kind, RowDiff, StepDiff, Trace, TraceDiff, TracedStep
 
-SCHEMA = "xladoctor.trace-diff/1"
-
-Kind = Literal["state", "shape", "violation", "only-in-a", "only-in-b"]
 Key = tuple[object, ...]
 Shape = Sequence[int | None]
-
-
-@dataclass(frozen=True)
-class RowDiff:
-    """One tensor that differs: its row in each run, and its shape in each run in names: `(B*C P P 1)`."""
-
-    kinds: tuple[Kind, ...]
-    a: ShapeRow | None
-    b: ShapeRow | None
-    named_a: str | None = None
-    named_b: str | None = None
-    first: bool = False
-
-    @property
-    def row(self) -> ShapeRow:
-        """The row of the first run, or where there is none of the second."""
-        found = self.a or self.b
-        assert found is not None
-        return found
-
-
-@dataclass(frozen=True)
-class StepDiff:
-    """One step in both runs, or in one of them: how many tensors are the same, and those that differ, in call order."""
-
-    name: str
-    a: TracedStep | None
-    b: TracedStep | None
-    same: int = 0
-    rows: tuple[RowDiff, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class TraceDiff:
-    """What two runs have in common, and where they part."""
-
-    a: str
-    b: str
-    steps: tuple[StepDiff, ...] = ()
-    notes: tuple[str, ...] = ()
-    problems: tuple[str, ...] = ()
-    tool_version: str = ""
-    schema: str = SCHEMA
-
-    @property
-    def first(self) -> tuple[StepDiff, RowDiff] | None:
-        """The first place that differs, and its step."""
-        return next(((s, r) for s in self.steps for r in s.rows if r.first), None)
-
-    @property
-    def first_broken(self) -> tuple[StepDiff, RowDiff] | None:
-        """The first contract that is broken in one run only, and its step."""
-        return next(((s, r) for s in self.steps for r in s.rows if "violation" in r.kinds), None)
-
-    @property
-    def differs(self) -> bool:
-        """Whether the runs differ at any place, or in what was called."""
-        return any(s.rows or s.a is None or s.b is None for s in self.steps)
-
-    @property
-    def exit_code(self) -> int:
-        """2 if part of the input could not be read, else 1 if the runs differ, else 0."""
-        return 2 if self.problems else int(self.differs)
 
 
 def diff(a: Trace, b: Trace) -> TraceDiff:

@@ -3,25 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from xladoctor.diagnosis.contracts import faults
-from xladoctor.diagnosis.model import Location
+from xladoctor.diagnosis.trace_model import WatchedPlace
 from xladoctor.evidence.run import Recording, location
 from xladoctor.evidence.schema import schema
-
-
-@dataclass(frozen=True)
-class WatchedPlace:
-    """A place of the run: `found` is False where the target has no such name, or never imported its module."""
-
-    place: str
-    contract: str | None
-    origin: str
-    found: bool
-    reason: str | None = None
-    location: Location | None = None
 
 
 def watched_places(recording: Recording) -> tuple[WatchedPlace, ...]:

@@ -63,7 +63,7 @@ def render(diagnosis: Diagnosis, indent: int | None = 2) -> str:
 
 def to_dict(diagnosis: Diagnosis) -> dict[str, Any]:
     """The diagnosis as what JSON can hold, keys in the order of the schema."""
-    data = _plain(diagnosis)
+    data = plain(diagnosis)
     return {key: data[key] for key in _FIRST} | {k: v for k, v in data.items() if k not in _FIRST}
 
 
@@ -96,14 +96,15 @@ def from_dict(data: Any) -> Diagnosis:
     return built
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """A value of ours as what JSON can hold."""
     if is_dataclass(value) and not isinstance(value, type):
         kind = type(value)
-        return {_TO_JSON.get((kind, f.name), f.name): _plain(getattr(value, f.name)) for f in fields(value)}
+        return {_TO_JSON.get((kind, f.name), f.name): plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, dict):
-        return {_text(key): _plain(item) for key, item in value.items()}
+        return {_text(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")
     if value is None or isinstance(value, (bool, int, float)):

@@ -50,17 +50,19 @@ def numbers(diagnosis: Diagnosis) -> list[str]:
 
 def shapes(diagnosis: Diagnosis) -> list[str]:
     """The shape trace."""
-    if not diagnosis.shapes:
-        return []
-    steps = shape_table.shortened(shape_table.folded(shape_table.calls(diagnosis.shapes)), _STEPS)
+    return ["## Shape trace", "In call order.", shape_rows(diagnosis.shapes)] if diagnosis.shapes else []
+
+
+def shape_rows(found: Sequence[ShapeRow]) -> str:
+    """The table of calls, with repetitions folded."""
+    steps = shape_table.shortened(shape_table.folded(shape_table.calls(found)), _STEPS)
     rows: list[Sequence[str]] = []
     for step in steps:
         if isinstance(step, int):
             rows.append((f"*{step} more calls*", *[""] * 5))
             continue
         rows += _step_rows(step)
-    heads = ("Place", "Tensor", "Contract", "As traced", "At run time", "Remark")
-    return ["## Shape trace", "In call order.", table(heads, rows)]
+    return table(("Place", "Tensor", "Contract", "As traced", "At run time", "Remark"), rows)
 
 
 def _step_rows(step: shape_table.Step) -> list[Sequence[str]]:

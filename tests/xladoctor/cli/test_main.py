@@ -43,7 +43,7 @@ def test_no_arguments_show_the_help_as_an_error(capsys):
     ("args", "said"),
     [
         (["scna", "x"], "there is no command 'scna'\n  Did you mean scan?"),
-        (["frobnicate"], "Commands: scan, explain, rules, env."),
+        (["frobnicate"], "Commands: scan, trace, explain, rules, env."),
         (["--versoin"], "Did you mean '--version'?"),
         (["explain"], "missing argument 'CODE'"),
     ],
@@ -58,7 +58,7 @@ def test_a_log_without_scan(capsys, log):
     assert f"xladoctor scan {log}" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["", "scan", "explain", "rules", "env"])
+@pytest.mark.parametrize("command", ["", "scan", "trace", "explain", "rules", "env"])
 def test_help_has_examples_and_fits(command, capsys):
     assert main([*command.split(), "--help"]) == 0
     out = capsys.readouterr().out

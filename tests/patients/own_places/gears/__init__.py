@@ -1,0 +1,1 @@
+"""Small ops, a layer and their settings."""

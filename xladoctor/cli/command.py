@@ -1,0 +1,108 @@
+"""What the commands that run a program share: the program after `--`, and the options that are about running it."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Annotated
+
+import click
+import typer
+import typer.core
+
+from xladoctor.errors import XladoctorError
+
+_COMMAND = "xladoctor.command"
+
+RunDir = Annotated[
+    Path | None,
+    typer.Option(
+        "--run-dir",
+        metavar="DIR",
+        show_default=False,
+        help="Where the run folder of a command goes; DIR must not exist or be empty. Without it: "
+        "xladoctor-runs/<time>-<id>.",
+    ),
+]
+Timeout = Annotated[
+    float | None,
+    typer.Option("--timeout", metavar="SECONDS", show_default=False, help="End the command after SECONDS."),
+]
+Python = Annotated[
+    str | None,
+    typer.Option(
+        "--python",
+        metavar="PATH",
+        show_default=False,
+        help="The command's interpreter, where it cannot be seen.",
+    ),
+]
+
+
+class RunsCommand(typer.core.TyperCommand):
+    """Takes everything after the first `--` as the command, whatever it looks like."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parses only what stands before the first `--`."""
+        if "--" in args:
+            at = args.index("--")
+            ctx.meta[_COMMAND] = tuple(args[at + 1 :])
+            args = args[:at]
+        return super().parse_args(ctx, args)
+
+
+def given(ctx: click.Context) -> tuple[str, ...] | None:
+    """The command after `--`, or None where there is no `--`."""
+    command: tuple[str, ...] | None = ctx.meta.get(_COMMAND)
+    return command
+
+
+def checked(ctx: click.Context, command: tuple[str, ...], targets: list[str] | None, what: str) -> None:
+    """See that there is a command, and nothing else to look at.
+
+    Raises:
+        XladoctorError: there is none, or `what` (logs, a run folder) was named besides.
+    """
+    if targets:
+        raise XladoctorError(
+            f"give either {what} ({targets[0]}) or a command after --, not both",
+            hint="Options of the command itself stand after the --.",
+        )
+    if not command:
+        raise XladoctorError(
+            "there is no command after --", hint=f"For example: xladoctor {ctx.info_name} -- python train.py"
+        )
+
+
+def agree(verbose: bool, quiet: bool, timeout: float | None) -> None:
+    """See that the options can be meant.
+
+    Raises:
+        XladoctorError: they cannot.
+    """
+    if verbose and quiet:
+        raise XladoctorError("--verbose and --quiet exclude each other")
+    if timeout is not None and not (math.isfinite(timeout) and timeout > 0):
+        raise XladoctorError(f"--timeout {timeout:g}: give a number of seconds above 0")
+
+
+def only_for_commands(ctx: click.Context, *names: str) -> None:
+    """Refuse options that are about running a command where there is none.
+
+    Raises:
+        XladoctorError: one was given.
+    """
+    for name in names:
+        if ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
+            option = "--" + name.replace("_", "-")
+            raise XladoctorError(
+                f"{option} is for a command, and there is none",
+                hint=f"A command stands after --, for example: xladoctor {ctx.info_name} "
+                f"{option}{'' if name.startswith('no_') else ' ...'} -- python train.py",
+            )
+
+
+def from_here(folder: Path) -> str:
+    """The path as a person would type it: relative where it lies below the current folder."""
+    here = Path.cwd()
+    return str(folder.relative_to(here) if folder.is_relative_to(here) else folder)

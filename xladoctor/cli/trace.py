@@ -1,0 +1,137 @@
+"""`xladoctor trace`: the shapes at the places of a run, and two runs side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from xladoctor.cli import command, inputs, options
+from xladoctor.cli.output import Output
+from xladoctor.errors import XladoctorError
+from xladoctor.report import View
+from xladoctor.report.trace import FORMATS, render
+
+HELP = """Show the shapes at named places of a run, with their contracts: as traced, as run.
+
+With -- the rest of the line is a command. It is run with recording in it; afterwards a worker is asked about
+every watched call (each distinct step of fit, evaluate and predict, each tf.function with a place in it),
+also about those that went well. RUN_DIR is the folder of an earlier run; nothing is written into it. With
+--diff two run folders are set side by side, and the first place that differs is marked: sizes are compared
+by name (15 and 16 are the same if both are the batch)."""
+
+EPILOG = """\b
+Examples:
+  xladoctor trace -- python train.py --epochs 2
+  xladoctor trace --format html --output shapes.html -- python train.py
+  xladoctor trace xladoctor-runs/20260106T101500-3f2a --verbose
+  xladoctor trace --diff runs/batch-15 runs/batch-16
+
+Exit status: 0 no contract was broken, 1 one was (with --diff: the runs differ), 2 wrong usage or unreadable
+input, 3 the command could not be run."""
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to the application."""
+    app.command("trace", cls=command.RunsCommand, help=HELP, epilog=EPILOG)(trace)
+
+
+def trace(
+    ctx: typer.Context,
+    targets: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[RUN_DIR | RUN_A RUN_B | -- CMD...]", show_default=False, help="What to trace."),
+    ] = None,
+    diff: Annotated[bool, typer.Option("--diff", help="Set two run folders side by side.")] = False,
+    format: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            "-f",
+            click_type=options.Choice(FORMATS),
+            metavar="FORMAT",
+            show_default=False,
+            help=f"{', '.join(FORMATS)}. Without it: what --output ends in (.csv, .json, .md, .html), else console.",
+        ),
+    ] = None,
+    output: options.Output = None,
+    force: options.Force = False,
+    verbose: options.Verbose = False,
+    quiet: options.Quiet = False,
+    color: options.Color = "auto",
+    run_dir: command.RunDir = None,
+    timeout: command.Timeout = None,
+    python: command.Python = None,
+) -> int:
+    """Sees what is to be traced, has it traced, and shows the trace."""
+    command.agree(verbose, quiet, timeout)
+    target = Output.of(format, output, force, color, FORMATS)
+    page = target.page() if target.format == "console" else None
+    program = command.given(ctx)
+    if program is None:
+        command.only_for_commands(ctx, "run_dir", "timeout", "python")
+        return _saved(targets or [], diff, target, View(verbose=verbose, quiet=quiet))
+    if diff:
+        raise XladoctorError(
+            "--diff is for two run folders, and not for a command",
+            hint="Trace the command first: its run folder can then be set beside another.",
+        )
+    command.checked(ctx, program, targets, "a run folder")
+
+    from xladoctor.session import ScanOptions, trace_command
+
+    keep_stdout_clean = target.to_stdout and target.format != "console"
+    result = trace_command(
+        program,
+        ScanOptions(
+            run_dir=run_dir,
+            timeout=timeout,
+            python=python,
+            passthrough="stderr" if keep_stdout_clean else "stdout",
+            quiet=quiet,
+        ),
+    )
+    if target.to_stdout and target.format == "console":
+        # Apart from what the command printed last.
+        target.write("\n")
+    view = View(verbose, quiet, command.from_here(result.run_dir), result.target_status)
+    target.write(render(result.trace, target.format, page, view))
+    return result.trace.exit_code
+
+
+def _saved(targets: list[str], diff: bool, target: Output, view: View) -> int:
+    from xladoctor.session import diff_runs, trace_run
+
+    page = target.page() if target.format == "console" else None
+    if diff:
+        if len(targets) != 2:
+            raise XladoctorError(
+                f"--diff needs two run folders, not {len(targets)}",
+                hint="For example: xladoctor trace --diff RUN_A RUN_B",
+            )
+        compared = diff_runs(*(_folder(name) for name in targets))
+        target.write(render(compared, target.format, page, view))
+        return compared.exit_code
+    if len(targets) != 1:
+        raise XladoctorError(
+            "there is nothing to trace" if not targets else "give one run folder, or two with --diff",
+            hint="Name a run folder, or a command after --:\n  xladoctor trace -- python train.py",
+        )
+    folder = _folder(targets[0])
+    found = trace_run(folder)
+    target.write(render(found, target.format, page, View(view.verbose, view.quiet, str(folder))))
+    return found.exit_code
+
+
+def _folder(name: str) -> Path:
+    path = Path(name)
+    if path.is_file():
+        raise XladoctorError(
+            f"{name} is no run folder; a log holds no shapes",
+            hint="Run the command again under the doctor: xladoctor trace -- COMMAND",
+        )
+    found = inputs.run_folder([name])
+    if found is None:
+        raise XladoctorError(f"there is no folder {name}")
+    return found

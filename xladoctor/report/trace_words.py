@@ -1,0 +1,106 @@
+"""What the formats of a trace say alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xladoctor.diagnosis.model import ShapeRow
+from xladoctor.diagnosis.trace_model import RowDiff, StepDiff, Trace, TraceDiff, TracedStep
+from xladoctor.report.facts import shape_text
+from xladoctor.report.shapes import runtime_text
+from xladoctor.report.text import line
+
+VERDICTS = {"broken": "CONTRACT BROKEN", "kept": "CONTRACTS KEPT", "empty": "NO SHAPES"}
+OUTCOMES = {"well": "", "failed": "failed", "rows": "gave back another number of rows", "eager": ""}
+VALUES = {
+    "exact": "the values of that very call",
+    "redrawn": "rows of the call's own data, drawn again",
+    "random": "random values",
+    "none": "shapes as traced only",
+}
+_KINDS = {
+    "state": "computed in one run only",
+    "shape": "another shape",
+    "violation": "breaks its contract in one run only",
+    "only-in-a": "only in A",
+    "only-in-b": "only in B",
+}
+
+
+def count(number: int, what: str) -> str:
+    """`1 tensor`, `2 tensors`."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def basis(step: TracedStep) -> str:
+    """What the run-time shapes of a step rest on: the batch, and where the values came from."""
+    if step.outcome == "eager":
+        return "as they ran"
+    parts = []
+    if step.batch is not None:
+        rows = f" ({step.rows_in} rows)" if step.rows_in not in (None, step.batch) else ""
+        parts.append(f"batch of {step.batch}{rows}")
+    if step.xla:
+        parts.append("jit_compile=True")
+    parts.append(VALUES[step.values])
+    if step.times > 1:
+        parts.append(f"called {step.times} times")
+    return ", ".join(parts)
+
+
+def verdict(trace: Trace) -> str:
+    """The verdict in a sentence."""
+    broken = sum(len(step.broken) for step in trace.steps)
+    if trace.verdict == "broken":
+        calls = sum(bool(step.broken) for step in trace.steps)
+        return f"{count(broken, 'tensor')} in {count(calls, 'call')} broke a contract."
+    if trace.verdict == "kept":
+        return "No contract was broken."
+    return "There are no shapes to show."
+
+
+def differs(diff: TraceDiff) -> str:
+    """What a comparison found, in a sentence."""
+    rows = sum(len(step.rows) for step in diff.steps)
+    same = sum(step.same for step in diff.steps)
+    alone = [step for step in diff.steps if step.a is None or step.b is None]
+    if not diff.differs:
+        return f"The runs went the same way: {count(same, 'tensor')} are the same by name."
+    said = f"{count(rows, 'tensor')} differ, {same} are the same by name."
+    return said + (f" {count(len(alone), 'call')} stand in one run only." if alone else "")
+
+
+def kinds(found: RowDiff) -> str:
+    """In what a tensor differs."""
+    return "; ".join(_KINDS[kind] for kind in found.kinds)
+
+
+def side(row: ShapeRow | None, named: str | None) -> str:
+    """A tensor in one run: its shape, the same in names, or why it has none."""
+    if row is None:
+        return "-"
+    if row.state == "not-executed":
+        return "not executed"
+    shape = row.static if row.runtime is None and row.state == "static-only" else row.runtime
+    if shape is None:
+        return runtime_text(row)
+    text = shape_text(shape)
+    return text if named in (None, text) else f"{text} = {named}"
+
+
+def place(row: ShapeRow) -> str:
+    """A tensor's place without its module."""
+    return line(row.place).rpartition(":")[2]
+
+
+def sentence(found: tuple[StepDiff, RowDiff]) -> str:
+    """Where a difference is, in words."""
+    step, row = found
+    what = "argument" if row.row.phase == "in" else "result"
+    said = f"{place(row.row)}, {what} {row.row.tensor}, in {step.name}"
+    return said + (f", layer {row.row.layer}" if row.row.layer else "")
+
+
+def axes(step: TracedStep) -> Sequence[tuple[str, str, str]]:
+    """(axis, value, who bound it) of a step."""
+    return [(b.name, str(b.value), b.by) for b in step.bindings]
