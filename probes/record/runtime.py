@@ -104,16 +104,19 @@ class RuntimeRecorder:
             if outermost:
                 self._by = None
 
-    def _flags_read(self) -> None:
+    def _flags_read(self, devices: list[str] | None = None) -> None:
         if not self._read:
             self._read = True
-            self.sink.write(schema.FIRST_OP, by=self._by, devices=compat.known_devices(), where=caller(skip=5))
+            self.sink.write(
+                schema.FIRST_OP, by=self._by, devices=devices or compat.known_devices(), where=caller(skip=5)
+            )
 
     def _set_jit(self, enabled: Any) -> None:
         self._path("tf.config.optimizer.set_jit", repr(enabled), bool(enabled))
 
     def _session(self, session: Any) -> None:
-        self._flags_read()
+        devices = [str(d.device_type) for d in session.list_devices()]
+        self._flags_read(devices)
         config = getattr(session, "_config", None)
         level = config.graph_options.optimizer_options.global_jit_level if config is not None else 0
         if level:

@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from .. import compat, profile, schema
 from . import redact
-from .frames import caller, hidden, is_user_file, user_frames
+from .frames import caller, hidden, user_frames
 from .guard import Guard
 from .importhook import PostImportFinder
 from .tracing import TraceRecorder
@@ -77,9 +77,7 @@ class SettingsRecorder:
         for _ in range(12):
             if frame is None:
                 break
-            code = frame.f_code
-            if is_user_file(code.co_filename):
-                stack += [id(code), frame.f_lasti]
+            stack += [id(frame.f_code), frame.f_lasti]
             frame = frame.f_back
         if len(self._sites) >= _MAX_SITES:
             stack = []
@@ -88,11 +86,15 @@ class SettingsRecorder:
         return site
 
     def _graph(self) -> str | None:
-        """The graph that is being traced just now."""
+        """The graph of the function that is being traced just now: the outermost one, which is what gets called."""
         if "tensorflow.python.eager.context" not in sys.modules:
             return None
         graph = self.guard.part("graph of a read", compat.default_graph)
-        return self.tracing.uid(graph) if graph is not None and hasattr(graph, "outer_graph") else None
+        if graph is None or not hasattr(graph, "outer_graph"):
+            return None
+        while hasattr(graph.outer_graph, "outer_graph"):
+            graph = graph.outer_graph
+        return self.tracing.uid(graph)
 
     # -- environment ------------------------------------------------------------------------------------------------
 

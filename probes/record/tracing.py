@@ -7,6 +7,7 @@ abort.
 from __future__ import annotations
 
 import inspect
+import itertools
 import sys
 import threading
 import time
@@ -43,6 +44,7 @@ class TraceRecorder:
         self._concrete: dict[Path, weakref.ref[Any]] = {}
         # Function object -> its number, the graphs traced for it, and the settings' generation at its last call.
         self._owners: weakref.WeakKeyDictionary[Any, _Owner] = weakref.WeakKeyDictionary()
+        self._numbers = itertools.count(1)
         # Counts the writes to settings: a call is worth a note only when it has changed since the last one.
         self.generation = 0
         finder.when_imported("tensorflow", self._hook)
@@ -74,7 +76,7 @@ class TraceRecorder:
         """What is known of a `tf.function` object."""
         found = self._owners.get(function)
         if found is None:
-            found = self._owners[function] = _Owner(len(self._owners) + 1, self.generation)
+            found = self._owners[function] = _Owner(next(self._numbers), self.generation)
         return found
 
     def called(self, function: Any) -> None:

@@ -4,72 +4,146 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xladoctor.diagnosis.flag_findings import flag_findings
 from xladoctor.diagnosis.model import Finding, Proof
-from xladoctor.evidence.run import Event, Recording, location
+from xladoctor.diagnosis.reads import History, histories
+from xladoctor.diagnosis.retraces import retracing
+from xladoctor.diagnosis.setting_finding import event_of, finding, told, traced
+from xladoctor.diagnosis.stale import baked_in
+from xladoctor.evidence.run import Event, Recording
 from xladoctor.evidence.schema import schema
-from xladoctor.rules import by_slug
+
+# What made TensorFlow look at its flags: in words, and as the moment of which a sentence speaks.
+_MOMENTS = {
+    "operation": ("the first operation", "at that operation"),
+    "devices": ("TensorFlow had listed its devices", "when it makes or lists its devices, and that was then"),
+    "session": ("the first session was made", "when it makes its devices, and that session did"),
+}
 
 
 def setting_findings(recording: Recording) -> Iterator[Finding]:
     """Every finding about the order of settings in a recorded run."""
     yield from _flags_after_first_op(recording)
-    yield from _written_after_the_last_read(recording)
+    yield from _xla_flags_after_first_compilation(recording)
+    for history in histories(recording):
+        late = _written_after_the_last_read(history)
+        yield from late
+        if not late:
+            yield from _put_back_too_early(history, recording)
+    yield from baked_in(recording)
     yield from _auto_jit_beside_the_point(recording)
+    yield from flag_findings(recording)
+    yield from retracing(recording)
 
 
 def _flags_after_first_op(recording: Recording) -> Iterator[Finding]:
-    """TF_XLA_FLAGS is read once, when the runtime is created by the first operation; later writes are ignored,
-    silently.
-    """
+    """TF_XLA_FLAGS is read once, when devices are first made or listed; later writes are ignored, silently."""
     for first in recording.of_kind(schema.FIRST_OP):
+        moment, at = _MOMENTS.get(str(first.get("by")), _MOMENTS["operation"])
         for event in _settings(recording, "env", "TF_XLA_FLAGS", "write", "delete"):
             if event["pid"] != first["pid"] or event["seq"] < first["seq"]:
                 continue
-            yield _finding(
+            yield finding(
                 "setting-too-late",
                 "TF_XLA_FLAGS was set after TensorFlow had read it",
-                f"TF_XLA_FLAGS = {event['value']!r} was set {event['t'] - first['t']:.2f} s after the first operation. "
-                "TensorFlow reads it once, at that operation (not at import): this value is ignored.",
+                f"TF_XLA_FLAGS = {event['value']!r} was set {event['t'] - first['t']:.2f} s after {moment}. "
+                f"TensorFlow reads it once, {at} (not at import): this value is ignored.",
                 event,
-                [_told(first, "the first operation"), _told(event, "written")],
+                [told(first, moment), told(event, "written")],
             )
 
 
-def _written_after_the_last_read(recording: Recording) -> Iterator[Finding]:
-    """A switch of the program's own that got another value after the last read that could have noticed."""
-    keys = {
-        e["key"]: None for e in recording.of_kind(schema.SETTING) if e["store"].endswith(".cfg") and is_switch(e["key"])
-    }
-    for key in keys:
-        reads = _settings(recording, None, key, "read")
-        writes = _settings(recording, None, key, "write", "default")
-        last = max((w for w in writes if w["action"] == "write"), key=lambda e: (e["pid"], e["seq"]), default=None)
-        if last is None:
+def _xla_flags_after_first_compilation(recording: Recording) -> Iterator[Finding]:
+    """XLA_FLAGS is read once, at the first compilation; later writes are ignored, silently."""
+    compiled: dict[int, Event] = {}
+    for trace in recording.of_kind(schema.TRACE):
+        # One without an owner was only traced (`get_concrete_function`), not called.
+        if trace.get("xla") and trace.get("owner") is not None:
+            compiled.setdefault(trace["pid"], trace)
+    for event in _settings(recording, "env", "XLA_FLAGS", "write", "delete"):
+        first = compiled.get(event["pid"])
+        if first is None or event["seq"] < first["seq"]:
             continue
-        mine = [r for r in reads if r["pid"] == last["pid"]]
-        if not mine:
-            before = [w for w in writes if w["seq"] < last["seq"] and w["pid"] == last["pid"]]
-            if before and before[-1]["value"] == last["value"]:
-                continue
-            yield _finding(
-                "dead-switch",
-                f"{last['store']} {key} was written and never read",
-                f"{last['store']}[{key!r}] = {last['value']!r} was written, and nothing in this run read it.",
-                last,
-                [_told(last, "written")],
-                status="untested",
-            )
-            continue
-        deciding = max((r for r in mine if r["seq"] < last["seq"]), key=lambda e: e["seq"], default=None)
-        if deciding is None or deciding["value"] == last["value"] or any(r["seq"] > last["seq"] for r in mine):
-            continue
-        yield _finding(
+        yield finding(
             "setting-too-late",
-            f"{last['store']} {key} was changed after the last read of it",
-            f"{last['store']}[{key!r}] was read as {deciding['value']!r} and then set to {last['value']!r}; nothing "
+            "XLA_FLAGS was set after XLA had read it",
+            f"XLA_FLAGS = {event['value']!r} was set {event['t'] - first['t']:.2f} s after {first.get('python_name')}, "
+            "the first function to be compiled, was traced. XLA reads it once, at the first compilation: this value "
+            "is ignored.",
+            event,
+            [traced(first), told(event, "written")],
+        )
+
+
+def _written_after_the_last_read(history: History) -> list[Finding]:
+    """A switch of the program's own that got another value after the last read that could have noticed."""
+    if not history.store.endswith(".cfg") or not is_switch(history.key):
+        return []
+    last = max((w for w in history.writes if w["action"] == "write"), key=lambda e: int(e["seq"]), default=None)
+    if last is None or history.restored(last) is not None:
+        return []
+    name = f"{history.store}[{history.key!r}]"
+    if not history.reads:
+        before = history.value_at(last["seq"])
+        if before is not None and before["value"] == last["value"]:
+            return []
+        return [
+            finding(
+                "dead-switch",
+                f"{history.name} was written and never read",
+                f"{name} = {last['value']!r} was written, and nothing in this run read it.",
+                last,
+                [told(last, "written")],
+                tested=False,
+            )
+        ]
+    deciding = max((r for r in history.reads if r["seq"] < last["seq"]), key=lambda e: int(e["seq"]), default=None)
+    later = any(r["seq"] > last["seq"] for r in history.reads)
+    if deciding is None or deciding["value"] == last["value"] or later:
+        return []
+    return [
+        finding(
+            "setting-too-late",
+            f"{history.name} was changed after the last read of it",
+            f"{name} was read as {deciding['value']!r} and then set to {last['value']!r}; nothing "
             "read it again, so what was built or traced goes by the old value.",
             last,
-            [_told(deciding, "read"), _told(last, "written")],
+            [told(deciding, "read"), told(last, "written")],
+        )
+    ]
+
+
+def _put_back_too_early(history: History, recording: Recording) -> Iterator[Finding]:
+    """A factory that sets a key and puts it back before anything is traced: the trace reads the old value."""
+    called = {(e["pid"], e["graph"]) for e in recording.of_kind(schema.TRACE) if e.get("owner") is not None}
+    for override in history.overrides:
+        begin, end = override.begin, override.end
+        during = [r for r in history.reads if begin["seq"] < r["seq"] < end["seq"]]
+        if any((r["pid"], r.get("graph")) in called for r in during):
+            continue
+        after = [r for r in history.reads if r["seq"] > end["seq"] and history.value_at(r["seq"]) is end]
+        traced_later = [r for r in after if (r["pid"], r.get("graph")) in called and r["value"] == end["value"]]
+        readers = {_line(r) for r in during}
+        # Where the same line read both values, what it built and what it traced do not agree. A line that also *built*
+        # something under the old value has models of both kinds, and which one was traced cannot be told.
+        built_after = {_line(r) for r in after if r not in traced_later}
+        wrong = [r for r in traced_later if not during or (_line(r) in readers and _line(r) not in built_after)]
+        if not wrong:
+            continue
+        name = f"{history.store}[{history.key!r}]"
+        seen = (
+            f"What was built in between read {begin['value']!r}, what was traced afterwards {end['value']!r}."
+            if during
+            else "Nothing read it in between: it has set nothing."
+        )
+        yield finding(
+            "dead-switch" if not during else "setting-too-late",
+            f"{history.name} was put back before anything was traced",
+            f"{name} was set to {begin['value']!r} and put back to {end['value']!r} in the same function, before "
+            f"anything was traced. {seen} A function reads its settings when it is traced, at its first call, not when "
+            "its model is made.",
+            begin,
+            [told(begin, "written"), told(end, "put back"), told(wrong[0], "read while tracing")],
         )
 
 
@@ -85,14 +159,14 @@ def _auto_jit_beside_the_point(recording: Recording) -> Iterator[Finding]:
         names = ", ".join(sorted(explicit))
         count = len(explicit)
         functions = f"{count} compiled function{'s' if count > 1 else ''}"
-        yield _finding(
+        yield finding(
             "flag-ineffective",
             f"TF_XLA_FLAGS governs none of the {functions} of this run",
             f"TF_XLA_FLAGS = {value!r} governs auto-clustering only. It governs none of the {functions} of this run "
             f"({names}): each asked for XLA itself, by jit_compile=True.",
             next(iter(explicit.values())),
-            [Proof("environment", f"TF_XLA_FLAGS = {value!r} when the process started", _where(start))]
-            + [_traced(e) for e in list(explicit.values())[:4]],
+            [Proof("environment", f"TF_XLA_FLAGS = {value!r} when the process started", event_of(start))]
+            + [traced(e) for e in list(explicit.values())[:4]],
         )
 
 
@@ -101,49 +175,14 @@ def is_switch(key: str) -> bool:
     return any(part in key.lower() for part in ("xla", "jit", "compile"))
 
 
-# -- parts ------------------------------------------------------------------------------------------------------------
-
-
-def _settings(recording: Recording, store: str | None, key: str, *actions: str) -> list[Event]:
+def _settings(recording: Recording, store: str, key: str, *actions: str) -> list[Event]:
     return [
         e
         for e in recording.of_kind(schema.SETTING)
-        if e["key"] == key and e["action"] in actions and (store is None or e["store"] == store)
+        if e["key"] == key and e["action"] in actions and e["store"] == store
     ]
 
 
-def _finding(
-    slug: str, title: str, message: str, event: Event, evidence: list[Proof], status: str = "confirmed"
-) -> Finding:
-    rule = by_slug(slug)
-    return Finding(
-        code=rule.code,
-        slug=slug,
-        level="warning",
-        role="root",
-        title=title,
-        message=message,
-        location=location(event.get("where")),
-        evidence=tuple(evidence),
-        status="confirmed" if status == "confirmed" else "untested",
-        remedies=rule.remedies,
-    )
-
-
-def _told(event: Event, what: str) -> Proof:
-    where = location(event.get("where"))
-    value = "" if event["kind"] != schema.SETTING else f" {event['store']} {event['key']} = {event['value']!r}"
-    return Proof("setting", f"t = {event['t']:.2f} s: {what}{value}{f', {where}' if where else ''}", _where(event))
-
-
-def _traced(event: Event) -> Proof:
-    where = location(event.get("where"))
-    return Proof(
-        "event",
-        f"{event.get('python_name')}: traced with _XlaMustCompile{f', {where}' if where else ''}",
-        _where(event),
-    )
-
-
-def _where(event: Event) -> str:
-    return f"events-{event['pid']}.jsonl:{event['seq']}"
+def _line(event: Event) -> tuple[object, object]:
+    where = event.get("where") or {}
+    return where.get("file"), where.get("line")

@@ -78,20 +78,6 @@ def histories(recording: Recording) -> Iterator[History]:
         yield History(pid, store, key, tuple(writes), tuple(reads))
 
 
-def families(recording: Recording) -> dict[tuple[int, str], str]:
-    """(process, graph) -> the graph that it was traced for: its outermost parent."""
-    parents = {(e["pid"], e["graph"]): e.get("parent") for e in recording.of_kind(schema.TRACE)}
-    found: dict[tuple[int, str], str] = {}
-    for pid, graph in parents:
-        top, parent = graph, parents[pid, graph]
-        for _ in range(50):
-            if parent is None:
-                break
-            top, parent = parent, parents.get((pid, parent))
-        found[pid, graph] = top
-    return found
-
-
 def _function(event: Event) -> tuple[Any, Any]:
     where = event.get("where") or {}
     return where.get("file"), where.get("function")

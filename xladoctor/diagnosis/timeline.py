@@ -19,6 +19,7 @@ def settings(recording: Recording) -> tuple[SettingEvent, ...]:
             SettingEvent(0.0, "env", key, "start", environment.get(key), pid=start["pid"])
             for key in dict.fromkeys((*ALWAYS, *environment))
         )
+    bulk = {(e["pid"], e.get("site")) for e in recording.of_kind(schema.SETTING) if e["action"] == "bulk"}
     for event in recording.events:
         milestone = _milestone(event)
         if milestone is not None:
@@ -26,7 +27,7 @@ def settings(recording: Recording) -> tuple[SettingEvent, ...]:
                 SettingEvent(event["t"], "milestone", milestone, "happened", None, location(event.get("where")),
                              event.get("note"), event["pid"])
             )  # fmt: skip
-        elif event["kind"] == schema.SETTING:
+        elif event["kind"] == schema.SETTING and event["action"] != "bulk" and not _in_bulk(event, bulk):
             found.append(
                 SettingEvent(event["t"], event["store"], event["key"], event["action"], event["value"],
                              location(event.get("where")), event.get("note"), event["pid"])
@@ -34,12 +35,21 @@ def settings(recording: Recording) -> tuple[SettingEvent, ...]:
     return tuple(sorted(found, key=lambda s: (recording.pids.index(s.pid) if s.pid in recording.pids else 0, s.t)))
 
 
+# What made TensorFlow look at its flags, which is not always an operation.
+_READ_BY = {"devices": "devices listed", "session": "first session", "operation": "first operation"}
+
+
+def _in_bulk(event: Event, bulk: set[tuple[int, int | None]]) -> bool:
+    """True for a read by a loop over all settings: it decides nothing."""
+    return event["action"] == "read" and event.get("site") is not None and (event["pid"], event["site"]) in bulk
+
+
 def _milestone(event: Event) -> str | None:
     kind = event["kind"]
     if kind == schema.IMPORT:
         return f"import {event['module']} {event.get('version') or ''}".rstrip()
     if kind == schema.FIRST_OP:
-        return "first operation: TensorFlow has read TF_XLA_FLAGS"
+        return f"{_READ_BY.get(str(event.get('by')), 'first operation')}: TensorFlow has read TF_XLA_FLAGS"
     if kind == schema.MODEL:
         return f"model {event.get('name')}: {event['action']}"
     if kind == schema.TRACE and event.get("parent") is None and not _internal(event):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Iterator
 
 from xladoctor.diagnosis.model import Compilation, Location, XlaPath
+from xladoctor.diagnosis.reads import histories
 from xladoctor.evidence.model import Evidence
 from xladoctor.evidence.run import Event, Recording, location
 from xladoctor.evidence.schema import schema
@@ -16,7 +19,12 @@ def xla_paths(evidence: Evidence) -> tuple[XlaPath, ...]:
     if recording is None:
         return ()
     compiled = _compiled(evidence)
-    return (*_functions(recording, compiled), *_keras(recording), *_flags(recording))
+    return (
+        *_functions(recording, compiled),
+        *_keras(recording),
+        *_auto_clustering(recording, evidence),
+        *_flags(recording, evidence),
+    )
 
 
 def compilations(recording: Recording) -> tuple[Compilation, ...]:
@@ -37,7 +45,7 @@ def compilations(recording: Recording) -> tuple[Compilation, ...]:
 def _functions(recording: Recording, compiled: set[str]) -> list[XlaPath]:
     asked: Counter[tuple[str, str, str, Location | None]] = Counter()
     for event in recording.of_kind(schema.XLA_PATH):
-        if event["mechanism"].startswith("keras"):
+        if event["mechanism"].startswith("keras") or event["mechanism"] in _CLUSTERING:
             continue
         where = location(event.get("where"))
         asked[(event["mechanism"], str(event.get("function")), event["resolved"], where)] += 1
@@ -130,14 +138,21 @@ def _governing(recording: Recording, traces: list[Event]) -> tuple[str, ...]:
 
 def _keras(recording: Recording) -> list[XlaPath]:
     found: dict[tuple[str, str, str], XlaPath] = {}
+    used = {(e["pid"], e.get("model")) for e in recording.of_kind(schema.CALL) if e["phase"] == "begin"}
     for event in recording.of_kind(schema.XLA_PATH):
         if not event["mechanism"].startswith("keras"):
             continue
         on = event["resolved"] == "True"
-        accelerators = event.get("accelerators")
-        note = None
-        if event["requested"] == "'auto'" and accelerators == 0 and not on:
-            note = "no accelerator on this machine; where there is one, Keras resolves 'auto' to True"
+        ran = (event["pid"], event.get("function")) in used
+        notes = []
+        if event["mechanism"] == "keras first use":
+            notes.append("never compiled: Keras decided when it was first used")
+        if not on and event["requested"] == "'auto'" and event.get("accelerators") == 0:
+            elsewhere = event.get("elsewhere")
+            would = "False there too (a layer does not support it)" if elsewhere == "False" else "True"
+            notes.append(f"no accelerator on this machine; where there is one, Keras resolves 'auto' to {would}")
+        if on and not ran:
+            notes.append("the model was not run")
         key = (str(event.get("function")), event["requested"], event["resolved"])
         found.setdefault(
             key,
@@ -146,39 +161,134 @@ def _keras(recording: Recording) -> list[XlaPath]:
                 function=f"train, test and predict step of {event.get('function')}",
                 requested=event["requested"],
                 resolved="on" if on else "off",
-                effective=on or False,
-                governed_by=(),
+                effective=on and ran,
+                governed_by=_read_there(recording, event),
                 location=location(event.get("where")),
-                note=note,
+                note="; ".join(notes) or None,
             ),
         )
     return list(found.values())
 
 
-def _flags(recording: Recording) -> list[XlaPath]:
+# Ways to ask for auto-clustering: how each is called, and what it reaches.
+_CLUSTERING = {
+    "tf.config.optimizer.set_jit": "auto-clustering of any graph",
+    "ConfigProto.global_jit_level": "auto-clustering in that session",
+}
+
+
+def _auto_clustering(recording: Recording, evidence: Evidence) -> Iterator[XlaPath]:
+    for event in recording.of_kind(schema.XLA_PATH):
+        reach = _CLUSTERING.get(event["mechanism"])
+        if reach is None:
+            continue
+        on = event["resolved"] == "True"
+        flags = _in_force(recording, event["pid"])
+        effective, note = _clusters(on, flags, recording, evidence)
+        yield XlaPath(
+            mechanism=event["mechanism"],
+            function=reach,
+            requested=event["requested"],
+            resolved="on" if on else "off",
+            effective=effective,
+            governed_by=_read_there(recording, event),
+            location=location(event.get("where")),
+            note=note,
+        )
+
+
+def _flags(recording: Recording, evidence: Evidence) -> list[XlaPath]:
     starts = recording.of_kind(schema.START)
     if not starts:
         return []
-    value = starts[0].get("environment", {}).get("TF_XLA_FLAGS")
-    late = [
-        e for e in recording.of_kind(schema.SETTING)
-        if e["store"] == "env" and e["key"] == "TF_XLA_FLAGS" and e["action"] == "write"
-    ]  # fmt: skip
-    first_op = next(iter(recording.of_kind(schema.FIRST_OP)), None)
+    pid = starts[0]["pid"]
+    value = _in_force(recording, pid)
     notes = ["auto-clustering only: it governs no function with an explicit jit_compile"]
-    for event in late:
-        if first_op is None or (event["pid"], event["seq"]) < (first_op["pid"], first_op["seq"]):
-            value = event["value"]
-        else:
+    for event in _written(recording, pid):
+        first = _read_at(recording, pid)
+        if first is not None and event["seq"] > first["seq"]:
             notes.append(f"written again at t = {event['t']:.2f} s, after TensorFlow had read it: ignored")
-    auto = "--tf_xla_auto_jit=" in str(value) and "--tf_xla_auto_jit=0" not in str(value)
+    level = _auto_jit(value)
+    on = level not in (None, "0", "-1")
+    effective, note = _clusters(on, value, recording, evidence)
+    if note and level is not None:
+        notes.append(note)
+    if level == "0":
+        notes.append("0 is the default: it switches off neither set_jit nor a session's global_jit_level")
     return [
         XlaPath(
             mechanism="TF_XLA_FLAGS",
             function="auto-clustering of any graph",
             requested="unset" if value is None else str(value),
-            resolved="asked for" if auto else "off",
-            effective=None if auto else False,
+            resolved="asked for" if on else "off",
+            effective=effective if on else False,
             note="; ".join(notes),
         )
     ]
+
+
+def _clusters(on: bool, flags: str | None, recording: Recording, evidence: Evidence) -> tuple[bool | None, str | None]:
+    """Whether auto-clustering, asked for like this, has compiled anything, and why not."""
+    if not on:
+        overridden = _auto_jit(flags) in ("1", "2", "fusible")
+        return False, "TF_XLA_FLAGS asks for auto-clustering all the same, and wins" if overridden else None
+    devices = next((e.get("devices") for e in recording.of_kind(schema.FIRST_OP) if e.get("devices")), None)
+    if devices is not None and all(d == "CPU" for d in devices) and "--tf_xla_cpu_global_jit" not in str(flags):
+        return False, "on a CPU nothing is clustered without --tf_xla_cpu_global_jit in TF_XLA_FLAGS"
+    explicit = any(e.get("xla") for e in recording.of_kind(schema.TRACE))
+    if evidence.log.facts.get("xla_compiled") and not explicit:
+        return True, "the log shows a cluster being compiled"
+    return None, None
+
+
+def _in_force(recording: Recording, pid: int) -> str | None:
+    """TF_XLA_FLAGS as it was when TensorFlow read it (or last, if it never did)."""
+    start = next((e for e in recording.of_kind(schema.START) if e["pid"] == pid), None)
+    value = start.get("environment", {}).get("TF_XLA_FLAGS") if start is not None else None
+    first = _read_at(recording, pid)
+    for event in _written(recording, pid):
+        if first is None or event["seq"] < first["seq"]:
+            value = event["value"]
+    return value
+
+
+def _written(recording: Recording, pid: int) -> list[Event]:
+    return [
+        e
+        for e in recording.of_kind(schema.SETTING)
+        if e["pid"] == pid and e["store"] == "env" and e["key"] == "TF_XLA_FLAGS" and e["action"] in ("write", "delete")
+    ]
+
+
+def _read_at(recording: Recording, pid: int) -> Event | None:
+    return next((e for e in recording.of_kind(schema.FIRST_OP) if e["pid"] == pid), None)
+
+
+def _auto_jit(flags: str | None) -> str | None:
+    """The level that --tf_xla_auto_jit asks for; the last one wins."""
+    found = _LEVEL.findall(flags or "")
+    return str(found[-1]) if found else None
+
+
+_LEVEL = re.compile(r"--tf_xla_auto_jit=([\w-]+)")
+
+
+def _read_there(recording: Recording, event: Event) -> tuple[str, ...]:
+    """The switches that the function which asked for XLA had read just before."""
+    where = event.get("where") or {}
+    shown: dict[str, None] = {}
+    for history in histories(recording):
+        if history.pid != event["pid"] or not _is_switch(history.key):
+            continue
+        for read in history.reads:
+            place = read.get("where") or {}
+            if read["seq"] < event["seq"] and (place.get("file"), place.get("function")) == (
+                where.get("file"),
+                where.get("function"),
+            ):
+                shown[f"{history.name} " + ("unset" if read["value"] is None else f"= {read['value']!r}")] = None
+    return tuple(shown)[-4:]
+
+
+def _is_switch(key: str) -> bool:
+    return any(part in key.lower() for part in ("xla", "jit", "compile"))
