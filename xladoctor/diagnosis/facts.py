@@ -39,7 +39,7 @@ class Step:
 
     `why` is failed, rows, well (a call that ended as it should) or eager (what ran outside of any graph); `capsule` is
     None where a failure came before any function was finished, and for eager calls. `apart`: without a capsule, only
-    what no other step shows.
+    what no other step shows. `pid` is the process of eager calls.
     """
 
     recording: Recording
@@ -48,12 +48,13 @@ class Step:
     failure: Event | None = None
     keras_call: Event | None = None
     apart: bool = False
+    pid: int | None = None
 
     @cached_property
     def calls(self) -> list[PlaceCall]:
         """The calls of places in program order."""
         if self.why == "eager":
-            return [c for c in place_calls(self.recording, None) if c.graph is None]
+            return [c for c in place_calls(self.recording, None) if c.graph is None and c.pid == self.pid]
         found = place_calls(self.recording, self.capsule, self._between)
         if self.apart and self.capsule is None:
             finished = _finished_graphs(self.recording)
@@ -181,8 +182,8 @@ def steps(recording: Recording, every: bool = False) -> list[Step]:
     )
     if every:
         found.extend(_well(recording, {s.capsule for s in found}))
-        if any(e.get("graph") is None for e in recording.of_kind(schema.PLACE)):
-            found.append(Step(recording, "eager", None))
+        eager = dict.fromkeys(e["pid"] for e in recording.of_kind(schema.PLACE) if e.get("graph") is None)
+        found.extend(Step(recording, "eager", None, pid=pid) for pid in eager)
     return found
 
 

@@ -54,7 +54,7 @@ def _traced(step: Step) -> TracedStep:
         function=(event or {}).get("function"),
         xla=(event or {}).get("xla"),
         capsule=step.capsule,
-        pid=(event or keras or step.failure or {}).get("pid"),
+        pid=step.pid if step.pid is not None else (event or keras or step.failure or {}).get("pid"),
         location=_location(step, event),
         bindings=tuple(Name(b.name, b.value, b.by) for b in step.bindings.values()),
         names=_names(step),
@@ -128,6 +128,8 @@ def _notes(step: Step, values: Values, answer: dict[str, Any]) -> Iterable[str]:
         yield "no watched place was entered in it"
     result = answer.get("result")
     if isinstance(result, dict):
+        if answer.get("batch") is None and any(t.static and t.static[0] is None for c in step.calls for t in c.inputs):
+            yield "the size of its batch is not known (a dataset, for example): the worker chose one"
         failed = result.get("failed") or ()
         if failed and values == "random":
             first = failed[0]

@@ -97,7 +97,8 @@ def sentence(found: tuple[StepDiff, RowDiff]) -> str:
     """Where a difference is, in words."""
     step, row = found
     what = "argument" if row.row.phase == "in" else "result"
-    said = f"{place(row.row)}, {what} {row.row.tensor}, in {step.name}"
+    which = what if row.row.tensor == what else f"{what} {row.row.tensor}"
+    said = f"{place(row.row)}, {which}, in {step.name}"
     return said + (f", layer {row.row.layer}" if row.row.layer else "")
 
 

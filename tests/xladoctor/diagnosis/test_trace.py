@@ -156,3 +156,18 @@ def test_labels_that_are_names_of_arguments_say_which_is_which(tmp_path, argumen
     (step,) = traced(run, tmp_path).steps
     assert [r.tensor for r in step.shapes if r.phase == "in"] == labels
     assert len(step.broken) == broken
+
+
+def test_eager_calls_of_two_processes_stand_apart(tmp_path):
+    folder = healthy().write(tmp_path / "run")
+    (folder / "events-9.jsonl").write_bytes((folder / "events-7.jsonl").read_bytes())
+    found = trace(read_run(folder))
+    assert [(s.name, s.pid, len(s.shapes)) for s in found.steps if s.outcome == "eager"] == [
+        ("eager calls", 7, 3), ("eager calls", 9, 3),
+    ]  # fmt: skip
+
+
+def test_a_batch_that_nobody_knows_is_said(tmp_path):
+    run = healthy()
+    run.worker[0]["batch"] = None
+    assert any("the worker chose one" in note for note in traced(run, tmp_path).steps[0].notes)

@@ -86,7 +86,7 @@ def test_two_runs_side_by_side(broken, kept):
     ]
     assert "shapes" not in data["steps"][0]["a"]
     text = show(found, "console")
-    assert "First difference\n  shift, result result, in fit of gears, layer gears/a" in text
+    assert "First difference\n  shift, result, in fit of gears, layer gears/a" in text
     assert "A  (15 5) = (B N)" in text and "B  (1 5) = (1 N)" in text
     rows = list(csv.DictReader(io.StringIO(show(found, "csv"))))
     assert [(r["a_named"], r["b_named"], r["first_difference"]) for r in rows] == [("(B N)", "(1 N)", "1")]
