@@ -16,7 +16,6 @@ from xladoctor.diagnosis.outcome import outcome_findings, outcome_notes
 from xladoctor.diagnosis.recorded import contract_violation, rows_lost
 from xladoctor.diagnosis.shape_rows import shape_rows
 from xladoctor.diagnosis.timeline import settings
-from xladoctor.diagnosis.watched import place_notes
 from xladoctor.diagnosis.xla import compilations, xla_paths
 from xladoctor.evidence.model import Evidence
 from xladoctor.rules import findings as log_findings
@@ -141,7 +140,11 @@ def _step_notes(looked_at: list[Step]) -> tuple[str, ...]:
 
 
 def _place_notes(evidence: Evidence) -> tuple[str, ...]:
-    return place_notes(evidence.run) if evidence.run is not None else ()
+    if evidence.run is None:
+        return ()
+    from xladoctor.diagnosis.watched import place_notes
+
+    return place_notes(evidence.run)
 
 
 def _environment(evidence: Evidence) -> dict[str, Any]:
