@@ -179,12 +179,15 @@ class KerasRecorder:
         bound.apply_defaults()
         given = bound.arguments
         data = (given.get("x"), given.get("y"), given.get("sample_weight"))
+        rows, size, steps = _rows(given.get("x")), given.get("batch_size") or 32, given.get("steps")
+        if rows is not None and steps is not None:
+            rows = min(rows, steps * size)
         call = {
             "call": next(self._numbers),
             "method": method,
             "model": getattr(model, "name", None),
-            "rows_in": _rows(given.get("x")),
-            "batch_size": given.get("batch_size") or (32 if _rows(given.get("x")) is not None else None),
+            "rows_in": rows,
+            "batch_size": size if rows is not None else given.get("batch_size"),
             "batch_size_given": given.get("batch_size"),
         }
         frames = user_frames(skip=4, limit=1)

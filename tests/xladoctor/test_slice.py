@@ -349,3 +349,28 @@ def test_settings_that_came_too_late_or_govern_nothing(tmp_path):
     assert "nothing in this run read it" in said["dead-switch", line['["use_xla_compile"] =']]
     beside = next(f for f in run.diagnosis["findings"] if f["class"] == "flag-ineffective")
     assert "governs none of the 1 compiled function of this run (double)" in beside["message"]
+
+
+def test_where_the_optimizer_moved_the_blame_both_nodes_are_named(tmp_path):
+    program = PATIENTS / "blames_another_node.py"
+    run = scan(tmp_path / "work", str(program))
+    culprit = next(i for i, text in enumerate(program.read_text().splitlines(), 1) if "the culprit" in text)
+    assert (run.root["class"], run.root["location"]["line"], run.root["layer"]) == (
+        "reshape-mismatch", culprit, "functional_1/mix_1",
+    )  # fmt: skip
+    assert run.root["details"]["failing_batch"] == 8
+    assert [n["product"] for n in run.root["details"]["numbers"]] == ["8*4*16", "16*64"]
+    blamed = run.diagnosis["findings"][1]
+    assert (blamed["role"], blamed["class"]) == ("consequence", "broadcast-mismatch")
+    assert blamed["node"] in run.root["message"]
+
+
+def test_two_failures_are_two_roots_and_rows_that_a_model_means_to_give_are_no_failure(tmp_path):
+    run = scan(tmp_path / "work", str(PATIENTS / "two_failures.py"))
+    found = [(f["role"], f["level"], f["class"]) for f in run.diagnosis["findings"]]
+    assert found[:2] == [("root", "error", "unsupported-op"), ("root", "error", "loop-shape-mismatch")]
+    assert "caught this exception" in run.diagnosis["findings"][1]["message"]
+    assert "caught" not in run.root["message"]
+    rows = [f for f in run.diagnosis["findings"] if f["class"] == "wrong-shape-silent"]
+    assert [(f["level"], f["dims"]) for f in rows] == [("warning", [8, 40])], "10 rows at steps=1 of 4 are 4 rows"
+    assert len(found) == 3

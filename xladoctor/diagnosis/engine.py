@@ -1,19 +1,16 @@
-"""Evidence in, diagnosis out: findings from logs and from recordings, ordered into one root and its consequences."""
+"""Evidence in, diagnosis out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 import xladoctor
-from xladoctor.diagnosis.enrich import enrich
+from xladoctor.diagnosis.causes import main_step, ordered
 from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.diagnosis.hypotheses import judge
 from xladoctor.diagnosis.model import Diagnosis, Finding, Hypothesis, Verdict
 from xladoctor.diagnosis.order import setting_findings
-from xladoctor.diagnosis.outcome import outcome_findings, outcome_notes
-from xladoctor.diagnosis.recorded import contract_violation, rows_lost
+from xladoctor.diagnosis.outcome import outcome_notes
 from xladoctor.diagnosis.shape_rows import shape_rows
 from xladoctor.diagnosis.timeline import settings
 from xladoctor.diagnosis.xla import compilations, xla_paths
@@ -23,10 +20,10 @@ from xladoctor.rules import findings as log_findings
 
 def diagnose(evidence: Evidence) -> Diagnosis:
     """The diagnosis of one run or one log."""
-    logged = _from_log(evidence)
     looked_at = steps(evidence.run) if evidence.run is not None else []
-    findings = _order([*_merge(logged, looked_at), *_from_settings(evidence)], evidence)
-    step = looked_at[0] if looked_at else None
+    about_settings = list(setting_findings(evidence.run)) if evidence.run is not None else []
+    findings = ordered(log_findings(evidence), looked_at, about_settings, evidence)
+    step = main_step(looked_at)
     return Diagnosis(
         source=evidence.source,
         verdict=_verdict(findings),
@@ -41,76 +38,6 @@ def diagnose(evidence: Evidence) -> Diagnosis:
         notes=(*evidence.notes, *outcome_notes(evidence), *_step_notes(looked_at), *_place_notes(evidence)),
         problems=evidence.run.problems if evidence.run is not None else (),
         tool_version=xladoctor.__version__,
-    )
-
-
-def _from_log(evidence: Evidence) -> list[Finding]:
-    return list(log_findings(evidence))
-
-
-def _merge(logged: list[Finding], looked_at: list[Step]) -> list[Finding]:
-    """Recorded findings first (they name causes), then what the log says, enriched by the step that failed."""
-    found: list[Finding] = []
-    failed = next((s for s in looked_at if s.why == "failed"), None)
-    if failed is not None:
-        logged = [enrich(f, failed) if f.level == "error" and f.slug in _SHAPES else f for f in logged]
-    for step in looked_at:
-        violation = contract_violation(step)
-        lost = rows_lost(step)
-        if violation is not None and not any(_same(violation, f) for f in found):
-            found.append(violation)
-        if lost is not None:
-            found.append(lost)
-    return [*found, *logged]
-
-
-def _from_settings(evidence: Evidence) -> list[Finding]:
-    return list(setting_findings(evidence.run)) if evidence.run is not None else []
-
-
-# Errors that a broken contract earlier in the step can explain.
-_SHAPES = frozenset(
-    {
-        "reshape-mismatch", "broadcast-mismatch", "concat-pack-mismatch", "matmul-conv-mismatch", "rank-mismatch",
-        "slice-out-of-bounds", "keras-input-mismatch", "dynamic-dimension-unsupported", "dynamic-padder-ret-check",
-        "xla-internal-ret-check", "loop-shape-mismatch", "branch-shape-mismatch", "compile-time-constant",
-        "wrong-shape-silent", "wrong-pairing",
-    }
-)  # fmt: skip
-
-
-def _order(findings: list[Finding], evidence: Evidence) -> tuple[Finding, ...]:
-    errors = [f for f in findings if f.level == "error"]
-    rest = [f for f in findings if f.level != "error"]
-    contract = next((f for f in errors if f.slug == "contract-violation"), None)
-    if contract is not None and any(f.slug in _SHAPES for f in errors):
-        root: Finding | None = contract
-    else:
-        root = contract or next((f for f in errors if f.role == "root"), errors[0] if errors else None)
-    if not errors:
-        errors = list(outcome_findings(evidence))
-        root = errors[0] if errors else None
-    elif evidence.process is not None and evidence.process.state == "timed-out":
-        # The abort in the log is the doctor's own doing; the stack that it left says where the run hung.
-        ours = [f for f in errors if f.slug == "not-xla"]
-        where = next((f.location for f in ours if f.location is not None), None)
-        root = replace(next(iter(outcome_findings(evidence))), location=where)
-        errors = [root, *(f for f in errors if f not in ours)]
-    ordered = [replace(f, role="root" if f is root else "consequence") for f in _root_first(errors, root)]
-    return (*ordered, *(replace(f, role="consequence" if ordered else f.role) for f in rest))
-
-
-def _root_first(errors: list[Finding], root: Finding | None) -> Iterable[Finding]:
-    if root is not None:
-        yield root
-    yield from (f for f in errors if f is not root)
-
-
-def _same(a: Finding, b: Finding) -> bool:
-    return (a.slug, a.details.get("place"), a.details.get("phase")) == (
-        b.slug,
-        b.details.get("place"),
-        b.details.get("phase"),
     )
 
 

@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from xladoctor.diagnosis.contracts import show_shape
-from xladoctor.diagnosis.facts import Step, first_location, short, user_line
-from xladoctor.diagnosis.model import Finding, Proof
+from xladoctor.diagnosis.facts import Step, first_location, is_user_file, short, user_line
+from xladoctor.diagnosis.model import Finding, Location, Proof
 from xladoctor.diagnosis.numbers import Explained, coincidences, explain, factor
 from xladoctor.diagnosis.places import PlaceCall
 from xladoctor.evidence.run import location
@@ -30,14 +30,15 @@ def enrich(finding: Finding, step: Step) -> Finding:
         details["numbers"] = [_number_dict(n, step) for n in numbers]
         sentences = [" = ".join(dict.fromkeys((str(n.number), n.product, n.named))) for n in numbers]
         message += " " + "; ".join(sentences) + "."
-        refuted = [c for n in numbers for c in coincidences(n.number, n.shape)]
+        refuted = [c for n in numbers for c in coincidences(n)]
         if refuted:
             message += f" ({', '.join(refuted)} would give the same number, but is not what the op was asked for.)"
             details["coincidences"] = refuted
-    if op is not None and not _same_failure(finding, op):
+    if op is not None and not same_failure(finding, op):
         # What XLA refuses to compile can fail elsewhere, or not at all, when it is run plainly.
         said = next(iter(str(op.get("message", "")).splitlines()), "")
-        text = f"run plainly, without XLA, the step fails at {op['op']} {op['node']}: {said}"
+        how = "plainly, without XLA," if step.under_xla else "with the graph optimizer off"
+        text = f"run {how} the step fails at {op['op']} {op['node']}: {said}"
         evidence.append(Proof("worker", text, "worker.jsonl"))
         details["plain_failure"] = {k: op.get(k) for k in ("node", "op", "path", "kind")}
         op = None
@@ -47,9 +48,9 @@ def enrich(finding: Finding, step: Step) -> Finding:
         details["failing_op"] = {k: op.get(k) for k in ("node", "op", "path", "inner_node", "function", "inputs")}
         message += _which_batch(step, details)
         layer = _layer_of(op) or layer
-        place = user_line(op) or place
+        place = step.line_of(finding.node, op.get("function")) or place or user_line(op)
         traced = _first_traced(op, step)
-        if traced:
+        if traced and _elsewhere(traced, op):
             details["first_traced_by"] = traced
             evidence.append(
                 Proof(
@@ -67,12 +68,13 @@ def enrich(finding: Finding, step: Step) -> Finding:
                 "inputs": {t.arg: t.runtime or t.static for t in met.inputs},
                 "caller": str(met.callers[0]) if met.callers else None,
             }
+    place = step.line_of(finding.node) or place
     failure = step.failure
     if place is None and failure is not None:
         place = first_location(failure.get("frames", ()))
     return replace(
         finding, message=message, details=details, evidence=tuple(evidence), layer=layer, location=place,
-        op=finding.op or (op or {}).get("op"), node=(op or {}).get("node") or finding.node,
+        op=finding.op or (op or {}).get("op"), node=finding.node or (op or {}).get("node"),
         status="confirmed" if op is not None else finding.status,
     )  # fmt: skip
 
@@ -85,33 +87,39 @@ def _op_input(tensor: dict[str, Any]) -> str:
 def _numbers(finding: Finding, step: Step) -> list[Explained]:
     """The numbers of the message as products of shapes that were seen.
 
-    What a worker saw at the failing op decides; without it, of all shapes seen at places or printed by the message, the
-    one whose sizes have the most names.
+    What a worker saw at the failing op decides; without it, of the shapes that the message prints and then of those at
+    places, the one whose sizes have the most names.
     """
     if finding.slug != "reshape-mismatch":
         # Not a count of elements but the size of an axis.
         sizes = [n for n in dict.fromkeys(finding.dims) if isinstance(n, int) and n > 1]
         named = [Explained(n, (n,), (factor(n, step.names),), "a size in the message") for n in sizes]
         return [e for e in named if e.factors[0].names]
+    op = step.failing_op
     certain: list[tuple[Sequence[int], str]] = []
-    for tensor in (step.failing_op or {}).get("inputs", ()):
-        value, shape = tensor.get("value"), tensor.get("shape")
-        if isinstance(value, list) and value and all(isinstance(n, int) and n >= 0 for n in value):
-            certain.append((value, "asked for by the failing op"))
-        if isinstance(shape, list):
-            certain.append((shape, "given to the failing op"))
-    likely = [*_shapes_at_places(step), *_shapes_in_message(finding)]
+    if op is not None and same_failure(finding, op):
+        who = f"{op['inner_node']}, the first op to fail when the step is run again"
+        for tensor in op.get("inputs", ()):
+            value, shape = tensor.get("value"), tensor.get("shape")
+            if isinstance(value, list) and value and all(isinstance(n, int) and n >= 0 for n in value):
+                certain.append((value, f"asked for by {who}"))
+            if isinstance(shape, list):
+                certain.append((shape, f"given to {who}"))
+    likely = [*_shapes_in_message(finding), *_shapes_at_places(step)]
     found = []
     for number in dict.fromkeys(n for n in finding.dims if isinstance(n, int) and n > 1):
         # A vector of that length explains nothing.
         sure = [e for s, w in certain if len(s) > 1 and (e := explain(number, s, w, step.names))]
         maybe = [e for s, w in likely if len(s) > 1 and (e := explain(number, s, w, step.names))]
-        best = sure[:1] or sorted(maybe, key=lambda e: sum(not f.names for f in e.factors if f.size != 1))[:1]
-        found.extend(best)
+        found.extend(sure[:1] or sorted(maybe, key=_unnamed)[:1])
     return found
 
 
-def _same_failure(finding: Finding, op: dict[str, Any]) -> bool:
+def _unnamed(explained: Explained) -> int:
+    return sum(not f.names for f in explained.factors if f.size != 1)
+
+
+def same_failure(finding: Finding, op: dict[str, Any]) -> bool:
     """Whether the op that failed for the worker is the one that the message speaks of: same op, same sizes."""
     if finding.slug == "reshape-mismatch":
         counts = {math.prod(t["shape"]) for t in op.get("inputs", ()) if isinstance(t.get("shape"), list)}
@@ -150,7 +158,7 @@ def _number_dict(explained: Explained, step: Step) -> dict[str, Any]:
             for f in explained.factors
             if f.size != 1
         ],
-        "not": list(coincidences(explained.number, explained.shape)),
+        "not": list(coincidences(explained)),
     }
 
 
@@ -187,6 +195,13 @@ def _which_batch(step: Step, details: dict[str, Any]) -> str:
         return ""
     details["failing_batch"] = size
     return f" It fails in the last batch of {size}: {rows} samples in batches of {full}; a full batch passes."
+
+
+def _elsewhere(traced: list[str], op: dict[str, Any]) -> bool:
+    """Whether the call that failed came another way than the first trace of the function."""
+    frames = (op.get("call_sources") or [[]])[-1]
+    came = [str(Location(*f[:3])) for f in reversed(frames) if is_user_file(f[0])]
+    return any(a != b for a, b in zip(traced, came, strict=False))
 
 
 def _first_traced(op: dict[str, Any], step: Step) -> list[str]:

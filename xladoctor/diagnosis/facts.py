@@ -135,20 +135,69 @@ class Step:
 
     @cached_property
     def names(self) -> tuple[Name, ...]:
-        """Every name that can explain a size in this run."""
+        """The names that may explain a size: axes of the broken contract (of all contracts if none is), and
+        expressions.
+
+        Settings that happen to have the same value explain nothing: `offset = 4` is not why there are 4 channels.
+        """
         main = self.bindings
         if self.first is not None:
-            # The names of the broken contract are those that a reader thinks in; H, W, K of other places are only
-            # local.
+            # What a reader thinks in; H, W, K of other places are only local.
             main = {n: b for n, b in self.bindings.items() if n in self.first.bindings}
-        local = [b for n, b in self.bindings.items() if n not in main]
-        return names_of(main, self.expressions, settings_values(self.recording), local)
+        return names_of(main, self.expressions)
 
     @cached_property
     def expressions(self) -> tuple[str, ...]:
         """The axes of contracts that are computed, such as `B*C`."""
         contracts = (readable(text) for text in dict.fromkeys(c.contract for c in self.calls))
         return tuple(e for contract in contracts if contract is not None for e in contract.expressions)
+
+    @cached_property
+    def ended_run(self) -> bool:
+        """Whether the failure of this step was what ended the process."""
+        failure = self.failure
+        return failure is not None and any(
+            (e["pid"], e["failure"]) == (failure["pid"], failure["failure"])
+            for e in self.recording.of_kind(schema.FAILURE)
+            if e.get("state") == "uncaught"
+        )
+
+    @property
+    def caught(self) -> bool:
+        """Whether the program caught the exception and ended in some other way, of its own accord."""
+        process = self.recording.outcome
+        return self.failure is not None and not self.ended_run and process is not None and process.state == "exited"
+
+    @cached_property
+    def under_xla(self) -> bool:
+        """Whether XLA compiled the step, or the part of it that failed."""
+        if self.capsule is not None and self.recording.capsule(self.capsule).get("xla"):
+            return True
+        call = self.keras_call or {}
+        began = (
+            e for e in self.recording.of_kind(schema.CALL) if e["phase"] == "begin" and e["pid"] == call.get("pid")
+        )
+        if any(e["call"] == call.get("call") and e.get("jit_compile") == "True" for e in began):
+            return True
+        return "tf2xla" in str((self.failure or {}).get("message", ""))
+
+    def line_of(self, node: str | None, function: str | None = None) -> Location | None:
+        """The user's line that made a node which a message names: in the graph of `function`, else where only one has
+        it.
+
+        A message names a node as it is called in its own function; XLA's metadata name it from the step.
+        """
+        if not node:
+            return None
+        graphs = {e["function"]: e["graph"] for e in self.recording.of_kind(schema.GRAPH)}
+        lines = {}
+        for graph, nodes in self._sources.items():
+            frames = nodes.get(node, [])
+            user = [f for f in frames if is_user_file(f[0])]
+            if user:
+                lines[graph] = Location(*user[-1][:3])
+        own = lines.get(graphs.get(function or "", ""))
+        return own or (next(iter(lines.values())) if len(set(lines.values())) == 1 else None)
 
     def sources(self, graph: str | None, tensor: str | None) -> list[Location]:
         """The user's frames that created a tensor, innermost first."""
@@ -228,14 +277,6 @@ def rows_differ(event: Event) -> bool:
     """True if a call gave back another number of rows than it took."""
     rows = event.get("rows_in")
     return rows is not None and any(n is not None and n != rows for n in event.get("rows_out") or ())
-
-
-def settings_values(recording: Recording) -> list[tuple[str, int, str]]:
-    """Named whole numbers of the run, as they were at its last trace: gridsize, offset, ..."""
-    for event in reversed(recording.of_kind(schema.TRACE)):
-        if event.get("named"):
-            return [(n["name"], n["value"], n["source"]) for n in event["named"]]
-    return []
 
 
 def short(place: str) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from xladoctor.diagnosis.contracts import show_shape
 from xladoctor.diagnosis.facts import Step, short
 from xladoctor.diagnosis.model import Hypothesis, Proof, Status
-from xladoctor.diagnosis.numbers import coincidences
+from xladoctor.diagnosis.numbers import coincidences, explain
 from xladoctor.diagnosis.places import PlaceCall, Tensor
 from xladoctor.evidence.run import Event, location
 from xladoctor.evidence.schema import schema
@@ -153,7 +153,8 @@ def _square_canvas(step: Step) -> Verdict | None:
         number = 1
         for n in value:
             number *= n
-        squares = coincidences(number, value)
+        explained = explain(number, value, "asked for", step.names)
+        squares = coincidences(explained) if explained is not None else ()
         if squares:
             text = f"{op['op']} {op['node']} asked for {show_shape(value)} = {number}; {squares[0]} is a coincidence"
             return "refuted", [Proof("worker", text, "worker.jsonl")]

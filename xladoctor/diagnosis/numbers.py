@@ -13,10 +13,13 @@ from dataclasses import dataclass
 
 from xladoctor.diagnosis.contracts import Binding, evaluate
 
+# Which names come first: axes of the contract in question, expressions over them, axes of other places.
+_AXIS, _EXPRESSION, _LOCAL = range(3)
+
 
 @dataclass(frozen=True)
 class Name:
-    """A name that had a value in the run: an axis of a contract, an expression over such axes, or a setting."""
+    """A name that had a value in the run: an axis of a contract, or an expression over such axes."""
 
     name: str
     value: int
@@ -67,20 +70,21 @@ class Explained:
 def names_of(
     bindings: Mapping[str, Binding],
     expressions: Iterable[str],
-    settings: Iterable[tuple[str, int, str]],
     local: Iterable[Binding] = (),
 ) -> tuple[Name, ...]:
-    """Every name that can explain a size: axes, expressions over them, settings, local axes of other places."""
-    found = [Name(b.name, b.value, b.by, 0) for b in bindings.values()]
+    """Every name that can explain a size: axes, expressions over them, local axes of other places.
+
+    No settings: `offset = 4` is not why there are 4 channels.
+    """
+    found = [Name(b.name, b.value, b.by, _AXIS) for b in bindings.values()]
     values = {b.name: b.value for b in bindings.values()}
     for expression in dict.fromkeys(expressions):
         value = evaluate(expression, values)
         if value is not None:
             parts = ", ".join(f"{n} = {v}" for n, v in values.items() if n in expression)
-            found.append(Name(expression, value, parts, 1))
+            found.append(Name(expression, value, parts, _EXPRESSION))
     known = {n.name for n in found}
-    found.extend(Name(name, value, by, 2) for name, value, by in settings if name not in known)
-    found.extend(Name(b.name, b.value, b.by, 3) for b in local if b.name not in known)
+    found.extend(Name(b.name, b.value, b.by, _LOCAL) for b in local if b.name not in known)
     return tuple(found)
 
 
@@ -92,20 +96,26 @@ def explain(number: int, shape: Sequence[int], seen: str, names: Sequence[Name])
 
 
 def factor(size: int, names: Sequence[Name]) -> Factor:
-    """A size with the names that had it: axes of the contract in question and expressions over them; else settings;
-    else the local names of other places.
+    """A size with the names that had it: axes of the contract in question, else expressions over them, else the axes of
+    other places.
     """
     if size == 1:
         return Factor(1)
     same = sorted((n for n in names if n.value == size), key=lambda n: n.rank)
-    best = [n for n in same if n.rank < 2] or [n for n in same if n.rank == 2]
-    return Factor(size, tuple(best or same))
+    for rank in (_AXIS, _EXPRESSION, _LOCAL):
+        best = tuple(n for n in same if n.rank == rank)
+        if best:
+            return Factor(size, best)
+    return Factor(size)
 
 
-def coincidences(number: int, shape: Sequence[int]) -> tuple[str, ...]:
-    """Tempting other readings of the number that the seen shape refutes: a square, such as 156*156."""
-    root = math.isqrt(number)
-    sizes = [n for n in shape if n != 1]
-    if root * root != number or sizes == [root, root] or len(sizes) < 2:
+def coincidences(explained: Explained) -> tuple[str, ...]:
+    """Tempting other readings of the number that the seen shape refutes: a square of a named size, such as
+    (2*78)*(2*78).
+    """
+    root = math.isqrt(explained.number)
+    sizes = [n for n in explained.shape if n != 1]
+    if root * root != explained.number or sizes == [root, root] or len(sizes) < 2:
         return ()
-    return (f"{root}*{root}",)
+    named = any(root % f.size == 0 for f in explained.factors if f.names and f.size > 1)
+    return (f"{root}*{root}",) if named else ()

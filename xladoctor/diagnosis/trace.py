@@ -116,7 +116,7 @@ def _names(step: Step) -> tuple[Name, ...]:
     entered = next((c for c in step.calls if c.state != "not-executed" and c.known().bindings), None)
     main = entered.known().bindings if entered is not None else {}
     local = [b for n, b in step.bindings.items() if n not in main]
-    return names_of(main, step.expressions, (), local)
+    return names_of(main, step.expressions, local)
 
 
 def _notes(step: Step, values: Values, answer: dict[str, Any]) -> Iterable[str]:

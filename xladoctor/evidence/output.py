@@ -12,6 +12,15 @@ from xladoctor.evidence.model import ErrorRecord, LogEvidence
 from xladoctor.evidence.run import Recording
 from xladoctor.evidence.schema import schema
 
+# First lines that say nothing yet.
+_HEADINGS = (
+    "Graph execution error:",
+    "in user code:",
+    "Exception encountered when calling",
+    "Detected at node",
+    "File ",
+)
+
 
 def output_of(recording: Recording) -> LogEvidence:
     """What the run said: `stdout.log` and `stderr.log`, and what it raised without saying so."""
@@ -22,6 +31,9 @@ def output_of(recording: Recording) -> LogEvidence:
     inside = f"{folder}{os.sep}"
     records = [replace(r, where=r.where.removeprefix(inside)) for r in log.records]
     failures = recording.of_kind(schema.FAILURE)
+    if failures:
+        # A program that prints no more than the name of what it caught: the recording has the whole of it.
+        records = [r for r in records if r.text or r.frames or r.exception is None]
     uncaught = {(f["pid"], f["failure"]) for f in failures if f.get("state") == "uncaught"}
     for failure in failures:
         if failure.get("state") == "raised" and not _is_printed(failure, log):
@@ -46,6 +58,13 @@ def _records_of(failure: dict[str, Any]) -> tuple[ErrorRecord, ...]:
 
 
 def _is_printed(failure: dict[str, Any], log: LogEvidence) -> bool:
-    lines = [line.strip() for line in str(failure.get("message", "")).splitlines() if len(line.strip()) > 12]
-    first = next((n for n in lines if n != "Graph execution error:"), None)
-    return first is None or any(first in r.text or r.exception == failure.get("exception") for r in log.records)
+    """Whether the output shows the exception: its first telling line, or, if it has none, its name."""
+    lines = [_plain(line) for line in str(failure.get("message", "")).splitlines()]
+    first = next((n for n in lines if len(n) > 12 and not n.startswith(_HEADINGS)), None)
+    if first is None:
+        return any(r.exception == failure.get("exception") for r in log.records)
+    return any(first[:80] in _plain(r.text) for r in log.records if r.level == "error")
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())

@@ -141,14 +141,12 @@ def _wait(process: subprocess.Popen[bytes], deadline: float | None) -> str:
         return "ended"
     except subprocess.TimeoutExpired:
         pass
-    for number in (signal.SIGABRT, signal.SIGKILL):
-        _signal_group(process.pid, number)
-        try:
-            process.wait(_GRACE)
-            break
-        except subprocess.TimeoutExpired:
-            continue
-    _signal_group(process.pid, signal.SIGKILL)  # what is left of the group
+    # The target alone: the stacks of its children would be printed into its own.
+    process.send_signal(signal.SIGABRT)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(_GRACE)
+    _signal_group(process.pid, signal.SIGKILL)  # the whole group, or what is left of it
+    process.wait()
     return "timed-out"
 
 

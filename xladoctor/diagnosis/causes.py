@@ -1,0 +1,116 @@
+"""Which finding is the cause of which: one root for each thing that went wrong, its consequences after it.
+
+What went wrong once is a group: a failed or silent step with the broken contract, the op that failed and what the log
+says of it. Two failures that have nothing to do with each other are two roots, the one that ended the run first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from xladoctor.diagnosis.blame import first_to_fail
+from xladoctor.diagnosis.enrich import enrich
+from xladoctor.diagnosis.facts import Step
+from xladoctor.diagnosis.model import Finding
+from xladoctor.diagnosis.outcome import outcome_findings
+from xladoctor.diagnosis.recorded import contract_violation, rows_lost
+from xladoctor.evidence.model import Evidence
+
+# Errors that a broken contract earlier in the step can explain.
+_SHAPES = frozenset(
+    {
+        "reshape-mismatch", "broadcast-mismatch", "concat-pack-mismatch", "matmul-conv-mismatch", "rank-mismatch",
+        "slice-out-of-bounds", "keras-input-mismatch", "dynamic-dimension-unsupported", "dynamic-padder-ret-check",
+        "xla-internal-ret-check", "loop-shape-mismatch", "branch-shape-mismatch", "compile-time-constant",
+        "wrong-shape-silent", "wrong-pairing",
+    }
+)  # fmt: skip
+
+
+def main_step(steps: Sequence[Step]) -> Step | None:
+    """The step that a report is about: of the failure that ended the run, else the first."""
+    return next((s for s in steps if s.ended_run), steps[0] if steps else None)
+
+
+def ordered(
+    logged: Sequence[Finding], steps: Sequence[Step], others: Sequence[Finding], evidence: Evidence
+) -> tuple[Finding, ...]:
+    """All findings: groups of errors with their roots first, then warnings and notes.
+
+    `logged` are the rules' findings, likeliest root first; `others` concern no step (settings).
+    """
+    main = main_step(steps)
+    errors = [f for f in logged if f.level == "error"]
+    rest = [f for f in (*logged, *others) if f.level != "error"]
+    belongs = [(f, _step_of(f, steps, main)) for f in errors]
+    groups = [_group(step, [f for f, of in belongs if of is step]) for step in _main_first(steps, main)]
+    groups.append([f for f, of in belongs if of is None])
+    found: list[Finding] = []
+    for group in groups:
+        wrong = [f for f in group if f.level == "error"]
+        rest[:0] = [f for f in group if f.level != "error"]
+        # The same place broken again is no second cause.
+        known = bool(wrong) and any(_same(wrong[0], f) for f in found)
+        for i, finding in enumerate(wrong):
+            if not (known and i == 0):
+                found.append(replace(finding, role="root" if i == 0 else "consequence"))
+    found = _with_outcome(found, evidence)
+    return (*found, *(replace(f, role="consequence" if found else f.role) for f in rest))
+
+
+def _group(step: Step, logged: list[Finding]) -> list[Finding]:
+    """What one step shows, its cause first."""
+    if step.why == "rows":
+        return [f for f in (contract_violation(step), rows_lost(step), *logged) if f is not None]
+    first = first_to_fail(step, logged)
+    said = [enrich(f, step) if f.slug in _SHAPES else f for f in logged]
+    if step.caught and said:
+        said[0] = replace(said[0], message=f"{said[0].message} The program caught this exception and went on.")
+    violation = contract_violation(step)
+    shapes = any(f.slug in _SHAPES for f in said) or not said
+    found = [f for f in (violation if shapes else None, first) if f is not None]
+    return [*found, *said, *([violation] if violation is not None and not shapes else [])]
+
+
+def _step_of(finding: Finding, steps: Sequence[Step], main: Step | None) -> Step | None:
+    """The step that a finding of the log belongs to: by where it stands, by its words, else the main one."""
+    for step in steps:
+        failure = step.failure
+        if failure is None:
+            continue
+        if any(p.where == f"events-{failure['pid']}.jsonl:{failure['seq']}" for p in finding.evidence):
+            return step
+    for step in steps:
+        message = " ".join(str((step.failure or {}).get("message", "")).split())
+        texts = [" ".join(p.text.split())[:80] for p in finding.evidence if p.kind == "log"]
+        if message and any(len(text) > 12 and text in message for text in texts):
+            return step
+    failed = main is not None and main.why == "failed"
+    return main if failed else None
+
+
+def _main_first(steps: Sequence[Step], main: Step | None) -> list[Step]:
+    return [] if main is None else [main, *(s for s in steps if s is not main)]
+
+
+def _same(a: Finding, b: Finding) -> bool:
+    place = a.details.get("place")
+    return place is not None and (a.slug, place, a.details.get("phase")) == (
+        b.slug,
+        b.details.get("place"),
+        b.details.get("phase"),
+    )
+
+
+def _with_outcome(found: list[Finding], evidence: Evidence) -> list[Finding]:
+    """How the process ended, where nothing else explains it, or where it is the finding."""
+    if not found:
+        return list(outcome_findings(evidence))
+    if evidence.process is None or evidence.process.state != "timed-out":
+        return found
+    # The abort in the log is the doctor's own doing; the stack that it left says where the run hung.
+    ours = [f for f in found if f.slug == "not-xla"]
+    where = next((f.location for f in ours if f.location is not None), None)
+    stopped = replace(next(iter(outcome_findings(evidence))), location=where)
+    return [stopped, *(f for f in found if f not in ours)]
