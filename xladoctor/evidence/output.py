@@ -31,15 +31,22 @@ def output_of(recording: Recording) -> LogEvidence:
     inside = f"{folder}{os.sep}"
     records = [replace(r, where=r.where.removeprefix(inside)) for r in log.records]
     failures = recording.of_kind(schema.FAILURE)
-    if failures:
-        # A program that prints no more than the name of what it caught: the recording has the whole of it.
-        records = [r for r in records if r.text or r.frames or r.exception is None]
+    records = [r for r in records if not _is_mention(r, failures)]
     uncaught = {(f["pid"], f["failure"]) for f in failures if f.get("state") == "uncaught"}
     for failure in failures:
         if failure.get("state") == "raised" and not _is_printed(failure, log):
             ended = (failure["pid"], failure["failure"]) in uncaught
             records += [replace(r, ended_run=r.ended_run and ended) for r in _records_of(failure)]
     return replace(log, records=tuple(records))
+
+
+def _is_mention(record: ErrorRecord, failures: list[dict[str, Any]]) -> bool:
+    """Whether a line only names an exception that the program caught: the recording has the whole of it."""
+    if record.exception is None or record.frames or record.nodes:
+        return False
+    same = [f for f in failures if f.get("exception") == record.exception]
+    first = _plain(next(iter(record.text.splitlines()), ""))
+    return bool(same) and not any(first and first in _plain(str(f.get("message", ""))) for f in same)
 
 
 def _records_of(failure: dict[str, Any]) -> tuple[ErrorRecord, ...]:
