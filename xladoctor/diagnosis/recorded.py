@@ -7,7 +7,7 @@ from typing import Any
 
 from xladoctor.diagnosis.contracts import show_shape
 from xladoctor.diagnosis.facts import Broken, Step, is_user_file, short, user_line
-from xladoctor.diagnosis.model import Finding, Location, Proof
+from xladoctor.diagnosis.model import Finding, Location, Proof, Remedy
 from xladoctor.diagnosis.places import PlaceCall, Tensor
 from xladoctor.evidence.run import location
 from xladoctor.rules import by_slug
@@ -54,7 +54,7 @@ def contract_violation(step: Step) -> Finding | None:
             Proof("shape", violation.reason, "worker.jsonl" if tensor is not None and tensor.runtime else None),
         ),
         status="confirmed",
-        remedies=rule.remedies,
+        remedies=(_mend(first, birth, frames[0] if frames else None), *rule.remedies[1:]),
         details={
             "place": call.place,
             "phase": "result" if violation.phase == "out" else "argument",
@@ -119,6 +119,23 @@ def rows_lost(step: Step) -> Finding | None:
 
 
 # -- parts ------------------------------------------------------------------------------------------------------------
+
+
+def _mend(first: Broken, birth: dict[str, Any] | None, where: Location | None) -> Remedy:
+    """What to do about this very violation."""
+    name, violation = short(first.call.place), first.violation
+    line = f"{where.file}:{where.line}" if where is not None else name
+    if birth is not None:
+        inputs = " and ".join(show_shape(t["shape"]) for t in birth.get("inputs", ()) if len(t.get("shape") or ()) > 1)
+        verb = "loses rows" if birth.get("loses") else "makes the size"
+        how = f"{birth['op']} takes {inputs or 'no rows'} there and gives {show_shape(birth['shape'])}; "
+        how += f"the result of {name} has to be {_expected(first)}."
+        return Remedy("mend-birth", f"Mend the line that {verb}: {line}", "safe", how)
+    if violation.phase == "in":
+        how = f"It is {show_shape(violation.shape)}; {violation.spec} is wanted, here {_expected(first)}."
+        return Remedy("mend-argument", f"Give {name} its {violation.label} in the right shape: {line}", "safe", how)
+    how = f"Its arguments keep their contracts and its result is {show_shape(violation.shape)}, not {_expected(first)}."
+    return Remedy("mend-place", f"Mend {name}: {line}", "safe", how)
 
 
 def _birth_sentence(birth: dict[str, Any], axis: int | None, origin: Location | None) -> str:
