@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xladoctor.diagnosis.trace_model import StepDiff, Trace, TraceDiff, TracedStep
-from xladoctor.report import console_shapes, text, trace_words
+from xladoctor.report import text, trace_table, trace_words
 from xladoctor.report.console import ended
 from xladoctor.report.page import Page
 from xladoctor.report.page import place as source
@@ -87,7 +87,7 @@ def _step(page: Page, step: TracedStep, heading: str, view: View) -> None:
     for note in step.notes:
         page.para(note, hang=2, first="- ")
     if step.shapes:
-        console_shapes.render(page, step.shapes, view)
+        trace_table.render(page, step.shapes, view)
     if step.bindings:
         page.parts(("Axes", "bold"), indent=2)
         rows = [(name, f"= {value}", f"bound by {by}") for name, value, by in trace_words.axes(step)]
