@@ -34,6 +34,7 @@ class PlaceRecorder:
         self.tracing = tracing
         self._calls: Counter[str] = Counter()
         self._eager_seen: set[tuple[Any, ...]] = set()
+        self._told: set[tuple[str, str]] = set()
         by_module: dict[str, list[profile.Place]] = {}
         for place in user_places.merged(profile.PTYCHO_PLACES, user_places.read(self.sink.run_dir)):
             by_module.setdefault(place.module, []).append(place)
@@ -73,6 +74,9 @@ class PlaceRecorder:
             self._found(place, original)
 
     def _found(self, place: profile.Place, original: Any) -> None:
+        if (place.name, place.contract) in self._told:  # a decorated inner function is made anew again and again
+            return
+        self._told.add((place.name, place.contract))
         code = getattr(inspect.unwrap(_python_function(original) or original), "__code__", None)
         self.sink.write(
             schema.PLACE_FOUND,
