@@ -39,6 +39,7 @@ def run_program(
     *,
     files: dict[str, str] | None = None,
     flags: Sequence[str] = (),
+    arguments: Sequence[str] = (),
     probes: bool = True,
     env: dict[str, str] | None = None,
 ) -> Ran:
@@ -56,7 +57,7 @@ def run_program(
         environment["XLADOCTOR_RUN_DIR"] = str(folder)
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(BOOTSTRAP), (env or {}).get("PYTHONPATH")]))
     done = subprocess.run(
-        [sys.executable, *flags, "program.py"],
+        [sys.executable, *flags, "program.py", *arguments],
         cwd=project,
         env=environment,
         capture_output=True,

@@ -1,0 +1,232 @@
+"""A probe that fails inside never reaches the target: every hook is made to fail, and the target runs on as before."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.probes.record.running import ROOT, Ran, run_program
+
+pytestmark = pytest.mark.slow
+
+# The hooks run once a process, or only where TensorFlow is loaded: covered by the runs in which all of them fail.
+ONCE = {"first op", "graph of a read", "trace arguments", "first use", "auto", "decorator"}
+
+FILES = {
+    "ptycho/__init__.py": "",
+    "ptycho/params.py": """
+cfg = {"N": 8, "use_xla_translate": True, "gridsize": 2}
+def get(key):
+    return cfg[key]
+""",
+    "ptycho/tf_helper.py": """
+import tensorflow as tf
+from . import params
+def should_use_xla():
+    return params.get("use_xla_translate")
+def flatten_offsets(offsets):
+    return tf.reshape(tf.transpose(offsets[:, 0], [0, 2, 1]), [-1, 2])
+""",
+}
+
+WORKLOAD = """
+import contextlib, io, json, os, sys, threading
+INJECT, WHEN, ERROR = None, "before", RuntimeError
+SEEN = set()
+guard = sys.modules.get("_xladoctor_probes.record.guard")
+if guard is not None:
+    def spoil(name):
+        real = getattr(guard.Guard, name)
+        def spoiled(self, hook, fn, *args, **kwargs):
+            SEEN.add(hook)
+            inner = fn
+            if INJECT == hook or INJECT == "*":
+                def fn(*a, **k):
+                    if WHEN == "after":
+                        inner(*a, **k)
+                    raise ERROR("injected into " + hook)
+            return real(self, hook, fn, *args, **kwargs)
+        setattr(guard.Guard, name, spoiled)
+    spoil("run")
+    spoil("part")
+if "--all" in sys.argv:
+    INJECT = "*"
+if "--broken-sink" in sys.argv and guard is not None:
+    def write(self, kind, **fields):
+        raise OSError("no space left")
+    sys.modules["_xladoctor_probes.record.sink"].Sink.write = write
+if "--late" in sys.argv:
+    WHEN = "after"
+
+import numpy as np
+import tensorflow as tf
+import keras
+from ptycho import params, tf_helper
+
+def work():
+    out = []
+    os.environ["USE_XLA_COMPILE"] = "1"
+    out.append(os.environ.get("USE_XLA_COMPILE"))
+    del os.environ["USE_XLA_COMPILE"]
+    out.append(os.environ.get("USE_XLA_COMPILE"))
+    params.cfg["gridsize"] = 2
+    out += [params.get("gridsize"), tf_helper.should_use_xla()]
+    tf.config.optimizer.set_jit(False)
+
+    @tf.function
+    def flat(x):
+        return tf_helper.flatten_offsets(x) * params.get("gridsize")
+
+    @tf.function(jit_compile=False)
+    def bad(x):
+        return tf.reshape(x, [7])
+
+    out.append(flat(tf.ones([2, 1, 2, 4])).numpy().tolist())
+    params.cfg["gridsize"] = 2
+    out.append(flat(tf.ones([2, 1, 2, 4])).numpy().tolist())
+    out.append(tf_helper.flatten_offsets(tf.ones([1, 1, 2, 4])).shape.as_list())
+    for shape in ([3], None):
+        try:
+            bad.get_concrete_function(tf.TensorSpec(shape)) if shape is None else bad(tf.ones(shape))
+        except Exception as error:
+            out.append(type(error).__name__)
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        out.append(float(session.run(tf.constant(2.0) + 1)))
+        try:
+            session.run(tf.reshape(tf.compat.v1.placeholder_with_default(tf.ones([3]), [None]), [7]))
+        except Exception as error:
+            out.append(type(error).__name__)
+    keras.utils.set_random_seed(1)
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)])
+    x = np.ones((4, 3), "float32")
+    out.append(model.predict(x, verbose=0).round(5).tolist())
+    model.compile(loss="mse", optimizer="sgd")
+    model.fit(x, x[:, :2], verbose=0)
+    out.append(float(np.round(model.evaluate(x, x[:, :2], verbose=0), 5)))
+    out.append(float(np.round(model.train_on_batch(x, x[:, :2]), 5)))
+    out.append(float(np.round(model.test_on_batch(x, x[:, :2]), 5)))
+    out.append(model.predict_on_batch(x).shape)
+    try:
+        model.fit(x, x[:3], verbose=0)
+    except Exception as error:
+        out.append(type(error).__name__)
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said):
+        try:
+            raise ValueError("mine")
+        except ValueError as error:
+            sys.excepthook(type(error), error, error.__traceback__)
+        thread = threading.Thread(target=lambda: 1 / 0, name="worker")
+        thread.start()
+        thread.join()
+    text = said.getvalue()
+    out.append([line for line in text.splitlines() if line.startswith(("ValueError", "ZeroDivisionError"))])
+    return json.loads(json.dumps(out))
+
+def quietly(hook):
+    global INJECT
+    INJECT = hook
+    try:
+        return work()
+    finally:
+        INJECT = "*" if "--all" in sys.argv else None
+"""
+
+SINGLY = (
+    WORKLOAD
+    + """
+expected = work()
+hooks = sorted(h for h in SEEN if not h.startswith(("import ", "_hook")) and h != "first op")
+wrong = {}
+for hook in hooks:
+    result = quietly(hook)
+    if result != expected:
+        wrong[hook] = result
+interrupted = []
+for ERROR in (KeyboardInterrupt, SystemExit):
+    for hook in ("env read", "cfg", "place in", "trace", "fit begin"):
+        try:
+            quietly(hook)
+        except BaseException as error:
+            interrupted.append(type(error).__name__)
+print(json.dumps({"expected": expected, "wrong": wrong, "seen": hooks, "interrupted": interrupted}))
+"""
+)
+TOGETHER = WORKLOAD + "\nprint(json.dumps({'expected': work(), 'seen': sorted(SEEN)}))\n"
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    ran = run_program(tmp_path_factory.mktemp("plain"), TOGETHER, files=FILES, probes=False)
+    assert ran.status == 0, ran.stderr
+    return answer(ran)["expected"]
+
+
+@pytest.fixture(scope="module")
+def singly(tmp_path_factory):
+    ran = run_program(tmp_path_factory.mktemp("singly"), SINGLY, files=FILES)
+    assert ran.status == 0, ran.stderr
+    return ran
+
+
+def answer(ran: Ran):
+    return json.loads(ran.stdout.splitlines()[-1])
+
+
+def hooks_in_the_code() -> set[str]:
+    """Every name that is given to `guard.run` or `guard.part`, with * for what stands between braces."""
+    found = set()
+    for file in sorted((Path(ROOT) / "probes" / "record").glob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr in ("run", "part")
+                and node.args
+            ):
+                first = node.args[0]
+                if isinstance(first, ast.Constant) and isinstance(first.value, str):
+                    found.add(first.value)
+                elif isinstance(first, ast.JoinedStr):
+                    found.add("".join(p.value if isinstance(p, ast.Constant) else "*" for p in first.values))
+    return found
+
+
+def test_every_hook_that_is_in_the_code_is_put_to_the_test(singly, tmp_path):
+    seen = set(answer(singly)["seen"]) | ONCE
+    assert len(seen) > 25
+    for pattern in hooks_in_the_code():
+        expression = re.escape(pattern).replace(r"\*", ".*")
+        if pattern.startswith("import "):
+            continue  # before the program has begun to spoil them one by one: covered by the runs below
+        assert any(re.fullmatch(expression, hook) for hook in seen), f"no test makes the hook {pattern!r} fail"
+
+
+def test_a_hook_that_fails_leaves_the_target_as_it_was_and_says_so(singly, plain):
+    said = answer(singly)
+    assert said["expected"] == plain
+    assert said["wrong"] == {}
+    reported = {e["hook"]: e["error"] for e in singly.of("probe-error")}
+    assert set(said["seen"]) <= set(reported)
+    assert all("injected into" in error for error in reported.values())
+
+
+def test_an_interrupt_belongs_to_the_target(singly):
+    assert answer(singly)["interrupted"] == ["KeyboardInterrupt"] * 5 + ["SystemExit"] * 5
+
+
+@pytest.mark.parametrize("how", ["--all", "--all --late", "--broken-sink"])
+def test_with_all_of_them_failing_from_the_start(tmp_path, plain, how):
+    ran = run_program(tmp_path, TOGETHER, files=FILES, arguments=how.split())
+    assert ran.status == 0, ran.stderr
+    assert answer(ran)["expected"] == plain
+    if how == "--all":
+        hooks = {e["hook"] for e in ran.of("probe-error")}
+        assert {"import tensorflow", "import ptycho.params", "import ptycho.tf_helper"} <= hooks
+    elif how == "--all --late":
+        hooks = {e["hook"] for e in ran.of("probe-error")}
+        assert {"import tensorflow", "_hook_devices", "_hook_traces", "first op"} <= hooks
