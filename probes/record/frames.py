@@ -9,7 +9,7 @@ import os
 import sys
 import sysconfig
 from collections.abc import Callable
-from types import CodeType, FrameType, TracebackType
+from types import CodeType, FrameType, FunctionType, TracebackType
 from typing import Any, TypeVar, cast
 
 _OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -44,6 +44,35 @@ def wraps(original: Callable[..., Any]) -> Callable[[F], F]:
         return named
 
     return apply
+
+
+class Probe:
+    """What a wrapper calls in the place of a function; a pickle of it is the function.
+
+    dill and cloudpickle write a function that its module does not offer by name (a closure, one of `__main__`) with all
+    that it holds: what a user saves under probes must hold nothing of ours, and load without them.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """What the function would return."""
+        return self.function(*args, **kwargs)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return functools.partial, (self.function,)
+
+
+def stand_in(probe: Probe) -> Callable[..., Any]:
+    """A function that looks like the one that `probe` watches and calls `probe`: no name of ours in its globals."""
+
+    def watched(*args: Any, **kwargs: Any) -> Any:
+        return probe(*args, **kwargs)
+
+    names = getattr(probe.function, "__globals__", None)
+    bare = FunctionType(watched.__code__, {} if names is None else names, closure=watched.__closure__)
+    return wraps(probe.function)(bare)
 
 
 def is_user_file(path: str) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 
 from .. import compat, profile, schema
 from . import user_places
-from .frames import user_frames, wraps
+from .frames import Probe, hidden, stand_in, user_frames
 from .guard import Guard
 from .importhook import PostImportFinder
 from .outside import lookup
@@ -105,42 +105,15 @@ class PlaceRecorder:
         return self._wrapper(original, place)
 
     def _wrapper(self, function: Callable[..., Any], place: profile.Place) -> Callable[..., Any]:
-        recorder, guard = self, self.guard
-        signature = inspect.signature(function)
-        plain = inspect.isfunction(function)
-
-        def watched(*args: Any, **kwargs: Any) -> Any:
-            token = guard.run("place in", recorder._enter, place, signature, args, kwargs)
-            call = guard.run("autograph", compat.convert_for_autograph, function) if token and plain else None
-            result = (call or function)(*args, **kwargs)
-            if token is not None:
-                guard.run("place out", recorder._leave, place, token, result)
-            return result
-
-        wrapper = wraps(function)(watched)
+        wrapper = stand_in(_PlaceProbe(self, function, place))
         compat.mark_for_autograph(wrapper)
         return wrapper
 
     def _wrap_knob(self, module: ModuleType, name: str, knob: str) -> None:
         original = getattr(module, name, None)
-        if not inspect.isfunction(original):
+        if not inspect.isfunction(original):  # a cached one is left alone: it decides once, and has methods of its own
             return
-        guard, sink, seen = self.guard, self.sink, set()
-
-        def note(value: Any) -> None:
-            frames = user_frames(skip=4, limit=2)
-            mark = (repr(value), frames[0]["file"] if frames else "", frames[0]["line"] if frames else 0)
-            if mark not in seen:
-                seen.add(mark)
-                where = frames[0] if frames else None
-                sink.write(schema.SETTING, store="decision", key=knob, action="read", value=value, where=where)
-
-        def watched(*args: Any, **kwargs: Any) -> Any:
-            result = original(*args, **kwargs)
-            guard.run("knob", note, result)
-            return result
-
-        wrapper = wraps(original)(watched)
+        wrapper = stand_in(_KnobProbe(self, original, knob))
         compat.mark_for_autograph(wrapper)
         setattr(module, name, wrapper)
 
@@ -199,6 +172,51 @@ class PlaceRecorder:
             tensors=tensors,
             **common,
         )
+
+
+class _PlaceProbe(Probe):
+    """Notes the tensors that go into a function and come out of it."""
+
+    def __init__(self, recorder: PlaceRecorder, function: Callable[..., Any], place: profile.Place) -> None:
+        super().__init__(function)
+        self.recorder, self.place = recorder, place
+        self.signature = inspect.signature(function)
+        self.plain = inspect.isfunction(function)
+
+    @hidden
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        function, recorder, guard = self.function, self.recorder, self.recorder.guard
+        token = guard.run("place in", recorder._enter, self.place, self.signature, args, kwargs)
+        call = guard.run("autograph", compat.convert_for_autograph, function) if token and self.plain else None
+        result = (call or function)(*args, **kwargs)
+        if token is not None:
+            guard.run("place out", recorder._leave, self.place, token, result)
+        return result
+
+
+class _KnobProbe(Probe):
+    """Notes what a function decided, once a line that asked."""
+
+    def __init__(self, recorder: PlaceRecorder, function: Callable[..., Any], knob: str) -> None:
+        super().__init__(function)
+        self.recorder, self.knob = recorder, knob
+        self.seen: set[tuple[Any, ...]] = set()
+
+    @hidden
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        result = self.function(*args, **kwargs)
+        self.recorder.guard.run("knob", self.note, result)
+        return result
+
+    def note(self, value: Any) -> None:
+        """Write the decision."""
+        frames = user_frames(skip=4, limit=2)
+        where = frames[0] if frames else None
+        mark = (repr(value), where and where["file"], where and where["line"])
+        if mark not in self.seen:
+            self.seen.add(mark)
+            write = self.recorder.sink.write
+            write(schema.SETTING, store="decision", key=self.knob, action="read", value=value, where=where)
 
 
 def _resolve(module: ModuleType, qualname: str) -> tuple[Any, str, Any] | None:
