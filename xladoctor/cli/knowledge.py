@@ -28,9 +28,15 @@ def rule_named(name: str) -> Rule:
     for rule in rules:
         if wanted in (rule.code.lower(), rule.slug):
             return rule
-    known = [rule.code for rule in rules] if wanted[:2] == "xd" else [rule.slug for rule in rules]
-    near = did_you_mean(wanted, known, cutoff=0.5)
+    near = did_you_mean(wanted, [rule.code for rule in rules]) if wanted[:2] == "xd" else _slugs_like(wanted)
     raise XladoctorError(f"there is no class of failure {name!r}", hint=near or "All of them: xladoctor rules")
+
+
+def _slugs_like(wanted: str) -> str | None:
+    from xladoctor.rules import nearest
+
+    near = nearest(wanted) if wanted else ()
+    return f"Did you mean {' or '.join(near)}?" if near else None
 
 
 def complete(incomplete: str) -> list[tuple[str, str]]:

@@ -88,8 +88,7 @@ def by_slug(slug: str) -> Rule:
     wanted = slug.strip().lower().replace("_", "-").replace(" ", "-")
     code = next((code for code, (name, _) in CODES.items() if name == wanted), None)
     if code is None:
-        near = get_close_matches(wanted, [name for name, _ in CODES.values()], n=3, cutoff=0.5)
-        raise UnknownRule(slug, tuple(near))
+        raise UnknownRule(slug, nearest(wanted))
     return by_code(code)
 
 
@@ -122,6 +121,14 @@ def findings(evidence: Evidence) -> tuple[Finding, ...]:
 
     found.sort(key=key)
     return tuple(replace(f, role="root" if i == 0 else "consequence") for i, f in enumerate(found))
+
+
+def nearest(wanted: str) -> tuple[str, ...]:
+    """Up to three slugs: those with a word that begins so (at their own beginning first), then those spelt alike."""
+    slugs = [name for name, _ in CODES.values()]
+    begun = sorted((name for name in slugs if f"-{wanted}" in f"-{name}"), key=lambda name: not name.startswith(wanted))
+    alike = get_close_matches(wanted, slugs, n=3, cutoff=0.5)
+    return tuple(dict.fromkeys([*begun, *alike]))[:3]
 
 
 @cache

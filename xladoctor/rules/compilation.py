@@ -110,9 +110,8 @@ RULES = (
                 "report-upstream",
                 "Shrink it and report it",
                 "safe",
-                "`xladoctor replay --isolate --repro FILE` makes a small script; TensorFlow's "
-                "tracker wants that, the version and the line of the check. Try a newer version "
-                "first.",
+                "Try a newer version first. TensorFlow's tracker wants a small script (the function named in the "
+                "message, on constant inputs of the failing shapes), the version and the line of the check.",
             ),
         ),
         references=("xla/status_macros.h", "xla/service"),

@@ -98,9 +98,10 @@ _UNRECORDED = Rule(
     remedies=(
         Remedy(
             "run-without-isolation",
-            "Run the command without -I, -E and -S",
+            "Give the doctor a Python program that it can record",
             "safe",
-            "Or call `probes.install()` first in the program.",
+            "Name the program itself (`xladoctor scan -- python train.py`), without -I, -E and -S; a script that "
+            "starts it must hand PYTHONPATH on. A program that is no Python cannot be recorded.",
         ),
     ),
     references=("https://docs.python.org/3/library/site.html#module-sitecustomize",),

@@ -9,8 +9,9 @@ _COMPARE = Remedy(
     "compare-paths",
     "Compare with plain mode",
     "slower",
-    "Run the same call eagerly, as a tf.function and compiled, on the same values: "
-    "`xladoctor replay --parity`. The first node that differs names the cause.",
+    "Run the same call on the same values as it is and under `tf.config.run_functions_eagerly(True)`, and compare "
+    "shapes and values step by step. The first step that differs names the cause; where none does, the fault is in "
+    "the program's own code.",
 )
 
 RULES = (
@@ -29,7 +30,7 @@ RULES = (
         tell_apart="Rounding grows smoothly with size and stays near the type's epsilon; a defect is "
         "large, or sits in few rows.",
         remedies=(_COMPARE,),
-        references=("xla/tests (error specifications)", "xladoctor: replay --parity"),
+        references=("xla/tests (error specifications)", "numpy.testing.assert_allclose"),
     ),
     Rule(
         code="XD702",
@@ -75,6 +76,6 @@ RULES = (
                 "Then the original mismatch is raised where it arises.",
             ),
         ),
-        references=("xladoctor: replay --parity (row alone = row in batch = row permuted)",),
+        references=("tensorflow/core/kernels/gather_op.cc", "tensorflow/core/kernels/tile_ops.cc"),
     ),
 )

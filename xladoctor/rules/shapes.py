@@ -12,9 +12,9 @@ _TRACE = Remedy(
     "trace-shapes",
     "Look at the shapes on the way, not only at the line that died",
     "safe",
-    "`xladoctor scan -- CMD` records the shapes at the named places; the first place "
-    "that breaks its contract is the cause. In plain TensorFlow: "
-    "`tf.debugging.assert_shapes` at the borders of your functions.",
+    "`xladoctor trace -- CMD` shows the shapes at the functions that you name under `[tool.xladoctor.places]` in "
+    "pyproject.toml: the first that is wrong is the cause. In plain TensorFlow: `tf.debugging.assert_shapes` at the "
+    "borders of your functions.",
 )
 _EAGER = Remedy(
     "run-eagerly",
@@ -97,7 +97,8 @@ RULES = (
                 "crop-or-pad",
                 "Make the sizes agree at their source",
                 "changes-numerics",
-                "Choose input sizes divisible by the network's total stride, or crop or pad the skip connection.",
+                "Find which of the tensors has the wrong size, and mend it where it is made. In a network whose "
+                "halves are joined again: input sizes divisible by the total stride, or one side cropped or padded.",
             ),
         ),
         references=(
@@ -277,7 +278,8 @@ RULES = (
                 "fix-first-violation",
                 "Mend the first place that breaks its contract",
                 "safe",
-                "Look at what goes into that place: if its inputs keep their contracts, the fault is inside it.",
+                "An argument that breaks it was made wrong by the caller: follow it back. A result that breaks it, "
+                "although the arguments keep theirs, is made wrong inside, where an axis is summed or reshaped.",
             ),
         ),
         references=(

@@ -29,7 +29,8 @@ def test_any_way_to_name_it(name, capsys):
     ("name", "said"),
     [
         ("XD310", "Did you mean XD309 or XD301"),
-        ("reshape-missmatch", "Did you mean reshape-mismatch?"),
+        ("reshape-missmatch", "Did you mean reshape-mismatch"),
+        ("rank", "Did you mean rank-mismatch?"),
         ("quux", "xladoctor rules"),
     ],
 )

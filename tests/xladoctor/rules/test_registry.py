@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
 import pytest
 
+from xladoctor.cli import app
 from xladoctor.rules import CODES, UnknownRule, all_rules, by_code, by_slug
 
 
@@ -34,13 +36,29 @@ def test_find_rule(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "near"), [("reshape-mismach", "reshape-mismatch"), ("XD309x", "XD309"), ("libdevice", "libdevice-missing")]
+    ("name", "near"),
+    [
+        ("reshape-mismach", "reshape-mismatch"),
+        ("XD309x", "XD309"),
+        ("libdevice", "libdevice-missing"),
+        ("rank", "rank-mismatch"),
+        ("shape", "weight-shape-mismatch"),
+    ],
 )
 def test_unknown_rule_suggests(name: str, near: str) -> None:
     with pytest.raises(UnknownRule) as error:
         by_slug(name)
     assert near in error.value.suggestions
     assert near in str(error.value)
+
+
+@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)
+def test_only_commands_that_exist_are_recommended(rule) -> None:
+    known = set(app.COMMANDS)
+    texts = [rule.what, rule.why, rule.tell_apart, *rule.references, *(f"{m.title} {m.how}" for m in rule.remedies)]
+    named = {word for text in texts for word in re.findall(r"`xladoctor ([a-z]+)", text)}
+    assert named <= known
+    assert "install()" not in "".join(texts)
 
 
 def test_import_is_lazy_and_light() -> None:
