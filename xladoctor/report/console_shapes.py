@@ -1,15 +1,17 @@
-"""The shape table of the console report."""
+"""The shape table of the console report: whole, or what stands around the first violation."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from xladoctor.diagnosis.model import ShapeRow
-from xladoctor.report import facts, shapes, text
+from xladoctor.report import facts, legend, shapes, text
 from xladoctor.report.page import Page
 from xladoctor.report.view import View
 
 _STEPS = 16
+_ROWS = 5
+_HEADS = ("", "tensor", "contract", "traced", "at run time")
 
 
 def render(page: Page, shape_rows: Sequence[ShapeRow], view: View) -> None:
@@ -19,15 +21,47 @@ def render(page: Page, shape_rows: Sequence[ShapeRow], view: View) -> None:
     steps = every if view.verbose else shapes.shortened(shapes.folded(found), _STEPS)
     page.heading("Shapes", "in call order; as traced, and as run")
     rows = [r for step in steps if not isinstance(step, int) for call in step.calls for r in call.rows]
-    table = [_shape_cells(row) for row in rows]
-    heads = ["", "tensor", "contract", "traced", "at run time"]
-    widths = page.widths([heads, *table])
-    page.row([*heads, ""], widths, 3, ["dim"] * 6)
+    widths = page.widths([_HEADS, *(_shape_cells(row) for row in rows)])
+    page.row([*_HEADS, ""], widths, 3, ["dim"] * 6)
     for step in steps:
         if isinstance(step, int):
-            page.parts((f"… {step} more calls (--verbose)", "dim"), indent=2)
+            page.parts((f"… {facts.count(step, 'more call')} (--verbose)", "dim"), indent=2)
         else:
             _step(page, step, widths, view)
+    said = legend.axes(rows)
+    if said:
+        page.para(f"Axes: {said}.", hang=6, style="dim")
+
+
+def around(page: Page, shape_rows: Sequence[ShapeRow]) -> None:
+    """The few rows around the first violation; nothing where there is none."""
+    steps = shapes.around(shapes.calls(shape_rows), _ROWS)
+    if steps and isinstance(steps[-1], int):
+        del steps[-1]
+    rows = [r for step in steps if not isinstance(step, int) for r in step.rows]
+    if not rows:
+        return
+    widths = page.widths([_HEADS, *(_shape_cells(row) for row in rows)])
+    title = f"Shapes, {len(rows)} of {len(shape_rows)}"
+    before = 5 + widths[0] + widths[1]
+    heads = [title if len(title) <= before else "Shapes", *_HEADS[2:], ""]
+    page.blank()
+    page.row(heads, [before, *widths[2:]], 0, ["bold", "dim", "dim", "dim", "dim"])
+    named: set[tuple[object, ...]] = set()
+    for step in steps:
+        if isinstance(step, int):
+            page.parts((f"… {facts.count(step, 'other call')}", "dim"), indent=2)
+            continue
+        if step.same_call not in named:
+            _name(page, step, View())
+        named.add(step.same_call)
+        for row in step.rows:
+            wrong = "bold red" if row.violation or row.first_violation else ""
+            sign = "FIRST VIOLATION" if row.first_violation else "violation" if row.violation else ""
+            page.row([*_shape_cells(row), sign], widths, 3, ["", "", "", wrong, wrong, wrong])
+    said = legend.names(rows)
+    if said:
+        page.para(said, style="dim")
 
 
 def _step(page: Page, step: shapes.Step, widths: list[int], view: View) -> None:
@@ -41,9 +75,19 @@ def _step(page: Page, step: shapes.Step, widths: list[int], view: View) -> None:
 
 
 def _call(page: Page, call: shapes.Call, widths: list[int], view: View) -> None:
+    style = _name(page, call, view)
+    if view.verbose and call.first.caller:
+        page.parts((f"called at {call.first.caller}", "dim"), indent=5)
+    for row in call.rows:
+        wrong = "bold red" if row.violation or row.first_violation else style
+        cells = _shape_cells(row)
+        page.row([*cells, text.line(shapes.remark(row))], widths, 3, [style, style, style, wrong, wrong, wrong])
+
+
+def _name(page: Page, call: shapes.Call, view: View) -> str:
+    # The line above the rows of a call; gives the style of the rows.
     first = call.first
     skipped = all(row.state == "not-executed" for row in call.rows)
-    style = "dim" if skipped else ""
     said = str(first.place) if view.verbose else call.name
     aside = "  traced, not executed" if skipped else ""
     layer = f"  layer {first.layer}" if first.layer else ""
@@ -52,12 +96,7 @@ def _call(page: Page, call: shapes.Call, widths: list[int], view: View) -> None:
     turn = f"  iteration {first.iteration}" if first.iteration is not None else ""
     mark = ("! ", "bold red") if call.violated else ("  ", "")
     page.parts(mark, (said, "dim" if skipped else "bold"), (layer + turn, "dim"), (aside, "dim italic"))
-    if view.verbose and first.caller:
-        page.parts((f"called at {first.caller}", "dim"), indent=5)
-    for row in call.rows:
-        wrong = "bold red" if row.violation or row.first_violation else style
-        cells = _shape_cells(row)
-        page.row([*cells, text.line(shapes.remark(row))], widths, 3, [style, style, style, wrong, wrong, wrong])
+    return "dim" if skipped else ""
 
 
 def _shape_cells(row: ShapeRow) -> list[str]:

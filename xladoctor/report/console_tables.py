@@ -1,21 +1,21 @@
-"""The lower half of the console report: XLA paths, settings, hypotheses, environment, and what to
-type next.
-"""
+"""The lower half of the console report: shapes, XLA paths, hypotheses, what was recorded, and what to type next."""
 
 from __future__ import annotations
 
 from shlex import quote
 
-from xladoctor.diagnosis.model import Diagnosis, XlaPath
+from xladoctor.diagnosis.model import Diagnosis, Hypothesis, XlaPath
 from xladoctor.report import facts, text
 from xladoctor.report.page import Page, place
 from xladoctor.report.view import View
 
 _VERDICTS = {"confirmed": "red", "refuted": "green", "untested": "yellow"}
+_CLAIMS = 4
+_LABEL = 8
 
 
 def render(page: Page, diagnosis: Diagnosis, view: View) -> None:
-    """All tables for which there is something to show. Of a healthy run only `verbose` shows what was recorded."""
+    """What bears on the findings; with `verbose` everything that was recorded."""
     if not diagnosis.findings and not view.verbose:
         if diagnosis.shapes or diagnosis.settings:
             page.para("What was recorded: --verbose", style="dim")
@@ -24,23 +24,54 @@ def render(page: Page, diagnosis: Diagnosis, view: View) -> None:
     if diagnosis.shapes:
         from xladoctor.report import console_shapes
 
-        console_shapes.render(page, diagnosis.shapes, view)
-    _xla_paths(page, diagnosis)
-    if diagnosis.settings:
+        if view.verbose:
+            console_shapes.render(page, diagnosis.shapes, view)
+        else:
+            console_shapes.around(page, diagnosis.shapes)
+    tensorflow = facts.uses_tensorflow(diagnosis)
+    if tensorflow and diagnosis.xla_paths:
+        (_xla_paths if view.verbose else _xla_brief)(page, diagnosis.xla_paths)
+    if view.verbose and tensorflow and diagnosis.settings:
         from xladoctor.report import console_settings
 
-        console_settings.render(page, diagnosis, view)
-    _hypotheses(page, diagnosis, view)
-    _compilations(page, diagnosis, view)
-    _isolated(page, diagnosis)
-    _environment(page, diagnosis, view)
+        console_settings.render(page, diagnosis)
+    if diagnosis.hypotheses:
+        (_hypotheses if view.verbose else _hypotheses_brief)(page, diagnosis)
+    if view.verbose:
+        _compilations(page, diagnosis)
+        _isolated(page, diagnosis)
+        _environment(page, diagnosis)
+    elif diagnosis.reproducer:
+        _reproducer(page, diagnosis)
 
 
-def _xla_paths(page: Page, diagnosis: Diagnosis) -> None:
-    if not diagnosis.xla_paths:
+def _xla_brief(page: Page, paths: tuple[XlaPath, ...]) -> None:
+    shown = [path for path in paths if path.effective is not False]
+    others = len(paths) - len(shown)
+    if not shown:
+        page.heading("XLA", f"was not on (ways looked at: {others}; --verbose)")
         return
+    page.heading("XLA", f"what put it on; {facts.count(others, 'other way')} did not (--verbose)" if others else "")
+    alike: dict[tuple[str, str, str, str], int] = {}
+    for path in shown:
+        said = ("on" if path.effective else "on?", path.mechanism, path.function or "", _switches(path))
+        alike[said] = alike.get(said, 0) + 1
+    for (word, mechanism, function, switches), times in alike.items():
+        again = f" x{times}" if times > 1 else ""
+        page.parts((f"{word:<3}", "bold"), (" ", ""), (mechanism, ""), (f"  {function}{again}", ""), indent=2)
+        if switches:
+            page.para(f"governed by {switches}", indent=6, style="dim")
+
+
+def _switches(path: XlaPath) -> str:
+    switches = [str(switch) for switch in path.governed_by]
+    spoke = [switch for switch in switches if not switch.endswith(" unset")] or switches
+    return ", ".join(switch.rpartition(":")[2] if "()" in switch else switch for switch in spoke)
+
+
+def _xla_paths(page: Page, paths: tuple[XlaPath, ...]) -> None:
     page.heading("XLA", "what put it on, and what did not")
-    for path in diagnosis.xla_paths:
+    for path in paths:
         word, style = {True: ("on ", "bold"), False: ("off", "dim")}.get(path.effective, ("?  ", "yellow"))  # type: ignore[arg-type]
         page.parts((word, style), ("  ", ""), (path.mechanism, style), (f"  {path.function or ''}", ""), indent=2)
         page.para(xla_words(path), indent=7, style="" if path.effective else "dim")
@@ -50,15 +81,39 @@ def _xla_paths(page: Page, diagnosis: Diagnosis) -> None:
 
 def xla_words(path: XlaPath) -> str:
     """A sentence on one mechanism."""
+    if facts.never_traced(path):
+        said = f"asked for {path.requested}, but nothing was ever compiled: the function was never traced in this run"
+        return f"{said}; governed by {', '.join(map(str, path.governed_by))}." if path.governed_by else f"{said}."
     said = f"asked for {path.requested}, resolved to {path.resolved}"
     said += f"; governed by {', '.join(map(str, path.governed_by))}" if path.governed_by else "; no switch governs it"
-    return f"{said}. {path.note}" if path.note else f"{said}."
+    return f"{said}. {text.stop(path.note)}" if path.note else f"{said}."
 
 
-def _hypotheses(page: Page, diagnosis: Diagnosis, view: View) -> None:
-    if not diagnosis.hypotheses:
-        return
-    page.heading("Hypotheses", "each with what this run says of it")
+def _hypotheses_brief(page: Page, diagnosis: Diagnosis) -> None:
+    claims = diagnosis.hypotheses
+    shown = [claim for claim in claims if _bears(claim, diagnosis)][:_CLAIMS]
+    page.heading("Hypotheses", facts.WHOSE)
+    for claim in shown:
+        verdict, title = f"  {text.line(claim.verdict):<9}", text.line(claim.title)
+        room = page.width - len(f"{verdict}  {claim.id}  ") - 1
+        pieces = ((verdict, _VERDICTS.get(claim.verdict, "")), (f"  {claim.id}", "bold"))
+        page.flow(pieces, text.clip(title, max(room, 40)), hang=13)
+    others = [claim for claim in claims if claim not in shown]
+    for verdict in dict.fromkeys(claim.verdict for claim in others):
+        names = ", ".join(str(claim.id) for claim in others if claim.verdict == verdict)
+        page.flow(((f"  {text.line(verdict):<9}", "dim"),), f"{names} (--verbose)", hang=13, style="dim")
+
+
+def _bears(claim: Hypothesis, diagnosis: Diagnosis) -> bool:
+    if claim.verdict == "confirmed":
+        return True
+    place = str(diagnosis.root.details.get("place", "")) if diagnosis.root else ""
+    name = place.rpartition(":")[2]
+    return bool(name) and any(proof.text.startswith(name) or f" {name}" in proof.text for proof in claim.evidence)
+
+
+def _hypotheses(page: Page, diagnosis: Diagnosis) -> None:
+    page.heading("Hypotheses", facts.WHOSE)
     for claim in diagnosis.hypotheses:
         page.parts(
             (f"{text.line(claim.verdict):<10}", _VERDICTS.get(claim.verdict, "")),
@@ -67,13 +122,13 @@ def _hypotheses(page: Page, diagnosis: Diagnosis, view: View) -> None:
             indent=2,
         )
         page.para(claim.title, indent=13)
-        for proof in claim.evidence if view.verbose else claim.evidence[:1]:
+        for proof in claim.evidence:
             where = f" [{proof.where}]" if proof.where else ""
             page.para(f"{proof.text}{where}", indent=13, hang=2, style="dim", first="- ")
 
 
-def _compilations(page: Page, diagnosis: Diagnosis, view: View) -> None:
-    if not (view.verbose and diagnosis.compilations):
+def _compilations(page: Page, diagnosis: Diagnosis) -> None:
+    if not diagnosis.compilations:
         return
     page.heading("Traces and compilations")
     page.table(
@@ -96,35 +151,41 @@ def _isolated(page: Page, diagnosis: Diagnosis) -> None:
     if diagnosis.isolated:
         page.heading("Isolated")
         page.table(facts.flat(diagnosis.isolated), styles=["dim", ""])
+    _reproducer(page, diagnosis)
+
+
+def _reproducer(page: Page, diagnosis: Diagnosis) -> None:
     if diagnosis.reproducer:
         page.parts(("Reproducer  ", "bold"), (diagnosis.reproducer, "cyan"))
 
 
-def _environment(page: Page, diagnosis: Diagnosis, view: View) -> None:
+def _environment(page: Page, diagnosis: Diagnosis) -> None:
     rows = facts.flat(diagnosis.environment)
-    if not rows:
-        return
-    shown = rows if view.verbose else facts.foremost(rows)
-    page.heading("Environment")
-    page.table(shown, styles=["dim", ""], caps=(32,))
-    if len(rows) > len(shown):
-        page.parts((f"… {len(rows) - len(shown)} more (--verbose)", "dim"), indent=2)
+    if rows:
+        page.heading("Environment")
+        page.table(rows, styles=["dim", ""], caps=(32,))
 
 
 def next_commands(page: Page, diagnosis: Diagnosis, view: View) -> None:
-    """Where the recording lies, and the commands that go on from here."""
+    """The commands that go on from here, where the recording lies, and what ran."""
     rows = []
     if view.run_dir:
         folder = quote(text.line(view.run_dir))
-        rows.append((f"xladoctor scan {folder} --verbose", "everything that was recorded"))
-        rows.append((f"xladoctor scan {folder} --format markdown", "the report as a document"))
+        if not view.verbose:
+            rows.append((f"xladoctor scan {folder} --verbose", "everything that was recorded"))
+        if view.verbose or not diagnosis.findings:
+            rows.append((f"xladoctor scan {folder} --format markdown", "the report as a document"))
     root = diagnosis.root
     if root:
-        rows.append((f"xladoctor explain {quote(text.line(root.code))}", "what this class of failure is"))
-    if not rows:
-        return
-    page.heading("Next")
-    for command, why in rows:
-        page.parts((command, ""), (f"  # {why}", "dim"), indent=2)
+        rows.append((f"xladoctor explain {quote(text.line(root.code))}", "what this class is"))
+    ran = facts.ran(diagnosis) if diagnosis.findings and not view.verbose else ""
+    if rows or ran:
+        page.blank()
+    for number, (command, why) in enumerate(rows):
+        head = "" if number else "Next"
+        room = _LABEL + len(command) + len(why) + 4 < page.width
+        page.parts((f"{head:<{_LABEL}}", "bold"), (command, ""), (f"  # {why}" if room else "", "dim"))
     if view.run_dir:
-        page.parts(("The run folder: ", ""), (view.run_dir, "cyan"), indent=2)
+        page.parts((f"{'Run':<{_LABEL}}", "bold"), (view.run_dir, "cyan"))
+    if ran:
+        page.flow((("With  ", "bold"),), ran, hang=_LABEL, style="dim")

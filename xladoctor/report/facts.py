@@ -1,6 +1,6 @@
 """The `details` of a finding as rows that every renderer shows alike.
 
-Keys that have a meaning here (all optional; whatever else is in `details` is shown as key and value):
+Keys that have a meaning here (all optional; for what else is in `details` see `xladoctor.report.details`):
 
 - `contract`, `seen`, `expected`: the contract's notation, and the shapes as lists;
 - `bindings`: `{axis: {"value": 32, "by": "patches of ReassemblePatchesLayer.call"}}` or `{axis: value}` or a
@@ -18,14 +18,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from xladoctor.diagnosis.model import Finding
+from xladoctor.diagnosis.model import Diagnosis, Finding, Proof, Remedy, XlaPath
 
 _SHAPES = ("contract", "expected", "seen")
-_KNOWN = {*_SHAPES, "bindings", "numbers"}
 _GROUP = re.compile(r"(\w*)\s*(\([^()]*\))")
 _COMMANDS = {"command", "argv"}
 _FOREMOST = {"command", "python", "executable", "tensorflow", "keras", "numpy", "ptycho", "ptycho_file"}
 _SAID_BY = ("by", "source", "origin", "bound_by", "from")
+_SENTENCE = re.compile(r"(?:(?<=\.)|(?<=\.\)))\s+(?=[A-Z(\d])")
+_CARRIER = re.compile(
+    r"^(?:OP_REQUIRES failed at \S+ : |Local rendezvous is aborting with status: |Graph execution error:\s*"
+    r"|(?:[A-Za-z.]*Error|INVALID_ARGUMENT|UNIMPLEMENTED|INTERNAL|FAILED_PRECONDITION|RESOURCE_EXHAUSTED): )+"
+)
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,7 @@ class Number:
     value: str
     factors: str
     meaning: str
+    short: str = ""
 
 
 def shapes(finding: Finding) -> list[tuple[str, str]]:
@@ -86,9 +91,110 @@ def numbers(finding: Finding) -> list[Number]:
     return [_number(item) for item in items if isinstance(item, dict)]
 
 
-def rest(finding: Finding) -> list[tuple[str, str]]:
-    """Every other detail, nested ones flattened with dots."""
-    return flat({key: value for key, value in finding.details.items() if key not in _KNOWN})
+def heading(finding: Finding) -> str:
+    """What a finding is to the reader: only an error has a cause."""
+    if finding.level == "error":
+        return "Root cause" if finding.role == "root" else "Consequence"
+    return str(finding.level).capitalize()
+
+
+def count(number: int, what: str) -> str:
+    """`1 call`, `2 calls`."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def beyond(finding: Finding) -> str:
+    """The sentences of the message that say more than the shapes, the numbers and the birth shown beside it."""
+    contract = finding.details.get("contract")
+    told = [f"the contract is {contract}"] if contract else []
+    found = finding.details.get("numbers")
+    for item in found if isinstance(found, list | tuple) else ():
+        if isinstance(item, dict) and item.get("product"):
+            told += [f"{item.get('number')} = {item['product']}", *(f"({wrong} " for wrong in item.get("not") or ())]
+    birth = finding.details.get("birth")
+    if isinstance(birth, dict) and made(finding):
+        told.append(f" arises in {birth.get('op')} ")
+    kept = [part for part in _SENTENCE.split(finding.message.strip()) if not any(text in part for text in told)]
+    return " ".join(kept)
+
+
+def made(finding: Finding) -> str:
+    """The op in which a wrong size arises, with what goes in and what comes out."""
+    birth = finding.details.get("birth")
+    if not isinstance(birth, dict) or not birth.get("op") or birth.get("shape") is None:
+        return ""
+    given = [item.get("shape") for item in birth.get("inputs") or () if isinstance(item, dict)]
+    shown = ", ".join(shape_text(shape) for shape in given if shape)
+    return f"made there by {birth['op']}: {shown or 'no tensor'} in, {shape_text(birth['shape'])} out"
+
+
+def told_once(evidence: Sequence[Proof]) -> list[Proof]:
+    """The evidence with a message that several lines carry said once, with all the places where it stands."""
+    out: list[Proof] = []
+    at: dict[str, int] = {}
+    for proof in evidence:
+        first = proof.text.strip().partition("\n")[0]
+        core = " ".join(_CARRIER.sub("", first).split())
+        if proof.kind in ("log", "event") and core in at:
+            earlier = out[at[core]]
+            where = ", ".join(dict.fromkeys(part for part in (earlier.where, proof.where) if part))
+            out[at[core]] = Proof(earlier.kind, earlier.text, where or None)
+            continue
+        at.setdefault(core, len(out))
+        out.append(proof)
+    return out
+
+
+def decisive(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings whose remedies come first: the root's, or else those of the errors."""
+    roots = [f for f in findings if f.role == "root"]
+    if any(f.remedies for f in roots):
+        return roots
+    return [f for f in findings if f.level == "error"]
+
+
+def remedies(findings: Sequence[Finding]) -> list[Remedy]:
+    """Every remedy once: those that were verified first, then the root's."""
+    found: dict[str, Remedy] = {}
+    for finding in sorted(findings, key=lambda f: f.role != "root"):
+        for remedy in finding.remedies:
+            found.setdefault(remedy.id, remedy)
+    return sorted(found.values(), key=lambda remedy: remedy.result != "verified")
+
+
+def uses_tensorflow(diagnosis: Diagnosis) -> bool:
+    """Whether the run had TensorFlow, Keras or `ptycho` in it; else nothing about XLA is worth a line."""
+    environment = diagnosis.environment
+    known = {**environment, **(environment.get("versions") or {})}
+    if any(known.get(name) for name in ("tensorflow", "keras", "ptycho", "ptycho_file")) or diagnosis.shapes:
+        return True
+    return any(path.effective for path in diagnosis.xla_paths) or any(
+        event.action != "start" for event in diagnosis.settings
+    )
+
+
+WHOSE = "what was suspected in such failures before; each tested on this run"
+
+
+def ran(diagnosis: Diagnosis) -> str:
+    """Interpreter and versions on one line, with the path of the `ptycho` that ran."""
+    environment = diagnosis.environment
+    known = {**environment, **(environment.get("versions") or {})}
+    said = [f"{name} {known[name]}" for name in ("python", "tensorflow", "keras") if known.get(name)]
+    if known.get("ptycho_file"):
+        said.append(f"ptycho {known['ptycho_file']}")
+    return ", ".join(said)
+
+
+def names_in(contract: str) -> list[str]:
+    """The axis names of a contract: `(B*C N)` has B, C and N."""
+    groups = " ".join(axes for _, axes in _GROUP.findall(contract))
+    return list(dict.fromkeys(re.findall(r"[A-Za-z_]\w*", groups)))
+
+
+def never_traced(path: XlaPath) -> bool:
+    """Whether a function was marked for XLA, and nothing was ever compiled."""
+    return path.effective is False and "never traced" in f"{path.resolved} {path.note}"
 
 
 def flat(data: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
@@ -159,17 +265,21 @@ def _said_by(item: Any) -> str:
 
 def _number(item: dict[str, Any]) -> Number:
     product, named = str(item.get("product") or ""), str(item.get("named") or "")
-    factors = product if named in ("", product) else f"{product} = {named}"
+    value = str(item.get("number", "?"))
+    factors = " = ".join(dict.fromkeys(part for part in (product, named) if part not in ("", value)))
     said = [str(item["seen"])] if item.get("seen") else []
+    brief = [said[0].partition(",")[0]] if said else []
     items = item.get("factors")
     for factor in items if isinstance(items, list | tuple) else ():
         words = _factor(factor)
         if words and words not in said:
             said.append(words)
+            brief += [words] if words.endswith(": ambiguous") else []
     wrong = item.get("not")
     if isinstance(wrong, list | tuple) and wrong:
         said.append(f"not {' or '.join(map(str, wrong))}")
-    return Number(str(item.get("number", "?")), factors, "; ".join(said))
+        brief.append(said[-1])
+    return Number(value, factors, "; ".join(said), "; ".join(brief))
 
 
 def _factor(factor: Any) -> str:

@@ -11,9 +11,9 @@ import shlex
 from collections.abc import Sequence
 
 from xladoctor.diagnosis.model import Diagnosis, Finding, Location, Proof
-from xladoctor.report import facts, markdown_tables
+from xladoctor.report import details, facts, markdown_tables
 from xladoctor.report.console import ended
-from xladoctor.report.text import clip, line, md, md_code, md_fence
+from xladoctor.report.text import clip, line, md, md_code, md_fence, md_mixed, stop
 from xladoctor.report.view import View
 
 _LONGEST = 4000
@@ -27,7 +27,7 @@ def render(diagnosis: Diagnosis, view: View | None = None) -> str:
     title = root.title if root else _VERDICTS.get(diagnosis.verdict, str(diagnosis.verdict))
     parts = [
         f"<!-- {md_comment(diagnosis.schema)} written by xladoctor {md_comment(diagnosis.tool_version)} -->",
-        f"# Blocker: {md(title)}" if diagnosis.findings else f"# Diagnosis: {md(title)}",
+        f"# {'Blocker' if any(f.level == 'error' for f in diagnosis.findings) else 'Diagnosis'}: {md(title)}",
         *_head(diagnosis, view),
         *_problem(diagnosis),
         *_signature(diagnosis),
@@ -61,8 +61,8 @@ def at(location: Location | None) -> str:
 def proofs(evidence: Sequence[Proof]) -> list[str]:
     """Evidence as list items."""
     return [
-        f"- {md(clip(proof.text, _LONGEST))}" + (f" ({md_code(proof.where)})" if proof.where else "")
-        for proof in evidence
+        f"- {md_mixed(clip(proof.text, _LONGEST))}" + (f" ({md_code(proof.where)})" if proof.where else "")
+        for proof in facts.told_once(evidence)
     ]
 
 
@@ -81,13 +81,13 @@ def _head(diagnosis: Diagnosis, view: View) -> list[str]:
 
 def _problem(diagnosis: Diagnosis) -> list[str]:
     parts = ["## Problem"]
-    for finding in diagnosis.findings:
-        if finding.level == "error":
-            who = "Root cause" if finding.role == "root" else "Consequence"
-            place = f", at {at(finding.location)}" if finding.location else ""
-            parts.append(f"**{who}** ({md(finding.status)}): {md(finding.title)}{place}.")
-    if len(parts) == 1:
+    errors = [finding for finding in diagnosis.findings if finding.level == "error"]
+    if not errors:
         parts.append("Nothing at error level was found.")
+    for finding in errors or [f for f in diagnosis.findings if f.role == "root"]:
+        place = f", at {at(finding.location)}" if finding.location else ""
+        status = "" if finding.level != "error" and finding.status == "confirmed" else f" ({md(finding.status)})"
+        parts.append(f"**{md(facts.heading(finding))}**{status}: {md(stop(finding.title)[:-1])}{place}.")
     if diagnosis.problems:
         parts.append("\n".join(f"- **Could not be read:** {md(problem)}" for problem in diagnosis.problems))
     if diagnosis.notes:
@@ -121,12 +121,13 @@ def _signature(diagnosis: Diagnosis) -> list[str]:
 def _root(diagnosis: Diagnosis) -> list[str]:
     if not diagnosis.findings:
         return []
-    parts = ["## Root cause"]
-    for finding in diagnosis.findings:
-        if finding.role != "root":
-            continue
+    roots = [finding for finding in diagnosis.findings if finding.role == "root"]
+    parts = [f"## {md(facts.heading(roots[0])) if roots else 'Findings'}"]
+    for finding in roots:
         parts += _finding(finding)
     rest = [finding for finding in diagnosis.findings if finding.role != "root"]
+    if not roots:
+        parts.pop()
     if rest:
         parts.append("## Consequences" if any(f.level == "error" for f in rest) else "## Also found")
         for finding in rest:
@@ -140,13 +141,16 @@ def _finding(finding: Finding) -> list[str]:
     if finding.location:
         parts.append(f"At {at(finding.location)}.")
     paragraphs = [part for part in clip(finding.message, _LONGEST).split("\n\n") if part.strip()]
-    parts += [md(part) for part in paragraphs if part.strip() != finding.title.strip()]
+    parts += [md_mixed(part) for part in paragraphs if part.strip() != finding.title.strip()]
     rows = [f"- {key}: {md_code(value)}" for key, value in facts.shapes(finding)]
     rows += [
         f"- {md_code(axis.name)} = {md_code(axis.value)}" + (f", bound by {md(axis.by)}" if axis.by else "")
         for axis in facts.axes(finding)
     ]
-    rows += [f"- {md(key)}: {md_code(clip(value, _LONGEST))}" for key, value in facts.rest(finding)]
+    rows += [
+        f"- {md(what)}: {', '.join(md_code(clip(value, _LONGEST)) for value in values if value)}"
+        for what, values in details.known(finding)
+    ]
     parts += ["\n".join(rows)] if rows else []
     if finding.evidence:
         parts += ["Evidence:", "\n".join(proofs(finding.evidence))]
@@ -164,7 +168,8 @@ def _next(diagnosis: Diagnosis, view: View) -> list[str]:
         first = md(root.remedies[0].title)
         said = f"Try the first remedy ({first}), which nobody has run yet, and scan again."
     else:
-        said = "Look at the line named under Root cause, with the shapes above; no remedy is known yet."
+        where = "the line" if root.location else "what is"
+        said = f"Look at {where} named under {md(facts.heading(root))}; no remedy is known yet."
     return ["## Next action", said]
 
 

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from xladoctor.diagnosis.model import Diagnosis, Location, Remedy, ShapeRow
+from xladoctor.diagnosis.model import Diagnosis, Hypothesis, Location, Proof, ShapeRow
 from xladoctor.report import facts, timeline
+from xladoctor.report import legend as legends
 from xladoctor.report import shapes as shape_table
-from xladoctor.report.text import clip, md, md_code
+from xladoctor.report.text import clip, md, md_code, md_mixed
 
 _STEPS = 60
 _MOMENTS = 40
 _CELL = 600
+_NEAR = 12
+_PROOFS = 4
+_SHORT = 12
+_HEADS = ("Place", "Tensor", "Contract", "As traced", "At run time", "Remark")
 _VERDICTS = {"confirmed": "**confirmed**", "refuted": "refuted", "untested": "*untested*"}
 
 
@@ -29,6 +34,11 @@ def code(value: object) -> str:
 def prose(value: object) -> str:
     """Prose for a cell."""
     return md(clip(str(value), _CELL))
+
+
+def mixed(value: object) -> str:
+    """Prose with names between backticks, for a cell."""
+    return md_mixed(clip(str(value), _CELL), table=True)
 
 
 def place(location: Location | None) -> str:
@@ -50,7 +60,25 @@ def numbers(diagnosis: Diagnosis) -> list[str]:
 
 def shapes(diagnosis: Diagnosis) -> list[str]:
     """The shape trace."""
-    return ["## Shape trace", "In call order.", shape_rows(diagnosis.shapes)] if diagnosis.shapes else []
+    if not diagnosis.shapes:
+        return []
+    every = shape_table.calls(diagnosis.shapes)
+    near = shape_table.around(every, _NEAR)
+    legend = legends.axes(diagnosis.shapes)
+    parts = ["## Shape trace", f"In call order. {legend}." if legend else "In call order."]
+    if not near or len(diagnosis.shapes) <= _NEAR:
+        return [*parts, shape_rows(diagnosis.shapes)]
+    rows: list[Sequence[str]] = []
+    for call in near:
+        if isinstance(call, int):
+            rows.append((f"*{facts.count(call, 'other call')}*", *[""] * 5))
+        else:
+            rows += [_shape_row(row, number == 0) for number, row in enumerate(call.rows)]
+    return [*parts, table(_HEADS, rows), *_folded_away(f"More of the {len(every)} calls", shape_rows(diagnosis.shapes))]
+
+
+def _folded_away(title: str, text: str) -> list[str]:
+    return [f"<details><summary>{title}</summary>", text, "</details>"]
 
 
 def shape_rows(found: Sequence[ShapeRow]) -> str:
@@ -59,10 +87,10 @@ def shape_rows(found: Sequence[ShapeRow]) -> str:
     rows: list[Sequence[str]] = []
     for step in steps:
         if isinstance(step, int):
-            rows.append((f"*{step} more calls*", *[""] * 5))
+            rows.append((f"*{facts.count(step, 'more call')}*", *[""] * 5))
             continue
         rows += _step_rows(step)
-    return table(("Place", "Tensor", "Contract", "As traced", "At run time", "Remark"), rows)
+    return table(_HEADS, rows)
 
 
 def _step_rows(step: shape_table.Step) -> list[Sequence[str]]:
@@ -99,14 +127,14 @@ def _shape_row(row: ShapeRow, first: bool) -> tuple[str, ...]:
 
 def xla_paths(diagnosis: Diagnosis) -> list[str]:
     """What put XLA on."""
-    if not diagnosis.xla_paths:
+    if not diagnosis.xla_paths or not facts.uses_tensorflow(diagnosis):
         return []
     rows = [
         (
             {True: "**on**", False: "off"}.get(path.effective, "?"),  # type: ignore[arg-type]
             code(path.mechanism),
             code(path.function),
-            f"{code(path.requested)} → {code(path.resolved)}",
+            f"{code(path.requested)} → {prose('never traced') if facts.never_traced(path) else code(path.resolved)}",
             ", ".join(code(switch) for switch in path.governed_by) or "nothing",
             " ".join(part for part in (place(path.location), prose(path.note or "")) if part),
         )
@@ -118,7 +146,7 @@ def xla_paths(diagnosis: Diagnosis) -> list[str]:
 
 def settings(diagnosis: Diagnosis) -> list[str]:
     """Who set what, and who read it."""
-    if not diagnosis.settings:
+    if not diagnosis.settings or not facts.uses_tensorflow(diagnosis):
         return []
     every = timeline.folded(diagnosis.settings)
     governing = [switch for path in diagnosis.xla_paths for switch in map(str, path.governed_by)]
@@ -130,7 +158,9 @@ def settings(diagnosis: Diagnosis) -> list[str]:
         where, note = place(moment.event.location), prose(moment.event.note or "")
         seconds = prose(facts.number_text(moment.event.t, 4))
         rows.append((seconds, code(setting), prose(action) + times, code(value), where, note))
-    parts = ["## Settings timeline", table(("Seconds", "Setting", "Action", "Value", "Where", "Note"), rows)]
+    text = table(("Seconds", "Setting", "Action", "Value", "Where", "Note"), rows)
+    shown = [text] if len(rows) <= _SHORT else _folded_away(f"{len(rows)} events", text)
+    parts = ["## Settings timeline", *shown]
     if len(every) > len(moments):
         parts.append(f"{len(every) - len(moments)} more are in the run folder.")
     return parts
@@ -146,31 +176,35 @@ def hypotheses(diagnosis: Diagnosis) -> list[str]:
             prose(claim.title),
             prose(claim.origin),
             _VERDICTS.get(claim.verdict, prose(claim.verdict)),
-            "; ".join(prose(p.text) + (f" ({code(p.where)})" if p.where else "") for p in claim.evidence[:4]),
+            "; ".join(mixed(p.text) + (f" ({code(p.where)})" if p.where else "") for p in _telling(claim)),
         )
         for claim in diagnosis.hypotheses
     ]
-    return ["## Hypotheses", table(("Id", "Claim", "From", "Verdict", "Evidence"), rows)]
+    said = f"{facts.WHOSE[0].upper()}{facts.WHOSE[1:]}."
+    return ["## Hypotheses", said, table(("Id", "Claim", "From", "Verdict", "Evidence"), rows)]
+
+
+def _telling(claim: Hypothesis) -> list[Proof]:
+    # The last proof is the one that decides.
+    proofs = list(claim.evidence)
+    return proofs if len(proofs) <= _PROOFS else [*proofs[: _PROOFS - 1], proofs[-1]]
 
 
 def remedies(diagnosis: Diagnosis) -> list[str]:
     """What can be done, and what is known of it."""
-    found: dict[str, Remedy] = {}
-    for finding in sorted(diagnosis.findings, key=lambda f: f.role != "root"):
-        for remedy in finding.remedies:
-            found.setdefault(remedy.id, remedy)
+    found = facts.remedies(diagnosis.findings)
     if not found:
         return []
     rows = [
         (
-            prose(r.title),
-            prose(r.how),
+            mixed(r.title),
+            mixed(r.how),
             prose(r.safety),
             {"verified": "**verified**", "failed": "**failed**", "untested": "untested"}.get(r.result, prose(r.result)),
             "" if r.deviation is None else prose(facts.number_text(r.deviation)),
             "" if r.speed_ratio is None else prose(facts.number_text(r.speed_ratio)),
         )
-        for r in found.values()
+        for r in found
     ]
     return ["## Remedies", table(("Remedy", "How", "Safety", "Tested", "Deviation", "Speed ratio"), rows)]
 

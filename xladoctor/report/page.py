@@ -77,6 +77,19 @@ class Page:
             for piece in self.wrap(part, min(self.width - 1, _READABLE), start, margin + " " * hang):
                 self._line((piece, style))
 
+    def flow(
+        self, lead: Sequence[tuple[str, str]], said: object, indent: int = 0, hang: int = 2, style: str = ""
+    ) -> None:
+        """Styled pieces, and after them, parted by two blanks, text that is wrapped and hangs by `hang`."""
+        head = [(_soft(piece), style) for piece, style in lead]
+        start = " " * indent + "".join(piece for piece, _ in head)
+        width = min(self.width - 1, _READABLE)
+        words = text.line(said)
+        first, *others = self.wrap(words, width, f"{start}  ", " " * (indent + hang)) if words else [start]
+        self._line((" " * indent, ""), *head, (first[len(start) :], style))
+        for piece in others:
+            self._line((piece, style))
+
     def paragraphs(self, said: str, indent: int = 2) -> None:
         """Paragraphs that an empty line separates; single line breaks within them are not kept."""
         for number, part in enumerate(part for part in said.split("\n\n") if part.strip()):

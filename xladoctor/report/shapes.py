@@ -24,6 +24,12 @@ class Call:
         return self.rows[0]
 
     @property
+    def same_call(self) -> tuple[object, ...]:
+        """What the arguments and the results of one call share."""
+        row = self.rows[0]
+        return (row.place, row.call, row.iteration, row.layer)
+
+    @property
     def violated(self) -> bool:
         """Whether a row breaks its contract."""
         return any(row.violation or row.first_violation for row in self.rows)
@@ -142,6 +148,38 @@ def shortened(steps: Sequence[Step], limit: int) -> list[Step | int]:
             out[-1] += step.count
         else:
             out.append(step.count)
+    return out
+
+
+def around(found: Sequence[Call], limit: int) -> list[Call | int]:
+    """About `limit` rows around the first violation; a number stands for the calls left out.
+
+    What stays: the arguments of the call whose result is wrong, the violation, and the violations that follow it.
+    Nothing where there is no violation.
+    """
+    first = next((index for index, call in enumerate(found) if any(r.first_violation for r in call.rows)), None)
+    if first is None:
+        first = next((index for index, call in enumerate(found) if call.violated), None)
+    if first is None:
+        return []
+    keep = {first}
+    own = found[first].same_call
+    keep |= {index for index in range(first) if found[index].same_call == own and own[1] is not None}
+    room = limit - sum(len(found[index].rows) for index in keep)
+    for index in range(first + 1, len(found)):
+        if found[index].violated and 0 < len(found[index].rows) <= room:
+            keep.add(index)
+            room -= len(found[index].rows)
+        elif found[index].violated:
+            break
+    out: list[Call | int] = []
+    for index, call in enumerate(found):
+        if index in keep:
+            out.append(call)
+        elif out and isinstance(out[-1], int):
+            out[-1] += 1
+        else:
+            out.append(1)
     return out
 
 

@@ -49,6 +49,11 @@ def clip(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: max(limit - 1, 0)] + "…"
 
 
+def stop(text: object) -> str:
+    """A sentence with one full stop at its end."""
+    return f"{str(text).rstrip().rstrip('.')}."
+
+
 # Markdown
 
 _GAP = "&#8203;"  # a zero-width space: breaks mentions, autolinks and issue numbers without showing
@@ -74,6 +79,21 @@ def md(text: object) -> str:
     for pattern, mark in ((_MENTION, "@"), (_SCHEME, ":"), (_WWW, ".")):
         value = pattern.sub(mark + _GAP, value)
     return value
+
+
+def md_mixed(text: object, table: bool = False) -> str:
+    """Prose in which `names` stand between backticks: those become code spans, the rest is foreign prose."""
+    value = line(text)
+    if "``" in value or value.count("`") % 2:
+        return md(value)
+    out = []
+    for number, part in enumerate(value.split("`")):
+        if number % 2:
+            out.append(md_code(part, table) if part.strip() else "")
+        else:
+            lead, tail = part[: len(part) - len(part.lstrip())], part[len(part.rstrip()) :]
+            out.append(f"{lead}{md(part)}{tail if part.strip() else ''}")
+    return "".join(out)
 
 
 def md_code(text: object, table: bool = False) -> str:

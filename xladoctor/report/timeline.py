@@ -20,10 +20,17 @@ class Moment:
 def folded(events: Sequence[SettingEvent]) -> list[Moment]:
     """Events in order; between two writes of a setting, a repeated event is counted and not repeated."""
     moments: list[Moment] = []
+    milestones: dict[int | None, tuple[str, str]] = {}
     since_write: dict[tuple[str, str, int | None], dict[str, int]] = {}
     for event in events:
         seen = since_write.setdefault((str(event.store), str(event.key), event.pid), {})
         act = f"{event.action} {event.value!r} {event.location} {event.note}"
+        if event.store == "milestone":
+            # A milestone is repeated only where no other stands between: the order is what it is there for.
+            last = milestones.get(event.pid)
+            milestones[event.pid] = (str(event.key), act)
+            if last != (str(event.key), act):
+                seen.pop(act, None)
         if act in seen:
             index = seen[act]
             moments[index] = Moment(moments[index].event, moments[index].times + 1)

@@ -121,12 +121,16 @@ def test_markup_is_not_obeyed():
 GITHUB = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 
 
+FOLD = r"<details><summary>More of the \d+ calls</summary>\n|<details><summary>\d+ events</summary>\n|</details>\n"
+
+
 def check_markdown(said: str) -> None:
     assert not CONTROL.search(said)
     tokens = GITHUB.parse(said)
     flat = [t for token in tokens for t in (token, *(token.children or ()))]
     assert not [t for t in flat if t.type in ("link_open", "image", "html_inline")]
-    comments = [t.content for t in flat if t.type == "html_block"]
+    blocks = [t.content for t in flat if t.type == "html_block"]
+    comments = [block for block in blocks if not re.fullmatch(FOLD, block)]
     assert len(comments) == 1 and comments[0].startswith("<!-- ") and comments[0].count("-->") == 1
     assert [t.tag for t in flat if t.type == "heading_open"].count("h1") == 1
     for text in (t.content for t in flat if t.type == "text"):

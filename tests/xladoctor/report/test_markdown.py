@@ -6,6 +6,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from tests.xladoctor.report import samples
+from xladoctor.diagnosis.model import Finding, Hypothesis, Proof, Remedy
 from xladoctor.report import FORMATS, View, render
 
 GITHUB = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
@@ -48,7 +49,7 @@ def test_what_is_not_there_has_no_section():
 
 def test_tables_are_tables():
     tokens = GITHUB.parse(document())
-    assert sum(token.type == "table_open" for token in tokens) == 7
+    assert sum(token.type == "table_open" for token in tokens) == 8
 
 
 def test_the_numbers():
@@ -72,8 +73,56 @@ def test_an_untested_remedy_is_not_called_a_cure():
 
 
 def test_the_first_violation_is_marked_once():
-    assert document().count("**First violation.**") == 1
-    assert document().count("*traced, not executed*") == 2
+    near, _, whole = document().partition("<details>")
+    assert near.count("**First violation.**") == whole.count("**First violation.**") == 1
+    assert "*traced, not executed*" not in near and whole.count("*traced, not executed*") == 2
+    assert len([line for line in near.partition("## Shape trace")[2].splitlines() if line.startswith("|")]) <= 16
+
+
+def rendered(diagnosis) -> str:
+    return GITHUB.render(document(diagnosis))
+
+
+def test_names_between_backticks_are_code():
+    remedy = Remedy("r", "Call `fit` once", "safe", "Use `tf.squeeze(x, axis=[0])`, or `a|b`.")
+    root = replace(samples.ROOT, remedies=(remedy,), evidence=(Proof("log", "unbalanced ` tick", None),))
+    text = rendered(replace(samples.LOUD, findings=(root,)))
+    assert "<td>Call <code>fit</code> once</td>" in text
+    assert "<td>Use <code>tf.squeeze(x, axis=[0])</code>, or <code>a|b</code>.</td>" in text
+    assert "unbalanced ` tick" in text
+
+
+def test_details_are_words_and_not_a_dump():
+    details = {
+        **samples.ROOT.details,
+        "birth": {"op": "Sum", "node": "a/Sum", "shape": [1, 78], "inputs": [{"shape": [64, 78]}], "loses": True},
+        "born": ["/p/f.py:1 in f", "/p/g.py:2 in g"],
+        "met": {"place": "m:translate", "inputs": {"images": [4, 78]}, "caller": "/p/h.py:3 in h"},
+        "ambiguous": {"have": False},
+        "somebody_elses": {"x": 1},
+    }
+    text = document(replace(samples.LOUD, findings=(replace(samples.ROOT, details=details),)))
+    assert "- the op in which the size arises: `Sum`, `a/Sum`, `(64 78) -> (1 78)`" in text
+    assert "- the lines there, innermost first: `/p/f.py:1 in f`, `/p/g.py:2 in g`" in text
+    assert "- the watched place before it: `m:translate`, `images (4 78)`" in text
+    for raw in ("ambiguous.", "met.", "loses", "somebody_elses", "- phase", "- place:"):
+        assert raw not in text
+
+
+def test_warnings_are_no_blocker():
+    finding = Finding("XD902", "not-recorded", "warning", "root", "Nothing was recorded.", "Why.", status="confirmed")
+    text = document(replace(samples.HEALTHY, verdict="warnings", findings=(finding,)))
+    assert "# Diagnosis: Nothing was recorded." in text and "Blocker" not in text
+    assert "**Warning**: Nothing was recorded.\n" in text
+    assert "## Warning\n" in text and "Root cause" not in text
+
+
+def test_hypotheses_say_whose_they_are_and_end_with_the_deciding_proof():
+    proofs = tuple(Proof("setting", f"read {n}", None) for n in range(6))
+    claim = Hypothesis("H2", "t", "report 002", "refuted", (*proofs, Proof("setting", "no write of False", None)))
+    text = document(replace(samples.LOUD, hypotheses=(claim,)))
+    assert "What was suspected in such failures before; each tested on this run." in text
+    assert "read 0; read 1; read 2; no write of False" in text
 
 
 def test_how_to_reproduce_can_be_pasted():
