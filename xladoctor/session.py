@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
@@ -65,7 +65,7 @@ def scan_command(command: Sequence[str], options: ScanOptions) -> ScanResult:
     from xladoctor.replay.analyse import ask_workers, target_environment
 
     command = target.with_python(command, options.python)
-    target.resolve(command, os.environ)
+    program = target.resolve(command, os.environ)
     folder = run_folder.new_folder(options.run_dir)
     if options.probes:
         _hand_over_places(folder)
@@ -73,7 +73,7 @@ def scan_command(command: Sequence[str], options: ScanOptions) -> ScanResult:
     env.setdefault("PYTHONUNBUFFERED", "1")
     # A crash or a time-out then leaves the Python stacks in stderr.log.
     env.setdefault("PYTHONFAULTHANDLER", "1")
-    facts: dict[str, Any] = run_folder.run_facts(command)
+    facts: dict[str, Any] = {**run_folder.run_facts(command), "flags": _flags_before_the_start(program, env)}
     run_folder.write_json(folder / "run.json", {**facts, "outcome": {"state": "running"}})
     out: IO[bytes] = sys.stdout.buffer if options.passthrough == "stdout" else sys.stderr.buffer
     sys.stdout.flush()
@@ -102,6 +102,19 @@ def scan_command(command: Sequence[str], options: ScanOptions) -> ScanResult:
         status = TIMED_OUT  # the signal was the doctor's own
     run_folder.write_reports(diagnosis, folder, status)
     return ScanResult(diagnosis, folder, status, interrupted=outcome.state == "interrupted")
+
+
+def _flags_before_the_start(program: str, env: Mapping[str, str]) -> list[dict[str, str]]:
+    """What is wrong with the flags that the command is about to get; said now, since TensorFlow may end it for them."""
+    from xladoctor.evidence.flags import FLAG_VARIABLES, libraries_of, problems
+
+    if not any(env.get(name) for name in FLAG_VARIABLES):
+        return []
+    found = problems(env, libraries_of(program, env))
+    for problem in found:
+        ends = "" if problem.kind == "duplicate" else " (TensorFlow ends the process at such a flag)"
+        sys.stderr.write(f"xladoctor: {problem.variable}: {problem.flag}: {problem.message}{ends}\n")
+    return [asdict(problem) for problem in found]
 
 
 def trace_command(command: Sequence[str], options: ScanOptions) -> TraceResult:
