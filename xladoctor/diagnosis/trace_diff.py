@@ -12,8 +12,11 @@ from collections.abc import Iterator, Sequence
 
 import xladoctor
 from xladoctor.diagnosis.model import ShapeRow
-from xladoctor.diagnosis.numbers import Name, factor
+from xladoctor.diagnosis.numbers import Name
 from xladoctor.diagnosis.trace_model import Kind, RowDiff, StepDiff, Trace, TraceDiff, TracedStep
+
+# The rank of names that are computed; what comes after them is only local to other places.
+_EXPRESSION = 1
 
 Key = tuple[object, ...]
 Shape = Sequence[int | None]
@@ -46,7 +49,12 @@ def named(shape: Shape | None, names: Sequence[Name]) -> str | None:
 
 
 def _names(size: int, names: Sequence[Name]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(n.name for n in factor(size, names).names))
+    """Every name of a size: axes and expressions alike (64 can be `N` and `B*C`), local axes where there is nothing
+    else. A size of 1 has none.
+    """
+    same = [n for n in names if n.value == size != 1]
+    own = [n for n in same if n.rank <= _EXPRESSION]
+    return tuple(dict.fromkeys(n.name for n in own or same))
 
 
 def _matched(a: Sequence[TracedStep], b: Sequence[TracedStep]) -> Iterator[tuple[TracedStep | None, TracedStep | None]]:

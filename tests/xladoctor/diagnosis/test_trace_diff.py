@@ -54,6 +54,17 @@ def test_expressions_are_names_too_and_a_local_name_is_none(tmp_path):
     assert (lost.first[1].named_a, lost.first[1].named_b) == ("(B*C)", "(C)")
 
 
+def test_a_size_that_happens_to_have_two_names_has_both(tmp_path):
+    def run(batch: int) -> Run:
+        made = Run()
+        made.trace("7-1-step")
+        events = made.place("m:flat", "x (B N C) -> (B*C)", {"x": [None, 64, 4]}, [[None]])
+        made.shapes("7-1-step", events, {"x": [batch, 64, 4], "result": [batch * 4]}, batch)
+        return made
+
+    assert not compared(run(15), run(16), tmp_path).differs, "64 is N, and B*C too"
+
+
 def test_a_branch_that_one_run_did_not_take(tmp_path):
     a, b = healthy(15), healthy(16)
     b.worker[0]["result"]["occurrences"] = {
