@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import threading
 import traceback
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any
 
 from .. import compat, schema
@@ -18,7 +18,7 @@ from .guard import Guard
 from .importhook import PostImportFinder
 from .redact import in_text
 from .tracing import TraceRecorder
-from .values import ValueWriter
+from .values import ValueWriter, leaves
 
 _MARK = "_xladoctor_failure"
 _MAX_FRAMES = 60
@@ -39,10 +39,10 @@ class FailureRecorder:
         self.values = values
         self._count = 0
         self._install_hooks()
-        finder.when_imported("tensorflow", lambda _: self._watch_functions())
+        finder.when_imported("tensorflow", lambda _: self._watch())
 
-    def note(self, error: BaseException, during: str, capsule: str | None = None) -> int | None:
-        """Write (once) the failure and return its number."""
+    def note(self, error: BaseException, during: str, capsule: str | None = None, **more: Any) -> int | None:
+        """Write (once) the failure, with `more` that is known of it, and return its number."""
         if isinstance(error, _QUIET) or type(error).__name__ in _QUIET_NAMES:
             return None
         number: int | None = getattr(error, _MARK, None)
@@ -66,10 +66,38 @@ class FailureRecorder:
             during=during,
             capsule=capsule,
             thread=threading.current_thread().name,
+            **more,
         )
         return number
 
     # -- where exceptions pass ----------------------------------------------------------------------------------
+
+    def _watch(self) -> None:
+        for hook in (self._watch_functions, self._watch_sessions):
+            self.guard.part(hook.__name__, hook)
+
+    def _watch_sessions(self) -> None:
+        cls: Any = compat.session_class()
+        run = cls.run
+        guard = self.guard
+
+        def watched(session: Any, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
+            try:
+                return run(session, fetches, feed_dict, *args, **kwargs)
+            except BaseException as error:
+                guard.run("session failed", self._of_session, error, fetches, feed_dict)
+                raise
+
+        cls.run = wraps(run)(watched)
+
+    def _of_session(self, error: BaseException, fetches: Any, feeds: Any) -> None:
+        """The failure of a `Session.run`, with what was asked for and what was fed: names and shapes, not values."""
+        self.note(
+            error,
+            during="Session.run",
+            fetches=[_named(f) for f in leaves(fetches)][:50],
+            feeds=[{**_named(key), "fed": _fed(value)} for key, value in (feeds or {}).items()][:50],
+        )
 
     def _watch_functions(self) -> None:
         cls: Any = compat.function_class()
@@ -105,9 +133,15 @@ class FailureRecorder:
         if not outermost:
             return
         found = self.tracing.capsule_of(function)
+        unfinished = self.tracing.take_unfinished()
+        partial = None
+        if unfinished is not None and not isinstance(error, _QUIET):
+            partial = self.guard.part("partial capsule", self.tracing.write_partial, unfinished)
+            found = None  # what was finished earlier is another graph than the one that failed
         name = str(getattr(function, "_name", "") or "tf.function")
         known = getattr(error, _MARK, None)
-        number = self.note(error, during=name, capsule=found[0].name if found else None)
+        capsule = found[0].name if found else None
+        number = self.note(error, during=name, capsule=capsule, partial=partial)
         if self.tracing.keras_calls:
             return
         if number is not None and known is None and found is not None:
@@ -165,20 +199,42 @@ def _chain(error: BaseException) -> list[BaseException]:
 
 
 def _frames(trace: TracebackType | None) -> list[dict[str, Any]]:
-    frames: list[dict[str, Any]] = []
-    for item, line in traceback.walk_tb(without_ours(trace)):
-        code = item.f_code
-        user = is_user_file(code.co_filename)
-        entry: dict[str, Any] = {
-            "file": code.co_filename,
-            "line": line,
-            "function": getattr(code, "co_qualname", code.co_name),
-            "user": user,
-        }
-        if user:
-            entry["tensors"] = _tensors(item.f_locals)
-        frames.append(entry)
-    return frames[-_MAX_FRAMES:]
+    """The frames of a traceback, outermost first, after the user's frames that the exception has yet to pass."""
+    outer: list[dict[str, Any]] = []
+    frame = trace.tb_frame.f_back if trace is not None else None
+    while frame is not None and len(outer) < _MAX_FRAMES // 2:
+        if is_user_file(frame.f_code.co_filename):
+            outer.append(_frame(frame, frame.f_lineno))
+        frame = frame.f_back
+    frames = [_frame(item, line) for item, line in traceback.walk_tb(without_ours(trace))]
+    return [*reversed(outer), *frames[-_MAX_FRAMES // 2 :]]
+
+
+def _frame(frame: FrameType, line: int) -> dict[str, Any]:
+    code = frame.f_code
+    user = is_user_file(code.co_filename)
+    entry: dict[str, Any] = {
+        "file": code.co_filename,
+        "line": line,
+        "function": getattr(code, "co_qualname", code.co_name),
+        "user": user,
+    }
+    if user:
+        entry["tensors"] = _tensors(frame.f_locals)
+    return entry
+
+
+def _named(tensor: Any) -> dict[str, Any]:
+    """A tensor or operation of a graph by its name, with its static shape."""
+    info = compat.tensor_info(tensor)
+    if info is None:
+        return {"tensor": str(getattr(tensor, "name", tensor))[:200]}
+    return {"tensor": info.name, "shape": info.shape, "dtype": info.dtype}
+
+
+def _fed(value: Any) -> dict[str, Any]:
+    info = compat.tensor_info(value)
+    return {"type": type(value).__name__} if info is None else {"shape": info.shape, "dtype": info.dtype}
 
 
 def _tensors(local: dict[str, Any]) -> list[dict[str, Any]]:

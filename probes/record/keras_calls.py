@@ -17,7 +17,7 @@ from .frames import caller, user_frames, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
 from .tracing import TraceRecorder
-from .values import ValueWriter, _leaves
+from .values import ValueWriter, leaves
 
 _METHODS = ("fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "predict_on_batch")
 
@@ -109,7 +109,7 @@ class KerasRecorder:
     def _built(self, model: Any) -> None:
         def specs(tensors: Any) -> list[dict[str, Any]]:
             found = []
-            for tensor in _leaves(tensors):
+            for tensor in leaves(tensors):
                 info = compat.tensor_info(tensor)
                 if info is not None:
                     found.append({"name": info.name, "shape": info.shape, "dtype": info.dtype})
@@ -197,7 +197,7 @@ class KerasRecorder:
             phase="begin",
             jit_compile=str(getattr(model, "jit_compile", None)),
             run_eagerly=bool(getattr(model, "run_eagerly", False)),
-            inputs=[_described(v) for v in _leaves(data)],
+            inputs=[_described(v) for v in leaves(data)],
             where=frames[0] if frames else None,
             **call,
         )
@@ -208,13 +208,13 @@ class KerasRecorder:
             return
         out = None
         if call["method"] in ("predict", "predict_on_batch"):
-            out = [_rows(v) for v in _leaves(result)]
+            out = [_rows(v) for v in leaves(result)]
         mismatch = out is not None and call["rows_in"] is not None and any(n != call["rows_in"] for n in out)
         self.sink.write(
             schema.CALL,
             phase="end",
             rows_out=out,
-            shapes_out=[compat.dims(getattr(v, "shape", ())) for v in _leaves(result)] if out else None,
+            shapes_out=[compat.dims(getattr(v, "shape", ())) for v in leaves(result)] if out else None,
             capsule=self._capsule(call, save=mismatch),
             **_facts(call),
         )
@@ -246,7 +246,7 @@ def _facts(call: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rows(value: Any) -> int | None:
-    for leaf in _leaves(value):
+    for leaf in leaves(value):
         shape = compat.dims(getattr(leaf, "shape", None)) if hasattr(leaf, "shape") else None
         if shape:
             return shape[0]

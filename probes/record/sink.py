@@ -19,6 +19,8 @@ from .. import schema
 # A day-long run must not fill a disk. Each kind has its own share, so that a chatty one cannot starve the others.
 MAX_EVENTS_PER_KIND = 20_000
 MAX_TEXT = 20_000
+# A shape stands five levels deep: frames, frame, tensors, tensor, shape.
+_MAX_DEPTH = 7
 
 
 def jsonable(value: Any, depth: int = 0) -> Any:
@@ -29,9 +31,9 @@ def jsonable(value: Any, depth: int = 0) -> Any:
         return value if value == value and abs(value) != float("inf") else repr(value)
     if isinstance(value, str):
         return value if len(value) <= MAX_TEXT else value[:MAX_TEXT] + "…"
-    if depth < 4 and isinstance(value, (list, tuple)):
+    if depth < _MAX_DEPTH and isinstance(value, (list, tuple)):
         return [jsonable(v, depth + 1) for v in list(value)[:200]]
-    if depth < 4 and isinstance(value, dict):
+    if depth < _MAX_DEPTH and isinstance(value, dict):
         return {str(k): jsonable(v, depth + 1) for k, v in list(value.items())[:200]}
     if isinstance(value, os.PathLike):
         return os.fspath(value)

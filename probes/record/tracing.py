@@ -253,6 +253,20 @@ class TraceRecorder:
         owner.fresh = True
         return owner.number
 
+    def write_partial(self, graph: Any) -> str:
+        """The capsule of a trace that failed: the graph up to the op that could not be made. Returns its id."""
+        from . import capsule as capsules  # imports numpy: not before the target has
+
+        with self._lock:
+            self._capsules += 1
+            number = self._capsules
+        if number > _MAX_CAPSULES:
+            raise RuntimeError("no more capsules in this process")
+        folder = capsules.new_folder(self.sink.run_dir, number, graph)
+        capsules.write_capsule(folder, graph, graph_uid=self.uid(graph), graphs=self._names)
+        self.sink.write(schema.CAPSULE, capsule=folder.name, what="partial graph", function=str(graph.name))
+        return folder.name
+
     def _write_capsule(self, concrete: Any, uid: str) -> Path | None:
         self._capsules += 1
         if self._capsules > _MAX_CAPSULES:

@@ -26,7 +26,7 @@ class ValueWriter:
 
     def of_call(self, folder: Path, concrete: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """The arguments of a direct call: exactly what failed."""
-        data = [v for v in _leaves((args, kwargs)) if compat.tensor_info(v) is not None]
+        data = [v for v in leaves((args, kwargs)) if compat.tensor_info(v) is not None]
         self._write(folder, concrete, data, "exact", None, None)
 
     def of_keras(
@@ -37,7 +37,7 @@ class ValueWriter:
         Keras has consumed the failing batch inside the failing call (and `fit` shuffles), so these rows are `redrawn`
         unless the data have only one batch.
         """
-        arrays = [v for v in _leaves(batch) if hasattr(v, "shape") and hasattr(v, "__getitem__")]
+        arrays = [v for v in leaves(batch) if hasattr(v, "shape") and hasattr(v, "__getitem__")]
         n = batch_size or 32
         cut = [a[:n] for a in arrays if len(a.shape) > 0]
         self._write(folder, concrete, cut, "exact" if exact else "redrawn", rows, n)
@@ -77,16 +77,16 @@ class ValueWriter:
         self.sink.write(schema.CAPSULE, capsule=folder.name, what="values", recipe=facts)
 
 
-def _leaves(value: Any, depth: int = 0) -> Iterator[Any]:
+def leaves(value: Any, depth: int = 0) -> Iterator[Any]:
     """Leaves in the order in which Keras and tf.nest flatten: lists and tuples as they stand, dicts by sorted key."""
     if value is None or depth > 6:
         return
     if isinstance(value, dict):
         for key in sorted(value, key=str):
-            yield from _leaves(value[key], depth + 1)
+            yield from leaves(value[key], depth + 1)
     elif isinstance(value, (list, tuple)):
         for item in value:
-            yield from _leaves(item, depth + 1)
+            yield from leaves(item, depth + 1)
     else:
         yield value
 

@@ -51,11 +51,7 @@ def run_program(
         path.write_text(text, encoding="utf-8")
     folder = tmp_path / "run"
     folder.mkdir(exist_ok=True)
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("XLADOCTOR", "PYTHONPATH"))}
-    environment |= {"TF_CPP_MIN_LOG_LEVEL": "3", **(env or {})}
-    if probes:
-        environment["XLADOCTOR_RUN_DIR"] = str(folder)
-        environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(BOOTSTRAP), (env or {}).get("PYTHONPATH")]))
+    environment = target_environment(folder if probes else None, env)
     done = subprocess.run(
         [sys.executable, *flags, "program.py", *arguments],
         cwd=project,
@@ -64,7 +60,22 @@ def run_program(
         text=True,
         timeout=300,
     )
+    return Ran(done.returncode, done.stdout, done.stderr, read_events(folder), folder)
+
+
+def target_environment(folder: Path | None, env: dict[str, str] | None = None) -> dict[str, str]:
+    """The environment of a target that records into `folder`; without probes for None."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("XLADOCTOR", "PYTHONPATH"))}
+    environment |= {"TF_CPP_MIN_LOG_LEVEL": "3", **(env or {})}
+    if folder is not None:
+        environment["XLADOCTOR_RUN_DIR"] = str(folder)
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(BOOTSTRAP), (env or {}).get("PYTHONPATH")]))
+    return environment
+
+
+def read_events(folder: Path) -> list[dict[str, Any]]:
+    """The events of all processes of a run folder."""
     events: list[dict[str, Any]] = []
     for file in sorted(folder.glob("events-*.jsonl")):
         events += [json.loads(line) for line in file.read_text().splitlines()]
-    return Ran(done.returncode, done.stdout, done.stderr, events, folder)
+    return events
