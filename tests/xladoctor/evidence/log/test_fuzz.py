@@ -92,7 +92,7 @@ def test_damaged_fixtures(fixture, data) -> None:  # type: ignore[no-untyped-def
     ],
 )
 def test_repetition_is_linear(unit: bytes) -> None:
-    """No catastrophic regular expression: eight times the text costs about eight times as much, not sixty-four times."""
+    """No catastrophic regular expression: eight times the text costs about eight times as much, not sixty-four."""
 
     def cost(size: int, lines: bool) -> float:
         piece = unit * 30 + b"\n" if lines else unit
