@@ -25,14 +25,13 @@ RUNS = (
 
 def main() -> int:
     """Run both under `xladoctor scan` and say where the diagnoses are."""
-    shutil.rmtree(OUT, ignore_errors=True)
-    OUT.mkdir()
+    out = numbered(OUT)
     binaries = Path(sys.executable).parent
     env = {**os.environ, "PATH": f"{binaries}{os.pathsep}{os.environ['PATH']}"}
     env["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     good = True
     for fault, what in RUNS:
-        folder, results = OUT / fault, OUT / f"{fault}-results"
+        folder, results = out / fault, out / f"{fault}-results"
         command = f"xladoctor scan --run-dir {folder} -- {STUDY} --output-dir {results} --fault {fault}"
         print(f"\n# a study that {what}\n$ {command}\n", flush=True)
         status = subprocess.run(shlex.split(command), env=env, check=False).returncode
@@ -41,7 +40,19 @@ def main() -> int:
             flush=True,
         )
         good &= status == 1 and (folder / "blocker.md").is_file()
+    if shutil.which("xladoctor") is None:
+        activate = binaries / "activate"
+        where = activate.relative_to(Path.cwd()) if activate.is_relative_to(Path.cwd()) else activate
+        print(f"\nBefore a command that begins with xladoctor: source {where}", flush=True)
     return 0 if good else 1
+
+
+def numbered(parent: Path) -> Path:
+    """A new folder in `parent`, with the number after the highest there: what an earlier demo left stays."""
+    taken = [int(path.name) for path in parent.glob("*") if path.name.isdigit()]
+    folder = parent / str(max(taken, default=0) + 1)
+    folder.mkdir(parents=True)
+    return folder
 
 
 if __name__ == "__main__":
