@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xladoctor.diagnosis.model import Diagnosis, Finding, Remedy
-from xladoctor.report import console_findings, console_tables, facts
-from xladoctor.report.page import Page
+from xladoctor.report import console_findings, console_tables, facts, findings
+from xladoctor.report.page import Page, place
 from xladoctor.report.text import clip
 from xladoctor.report.view import View
 
@@ -100,14 +100,18 @@ def _others(page: Page, findings: Sequence[Finding], view: View) -> None:
 
 
 def _remedies(page: Page, diagnosis: Diagnosis, view: View) -> None:
-    every = facts.remedies(diagnosis.findings)
-    remedies = every if view.verbose else facts.remedies(facts.decisive(diagnosis.findings))
+    every = findings.remedies(diagnosis.findings)
+    remedies = every if view.verbose else findings.remedies(findings.decisive(diagnosis.findings))
     if not remedies:
         return
     shown = remedies if view.verbose else remedies[:_FEW]
     page.heading("What to do", f"{len(every) - len(shown)} more: --verbose" if len(every) > len(shown) else "")
+    root = diagnosis.root
+    # The line stands under the root cause already.
+    known = f": {place(root.location)}" if root and root.location and not view.verbose else "\0"
     for number, remedy in enumerate(shown, 1):
-        page.para(f"{remedy.title} ({remedy.safety}; {tested(remedy)})", hang=3, first=f"{number}. ", style="bold")
+        title = remedy.title.removesuffix(known)
+        page.para(f"{title} ({remedy.safety}; {tested(remedy)})", hang=3, first=f"{number}. ", style="bold")
         if (number == 1 or view.verbose) and remedy.how.strip() and remedy.how.strip() != remedy.title.strip():
             page.para(remedy.how if view.verbose else clip(remedy.how, _HOW), indent=5)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xladoctor.diagnosis.model import Finding, Location, Proof
-from xladoctor.report import facts
+from xladoctor.report import facts, findings
 from xladoctor.report.page import Page, place
 from xladoctor.report.text import clip, line
 
@@ -20,14 +20,14 @@ def brief(page: Page, finding: Finding) -> None:
     """What, where, the shapes and the numbers; nothing twice, and of the evidence what is not said already."""
     _head(page, finding)
     rows = facts.shapes(finding)
-    said = clip(facts.beyond(finding), _MESSAGE)
+    said = clip(findings.beyond(finding), _MESSAGE)
     is_root = finding.role == "root"
     repeated = said.lower().startswith(finding.title.strip().lower())
     if not said or not (repeated or (facts.numbers(finding) and not is_root)):
         page.para(finding.title, style="bold")
     if finding.location:
         _at(page, finding.location, finding.layer if is_root else None)
-    made = facts.made(finding)
+    made = findings.made(finding)
     if made:
         page.para(made, indent=4, hang=2)
     # Expected and seen once: a title that has them is enough.
@@ -42,7 +42,7 @@ def brief(page: Page, finding: Finding) -> None:
         product = f" = {number.factors}" if number.factors else ""
         page.flow(((f"{number.value}{product}", "bold"),), number.short, indent=4, hang=4, style="dim")
     if is_root and not rows:
-        _evidence(page, facts.told_once(finding.evidence), whole=False)
+        _evidence(page, findings.told_once(finding.evidence), whole=False)
 
 
 def whole(page: Page, finding: Finding) -> None:
@@ -60,12 +60,12 @@ def whole(page: Page, finding: Finding) -> None:
     named += [("dims", facts.sizes_text(finding.dims))] if finding.dims else []
     known = [(what, ", ".join(value for value in values if value)) for what, values in details.known(finding)]
     page.table([*named, *known, *facts.flat(details.unknown(finding))], indent=4, styles=["dim", ""])
-    _evidence(page, facts.told_once(finding.evidence), whole=True)
+    _evidence(page, findings.told_once(finding.evidence), whole=True)
 
 
 def _head(page: Page, finding: Finding) -> None:
     pieces = [
-        (facts.heading(finding), _LEVELS.get(finding.level, "bold")),
+        (findings.heading(finding), _LEVELS.get(finding.level, "bold")),
         (f"  {finding.code} {finding.slug}", "bold"),
     ]
     if finding.level == "error" or finding.status != "confirmed":

@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Sequence
 
 from xladoctor.diagnosis.model import Diagnosis, Finding, Location, Proof
-from xladoctor.report import details, facts, markdown_tables
+from xladoctor.report import details, facts, findings, markdown_tables
 from xladoctor.report.console import ended
 from xladoctor.report.text import clip, line, md, md_code, md_fence, md_mixed, stop
 from xladoctor.report.view import View
@@ -62,7 +62,7 @@ def proofs(evidence: Sequence[Proof]) -> list[str]:
     """Evidence as list items."""
     return [
         f"- {md_mixed(clip(proof.text, _LONGEST))}" + (f" ({md_code(proof.where)})" if proof.where else "")
-        for proof in facts.told_once(evidence)
+        for proof in findings.told_once(evidence)
     ]
 
 
@@ -87,7 +87,7 @@ def _problem(diagnosis: Diagnosis) -> list[str]:
     for finding in errors or [f for f in diagnosis.findings if f.role == "root"]:
         place = f", at {at(finding.location)}" if finding.location else ""
         status = "" if finding.level != "error" and finding.status == "confirmed" else f" ({md(finding.status)})"
-        parts.append(f"**{md(facts.heading(finding))}**{status}: {md(stop(finding.title)[:-1])}{place}.")
+        parts.append(f"**{md(findings.heading(finding))}**{status}: {md(stop(finding.title)[:-1])}{place}.")
     if diagnosis.problems:
         parts.append("\n".join(f"- **Could not be read:** {md(problem)}" for problem in diagnosis.problems))
     if diagnosis.notes:
@@ -122,7 +122,7 @@ def _root(diagnosis: Diagnosis) -> list[str]:
     if not diagnosis.findings:
         return []
     roots = [finding for finding in diagnosis.findings if finding.role == "root"]
-    parts = [f"## {md(facts.heading(roots[0])) if roots else 'Findings'}"]
+    parts = [f"## {md(findings.heading(roots[0])) if roots else 'Findings'}"]
     for finding in roots:
         parts += _finding(finding)
     rest = [finding for finding in diagnosis.findings if finding.role != "root"]
@@ -169,7 +169,7 @@ def _next(diagnosis: Diagnosis, view: View) -> list[str]:
         said = f"Try the first remedy ({first}), which nobody has run yet, and scan again."
     else:
         where = "the line" if root.location else "what is"
-        said = f"Look at {where} named under {md(facts.heading(root))}; no remedy is known yet."
+        said = f"Look at {where} named under {md(findings.heading(root))}; no remedy is known yet."
     return ["## Next action", said]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from xladoctor.diagnosis.model import Diagnosis, Hypothesis, Location, Proof, ShapeRow
-from xladoctor.report import facts, timeline
+from xladoctor.report import facts, findings, timeline
 from xladoctor.report import legend as legends
 from xladoctor.report import shapes as shape_table
 from xladoctor.report.text import clip, md, md_code, md_mixed
@@ -192,7 +192,7 @@ def _telling(claim: Hypothesis) -> list[Proof]:
 
 def remedies(diagnosis: Diagnosis) -> list[str]:
     """What can be done, and what is known of it."""
-    found = facts.remedies(diagnosis.findings)
+    found = findings.remedies(diagnosis.findings)
     if not found:
         return []
     rows = [

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from tests.xladoctor.report import samples
 from tests.xladoctor.report.samples import row
-from xladoctor.diagnosis.model import Finding, Location, Proof, SettingEvent, XlaPath
+from xladoctor.diagnosis.model import Finding, Location, Proof, Remedy, SettingEvent, XlaPath
 from xladoctor.report import View, console_shapes, render
 from xladoctor.report.page import Page
 
@@ -186,6 +186,13 @@ def test_one_message_of_several_lines_is_told_once():
     assert "- Reshape: (3 3), (2) holding [2, 2] [worker.jsonl]" in text
 
 
+def test_a_remedy_does_not_repeat_the_line_of_the_root():
+    remedy = Remedy("mend", f"Mend the line: {samples.LAYERS}:171", "safe", "How.")
+    diagnosis = replace(samples.LOUD, findings=(replace(samples.ROOT, remedies=(remedy,)),))
+    assert "  1. Mend the line (safe; not tested yet)\n" in said(diagnosis)
+    assert f"Mend the line: {samples.LAYERS}:171" in said(diagnosis, 200, verbose=True)
+
+
 def test_the_message_does_not_repeat_the_rows_beside_it():
     text = said(samples.LOUD)
     birth = {"op": "Sum", "inputs": [{"shape": [64, 78]}, {"shape": []}], "shape": [1, 78]}
@@ -195,7 +202,7 @@ def test_the_message_does_not_repeat_the_rows_beside_it():
     )
     details = {"contract": "(B P)", "bindings": {"B": {"value": 32, "by": "x"}}, "birth": birth}
     text = said(replace(samples.LOUD, findings=(replace(samples.ROOT, message=message, details=details),)))
-    assert "made there by Sum: (64 78) in, (1 78) out" in text
+    assert "made by Sum: (64 78) in, (1 78) out" in text
     assert "All 63 calls before it kept theirs." in text
     assert "arises in" not in text and "the contract is" not in text
 

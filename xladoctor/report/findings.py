@@ -1,0 +1,81 @@
+"""What a finding is to the reader, what of it must be said, and what to do about it; alike in every format."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from xladoctor.diagnosis.model import Finding, Proof, Remedy
+from xladoctor.report.facts import shape_text
+
+_SENTENCE = re.compile(r"(?:(?<=\.)|(?<=\.\)))\s+(?=[A-Z(\d])")
+_CARRIER = re.compile(
+    r"^(?:OP_REQUIRES failed at \S+ : |Local rendezvous is aborting with status: |Graph execution error:\s*"
+    r"|(?:[A-Za-z.]*Error|INVALID_ARGUMENT|UNIMPLEMENTED|INTERNAL|FAILED_PRECONDITION|RESOURCE_EXHAUSTED): )+"
+)
+
+
+def heading(finding: Finding) -> str:
+    """What a finding is to the reader: only an error has a cause."""
+    if finding.level == "error":
+        return "Root cause" if finding.role == "root" else "Consequence"
+    return str(finding.level).capitalize()
+
+
+def beyond(finding: Finding) -> str:
+    """The sentences of the message that say more than the shapes, the numbers and the birth shown beside it."""
+    contract = finding.details.get("contract")
+    told = [f"the contract is {contract}"] if contract else []
+    found = finding.details.get("numbers")
+    for item in found if isinstance(found, list | tuple) else ():
+        if isinstance(item, dict) and item.get("product"):
+            told += [f"{item.get('number')} = {item['product']}", *(f"({wrong} " for wrong in item.get("not") or ())]
+    birth = finding.details.get("birth")
+    if isinstance(birth, dict) and made(finding):
+        told.append(f" arises in {birth.get('op')} ")
+    kept = [part for part in _SENTENCE.split(finding.message.strip()) if not any(text in part for text in told)]
+    return " ".join(kept)
+
+
+def made(finding: Finding) -> str:
+    """The op in which a wrong size arises, with what goes in and what comes out."""
+    birth = finding.details.get("birth")
+    if not isinstance(birth, dict) or not birth.get("op") or birth.get("shape") is None:
+        return ""
+    given = [item.get("shape") for item in birth.get("inputs") or () if isinstance(item, dict)]
+    shown = ", ".join(shape_text(shape) for shape in given if shape)
+    return f"made by {birth['op']}: {shown or 'no tensor'} in, {shape_text(birth['shape'])} out"
+
+
+def told_once(evidence: Sequence[Proof]) -> list[Proof]:
+    """The evidence with a message that several lines carry said once, with all the places where it stands."""
+    out: list[Proof] = []
+    at: dict[str, int] = {}
+    for proof in evidence:
+        first = proof.text.strip().partition("\n")[0]
+        core = " ".join(_CARRIER.sub("", first).split())
+        if proof.kind in ("log", "event") and core in at:
+            earlier = out[at[core]]
+            where = ", ".join(dict.fromkeys(part for part in (earlier.where, proof.where) if part))
+            out[at[core]] = Proof(earlier.kind, earlier.text, where or None)
+            continue
+        at.setdefault(core, len(out))
+        out.append(proof)
+    return out
+
+
+def decisive(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings whose remedies come first: the root's, or else those of the errors."""
+    roots = [f for f in findings if f.role == "root"]
+    if any(f.remedies for f in roots):
+        return roots
+    return [f for f in findings if f.level == "error"]
+
+
+def remedies(findings: Sequence[Finding]) -> list[Remedy]:
+    """Every remedy once: those that were verified first, then the root's."""
+    found: dict[str, Remedy] = {}
+    for finding in sorted(findings, key=lambda f: f.role != "root"):
+        for remedy in finding.remedies:
+            found.setdefault(remedy.id, remedy)
+    return sorted(found.values(), key=lambda remedy: remedy.result != "verified")
