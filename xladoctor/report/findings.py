@@ -53,7 +53,7 @@ def told_once(evidence: Sequence[Proof]) -> list[Proof]:
     at: dict[str, int] = {}
     for proof in evidence:
         first = proof.text.strip().partition("\n")[0]
-        core = " ".join(_CARRIER.sub("", first).split())
+        core = " ".join(_CARRIER.sub("", first).partition("[Op:")[0].partition("[[{{")[0].split())
         if proof.kind in ("log", "event") and core in at:
             earlier = out[at[core]]
             where = ", ".join(dict.fromkeys(part for part in (earlier.where, proof.where) if part))

@@ -173,7 +173,7 @@ def test_a_run_without_tensorflow_has_no_word_on_xla():
 def test_one_message_of_several_lines_is_told_once():
     message = "Input to reshape is a tensor with 9 values, but the requested shape has 4"
     proofs = (
-        Proof("log", message, "stderr.log:12"),
+        Proof("log", f"{message} [Op:__inference_f_26]", "stderr.log:12"),
         Proof("log", f"OP_REQUIRES failed at xla_ops.cc:602 : INVALID_ARGUMENT: {message}", "stderr.log:3"),
         Proof("log", f"Local rendezvous is aborting with status: INVALID_ARGUMENT: {message}", "stderr.log:4"),
         Proof("worker", "Reshape: (3 3), (2) holding [2, 2]", "worker.jsonl"),
@@ -182,7 +182,7 @@ def test_one_message_of_several_lines_is_told_once():
     text = said(replace(samples.LOUD, findings=(finding,)), 200, verbose=True)
     text = " ".join(text.split())
     assert text.count(message) == 1
-    assert f"- {message} [stderr.log:12, stderr.log:3, stderr.log:4]" in text
+    assert f"- {message} [Op:__inference_f_26] [stderr.log:12, stderr.log:3, stderr.log:4]" in text
     assert "- Reshape: (3 3), (2) holding [2, 2] [worker.jsonl]" in text
 
 

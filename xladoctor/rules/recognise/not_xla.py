@@ -103,7 +103,7 @@ def recognise(record: ErrorRecord, text: str) -> Hit | None:
             f"Neither XLA nor shapes, as far as the log shows: {what or 'the program ended with an exception'}: {name}"
         )
         return Hit(
-            says + (f": {first}" if first else "") + ".",
+            says + (f": {first.rstrip('.')}" if first else "") + ".",
             status="confirmed" if what else "untested",
             details={"kind": name},
         )
