@@ -16,6 +16,7 @@ _CELL = 600
 _NEAR = 12
 _PROOFS = 4
 _SHORT = 12
+_REST = "The rest of it"
 _HEADS = ("Place", "Tensor", "Contract", "As traced", "At run time", "Remark")
 _VERDICTS = {"confirmed": "**confirmed**", "refuted": "refuted", "untested": "*untested*"}
 
@@ -211,5 +212,12 @@ def remedies(diagnosis: Diagnosis) -> list[str]:
 
 def environment(diagnosis: Diagnosis) -> list[str]:
     """Versions, paths and switches."""
-    rows = [(prose(key), code(value)) for key, value in facts.flat(diagnosis.environment)]
-    return ["## Environment", table(("What", "Value"), rows)] if rows else []
+    every = facts.flat(diagnosis.environment)
+    shown = facts.foremost(every) if len(every) > _SHORT else every
+    rest = [row for row in every if row not in shown]
+    tables = [
+        table(("What", "Value"), [(prose(key), code(value)) for key, value in rows]) for rows in (shown, rest) if rows
+    ]
+    if not tables:
+        return []
+    return ["## Environment", tables[0], *(part for text in tables[1:] for part in _folded_away(_REST, text))]

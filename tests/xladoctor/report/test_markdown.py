@@ -109,6 +109,14 @@ def test_details_are_words_and_not_a_dump():
         assert raw not in text
 
 
+def test_a_long_environment_shows_what_matters_first():
+    places = {f"m:f{n}": f"/p/f.py:{n}" for n in range(20)}
+    long = replace(samples.LOUD, environment={**samples.LOUD.environment, "places": places})
+    shown, _, rest = document(long).partition("## Environment")[2].partition("<details>")
+    assert "versions.tensorflow | `2.21.0`" in shown and "m:f3" not in shown
+    assert "places.m:f3 | `/p/f.py:3`" in rest and "versions.tensorflow" not in rest
+
+
 def test_warnings_are_no_blocker():
     finding = Finding("XD902", "not-recorded", "warning", "root", "Nothing was recorded.", "Why.", status="confirmed")
     text = document(replace(samples.HEALTHY, verdict="warnings", findings=(finding,)))
