@@ -1,0 +1,85 @@
+"""A recorded run in, diagnosis out: what the log says, set beside what was recorded and what a worker answered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import xladoctor
+from xladoctor.diagnosis.causes import main_step, ordered
+from xladoctor.diagnosis.engine import verdict
+from xladoctor.diagnosis.facts import Step, steps
+from xladoctor.diagnosis.hypotheses import judge
+from xladoctor.diagnosis.model import Diagnosis, Hypothesis
+from xladoctor.diagnosis.order import setting_findings
+from xladoctor.diagnosis.outcome import outcome_notes
+from xladoctor.diagnosis.shape_rows import shape_rows
+from xladoctor.diagnosis.timeline import settings
+from xladoctor.diagnosis.watched import place_notes
+from xladoctor.diagnosis.xla import compilations, xla_paths
+from xladoctor.evidence.model import Evidence
+from xladoctor.evidence.run import Recording
+from xladoctor.evidence.schema import schema
+from xladoctor.rules import findings as log_findings
+
+
+def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
+    """The diagnosis of a recorded run."""
+    looked_at = steps(recording)
+    findings = ordered(log_findings(evidence), looked_at, list(setting_findings(recording)), evidence)
+    step = main_step(looked_at)
+    return Diagnosis(
+        source=evidence.source,
+        verdict=verdict(findings),
+        findings=findings,
+        hypotheses=_hypotheses(step),
+        xla_paths=xla_paths(evidence),
+        settings=settings(recording),
+        shapes=shape_rows(step) if step is not None else (),
+        compilations=compilations(recording),
+        isolated=_isolated(step),
+        environment=_environment(evidence, recording),
+        notes=(*evidence.notes, *outcome_notes(evidence), *_step_notes(looked_at), *place_notes(recording)),
+        problems=recording.problems,
+        tool_version=xladoctor.__version__,
+    )
+
+
+def _hypotheses(step: Step | None) -> tuple[Hypothesis, ...]:
+    return judge(step) if step is not None else ()
+
+
+def _isolated(step: Step | None) -> dict[str, Any] | None:
+    op = step.failing_op if step is not None else None
+    if op is None:
+        return None
+    return {
+        "op": op["op"],
+        "node": op["node"],
+        "inputs": [{"shape": t.get("shape"), "value": t.get("value")} for t in op.get("inputs", ())],
+        "compilations": 0,
+    }
+
+
+def _step_notes(looked_at: list[Step]) -> tuple[str, ...]:
+    return tuple(f"no run-time shapes: {s.worker_error}" for s in looked_at if s.worker_error)
+
+
+def _environment(evidence: Evidence, recording: Recording) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if evidence.process is not None and evidence.process.command:
+        found["command"] = list(evidence.process.command)
+    if evidence.log.tensorflow_version:
+        found["tensorflow"] = evidence.log.tensorflow_version
+    start = next(iter(recording.of_kind(schema.START)), None)
+    if start is not None:
+        found.update({k: start.get(k) for k in ("python", "executable", "cwd")})
+    for event in recording.of_kind(schema.IMPORT):
+        found[event["module"]] = event.get("version")
+        found[f"{event['module']}_file"] = event.get("file")
+    places = recording.of_kind(schema.PLACE_FOUND)
+    if places:
+        found["places"] = {e["place"]: f"{e.get('file')}:{e.get('line')}" for e in places}
+    missing = recording.of_kind(schema.PLACE_MISSING)
+    if missing:
+        found["places_missing"] = {e["place"]: e.get("reason") for e in missing}
+    return found
