@@ -18,8 +18,8 @@ from pathlib import Path
 from benchmarks.figure import Figure
 
 ROOT = Path(__file__).resolve().parent.parent
-BLOCKS, STEPS = 40, 10
-IMPORTS = 9
+BLOCKS, STEPS = 24, 8
+IMPORTS = 5
 
 TARGET = """
 import json, sys, time
@@ -29,7 +29,12 @@ update_legacy_dict(params.cfg, TrainingConfig(model=ModelConfig(N=64, gridsize=2
 params.set("filters_scale", 0.125)
 import numpy as np
 import tensorflow as tf
-from ptycho import model, probe
+from ptycho import custom_layers, model, probe
+count, call = [0], custom_layers.ReassemblePatchesLayer.call
+def counted(layer, inputs):  # the Python body of a layer runs once a trace
+    count[0] += 1
+    return call(layer, inputs)
+custom_layers.ReassemblePatchesLayer.call = counted
 probe.set_probe_guess()
 params.set("intensity_scale", 100.0)
 autoencoder, _ = model.create_compiled_model(2, 64)
@@ -38,14 +43,12 @@ x = [rng.random((8, 64, 64, 4), "float32"), rng.normal(size=(8, 1, 2, 4)).astype
 y = [x[0]] * 3
 for _ in range(5):
     autoencoder.train_on_batch(x, y)
-traces = lambda: autoencoder.train_function.experimental_get_tracing_count() if hasattr(
-    autoencoder.train_function, "experimental_get_tracing_count") else None
-print(json.dumps({"ready": traces()}), flush=True)
+print(json.dumps({"ready": count[0]}), flush=True)
 for line in sys.stdin:
     begin = time.perf_counter()
     for _ in range(int(line)):
         autoencoder.train_on_batch(x, y)
-    print(json.dumps({"seconds": time.perf_counter() - begin, "traces": traces()}), flush=True)
+    print(json.dumps({"seconds": time.perf_counter() - begin, "traces": count[0]}), flush=True)
 """
 IMPORT = "import time; begin = time.perf_counter(); import tensorflow, ptycho.model; print(time.perf_counter() - begin)"
 
@@ -102,7 +105,7 @@ def steps(folder: Path, blocks: int = BLOCKS) -> tuple[list[float], list[float],
         order = (0, 1) if number % 2 else (1, 0)
         for which in order:
             found[which].append((plain, watched)[which].block(STEPS) * 1000 / STEPS)
-    equal = plain.traces == watched.traces
+    equal = plain.traces == watched.traces > 0
     plain.end()
     watched.end()
     return found[1], found[0], equal

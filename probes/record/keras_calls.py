@@ -107,6 +107,9 @@ class KerasRecorder:
     # -- taking notes -----------------------------------------------------------------------------------------------
 
     def _built(self, model: Any) -> None:
+        if getattr(model, "name", None) is None:  # Keras 2 goes through here twice, first before there is anything
+            return
+
         def specs(tensors: Any) -> list[dict[str, Any]]:
             found = []
             for tensor in leaves(tensors):

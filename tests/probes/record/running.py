@@ -13,6 +13,8 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[3]
 BOOTSTRAP = ROOT / "probes" / "bootstrap"
+# The target's interpreter: `make test-versions` runs these tests against other versions of TensorFlow.
+PYTHON = os.environ.get("XLADOCTOR_TEST_PYTHON", sys.executable)
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,11 @@ class Ran:
 
     def of(self, kind: str) -> list[dict[str, Any]]:
         return [e for e in self.events if e["kind"] == kind]
+
+    @property
+    def keras_2(self) -> bool:
+        """Whether the target's Keras is of the second generation, as in TensorFlow 2.15."""
+        return any(e["module"] == "keras" and str(e["version"]).startswith("2.") for e in self.of("import"))
 
     def settings(self, key: str, *actions: str) -> list[tuple[str, Any]]:
         found = [e for e in self.of("setting") if e["key"] == key and (not actions or e["action"] in actions)]
@@ -53,7 +60,7 @@ def run_program(
     folder.mkdir(exist_ok=True)
     environment = target_environment(folder if probes else None, env)
     done = subprocess.run(
-        [sys.executable, *flags, "program.py", *arguments],
+        [PYTHON, *flags, "program.py", *arguments],
         cwd=project,
         env=environment,
         capture_output=True,
