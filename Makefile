@@ -3,8 +3,11 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+VERSIONS := 2.15.1 2.19.1
+RECORDED := $(addprefix tests/probes/record/test_,runtime.py findings.py foreign.py programs.py) \
+            -k "not broken and not saved and not pytest"
 
-.PHONY: setup demo test test-fast lint format lock bench clean help
+.PHONY: setup demo test test-fast test-versions lint format lock bench clean help
 
 help:            ## this list
 	@sed -n 's/^\([a-z-]*\): .*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -27,6 +30,19 @@ test: setup lint ## lint, types and the whole suite
 
 test-fast: setup ## without the tests that start TensorFlow
 	$(BIN)/python -m pytest -m "not slow"
+
+test-versions: setup ## the recorder against TensorFlow 2.15 and 2.19
+	@for version in $(VERSIONS); do \
+	  venv=$(CURDIR)/.venvs/tensorflow-$$version; \
+	  if [ ! -e $$venv/.installed ]; then \
+	    case $$version in 2.15.*) $(BIN)/python -c 'import sys; sys.exit(sys.version_info >= (3, 12))' \
+	      || { echo "test-versions: TensorFlow $$version needs Python 3.11 or older: left out"; continue; };; esac; \
+	    $(BIN)/python -m venv --clear $$venv && $$venv/bin/python -m pip install --quiet --disable-pip-version-check \
+	      --no-deps --requirement tests/versions/tensorflow-$$version.txt && touch $$venv/.installed || exit 1; \
+	  fi; \
+	  echo "TensorFlow $$version:"; \
+	  XLADOCTOR_TEST_PYTHON=$$venv/bin/python $(BIN)/python -m pytest -q $(RECORDED) || exit 1; \
+	done
 
 lint: setup      ## ruff and mypy --strict
 	$(BIN)/ruff check .
