@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,6 +48,23 @@ def measure_intensity_scale(counts: np.ndarray) -> float:
     if not mean_photons > 0:
         raise ValueError("the diffraction patterns hold no photons")
     return float(np.sqrt(mean_photons) / (counts.shape[1] / 2))
+
+
+def scale_of_beam(beam_photons: float, N: int) -> float:
+    """The scale at which the empty beam has a power of (N/2)**2, exactly as the probe: amplitudes are then absolute."""
+    return float(np.sqrt(beam_photons) / (N / 2))
+
+
+def concatenate(parts: Sequence[PtychoDataContainer]) -> PtychoDataContainer:
+    """One data set out of several of the same scale. Raises ValueError if the scales differ."""
+    scales = {part.intensity_scale for part in parts}
+    if len(scales) != 1:
+        raise ValueError(f"data of different intensity scales cannot be one set: {sorted(scales)}")
+    arrays = ("X", "coords", "global_offsets")
+    return PtychoDataContainer(
+        **{name: np.concatenate([getattr(part, name) for part in parts]) for name in arrays},
+        intensity_scale=scales.pop(),
+    )
 
 
 def load(grouped: dict[str, np.ndarray], intensity_scale: float | None = None) -> PtychoDataContainer:

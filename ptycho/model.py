@@ -21,6 +21,7 @@ from ptycho.custom_layers import (
     ProbeIllumination,
     ReassemblePatchesLayer,
 )
+from ptycho.first_estimate import FirstEstimateLayer
 from ptycho.loader import PtychoDataContainer
 from ptycho.unet import unet
 
@@ -45,7 +46,8 @@ def create_model_with_gridsize(gridsize: int, N: int) -> tuple[keras.Model, kera
     diffraction = keras.Input((N, N, channels), name="input")
     positions = keras.Input(positions_shape(gridsize), name="input_positions")
 
-    amplitude, phase = unet(diffraction, channels, params.get("filters_scale"))
+    views = FirstEstimateLayer(probe.get_probe(), name="first_estimate")(diffraction)
+    amplitude, phase = unet(views, channels, params.get("filters_scale"))
     patches = CombineComplexLayer(name="obj")([amplitude, phase])
     if params.get("object_big"):
         size = params.get_padded_size(N, gridsize)
@@ -77,19 +79,37 @@ def resolve_jit_compile() -> bool | Literal["auto"]:
 
 
 def compile_model(
-    autoencoder: keras.Model, loss: str | None = None, jit_compile: bool | Literal["auto"] | None = None
+    autoencoder: keras.Model,
+    loss: str | None = None,
+    jit_compile: bool | Literal["auto"] | None = None,
+    steps: int | None = None,
 ) -> keras.Model:
-    """Compile with the loss ("poisson" or "mae") and settings of `params.cfg`, unless given."""
+    """Compile with the loss ("poisson" or "mae") and settings of `params.cfg`, unless given.
+
+    With `steps`, the number of training steps to come, the learning rate rises over the first of them and falls
+    to nearly 0 along a cosine; without, it is constant.
+    """
     loss = params.get("loss") if loss is None else loss
     chosen = {"mae": [None, losses.amplitude_mae, None], "poisson": [None, None, losses.poisson_deviance]}
     if loss not in chosen:
         raise ValueError(f"loss must be 'poisson' or 'mae', not {loss!r}")
     autoencoder.compile(
-        optimizer=keras.optimizers.Adam(params.get("learning_rate")),
+        optimizer=keras.optimizers.Adam(learning_rate(steps)),
         loss=chosen[loss],
         jit_compile=resolve_jit_compile() if jit_compile is None else jit_compile,
     )
     return autoencoder
+
+
+def learning_rate(steps: int | None) -> float | keras.optimizers.schedules.LearningRateSchedule:
+    """`params.cfg["learning_rate"]`, as a schedule if the number of steps to come is known (see `compile_model`)."""
+    peak = params.get("learning_rate")
+    if steps is None:
+        return peak
+    warmup = min(100, steps // 5)
+    return keras.optimizers.schedules.CosineDecay(
+        peak / 10, max(steps - warmup, 1), alpha=0.02, warmup_target=peak, warmup_steps=warmup
+    )
 
 
 def create_compiled_model(
@@ -97,12 +117,13 @@ def create_compiled_model(
     N: int | None = None,
     loss: str | None = None,
     jit_compile: bool | Literal["auto"] | None = None,
+    steps: int | None = None,
 ) -> tuple[keras.Model, keras.Model]:
-    """`create_model_with_gridsize`, compiled; what is not given comes from `params.cfg`."""
+    """`create_model_with_gridsize`, then `compile_model`; what is not given comes from `params.cfg`."""
     gridsize = params.get("gridsize") if gridsize is None else gridsize
     N = params.get("N") if N is None else N
     autoencoder, diffraction_to_obj = create_model_with_gridsize(gridsize, N)
-    compile_model(autoencoder, loss, jit_compile)
+    compile_model(autoencoder, loss, jit_compile, steps)
     return autoencoder, diffraction_to_obj
 
 

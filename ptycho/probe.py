@@ -7,7 +7,7 @@ import numpy as np
 from ptycho import params
 
 
-def get_default_probe(N: int | None = None, width: float = 0.14, curvature: float = 1.2) -> np.ndarray:
+def get_default_probe(N: int | None = None, width: float = 0.18, curvature: float = 2.0) -> np.ndarray:
     """A slightly defocused Gaussian spot.
 
     Args:

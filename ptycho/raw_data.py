@@ -20,6 +20,8 @@ class RawData:
         diff3d: (K N N) photon counts.
         probeGuess: (N N) complex.
         objectGuess: the true object if it is known (simulation), never shown to the network.
+        beam_photons: photons that the empty beam would put into one pattern, if they were measured; they give the
+            object's amplitude its absolute scale.
 
     """
 
@@ -28,6 +30,7 @@ class RawData:
     diff3d: np.ndarray
     probeGuess: np.ndarray
     objectGuess: np.ndarray | None = None
+    beam_photons: float | None = None
 
     def __post_init__(self) -> None:
         K = len(self.xcoords)
@@ -43,13 +46,24 @@ class RawData:
         ycoords: np.ndarray,
         probeGuess: np.ndarray,
         objectGuess: np.ndarray,
-        nphotons: float,
+        nphotons: float | None,
         rng: np.random.Generator,
+        beam_photons: float | None = None,
     ) -> RawData:
-        """Measure an object (see `ptycho.diffsim`) with `nphotons` photons per pattern on average."""
+        """Measure an object (see `ptycho.diffsim`).
+
+        The dose is `nphotons` photons per pattern on average, or, where that is None, `beam_photons` in the empty beam.
+        """
         patches = diffsim.extract_patches(objectGuess, xcoords, ycoords, probeGuess.shape[0])
-        counts = diffsim.detect(diffsim.diffract(patches, probeGuess), nphotons, rng)
-        return cls(xcoords, ycoords, counts, probeGuess, objectGuess)
+        intensities = diffsim.diffract(patches, probeGuess)
+        beam = float(np.sum(np.abs(probeGuess) ** 2))
+        mean = float(intensities.sum(axis=(1, 2)).mean())
+        if nphotons is None:
+            if beam_photons is None:
+                raise ValueError("a dose is needed: nphotons or beam_photons")
+            nphotons = beam_photons * mean / beam
+        counts = diffsim.detect(intensities, nphotons, rng)
+        return cls(xcoords, ycoords, counts, probeGuess, objectGuess, beam_photons=nphotons * beam / mean)
 
     def generate_grouped_data(
         self, nsamples: int, gridsize: int | None = None, K: int = 7, seed: int | None = None

@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable
 
 import keras
+import numpy as np
 import tensorflow as tf
 
 from ptycho import params, plain_warp, projective_warp_xla
@@ -187,53 +188,63 @@ def reassemble_patches(
 
 
 def reassemble_position(
-    objects: tf.Tensor, offsets: tf.Tensor, central: int | None = None
+    objects: tf.Tensor, offsets: tf.Tensor, central: int | None = None, weights: np.ndarray | None = None
 ) -> tuple[tf.Tensor, tf.Tensor, tuple[float, float]]:
     """Stitch the objects of all groups into one.
 
     Args:
         objects: (K P P 1) complex.
         offsets: (K 1 2 1), (x, y) of each one's centre, in pixels.
-        central: side of the central square of each object that is used; None uses all of it.
+        central: side H of the central square of each object that is used; None uses all of it.
+        weights: (H H) of the pixels of each, such as the intensity of the probe; None weighs all alike.
 
     Returns:
-        `(object (M L), coverage (M L), (x, y) of the centre of pixel [0, 0])`; averaged where objects
-        overlap, 0 where there is none.
+        `(object (M L), coverage (M L), (x, y) of the centre of pixel [0, 0])`; the weighted mean where objects
+        overlap, 0 where there is none. The coverage is the sum of the weights.
 
     """
+    objects = tf.convert_to_tensor(objects)
     if central is not None:
         objects = crop_center(objects, central)
-    total, coverage, origin = shift_and_sum(objects, flatten_offsets(offsets))
+    light = tf.ones(objects.shape[1:3]) if weights is None else tf.cast(weights, tf.float32)
+    offsets_flat = flatten_offsets(offsets)
+    light = light[None, ..., None]
+    total, _, origin = shift_and_sum(objects * tf.cast(light, objects.dtype), offsets_flat)
+    coverage, _, _ = shift_and_sum(tf.repeat(light, tf.shape(objects)[0], axis=0), offsets_flat)
     return tf.math.divide_no_nan(total, tf.cast(coverage, total.dtype)), coverage, origin
 
 
-def shift_and_sum(images: tf.Tensor, offsets: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor, tuple[float, float]]:
+def shift_and_sum(
+    images: tf.Tensor, offsets: tf.Tensor, chunk: int = 512
+) -> tuple[tf.Tensor, tf.Tensor, tuple[float, float]]:
     """Sum images (K H H 1) centred at `offsets` (K 2); for values, not for gradients.
 
-    All images are moved by the fraction of a pixel at once; whole pixels are a matter of where they are
-    added, so that time and memory do not grow with the size of the object.
+    Images are moved by the fraction of a pixel, `chunk` of them at a time; whole pixels are a matter of where they
+    are added. Time is linear in K; memory, beyond the images and the sum, does not depend on K.
 
     Returns:
-        `(sum (M L), number of images at each pixel (M L) float, (x, y) of pixel [0, 0])`.
+        `(sum (M L), number of images at each pixel (M L) float, (x, y) of pixel [0, 0])`, both whole numbers.
 
     """
-    images, offsets = tf.convert_to_tensor(images), tf.cast(offsets, tf.float32)
-    whole = tf.floor(offsets)
-    room = [[0, 0], [0, 1], [0, 1], [0, 0]]  # a fractional move needs one more pixel, on the right and below
-    moved = translate(tf.pad(images, room), offsets - whole)[..., 0]
-    weights = translate(tf.pad(tf.ones_like(tf.math.real(images)), room), offsets - whole)[..., 0]
-
-    first = tf.reduce_min(whole, axis=0)
-    corners = tf.cast(whole - first, tf.int32)
-    span = tf.range(moved.shape[1])
-    rows = corners[:, 1, None, None] + span[None, :, None]
-    columns = corners[:, 0, None, None] + span[None, None, :]
-    pixels = tf.stack([rows + tf.zeros_like(columns), columns + tf.zeros_like(rows)], axis=-1)  # (K H H 2)
-    size = tf.reduce_max(corners, axis=0)[::-1] + moved.shape[1]
-    total = tf.scatter_nd(pixels, moved, size)
-    coverage = tf.scatter_nd(pixels, weights, size)
-    x, y = (first - (images.shape[1] - 1) / 2).numpy().tolist()
-    return total, coverage, (x, y)
+    images, offsets = tf.convert_to_tensor(images), np.asarray(offsets, np.float32)
+    corners = offsets - np.float32((images.shape[1] - 1) / 2)
+    whole = np.floor(corners)
+    fractions = corners - whole
+    first = whole.min(axis=0)
+    places = (whole - first).astype(int)
+    side = images.shape[1] + 1  # a fractional move needs one more pixel, on the right and below
+    columns, rows = places.max(axis=0) + side
+    total = np.zeros((rows, columns), images.dtype.as_numpy_dtype)
+    coverage = np.zeros((rows, columns), np.float32)
+    room = [[0, 0], [0, 1], [0, 1], [0, 0]]
+    for start in range(0, len(offsets), chunk):
+        part, by = images[start : start + chunk], fractions[start : start + chunk]
+        moved = translate(tf.pad(part, room), by)[..., 0].numpy()
+        counts = translate(tf.pad(tf.ones_like(tf.math.real(part)), room), by)[..., 0].numpy()
+        for (x, y), image, count in zip(places[start : start + chunk], moved, counts, strict=True):
+            total[y : y + side, x : x + side] += image
+            coverage[y : y + side, x : x + side] += count
+    return tf.constant(total), tf.constant(coverage), (float(first[0]), float(first[1]))
 
 
 # --- diffraction ------------------------------------------------------------------------------------------

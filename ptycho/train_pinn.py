@@ -8,7 +8,7 @@ import keras
 import numpy as np
 
 from ptycho import model as model_module
-from ptycho import params, tf_helper
+from ptycho import params, probe, tf_helper
 from ptycho.loader import PtychoDataContainer
 
 
@@ -20,7 +20,7 @@ class Reconstruction:
         objects: (B P P 1) complex64, one per group ((B N N C) with `object_big` False).
         amplitudes: (B N N C) expected amplitudes, normalised.
         stitched: (M L) complex64, the whole object.
-        coverage: (M L) number of groups at each pixel.
+        coverage: (M L) sum of the weights at each pixel.
         origin: (x, y) of pixel [0, 0] of `stitched`, pixels of the object.
 
     """
@@ -36,8 +36,9 @@ def train(
     train_data: PtychoDataContainer, nepochs: int | None = None, verbose: int = 2
 ) -> tuple[keras.Model, keras.callbacks.History]:
     """Build the model of `params.cfg` and fit it. Returns the autoencoder and its history."""
-    autoencoder, _ = model_module.create_compiled_model()
     epochs = params.get("nepochs") if nepochs is None else nepochs
+    steps = epochs * -(-len(train_data.X) // params.get("batch_size"))
+    autoencoder, _ = model_module.create_compiled_model(steps=steps)
     return autoencoder, model_module.train(epochs, train_data, autoencoder, verbose=verbose)
 
 
@@ -53,13 +54,18 @@ def evaluate(
 
 
 def stitch(objects: np.ndarray, data: PtychoDataContainer) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:
-    """The whole object, from the central N/2 pixels, where the probe shines, of those of the groups."""
+    """The whole object from those of the groups: the mean, weighted by the probe's intensity.
+
+    Of each object the central square of 5/8 N is used. `coverage` is the sum of the weights, 1 at the centre of each.
+    """
     offsets = data.global_offsets
     if objects.shape[-1] > 1:  # patches: each has its own position
         offsets = tf_helper.flatten_offsets(data.coords + data.global_offsets)[:, None, :, None]
         objects = tf_helper._channel_to_flat(objects)
-    central = data.X.shape[1] // 2
-    stitched, coverage, origin = tf_helper.reassemble_position(objects, offsets, central=central)
+    central = data.X.shape[1] * 5 // 16 * 2
+    light = np.abs(probe.get_probe())[None, ..., None] ** 2
+    weights = tf_helper.crop_center(light / light.max(), central)[0, ..., 0]
+    stitched, coverage, origin = tf_helper.reassemble_position(objects, offsets, central=central, weights=weights)
     return stitched.numpy(), coverage.numpy(), origin
 
 

@@ -1,4 +1,4 @@
-"""The network proper: from diffraction amplitudes to amplitude and phase of the object."""
+"""The network proper: from images of the data to amplitude and phase of the object."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import math
 
 import keras
 
+#: an untrained network says: amplitude 1.2 * sigmoid(1.6) = 1, phase 0, which is no object at all
+_EMPTY = keras.initializers.Constant(1.6)
+
 
 def unet(inputs: keras.KerasTensor, channels: int, filters_scale: float = 1.0) -> tuple:
     """A small U-Net with two heads.
 
     Args:
-        inputs: (B N N C) normalised amplitudes.
+        inputs: (B N N c) real images.
         channels: C.
         filters_scale: multiplies the filters, 32, 64, 128 and 256 by level.
 
@@ -32,7 +35,9 @@ def unet(inputs: keras.KerasTensor, channels: int, filters_scale: float = 1.0) -
         x = keras.layers.UpSampling2D(interpolation="nearest", name=f"up_{level}")(x)
         x = keras.layers.Concatenate(name=f"skip_{level}")([x, skips[level]])
         x = _block(x, filters[level], f"decode_{level}")
-    amplitude = keras.layers.Conv2D(channels, 3, padding="same", activation="sigmoid", name="amplitude_head")(x)
+    amplitude = keras.layers.Conv2D(
+        channels, 3, padding="same", activation="sigmoid", name="amplitude_head", bias_initializer=_EMPTY
+    )(x)
     amplitude = keras.layers.Rescaling(1.2, name="amplitude")(amplitude)
     phase = keras.layers.Conv2D(channels, 3, padding="same", activation="tanh", name="phase_head")(x)
     phase = keras.layers.Rescaling(math.pi, name="phase")(phase)

@@ -2,50 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
-
-@dataclass(frozen=True)
-class Panel:
-    """A stitched reconstruction (M L) complex, and where it holds anything (M L) bool."""
-
-    title: str
-    stitched: np.ndarray
-    seen: np.ndarray
+from ptycho import metrics
 
 
-def draw(truth: np.ndarray, patterns: Mapping[float, np.ndarray], panels: Sequence[Panel], path: Path) -> None:
-    """Draw 6 panels, 2 by 3, and write them to `path`.
+def draw(truth: np.ndarray, patterns: Mapping[float, np.ndarray], found: Mapping[str, np.ndarray], path: Path) -> None:
+    """Draw the phase of the truth, the patterns, and the phase of each reconstruction; 6 panels with four arms.
 
-    Truth, the pattern at the lowest and at the highest dose, then up to three reconstructions; with four
-    arms the two patterns share one panel.
+    Patterns of two doses share a panel, left and right half, and all reconstructions the scale of the truth.
+
+    Args:
+        truth: (M L) complex.
+        patterns: photon counts (N N) by dose.
+        found: reconstructions by name, (M L) complex; their phase is aligned to the truth by one constant.
+        path: of the PNG file.
+
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(12, 8), layout="constrained")
+    columns = 3 if len(found) > 1 else 2 + len(found)
+    rows = -(-(2 + len(found)) // columns)
+    figure = Figure(figsize=(4.2 * columns, 4 * rows), layout="constrained")
     FigureCanvasAgg(figure)
-    axes = list(figure.subplots(2, 3).flat)
+    axes = list(figure.subplots(rows, columns, squeeze=False).flat)
     for axis in axes:
         axis.set_axis_off()
-    _show(figure, axes[0], np.angle(truth), "truth, phase (rad)")
+
+    def show(axis, image: np.ndarray, title: str, **scale: float) -> None:
+        figure.colorbar(axis.imshow(image, cmap="viridis", **scale), ax=axis, shrink=0.8)
+        axis.set_title(title, fontsize=9)
+
+    phase = np.angle(truth)
+    scale = {"vmin": float(phase.min()), "vmax": float(phase.max())}
+    show(axes[0], phase, "truth, phase (rad)", **scale)
     low, high = min(patterns), max(patterns)
-    split = np.concatenate([_log(patterns[low]), _log(patterns[high])], axis=1)
-    _show(figure, axes[1], split, f"counts, log10(1 + n): {low:g} | {high:g} photons")
-    for axis, panel in zip(axes[2:], panels, strict=False):
-        phase = np.angle(panel.stitched * np.exp(-1j * np.angle(panel.stitched[panel.seen].sum())))
-        _show(figure, axis, np.where(panel.seen, phase, np.nan), f"{panel.title}, phase (rad)")
+    half = patterns[low].shape[1] // 2
+    split = patterns[low] if low == high else np.hstack([patterns[low][:, :half], patterns[high][:, half:]])
+    doses = f"{low:g}" if low == high else f"{low:g} | {high:g}"
+    show(axes[1], np.log10(1 + split), f"{doses} photons, log10(1 + counts)")
+    for axis, (name, stitched) in zip(axes[2:], found.items(), strict=False):
+        show(axis, np.angle(metrics.align_phase(stitched, truth)), f"{name}, phase (rad)", **scale)
     figure.savefig(path, dpi=100)
-
-
-def _log(pattern: np.ndarray) -> np.ndarray:
-    return np.log10(1 + pattern)
-
-
-def _show(figure, axis, image: np.ndarray, title: str) -> None:
-    figure.colorbar(axis.imshow(image, cmap="viridis"), ax=axis, shrink=0.7)
-    axis.set_title(title, fontsize=9)
