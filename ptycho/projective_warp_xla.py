@@ -85,7 +85,7 @@ def _source(images: tf.Tensor, translations: tf.Tensor):
 
 
 def _blend(images: tf.Tensor, rows: tf.Tensor, columns: tf.Tensor, down, across) -> tf.Tensor:
-    """Weighted sum of the four neighbours of each source point.
+    """Weighted sum of the four neighbours of each source point: first along y, then along x.
 
     Args:
         images: (K H W c).
@@ -99,29 +99,43 @@ def _blend(images: tf.Tensor, rows: tf.Tensor, columns: tf.Tensor, down, across)
 
     """
     shape = tf.shape(images)
-    result = tf.zeros_like(images)
-    for i in (0, 1):
-        for j in (0, 1):
-            weights = tf.reshape(down[i][:, :, None] * across[j][:, None, :], [shape[0], shape[1], shape[2]])
-            result += weights[..., None] * _gather_bhw(images, rows + i, columns + j)
-    return result
+    last = [] if images.shape[-1] == 1 else [images.shape[-1]]  # without an axis of 1 XLA keeps rows contiguous
+    size = [shape[0], shape[1], shape[2]]
+    height, width = (shape[axis] if images.shape[axis] is None else images.shape[axis] for axis in (1, 2))
+    one_row, one_column = tf.ones([1, height, 1], images.dtype), tf.ones([1, 1, width], images.dtype)
+
+    def spread(weights: tf.Tensor) -> tf.Tensor:
+        # the batch is that of the images, also where it is dynamic
+        return tf.reshape(weights, size + [1] * len(last))
+
+    down = [spread(weights[:, :, None] * one_column) for weights in down]
+    across = [spread(weights[:, None, :] * one_row) for weights in across]
+    # weights first: where images and translations differ in number, it is a reshape of whole images that says so
+    with tf.control_dependencies([*down, *across]):
+        mixed = sum(down[i] * tf.reshape(_gather_bhw(images, rows + i, None), size + last) for i in (0, 1))
+        mixed = tf.reshape(mixed, shape)
+        result = sum(across[j] * tf.reshape(_gather_bhw(mixed, None, columns + j), size + last) for j in (0, 1))
+    return tf.reshape(result, shape)
 
 
-def _gather_bhw(images: tf.Tensor, rows: tf.Tensor, columns: tf.Tensor) -> tf.Tensor:
+def _gather_bhw(images: tf.Tensor, rows: tf.Tensor | None, columns: tf.Tensor | None) -> tf.Tensor:
     """Pixels of each image at the given rows and columns, the nearest one where these lie outside.
 
     Args:
         images: (K H W c).
-        rows: (K H) int32, row to read for each output row.
-        columns: (K W) int32, column to read for each output column.
+        rows: (K H) int32, row to read for each output row; None leaves rows where they are.
+        columns: (K W) int32, column to read for each output column; None leaves columns where they are.
 
     Returns:
         (K H W c).
 
     """
-    shape = tf.shape(images)
-    B, H, W, channels = shape[0], shape[1], shape[2], shape[3]
-    index = tf.clip_by_value(rows, 0, H - 1)[:, :, None] * W + tf.clip_by_value(columns, 0, W - 1)[:, None, :]
-    pixels = tf.reshape(images, [B, H * W, channels])
-    gathered = tf.gather(pixels, tf.reshape(index, [B, H * W]), batch_dims=1)
-    return tf.reshape(gathered, [B, H, W, channels])
+    single = images.shape[-1] == 1
+    if single:  # without the last axis XLA keeps rows contiguous
+        images = tf.squeeze(images, axis=-1)
+    for axis, index in ((1, rows), (2, columns)):
+        if index is not None:
+            length = tf.shape(images)[axis]
+            index = tf.reshape(tf.clip_by_value(index, 0, length - 1), [tf.shape(images)[0], length])
+            images = tf.gather(images, index, axis=axis, batch_dims=1)
+    return images[..., None] if single else images
