@@ -6,6 +6,7 @@ import argparse
 import textwrap
 
 from ptycho.faults import get, names
+from ptycho.faults.registry import Fault, Program, programs
 
 
 def main() -> None:
@@ -14,13 +15,17 @@ def main() -> None:
     parser.add_argument("name", nargs="*", help="describe only these")
     args = parser.parse_args()
     try:
-        chosen = [get(name) for name in args.name or names()]
+        chosen: list[Fault | Program] = [
+            programs().get(name) or get(name) for name in args.name or [*names(), *programs()]
+        ]
     except ValueError as error:
         parser.error(str(error))
     for fault in chosen:
         print(fault.name)
         rows = [("report", fault.reports), ("mechanism", fault.mechanism), ("expected", fault.expected)]
-        if fault.options:
+        if isinstance(fault, Program):
+            rows.append(("command", fault.command))
+        elif fault.options:
             rows.append(("options", ", ".join(f"{key}={value}" for key, value in fault.options.items())))
         for label, text in rows:
             indent = " " * 14

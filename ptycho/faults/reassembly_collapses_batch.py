@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ptycho.faults import historic_warp
 from ptycho.faults.registry import Fault, Patch
 
 
@@ -41,7 +42,7 @@ def patches(threshold: int) -> Sequence[Patch]:
 
         return tf.cond(count < threshold, original_approach, lambda: batched_approach(imgs_flat, offsets_flat))
 
-    return [(tf_helper, "_reassemble_position_batched", _reassemble_position_batched)]
+    return [(tf_helper, "_reassemble_position_batched", _reassemble_position_batched), *historic_warp.patches()]
 
 
 FAULT = Fault(

@@ -15,8 +15,21 @@ ENVIRONMENT = "PTYCHO_FAULT"
 MODULES = (
     "reassembly_collapses_batch",
     "reassembly_collapses_batch_muted",
+    "fft_on_bounded_batch",
+    "repeat_in_translate",
+    "einsum_homography",
+    "vectorised_stitching",
+    "negated_offsets",
+    "modular_pairing",
+    "late_setting",
+    "dead_switch",
+    "module_singleton",
     "flat_positions",
+    "batch_centred_offsets",
 )
+
+#: Failures of other programs than the model: modules of this package with a constant PROGRAM, that can be run.
+PROGRAM_MODULES = ("mmd_session",)
 
 #: (module, attribute, replacement)
 Patch = tuple[Any, str, Any]
@@ -44,6 +57,23 @@ class Fault:
     options: Mapping[str, int] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Program:
+    """A historic failure of another program, kept as a program of its own; the attributes are those of `Fault`."""
+
+    name: str
+    reports: str
+    mechanism: str
+    expected: str
+    command: str
+
+
+def programs() -> dict[str, Program]:
+    """All programs by name."""
+    modules = (importlib.import_module(f"ptycho.faults.{module}") for module in PROGRAM_MODULES)
+    return {module.PROGRAM.name: module.PROGRAM for module in modules}
+
+
 def _all() -> dict[str, Fault]:
     modules = (importlib.import_module(f"ptycho.faults.{module}") for module in MODULES)
     return {module.FAULT.name: module.FAULT for module in modules}
@@ -57,6 +87,8 @@ def names() -> list[str]:
 def get(name: str) -> Fault:
     """The fault of that name. Raises ValueError, naming all, if there is none."""
     found = _all()
+    if name in programs():
+        raise ValueError(f"{name} is a program of its own, run it with: {programs()[name].command}")
     if name not in found:
         raise ValueError(f"no fault is called {name!r}; there are: {', '.join(found)}")
     return found[name]
@@ -85,6 +117,16 @@ def from_environment() -> tuple[str, list[str]] | None:
 
 
 @contextlib.contextmanager
+def replaced(patches: Sequence[Patch]) -> Iterator[None]:
+    """Make these replacements inside the `with` block."""
+    with contextlib.ExitStack() as stack:
+        for module, attribute, replacement in patches:
+            stack.callback(setattr, module, attribute, getattr(module, attribute))
+            setattr(module, attribute, replacement)
+        yield
+
+
+@contextlib.contextmanager
 def applied(name: str | None, **options: int) -> Iterator[Fault | None]:
     """Apply a fault inside the `with` block; None applies none."""
     if name is None:
@@ -94,8 +136,5 @@ def applied(name: str | None, **options: int) -> Iterator[Fault | None]:
     unknown = sorted(options.keys() - fault.options.keys())
     if unknown:
         raise ValueError(f"fault {name} has no option {', '.join(unknown)}")
-    with contextlib.ExitStack() as stack:
-        for module, attribute, replacement in fault.patches(**{**fault.options, **options}):
-            stack.callback(setattr, module, attribute, getattr(module, attribute))
-            setattr(module, attribute, replacement)
+    with replaced(fault.patches(**{**fault.options, **options})):
         yield fault
