@@ -73,10 +73,10 @@ class FailureRecorder:
     # -- where exceptions pass ----------------------------------------------------------------------------------
 
     def _watch(self) -> None:
-        for hook in (self._watch_functions, self._watch_sessions):
+        for hook in (self._hook_functions, self._hook_sessions):
             self.guard.part(hook.__name__, hook)
 
-    def _watch_sessions(self) -> None:
+    def _hook_sessions(self) -> None:
         cls: Any = compat.session_class()
         run = cls.run
         guard = self.guard
@@ -99,7 +99,7 @@ class FailureRecorder:
             feeds=[{**_named(key), "fed": _fed(value)} for key, value in (feeds or {}).items()][:50],
         )
 
-    def _watch_functions(self) -> None:
+    def _hook_functions(self) -> None:
         cls: Any = compat.function_class()
         call = cls.__call__
         guard, tracing = self.guard, self.tracing

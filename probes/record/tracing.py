@@ -253,29 +253,36 @@ class TraceRecorder:
         owner.fresh = True
         return owner.number
 
-    def write_partial(self, graph: Any) -> str:
-        """The capsule of a trace that failed: the graph up to the op that could not be made. Returns its id."""
+    def write_partial(self, graph: Any) -> str | None:
+        """The capsule of a trace that failed: the graph up to the op that could not be made. Returns its id, or None
+        where the process has written as many as it may.
+        """
+        number = self._next_capsule()
+        if number is None:
+            return None
         from . import capsule as capsules  # imports numpy: not before the target has
 
-        with self._lock:
-            self._capsules += 1
-            number = self._capsules
-        if number > _MAX_CAPSULES:
-            raise RuntimeError("no more capsules in this process")
         folder = capsules.new_folder(self.sink.run_dir, number, graph)
         capsules.write_capsule(folder, graph, graph_uid=self.uid(graph), graphs=self._names)
         self.sink.write(schema.CAPSULE, capsule=folder.name, what="partial graph", function=str(graph.name))
         return folder.name
 
+    def _next_capsule(self) -> int | None:
+        """The number of a new capsule; None, and said once, where there are too many."""
+        with self._lock:
+            self._capsules += 1
+            number = self._capsules
+        if number == _MAX_CAPSULES + 1:
+            self.sink.write(schema.DROPPED, recorder="capsule", kept=_MAX_CAPSULES)
+        return number if number <= _MAX_CAPSULES else None
+
     def _write_capsule(self, concrete: Any, uid: str) -> Path | None:
-        self._capsules += 1
-        if self._capsules > _MAX_CAPSULES:
-            if self._capsules == _MAX_CAPSULES + 1:
-                self.sink.write(schema.DROPPED, recorder="capsule", kept=_MAX_CAPSULES)
+        number = self._next_capsule()
+        if number is None:
             return None
         from . import capsule as capsules  # imports numpy: not before the target has
 
-        folder = capsules.new_folder(self.sink.run_dir, self._capsules, concrete)
+        folder = capsules.new_folder(self.sink.run_dir, number, concrete)
         capsules.write_capsule(folder, concrete, graph_uid=uid, graphs=self._names, xla=compat.must_compile(concrete))
         self.sink.write(schema.CAPSULE, capsule=folder.name, what="graph", function=str(concrete.name))
         self._concrete[folder] = weakref.ref(concrete)
