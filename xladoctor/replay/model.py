@@ -1,0 +1,226 @@
+"""What replaying a subject gives, as plain values (schema `xladoctor.replay/1`).
+
+Like the diagnosis, everything here is frozen and holds only what JSON can hold. Each part of a replay (sweep,
+isolation, parity, remedies, lowering, reproducer) fills one field; a part that was not asked for is None.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+SCHEMA = "xladoctor.replay/1"
+
+State = Literal["passed", "failed", "silent", "crashed", "timed-out", "refused"]
+"""`silent`: no error, but rows or a contract are wrong. `refused`: the subject cannot be run so (and why); it says
+nothing about the subject."""
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What makes two failures the same: class, op and axes. Similar text does not, and sizes need not agree."""
+
+    slug: str
+    op: str | None = None
+    axes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Case:
+    """One thing to try: a batch size (rows; None is the size of the capsule) and what is varied, by name."""
+
+    batch: int | None
+    vary: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a case. Times are seconds; `compile_seconds` is the first call less a second one."""
+
+    case: Case
+    state: State
+    signature: Signature | None = None
+    message: str | None = None
+    node: str | None = None
+    dims: tuple[Any, ...] = ()
+    place: str | None = None
+    """The first named place whose contract is broken, where places are known."""
+    rows_in: int | None = None
+    rows_out: int | None = None
+    trace_seconds: float | None = None
+    compile_seconds: float | None = None
+    run_seconds: float | None = None
+    note: str | None = None
+
+    @property
+    def bad(self) -> bool:
+        """It shows that something is wrong."""
+        return self.state in ("failed", "silent", "crashed", "timed-out")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """For which sizes the subject fails.
+
+    `kind` is one of always, never, from, up-to, multiple, not-multiple, partial-batch, not-trained-size, set; `text`
+    says it for people ("fails from 16 on (B*C >= 64)"). `seen` are the tries that the rule rests on: both neighbours
+    of each boundary were run.
+    """
+
+    kind: str
+    text: str
+    value: int | None = None
+    vary: tuple[tuple[str, str], ...] = ()
+    seen: tuple[int, ...] = ()
+    contradicted_by: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """All outcomes, in the order of size, and the rules found in them, one for each combination of what was varied."""
+
+    outcomes: tuple[Outcome, ...]
+    rules: tuple[Rule, ...]
+    asked: int
+    """How many cases the user's ranges name."""
+    tries: int
+    """How many were run now (the others came from a resumed journal, or follow from none)."""
+    compilations: int = 0
+    seconds: float = 0.0
+    complete: bool = True
+    """False where the search was interrupted; `--resume` goes on."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """One step of the way of a dynamic dimension, from its birth to the op that cannot carry it."""
+
+    op: str
+    node: str | None
+    shape: str
+    what: Literal["birth", "carries", "fails"]
+    location: str | None = None
+    """file:line in function, of the user's code."""
+    computation: str | None = None
+    """The HLO computation (a loop's body, a branch) that holds it, None at the top."""
+
+
+@dataclass(frozen=True)
+class Isolation:
+    """The first op that fails, and how it was found."""
+
+    op: str
+    node: str
+    inputs: tuple[dict[str, Any], ...]
+    """{"tensor", "shape", "dtype", "value"}"""
+    signature: Signature | None
+    message: str
+    mode: Literal["run", "xla"]
+    ops: int
+    tries: int
+    compilations: int
+    seconds: float
+    path: tuple[str, ...] = ()
+    """Call, loop and branch nodes around it, outermost first."""
+    layer: str | None = None
+    location: str | None = None
+    chain: tuple[Link, ...] = ()
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Two ways to compute the same thing, for one output. `deviation` is relative to the largest magnitude; for complex
+    values `amplitude` and `phase` (wrapped, radians) besides. `tolerance` is what rounding of the dtype explains.
+    """
+
+    output: str
+    ways: tuple[str, str]
+    agree: bool
+    shapes: tuple[list[int] | None, list[int] | None]
+    deviation: float | None = None
+    tolerance: float | None = None
+    amplitude: float | None = None
+    phase: float | None = None
+    rows: tuple[int, ...] = ()
+    """The rows that differ (the first 32)."""
+    slug: str | None = None
+    """parity-divergence, wrong-shape-silent or wrong-pairing, where they do not agree."""
+
+
+@dataclass(frozen=True)
+class Parity:
+    """Eager, graph, XLA and reference; a row alone, in its batch and permuted."""
+
+    ways: tuple[str, ...]
+    agreements: tuple[Agreement, ...]
+    not_comparable: tuple[str, ...] = ()
+    """Outputs or ops left out, and why (random ops without a seed, no leading batch axis, ...)."""
+    first_node: dict[str, Any] | None = None
+    """{"node", "op", "location", "deviation"}: the first node at which two ways diverge."""
+
+
+@dataclass(frozen=True)
+class Tested:
+    """A remedy that was applied to the subject in a process of its own."""
+
+    remedy: str
+    title: str
+    result: Literal["cured", "another failure", "no effect", "worse", "not applicable"]
+    safety: str
+    deviation: float | None = None
+    speed_ratio: float | None = None
+    changes_numerics: bool = False
+    signature: Signature | None = None
+    message: str | None = None
+    how: str | None = None
+
+
+@dataclass(frozen=True)
+class Lowering:
+    """The subject lowered for a platform without one: kernel registration and tf2xla, nothing of the device itself."""
+
+    platform: str
+    ok: bool
+    seconds: float
+    signature: Signature | None = None
+    message: str | None = None
+    unsupported: tuple[str, ...] = ()
+    dynamic: tuple[Link, ...] = ()
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class Repro:
+    """A script that needs only TensorFlow and NumPy. `reproduced` is what a fresh process really did."""
+
+    path: str
+    lines: int
+    reproduced: bool
+    signature: Signature | None = None
+    message: str | None = None
+
+
+@dataclass(frozen=True)
+class Replay:
+    """Everything that was learnt by running a subject again."""
+
+    subject: str
+    sweep: Sweep | None = None
+    isolated: Isolation | None = None
+    parity: Parity | None = None
+    remedies: tuple[Tested, ...] = ()
+    lowering: Lowering | None = None
+    repro: Repro | None = None
+    notes: tuple[str, ...] = ()
+    environment: dict[str, Any] = field(default_factory=dict)
+    folder: str | None = None
+    tool_version: str = ""
+    schema: str = SCHEMA
+
+    @property
+    def exit_code(self) -> int:
+        """1 if anything failed or disagreed, else 0."""
+        bad = self.isolated is not None or (self.lowering is not None and not self.lowering.ok)
+        bad = bad or (self.sweep is not None and any(o.bad for o in self.sweep.outcomes))
+        return int(bad or (self.parity is not None and any(not a.agree for a in self.parity.agreements)))
