@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import xladoctor
 from xladoctor.diagnosis.model import Diagnosis, Finding, Verdict
+from xladoctor.diagnosis.stacks import stacks
 from xladoctor.evidence.model import Evidence
 from xladoctor.rules import findings as log_findings
 
@@ -23,6 +24,7 @@ def diagnose(evidence: Evidence) -> Diagnosis:
         source=evidence.source,
         verdict=verdict(findings),
         findings=findings,
+        stacks=stacks(None, evidence.log),
         environment={"tensorflow": version} if version else {},
         notes=evidence.notes,
         tool_version=xladoctor.__version__,

@@ -164,6 +164,32 @@ class Compilation:
 
 
 @dataclass(frozen=True)
+class StackFrame:
+    """One frame of a stack. `user` is False for Python's own files and those of libraries."""
+
+    file: str
+    line: int | None = None
+    function: str | None = None
+    user: bool = True
+    code: str | None = None
+
+
+@dataclass(frozen=True)
+class CallStack:
+    """A stack of the failure, outermost frame first.
+
+    `what` says whose: the exception as Python raised it, the call in the graph whose op failed, the definition of that
+    op, or the birth of the wrong size. `of` names the exception or the op.
+    """
+
+    what: Literal["exception", "call", "definition", "birth"]
+    of: str
+    frames: tuple[StackFrame, ...] = ()
+    where: str | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True)
 class Diagnosis:
     """What the doctor says of one run or one log. The root cause stands first in `findings`.
 
@@ -178,6 +204,7 @@ class Diagnosis:
     settings: tuple[SettingEvent, ...] = ()
     shapes: tuple[ShapeRow, ...] = ()
     compilations: tuple[Compilation, ...] = ()
+    stacks: tuple[CallStack, ...] = ()
     isolated: dict[str, Any] | None = None
     reproducer: str | None = None
     environment: dict[str, Any] = field(default_factory=dict)

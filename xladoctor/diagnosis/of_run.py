@@ -13,6 +13,7 @@ from xladoctor.diagnosis.model import Diagnosis, Hypothesis
 from xladoctor.diagnosis.order import setting_findings
 from xladoctor.diagnosis.outcome import outcome_notes
 from xladoctor.diagnosis.shape_rows import shape_rows
+from xladoctor.diagnosis.stacks import stacks
 from xladoctor.diagnosis.timeline import settings
 from xladoctor.diagnosis.watched import place_notes
 from xladoctor.diagnosis.xla import compilations, xla_paths
@@ -36,6 +37,7 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
         settings=settings(recording),
         shapes=shape_rows(step) if step is not None else (),
         compilations=compilations(recording),
+        stacks=stacks(step, evidence.log),
         isolated=_isolated(step),
         environment=_environment(evidence, recording),
         notes=(*evidence.notes, *outcome_notes(evidence), *_step_notes(looked_at), *place_notes(recording)),

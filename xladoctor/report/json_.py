@@ -14,6 +14,7 @@ from typing import Any
 
 from xladoctor.diagnosis.model import (
     SCHEMA,
+    CallStack,
     Compilation,
     Diagnosis,
     Finding,
@@ -23,6 +24,7 @@ from xladoctor.diagnosis.model import (
     Remedy,
     SettingEvent,
     ShapeRow,
+    StackFrame,
     XlaPath,
 )
 from xladoctor.errors import XladoctorError
@@ -36,6 +38,8 @@ _LISTS: dict[tuple[type, str], type] = {
     (Diagnosis, "settings"): SettingEvent,
     (Diagnosis, "shapes"): ShapeRow,
     (Diagnosis, "compilations"): Compilation,
+    (Diagnosis, "stacks"): CallStack,
+    (CallStack, "frames"): StackFrame,
     (Finding, "evidence"): Proof,
     (Finding, "remedies"): Remedy,
     (Hypothesis, "evidence"): Proof,

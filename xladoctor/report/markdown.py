@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Sequence
 
 from xladoctor.diagnosis.model import Diagnosis, Finding, Location, Proof
-from xladoctor.report import details, facts, findings, markdown_tables
+from xladoctor.report import details, facts, findings, markdown_tables, stack
 from xladoctor.report.console import ended
 from xladoctor.report.text import clip, line, md, md_code, md_fence, md_mixed, stop
 from xladoctor.report.view import View
@@ -33,6 +33,7 @@ def render(diagnosis: Diagnosis, view: View | None = None) -> str:
         *_signature(diagnosis),
         *markdown_tables.numbers(diagnosis),
         *markdown_tables.shapes(diagnosis),
+        *_stacks(diagnosis),
         *markdown_tables.xla_paths(diagnosis),
         *markdown_tables.settings(diagnosis),
         *markdown_tables.hypotheses(diagnosis),
@@ -115,6 +116,23 @@ def _signature(diagnosis: Diagnosis) -> list[str]:
             rows.append(f"- sizes: {md_code(facts.sizes_text(finding.dims))}")
         if rows:
             parts.append("\n".join(rows))
+    return parts
+
+
+def _stacks(diagnosis: Diagnosis) -> list[str]:
+    found = stack.shown(diagnosis.stacks)
+    parts = ["## Call stack"] if found else []
+    for one in found:
+        where = f" ({md_code(one.stack.where)})" if one.stack.where else ""
+        parts.append(f"**{md(one.title)}**{where}" + (f": {md(stop(one.stack.note))}" if one.stack.note else ""))
+        lines = [f"... {facts.count(one.above, 'frame')} as above"] if one.above else []
+        for entry in one.entries:
+            if isinstance(entry, stack.Folded):
+                lines.append(f"... {entry}")
+                continue
+            lines.append(f"{stack.place(entry)} in {entry.function}" if entry.function else stack.place(entry))
+            lines += [f"    {line(entry.code)}"] if entry.code else []
+        parts.append(md_fence("\n".join(lines)))
     return parts
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from xladoctor.diagnosis.model import (
+    CallStack,
     Compilation,
     Diagnosis,
     Finding,
@@ -14,6 +15,7 @@ from xladoctor.diagnosis.model import (
     Remedy,
     SettingEvent,
     ShapeRow,
+    StackFrame,
     XlaPath,
 )
 
@@ -276,6 +278,28 @@ HYPOTHESES = (
     Hypothesis("C1", "The reassembly gives one canvas for the whole batch", "the doctor", "confirmed", ROOT.evidence),
 )
 
+KERAS = "/home/ada/.venv/lib/python3.11/site-packages/keras/src/backend/tensorflow/trainer.py"
+STACKS = (
+    CallStack(
+        "exception",
+        "InvalidArgumentError",
+        (
+            StackFrame("<frozen runpy>", 198, "_run_module_as_main", False),
+            StackFrame(STUDY, 380, "main", code="model.fit(x, y, batch_size=32)"),
+            StackFrame(KERAS, 117, "error_handler", False),
+            StackFrame(KERAS, 399, "fit", False),
+        ),
+        f"{EVENTS}:950",
+    ),
+    CallStack(
+        "call",
+        "Reshape Reshape_4",
+        (StackFrame(STUDY, 380, "main"), StackFrame(LAYERS, 203, "call"), StackFrame(WARP, 182, "projective_warp_xla")),
+        "worker.jsonl",
+        "the call that failed",
+    ),
+)
+
 LOUD = Diagnosis(
     source="python -m ptycho.workflows.dose_response --fault reassembly-collapses-batch",
     verdict="failed",
@@ -295,6 +319,7 @@ LOUD = Diagnosis(
         ),
         Compilation("one_step_on_iterator", "trace", ("iterator",), 1.9, False),
     ),
+    stacks=STACKS,
     environment={
         "command": [
             "python",

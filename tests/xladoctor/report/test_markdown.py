@@ -30,6 +30,7 @@ def test_the_sections_of_a_blocker():
         "Error signature",
         "Numerical analysis",
         "Shape trace",
+        "Call stack",
         "XLA paths",
         "Settings timeline",
         "Hypotheses",
@@ -56,6 +57,18 @@ def test_the_numbers():
     text = document()
     assert "| `778752` | `128*78*78 = (B*C)*P*P` |" in text
     assert "4 is C (gridsize squared) or M (images): ambiguous" in text
+
+
+def test_frames_of_libraries_are_folded_and_shared_frames_shown_once():
+    text = document().partition("## Call stack")[2].partition("\n## ")[0]
+    assert (
+        f"```\n... 1 frame of Python\n{samples.STUDY}:380 in main\n    model.fit(x, y, batch_size=32)\n"
+        "... 2 frames of keras\n```" in text
+    )
+    assert f"```\n... 1 frame as above\n{samples.LAYERS}:203 in call\n" in text
+    assert (
+        "**The call in the graph whose op failed: Reshape Reshape_4** (`worker.jsonl`): the call that failed." in text
+    )
 
 
 def test_verdicts_and_remedies():
