@@ -32,6 +32,10 @@ def test_of_a_log(tmp_path):
     assert found[1].frames[-1].file == "/home/ada/ops.py" and "first" in found[1].note
 
 
+def failure_of(run):
+    return next(e for e in run.events if e["kind"] == "failure")
+
+
 def test_of_a_run(tmp_path):
     run = collapsed(16)
     frames = [
@@ -39,15 +43,15 @@ def test_of_a_run(tmp_path):
         {"file": FIT, "line": 399, "function": "fit", "user": False},
     ]
     capsule = next(iter(run.capsules))
-    seq = run.event("failure", failure=1, state="raised", exception="InvalidArgumentError", message="m", frames=frames,
-                    capsule=capsule, chain=[], during="one_step")  # fmt: skip
+    failure = failure_of(run)
+    failure["frames"], failure["exception"] = frames, "InvalidArgumentError"
     sources = [["/home/ada/train.py", 7, "build"], ["/home/ada/ops.py", 3, "shift"]]
     calls = [[["/home/ada/train.py", 9, "main"], ["/home/ada/layer.py", 5, "call"]]]
     op = {"op": "Reshape", "node": "a/Reshape_1", "inner_node": "Reshape_1", "sources": sources, "call_sources": calls,
           "inputs": [], "message": "m", "kind": "InvalidArgumentError"}  # fmt: skip
     run.worker.append({"capsule": capsule, "request": "failing_op", "batch": 16, "result": op})
     found = {s.what: s for s in scan_run(run.write(tmp_path / "run")).stacks}
-    assert found["exception"].where == f"events-{PID}.jsonl:{seq}"
+    assert found["exception"].where == f"events-{PID}.jsonl:{failure['seq']}"
     assert found["exception"].frames == (
         StackFrame("/home/ada/train.py", 9, "main"),
         StackFrame(FIT, 399, "fit", False),
@@ -60,7 +64,6 @@ def test_of_a_run(tmp_path):
 def test_an_op_outside_of_any_call_is_no_first_trace(tmp_path):
     run = collapsed(16)
     capsule = next(iter(run.capsules))
-    run.event("failure", failure=1, state="raised", exception="E", message="m", frames=[], capsule=capsule, chain=[])
     op = {"op": "Reshape", "node": "Reshape", "sources": [["/home/ada/ops.py", 3, "shift"]], "inputs": []}
     run.worker.append({"capsule": capsule, "request": "failing_op", "batch": 16, "result": op})
     (stack,) = scan_run(run.write(tmp_path / "run")).stacks
