@@ -8,6 +8,7 @@ import typer
 
 from xladoctor.cli import options
 from xladoctor.cli.output import Output
+from xladoctor.report import PAGES
 
 HELP = """Show versions, the interpreter, and the XLA flags that are set.
 
@@ -34,7 +35,7 @@ def env(
             help="The interpreter of the program. Without it: this one.",
         ),
     ] = None,
-    format: options.Format = None,
+    format: options.PageFormat = None,
     output: options.Output = None,
     force: options.Force = False,
     verbose: options.Verbose = False,
@@ -48,7 +49,7 @@ def env(
     import xladoctor
     from xladoctor.cli import env_text, interpreter, variables
 
-    target = Output.of(format, output, force, color)
+    target = Output.of(format, output, force, color, PAGES)
     asked = interpreter.ask(python)
     libraries = variables.tensorflow_libraries(asked.files.get("tensorflow"))
     found = env_text.Environment(

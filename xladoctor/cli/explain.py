@@ -8,6 +8,7 @@ import typer
 
 from xladoctor.cli import knowledge, options
 from xladoctor.cli.output import Output
+from xladoctor.report import PAGES
 
 HELP = """Explain a class of failure.
 
@@ -33,7 +34,7 @@ def explain(
             autocompletion=knowledge.complete,
         ),
     ],
-    format: options.Format = None,
+    format: options.PageFormat = None,
     output: options.Output = None,
     force: options.Force = False,
     verbose: options.Verbose = False,
@@ -43,7 +44,7 @@ def explain(
     """Shows one rule."""
     from xladoctor.cli import rule_text
 
-    target = Output.of(format, output, force, color)
+    target = Output.of(format, output, force, color, PAGES)
     rule = knowledge.rule_named(code)
     if target.format == "json":
         target.write(rule_text.as_json([rule]))

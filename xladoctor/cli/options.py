@@ -9,7 +9,7 @@ import click
 import typer
 
 from xladoctor.errors import did_you_mean
-from xladoctor.report import FORMATS
+from xladoctor.report import FORMATS, PAGES
 
 
 class Choice(click.Choice[str]):
@@ -23,17 +23,20 @@ class Choice(click.Choice[str]):
         self.fail(f"{value!r} is none of {', '.join(self.choices)}." + (f" {near}" if near else ""), param, ctx)
 
 
-Format = Annotated[
-    str | None,
-    typer.Option(
+def _format(formats: tuple[str, ...], endings: str) -> Any:
+    return typer.Option(
         "--format",
         "-f",
-        click_type=Choice(FORMATS),
+        click_type=Choice(formats),
         metavar="FORMAT",
         show_default=False,
-        help=f"{', '.join(FORMATS)}. Without it: what --output ends in (.json, .md), else console.",
-    ),
-]
+        help=f"{', '.join(formats)}. Without it: what --output ends in ({endings}), else console.",
+    )
+
+
+# For commands whose result is a diagnosis, and for the others.
+Format = Annotated[str | None, _format(FORMATS, ".json, .md, .sarif, .xml, .jsonl, .csv")]
+PageFormat = Annotated[str | None, _format(PAGES, ".json, .md")]
 Output = Annotated[
     Path | None,
     typer.Option(

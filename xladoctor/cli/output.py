@@ -21,6 +21,8 @@ _OURS = (
     b"xladoctor: ",
     b"<!DOCTYPE html>\n<!-- xladoctor.",
     b"xladoctor_call,",
+    b"xladoctor_finding,",
+    b'<?xml version="1.0" encoding="utf-8"?>\n<!-- xladoctor.',
 )
 _FILE_WIDTH = 100
 _SUFFIXES = {
@@ -30,6 +32,9 @@ _SUFFIXES = {
     ".csv": "csv",
     ".html": "html",
     ".htm": "html",
+    ".jsonl": "jsonl",
+    ".sarif": "sarif",
+    ".xml": "junit",
 }
 
 
@@ -62,7 +67,7 @@ class Output:
         Raises:
             XladoctorError: the file cannot be written, or is somebody else's.
         """
-        meant = _SUFFIXES.get(file.suffix.lower(), "console") if file else "console"
+        meant = _meant(file) if file else "console"
         chosen = format or (meant if meant in formats else "console")
         if file is not None:
             _check(file, force)
@@ -117,6 +122,13 @@ class Output:
             sys.stdout.flush()
         except BrokenPipeError as error:
             raise PipeClosed from error
+
+
+def _meant(file: Path) -> str:
+    # Code scanning services know SARIF by either name.
+    if file.name.lower().endswith(".sarif.json"):
+        return "sarif"
+    return _SUFFIXES.get(file.suffix.lower(), "console")
 
 
 def _columns() -> int:

@@ -6,6 +6,7 @@ import typer
 
 from xladoctor.cli import knowledge, options
 from xladoctor.cli.output import Output
+from xladoctor.report import PAGES
 
 HELP = "List the classes of failure that the doctor knows."
 
@@ -21,7 +22,7 @@ def register(app: typer.Typer) -> None:
 
 
 def rules(
-    format: options.Format = None,
+    format: options.PageFormat = None,
     output: options.Output = None,
     force: options.Force = False,
     verbose: options.Verbose = False,
@@ -31,7 +32,7 @@ def rules(
     """Lists all rules."""
     from xladoctor.cli import rule_text
 
-    target = Output.of(format, output, force, color)
+    target = Output.of(format, output, force, color, PAGES)
     known = knowledge.all_rules()
     if target.format == "json":
         target.write(rule_text.as_json(known))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from xladoctor.report.view import View
 
@@ -10,9 +12,13 @@ if TYPE_CHECKING:
     from xladoctor.diagnosis.model import Diagnosis
     from xladoctor.report.page import Page
 
-FORMATS = ("console", "json", "markdown")
+# What every command can write; and what only a diagnosis can be written as, one or many in a file.
+PAGES = ("console", "json", "markdown")
+_MANY = {"sarif": "sarif", "github": "github", "junit": "junit", "jsonl": "jsonl", "csv": "csv_"}
+MANY = tuple(_MANY)
+FORMATS = (*PAGES, *MANY)
 
-__all__ = ["FORMATS", "View", "render"]
+__all__ = ["FORMATS", "MANY", "PAGES", "View", "render", "render_many"]
 
 
 def render(diagnosis: Diagnosis, format: str, page: Page | None = None, view: View | None = None) -> str:
@@ -23,6 +29,8 @@ def render(diagnosis: Diagnosis, format: str, page: Page | None = None, view: Vi
     Raises:
         ValueError: there is no such format.
     """
+    if format in _MANY:
+        return render_many((diagnosis,), format)
     if format == "json":
         from xladoctor.report import json_
 
@@ -37,3 +45,16 @@ def render(diagnosis: Diagnosis, format: str, page: Page | None = None, view: Vi
     from xladoctor.report.page import Page
 
     return console.render(diagnosis, page or Page(), view)
+
+
+def render_many(diagnoses: Sequence[Diagnosis], format: str) -> str:
+    """Several diagnoses as one text, in a format that holds any number of them.
+
+    Raises:
+        ValueError: the format holds one diagnosis, or there is no such format.
+    """
+    if format not in _MANY:
+        raise ValueError(f"{format!r} does not hold several diagnoses; these do: {', '.join(MANY)}")
+    # One module a format, each with the same function.
+    module: Any = import_module(f"xladoctor.report.{_MANY[format]}")
+    return str(module.render(diagnoses))

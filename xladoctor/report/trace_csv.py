@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from xladoctor.diagnosis.model import Location, ShapeRow
 from xladoctor.diagnosis.trace_model import Trace, TraceDiff
+from xladoctor.report.csv_table import table
 from xladoctor.report.facts import shape_text
-from xladoctor.report.text import line
 
 HEADS = (
     "xladoctor_call", "name", "outcome", "values", "batch", "place", "layer", "call", "iteration", "phase", "tensor",
@@ -25,7 +23,7 @@ DIFF_HEADS = (
 
 def render(trace: Trace) -> str:
     """The table, with one line of names on top."""
-    return _table(HEADS, (
+    return table(HEADS, (
         (
             number, step.name, step.outcome, step.values, step.batch, row.place, row.layer, row.call, row.iteration,
             row.phase, row.tensor, row.contract, _shape(row.static), _shape(row.runtime), row.state, row.violation,
@@ -38,7 +36,7 @@ def render(trace: Trace) -> str:
 
 def render_diff(diff: TraceDiff) -> str:
     """The tensors that differ, one a row."""
-    return _table(DIFF_HEADS, (
+    return table(DIFF_HEADS, (
         (
             number, step.name, " ".join(found.kinds), int(found.first), row.place, row.layer, row.iteration, row.phase,
             row.tensor, row.contract, *_side(found.a, found.named_a), *_side(found.b, found.named_b),
@@ -51,23 +49,6 @@ def _side(row: ShapeRow | None, named: str | None) -> Sequence[Any]:
     if row is None:
         return ("absent", None, None, None)
     return (row.state, _shape(row.static if row.runtime is None else row.runtime), named, row.violation)
-
-
-def _table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(heads)
-    for row in rows:
-        writer.writerow([_cell(value) for value in row])
-    return out.getvalue()
-
-
-def _cell(value: Any) -> Any:
-    if value is None or isinstance(value, int):
-        return value
-    text = line(value)
-    # A name from a run must not become a formula in a spreadsheet.
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@") else text
 
 
 def _shape(shape: Sequence[int | None] | None) -> str | None:

@@ -69,3 +69,9 @@ def test_rules_in_other_formats(capsys, tmp_path):
     assert main(["rules", "-o", str(file)]) == 0
     assert main(["rules", "-o", str(file)]) == 0
     assert "| XD105 | `ptxas-missing` | warning | ptxas was not found |" in file.read_text()
+
+
+@pytest.mark.parametrize("args", [["rules"], ["explain", "XD301"], ["env"]])
+def test_formats_of_a_diagnosis_are_not_offered(args, capsys):
+    assert main([*args, "--format", "sarif"]) == 2
+    assert "'sarif' is none of console, json, markdown" in capsys.readouterr().err

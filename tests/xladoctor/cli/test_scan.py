@@ -151,7 +151,19 @@ def test_the_output_file(fake, capsys):
     assert [p.name for p in Path().iterdir() if "part" in p.name] == []
 
 
-@pytest.mark.parametrize(("name", "start"), [("d.json", "{"), ("d.md", "<!-- xladoctor"), ("d.txt", "xladoctor: F")])
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [
+        ("d.json", '{\n  "schema": "xladoctor.diagnosis/1"'),
+        ("d.md", "<!-- xladoctor"),
+        ("d.txt", "xladoctor: F"),
+        ("d.sarif", '{\n  "properties": {\n    "schema": "xladoctor.sarif/1"'),
+        ("d.sarif.json", '{\n  "properties": {\n    "schema": "xladoctor.sarif/1"'),
+        ("d.xml", '<?xml version="1.0" encoding="utf-8"?>\n<!-- xladoctor.junit/1 -->'),
+        ("d.jsonl", '{"schema": "xladoctor.jsonl/1"'),
+        ("d.csv", "xladoctor_finding,"),
+    ],
+)
 def test_the_format_is_what_the_name_ends_in_and_is_replaced_the_next_time(fake, name, start):
     Path("a.log").write_text("x")
     for _ in range(2):
