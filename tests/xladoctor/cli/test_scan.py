@@ -116,7 +116,11 @@ def mistakes():
     yield ["--timeout", "soon", "--", "x"], "invalid value for '--timeout'", "xladoctor scan --help"
     yield ["--verbose", "--quiet", "train.log"], "exclude each other", ""
     yield ["--formatt", "json", "train.log"], "no such option '--formatt'", "'--format'"
-    yield ["--format", "jsn", "train.log"], "'jsn' is none of console, json, markdown. Did you mean json?", ""
+    yield (
+        ["--format", "jsn", "train.log"],
+        "markdown, sarif, github, junit, jsonl, csv. Did you mean json or jsonl?",
+        "",
+    )
     yield ["--exit-code", "targt", "--", "x"], "Did you mean target?", ""
     yield ["--output", "nowhere/d.json", "train.log"], "there is no folder nowhere", "mkdir -p nowhere"
     yield ["--output", "runs", "train.log"], "--output runs is a folder", "runs/diagnosis.json"
