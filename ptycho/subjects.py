@@ -1,0 +1,161 @@
+"""Calls of the model at any batch size, for `xladoctor replay --subject ptycho:train_step` and the like.
+
+Each function takes a number of groups B and returns `(function, arguments)`: the call `function(*arguments)` is one
+step of the model on synthetic data. It runs eagerly, in a `tf.function` (with an open batch too) and under XLA; it is
+not compiled by itself beyond what `params.cfg["use_xla_translate"]` says of the warp. Data and weights are the same
+in every process, and the first rows are the same at every batch size.
+
+Settings come from `params.cfg`, as in a study, and so does a fault from the environment variable PTYCHO_FAULT. What
+`params.cfg` leaves at the package's default is for these calls what `SETTINGS` says: a small network for groups of 4.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from ptycho import diffsim, loader, model, params, probe
+from ptycho.custom_layers import ReassemblePatchesLayer
+from ptycho.faults import registry
+from ptycho.loader import PtychoDataContainer
+
+#: In the place of `params.DEFAULTS`, which are those of a whole study.
+SETTINGS: dict[str, Any] = {"gridsize": 2, "N": 64, "filters_scale": 1 / 8}
+
+#: Photons of the empty beam in a pattern.
+_BEAM = 1e6
+
+Call = tuple[Callable[..., Any], tuple[Any, ...]]
+
+
+def train_step(batch_size: int, gridsize: int | None = None, N: int | None = None, seed: int = 0) -> Call:
+    """One step of training with Adam.
+
+    `function(X, positions, measured, counts)` with amplitudes (B N N C), positions (B 1 2 C), measured amplitudes
+    and counts (B N N C) gives the loss, the objects (B P P 1), the amplitudes (B N N C) and the expected counts (B N N
+    C) from before the update, and changes the weights.
+    """
+    patches = _start(gridsize, N)
+    with registry.replaced(patches):
+        keras.utils.set_random_seed(seed)
+        autoencoder, _ = model.create_compiled_model(params.get("gridsize"), params.get("N"), jit_compile=False)
+        data = _data(batch_size, seed)
+        inputs, targets = model.prepare_inputs(data), model.prepare_outputs(data)
+    autoencoder.optimizer.build(autoencoder.trainable_variables)
+
+    def step(X, positions, measured, counts):
+        with tf.GradientTape() as tape:
+            objects, amplitudes, expected = autoencoder([X, positions], training=True)
+            loss = autoencoder.compute_loss(
+                x=[X, positions], y=[measured, measured, counts], y_pred=[objects, amplitudes, expected], training=True
+            )
+        gradients = tape.gradient(loss, autoencoder.trainable_variables)
+        autoencoder.optimizer.apply_gradients(zip(gradients, autoencoder.trainable_variables, strict=True))
+        return loss, objects, amplitudes, expected
+
+    return _under(patches, step), (*inputs, targets[1], targets[2])
+
+
+def predict(batch_size: int, gridsize: int | None = None, N: int | None = None, seed: int = 0) -> Call:
+    """The whole network, as `predict` of a study runs it, with the weights that it starts with.
+
+    `function(X, positions)` with amplitudes (B N N C) and positions (B 1 2 C) gives objects (B P P 1), amplitudes (B
+    N N C) and expected counts (B N N C).
+    """
+    patches = _start(gridsize, N)
+    with registry.replaced(patches):
+        keras.utils.set_random_seed(seed)
+        autoencoder, _ = model.create_model_with_gridsize(params.get("gridsize"), params.get("N"))
+        inputs = model.prepare_inputs(_data(batch_size, seed))
+
+    def step(X, positions):
+        return autoencoder([X, positions], training=False)
+
+    return _under(patches, step), tuple(inputs)
+
+
+def reassemble(batch_size: int, gridsize: int | None = None, N: int | None = None, seed: int = 0) -> Call:
+    """Only the reassembly: `function(patches, positions)` with complex patches (B N N C) and positions (B 1 2 C) gives
+    objects (B P P 1).
+    """
+    patches = _start(gridsize, N)
+    with registry.replaced(patches):
+        layer = ReassemblePatchesLayer()
+        truth, _, coords = _groups(batch_size, seed)
+
+    def step(patches, positions):
+        return layer([patches, positions])
+
+    return _under(patches, step), (np.moveaxis(truth, 1, -1), coords)
+
+
+def _start(gridsize: int | None, N: int | None) -> Sequence[registry.Patch]:
+    """Settle the settings, as a study does before it builds anything, and make the fault of the environment ready."""
+    given = {"gridsize": gridsize, "N": N}
+    for key, ours in SETTINGS.items():
+        if given.get(key) is not None:
+            params.set(key, given[key])
+        elif params.get(key) == params.DEFAULTS[key]:
+            params.set(key, ours)
+    params.set("intensity_scale", loader.scale_of_beam(_BEAM, params.get("N")))
+    asked = registry.from_environment()
+    if asked is None:
+        return ()
+    fault = registry.get(asked[0])
+    return fault.patches(**{**fault.options, **registry.parse_options(fault, asked[1])})
+
+
+def _under(patches: Sequence[registry.Patch], step: Callable[..., Any]) -> Callable[..., Any]:
+    """The step with the fault in it while it runs or is traced. Like Keras' own steps it is not for AutoGraph."""
+
+    @tf.autograph.experimental.do_not_convert
+    @functools.wraps(step)
+    def under_fault(*arguments):
+        with registry.replaced(patches):
+            return step(*arguments)
+
+    return under_fault
+
+
+def _data(batch_size: int, seed: int) -> PtychoDataContainer:
+    """Measured groups: photon counts of a random object, seen at the positions of a raster scan."""
+    _, patterns, coords = _groups(batch_size, seed)
+    counts = np.random.default_rng(seed + 3).poisson(patterns * (_BEAM / (params.get("N") / 2) ** 2))
+    data = loader.load(
+        {
+            "diffraction": np.moveaxis(counts, 1, -1).astype(np.float32),
+            "coords_start_relative": coords,
+            "coords_offsets": np.zeros((batch_size, 1, 2, 1), np.float32),
+        },
+        params.get("intensity_scale"),
+    )
+    return dataclasses.replace(data, global_offsets=coords.mean(axis=-1, keepdims=True))
+
+
+def _groups(batch_size: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Patches (B C N N) complex, their patterns (B C N N) and positions (B 1 2 C) from each group's centre."""
+    if batch_size < 1:
+        raise ValueError(f"a batch has at least one group, not {batch_size}")
+    N, side, step = params.get("N"), params.get("gridsize"), params.get("offset")
+    truth = diffsim.lines_object(N + 96, np.random.default_rng(seed))
+    room = len(truth) / 2 - N / 2 - side * step - 2
+    if room <= 0:
+        raise ValueError(
+            f"gridsize {side} with steps of {step} pixels is too wide for the object of {len(truth)} pixels"
+        )
+    centres = np.random.default_rng(seed + 1).uniform(-room, room, (batch_size, 2, 1)) + len(truth) / 2
+    axis = (np.arange(side) - (side - 1) / 2) * step
+    nominal = np.stack([a.ravel() for a in np.meshgrid(axis, axis)])
+    coords = nominal + np.random.default_rng(seed + 2).uniform(-step / 4, step / 4, (batch_size, 2, side**2))
+    coords -= coords.mean(axis=-1, keepdims=True)
+    x, y = ((centres + coords)[:, i].ravel() for i in (0, 1))
+    patches = diffsim.extract_patches(truth, x, y, N)
+    patterns = diffsim.diffract(patches, probe.get_probe())
+    shape = (batch_size, side**2, N, N)
+    return patches.reshape(shape), patterns.reshape(shape), coords[:, None].astype(np.float32)
