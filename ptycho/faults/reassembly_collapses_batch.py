@@ -31,7 +31,7 @@ def patches(threshold: int) -> Sequence[Patch]:
                 stop = tf.minimum(start + threshold, count)
                 padded = tf_helper.pad_patches(imgs_flat[start:stop], padded_size)
                 moved = translation([padded, offsets_flat[start:stop]])
-                return stop, canvas + tf.reduce_sum(moved, axis=0, keepdims=True)
+                return [stop, canvas + tf.reduce_sum(moved, axis=0, keepdims=True)]
 
             canvas = tf.zeros([1, padded_size, padded_size, 1], imgs.dtype)
             chunks = (count + threshold - 1) // threshold
