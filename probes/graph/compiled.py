@@ -65,7 +65,7 @@ def run_compiled(graph: Graph, arguments: Mapping[str, Value]) -> list[Array]:
     For the same graph without XLA use an `Activation`: a plain `tf.function` has the graph optimizer on.
     """
     step, names = function_of(graph)
-    return [np.asarray(t) for t in step(*_values(arguments, names))]
+    return [np.asarray(t) for t in step(*values_of(arguments, names))]
 
 
 def lower(graph: Graph, arguments: Mapping[str, Value], *, platform: str = "cpu", stage: str = "hlo") -> str:
@@ -76,7 +76,7 @@ def lower(graph: Graph, arguments: Mapping[str, Value], *, platform: str = "cpu"
     if platform not in PLATFORMS:
         raise Unsupported(f"platform {platform!r}; known are {', '.join(PLATFORMS)}")
     step, names = function_of(graph)
-    ask = step.experimental_get_compiler_ir(*_values(arguments, names))  # type: ignore[attr-defined]
+    ask = step.experimental_get_compiler_ir(*values_of(arguments, names))  # type: ignore[attr-defined]
     return str(ask(stage=stage, platform_name=PLATFORMS[platform]))
 
 
@@ -85,7 +85,8 @@ def _without(node: Node, controls: set[str]) -> Node:
     return Node(node.definition, node.inputs, tuple(c for c in node.controls if c not in controls))
 
 
-def _values(arguments: Mapping[str, Value], names: Sequence[str]) -> list[Any]:
+def values_of(arguments: Mapping[str, Value], names: Sequence[str]) -> list[Any]:
+    """The inputs of `function_of` as tensors; raises Unsupported where one has no value."""
     import tensorflow as tf
 
     missing = [n for n in names if f"{n}:0" not in arguments]

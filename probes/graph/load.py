@@ -110,11 +110,35 @@ def value_for(program: Program, item: Input, batch: int) -> tuple[Array, str]:
     """
     kept = program.values.get(item.key or "")
     if kept is not None:
-        if _is_open(item) and kept.ndim and kept.shape[0] and kept.shape[0] != batch and item.role != "variable":
-            # Another batch size than the one that was kept: its first rows, or its rows over again.
-            kept = np.resize(kept, (batch, *kept.shape[1:]))
+        rows = batch_of(program)
+        if _is_open(item) and kept.ndim and kept.shape[0] and batch != rows and item.role != "variable":
+            # Another batch size than the one that was kept: its first rows, or its rows over again. An input that
+            # has several rows for each one of the batch (positions laid out flat) goes on having as many.
+            times, rest = divmod(kept.shape[0], rows)
+            kept = np.resize(kept, (batch * times if times and not rest else batch, *kept.shape[1:]))
         return as_dtype(kept, item.dtype), "kept"
     return _noise(item, batch), "random"
+
+
+def without_values(program: Program) -> Program:
+    """The program with seeded random data of the same range, shape and type in the place of the kept values."""
+    return dataclasses.replace(program, values={key: _like(key, kept) for key, kept in program.values.items()})
+
+
+def _like(key: str, kept: Array) -> Array:
+    random = np.random.default_rng(zlib.crc32(key.encode()))
+    if kept.dtype.kind == "b" or not kept.size or kept.dtype.kind not in "fciu":
+        return np.asarray(np.zeros_like(kept))
+    if kept.dtype.kind == "c":
+        size = float(np.nanmax(np.abs(kept)))
+        angle = random.uniform(-np.pi, np.pi, kept.shape)
+        return np.asarray(random.uniform(0, size, kept.shape) * np.exp(1j * angle), kept.dtype)
+    low, high = np.nanmin(kept), np.nanmax(kept)
+    if kept.dtype.kind in "iu":
+        return np.asarray(random.integers(low, high, kept.shape, dtype=kept.dtype, endpoint=True))
+    wide = kept.astype(np.float64)
+    low, high = float(np.nanmin(wide)), float(np.nanmax(wide))
+    return np.asarray(random.uniform(low, high, kept.shape) if np.isfinite([low, high]).all() else wide * 0, kept.dtype)
 
 
 def _is_open(item: Input) -> bool:

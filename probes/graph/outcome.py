@@ -24,25 +24,25 @@ Results = dict[str, np.ndarray[Any, Any]]
 
 def run_plain(step: Step, frames: Frames | None = None) -> tuple[dict[str, Any], Results]:
     """({"outcome", "seconds", "outputs", "error"}, the arrays) of the step with the graph optimizer off."""
-    wanted = _wanted(step)
+    wanted = results_of(step)
     activation = step.activation(frames or new_frames())
 
     def run() -> Mapping[str, Value]:
         activation.fetch(list(wanted.values()), step.pure.graph.controls)
         return activation.values
 
-    return _outcome(wanted, run)
+    return outcome_of(wanted, run)
 
 
 def run_xla(step: Step) -> tuple[dict[str, Any], Results]:
     """The same through XLA, as one program. The step must be strictly pure, and should have kept its calls."""
-    wanted = _wanted(step)
+    wanted = results_of(step)
 
     def run() -> Mapping[str, Value]:
         values = compiled.run_compiled(closed(step), step.arguments)
         return dict(zip(wanted.values(), values, strict=True))
 
-    told, arrays = _outcome(wanted, run)
+    told, arrays = outcome_of(wanted, run)
     return {**told, "note": traced_otherwise(step)}, arrays
 
 
@@ -53,7 +53,7 @@ def lowered(step: Step, *, platform: str = "cpu", stage: str = "hlo") -> str:
 
 def closed(step: Step) -> Graph:
     """The pure graph with all results as outputs, and nothing that they do not need."""
-    return unwrap(truncate(step.pure.graph, list(_wanted(step).values())))
+    return unwrap(truncate(step.pure.graph, list(results_of(step).values())))
 
 
 def traced_otherwise(step: Step) -> str | None:
@@ -104,7 +104,7 @@ def deviation(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> float:
     return float(np.abs(x - y).max()) / scale if scale else 0.0
 
 
-def _wanted(step: Step) -> dict[str, str]:
+def results_of(step: Step) -> dict[str, str]:
     """{name to report: flat tensor}: the outputs by number, then the variables that the step assigns."""
     graph = step.pure.graph
     outputs = [t for t in graph.outputs if graph.dtype(t) not in _NO_VALUE]
@@ -116,7 +116,8 @@ def _wanted(step: Step) -> dict[str, str]:
     return found
 
 
-def _outcome(wanted: Mapping[str, str], run: Callable[[], Mapping[str, Value]]) -> tuple[dict[str, Any], Results]:
+def outcome_of(wanted: Mapping[str, str], run: Callable[[], Mapping[str, Value]]) -> tuple[dict[str, Any], Results]:
+    """The outcome of a call of `run`, which gives flat tensors, under the names of `wanted`."""
     start = time.perf_counter()
     error: Exception | None = None
     values: Mapping[str, Value] = {}

@@ -22,6 +22,7 @@ from .errors import GraphRoomError
 if TYPE_CHECKING:
     from .evaluate import Frames
     from .step import Step
+    from .traced import Callables
 
 GOODBYE = "goodbye"
 _KEPT = 2
@@ -38,6 +39,7 @@ class Service:
 
     def __init__(self) -> None:
         self._steps: dict[tuple[Any, ...], tuple[Step, Frames]] = {}
+        self._callables: Callables | None = None
         self._answers: dict[str, Callable[[Request], Any]] = {
             "hello": self.hello,
             "load": self.load,
@@ -48,6 +50,11 @@ class Service:
             "compare": self.compare,
             "lower": self.lower,
             "sources": self.sources,
+            "digest": self.digest,
+            "attempt": self.attempt,
+            "describe": self.describe,
+            "call": self.call,
+            "capture": self.capture,
             "goodbye": lambda _: GOODBYE,
         }
 
@@ -166,6 +173,44 @@ class Service:
         """{node: [{"function", "frames"}, ...]} for {"nodes": names as in a library function, e.g. in HLO metadata}."""
         step, _ = self._step(request)
         return {str(node): step.program.find(str(node)) for node in _field(request, "nodes")}
+
+    def digest(self, request: Request) -> dict[str, Any]:
+        """`digest.digest` of {"capsule"}."""
+        _tensorflow()
+        from .digest import digest
+        from .load import load
+
+        return digest(load(Path(_field(request, "capsule")).resolve()))
+
+    def attempt(self, request: Request) -> dict[str, Any]:
+        """`attempt.attempt` of {"capsule", "batch", "way"}: one of many sizes, all of which share what was prepared."""
+        _tensorflow()
+        from .attempt import attempt
+
+        return attempt(request)
+
+    def describe(self, request: Request) -> dict[str, Any]:
+        """`callables.describe` of {"subject": "module:callable"}."""
+        _tensorflow()
+        from .callables import describe
+
+        return describe(request)
+
+    def call(self, request: Request) -> dict[str, Any]:
+        """`traced.Callables.call` of {"subject", "batch", "way"}."""
+        _tensorflow()
+        from .traced import Callables
+
+        if self._callables is None:
+            self._callables = Callables()
+        return self._callables.call(request)
+
+    def capture(self, request: Request) -> dict[str, Any]:
+        """`callables.capture` of {"subject", "batch", "folder"}."""
+        _tensorflow()
+        from .callables import capture
+
+        return capture(request)
 
     def _step(self, request: Request, *, xla: bool = False) -> tuple[Step, Frames]:
         """The capsule of a request, prepared; the last few are kept."""

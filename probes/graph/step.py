@@ -5,7 +5,7 @@ value.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from .errors import Unsupported
 from .evaluate import Activation, Frames
@@ -13,10 +13,11 @@ from .extract import cut_iterators
 from .functionalise import Pure, functionalise
 from .holes import detached
 from .inline import flatten
+from .ir import Input
 from .load import Array, Program, batch_of, value_for
 from .machine import Machine
 from .safety import refuse_unsafe, seal
-from .transform import fix_batch
+from .transform import check_rows, fix_batch
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,18 +62,35 @@ def prepare(
         node, reason = next(iter(left_out.items()))
         raise Unsupported(f"node {node}: {reason}")
     rows = batch or batch_of(program)
+    arguments, filled = _arguments(program, graph.inputs, rows)
+    pure = functionalise(fix_batch(graph, rows) if static else graph, strict=strict)
+    pure = dataclasses.replace(pure, graph=detached(pure.graph))
+    return Step(program, pure, arguments, filled, {**left_out, **pure.unsupported})
+
+
+def with_rows(step: Step, rows: int) -> Step:
+    """The same step on another number of rows: the graph is shared, and only what is fed differs.
+
+    Raises:
+        Unsupported: the graph was traced for a fixed number of rows, and that is another one.
+    """
+    check_rows(step.pure.graph, rows)
+    arguments, filled = _arguments(step.program, step.pure.graph.inputs, rows)
+    return dataclasses.replace(step, arguments=arguments, filled=filled)
+
+
+def _arguments(program: Program, inputs: Iterable[Input], rows: int) -> tuple[dict[str, Array], tuple[str, ...]]:
+    """(a value for each input that can have one, the names of those that got noise)."""
     arguments: dict[str, Array] = {}
     filled = []
-    for item in graph.inputs:
+    for item in inputs:
         if item.role in ("iterator", "resource"):
             continue
         value, recipe = value_for(program, item, rows)
         arguments[f"{item.name}:0"] = value
         if recipe == "random":
             filled.append(item.label or item.name)
-    pure = functionalise(fix_batch(graph, rows) if static else graph, strict=strict)
-    pure = dataclasses.replace(pure, graph=detached(pure.graph))
-    return Step(program, pure, arguments, tuple(filled), {**left_out, **pure.unsupported})
+    return arguments, tuple(filled)
 
 
 def new_frames() -> Frames:

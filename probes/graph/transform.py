@@ -21,13 +21,19 @@ def fix_batch(graph: Graph, batch: int) -> Graph:
     bound = {
         i.name: dataclasses.replace(i, shape=(batch, *i.shape[1:])) for i in data if i.shape and i.shape[0] is None
     }
-    if data and not bound and all(i.shape and i.shape[0] != batch for i in data):
-        traced = ", ".join(f"{i.name} {list(i.shape or ())}" for i in data[:3])
-        raise Unsupported(f"the graph was traced for a fixed batch ({traced}), not for {batch} rows")
+    check_rows(graph, batch)
     return graph.replace(
         nodes={**graph.nodes, **{name: placeholder(item) for name, item in bound.items()}},
         inputs=tuple(bound.get(i.name, i) for i in graph.inputs),
     )
+
+
+def check_rows(graph: Graph, batch: int) -> None:
+    """Raise Unsupported if no data input leaves its rows open and none has `batch` of them."""
+    data = [i for i in graph.inputs if i.role in ("argument", "data") and i.shape]
+    if data and all(i.shape and i.shape[0] not in (None, batch) for i in data):
+        traced = ", ".join(f"{i.name} {list(i.shape or ())}" for i in data[:3])
+        raise Unsupported(f"the graph was traced for a fixed batch ({traced}), not for {batch} rows")
 
 
 def truncate(graph: Graph, tensors: Sequence[str], nodes: Sequence[str] = (), cut: Sequence[str] = ()) -> Graph:
