@@ -43,7 +43,7 @@ def test_no_arguments_show_the_help_as_an_error(capsys):
     ("args", "said"),
     [
         (["scna", "x"], "there is no command 'scna'\n  Did you mean scan?"),
-        (["frobnicate"], "Commands: scan, trace, explain, rules, env."),
+        (["frobnicate"], "Commands: scan, trace, replay, explain, rules, env."),
         (["--versoin"], "Did you mean '--version'?"),
         (["explain"], "missing argument 'CODE'"),
     ],
