@@ -8,7 +8,7 @@ import keras
 import numpy as np
 
 from ptycho import model as model_module
-from ptycho import params, probe, tf_helper
+from ptycho import params, probe, synchronisation, tf_helper
 from ptycho.loader import PtychoDataContainer
 
 
@@ -56,16 +56,21 @@ def evaluate(
 def stitch(objects: np.ndarray, data: PtychoDataContainer) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:
     """The whole object from those of the groups: the mean, weighted by the probe's intensity.
 
-    Of each object the central square of 5/8 N is used. `coverage` is the sum of the weights, 1 at the centre of each.
+    Of each object the central square of 5/8 N is used, and it takes the constant phase by which it agrees with those
+    that overlap it (`ptycho.synchronisation`). `coverage` is the sum of the weights, 1 at the centre of each.
     """
     offsets = data.global_offsets
     if objects.shape[-1] > 1:  # patches: each has its own position
-        offsets = tf_helper.flatten_offsets(data.coords + data.global_offsets)[:, None, :, None]
+        offsets = tf_helper.flatten_offsets(data.coords + data.global_offsets).numpy()[:, None, :, None]
         objects = tf_helper._channel_to_flat(objects)
     central = data.X.shape[1] * 5 // 16 * 2
     light = np.abs(probe.get_probe())[None, ..., None] ** 2
     weights = tf_helper.crop_center(light / light.max(), central)[0, ..., 0]
-    stitched, coverage, origin = tf_helper.reassemble_position(objects, offsets, central=central, weights=weights)
+    objects = np.asarray(tf_helper.crop_center(objects, central))
+    if len(objects) == len(offsets):  # else it is the stitching that says so
+        factors = synchronisation.relative_phases(objects[..., 0], offsets[:, 0, :, 0], weights)
+        objects = objects * factors[:, None, None, None]
+    stitched, coverage, origin = tf_helper.reassemble_position(objects, offsets, weights=weights)
     return stitched.numpy(), coverage.numpy(), origin
 
 
