@@ -11,14 +11,26 @@ CAPSULE_SCHEMA = "xladoctor.capsule/1"
 WORKER_SCHEMA = "xladoctor.worker/1"
 RUN_SCHEMA = "xladoctor.run/1"
 PLACES_SCHEMA = "xladoctor.places/1"
+FLIPS_SCHEMA = "xladoctor.flips/1"
 
 # In the run folder before the target starts: {schema, file, places: [{name, contract, axes: {axis: where}}], problems}.
 PLACES_FILE = "places.json"
+
+# In the run folder after rehearsals with a switch flipped: {schema, flips: [{name, store, key, value, other, ended,
+# functions: [{function, capsule, step (of a Keras call), same (None: not traced again), compiled: [before, after],
+# nodes}] | error}]}.
+FLIPS_FILE = "flips.json"
 
 # Environment variables by which the doctor talks to its probes.
 ENV_RUN_DIR = "XLADOCTOR_RUN_DIR"
 ENV_PROBES = "XLADOCTOR_PROBES"
 ENV_CAPTURE = "XLADOCTOR_CAPTURE"
+ENV_REHEARSE = "XLADOCTOR_REHEARSE"
+
+# What `XLADOCTOR_PROBES` may choose (comma-separated; without it all of them, 0 is none).
+PROBES = ("settings", "shapes", "xla", "keras", "failures", "capsules")
+# What `XLADOCTOR_CAPTURE` may be: capsules with the values of a failing call, without them, or no capsules.
+CAPTURES = ("values", "specs", "none")
 
 # Kinds of events. Every event has: v (schema number), seq, t (seconds since the recorder started), kind.
 START = "start"  # schema, pid, ppid, argv, executable, prefix, python, cwd, path, environment, recorders
@@ -38,12 +50,13 @@ FAILURE = "failure"  # failure, exception, message, frames, chain, during, capsu
 CAPSULE = "capsule"  # capsule, folder, what (graph, values), recipe
 PROBE_ERROR = "probe-error"  # hook, error: a probe failed inside; the target never saw it
 DROPPED = "dropped"  # recorder, count: events that were not written because of the bound
-END = "end"  # how the interpreter ended, as far as it can know
+REHEARSAL = "rehearsal"  # force, batches, until: this is no run, but a short second one for a question
+END = "end"  # state: how the interpreter ended, as far as it can know
 
 EVENT_KINDS = frozenset(
     {
         START, SETTING, IMPORT, PLACE_FOUND, PLACE_MISSING, PLACE, FIRST_OP, XLA_PATH, MODEL, TRACE, USE, GRAPH, CALL,
-        FAILURE, CAPSULE, PROBE_ERROR, DROPPED, END,
+        FAILURE, CAPSULE, PROBE_ERROR, DROPPED, REHEARSAL, END,
     }
 )  # fmt: skip
 

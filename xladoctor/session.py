@@ -15,6 +15,7 @@ from xladoctor.evidence.model import Evidence
 
 if TYPE_CHECKING:
     from xladoctor.diagnosis.trace_model import Trace, TraceDiff
+    from xladoctor.replay.overlay import Listing
 
 # The status that coreutils' `timeout` gives.
 TIMED_OUT = 124
@@ -31,6 +32,12 @@ class ScanOptions:
     replay: bool = True
     passthrough: Literal["stdout", "stderr"] = "stdout"
     quiet: bool = False
+    flip: tuple[str, ...] = ()
+    """Switches that are to be tried in their other position, in rehearsals after the run ("all": every one)."""
+    only: tuple[str, ...] = ()
+    """The recorders to be used (`schema.PROBES`); none named: all of them."""
+    capture: str | None = None
+    """What capsules hold: values (also where nothing is said), specs, or none for no capsules."""
     every: bool = False
     """Ask the worker about every watched call, not about those that failed or lost rows alone (for `trace`)."""
 
@@ -69,12 +76,21 @@ def scan_command(command: Sequence[str], options: ScanOptions) -> ScanResult:
     folder = run_folder.new_folder(options.run_dir)
     if options.probes:
         _hand_over_places(folder)
-    env = target_environment(os.environ, folder) if options.probes else {**os.environ, "XLADOCTOR_PROBES": "0"}
+    if options.probes:
+        env = target_environment(os.environ, folder, options.only, options.capture)
+    else:
+        env = {**os.environ, "XLADOCTOR_PROBES": "0"}
     env.setdefault("PYTHONUNBUFFERED", "1")
     # A crash or a time-out then leaves the Python stacks in stderr.log.
     env.setdefault("PYTHONFAULTHANDLER", "1")
     facts: dict[str, Any] = {**run_folder.run_facts(command), "flags": _flags_before_the_start(program, env)}
     run_folder.write_json(folder / "run.json", {**facts, "outcome": {"state": "running"}})
+    listing = None
+    if options.flip:
+        from xladoctor.replay import overlay
+
+        # Rehearsals come after the run, and must find the folder as it was before.
+        listing = overlay.look(Path.cwd())
     out: IO[bytes] = sys.stdout.buffer if options.passthrough == "stdout" else sys.stderr.buffer
     sys.stdout.flush()
     sys.stderr.flush()
@@ -93,6 +109,8 @@ def scan_command(command: Sequence[str], options: ScanOptions) -> ScanResult:
             ask_workers(read_run(folder), os.environ, say, every=options.every)
         except KeyboardInterrupt:
             sys.stderr.write("xladoctor: interrupted; the diagnosis goes without run-time shapes\n")
+    if listing is not None and outcome.state != "interrupted":
+        _flip(folder, command, listing, options, say)
     diagnosis = scan_run(folder)
     if diagnosis.problems and outcome.state != "exited":
         # What an abort leaves half-written is a fact about this run, not bad input.
@@ -102,6 +120,19 @@ def scan_command(command: Sequence[str], options: ScanOptions) -> ScanResult:
         status = TIMED_OUT  # the signal was the doctor's own
     run_folder.write_reports(diagnosis, folder, status)
     return ScanResult(diagnosis, folder, status, interrupted=outcome.state == "interrupted")
+
+
+def _flip(folder: Path, command: Sequence[str], listing: Listing, options: ScanOptions, say: _Progress) -> None:
+    """Rehearse the command with switches flipped. What goes wrong here costs this answer, not the run."""
+    from xladoctor.evidence.run import read_run
+    from xladoctor.replay.flip import flip
+
+    try:
+        flip(read_run(folder), options.flip, command=command, listing=listing, environment=os.environ, say=say)
+    except KeyboardInterrupt:
+        sys.stderr.write("xladoctor: interrupted; the diagnosis goes without the rehearsals\n")
+    except XladoctorError as error:
+        sys.stderr.write(f"xladoctor: {_line(str(error))}{f' ({_line(error.hint)})' if error.hint else ''}\n")
 
 
 def _flags_before_the_start(program: str, env: Mapping[str, str]) -> list[dict[str, str]]:

@@ -21,6 +21,7 @@ from .errors import GraphRoomError
 
 if TYPE_CHECKING:
     from .evaluate import Frames
+    from .prefixes import Prefixes
     from .step import Step
     from .traced import Callables
 
@@ -40,6 +41,7 @@ class Service:
     def __init__(self) -> None:
         self._steps: dict[tuple[Any, ...], tuple[Step, Frames]] = {}
         self._callables: Callables | None = None
+        self._prefixes: dict[int, Prefixes] = {}
         self._answers: dict[str, Callable[[Request], Any]] = {
             "hello": self.hello,
             "load": self.load,
@@ -49,6 +51,9 @@ class Service:
             "run": self.run,
             "compare": self.compare,
             "lower": self.lower,
+            "outline": self.prefixes,
+            "prefix": self.prefixes,
+            "spot": self.prefixes,
             "sources": self.sources,
             "digest": self.digest,
             "attempt": self.attempt,
@@ -168,6 +173,12 @@ class Service:
             told = {"kind": type(error).__name__, "message": str(error)[:4000]}
             return {"hlo": None, "error": told, "note": traced_otherwise(step)}
         return {"hlo": text, "error": None, "note": traced_otherwise(step)}
+
+    def prefixes(self, request: Request) -> dict[str, Any]:
+        """`prefixes.answer` of {"op": "outline", "list"}, {"op": "prefix", "ops", "stage", "text"} or {"op": "spot", "ops"}."""
+        from .prefixes import answer
+
+        return answer(self._step(request, xla=True)[0], request, self._prefixes)
 
     def sources(self, request: Request) -> dict[str, list[dict[str, Any]]]:
         """{node: [{"function", "frames"}, ...]} for {"nodes": names as in a library function, e.g. in HLO metadata}."""

@@ -16,6 +16,7 @@ from .failures import FailureRecorder
 from .frames import caller, user_frames, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
+from .rehearse import Rehearsal
 from .tracing import TraceRecorder
 from .values import ValueWriter, leaves
 
@@ -30,10 +31,12 @@ class KerasRecorder:
         guard: Guard,
         finder: PostImportFinder,
         tracing: TraceRecorder,
-        failures: FailureRecorder,
+        failures: FailureRecorder | None,
         values: ValueWriter,
+        rehearsal: Rehearsal | None = None,
     ) -> None:
         self.guard = guard
+        self.rehearsal = rehearsal
         self.sink = guard.sink
         self.tracing = tracing
         self.failures = failures
@@ -61,6 +64,8 @@ class KerasRecorder:
         signature = inspect.signature(original)
 
         def watched(model: Any, *args: Any, **kwargs: Any) -> Any:
+            if self.rehearsal is not None:
+                args, kwargs = self.rehearsal.shortened(method, signature, model, args, kwargs)
             call = guard.run(f"{method} begin", self._begin, method, signature, model, args, kwargs)
             under_way = self.tracing.keras_calls
             under_way.append(1)
@@ -72,6 +77,8 @@ class KerasRecorder:
             finally:
                 under_way.pop()
             guard.run(f"{method} end", self._end, call, result)
+            if self.rehearsal is not None and not under_way:
+                self.rehearsal.called(method)
             return result
 
         return wraps(original)(watched)
@@ -225,10 +232,12 @@ class KerasRecorder:
     def _failed(self, call: dict[str, Any] | None, error: BaseException) -> None:
         # The innermost watched call knows the data: `evaluate` inside `fit` is asked first.
         if call is None:
-            self.failures.note(error, during="keras")
+            if self.failures is not None:
+                self.failures.note(error, during="keras")
             return
         capsule = self._capsule(call, save=True)
-        self.failures.note(error, during=call["method"], capsule=capsule)
+        if self.failures is not None:
+            self.failures.note(error, during=call["method"], capsule=capsule)
         self.sink.write(schema.CALL, phase="failed", capsule=capsule, **_facts(call))
 
     def _capsule(self, call: dict[str, Any], save: bool) -> str | None:

@@ -18,6 +18,7 @@ from .guard import Guard
 from .importhook import PostImportFinder
 from .keras_calls import KerasRecorder
 from .places import PlaceRecorder
+from .rehearse import Rehearsal
 from .runtime import RuntimeRecorder
 from .settings import SettingsRecorder, is_watched
 from .sink import Sink
@@ -54,13 +55,21 @@ def start(run_dir: Path) -> bool:
     finder.install()
     for name in ("keras", "ptycho"):
         finder.when_imported(name, lambda module: _imported(sink, module))
-    tracing = TraceRecorder(guard, finder)
-    SettingsRecorder(guard, finder, tracing)
-    RuntimeRecorder(guard, finder)
-    values = ValueWriter(guard, enabled=os.environ.get(schema.ENV_CAPTURE, "values") == "values")
-    failures = FailureRecorder(guard, finder, tracing, values)
-    KerasRecorder(guard, finder, tracing, failures, values)
-    _places.append(PlaceRecorder(guard, finder, tracing))
+    chosen, capture = _chosen(), os.environ.get(schema.ENV_CAPTURE, "values")
+    rehearsal = Rehearsal.wanted(sink)
+    capsules = "capsules" in chosen and capture != "none"
+    # The others ask it which graph is which; what it writes itself is chosen by name.
+    tracing = TraceRecorder(guard, finder, capsules=capsules, rehearsal=rehearsal)
+    if "settings" in chosen:
+        SettingsRecorder(guard, finder, tracing, rehearsal)
+    if "xla" in chosen:
+        RuntimeRecorder(guard, finder)
+    values = ValueWriter(guard, enabled=capture == "values")
+    failures = FailureRecorder(guard, finder, tracing, values) if "failures" in chosen else None
+    if "keras" in chosen:
+        KerasRecorder(guard, finder, tracing, failures, values, rehearsal)
+    if "shapes" in chosen:
+        _places.append(PlaceRecorder(guard, finder, tracing))
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=sink.after_fork)
     atexit.register(_at_exit, guard)
@@ -72,6 +81,13 @@ def watch(function: Any, contract: str, axes: dict[str, str]) -> Any:
     if not _started or not _places:
         return function
     return _started[-1].run("decorator", _places[-1].watch, function, contract, axes) or function
+
+
+def _chosen() -> set[str]:
+    """The recorders that `XLADOCTOR_PROBES` names; all of them where it names none. The doctor checks the names."""
+    text = os.environ.get(schema.ENV_PROBES, "")
+    named = {word.strip() for word in text.split(",")} & set(schema.PROBES)
+    return named or set(schema.PROBES)
 
 
 def _imported(sink: Sink, module: ModuleType) -> None:

@@ -19,6 +19,7 @@ from . import redact
 from .frames import caller, hidden, user_frames
 from .guard import Guard
 from .importhook import PostImportFinder
+from .rehearse import Rehearsal
 from .tracing import TraceRecorder
 
 # As the code objects name them: frozen modules have no path there.
@@ -34,8 +35,11 @@ _SINGLE_KEY = {"get", "setdefault", "pop"}
 class SettingsRecorder:
     """Writes `setting` events; repeated identical reads from one line are written once."""
 
-    def __init__(self, guard: Guard, finder: PostImportFinder, tracing: TraceRecorder) -> None:
+    def __init__(
+        self, guard: Guard, finder: PostImportFinder, tracing: TraceRecorder, rehearsal: Rehearsal | None = None
+    ) -> None:
         self.guard = guard
+        self.rehearsal = rehearsal
         self.sink = guard.sink
         self.tracing = tracing
         self._seen: set[tuple[Any, ...]] = set()
@@ -115,6 +119,8 @@ class SettingsRecorder:
             return value
 
         def __setitem__(self: Any, key: Any, value: Any) -> None:
+            if recorder.rehearsal is not None and self is os.environ:
+                value = recorder.rehearsal.held("env", key, value)
             put(self, key, value)
             if is_watched(key) and self is os.environ:
                 guard.run("env write", recorder.note, "env", key, "write", value)
@@ -141,6 +147,8 @@ class SettingsRecorder:
         accessor = getattr(module, "__file__", None) or ""
         store = f"{module.__name__.rpartition('.')[2]}.{attribute}"
         recorded = RecordingDict(plain)
+        if self.rehearsal is not None:
+            recorded.update(self.rehearsal.held_in(store))
         recorded._listen(self, store, accessor)
         setattr(module, attribute, recorded)
         for key, value in plain.items():
@@ -220,6 +228,9 @@ class RecordingDict(dict):  # type: ignore[type-arg]
         return self[key]
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        recorder = getattr(self, "_recorder", None)
+        if recorder is not None and recorder.rehearsal is not None:
+            value = recorder.rehearsal.held(self._store, key, value)
         super().__setitem__(key, value)
         self._note(key, "write", value)
 

@@ -22,6 +22,7 @@ from .frames import caller, is_user_file, user_frames, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
 from .outside import lookup
+from .rehearse import Rehearsal
 
 # A program that retraces in every step must not fill the disk with graphs.
 _MAX_CAPSULES = 64
@@ -31,9 +32,14 @@ _UID = "_xladoctor_uid"
 class TraceRecorder:
     """Writes `trace`, `graph`, `use`, `xla-path` and (graph) `capsule` events."""
 
-    def __init__(self, guard: Guard, finder: PostImportFinder) -> None:
+    def __init__(
+        self, guard: Guard, finder: PostImportFinder, *, capsules: bool = True, rehearsal: Rehearsal | None = None
+    ) -> None:
         self.guard = guard
         self.sink = guard.sink
+        self.rehearsal = rehearsal
+        self._write_capsules = capsules
+        self._traces = 0
         self._graphs = 0
         self._names: dict[str, list[str]] = {}
         self._capsules = 0
@@ -246,6 +252,10 @@ class TraceRecorder:
             named=[v for v in (lookup(n, w) for n, w in profile.NAMED_VALUES) if v is not None],
             capsule=folder.name if folder is not None else None,
         )
+        if not inside:
+            self._traces += 1
+            if self.rehearsal is not None:
+                self.rehearsal.traced(self._traces)
 
     def _owned(self, function: Any, uid: str) -> int:
         owner = self.owner(function)
@@ -268,7 +278,9 @@ class TraceRecorder:
         return folder.name
 
     def _next_capsule(self) -> int | None:
-        """The number of a new capsule; None, and said once, where there are too many."""
+        """The number of a new capsule; None where there are too many (said once), or none are wanted."""
+        if not self._write_capsules:
+            return None
         with self._lock:
             self._capsules += 1
             number = self._capsules

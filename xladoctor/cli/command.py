@@ -10,7 +10,9 @@ import click
 import typer
 import typer.core
 
-from xladoctor.errors import XladoctorError
+from xladoctor.cli import options
+from xladoctor.errors import XladoctorError, did_you_mean
+from xladoctor.evidence.schema import schema
 
 _COMMAND = "xladoctor.command"
 
@@ -35,6 +37,36 @@ Python = Annotated[
         metavar="PATH",
         show_default=False,
         help="The command's interpreter, where it cannot be seen.",
+    ),
+]
+Flip = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--flip",
+        metavar="SWITCH",
+        show_default=False,
+        help="After the run, rehearse the command with SWITCH in its other position and compare the graphs (cfg:KEY, "
+        "env:NAME, or all; may be repeated). A rehearsal runs one batch of each fit and writes nothing outside the "
+        "run folder.",
+    ),
+]
+Probes = Annotated[
+    str | None,
+    typer.Option(
+        "--probes",
+        metavar="LIST",
+        show_default=False,
+        help=f"Which recorders to use: {', '.join(schema.PROBES)}. Without it all of them.",
+    ),
+]
+Capture = Annotated[
+    str | None,
+    typer.Option(
+        "--capture",
+        click_type=options.Choice(schema.CAPTURES),
+        metavar="WHAT",
+        show_default=False,
+        help="What the run folder keeps of a failing call: values (without it), specs (graph and shapes), or none.",
     ),
 ]
 
@@ -84,6 +116,24 @@ def agree(verbose: bool, quiet: bool, timeout: float | None) -> None:
         raise XladoctorError("--verbose and --quiet exclude each other")
     if timeout is not None and not (math.isfinite(timeout) and timeout > 0):
         raise XladoctorError(f"--timeout {timeout:g}: give a number of seconds above 0")
+
+
+def recorders(probes: str | None) -> tuple[str, ...]:
+    """The words of `--probes`.
+
+    Raises:
+        XladoctorError: one is no recorder, or there is none.
+    """
+    words = tuple(word.strip() for word in (probes or "").split(",") if word.strip())
+    for word in words:
+        if word not in schema.PROBES:
+            near = did_you_mean(word, list(schema.PROBES))
+            raise XladoctorError(
+                f"--probes {word}: no such recorder", hint=near or f"Known: {', '.join(schema.PROBES)}."
+            )
+    if probes is not None and not words:
+        raise XladoctorError("--probes names no recorder", hint="To record nothing: --no-probes.")
+    return words
 
 
 def only_for_commands(ctx: click.Context, *names: str) -> None:

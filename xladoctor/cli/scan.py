@@ -50,6 +50,9 @@ def scan(
     run_dir: command.RunDir = None,
     timeout: command.Timeout = None,
     python: command.Python = None,
+    flip: command.Flip = None,
+    probes: command.Probes = None,
+    capture: command.Capture = None,
     exit_code: Annotated[
         str,
         typer.Option(
@@ -69,7 +72,9 @@ def scan(
     target = Output.of(format, output, force, color)
     program = command.given(ctx)
     if program is None:
-        command.only_for_commands(ctx, "run_dir", "timeout", "python", "exit_code", "no_probes", "no_replay")
+        command.only_for_commands(
+            ctx, "run_dir", "timeout", "python", "flip", "probes", "capture", "exit_code", "no_probes", "no_replay"
+        )
         diagnosis, folder = _diagnose(targets or [])
         return show(diagnosis, target, verbose=verbose, quiet=quiet, run_dir=folder)
     command.checked(ctx, program, targets, "logs")
@@ -87,6 +92,9 @@ def scan(
             replay=not no_replay,
             passthrough="stderr" if keep_stdout_clean else "stdout",
             quiet=quiet,
+            flip=tuple(flip or ()),
+            only=command.recorders(probes),
+            capture=capture,
         ),
     )
     if target.to_stdout and target.format == "console":

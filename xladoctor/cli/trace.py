@@ -63,6 +63,9 @@ def trace(
     run_dir: command.RunDir = None,
     timeout: command.Timeout = None,
     python: command.Python = None,
+    flip: command.Flip = None,
+    probes: command.Probes = None,
+    capture: command.Capture = None,
 ) -> int:
     """Sees what is to be traced, has it traced, and shows the trace."""
     command.agree(verbose, quiet, timeout)
@@ -70,7 +73,7 @@ def trace(
     page = target.page() if target.format == "console" else None
     program = command.given(ctx)
     if program is None:
-        command.only_for_commands(ctx, "run_dir", "timeout", "python")
+        command.only_for_commands(ctx, "run_dir", "timeout", "python", "flip", "probes", "capture")
         return _saved(targets or [], diff, target, View(verbose=verbose, quiet=quiet))
     if diff:
         raise XladoctorError(
@@ -90,6 +93,9 @@ def trace(
             python=python,
             passthrough="stderr" if keep_stdout_clean else "stdout",
             quiet=quiet,
+            flip=tuple(flip or ()),
+            only=command.recorders(probes),
+            capture=capture,
         ),
     )
     if target.to_stdout and target.format == "console":

@@ -8,6 +8,7 @@ import xladoctor
 from xladoctor.diagnosis.causes import main_step, ordered
 from xladoctor.diagnosis.engine import verdict
 from xladoctor.diagnosis.facts import Step, steps
+from xladoctor.diagnosis.flipped import flip_notes
 from xladoctor.diagnosis.hypotheses import judge
 from xladoctor.diagnosis.model import Diagnosis, Hypothesis
 from xladoctor.diagnosis.order import setting_findings
@@ -40,7 +41,13 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
         stacks=stacks(step, evidence.log),
         isolated=_isolated(step),
         environment=_environment(evidence, recording),
-        notes=(*evidence.notes, *outcome_notes(evidence), *_step_notes(looked_at), *place_notes(recording)),
+        notes=(
+            *evidence.notes,
+            *outcome_notes(evidence),
+            *_step_notes(looked_at),
+            *place_notes(recording),
+            *flip_notes(recording),
+        ),
         problems=recording.problems,
         tool_version=xladoctor.__version__,
     )

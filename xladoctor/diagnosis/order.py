@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xladoctor.diagnosis.flag_findings import flag_findings
+from xladoctor.diagnosis.flipped import dead_switches, is_dead
 from xladoctor.diagnosis.model import Finding, Proof
 from xladoctor.diagnosis.reads import History, histories
 from xladoctor.diagnosis.retraces import retracing
@@ -26,6 +27,8 @@ def setting_findings(recording: Recording) -> Iterator[Finding]:
     yield from _flags_after_first_op(recording)
     yield from _xla_flags_after_first_compilation(recording)
     for history in histories(recording):
+        if is_dead(recording, history.store, history.key):
+            continue  # shown by a rehearsal, which says more than who read what
         late = _written_after_the_last_read(history)
         yield from late
         if not late:
@@ -34,6 +37,7 @@ def setting_findings(recording: Recording) -> Iterator[Finding]:
     yield from _auto_jit_beside_the_point(recording)
     yield from flag_findings(recording)
     yield from retracing(recording)
+    yield from dead_switches(recording)
 
 
 def _flags_after_first_op(recording: Recording) -> Iterator[Finding]:

@@ -91,6 +91,12 @@ class Recording:
         """The user's places of this run: `{file, places: [{name, contract, axes}], problems}`, or an empty dict."""
         return _json_file(self.folder / schema.PLACES_FILE) or {}
 
+    @cached_property
+    def flips(self) -> list[dict[str, Any]]:
+        """What rehearsals with one switch flipped gave (`schema.FLIPS_FILE`), or an empty list."""
+        found = (_json_file(self.folder / schema.FLIPS_FILE) or {}).get("flips")
+        return [f for f in found if isinstance(f, dict)] if isinstance(found, list) else []
+
     def sources(self, name: str) -> dict[str, dict[str, list[list[Any]]]]:
         """{graph uid: {node: user frames, innermost last}} of a capsule."""
         import gzip

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -162,11 +162,19 @@ def worker_environment(environment: Mapping[str, str]) -> dict[str, str]:
     return env
 
 
-def target_environment(environment: Mapping[str, str], run_dir: Path) -> dict[str, str]:
-    """The environment in which the probes load: ours first on PYTHONPATH, and where to write."""
+def target_environment(
+    environment: Mapping[str, str], run_dir: Path, only: Sequence[str] = (), capture: str | None = None
+) -> dict[str, str]:
+    """The environment in which the probes load: ours first on PYTHONPATH, where to write, which recorders, and what
+    capsules hold.
+    """
     env = dict(environment)
     ours = str(probes_dir() / "bootstrap")
     rest = env.get("PYTHONPATH")
     env["PYTHONPATH"] = os.pathsep.join([ours, rest] if rest else [ours])
     env[schema.ENV_RUN_DIR] = str(run_dir)
+    if only:
+        env[schema.ENV_PROBES] = ",".join(only)
+    if capture is not None:
+        env[schema.ENV_CAPTURE] = capture
     return env

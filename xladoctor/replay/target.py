@@ -85,6 +85,7 @@ def run(
     timeout: float | None,
     stdout: IO[bytes],
     stderr: IO[bytes],
+    cwd: Path | None = None,
 ) -> Run:
     """Run `command`; its output goes to the two streams and to `stdout.log` and `stderr.log` in `folder`.
 
@@ -103,6 +104,7 @@ def run(
             stderr=subprocess.PIPE,
             start_new_session=True,
             bufsize=0,
+            cwd=cwd,
         )
     except OSError as error:
         raise XladoctorError(f"cannot run {command[0]}: {error.strerror or error}", exit_code=3) from error

@@ -1,0 +1,92 @@
+"""A rehearsal: the target runs only as far as a question needs, with settings held at a value.
+
+This is the one mode in which the probes change what the target does, and it is never the run that a person asked for:
+`XLADOCTOR_REHEARSE` starts it, in a process of its own. It holds, as JSON, {"force": {"env:NAME": text, "cfg:KEY":
+value}, "batches": how many of each `fit` and of each `evaluate`, "until": {"traces": n} or {"calls": [methods]},
+"write": folders below which the process may write (`confine`)}.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+from typing import Any
+
+from .. import schema
+from .sink import Sink
+
+REHEARSED = "rehearsed"
+
+
+class Rehearsal:
+    """What is held, what is cut short, and when it is enough."""
+
+    def __init__(self, sink: Sink, wanted: dict[str, Any]) -> None:
+        self.sink = sink
+        self.force: dict[str, Any] = dict(wanted.get("force") or {})
+        self.batches: int | None = wanted.get("batches")
+        until = wanted.get("until") or {}
+        self._traces: int | None = until.get("traces")
+        self._calls: set[str] = set(until.get("calls") or ())
+        how = None
+        if wanted.get("write"):
+            from .confine import confine
+
+            how = confine(wanted["write"])
+        sink.write(schema.REHEARSAL, force=self.force, batches=self.batches, until=until, confined=how)
+
+    @classmethod
+    def wanted(cls, sink: Sink) -> Rehearsal | None:
+        """The rehearsal that the environment asks for, if it does."""
+        text = os.environ.get(schema.ENV_REHEARSE)
+        return cls(sink, json.loads(text)) if text else None
+
+    def held(self, store: str, key: str, value: Any) -> Any:
+        """The value that a setting gets when the program writes `value`. Stores are "env" and names of mappings."""
+        name = f"{'env' if store == 'env' else 'cfg'}:{key}"
+        return self.force.get(name, value)
+
+    def held_in(self, store: str) -> dict[str, Any]:
+        """All that is held in a store, by key."""
+        prefix = "env:" if store == "env" else "cfg:"
+        return {k[len(prefix) :]: v for k, v in self.force.items() if k.startswith(prefix)}
+
+    def shortened(
+        self, method: str, signature: inspect.Signature, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments of a `fit` or `evaluate` that runs only a few batches of one epoch.
+
+        The data stay as they are: whether Keras traces with a fixed batch depends on how many rows there are. A
+        `predict` is left whole, since the program goes on with what it gives.
+        """
+        if self.batches is None or method not in ("fit", "evaluate"):
+            return args, kwargs
+        bound = signature.bind(model, *args, **kwargs)
+        bound.apply_defaults()
+        given = bound.arguments
+        if method == "fit":
+            given["epochs"] = int(given.get("initial_epoch") or 0) + 1
+            given["steps_per_epoch"] = min(self.batches, given.get("steps_per_epoch") or self.batches)
+            if given.get("validation_data") is not None:
+                given["validation_steps"] = self.batches
+        else:
+            given["steps"] = min(self.batches, given.get("steps") or self.batches)
+        return bound.args[1:], bound.kwargs
+
+    def traced(self, count: int) -> None:
+        """So many functions have been traced by now."""
+        if self._traces is not None and count >= self._traces:
+            self._enough()
+
+    def called(self, method: str) -> None:
+        """A Keras call came to its end."""
+        if self._calls:
+            self._calls.discard(method)
+            if not self._calls:
+                self._enough()
+
+    def _enough(self) -> None:
+        self.sink.write(schema.END, state=REHEARSED)
+        # The program must not go on, and must not write results of a study that never was.
+        os._exit(0)

@@ -1,0 +1,83 @@
+"""Rehearsals: the user's command once more, only as far as a question needs, with settings held at a value.
+
+A rehearsal runs in a copy of the working directory and may write nowhere else (`probes.record.confine`), so that it
+cannot touch what the real run wrote. What it recorded is read like any other run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from xladoctor.evidence.run import Recording, read_run
+from xladoctor.evidence.schema import schema
+from xladoctor.replay import overlay, run_folder, target
+from xladoctor.replay.analyse import target_environment
+
+
+def rehearse(
+    command: Sequence[str],
+    *,
+    listing: overlay.Listing,
+    folder: Path,
+    environment: Mapping[str, str],
+    force: Mapping[str, Any] | None = None,
+    batches: int | None = 1,
+    until: Mapping[str, Any] | None = None,
+    timeout: float | None = None,
+    capture: str = "specs",
+) -> Recording:
+    """Run `command` as a rehearsal into the run folder `folder` and read back what it recorded.
+
+    `force` holds settings by name ("env:NAME" or "cfg:KEY"); `batches` is how many of each `fit` and `evaluate` are
+    run; `until` ends it, at a number of traces ({"traces": n}) or once each Keras method has come to its end
+    ({"calls": [...]}). Its output goes to the folder alone.
+
+    Raises:
+        XladoctorError: (exit code 3) the command could not be started.
+    """
+    folder.mkdir(mode=0o700, parents=True)
+    work, temporary = folder / "work", folder / "tmp"
+    overlay.make(listing, work)
+    temporary.mkdir()
+    held = dict(force or {})
+    env = target_environment(environment, folder)
+    for name, value in held.items():
+        if name.startswith("env:"):
+            env[name[4:]] = str(value)
+    wanted = {
+        "force": held,
+        "batches": batches,
+        "until": dict(until or {}),
+        "write": [str(folder), "/dev", "/proc"],
+    }
+    env |= {
+        schema.ENV_REHEARSE: json.dumps(wanted),
+        schema.ENV_CAPTURE: capture,
+        "PYTHONUNBUFFERED": "1",
+        "PWD": str(work),
+        "TMPDIR": str(temporary),
+        # Libraries keep caches in the home directory, where nothing may be written now.
+        "MPLCONFIGDIR": str(temporary),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    facts = {**run_folder.run_facts(command), "rehearsal": True}
+    with Path(os.devnull).open("wb") as nowhere:
+        run = target.run(command, env=env, folder=folder, timeout=timeout, stdout=nowhere, stderr=nowhere, cwd=work)
+    outcome = run_folder.with_probes(run.outcome, folder, True)
+    told = {k: v for k, v in asdict(outcome).items() if k != "command"}
+    run_folder.write_json(
+        folder / "run.json", {**facts, "pid": run.pid, "started": run.started, "ended": run.ended, "outcome": told}
+    )
+    return read_run(folder)
+
+
+def came_to_its_end(recording: Recording) -> bool:
+    """True where the rehearsal was stopped because it had seen enough, or the program ended by itself without error."""
+    ended = any(e.get("state") == "rehearsed" for e in recording.of_kind(schema.END))
+    outcome = recording.outcome
+    return ended or (outcome is not None and outcome.state == "exited" and outcome.code == 0)
