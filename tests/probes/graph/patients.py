@@ -284,3 +284,55 @@ def capsule(folder: Path, program: Any, arguments: list[Any], *, specs: Any = No
 
 def _dtype(value: Any) -> Any:
     return value.dtype if isinstance(value, tf.Tensor) else tf.dtypes.as_dtype(np.asarray(value).dtype)
+
+
+# -- what only XLA refuses -----------------------------------------------------------------------------------------
+
+
+def nested() -> tuple[Any, list[Any]]:
+    """A cond in a loop in a cond, with variables of several types; XLA compiles it."""
+
+    @tf.function(jit_compile=True)
+    def program(x):
+        def body(i, total, seen, z):
+            step = tf.cond(total > 3.0, lambda: tf.reduce_max(x) + 1.0, lambda: tf.reduce_sum(x))
+            return i + 1, total + step, seen | (step > 0.0), z * tf.complex(step, total)
+
+        def loop():
+            start = [0, 0.0, False, tf.constant(1j, tf.complex64)]
+            _, total, seen, z = tf.while_loop(lambda i, t, *_: (i < 3) & (t * 2.0 < 90.0), body, start)
+            return tf.where(seen, total, tf.abs(z))
+
+        return tf.cond(tf.reduce_mean(x) > 0.5, loop, lambda: tf.constant(0.0))
+
+    return program, [np.ones((4, 3), "f")]
+
+
+def tile_in_loop() -> tuple[Any, list[Any]]:
+    """The number of repetitions depends on the loop's own variable, which is updated after its use."""
+
+    @tf.function(jit_compile=True)
+    def program(x):
+        def body(start, total):
+            stop = tf.minimum(start + 3, tf.shape(x)[0])
+            part = tf.reduce_sum(x[start:stop], 1)
+            again = tf.tile(part, [stop - start], name="again")
+            total += tf.reduce_sum(again)
+            return stop, total
+
+        return tf.cond(
+            tf.reduce_sum(x) > 0,
+            lambda: tf.while_loop(lambda start, _: start < tf.shape(x)[0], body, [0, 0.0])[1],
+            lambda: tf.reduce_sum(x),
+        )
+
+    return program, [np.ones((7, 3), "f")]
+
+
+def fft_of_a_mask() -> tuple[Any, list[Any]]:
+    @tf.function(jit_compile=True)
+    def program(x):
+        kept = tf.boolean_mask(x, tf.reduce_sum(x, 1) > 0, name="mask")
+        return tf.abs(tf.signal.fft(tf.cast(kept * 2.0, tf.complex64), name="transform"))
+
+    return program, [np.random.default_rng(3).normal(size=(8, 4)).astype("f")]

@@ -1,0 +1,147 @@
+"""What a worker answers about the first k ops of a step: how many there are, whether they compile, what op k is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from . import compiled
+from .errors import GraphRoomError, Unsupported
+from .ir import Graph, body_names, split
+from .optionals import unwrap
+from .prefix import Spot, frame_of, outline, prefix
+from .step import Step
+
+_MESSAGE = 4000
+STAGES = ("hlo", "optimized_hlo")
+"""Up to where it is compiled: to HLO (what TensorFlow itself refuses shows there), or all the way (what XLA refuses)."""
+
+
+class Prefixes:
+    """The ops of a step whose calls were kept, numbered from 1 in program order."""
+
+    def __init__(self, step: Step) -> None:
+        self.step = step
+        self._spots = outline(step.pure.graph)
+        self.count = len(self._spots)
+
+    def outline(self, listed: bool = False) -> dict[str, Any]:
+        """{"ops": how many} and, if they are to be listed, {"list": [[path, node, op, depth], ...]}."""
+        told: dict[str, Any] = {"ops": len(self._spots), "xla": self.step.program.xla}
+        if listed:
+            told["list"] = [[*self._named(s), self._node(s).op] for s in self._spots]
+        return told
+
+    def compile(self, number: int, stage: str, text: bool = False) -> dict[str, Any]:
+        """{"outcome": "passed", "failed" or "unsupported", "error", "seconds", "compilations", "hlo"} of the first ops.
+
+        "unsupported": XLA was not asked, as this part of the graph cannot be put before it; nothing is known of it.
+        """
+        if stage not in STAGES:
+            raise Unsupported(f"stage {stage!r}; known are {', '.join(STAGES)}")
+        spot = self._spot(number)
+        start = time.perf_counter()
+        told: dict[str, Any] = {"outcome": "passed", "error": None, "compilations": 0, "hlo": None}
+        try:
+            part = unwrap(prefix(self.step.pure.graph, spot))
+            told["compilations"] = 1
+            found = compiled.lower(part, self.step.arguments, stage=stage)
+            told["hlo"] = found if text else None
+        except GraphRoomError as error:
+            told.update(outcome="unsupported", error=_error(error), compilations=0)
+        except Exception as error:
+            if not _of_tensorflow(error):
+                raise
+            told.update(outcome="failed", error=_error(error))
+        return {**told, "seconds": round(time.perf_counter() - start, 6)}
+
+    def describe(self, number: int) -> dict[str, Any]:
+        """Op k: {"node", "path", "function", "inner_node", "op", "inputs", "sources", "call_sources", "nesting"}.
+
+        `inputs` are [{"tensor", "node", "op", "dtype"}]; shapes are not known without running or compiling it.
+        """
+        import tensorflow as tf
+
+        spot = self._spot(number)
+        frame, node = frame_of(self.step.pure.graph, spot), self._node(spot)
+        origin = frame.origins[spot.node]
+        path = self._way(spot)
+        program = self.step.program
+        return {
+            "node": "/".join((*(name for _, name in path), origin.node)),
+            "path": [name for _, name in path],
+            "nesting": len(spot.way),
+            "function": origin.function,
+            "inner_node": origin.node,
+            "op": node.op,
+            "inputs": [_input(frame, t, tf) for t in node.inputs],
+            "sources": program.frames(origin.function, origin.node),
+            "call_sources": [program.frames(function, name) for function, name in path],
+        }
+
+    def _spot(self, number: int) -> Spot:
+        if not 1 <= number <= len(self._spots):
+            raise Unsupported(f"there are ops 1 to {len(self._spots)}, not {number}")
+        return self._spots[number - 1]
+
+    def _node(self, spot: Spot) -> Any:
+        return frame_of(self.step.pure.graph, spot).nodes[spot.node]
+
+    def _named(self, spot: Spot) -> tuple[list[str], str]:
+        return [name for name, _ in spot.way], spot.node
+
+    def _way(self, spot: Spot) -> list[tuple[str, str]]:
+        """(function in which it stands, its name there) of each node around a spot."""
+        graph = self.step.pure.graph
+        found = []
+        for name, number in spot.way:
+            origin = graph.origins[name]
+            found.append((origin.function, origin.node))
+            graph = graph.bodies[list(body_names(graph.nodes[name]))[number]]
+        return found
+
+
+def _input(frame: Graph, tensor: str, tf: Any) -> dict[str, Any]:
+    name, index = split(tensor)
+    origin, node = frame.origins.get(name), frame.nodes[name]
+    return {
+        "tensor": tensor,
+        "node": origin.node if origin else name,
+        "output": index,
+        "op": node.op,
+        "dtype": tf.dtypes.as_dtype(frame.dtype(tensor)).name,
+        "shape": None,
+        "value": _constant(node, tf),
+    }
+
+
+def _constant(node: Any, tf: Any) -> Any:
+    """The value of a small constant."""
+    if node.op != "Const":
+        return None
+    value = tf.make_ndarray(node.definition.attr["value"].tensor)
+    return value.tolist() if value.dtype.kind in "iub" and value.size <= 64 else None
+
+
+def _of_tensorflow(error: Exception) -> bool:
+    # `get_compiler_ir` says it all with a ValueError of its own, import_graph_def too.
+    return type(error).__module__.startswith("tensorflow") or isinstance(error, ValueError)
+
+
+def _error(error: Exception) -> dict[str, str]:
+    return {"kind": type(error).__name__, "message": str(error)[:_MESSAGE]}
+
+
+def answer(step: Step, request: Mapping[str, Any], kept: dict[int, Prefixes]) -> dict[str, Any]:
+    """The answer to "outline", "prefix" or "spot" (`op`); `kept` holds the outline of the last step."""
+    if id(step) not in kept or kept[id(step)].step is not step:
+        kept.clear()
+        kept[id(step)] = Prefixes(step)
+    prefixes = kept[id(step)]
+    if request.get("op") == "outline":
+        return prefixes.outline(bool(request.get("list")))
+    number = int(request.get("ops") or prefixes.count)
+    if request.get("op") == "spot":
+        return prefixes.describe(number)
+    return prefixes.compile(number, str(request.get("stage") or "optimized_hlo"), bool(request.get("text")))
