@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 PAGES = ("console", "json", "markdown")
 _MANY = {"sarif": "sarif", "github": "github", "junit": "junit", "jsonl": "jsonl", "csv": "csv_"}
 MANY = tuple(_MANY)
-FORMATS = (*PAGES, *MANY)
+FORMATS = (*PAGES, "html", *MANY)
 
 __all__ = ["FORMATS", "MANY", "PAGES", "View", "render", "render_many"]
 
@@ -39,6 +39,10 @@ def render(diagnosis: Diagnosis, format: str, page: Page | None = None, view: Vi
         from xladoctor.report import markdown
 
         return markdown.render(diagnosis, view)
+    if format == "html":
+        from xladoctor.report import html_blocker
+
+        return html_blocker.render(diagnosis, view)
     if format != "console":
         raise ValueError(f"no such format: {format!r}; there are {', '.join(FORMATS)}")
     from xladoctor.report import console

@@ -1,93 +1,206 @@
 """Parts of one self-contained HTML page: no script, nothing fetched, light and dark by the reader's own setting.
 
 Everything that is put in goes through `esc`. A long table is cut into blocks that a browser lays out only when they
-come into view, so a page of ten thousand rows opens at once.
+come into view, so a page of ten thousand rows opens at once; each block is a table with a caption and heads of its own,
+as a screen reader needs them.
 """
 
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from xladoctor.report.text import line
+from xladoctor.report.html_style import BLOCK, POLICY, STYLE
+from xladoctor.report.text import line, lines
 
-BLOCK = 200
+# After a sign that parts names. There is none in the entities that escaping makes.
+_BREAK = re.compile(r"(?<=[/:._])(?=\w)")
+# What Unicode says is no character, and the standard of HTML an error.
+_NO_CHARACTER = re.compile(
+    "[\ufdd0-\ufdef" + "".join(chr(plane << 16 | low) for plane in range(17) for low in (0xFFFE, 0xFFFF)) + "]"
+)
+_WIDTHS = (6, 8, 10, 12, 14, 16, 18, 20, 22, 26, 30, 34, 40)
 
-_STYLE = """\
-:root{color-scheme:light dark;--bg:#fff;--fg:#1b1f24;--dim:#59636e;--line:#d5dae0;--head:#f3f5f7;--bad:#b3261e;
---badbg:#fdecea;--mark:#fff3c4;--ok:#1a7f37}
-@media(prefers-color-scheme:dark){:root{--bg:#15181c;--fg:#e2e6ea;--dim:#98a2ad;--line:#343b43;--head:#1f242a;
---bad:#ff8a80;--badbg:#3a1d1c;--mark:#4a3f14;--ok:#57c774}}
-body{margin:0 auto;padding:1.5rem;max-width:110rem;background:var(--bg);color:var(--fg);
-font:15px/1.45 system-ui,sans-serif}
-h1{font-size:1.4rem;margin:0 0 .3rem}h2{font-size:1.1rem;margin:2rem 0 .3rem}
-p,ul{margin:.3rem 0}.dim{color:var(--dim)}.bad{color:var(--bad);font-weight:600}.ok{color:var(--ok);font-weight:600}
-code,td{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:13px}
-.scroll{overflow-x:auto}
-.block{content-visibility:auto;contain-intrinsic-size:auto 5000px}
-table{border-collapse:collapse;width:100%;min-width:60rem;table-layout:fixed}
-table.small{width:auto;min-width:0;table-layout:auto}
-th{background:var(--head);text-align:left;font-weight:600}
-th,td{border-bottom:1px solid var(--line);padding:.2rem .5rem;vertical-align:top;overflow-wrap:anywhere}
-tr.first td{background:var(--mark)}tr.broken td{background:var(--badbg)}tr.skip td{color:var(--dim)}
-tr.first td:first-child{border-left:4px solid var(--bad)}
-a{color:inherit}"""
+
+class Markup(str):
+    """Text that is HTML already: everything else is escaped where it is put in."""
+
+    __slots__ = ()
 
 
 def esc(value: object) -> str:
     """Foreign text for a page: on one line, without control codes, and never markup."""
-    return html.escape(line(value), quote=True)
+    return _escape(line(value))
 
 
-def page(schema: str, version: str, title: str, body: Iterable[str]) -> str:
-    """The whole page."""
+def _escape(text: str) -> str:
+    return html.escape(_NO_CHARACTER.sub("\ufffd", text), quote=True)
+
+
+def put(value: object) -> str:
+    """A cell's content: markup as it is, anything else escaped, nothing for None."""
+    return value if isinstance(value, Markup) else "" if value is None else esc(value)
+
+
+def code(value: object) -> Markup:
+    """A name, a path, a shape."""
+    return Markup(f"<code>{esc(value)}</code>") if value not in (None, "") else Markup("")
+
+
+def breakable(value: object) -> Markup:
+    """A path or a long name, which a narrow column may break after its signs; what is copied of it stays whole."""
+    return Markup(f"<code>{_BREAK.sub('<wbr>', esc(value))}</code>") if value not in (None, "") else Markup("")
+
+
+def mixed(value: object) -> Markup:
+    """Prose in which `names` stand between backticks: those become code."""
+    said = line(value)
+    if "``" in said or said.count("`") % 2:
+        return Markup(esc(said))
+    parts = said.split("`")
+    # Not `esc`, which would take the blanks at the ends.
+    return Markup("".join(str(code(part)) if n % 2 and part.strip() else _escape(part) for n, part in enumerate(parts)))
+
+
+def fence(value: object) -> Markup:
+    """Several lines as they stand."""
+    return Markup(f"<pre><code>{_escape(lines(value).strip(chr(10)))}</code></pre>")
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of a page, which the list of contents names. `anchor` is ours, and unique on the page."""
+
+    anchor: str
+    title: str
+    body: tuple[str, ...]
+
+
+def section(anchor: str, title: str, body: Iterable[str]) -> Section:
+    """A section of what `body` gives."""
+    return Section(anchor, title, tuple(body))
+
+
+def page(
+    schema: str,
+    version: str,
+    title: str,
+    head: Iterable[str],
+    sections: Sequence[Section],
+) -> str:
+    """The whole page: `head` under the landmark of the page's header, then contents, then the sections."""
+    comment = re.sub("--+", "-", "".join(c for c in schema if c.isascii() and (c.isalnum() or c in "./-"))).strip("-")
     return "\n".join(
         (
             "<!DOCTYPE html>",
-            f"<!-- {''.join(c for c in schema if c.isalnum() or c in './-')} -->",
+            f"<!-- {comment} -->",
             '<html lang="en"><head><meta charset="utf-8">',
-            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
+            f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
             '<meta name="viewport" content="width=device-width,initial-scale=1">',
+            '<meta name="color-scheme" content="light dark">',
+            '<meta name="referrer" content="no-referrer">',
             f'<meta name="generator" content="xladoctor {esc(version)}">',
             f"<title>{esc(title)}</title>",
-            f"<style>\n{_STYLE}\n</style></head><body>",
-            *body,
+            f"<style>\n{STYLE}\n</style></head><body>",
+            '<a class="skip" href="#content">Skip to the content</a>',
+            "<header>",
+            *head,
+            "</header>",
+            *_contents(sections),
+            '<main id="content" tabindex="-1">',
+            *(part for one in sections for part in _section(one)),
+            "</main>",
+            f"<footer><p>Written by xladoctor {esc(version)}. This page needs no network, and runs no script.</p>",
+            "</footer>",
             "</body></html>\n",
         )
     )
 
 
-def table(heads: Sequence[str], widths: Sequence[int], rows: Sequence[str]) -> list[str]:
-    """A table of fixed columns (widths in per cent); each row is `row(...)`."""
-    columns = "<colgroup>" + "".join(f'<col style="width:{width}%">' for width in widths) + "</colgroup>"
-    head = "<thead><tr>" + "".join(f"<th>{esc(name)}</th>" for name in heads) + "</tr></thead>"
-    out = ['<div class="scroll">']
+def _contents(sections: Sequence[Section]) -> list[str]:
+    if len(sections) < 3:
+        return []
+    items = [f'<li><a href="#{one.anchor}">{esc(one.title)}</a></li>' for one in sections]
+    return ['<nav aria-label="Contents"><ol>', *items, "</ol></nav>"]
+
+
+def _section(one: Section) -> list[str]:
+    title = f'<h2 id="{one.anchor}">{esc(one.title)}</h2>'
+    return [f'<section aria-labelledby="{one.anchor}">', title, *one.body, "</section>"]
+
+
+def table(heads: Sequence[str], widths: Sequence[int], rows: Sequence[str], caption: str) -> list[str]:
+    """A long table of fixed columns (widths in per cent, of those that the style has); each row is `row(...)`.
+
+    Raises:
+        ValueError: the style has no such width.
+    """
+    if any(width not in _WIDTHS for width in widths):
+        raise ValueError(f"widths are of {_WIDTHS}, not {tuple(widths)}")
+    columns = "<colgroup>" + "".join(f'<col class="w{width}">' for width in widths) + "</colgroup>"
+    out = [f'<div class="scroll" tabindex="0" role="group" aria-label="{esc(caption)}">']
     for start in range(0, len(rows), BLOCK):
         part = rows[start : start + BLOCK]
-        # One head for all blocks: the others are read out as a continuation.
-        above = head if start == 0 else ""
-        size = f' style="contain-intrinsic-size:auto {27 * len(part)}px"'
-        out.append(f'<div class="block"{size}><table>{columns}{above}<tbody>')
+        said = esc(caption)
+        if len(rows) > BLOCK:
+            said += f", rows {start + 1} to {start + len(part)} of {len(rows)}"
+        out.append(f'<div class="block"><table class="wide"><caption>{said}</caption>{columns}{_head(heads)}<tbody>')
         out += part
         out.append("</tbody></table></div>")
     return [*out, "</div>"]
 
 
-def row(cells: Sequence[object], kind: str = "", anchor: str = "") -> str:
-    """One row; `kind` is a class of the style, `anchor` a name that can be jumped to."""
+def _head(heads: Sequence[str]) -> str:
+    return "<thead><tr>" + "".join(f'<th scope="col">{esc(name)}</th>' for name in heads) + "</tr></thead>"
+
+
+def row(cells: Sequence[object], kind: str = "", anchor: str = "", mono: int = 0) -> str:
+    """One row; `kind` is a class of the style, `anchor` a name to jump to, the first `mono` cells are code."""
     attributes = (f' class="{kind}"' if kind else "") + (f' id="{anchor}"' if anchor else "")
-    inside = "".join(f"<td>{esc(cell) if cell is not None else ''}</td>" for cell in cells)
+    starts = ['<td class="c">'] * mono + ["<td>"] * len(cells)
+    inside = "".join(f"{start}{put(value)}</td>" for start, value in zip(starts, cells, strict=False))
     return f"<tr{attributes}>{inside}</tr>"
 
 
-def small(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+def gap(text: str, columns: int) -> str:
+    """A row that stands for rows left out."""
+    return f'<tr class="gap"><td colspan="{columns}">{esc(text)}</td></tr>'
+
+
+def small(heads: Sequence[str], rows: Iterable[Sequence[object]], caption: str) -> str:
     """A table that is as wide as it must be."""
-    head = "".join(f"<th>{esc(name)}</th>" for name in heads)
-    return f'<table class="small"><tr>{head}</tr>{"".join(row(cells) for cells in rows)}</table>'
+    body = "".join(row(cells) for cells in rows)
+    return (
+        f'<div class="scroll" tabindex="0" role="group" aria-label="{esc(caption)}"><table class="small">'
+        f'<caption class="vh">{esc(caption)}</caption>{_head(heads)}<tbody>{body}</tbody></table></div>'
+    )
 
 
-def bullets(title: str, said: Sequence[str]) -> list[str]:
-    """A titled list, or nothing."""
-    if not said:
-        return []
-    return [f"<h2>{esc(title)}</h2>", "<ul>", *(f"<li>{esc(item)}</li>" for item in said), "</ul>"]
+def facts(rows: Iterable[tuple[str, object]]) -> str:
+    """Names and values."""
+    return '<dl class="facts">' + "".join(f"<dt>{esc(k)}</dt><dd>{put(v)}</dd>" for k, v in rows) + "</dl>"
+
+
+def folded(title: str, body: Iterable[str], anchor: str = "") -> list[str]:
+    """What is shown when asked for, and not printed."""
+    name = f' id="{anchor}"' if anchor else ""
+    return [f"<details{name}><summary>{esc(title)}</summary>", *body, "</details>"]
+
+
+def figure(picture: Markup, caption: str) -> str:
+    """A picture with its caption; it scrolls where the window is narrow."""
+    said = esc(caption)
+    box = f'<div class="scroll" tabindex="0" role="group" aria-label="{said}">{picture}</div>'
+    return f"<figure>{box}<figcaption>{said}</figcaption></figure>"
+
+
+def items(said: Iterable[object]) -> str:
+    """A list."""
+    return "<ul>" + "".join(f"<li>{put(item)}</li>" for item in said) + "</ul>"
+
+
+def bullets(anchor: str, title: str, said: Sequence[object]) -> list[Section]:
+    """A section that is a list, or nothing."""
+    return [section(anchor, title, [items(said)])] if said else []

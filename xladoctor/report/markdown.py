@@ -15,6 +15,7 @@ from xladoctor.report import details, facts, findings, markdown_tables, stack
 from xladoctor.report.console import ended
 from xladoctor.report.text import clip, line, md, md_code, md_fence, md_mixed, stop
 from xladoctor.report.view import View
+from xladoctor.report.words import commands_to_reproduce, next_action
 
 _LONGEST = 4000
 _VERDICTS = {"failed": "Failed", "warnings": "Warnings", "healthy": "Healthy"}
@@ -39,7 +40,7 @@ def render(diagnosis: Diagnosis, view: View | None = None) -> str:
         *markdown_tables.hypotheses(diagnosis),
         *_root(diagnosis),
         *markdown_tables.remedies(diagnosis),
-        *_next(diagnosis, view),
+        *_next(diagnosis),
         *_reproduce(diagnosis, view),
         *markdown_tables.environment(diagnosis),
     ]
@@ -175,31 +176,13 @@ def _finding(finding: Finding) -> list[str]:
     return parts
 
 
-def _next(diagnosis: Diagnosis, view: View) -> list[str]:
-    root = diagnosis.root
-    if not root:
-        return []
-    verified = [r for f in diagnosis.findings for r in f.remedies if r.result == "verified"]
-    if verified:
-        said = f"Apply the remedy that was verified: {md(verified[0].title)}."
-    elif root.remedies:
-        first = md(root.remedies[0].title)
-        said = f"Try the first remedy ({first}), which nobody has run yet, and scan again."
-    else:
-        where = "the line" if root.location else "what is"
-        said = f"Look at {where} named under {md(findings.heading(root))}; no remedy is known yet."
-    return ["## Next action", said]
+def _next(diagnosis: Diagnosis) -> list[str]:
+    said = next_action(diagnosis)
+    return ["## Next action", md_mixed(said)] if said else []
 
 
 def _reproduce(diagnosis: Diagnosis, view: View) -> list[str]:
-    commands = []
-    if view.run_dir:
-        commands.append(f"xladoctor scan {shlex.quote(line(view.run_dir))}")
-    command = diagnosis.environment.get("command")
-    if isinstance(command, list | tuple) and command:
-        commands.append(f"xladoctor scan -- {shlex.join(map(line, command))}")
-    if diagnosis.reproducer:
-        commands.append(f"python {shlex.quote(line(diagnosis.reproducer))}")
+    commands = commands_to_reproduce(diagnosis, view)
     if not commands:
         return []
     parts = ["## How to reproduce", md_fence("\n".join(commands), "sh")]

@@ -4,109 +4,113 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xladoctor.diagnosis.model import ShapeRow
 from xladoctor.diagnosis.trace_model import StepDiff, Trace, TraceDiff, TracedStep
-from xladoctor.report import html, trace_words
-from xladoctor.report.facts import shape_text
-from xladoctor.report.html import esc
-from xladoctor.report.shapes import calls, contract_of, remark, runtime_text
+from xladoctor.report import html, stations, svg, trace_words
+from xladoctor.report.html import Markup, Section, breakable, code, esc, section
+from xladoctor.report.html_tables import SHAPE_HEADS, SHAPE_WIDTHS, at, shape_row
+from xladoctor.report.shapes import calls
 
-_HEADS = ("Place", "Tensor", "Contract", "As traced", "At run time", "Remark")
-_WIDTHS = (30, 12, 12, 13, 13, 20)
 _DIFF_HEADS = ("Place", "Tensor", "A", "B", "Differs in")
 _DIFF_WIDTHS = (30, 12, 22, 22, 14)
+_MOODS = {"broken": "bad", "kept": "ok"}
 
 
 def render(trace: Trace) -> str:
     """The page."""
     first = any(row.first_violation for step in trace.steps for row in step.shapes)
-    mood = {"broken": "bad", "kept": "ok"}.get(trace.verdict, "dim")
-    body = [
-        f"<h1>Shape trace of <code>{esc(trace.source)}</code></h1>",
-        f'<p class="{mood}">{esc(trace_words.verdict(trace))}'
-        + (' <a href="#first">To the first</a>' if first else "")
-        + "</p>",
-        *html.bullets("Could not be read", trace.problems),
+    link = ' <a href="#first">To the first</a>' if first else ""
+    verdict = trace_words.VERDICTS[trace.verdict]
+    head = [
+        f'<p class="kicker {_MOODS.get(trace.verdict, "dim")}">Shape trace: {verdict}</p>',
+        f"<h1>{esc(trace_words.verdict(trace))}</h1>",
+        html.facts([("Run", code(trace.source))]),
+        f"<p>{link}</p>" if link else "",
     ]
+    sections = html.bullets("problems", "Could not be read", trace.problems)
     marked = False
     for number, step in enumerate(trace.steps, 1):
-        body += _step(step, number, not marked)
+        sections.append(_step(step, number, not marked))
         marked = marked or any(row.first_violation for row in step.shapes)
     if trace.places:
-        rows = [(p.place, p.contract, "found" if p.found else p.reason, p.origin) for p in trace.places]
-        body += ["<h2>Places</h2>", html.small(("Place", "Contract", "In this run", "From"), rows)]
-    body += html.bullets("Notes", trace.notes)
-    return html.page(trace.schema, trace.tool_version, f"Shape trace: {trace.source}", body)
+        rows = [
+            (breakable(p.place), code(p.contract), "found" if p.found else p.reason, p.origin) for p in trace.places
+        ]
+        table = html.small(("Place", "Contract", "In this run", "From"), rows, "The places that were watched")
+        sections.append(section("places", "Places", [table]))
+    sections += html.bullets("notes", "Notes", trace.notes)
+    return html.page(trace.schema, trace.tool_version, f"Shape trace: {trace.source}", head, sections)
 
 
 def render_diff(diff: TraceDiff) -> str:
     """The page."""
-    body = [
-        "<h1>Two runs side by side</h1>",
-        html.small(("", "Run"), (("A", diff.a), ("B", diff.b))),
-        f"<p>{esc(trace_words.differs(diff))}</p>",
+    head = [
+        '<p class="kicker dim">Two runs side by side</p>',
+        f"<h1>{esc(trace_words.differs(diff))}</h1>",
+        html.facts([("A", code(diff.a)), ("B", code(diff.b))]),
     ]
     for title, found in (("First difference", diff.first), ("First contract broken", diff.first_broken)):
         if found is not None:
             link = ' <a href="#first">Show</a>' if found == diff.first else ""
-            body.append(f"<p><b>{title}:</b> {esc(trace_words.sentence(found))}{link}</p>")
-    body += html.bullets("Could not be read", diff.problems)
-    for step in diff.steps:
-        body += _step_diff(step)
-    body += html.bullets("Notes", diff.notes)
-    return html.page(diff.schema, diff.tool_version, f"{diff.a} and {diff.b}", body)
+            head.append(f"<p><strong>{title}:</strong> {esc(trace_words.sentence(found))}{link}</p>")
+    sections = html.bullets("problems", "Could not be read", diff.problems)
+    sections += [_step_diff(step, number) for number, step in enumerate(diff.steps, 1)]
+    sections += html.bullets("notes", "Notes", diff.notes)
+    return html.page(diff.schema, diff.tool_version, f"{diff.a} and {diff.b}", head, sections)
 
 
-def _step(step: TracedStep, number: int, anchor: bool) -> Iterator[str]:
+def _step(step: TracedStep, number: int, anchor: bool) -> Section:
     outcome = trace_words.OUTCOMES[step.outcome]
-    bad = f' <span class="bad">{outcome}</span>' if outcome else ""
-    yield f"<h2>{number}. {esc(step.name)}{bad}</h2>"
-    where = f"at <code>{esc(step.location)}</code>; " if step.location else ""
+    title = f"{number}. {step.name}" + (f": {outcome}" if outcome else "")
+    return section(f"step{number}", title, _step_body(step, number, anchor))
+
+
+def _step_body(step: TracedStep, number: int, anchor: bool) -> Iterator[str]:
+    where = f"at {at(step.location)}; " if step.location else ""
     yield f'<p class="dim">{where}run-time shapes: {esc(trace_words.basis(step))}</p>'
     if step.notes:
-        yield "<ul>" + "".join(f"<li>{esc(note)}</li>" for note in step.notes) + "</ul>"
+        yield html.items(step.notes)
     if step.bindings:
-        yield html.small(("Axis", "Size", "Bound by"), trace_words.axes(step))
-    if step.shapes:
-        rows = []
-        for call in calls(step.shapes):
-            rows += [_row(row, n == 0, anchor) for n, row in enumerate(call.rows)]
-        yield from html.table(_HEADS, _WIDTHS, rows)
+        rows = [(code(name), value, by) for name, value, by in trace_words.axes(step)]
+        yield html.small(("Axis", "Size", "Bound by"), rows, "The axes")
+    if not step.shapes:
+        return
+    if step.broken:
+        yield html.figure(
+            svg.data_path(f"figure-path{number}", stations.stations(step.shapes)),
+            "The path of the data. A tick: the contract is kept; a cross: it is broken, or the call failed.",
+        )
+    rows_ = []
+    for call in calls(step.shapes):
+        rows_ += [
+            shape_row(row, n == 0, "first" if row.first_violation and anchor else "") for n, row in enumerate(call.rows)
+        ]
+    yield from html.table(SHAPE_HEADS, SHAPE_WIDTHS, rows_, f"Every tensor of step {number}")
 
 
-def _row(row: ShapeRow, leads: bool, anchor: bool) -> str:
-    name = ""
-    if leads:
-        name = str(row.place) + (f" in layer {row.layer}" if row.layer else "")
-        name += f", iteration {row.iteration}" if row.iteration is not None else ""
-    kind = "first" if row.first_violation else "broken" if row.violation else ""
-    said = remark(row)
-    if row.state == "not-executed":
-        kind, said = kind or "skip", said or "traced, not executed"
-    cells = (name, f"{row.phase} {row.tensor}", contract_of(row), shape_text(row.static), runtime_text(row), said)
-    return html.row(cells, kind, "first" if row.first_violation and anchor else "")
+def _step_diff(step: StepDiff, number: int) -> Section:
+    return section(f"step{number}", step.name, _step_diff_body(step))
 
 
-def _step_diff(step: StepDiff) -> Iterator[str]:
-    yield f"<h2>{esc(step.name)}</h2>"
-    yield f"<p>{len(step.rows)} differ, {step.same} are the same by name.</p><ul>"
-    for name, side in (("A", step.a), ("B", step.b)):
-        if side is not None:
-            yield f"<li>{name}: {esc(trace_words.basis(side))} {trace_words.OUTCOMES[side.outcome]}</li>"
-    yield "".join(f"<li>{esc(note)}</li>" for note in step.notes) + "</ul>"
+def _step_diff_body(step: StepDiff) -> Iterator[str]:
+    yield f"<p>{len(step.rows)} differ, {step.same} are the same by name.</p>"
+    sides = [(n, s) for n, s in (("A", step.a), ("B", step.b)) if s is not None]
+    said = [f"{n}: {trace_words.basis(s)} {trace_words.OUTCOMES[s.outcome]}" for n, s in sides]
+    if said or step.notes:
+        yield html.items([*said, *step.notes])
     rows = []
     for found in step.rows:
         row = found.row
         name = str(row.place) + (f" in layer {row.layer}" if row.layer else "")
         name += f", iteration {row.iteration}" if row.iteration is not None else ""
+        first = Markup("<strong>First difference.</strong> ") if found.first else Markup("")
         cells = (
-            name,
+            breakable(name),
             f"{row.phase} {row.tensor}",
             trace_words.side(found.a, found.named_a),
             trace_words.side(found.b, found.named_b),
-            ("First difference: " if found.first else "") + trace_words.kinds(found),
+            Markup(first + esc(trace_words.kinds(found))),
         )
         kind = "first" if found.first else "broken" if "violation" in found.kinds else ""
-        rows.append(html.row(cells, kind, "first" if found.first else ""))
+        rows.append(html.row(cells, kind, "first" if found.first else "", mono=4))
     if rows:
-        yield from html.table(_DIFF_HEADS, _DIFF_WIDTHS, rows)
+        yield from html.table(_DIFF_HEADS, _DIFF_WIDTHS, rows, "Tensors that differ")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -10,10 +11,11 @@ class View:
     """How much to show, and what only the caller knows.
 
     `run_dir` is where the recording lies (None for a log), `target_status` how the target ended where the
-    doctor ran it.
+    doctor ran it, `replays` what was learnt by running it again (`xladoctor.replay/1`, as read from JSON).
     """
 
     verbose: bool = False
     quiet: bool = False
     run_dir: str | None = None
     target_status: int | None = None
+    replays: tuple[dict[str, Any], ...] = ()

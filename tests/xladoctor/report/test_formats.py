@@ -18,8 +18,10 @@ import pytest
 
 from tests.xladoctor.report import samples
 from tests.xladoctor.report.hostile import CONTROL, EVIL, FULL, PATHS, everywhere, put
+from tests.xladoctor.report.pages import check_page, words
 from xladoctor.diagnosis.model import Diagnosis, Finding, Location, Proof
 from xladoctor.report import FORMATS, MANY, csv_, json_, render, render_many
+from xladoctor.report.text import line
 from xladoctor.rules import all_rules
 
 SCHEMA = Path(__file__).resolve().parents[2] / "fixtures" / "sarif" / "sarif-2.1.0-rtm.5.json"
@@ -152,10 +154,18 @@ def check_text(said: str, diagnoses: list[Diagnosis]) -> None:
     assert said.endswith("\n") and not CONTROL.search(said)
 
 
+def check_html(said: str, diagnoses: list[Diagnosis]) -> None:
+    page = words(check_page(said))
+    for diagnosis in diagnoses:
+        for found in diagnosis.findings:
+            assert " ".join(line(found.title).translate({0xFFFE: "\ufffd", 0xFFFF: "\ufffd"}).split()) in page
+
+
 CHECKS: dict[str, Callable[[str, list[Diagnosis]], None]] = {
     "console": check_text,
     "markdown": check_text,
     "json": check_text,
+    "html": check_html,
     "sarif": check_sarif,
     "github": check_github,
     "junit": check_junit,

@@ -1,0 +1,162 @@
+"""The blocker document as one page: the same sections as the Markdown document, with pictures.
+
+Each picture has a title and a description, and its values stand in a table beside or below it.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+
+from xladoctor.diagnosis.model import Diagnosis, Finding
+from xladoctor.report import details, facts, findings, html, html_replay, html_tables
+from xladoctor.report.console import ended
+from xladoctor.report.html import Markup, Section, code, esc, fence, mixed, section
+from xladoctor.report.html_tables import at
+from xladoctor.report.text import clip, line, stop
+from xladoctor.report.view import View
+from xladoctor.report.words import commands_to_reproduce, next_action
+
+_LONGEST = 4000
+_VERDICTS = {"failed": ("FAILED", "bad"), "warnings": ("WARNINGS", "warn"), "healthy": ("HEALTHY", "ok")}
+
+
+def render(diagnosis: Diagnosis, view: View | None = None) -> str:
+    """The page."""
+    view = view or View()
+    root = diagnosis.root
+    word, _ = _VERDICTS.get(diagnosis.verdict, (str(diagnosis.verdict), ""))
+    title = root.title if root else word.capitalize()
+    return html.page(
+        diagnosis.schema, diagnosis.tool_version, f"{_kind(diagnosis)}: {title}", _head(diagnosis, view, title),
+        sections(diagnosis, view),
+    )  # fmt: skip
+
+
+def sections(diagnosis: Diagnosis, view: View) -> list[Section]:
+    """The sections of the document, in order; one that has nothing to say is left out."""
+    found = (
+        section("problem", "Problem", _problem(diagnosis)),
+        section("signature", "Error signature", _signature(diagnosis)),
+        section("numbers", "Numerical analysis", html_tables.numbers(diagnosis)),
+        section("shapes", "Shape trace", html_tables.shapes(diagnosis)),
+        section("stack", "Call stack", html_tables.stacks(diagnosis)),
+        section("xla", "XLA paths", html_tables.xla_paths(diagnosis)),
+        section("settings", "Settings timeline", html_tables.settings(diagnosis)),
+        *html_replay.sections(view.replays),
+        section("hypotheses", "Hypotheses", html_tables.hypotheses(diagnosis)),
+        *_findings(diagnosis),
+        section("remedies", "Remedies", html_tables.remedies(diagnosis)),
+        section("next", "Next action", _next(diagnosis)),
+        section("reproduce", "How to reproduce", _reproduce(diagnosis, view)),
+        section("environment", "Environment", html_tables.environment(diagnosis)),
+    )
+    return [one for one in found if one.body]
+
+
+def _kind(diagnosis: Diagnosis) -> str:
+    return "Blocker" if any(f.level == "error" for f in diagnosis.findings) else "Diagnosis"
+
+
+def _head(diagnosis: Diagnosis, view: View, title: str) -> Iterator[str]:
+    word, kind = _VERDICTS.get(diagnosis.verdict, (str(diagnosis.verdict), ""))
+    yield f'<p class="kicker {kind}">{esc(_kind(diagnosis))}: {esc(word)}</p>'
+    yield f"<h1>{esc(title)}</h1>"
+    rows: list[tuple[str, object]] = [("Run", code(diagnosis.source))]
+    root = diagnosis.root
+    if view.target_status is not None:
+        rows.append(("End", ended(view.target_status, diagnosis.verdict == "failed")))
+    if root:
+        rows.append(("Class", Markup(f"{code(root.code)} {code(root.slug)}")))
+        if root.location:
+            rows.append(("Line", at(root.location)))
+    ran = facts.ran(diagnosis)
+    if ran:
+        rows.append(("With", ran))
+    yield html.facts(rows)
+
+
+def _problem(diagnosis: Diagnosis) -> Iterator[str]:
+    errors = [finding for finding in diagnosis.findings if finding.level == "error"]
+    if not errors:
+        yield "<p>Nothing at error level was found.</p>"
+    for finding in errors or [f for f in diagnosis.findings if f.role == "root"]:
+        where = f", at {at(finding.location)}" if finding.location else ""
+        kind = "root" if finding.role == "root" else "after"
+        said = f"<strong>{esc(findings.heading(finding))}</strong> ({esc(finding.status)}): "
+        yield f'<div class="box {kind}"><p>{said}{esc(stop(finding.title)[:-1])}{where}.</p></div>'
+    if diagnosis.problems:
+        yield html.items(Markup(f"<strong>Could not be read:</strong> {esc(p)}") for p in diagnosis.problems)
+    if diagnosis.notes:
+        yield html.items(f"Note: {note}" for note in diagnosis.notes)
+    command = diagnosis.environment.get("command")
+    if command:
+        yield "<h3>Command</h3>"
+        yield fence(shlex.join(map(str, command)) if isinstance(command, list | tuple) else command)
+
+
+def _signature(diagnosis: Diagnosis) -> Iterator[str]:
+    logged = [f for f in diagnosis.findings if any(proof.kind == "log" for proof in f.evidence)]
+    for finding in logged or [f for f in diagnosis.findings if f.op or f.node]:
+        said = next((proof.text for proof in finding.evidence if proof.kind == "log"), None)
+        if said:
+            yield fence(clip(said, _LONGEST))
+        rows = [
+            (key, code(getattr(finding, key))) for key in ("op", "node", "device", "layer") if getattr(finding, key)
+        ]
+        if finding.dims:
+            rows.append(("sizes", code(facts.sizes_text(finding.dims))))
+        if rows:
+            yield html.facts(rows)
+
+
+def _findings(diagnosis: Diagnosis) -> Iterator[Section]:
+    roots = [f for f in diagnosis.findings if f.role == "root"]
+    rest = [f for f in diagnosis.findings if f.role != "root"]
+    if roots:
+        yield section("root", findings.heading(roots[0]), (part for f in roots for part in _finding(f, "root")))
+    if rest:
+        title = "Consequences" if any(f.level == "error" for f in rest) else "Also found"
+        yield section("rest", title, (part for f in rest for part in _finding(f, "after")))
+
+
+def _finding(finding: Finding, kind: str) -> Iterator[str]:
+    yield f'<div class="box {kind}"><h3>{esc(finding.title)}</h3>'
+    where = f", at {at(finding.location)}" if finding.location else ""
+    yield f"<p>{code(finding.code)} {code(finding.slug)}, {esc(finding.status)}{where}.</p>"
+    for part in clip(finding.message, _LONGEST).split("\n\n"):
+        if part.strip() and part.strip() != finding.title.strip():
+            yield f"<p>{mixed(part)}</p>"
+    rows: list[tuple[str, object]] = [(key, code(value)) for key, value in facts.shapes(finding)]
+    rows += [
+        (axis.name, Markup(f"{code(axis.value)}" + (f", bound by {esc(axis.by)}" if axis.by else "")))
+        for axis in facts.axes(finding)
+    ]
+    rows += [
+        (what, Markup(", ".join(code(clip(value, _LONGEST)) for value in values if value)))
+        for what, values in details.known(finding)
+    ]
+    if rows:
+        yield html.facts(rows)
+    if finding.evidence:
+        yield "<p>Evidence:</p>"
+        yield html.items(
+            Markup(mixed(clip(proof.text, _LONGEST)) + (f" ({code(proof.where)})" if proof.where else ""))
+            for proof in findings.told_once(finding.evidence)
+        )
+    yield "</div>"
+
+
+def _next(diagnosis: Diagnosis) -> Iterator[str]:
+    said = next_action(diagnosis)
+    if said:
+        yield f"<p>{mixed(said)}</p>"
+
+
+def _reproduce(diagnosis: Diagnosis, view: View) -> Iterator[str]:
+    commands = commands_to_reproduce(diagnosis, view)
+    if commands:
+        yield fence("\n".join(line(command) for command in commands))
+    if diagnosis.isolated:
+        yield "<p>Isolated to:</p>"
+        yield html.facts((key, code(value)) for key, value in facts.flat(diagnosis.isolated))
