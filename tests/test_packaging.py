@@ -40,6 +40,11 @@ def test_the_wheel_has_one_top_level_package(wheel):
     assert {t for t in tops if not t.endswith(".dist-info")} == {"xladoctor"}
 
 
+def test_the_facts_about_tensorflow_travel_with_it(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    assert "xladoctor/rules/data/xla_registry.json" in names
+
+
 def test_tensorflow_is_an_extra(wheel):
     archive = zipfile.ZipFile(wheel)
     metadata = archive.read(next(n for n in archive.namelist() if n.endswith("METADATA"))).decode()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import xladoctor
+from xladoctor.diagnosis.log_paths import log_paths
 from xladoctor.diagnosis.model import Diagnosis, Finding, Verdict
 from xladoctor.diagnosis.stacks import stacks
 from xladoctor.evidence.model import Evidence
@@ -24,6 +25,7 @@ def diagnose(evidence: Evidence) -> Diagnosis:
         source=evidence.source,
         verdict=verdict(findings),
         findings=findings,
+        xla_paths=log_paths(findings),
         stacks=stacks(None, evidence.log),
         environment={"tensorflow": version} if version else {},
         notes=evidence.notes,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from xladoctor.diagnosis.model import Remedy
 from xladoctor.rules.base import Rule
 from xladoctor.rules.matching import Hit, make
-from xladoctor.rules.recognise import compilation as see
+from xladoctor.rules.recognise import compilation, control_flow, convert, dynamic
 
 if TYPE_CHECKING:
     from xladoctor.evidence.model import ErrorRecord
@@ -39,13 +39,13 @@ def _otherwise_failed(record: ErrorRecord, text: str) -> Hit | None:
     """A failed compilation that no other rule has a name for."""
     from xladoctor.rules import recognised
 
-    hit = see.compile_failed(record, text)
+    hit = convert.compile_failed(record, text)
     return hit if hit and recognised(record, but="XD415") is None else None
 
 
 RULES = (
     make(
-        see.dynamic_dimension,
+        dynamic.dynamic_dimension,
         code="XD401",
         slug="dynamic-dimension-unsupported",
         title="XLA cannot carry a bounded dynamic size through an op",
@@ -68,7 +68,7 @@ RULES = (
         references=("xla/service/dynamic_dimension_inference.cc", "xla/hlo/ir (HandleFft has no override)"),
     ),
     make(
-        see.padder,
+        dynamic.padder,
         code="XD402",
         slug="dynamic-padder-ret-check",
         title="An internal check of XLA's dynamic padder",
@@ -87,7 +87,7 @@ RULES = (
         references=("xla/service/dynamic_padder.cc", "xla/status_macros.cc"),
     ),
     make(
-        see.ret_check,
+        dynamic.ret_check,
         code="XD403",
         slug="xla-internal-ret-check",
         title="An internal check of the compiler",
@@ -117,7 +117,7 @@ RULES = (
         references=("xla/status_macros.h", "xla/service"),
     ),
     make(
-        see.constant,
+        convert.constant,
         code="XD404",
         slug="compile-time-constant",
         title="An argument that sets a shape is not known when XLA compiles",
@@ -183,7 +183,7 @@ RULES = (
         ),
     ),
     make(
-        see.unsupported,
+        convert.unsupported,
         code="XD406",
         slug="unsupported-op",
         title="An op that XLA has no kernel for",
@@ -218,7 +218,7 @@ RULES = (
         ),
     ),
     make(
-        see.determinism,
+        compilation.determinism,
         code="XD407",
         slug="determinism-unsupported",
         title="Determinism was asked for where there is none",
@@ -247,7 +247,7 @@ RULES = (
         ),
     ),
     make(
-        see.loop,
+        control_flow.loop,
         code="XD408",
         slug="loop-shape-mismatch",
         title="A loop variable changes its shape",
@@ -283,7 +283,7 @@ RULES = (
         ),
     ),
     make(
-        see.branch,
+        control_flow.branch,
         code="XD409",
         slug="branch-shape-mismatch",
         title="The branches of a conditional do not agree",
@@ -313,7 +313,7 @@ RULES = (
         ),
     ),
     make(
-        see.tensorlist,
+        control_flow.tensorlist,
         code="XD410",
         slug="tensorlist-dynamic",
         title="A TensorArray without a static bound",
@@ -356,7 +356,7 @@ RULES = (
         ),
     ),
     make(
-        see.resource_device,
+        compilation.resource_device,
         code="XD411",
         slug="resource-device",
         title="A variable on another device than the compiled function",
@@ -385,7 +385,7 @@ RULES = (
         ),
     ),
     make(
-        see.variable_creation,
+        compilation.variable_creation,
         code="XD412",
         slug="variable-creation",
         title="A variable is created inside a compiled function",
@@ -411,7 +411,7 @@ RULES = (
         ),
     ),
     make(
-        see.slow_compile,
+        compilation.slow_compile,
         code="XD413",
         slug="slow-compile",
         title="XLA takes very long to compile",
@@ -440,7 +440,7 @@ RULES = (
         references=("xla/service/slow_operation_alarm.cc", "xla/hlo/transforms/simplifiers/hlo_constant_folding.cc"),
     ),
     make(
-        see.retracing,
+        compilation.retracing,
         code="XD414",
         slug="retracing",
         title="A function is traced again and again",

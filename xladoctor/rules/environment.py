@@ -6,6 +6,7 @@ from xladoctor.diagnosis.model import Remedy
 from xladoctor.rules.base import Rule
 from xladoctor.rules.matching import make
 from xladoctor.rules.recognise import environment as see
+from xladoctor.rules.recognise.ineffective import ineffective
 
 _CUDA_TREE = Remedy(
     "install-cuda-tree",
@@ -88,6 +89,7 @@ RULES = (
             "tensorflow/compiler/jit/mark_for_compilation_pass.cc",
             "keras/src/trainers/trainer.py (resolve_auto_jit_compile)",
         ),
+        match=ineffective,
     ),
     make(
         see.libdevice,

@@ -35,6 +35,8 @@ class Form:
     status: Status = "confirmed"
     layer: int | None = None
     details: tuple[tuple[str, Any], ...] = ()
+    between: tuple[str, ...] = ()
+    decide: tuple[str, ...] = ()
 
 
 def static_shapes(text: str) -> list[tuple[int | None, ...]]:
@@ -65,6 +67,8 @@ def first_form(forms: Sequence[Form], text: str) -> Hit | None:
             status=form.status,
             layer=groups[form.layer] if form.layer is not None else None,
             details=details,
+            between=form.between,
+            decide=form.decide,
         )
     return None
 

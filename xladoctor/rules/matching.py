@@ -25,7 +25,11 @@ TEXT = 600
 
 @dataclass(frozen=True)
 class Hit:
-    """What a recogniser found in one message. Empty fields are filled from the record."""
+    """What a recogniser found in one message. Empty fields are filled from the record.
+
+    Where the text does not decide between causes, `between` names them and `decide` says which further line or command
+    would; both are told in the message and kept in the finding's details.
+    """
 
     message: str
     dims: tuple[Any, ...] = ()
@@ -38,6 +42,8 @@ class Hit:
     role: Role = "root"
     remedies: tuple[str, ...] | None = None
     details: dict[str, Any] = field(default_factory=dict)
+    between: tuple[str, ...] = ()
+    decide: tuple[str, ...] = ()
 
 
 Recogniser = Callable[["ErrorRecord", str], Hit | None]
@@ -168,10 +174,20 @@ def _died_below(group: list[tuple[ErrorRecord, Hit]], evidence: Evidence) -> boo
 def finding(rule: Rule, group: list[tuple[ErrorRecord, Hit]]) -> Finding:
     """One finding of records that say the same."""
     ranked = sorted(group, key=lambda g: (g[0].level != "error", not g[0].ended_run, not g[0].frames, not g[0].nodes))
+    from xladoctor.rules.recognise.xla_path import xla_path
+
     record, hit = ranked[0]
     nodes = next((r.nodes for r, _ in ranked if r.nodes), ())
     level: Level = hit.level or (rule.level if record.level == "error" or rule.level != "error" else "warning")
     details = {key: value for key, value in hit.details.items() if key != "key"}
+    message = hit.message
+    if hit.decide:
+        details |= {"between": list(hit.between), "decide": list(hit.decide)}
+        said = f" Not decided by this text: {'; '.join(hit.between)}." if hit.between else ""
+        message = f"{message}{said} To decide: {'; '.join(hit.decide)}."
+    way = next((way for r, _ in ranked if (way := xla_path(flat(r.text)))), None)
+    if way:
+        details.setdefault("xla", way)
     if record.op_frames and not any(f.user for f in record.op_frames):
         details.setdefault("stack", "framework-only")
     return Finding(
@@ -180,7 +196,7 @@ def finding(rule: Rule, group: list[tuple[ErrorRecord, Hit]]) -> Finding:
         level=level,
         role=hit.role,
         title=rule.title,
-        message=hit.message,
+        message=message,
         op=hit.op or next((op for op in (op_of(r) for r, _ in ranked) if op), None),
         node=hit.node or (nodes[0] if nodes else None),
         device=hit.device or next((r.device for r, _ in ranked if r.device), None),

@@ -190,6 +190,18 @@ _DRIVER = (
 )
 
 
+_KERNEL_CAUSES = (
+    "libdevice is not found",
+    "ptxas is missing or too old",
+    "the driver is older than the CUDA version",
+    "the compiler makes no code for this GPU",
+)
+_KERNEL_DECIDES = (
+    "the runtime's lines above the exception (`TF_CPP_MIN_LOG_LEVEL=0 python PROGRAM 2>&1 | tee log`)",
+    "the driver's CUDA version in `nvidia-smi` against `tf.sysconfig.get_build_info()['cuda_version']`",
+)
+
+
 def jit_kernel(record: ErrorRecord, text: str) -> Hit | None:
     """A generated GPU kernel that could not be compiled at first use. The cause stands above, or nowhere in the log."""
     if not _kernel_failed(text) or record.level == "warning":
@@ -217,11 +229,14 @@ def jit_kernel(record: ErrorRecord, text: str) -> Hit | None:
             "jit_compile: this message comes from "
             "TensorFlow's own generated GPU kernels, with XLA switched off too."
         )
+    unknown = cause == "unknown"
     return Hit(
         f"A GPU kernel that TensorFlow compiles at first use could not be compiled. {says}",
         role=role,
         status=status,
         details={"cause": cause},
+        between=_KERNEL_CAUSES if unknown else (),
+        decide=_KERNEL_DECIDES if unknown else (),
         remedies=None
         if cause == "unknown"
         else ("show-lines", "install-cuda-tree", "place-on-cpu")
@@ -287,6 +302,11 @@ autotune = by_forms(
             "No convolution algorithm could be chosen; cuDNN probably failed to initialise.",
             pick=(),
             status="untested",
+            between=("no memory is left for cuDNN", "cuDNN's version does not match"),
+            decide=(
+                "a line above with `Could not create cudnn handle`, `Loaded runtime CuDNN library` or an allocation",
+                "a run with TF_FORCE_GPU_ALLOW_GROWTH=true and no other process on the GPU (`nvidia-smi`)",
+            ),
         ),
         Form(
             "utotun",
@@ -382,6 +402,7 @@ def oom(record: ErrorRecord, text: str) -> Hit | None:
     if record.exception in ("MemoryError", "ResourceExhaustedError") and "No such process" not in text:
         return Hit(
             "Memory is exhausted; the message does not say by what.",
+            decide=("the lines above it with `OOM when allocating` or an allocator's name",),
             details={"memory": "host" if record.exception == "MemoryError" else "unknown"},
         )
     return None

@@ -77,6 +77,19 @@ _DEATHS = (
     (r"can't open file '", "missing-file", "The program itself was not found."),
     (r"Unable to parse flag", "flag", "A command-line flag cannot be read."),
 )
+_KILLERS = (
+    (
+        "the system's out-of-memory killer",
+        "a limit of the scheduler or the container",
+        "a person or a script (kill -9)",
+    ),
+    (
+        "`dmesg -T | grep -i 'killed process'` on that machine",
+        "the scheduler's record, for Slurm `sacct -j JOB --format=State,ExitCode,MaxRSS`",
+    ),
+)
+_LOOK_AT = "what the program does at that line of your code"
+_LOOK_ABOVE = "the lines above it, with the traceback, which this text does not hold"
 _NATIVE = frozenset({"segfault", "aborted", "fpe", "bus-error"})
 
 
@@ -92,9 +105,12 @@ def recognise(record: ErrorRecord, text: str) -> Hit | None:
                 return Hit(
                     f"Neither a message of XLA nor of shapes: {says}",
                     status="untested",
-                    details={"kind": kind, "xla": True},
+                    details={"kind": kind, "compiled": True},
+                    between=("code that XLA compiled", "another native library"),
+                    decide=("the same run with `jit_compile=False`", "the same run with `python -X faulthandler`"),
                 )
-            return Hit(f"Neither XLA nor shapes: {says}", details={"kind": kind})
+            between, decide = _KILLERS if kind == "killed" else ((), ())
+            return Hit(f"Neither XLA nor shapes: {says}", details={"kind": kind}, between=between, decide=decide)
     name = record.exception
     if name:
         what = _KINDS.get(name)
@@ -106,6 +122,7 @@ def recognise(record: ErrorRecord, text: str) -> Hit | None:
             says + (f": {first.rstrip('.')}" if first else "") + ".",
             status="confirmed" if what else "untested",
             details={"kind": name},
+            decide=() if what else (_LOOK_AT if record.user_frame else _LOOK_ABOVE,),
         )
     if pattern(
         r"^Check failed|srun: error|slurmstepd|exited on signal|Command terminated|Fatal Python error|\*\*\* "
@@ -114,6 +131,7 @@ def recognise(record: ErrorRecord, text: str) -> Hit | None:
             f"Neither XLA nor shapes, as far as the log shows: {flat(text)[:200]}",
             status="untested",
             details={"kind": "native"},
+            decide=(_LOOK_ABOVE,),
         )
     return None
 

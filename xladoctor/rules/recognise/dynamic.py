@@ -1,0 +1,131 @@
+"""Sizes known only at run time, and the compiler's own checks.
+
+Format strings: xla/service/dynamic_dimension_inference.cc, xla/service/dynamic_padder.cc, xla/status_macros.cc.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xladoctor.rules.matching import Hit, find, pattern
+
+if TYPE_CHECKING:
+    from xladoctor.evidence.model import ErrorRecord
+
+
+def dynamic_dimension(record: ErrorRecord, text: str) -> Hit | None:
+    """A bounded dimension that reaches an instruction which cannot carry it."""
+    found = find(
+        text,
+        "Asked to propagate a dynamic dimension from hlo",
+        r"dynamic dimension from hlo %?(\S{1,300}?)@\{([\d,]{0,40})\}@(\d{1,3}) to hlo "
+        r"(.{1,700})",
+    )
+    if found:
+        instruction, axis = found[4].split(", which is not implemented")[0].split(" ```")[0], int(found[3])
+        shaped = pattern(r"= (\w{1,8}\[[^\[\]]{0,200}\])\S{0,40} ([\w-]{1,60})\(").search(instruction)
+        opcode = shaped[2] if shaped else None
+        details: dict[str, Any] = {"from": found[1], "axis": axis, "hlo": instruction[:300]}
+        dims: tuple[int, ...] = ()
+        if shaped:
+            details["shape"] = shaped[1]
+            dims = tuple(int(n) for n in pattern(r"<=(\d{1,18})").findall(shaped[1]))
+        bound = f" of at most {dims[0]}" if dims else ""
+        to = opcode or instruction.split(" ")[0]
+        return Hit(
+            f"Axis {axis} of the input of `{to}` has a size{bound} that is known only at run "
+            f"time, and XLA cannot carry such a size through `{to}`.",
+            dims=dims,
+            op=None if record.op and not record.op.startswith("__") else opcode,
+            details={**details, "opcode": opcode},
+        )
+    found = find(
+        text,
+        "proof the equality of two dimensions",
+        r"Fail to proof the equality of two dimensions at compile time: (.{1,300})",
+    )
+    if found:
+        return Hit(
+            "XLA cannot show, while compiling, that two sizes known only at run time are equal.",
+            details={"hlo": found[1]},
+        )
+    for literal, source, says in (
+        (
+            "Dynamic dimension propagation",
+            r"Dynamic dimension propagation (?:on|through|with) (.{1,160}?)(?: is| not|\.|$)",
+            "XLA cannot carry a bounded dynamic dimension through: {0}.",
+        ),
+        (
+            "dynamic dimension",
+            r"(?:does not|doesn't|Can't|cannot|not) support(?:ed)? (.{0,80}?dynamic dimension.{0,80})",
+            "XLA cannot carry a bounded dynamic dimension: {0}.",
+        ),
+        (
+            "dynamic dimension",
+            r"([Ss]tride.{0,40}? on (?:a )?dynamic dimension.{0,40}|[Dd]ynamic "
+            r"dimension.{0,60}?(?:not|un)\s?(?:implemented|supported).{0,40})",
+            "XLA cannot carry a bounded dynamic dimension: {0}.",
+        ),
+    ):
+        found = find(text, literal, source)
+        if found and "RET_CHECK" not in text and "PadOp" not in text:
+            return Hit(says.format(found[1].strip()), details={"axis": None})
+    return None
+
+
+def padder(record: ErrorRecord, text: str) -> Hit | None:
+    """A check of XLA's dynamic padder."""
+    check = _check(text)
+    unexpected = find(
+        text,
+        "Dynamic input unexpectedly found",
+        r"Dynamic input unexpectedly found for unsupported instruction: (.{1,400}?)(?:, metadata|$)",
+    )
+    if not unexpected and not (check and "dynamic_padder" in check["file"]):
+        return None
+    details: dict[str, Any] = {"check": check} if check else {}
+    dims: tuple[int, ...] = ()
+    what = "an instruction that it does not handle"
+    if unexpected:
+        shaped = pattern(r"= (\w{1,8}\[[^\[\]]{0,200}\])\S{0,40} ([\w-]{1,60})\(").search(unexpected[1])
+        details["hlo"] = unexpected[1][:300]
+        if shaped:
+            dims = tuple(int(n) for n in pattern(r"<=(\d{1,18})").findall(shaped[1]))
+            details |= {"opcode": shaped[2], "shape": shaped[1]}
+            what = f"`{shaped[2]}` of shape {shaped[1]}"
+    return Hit(
+        f"XLA's dynamic padder met a bounded dynamic dimension in {what}, and stopped on an internal check.",
+        dims=dims,
+        details=details,
+    )
+
+
+def ret_check(record: ErrorRecord, text: str) -> Hit | None:
+    """Another internal check of the compiler, or a fatal check in its code."""
+    check = _check(text)
+    if check and "dynamic_padder" not in check["file"] and "Dynamic input unexpectedly" not in text:
+        says = f"The compiler stopped on its own check `{check['condition']}` at {check['file']}:{check['line']}."
+        if "dynamic" in check["file"] or "dynamic" in check["condition"]:
+            says += " The file deals with bounded dynamic dimensions."
+        return Hit(says, details={"check": check, "key": check["file"]})
+    if (
+        "Check failed:" in text
+        and "mlir" not in text[:40]
+        and pattern(r"\bxla::|XlaCompiler|tf2xla|hlo").search(text)
+        and not pattern(r"DynamicConditional|Invalid index from").search(text)
+    ):
+        found = pattern(r"Check failed: (.{1,200}?)(?: \*\*\*|$)").search(text)
+        return Hit(
+            f"The compiler aborted the process on its own check `{found[1] if found else text[:120]}`.",
+            details={"fatal": True},
+        )
+    return None
+
+
+def _check(text: str) -> dict[str, Any] | None:
+    found = find(
+        text,
+        "RET_CHECK failure",
+        r"RET_CHECK failure \(([^():]{1,300}):(\d{1,7})\) ?(.{0,300}?)(?: \[Op:|\*\*\*|\[\[|$)",
+    )
+    return {"file": found[1], "line": int(found[2]), "condition": found[3].strip()} if found else None

@@ -1,0 +1,54 @@
+"""A flag that a log shows to be set, and a failure beside it that the flag does not govern."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from xladoctor.diagnosis.model import Finding, Proof, Remedy
+from xladoctor.rules.matching import flat, pattern
+from xladoctor.rules.recognise.xla_path import xla_path
+
+if TYPE_CHECKING:
+    from xladoctor.evidence.model import Evidence
+
+_AUTO_JIT = r"--tf_xla_auto_jit=(\S{1,30})"
+
+
+def ineffective(evidence: Evidence) -> Iterator[Finding]:
+    """`--tf_xla_auto_jit` in the log, and a function that failed although it was compiled explicitly.
+
+    Of recorded runs more is known: there the settings and the compiled functions themselves are looked at.
+    """
+    shown = evidence.log.facts.get("flags", {}).get("TF_XLA_FLAGS")
+    flag = pattern(_AUTO_JIT).search(shown["value"]) if shown and evidence.run is None else None
+    if flag is None:
+        return
+    for record in evidence.log.records:
+        way = xla_path(flat(record.text))
+        if not way or way["way"] != "explicit":
+            continue
+        yield Finding(
+            code="XD102",
+            slug="flag-ineffective",
+            level="warning",
+            role="consequence",
+            title="A switch that is set but governs nothing here",
+            message=f"TF_XLA_FLAGS sets {flag[0]}, which governs auto-clustering only. `{way['function']}` is compiled "
+            "explicitly (_XlaMustCompile, set by jit_compile): the flag neither puts it under XLA nor takes it "
+            "out.",
+            evidence=(
+                Proof("log", f"TF_XLA_FLAGS={shown['value']}", shown["where"]),
+                Proof("log", f"{way['function']} could not be compiled", record.where),
+            ),
+            status="confirmed",
+            details={"variable": "TF_XLA_FLAGS", "flag": flag[0], "xla": way},
+            remedies=_remedies(),
+        )
+        return
+
+
+def _remedies() -> tuple[Remedy, ...]:
+    from xladoctor.rules import by_code
+
+    return by_code("XD102").remedies
