@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
+from xladoctor.evidence.log.activity import Activity
+from xladoctor.evidence.log.blocks import searched
 from xladoctor.evidence.log.clean import clean_lines
 from xladoctor.evidence.log.prefilter import hot_regions
 from xladoctor.evidence.log.segment import Segmenter
@@ -16,30 +17,27 @@ from xladoctor.evidence.model import ErrorRecord, LogEvidence
 
 ERRORS, WARNINGS, STREAMS, LAST = 300, 100, 256, 50
 
-_VERSION = re.compile(
-    rb"(?:[Tt]ensor[Ff]low|TENSORFLOW|\bTF|\btf)(?:[-_ ]?(?:cpu|gpu))?[ "
-    rb":=_-]{0,4}(?:__version__|[Vv]ersion|VERSION)?[\"'():=, ]{0,6}v?"
-    rb"([12]\.\d{1,2}\.\d{1,2}(?:-?rc\d)?)\b"
-)
-
 
 def read_log(
     logs: str | Path | IO[bytes] | Sequence[str | Path | IO[bytes]],
     *,
     name: str | None = None,
     allow_empty: bool = False,
+    threads: int | None = None,
 ) -> LogEvidence:
     """Read logs (paths or binary streams; plain, gzip, zstd, UTF-16) in one pass and with bounded memory.
 
     `name` names a single stream in `where`. Raises `UnreadableLog` for what cannot be opened, is damaged from
     its first byte on,
     or (unless `allow_empty`) holds nothing at all. Any bytes are a log: what cannot be decoded is replaced.
+    `threads` search large logs (as many as there are processors, at most four, where nothing is said).
 
-    `facts` may hold: `xla_compiled` (TensorFlow said so), `repeats` ({where of a record: how often
-    it came}), `dropped_records` (beyond the bounds), `damaged` ({log: why it could be read in part only}).
+    `facts` may hold: `xla_compiled` (TensorFlow said so), `flags` ({variable: {value, where}}), `repeats` ({where of a
+    record: how often it came}), `dropped_records` (beyond the bounds), `damaged` ({log: why it could be read in part
+    only}).
     """
     several = logs if isinstance(logs, Sequence) and not isinstance(logs, str) else [logs]
-    parts = [_read_one(log, name) for log in several]
+    parts = [_read_one(log, name, threads) for log in several]
     if not allow_empty and not any(size for _, size, _, _ in parts):
         raise UnreadableLog(", ".join(shown for shown, *_ in parts) or "log", "is empty")
     records: list[ErrorRecord] = []
@@ -48,7 +46,7 @@ def read_log(
         records += collector.records()
         for key, value in collector.facts.items():
             facts.setdefault(key, value) if not isinstance(value, dict) else facts.setdefault(key, {}).update(value)
-    version = next((c.version for *_, c in parts if c.version), None)
+    version = next((c.activity.version for *_, c in parts if c.activity.version), None)
     return LogEvidence(
         source=", ".join(shown for shown, *_ in parts),
         records=tuple(records),
@@ -59,30 +57,29 @@ def read_log(
     )
 
 
-def _read_one(log: str | Path | IO[bytes], name: str | None) -> tuple[str, int, int, _Collector]:
+def _read_one(log: str | Path | IO[bytes], name: str | None, threads: int | None) -> tuple[str, int, int, Collector]:
     if isinstance(log, (str, Path)):
         source = Source(str(log))
         if Path(log).is_dir():
             raise UnreadableLog(str(log), "is a directory, not a log")
     else:
         source = Source(name or str(getattr(log, "name", None) or "<stdin>"), log)
-    collector = _Collector(source.name)
-    for region in hot_regions(collector.watch(source.chunks())):
+    collector = Collector(source.name)
+    for region in hot_regions(searched(source.blocks(), threads), collector.activity):
         collector.take(region)
     collector.close()
     if source.binary:
         collector.facts["binary"] = {source.name: True}
     if source.damaged:
         collector.facts["damaged"] = {source.name: source.damaged}
-    return source.name, source.size, collector.lines, collector
+    return source.name, source.size, collector.activity.lines, collector
 
 
-class _Collector:
+class Collector:
     """Gathers records of one log: a segmenter a stream, repeats grouped, numbers bounded."""
 
     def __init__(self, source: str) -> None:
-        self.lines = 0
-        self.version: str | None = None
+        self.activity = Activity()
         self.facts: dict[str, Any] = {}
         self._source = source
         self._streams: dict[str | None, Segmenter] = {}
@@ -92,24 +89,6 @@ class _Collector:
         self._repeats: dict[str, int] = {}
         self._dropped = 0
         self._previous = 0
-        self._last_activity = 0
-
-    def watch(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
-        """Pass the bytes on; count lines, look for the version, remember the last progress seen."""
-        last = b"\n"
-        for chunk in chunks:
-            if self.version is None and self.lines < 20_000 and (b"ensor" in chunk or b"TF" in chunk or b"tf" in chunk):
-                found = _VERSION.search(chunk, 0, 1 << 17)
-                self.version = found[1].decode() if found else None
-            at = max(chunk.rfind(b"\nEpoch "), chunk.rfind(b"\rEpoch "))
-            if at >= 0:
-                self._last_activity = self.lines + chunk.count(b"\n", 0, at) + 2
-            if b"XLA" in chunk and b"Compiled cluster using XLA" in chunk:
-                self.facts["xla_compiled"] = True
-            self.lines += chunk.count(b"\n")
-            last = chunk[-1:]
-            yield chunk
-        self.lines += last != b"\n"
 
     def take(self, region: list[tuple[int, bytes]]) -> None:
         """One run of consecutive lines."""
@@ -129,6 +108,14 @@ class _Collector:
 
     def close(self) -> None:
         """Finish what is open."""
+        self.activity.finish()
+        if self.activity.compiled:
+            self.facts["xla_compiled"] = True
+        if self.activity.flags:
+            self.facts["flags"] = {
+                variable: {"value": value, "where": f"{self._source}:{line}"}
+                for variable, (value, line) in self.activity.flags.items()
+            }
         for segmenter in self._streams.values():
             segmenter.finish()
         if self._repeats:
@@ -141,7 +128,7 @@ class _Collector:
         found = [*self._errors.values(), *self._warnings.values()]
         found.sort(key=lambda record: self._order[record.where])
         return [
-            replace(r, ended_run=False) if r.ended_run and self._order[r.where] < self._last_activity else r
+            replace(r, ended_run=False) if r.ended_run and self._order[r.where] < self.activity.last_epoch else r
             for r in found
         ]
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import codecs
+import io
+import os
+import stat
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Protocol, cast
+
+from xladoctor.evidence.log.blocks import lines_of, lines_of_file
 
 CHUNK = 1 << 18
 
@@ -39,16 +44,42 @@ class Source:
         self.binary = False
         self._stream = stream
 
-    def chunks(self) -> Iterator[bytes]:
-        """Decompressed, decoded to UTF-8 where it was UTF-16; never more than a few `CHUNK` in memory."""
+    def blocks(self) -> Iterator[tuple[bytes, int]]:
+        """Blocks of whole lines (see `blocks.lines_of`), decompressed, in UTF-8 where it was UTF-16; never more than a
+        few of them in memory.
+        """
         if self._stream is not None:
-            yield from self._read(self._stream)
+            yield from lines_of(self._read(self._stream))
             return
         try:
-            with Path(self.name).open("rb") as stream:
-                yield from self._read(stream)
+            with Path(self.name).open("rb", buffering=0) as stream:
+                if self._is_plain(stream.fileno()):
+                    yield from self._plain(stream.fileno())
+                else:
+                    yield from lines_of(self._read(cast("IO[bytes]", io.BufferedReader(stream, CHUNK))))
         except OSError as error:
             raise UnreadableLog(self.name, (error.strerror or str(error)).lower()) from error
+
+    def _is_plain(self, descriptor: int) -> bool:
+        """Whether the bytes of the file are the bytes of the log, and can be read from any place."""
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return False
+        head = os.pread(descriptor, 4, 0)
+        return head != ZSTD and not head.startswith((GZIP, codecs.BOM_UTF8, *_UTF16))
+
+    def _plain(self, descriptor: int) -> Iterator[tuple[bytes, int]]:
+        try:
+            for data, end in lines_of_file(descriptor, self._count):
+                if self.size == end:
+                    self.binary = _is_binary(data[:CHUNK])
+                yield data, end
+        except OSError as error:
+            self.damaged = error.strerror or str(error)
+            if not self.size:
+                raise UnreadableLog(self.name, self.damaged.lower()) from error
+
+    def _count(self, size: int) -> None:
+        self.size += size
 
     def _read(self, stream: IO[bytes]) -> Iterator[bytes]:
         head = stream.read(4)

@@ -1,0 +1,60 @@
+"""Which hits are worth a look: a line that comes again and again, but for its numbers, is let go by after a while.
+
+What stands near the end of a log is always looked at, however often it came before: with it the run ended.
+"""
+
+from __future__ import annotations
+
+from xladoctor.evidence.log.literals import ERROR, STRONG
+from xladoctor.evidence.log.matcher import Block
+
+# How often a line of one kind is looked at, and how many lines in all, whatever their kind: of those that only warn,
+# and of those that hold a part of an error.
+OFTEN, OFTEN_STRONG = 20, 200
+ALL, ALL_STRONG = 5_000, 20_000
+NEAR_END = 1 << 16
+WORDS = 300
+_DIGITS = b"0123456789"
+
+
+class Repeats:
+    """Counts kinds of lines over a whole log, in bounded memory."""
+
+    def __init__(self) -> None:
+        self._seen: dict[bytes, int] = {}
+        self._left = {False: ALL, True: ALL_STRONG}
+
+    def worth_it(self, block: Block, near_end: int) -> list[tuple[int, int]]:
+        """Where the lines begin that are to be looked at, and the hit in each, ascending; all behind `near_end` are."""
+        data, end = block.data, block.end
+        seen, digits, strong_ones = self._seen, _DIGITS, STRONG
+        lines: list[tuple[int, int]] = []
+        # The line that the last hit was in ends here; and whether that hit was strong enough to speak for the line.
+        line_end, begin, settled = -1, 0, False
+        for literal, start, stop in block.hits or ():
+            strong = literal in strong_ones or (literal == ERROR and data[stop : stop + 1] == b":")
+            if start < line_end:
+                if settled or not strong:
+                    continue
+            else:
+                if start >= end:
+                    break
+                begin = data.rfind(b"\n", 0, start) + 1
+                line_end = data.find(b"\n", stop)
+                if line_end < 0:
+                    line_end = len(data)
+            kind = data[begin : min(line_end, begin + WORDS)].translate(None, digits)
+            count = seen.get(kind, 0)
+            settled = strong
+            if start >= near_end:
+                settled = True
+            elif count >= OFTEN and (not strong or count >= OFTEN_STRONG):
+                continue
+            elif self._left[strong] > 0:
+                self._left[strong] -= 1
+                seen[kind] = count + 1
+            else:
+                continue
+            if not lines or lines[-1][0] != begin:
+                lines.append((begin, start))
+        return lines
