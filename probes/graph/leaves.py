@@ -24,7 +24,7 @@ def leaves(graph: Graph) -> tuple[list[str], list[str]]:
     used: set[str] = set()
     tensors: list[str] = []
     controls: list[str] = []
-    for name, node in reversed(graph.nodes.items()):
+    for name, node in reversed(list(graph.nodes.items())):
         if name in given or (name not in used and node.op in ("Const", "NoOp")):
             continue
         if name not in used:

@@ -43,9 +43,9 @@ def outline(graph: Graph) -> list[Spot]:
 def prefix(graph: Graph, spot: Spot) -> Graph:
     """What is left of a pure graph when everything behind `spot` is cut off.
 
-    Its outputs are the values that nothing uses any more. A loop whose body is cut keeps its signature: a variable whose
-    new value is cut off gets another one that XLA cannot know either. Such a loop may never end: it is to be compiled,
-    not to be run.
+    Its outputs are the values that nothing uses any more. A loop whose body is cut keeps its signature: a variable
+    whose new value is cut off gets another one that XLA cannot know either. Such a loop may never end: it is to be
+    compiled, not to be run.
     """
     bodies = dict(graph.bodies)
     cut = _frame(graph, bodies, spot.way, spot.node)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from . import compiled
@@ -15,7 +16,7 @@ from .step import Step
 
 _MESSAGE = 4000
 STAGES = ("hlo", "optimized_hlo")
-"""Up to where it is compiled: to HLO (what TensorFlow itself refuses shows there), or all the way (what XLA refuses)."""
+"""How far it is compiled: to HLO (what TensorFlow itself refuses shows there), or all the way (what XLA refuses)."""
 
 
 class Prefixes:
@@ -33,21 +34,23 @@ class Prefixes:
             told["list"] = [[*self._named(s), self._node(s).op] for s in self._spots]
         return told
 
-    def compile(self, number: int, stage: str, text: bool = False) -> dict[str, Any]:
-        """{"outcome": "passed", "failed" or "unsupported", "error", "seconds", "compilations", "hlo"} of the first ops.
+    def compile(self, number: int, stage: str, save: Path | None = None) -> dict[str, Any]:
+        """{"outcome": "passed", "failed" or "unsupported", "error", "seconds", "compilations"} of the first ops.
 
+        The text of what was compiled goes into the file `save`.
         "unsupported": XLA was not asked, as this part of the graph cannot be put before it; nothing is known of it.
         """
         if stage not in STAGES:
             raise Unsupported(f"stage {stage!r}; known are {', '.join(STAGES)}")
         spot = self._spot(number)
         start = time.perf_counter()
-        told: dict[str, Any] = {"outcome": "passed", "error": None, "compilations": 0, "hlo": None}
+        told: dict[str, Any] = {"outcome": "passed", "error": None, "compilations": 0}
         try:
             part = unwrap(prefix(self.step.pure.graph, spot))
             told["compilations"] = 1
             found = compiled.lower(part, self.step.arguments, stage=stage)
-            told["hlo"] = found if text else None
+            if save is not None:
+                save.write_text(found)
         except GraphRoomError as error:
             told.update(outcome="unsupported", error=_error(error), compilations=0)
         except Exception as error:
@@ -144,4 +147,5 @@ def answer(step: Step, request: Mapping[str, Any], kept: dict[int, Prefixes]) ->
     number = int(request.get("ops") or prefixes.count)
     if request.get("op") == "spot":
         return prefixes.describe(number)
-    return prefixes.compile(number, str(request.get("stage") or "optimized_hlo"), bool(request.get("text")))
+    save = Path(str(request["save"])) if request.get("save") else None
+    return prefixes.compile(number, str(request.get("stage") or "optimized_hlo"), save)

@@ -56,6 +56,7 @@ class Service:
             "spot": self.prefixes,
             "sources": self.sources,
             "digest": self.digest,
+            "baked": self.baked,
             "attempt": self.attempt,
             "describe": self.describe,
             "call": self.call,
@@ -175,7 +176,7 @@ class Service:
         return {"hlo": text, "error": None, "note": traced_otherwise(step)}
 
     def prefixes(self, request: Request) -> dict[str, Any]:
-        """`prefixes.answer` of {"op": "outline", "list"}, {"op": "prefix", "ops", "stage", "text"} or {"op": "spot", "ops"}."""
+        """`prefixes.answer` of "outline" {"list"}, "prefix" {"ops", "stage", "save"} or "spot" {"ops"}."""
         from .prefixes import answer
 
         return answer(self._step(request, xla=True)[0], request, self._prefixes)
@@ -222,6 +223,18 @@ class Service:
         from .callables import capture
 
         return capture(request)
+
+    def baked(self, request: Request) -> list[dict[str, Any]]:
+        """`baked.baked` of {"capsule", "table"}, each with "recompiles" where that could be tried."""
+        from .baked import baked, recompiles
+
+        step, _ = self._step(request)
+        found = baked(step.program, _field(request, "table"))
+        for row in found[:3]:
+            inputs = [g["input"] for g in row["from"] if g.get("input")]
+            if step.program.xla and inputs:
+                row["recompiles"] = recompiles(self._step(request, xla=True)[0], inputs[0])
+        return found
 
     def _step(self, request: Request, *, xla: bool = False) -> tuple[Step, Frames]:
         """The capsule of a request, prepared; the last few are kept."""

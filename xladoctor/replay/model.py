@@ -47,6 +47,10 @@ class Outcome:
     """The first named place whose contract is broken, where places are known."""
     rows_in: int | None = None
     rows_out: int | None = None
+    leading: tuple[int | None, ...] = ()
+    """The leading size of each result, None for one without axes."""
+    shared: bool | None = None
+    """Whether the trace was made for another size; None where there is none (a capsule has one graph for all)."""
     trace_seconds: float | None = None
     compile_seconds: float | None = None
     run_seconds: float | None = None
@@ -103,6 +107,8 @@ class Link:
     """file:line in function, of the user's code."""
     computation: str | None = None
     """The HLO computation (a loop's body, a branch) that holds it, None at the top."""
+    why: str | None = None
+    """At the birth: what makes the dimension dynamic."""
 
 
 @dataclass(frozen=True)
@@ -207,6 +213,8 @@ class Replay:
 
     subject: str
     sweep: Sweep | None = None
+    nearest: Outcome | None = None
+    """The passing case that is nearest to the smallest failing one (`--min-good`)."""
     isolated: Isolation | None = None
     parity: Parity | None = None
     remedies: tuple[Tested, ...] = ()
