@@ -52,6 +52,8 @@ class Input:
     role: str = "argument"
     key: str | None = None
     label: str | None = None
+    captured: bool = False
+    """A tensor (no variable) that the function captured: the same in every call."""
 
 
 @dataclasses.dataclass(frozen=True)

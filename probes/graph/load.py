@@ -205,6 +205,7 @@ def _input(entry: Mapping[str, Any]) -> Input:
         role=_ROLES[entry["kind"]],
         key=entry.get("value"),
         label=str(variable["name"]) if variable and variable.get("name") else None,
+        captured=bool(entry.get("captured")),
     )
 
 

@@ -260,6 +260,7 @@ def _input(
         "kind": kind,
         "variable": variable,
         "value": f"input:{index}" if has_value else None,
+        "captured": capture is not None,
     }
 
 

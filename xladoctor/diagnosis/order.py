@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xladoctor.diagnosis.baked import values_baked_in
 from xladoctor.diagnosis.flag_findings import flag_findings
 from xladoctor.diagnosis.flipped import dead_switches, is_dead
 from xladoctor.diagnosis.model import Finding, Proof
@@ -38,6 +39,7 @@ def setting_findings(recording: Recording) -> Iterator[Finding]:
     yield from flag_findings(recording)
     yield from retracing(recording)
     yield from dead_switches(recording)
+    yield from values_baked_in(recording)
 
 
 def _flags_after_first_op(recording: Recording) -> Iterator[Finding]:

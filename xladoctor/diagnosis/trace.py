@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 import xladoctor
+from xladoctor.diagnosis.baked import baked_notes
 from xladoctor.diagnosis.facts import Step, first_location, steps
 from xladoctor.diagnosis.model import Location
 from xladoctor.diagnosis.numbers import Name, names_of
@@ -32,7 +33,7 @@ def trace(recording: Recording) -> Trace:
         steps=found,
         places=watched_places(recording),
         environment=_environment(recording),
-        notes=(*_run_notes(recording, found), *place_notes(recording)),
+        notes=(*_run_notes(recording, found), *place_notes(recording), *baked_notes(recording)),
         problems=recording.problems,
         tool_version=xladoctor.__version__,
     )

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from xladoctor.diagnosis.baked import REQUEST as BAKED
 from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.diagnosis.places import wanted
 from xladoctor.evidence.run import Recording
@@ -22,6 +23,7 @@ from xladoctor.evidence.schema import probes_dir, schema
 _TIMEOUT = 300.0
 # Each distinct failing function once; a run that fails in many ways shows it in the first few.
 _MAX_CAPSULES = 4
+_MAX_COMPILED = 8
 # A trace asks about each distinct step; a program that retraces without end shows it in these.
 MAX_EVERY = 32
 
@@ -35,8 +37,9 @@ def ask_workers(recording: Recording, environment: Mapping[str, str], say: Say, 
     todo = {s.capsule: s for s in reversed(steps(recording, every)) if s.capsule}
     chosen = [s for s in reversed(todo.values()) if s.why != "well" or wanted(recording, str(s.capsule))]
     chosen = chosen[: MAX_EVERY if every else _MAX_CAPSULES]
+    compiled = _compiled(recording) if every or chosen else []
     python = interpreter(recording)
-    if not chosen or python is None:
+    if not (chosen or compiled) or python is None:
         return False
     from xladoctor.replay.worker import Worker, WorkerError
 
@@ -62,7 +65,36 @@ def ask_workers(recording: Recording, environment: Mapping[str, str], say: Say, 
                 except WorkerError as error:
                     # The next question starts a new process.
                     keep(capsule=step.capsule, request="worker", error=f"{type(error).__name__}: {error}")
+            for capsule in compiled:
+                say(f"asking a worker what XLA makes a constant of ({python})")
+                try:
+                    keep(capsule=capsule, request=BAKED, result=_baked(worker, recording, capsule))
+                except WorkerError as error:
+                    keep(capsule=capsule, request=BAKED, error=f"{type(error).__name__}: {error}")
     return True
+
+
+def _compiled(recording: Recording) -> list[str]:
+    """The capsules of functions that XLA compiled, or that hold one; the first few, each function once."""
+    children: dict[str, list[dict[str, Any]]] = {}
+    tops: dict[str, dict[str, Any]] = {}
+    for trace in recording.of_kind(schema.TRACE):
+        if trace.get("parent") is not None:
+            children.setdefault(trace["parent"], []).append(trace)
+        elif trace.get("capsule"):
+            tops.setdefault(str(trace.get("python_name")), trace)
+
+    def has_xla(trace: dict[str, Any]) -> bool:
+        return bool(trace.get("xla")) or any(has_xla(t) for t in children.get(trace["graph"], ()))
+
+    return [str(t["capsule"]) for t in tops.values() if has_xla(t)][:_MAX_COMPILED]
+
+
+def _baked(worker: Any, recording: Recording, capsule: str) -> Any:
+    from xladoctor.rules.registry import constant_inputs
+
+    folder = str(recording.folder / "capsules" / capsule)
+    return worker.request("baked", timeout=_TIMEOUT, capsule=folder, table=constant_inputs())
 
 
 def _answers(worker: Any, step: Step) -> Iterator[dict[str, Any]]:

@@ -1,0 +1,82 @@
+"""Findings about shapes that come from values, from what a worker saw in the graphs of compiled functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from xladoctor.diagnosis.model import Finding, Location, Proof
+from xladoctor.diagnosis.setting_finding import finding
+from xladoctor.evidence.run import Recording
+
+REQUEST = "baked"
+
+
+def values_baked_in(recording: Recording) -> Iterator[Finding]:
+    """One finding for each line of user code that makes a constant of XLA out of a value."""
+    seen = set()
+    for answer in recording.answers(REQUEST):
+        for row in answer.get("result") or ():
+            at = _location(row)
+            key = (row.get("op"), row.get("argument"), str(at))
+            if key in seen:
+                continue
+            seen.add(key)
+            yield _finding(answer, row, at)
+
+
+def baked_notes(recording: Recording) -> tuple[str, ...]:
+    """The same in a line each, for a table of shapes."""
+    return tuple(f"{f.title}, {f.location}: each new value compiles again" for f in values_baked_in(recording))
+
+
+def _finding(answer: dict[str, Any], row: dict[str, Any], at: Location | None) -> Finding:
+    given = " and ".join(f"the {g['kind']} {g['name']}" for g in row["from"])
+    tried = row.get("recompiles") or {}
+    text = f"{row['op']} ({row['node']}): its input {row['argument']!r} is computed from the value of {given}"
+    evidence = [Proof("worker", text, f"worker.jsonl, capsule {answer['capsule']}")]
+    seconds = tried.get("seconds")
+    if seconds:
+        evidence.append(
+            Proof(
+                "worker",
+                f"first call {_ms(seconds[0])}, again with the same value {_ms(seconds[1])}, with another one "
+                f"{_ms(seconds[2])}",
+                "worker.jsonl",
+            )
+        )
+    again = tried.get("again")
+    shown = (
+        "A call with another value was seen to compile again."
+        if again
+        else "A call with another value took no longer here than one with the same."
+        if again is False
+        else "That another value compiles again was not tried."
+    )
+    found = finding(
+        "value-baked-in",
+        f"{row['op']} takes its {row['argument']} from the value of {given}",
+        f"XLA needs the {row['argument']} of {row['op']} when it compiles, and takes the value that {given} has then: "
+        f"each new value compiles again, and no count of traces shows it. {shown}",
+        {"kind": "", "where": None if at is None else {"file": at.file, "line": at.line, "function": at.function}},
+        evidence,
+        tested=again is not None,
+        details={"from": row["from"], "argument": row["argument"], "seconds": seconds},
+    )
+    return replace(
+        found, op=row["op"], node=row["node"], level="note" if again is False else "warning",
+        status="refuted" if again is False else found.status,
+    )  # fmt: skip
+
+
+def _location(row: dict[str, Any]) -> Location | None:
+    frames = row.get("sources") or ()
+    if not frames:
+        return None
+    file, line, function = frames[-1]
+    return Location(str(file), line, function)
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds * 1000:.2g} ms"
