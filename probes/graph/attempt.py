@@ -16,12 +16,12 @@ import numpy as np
 from . import compiled
 from .errors import GraphRoomError, Unsupported
 from .ir import Graph, Node, Region, split
-from .load import load, without_values
+from .load import batch_of, load, without_values
 from .machine import Handle
 from .outcome import closed, outcome_of, results_of, run_plain, traced_otherwise
 from .shapes import runtime_shapes
 from .step import Step, new_frames, prepare, with_rows
-from .transform import truncate
+from .transform import check_rows, truncate
 
 _NO_VALUE = (20, 21)  # resource, variant
 
@@ -42,6 +42,20 @@ class Attempts:
     def close(self) -> None:
         """Give the memory of the session back."""
         self._frames.machine.close()
+
+    @property
+    def nodes(self) -> int:
+        """How many ops the flat step has."""
+        return len(self._step.pure.graph.nodes)
+
+    def fixed(self) -> int | None:
+        """The only number of rows that the graph takes; None where it leaves them open."""
+        rows = batch_of(self.program)
+        try:
+            check_rows(self._step.pure.graph, rows + 1)
+        except Unsupported:
+            return rows
+        return None
 
     def run(self, batch: int | None, way: str, wanted: list[dict[str, Any]]) -> dict[str, Any]:
         """The outcome at this size (`outcome.run_plain`), `compilations`, and `shapes` of the places that are wanted.
@@ -165,10 +179,24 @@ def attempts(folder: str, foreign: bool, values: bool) -> Attempts:
     return Attempts(Path(folder), foreign=foreign, values=values)
 
 
+def facts(request: Mapping[str, Any]) -> dict[str, Any]:
+    """{"batch": rows of the kept data, "fixed": the only number of rows that the graph takes, "xla", "nodes"}."""
+    kept = _of(request)
+    return {
+        "batch": batch_of(kept.program),
+        "fixed": kept.fixed(),
+        "xla": kept.program.xla,
+        "nodes": kept.nodes,
+    }
+
+
 def attempt(request: Mapping[str, Any]) -> dict[str, Any]:
     """`Attempts.run` of {"capsule", "batch", "way", "wanted", "foreign", "values"}."""
-    kept = attempts(
-        str(Path(str(request["capsule"])).resolve()), bool(request.get("foreign")), bool(request.get("values", True))
-    )
+    kept = _of(request)
     told = kept.run(request.get("batch"), str(request.get("way") or "recorded"), list(request.get("wanted") or ()))
-    return {**told, "filled": list(kept.filled)}
+    return {**told, "filled": list(kept.filled), "batch": request.get("batch") or batch_of(kept.program)}
+
+
+def _of(request: Mapping[str, Any]) -> Attempts:
+    folder = str(Path(str(request["capsule"])).resolve())
+    return attempts(folder, bool(request.get("foreign")), bool(request.get("values", True)))

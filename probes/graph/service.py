@@ -21,6 +21,7 @@ from .errors import GraphRoomError
 
 if TYPE_CHECKING:
     from .evaluate import Frames
+    from .parity_answers import Kept
     from .prefixes import Prefixes
     from .step import Step
     from .traced import Callables
@@ -41,6 +42,7 @@ class Service:
     def __init__(self) -> None:
         self._steps: dict[tuple[Any, ...], tuple[Step, Frames]] = {}
         self._callables: Callables | None = None
+        self._parity: Kept | None = None
         self._prefixes: dict[int, Prefixes] = {}
         self._answers: dict[str, Callable[[Request], Any]] = {
             "hello": self.hello,
@@ -58,6 +60,9 @@ class Service:
             "digest": self.digest,
             "baked": self.baked,
             "attempt": self.attempt,
+            "facts": self.facts,
+            "parity": self.parity,
+            "parity_call": self.parity_call,
             "describe": self.describe,
             "call": self.call,
             "capture": self.capture,
@@ -143,7 +148,11 @@ class Service:
         from .failing import failing_op
 
         step, frames = self._step(request)
-        return failing_op(step, frames)
+        before = frames.machine.runs
+        found = failing_op(step, frames)
+        if found is not None:
+            found.update(runs=frames.machine.runs - before, ops=len(step.pure.graph.nodes))
+        return found
 
     def run(self, request: Request) -> dict[str, Any]:
         """The outcome of the whole step; {"jit": true} runs it as one XLA program."""
@@ -200,6 +209,34 @@ class Service:
         from .attempt import attempt
 
         return attempt(request)
+
+    def parity(self, request: Request) -> dict[str, Any]:
+        """`parity_answers.Kept.answer` of {"capsule", "batch", "what": "ways", "rows" or "node"}."""
+        _field(request, "capsule")
+        return self._ways().answer(request)
+
+    def parity_call(self, request: Request) -> dict[str, Any]:
+        """`call_parity.answer` of {"subject", "batch", "folder"}."""
+        _field(request, "folder")
+        kept = self._ways()
+        from .call_parity import answer
+
+        return answer(request, kept)
+
+    def _ways(self) -> Kept:
+        _tensorflow()
+        from .parity_answers import Kept
+
+        if self._parity is None:
+            self._parity = Kept()
+        return self._parity
+
+    def facts(self, request: Request) -> dict[str, Any]:
+        """`attempt.facts` of {"capsule"}: what decides which sizes can be tried."""
+        _tensorflow()
+        from .attempt import facts
+
+        return facts(request)
 
     def describe(self, request: Request) -> dict[str, Any]:
         """`callables.describe` of {"subject": "module:callable"}."""

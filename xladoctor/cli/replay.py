@@ -16,6 +16,8 @@ from xladoctor.errors import XladoctorError
 from xladoctor.report import View
 from xladoctor.report.replay import FORMATS, render
 
+_INTERRUPTED = 130
+
 HELP = """Run a subject again in worker processes: at other batch sizes, in other ways.
 
 The subject is the failing call of a recorded run (RUN_DIR: the folder that scan -- CMD left; or one of the
@@ -136,11 +138,11 @@ def replay(
         raise XladoctorError(f"--target {platform}: known are gpu and cpu")
     destination = Output.of(format, output, force, color, FORMATS)
 
-    from xladoctor.replay import session, sizes
+    from xladoctor.replay import request, session, sizes
     from xladoctor.replay import subject as subjects
     from xladoctor.replay import vary as varying
 
-    wanted = session.Options(
+    wanted = request.Options(
         sizes=sizes.parse(batch_sizes) if batch_sizes is not None else (),
         vary=varying.parse(vary or ()),
         exhaustive=exhaustive,
@@ -155,7 +157,10 @@ def replay(
         timeout=timeout,
         memory=None if memory is None else int(memory * 2**30),
     )
-    found = subjects.find(target, subject, python=python, values=not no_values)
+    if resume is not None and target is None and subject is None:
+        found, wanted = request.resumed(resume, wanted)
+    else:
+        found = subjects.find(target, subject, python=python, values=not no_values)
     progress = Line(sys.stderr, on=not quiet and sys.stderr.isatty())
     try:
         result = session.replay(found, wanted, progress)
@@ -163,4 +168,4 @@ def replay(
         progress.end()
     page = destination.page() if destination.format == "console" else None
     destination.write(render(result, destination.format, page, View(verbose, quiet)))
-    return result.exit_code
+    return _INTERRUPTED if result.interrupted else result.exit_code

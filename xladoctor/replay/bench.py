@@ -76,6 +76,7 @@ class Bench:
         self.say = say
         self.tries = 0
         self.compilations = 0
+        self._stopped = False
         self._lock = threading.Lock()
         self._capturing = threading.Lock()
         self._journal = Journal(folder / NAME)
@@ -123,11 +124,18 @@ class Bench:
         name = f"{(self.subject.callable or '').replace(':', '.')}-{case.batch}-{_digest(case)}"
         folder = self.folder / "capsules" / name
         request = {**self.subject.request(case), **_said_to_a_callable(self.subject, case), "folder": str(folder)}
+        if dict(case.vary).get("jit") == "on":
+            request["way"] = "xla"
         with self._capturing:
             answer = self._ask("capture", case, request, None)
             if answer.ok and not (folder / "capsule.json").is_file():
                 answer = self._ask("capture", case, request, None, again=True)
         return answer
+
+    def stop(self) -> None:
+        """End all questions at once; those who asked get a KeyboardInterrupt, and the journal keeps what is known."""
+        self._stopped = True
+        self._pool.stop()
 
     def _ask(self, op: str, case: Case, request: dict[str, Any], timeout: float | None, again: bool = False) -> Answer:
         question = {"op": op, "case": asdict(case), "request": request}
@@ -136,6 +144,9 @@ class Bench:
             return Answer(**{**known, "known": True})
         started = time.monotonic()
         answer = self._from_worker(op, _kind(self.subject, case), request, timeout or self.timeout)
+        if self._stopped:
+            # The worker was killed by us: its death says nothing.
+            raise KeyboardInterrupt
         answer = Answer(**{**{f: getattr(answer, f) for f in _FIELDS}, "seconds": round(time.monotonic() - started, 3)})
         with self._lock:
             self.tries += 1
@@ -146,6 +157,8 @@ class Bench:
 
     def _from_worker(self, op: str, kind: Kind, request: dict[str, Any], timeout: float) -> Answer:
         with self._pool.worker(kind) as worker:
+            if self._stopped:
+                raise KeyboardInterrupt
             try:
                 return Answer("ok", worker.request(op, timeout=timeout, **request))
             except WorkerRefused as error:

@@ -223,6 +223,7 @@ class Replay:
     notes: tuple[str, ...] = ()
     environment: dict[str, Any] = field(default_factory=dict)
     folder: str | None = None
+    interrupted: bool = False
     tool_version: str = ""
     schema: str = SCHEMA
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from xladoctor.diagnosis.facts import Step, short
+from xladoctor.diagnosis.places import wanted
 from xladoctor.replay.bench import Answer, Bench
 from xladoctor.replay.classify import finding, signature
 from xladoctor.replay.model import Case, Outcome, Signature
-
-_STATES = {"crashed": "crashed", "timed-out": "timed-out", "refused": "refused"}
 
 
 class Attempt:
@@ -17,18 +18,48 @@ class Attempt:
 
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
+        step = bench.subject.step
+        self._step = step
+        self._wanted = wanted(step.recording, step.capsule) if step is not None and step.capsule else []
 
-    def __call__(self, case: Case) -> Outcome:
-        """The outcome of the case. Raises nothing that is the subject's fault."""
-        self._bench.say(f"trying {words(case)}")
+    def __call__(self, case: Case, own: bool = False) -> Outcome:
+        """The outcome of the case. `own`: a callable gets a trace of its own, which no other size shares.
+
+        Raises nothing that is the subject's fault.
+        """
         vary = dict(case.vary)
+        parameters: dict[str, Any]
         if self._bench.subject.kind == "callable":
             way = "xla" if vary.get("jit") == "on" else "eager" if vary.get("eager") == "on" else "graph"
-            answer = self._bench.ask("call", case, way=way)
+            op, parameters = "call", {"way": way, **({"own": True} if own else {})}
         else:
             way = {"on": "xla", "off": "plain"}.get(vary.get("jit", ""), "recorded")
-            answer = self._bench.ask("attempt", case, way=way)
-        return outcome(case, answer)
+            op, parameters = "attempt", {"way": way, **({"wanted": self._wanted} if self._wanted else {})}
+        answer = self._bench.ask(op, case, **parameters)
+        found = outcome(case, answer)
+        place = self._place(answer)
+        return replace(found, place=place) if place else found
+
+    def _place(self, answer: Answer) -> str | None:
+        """The first place whose contract the call broke, with what is wrong there."""
+        shapes = answer.result.get("shapes") if answer.ok and isinstance(answer.result, dict) else None
+        if self._step is None or not shapes:
+            return None
+        broken = _with(self._step, shapes).first
+        return None if broken is None else f"{short(broken.call.place)}: {broken.violation.reason}"
+
+
+def axes(step: Step | None) -> dict[str, int]:
+    """The sizes of named axes that contracts multiply with the batch, as `B*C` does: {"C": 4}."""
+    if step is None:
+        return {}
+    partners = {p for e in step.expressions for p in e.split("*") if "B" in e.split("*") and p != "B"}
+    return {n: b.value for n, b in step.bindings.items() if n in partners}
+
+
+def _with(step: Step, shapes: Mapping[str, Any]) -> Step:
+    answer = {"capsule": step.capsule, "request": "shapes", "result": shapes}
+    return replace(step, recording=replace(step.recording, worker=(answer,)))
 
 
 def words(case: Case) -> str:
@@ -44,7 +75,7 @@ def outcome(case: Case, answer: Answer) -> Outcome:
     if answer.state == "timed-out":
         return Outcome(case, "timed-out", Signature("timed-out"), answer.message, rows_in=case.batch)
     if answer.state == "crashed":
-        return Outcome(case, "crashed", _death(answer), _first_line(answer.message), rows_in=case.batch)
+        return _crashed(case, answer)
     told: Mapping[str, Any] = answer.result
     error = told.get("error")
     common: dict[str, Any] = {
@@ -53,9 +84,12 @@ def outcome(case: Case, answer: Answer) -> Outcome:
         "compile_seconds": told.get("compile_seconds"),
         "run_seconds": told.get("run_seconds"),
         "note": told.get("note"),
+        "shared": told.get("shared"),
     }
     if told.get("outcome") == "passed" or not error:
-        return Outcome(case, "passed", rows_out=rows_out(told.get("outputs") or ()), **common)
+        leading = _leading(told.get("outputs") or ())
+        rows = next((n for n in leading if n is not None), None)
+        return Outcome(case, "passed", rows_out=rows, leading=leading, **common)
     kind, message = str(error.get("kind")), str(error.get("message"))
     found = finding(kind, message)
     return Outcome(
@@ -69,15 +103,30 @@ def outcome(case: Case, answer: Answer) -> Outcome:
     )
 
 
-def rows_out(outputs: Sequence[Mapping[str, Any]]) -> int | None:
-    """The leading size of the first result that has one."""
-    return next((int(o["shape"][0]) for o in outputs if o.get("shape")), None)
+def _leading(outputs: Sequence[Mapping[str, Any]]) -> tuple[int | None, ...]:
+    """The leading size of each result, None for one without axes. Variables are no results."""
+    return tuple(
+        int(o["shape"][0]) if o.get("shape") else None
+        for o in outputs
+        if not str(o.get("output", "")).startswith("variable ")
+    )
 
 
-def _death(answer: Answer) -> Signature:
-    """What ended the worker, as a log would show it: its last words are read by the rules of `scan`."""
-    return Signature("worker-died", op=answer.signal)
+def _crashed(case: Case, answer: Answer) -> Outcome:
+    """The worker died: why, if its last words say so."""
+    message = answer.message or ""
+    found = finding(None, message)
+    known = found is not None and found.slug != "not-xla"
+    slug = found.slug if found is not None and known else "oom" if _out_of_memory(answer) else "worker-died"
+    return Outcome(
+        case,
+        "crashed",
+        Signature(slug, answer.signal),
+        message.splitlines()[0] if message else None,
+        rows_in=case.batch,
+    )
 
 
-def _first_line(message: str | None) -> str | None:
-    return (message or "").splitlines()[0] if message else None
+def _out_of_memory(answer: Answer) -> bool:
+    said = answer.message or ""
+    return any(word in said for word in ("std::bad_alloc", "MemoryError", "Cannot allocate memory"))

@@ -33,6 +33,7 @@ class Pool:
         self._folder = folder
         self._memory = memory
         self._idle: list[tuple[Kind, Worker]] = []
+        self._busy: list[Worker] = []
         self._lock = threading.Lock()
         self._count = 0
         self._closed = False
@@ -43,8 +44,20 @@ class Pool:
         worker = self._take(kind)
         try:
             yield worker
+        except BaseException:
+            # Interrupted: what it would still answer is about a question that nobody waits for.
+            worker.kill()
+            raise
         finally:
             self._give(kind, worker)
+
+    def stop(self) -> None:
+        """Kill every worker that is at work; their questions end at once."""
+        with self._lock:
+            self._closed = True
+            busy = list(self._busy)
+        for worker in busy:
+            worker.kill()
 
     def close(self) -> None:
         """End every idle worker."""
@@ -58,20 +71,24 @@ class Pool:
         with self._lock:
             for index in reversed(range(len(self._idle))):
                 if self._idle[index][0] == kind:
-                    return self._idle.pop(index)[1]
-            self._count += 1
-            number = self._count
-        return Worker(
-            kind.python,
-            probes_dir(),
-            env={**self._environment, **dict(kind.environment)},
-            cwd=self._cwd,
-            log=self._folder / f"worker-{number}.log",
-            memory=self._memory,
-        )
+                    worker = self._idle.pop(index)[1]
+                    break
+            else:
+                self._count += 1
+                worker = Worker(
+                    kind.python,
+                    probes_dir(),
+                    env={**self._environment, **dict(kind.environment)},
+                    cwd=self._cwd,
+                    log=self._folder / f"worker-{self._count}.log",
+                    memory=self._memory,
+                )
+            self._busy.append(worker)
+        return worker
 
     def _give(self, kind: Kind, worker: Worker) -> None:
         with self._lock:
+            self._busy.remove(worker)
             ended = [worker] if self._closed else []
             if not ended:
                 self._idle.append((kind, worker))

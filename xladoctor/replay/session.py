@@ -5,43 +5,20 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import xladoctor
 from xladoctor.errors import XladoctorError
 from xladoctor.replay import vary as varying
-from xladoctor.replay.bench import TIMEOUT, Bench
+from xladoctor.replay.bench import Bench
 from xladoctor.replay.model import Case, Outcome, Replay, Sweep
+from xladoctor.replay.request import REQUEST, Options, request, shown
 from xladoctor.replay.run_folder import DEFAULT_FOLDER, write_json
 from xladoctor.replay.subject import Subject
 from xladoctor.replay.sweep import Asked, sweep
 
 Say = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Options:
-    """What is wanted of a replay. Without any part, the subject is swept and, where it fails, isolated."""
-
-    sizes: tuple[int, ...] = ()
-    vary: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    exhaustive: bool = False
-    isolate: bool = False
-    parity: bool = False
-    verify: bool = False
-    repro: Path | None = None
-    target: str | None = None
-    resume: Path | None = None
-    jobs: int = 1
-    min_good: bool = False
-    timeout: float = TIMEOUT
-    memory: int | None = None
-
-    @property
-    def parts(self) -> bool:
-        """Whether any part besides the sweep was asked for."""
-        return self.isolate or self.parity or self.verify or self.repro is not None or self.target is not None
 
 
 def replay(subject: Subject, options: Options, say: Say = lambda text: None) -> Replay:
@@ -51,14 +28,33 @@ def replay(subject: Subject, options: Options, say: Say = lambda text: None) -> 
         XladoctorError: the subject cannot be run as it was asked for.
     """
     folder = _folder(subject, options.resume)
+    write_json(folder / REQUEST, request(subject, options))
     with Bench(subject, folder, timeout=options.timeout, jobs=options.jobs, say=say, memory=options.memory) as bench:
-        asked = _asked(bench, options)
-        swept = sweep(bench, asked)
+        swept = sweep(bench, _asked(bench, options))
         result = Replay(subject=subject.name, sweep=swept, folder=str(folder), tool_version=xladoctor.__version__)
-        case = first_bad(swept)
-        result = _parts(bench, case or _any(swept), case is not None, options, result)
+        try:
+            if not swept.complete:
+                raise KeyboardInterrupt
+            case = first_bad(swept)
+            if options.min_good and case is not None:
+                result = _with_nearest(bench, swept, case, result)
+            result = _parts(bench, case or _any(swept), case is not None, options, result)
+        except KeyboardInterrupt:
+            note = f"interrupted; this goes on where it was: xladoctor replay --resume {shown(folder)}"
+            result = replace(result, interrupted=True, notes=(*result.notes, note))
     _write(folder, result)
     return result
+
+
+def _with_nearest(bench: Bench, swept: Sweep, bad: Case, result: Replay) -> Replay:
+    """The passing case that is nearest to the smallest failing one, with a capsule of it."""
+    good = [o for o in swept.outcomes if o.state == "passed" and o.case.vary == bad.vary]
+    if not good:
+        return replace(result, notes=(*result.notes, "no case that was tried passes, so there is no nearest good one"))
+    nearest = min(good, key=lambda o: abs((o.case.batch or 0) - (bad.batch or 0)))
+    captured = bench.capture(nearest.case)
+    where = captured.result["capsule"] if captured.ok else f"none ({captured.message})"
+    return replace(result, nearest=nearest, notes=(*result.notes, f"capsule of the nearest passing case: {where}"))
 
 
 def first_bad(swept: Sweep) -> Case | None:
@@ -87,30 +83,32 @@ def _parts(bench: Bench, case: Case, bad: bool, options: Options, result: Replay
 def _asked(bench: Bench, options: Options) -> Asked:
     """The sweep that is meant: of the sizes that were given, else of those that the recorded call met."""
     subject = bench.subject
-    parameters: list[str] = []
-    config: list[str] = []
-    if subject.kind == "callable":
-        told = bench.ask("describe", Case(None))
-        if not told.ok:
-            raise XladoctorError(
-                f"--subject {subject.name} cannot be run: {told.message}",
-                exit_code=3,
-                hint=f"It is imported by {subject.python} from {subject.cwd}.",
-            )
-        parameters, config = list(told.result["parameters"]), list(told.result["config"])
-        if not options.sizes:
-            raise XladoctorError(
-                f"--subject {subject.name}: at which batch sizes?", hint="For example --batch-sizes 1:64"
-            )
-    sizes: tuple[int | None, ...] = options.sizes or subject.sizes or (None,)
-    return Asked(sizes, varying.resolve(options.vary, subject, parameters, config), options.exhaustive)
+    if subject.kind == "callable" and not options.sizes:
+        raise XladoctorError(f"--subject {subject.name}: at which batch sizes?", hint="For example --batch-sizes 1:64")
+    told = bench.ask("describe" if subject.kind == "callable" else "facts", Case(None))
+    if not told.ok:
+        raise XladoctorError(
+            f"{subject.name} cannot be run: {_first_line(told.message)}",
+            exit_code=2 if subject.kind == "capsule" and told.state == "refused" else 3,
+            hint=f"It is run by {subject.python} from {subject.cwd}; --python names another interpreter.",
+        )
+    facts = told.result
+    return Asked(
+        options.sizes or subject.sizes or (None,),
+        varying.resolve(options.vary, subject, facts.get("parameters", ()), facts.get("config", ())),
+        options.exhaustive,
+        by_row=True if subject.by_row else facts.get("by_row"),
+        fixed=facts.get("fixed"),
+    )
+
+
+def _first_line(message: str | None) -> str:
+    return (message or "no answer").splitlines()[0]
 
 
 def _folder(subject: Subject, resume: Path | None) -> Path:
     """A new folder; or the one that is gone on with."""
     if resume is not None:
-        if not (resume / "journal.jsonl").is_file():
-            raise XladoctorError(f"--resume {resume}: there is no replay in it (no journal.jsonl)")
         return resume.resolve()
     stamp = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{os.urandom(2).hex()}"
     parent = subject.run / "replays" if subject.run is not None else Path(DEFAULT_FOLDER)

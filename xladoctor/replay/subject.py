@@ -49,6 +49,12 @@ class Subject:
     """False: random data of the same range stand in for the kept values."""
 
     @property
+    def by_row(self) -> bool:
+        """Whether it is known that each row of the data gives a row of the result: a `predict` of Keras."""
+        call = self.step.keras_call if self.step else None
+        return call is not None and call.get("method") == "predict"
+
+    @property
     def run(self) -> Path | None:
         """The run folder that the capsule is in."""
         return self.step.recording.folder if self.step else None

@@ -135,6 +135,12 @@ class Worker:
         if process.stdout is not None:
             process.stdout.close()
 
+    def kill(self) -> None:
+        """End the process at once, also while another thread waits for its answer (which then gets `WorkerDied`)."""
+        process = self._process
+        if process is not None:
+            _kill_group(process)
+
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is not None and self._process.poll() is None:
             return self._process

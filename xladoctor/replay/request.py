@@ -1,0 +1,87 @@
+"""What a replay was asked for, written down first: `--resume FOLDER` needs to be told nothing else."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from xladoctor.errors import XladoctorError
+from xladoctor.replay.bench import TIMEOUT
+from xladoctor.replay.subject import Subject, find
+
+REQUEST = "request.json"
+
+
+@dataclass(frozen=True)
+class Options:
+    """What is wanted of a replay. Without any part, the subject is swept and, where it fails, isolated."""
+
+    sizes: tuple[int, ...] = ()
+    vary: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    exhaustive: bool = False
+    isolate: bool = False
+    parity: bool = False
+    verify: bool = False
+    repro: Path | None = None
+    target: str | None = None
+    resume: Path | None = None
+    jobs: int = 1
+    min_good: bool = False
+    timeout: float = TIMEOUT
+    memory: int | None = None
+
+    @property
+    def parts(self) -> bool:
+        """Whether any part besides the sweep was asked for."""
+        return self.isolate or self.parity or self.verify or self.repro is not None or self.target is not None
+
+
+def request(subject: Subject, options: Options) -> dict[str, Any]:
+    """What was asked for, so that `--resume` needs to be told nothing else."""
+    kept = ("sizes", "vary", "exhaustive", "isolate", "parity", "verify", "target", "min_good")
+    return {
+        "subject": subject.name,
+        "kind": subject.kind,
+        "target": None if subject.folder is None else str(subject.folder),
+        "python": subject.python,
+        "values": subject.values,
+        "cwd": str(subject.cwd),
+        "options": {name: getattr(options, name) for name in kept},
+        "repro": None if options.repro is None else str(options.repro),
+    }
+
+
+def resumed(folder: Path, options: Options) -> tuple[Subject, Options]:
+    """The subject and the options of an interrupted replay; how many jobs and how long a try may take are new.
+
+    Raises:
+        XladoctorError: there is none in this folder.
+    """
+    try:
+        said = json.loads((folder / REQUEST).read_bytes())
+        asked = said["options"]
+        before = replace(
+            options,
+            sizes=tuple(int(n) for n in asked["sizes"]),
+            vary=tuple((str(name), tuple(map(str, values))) for name, values in asked["vary"]),
+            **{name: asked[name] for name in ("exhaustive", "isolate", "parity", "verify", "target", "min_good")},
+            repro=None if said["repro"] is None else Path(said["repro"]),
+            resume=folder,
+        )
+        callable_ = said["subject"] if said["kind"] == "callable" else None
+        named = None if callable_ else said["target"]
+        subject = find(named, callable_, python=said["python"], values=bool(said["values"]), cwd=Path(said["cwd"]))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise XladoctorError(
+            f"--resume {folder}: there is no replay in it that could be gone on with ({error})",
+            hint="A replay keeps its request.json and journal.jsonl in the folder that it names at its end.",
+        ) from error
+    return replace(subject, name=said["subject"]), before
+
+
+def shown(folder: Path) -> str:
+    """A folder as a person would type it."""
+    here = Path.cwd()
+    return str(folder.relative_to(here) if folder.is_relative_to(here) else folder)
