@@ -12,14 +12,14 @@ from . import compiled
 from .evaluate import Frames
 from .ir import Graph
 from .machine import Handle, RunFailed, Value
+from .measure import Results
+from .measure import deviation as deviation
 from .optionals import has_optionals, unwrap
 from .step import Step, new_frames
 from .transform import truncate
 
 _MESSAGE = 4000
 _NO_VALUE = (20, 21)  # resource, variant
-
-Results = dict[str, np.ndarray[Any, Any]]
 
 
 def run_plain(step: Step, frames: Frames | None = None) -> tuple[dict[str, Any], Results]:
@@ -86,22 +86,6 @@ def compare(plain: Results, xla: Results) -> list[dict[str, Any]]:
             row["deviation"] = found if np.isfinite(found) else "inf"
         rows.append(row)
     return rows
-
-
-def deviation(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> float:
-    """The largest difference relative to the largest magnitude of both; 0 for equal arrays, also of other types."""
-    if a.dtype.kind not in "fciub" or b.dtype.kind not in "fciub":
-        return 0.0 if np.array_equal(a, b) else float("inf")
-    wide = np.complex128 if "c" in (a.dtype.kind, b.dtype.kind) else np.float64
-    x, y = a.astype(wide), b.astype(wide)
-    odd = ~np.isfinite(x) | ~np.isfinite(y)
-    if odd.any() and not np.array_equal(x[odd], y[odd], equal_nan=True):
-        return float("inf")
-    x, y = x[~odd], y[~odd]
-    if not x.size:
-        return 0.0
-    scale = max(float(np.abs(x).max()), float(np.abs(y).max()))
-    return float(np.abs(x - y).max()) / scale if scale else 0.0
 
 
 def results_of(step: Step) -> dict[str, str]:

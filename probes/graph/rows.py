@@ -1,0 +1,217 @@
+"""Whether each row of a batch is answered for itself: a row alone, in its batch, in a smaller one and in another order.
+
+Rows are those of axis 0 of the inputs that have the batch there. An output has the batch as its leading axis if it has
+as many rows as the inputs at one of the batch sizes that are run, and not the same number at all of them; an output
+that has so at one size and not at another has lost rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .measure import MAX_ROWS, Array, Results, compared, deviation, is_apart, rows_apart
+from .sensitivity import Run
+
+FEW = 2
+_ALONE = 3
+_PROBED = 3
+
+
+def check(
+    run: Run,
+    arguments: Mapping[str, Array],
+    batched: Sequence[str],
+    whole: Results,
+    tolerances: Mapping[str, float],
+    *,
+    other_sizes: bool = True,
+    left_out: Iterable[str] = (),
+) -> dict[str, Any]:
+    """Compare the rows of `whole`, the results of `run(arguments)`, with those of other batches.
+
+    `batched` are the arguments with the batch as leading axis; `other_sizes` says whether a batch of another size can
+    be run; `left_out` are outputs that are not to be compared. Returns
+
+    {"batch", "tests": [{"test": "permuted" | "alone" | "few" | "size", "output", "shapes", "deviation", "tolerance",
+      "rows", ...}], "without_rows": [outputs], "failed": [{"test", "error"}], "depends": [{"output", "input", "row",
+      "rows"}]}
+
+    A test is listed if rows differ or are lost, and once (with no rows) where all agree. "depends" says, where rows
+    differ, which rows of an output change with a row of an input: it should be that row and no other.
+    """
+    batch = int(arguments[batched[0]].shape[0])
+    told: dict[str, Any] = {"batch": batch, "tests": [], "without_rows": [], "failed": [], "depends": []}
+    skip = set(left_out)
+    names = [n for n in whole if n not in skip]
+    smaller = _smaller(run, arguments, batched, batch, told) if other_sizes else {}
+    with_rows = []
+    for name in names:
+        sizes = {size: results.get(name) for size, results in smaller.items()} | {batch: whole[name]}
+        has = {size: v is not None and v.ndim > 0 and v.shape[0] == size for size, v in sizes.items()}
+        telling = {size: ok for size, ok in has.items() if size > 1}
+        leading = {v.shape[0] if v is not None and v.ndim else None for v in sizes.values()}
+        if not any(telling.values()) or (len(sizes) > 1 and len(leading) == 1):
+            told["without_rows"].append(name)
+        elif not has[batch] or not all(telling.values()):
+            good, bad = (next(s for s, ok in telling.items() if ok is wanted) for wanted in (True, False))
+            told["tests"].append({"test": "size", **_lost(name, sizes, good, bad)})
+        elif batch > 1:
+            with_rows.append(name)
+    if with_rows:
+        apart = _permuted(run, arguments, batched, whole, with_rows, tolerances, told)
+        for size, results in smaller.items():
+            if size == FEW and batch > FEW:
+                apart |= _same(("few", slice(0, FEW)), results, whole, with_rows, tolerances, told)
+        if other_sizes:
+            apart |= _alone(run, arguments, batched, whole, with_rows, tolerances, told)
+        if apart:
+            _dependences(run, arguments, batched, whole, sorted(apart), tolerances, told)
+    return told
+
+
+def taken(arguments: Mapping[str, Array], batched: Iterable[str], rows: Any) -> dict[str, Array]:
+    """The arguments with these rows (indices or a slice) of the batched ones."""
+    chosen = set(batched)
+    return {n: a[rows] if n in chosen else a for n, a in arguments.items()}
+
+
+def order(batch: int) -> Array:
+    """A permutation that leaves no row in its place, and is no mere rotation where there are enough rows."""
+    random = np.random.default_rng(batch)
+    turned = np.roll(np.arange(batch), 1)
+    for _ in range(100):
+        found = random.permutation(batch)
+        if batch > 3 and not (found == np.arange(batch)).any():
+            return found
+    return turned
+
+
+def _smaller(
+    run: Run, arguments: Mapping[str, Array], batched: Sequence[str], batch: int, told: dict[str, Any]
+) -> dict[int, Results]:
+    """Results of the first rows alone, by size: another size than 1 shows whether an output has rows at all."""
+    found: dict[int, Results] = {}
+    sizes = [FEW] if batch != FEW else [FEW + 1]
+    for size in sizes:
+        rows = np.arange(size) % batch
+        outcome, results = run(taken(arguments, batched, rows))
+        if outcome["outcome"] == "passed":
+            found[size] = results
+        else:
+            told["failed"].append({"test": f"a batch of {size}", "error": outcome["error"]})
+    return found
+
+
+def _lost(name: str, sizes: Mapping[int, Array | None], good: int, bad: int) -> dict[str, Any]:
+    shapes = {s: None if v is None else list(v.shape) for s, v in sizes.items()}
+    return {
+        "output": name,
+        "shapes": [shapes[bad], [bad, *(shapes[good] or [bad])[1:]]],
+        "size": bad,
+        "right_at": good,
+        "deviation": None,
+        "tolerance": None,
+        "rows": [],
+    }
+
+
+def _permuted(
+    run: Run,
+    arguments: Mapping[str, Array],
+    batched: Sequence[str],
+    whole: Results,
+    names: Sequence[str],
+    tolerances: Mapping[str, float],
+    told: dict[str, Any],
+) -> set[str]:
+    rows = order(len(arguments[batched[0]]))
+    outcome, results = run(taken(arguments, batched, rows))
+    if outcome["outcome"] != "passed":
+        told["failed"].append({"test": "permuted rows", "error": outcome["error"]})
+        return set()
+    return _same(("permuted", rows), results, whole, names, tolerances, told)
+
+
+def _alone(
+    run: Run,
+    arguments: Mapping[str, Array],
+    batched: Sequence[str],
+    whole: Results,
+    names: Sequence[str],
+    tolerances: Mapping[str, float],
+    told: dict[str, Any],
+) -> set[str]:
+    batch = len(arguments[batched[0]])
+    apart: set[str] = set()
+    for row in sorted({0, batch // 2, batch - 1})[:_ALONE]:
+        outcome, results = run(taken(arguments, batched, slice(row, row + 1)))
+        if outcome["outcome"] != "passed":
+            told["failed"].append({"test": "a row alone", "error": outcome["error"]})
+            return apart
+        apart |= _same(("alone", np.array([row])), results, whole, names, tolerances, told)
+    return apart
+
+
+def _same(
+    test: tuple[str, Any],
+    results: Results,
+    whole: Results,
+    names: Sequence[str],
+    tolerances: Mapping[str, float],
+    told: dict[str, Any],
+) -> set[str]:
+    """Compare results with the rows of the whole batch that they are of; the outputs that differ."""
+    kind, rows = test
+    numbers = np.arange(len(next(iter(whole[n] for n in names))))[rows]
+    apart = set()
+    for name in names:
+        expected, found = whole[name][rows], results.get(name)
+        row = compared(name, expected, found, tolerances[name])
+        if is_apart(row):
+            apart.add(name)
+            row["follows"] = _follows(found, whole[name], numbers, row["rows"], tolerances[name])
+            row["rows"] = [int(numbers[i]) for i in row["rows"]]
+            told["tests"].append({"test": kind, **row})
+        else:
+            told["tests"].append({"test": kind, **row, "follows": []})
+    return apart
+
+
+def _follows(
+    found: Array | None, whole: Array, numbers: Array, bad: Sequence[int], tolerance: float
+) -> list[list[int]]:
+    """[[row, other row], ...]: what came out for a row is what the whole batch had for another one."""
+    pairs = []
+    for i in bad[:_PROBED] if found is not None and found.shape[1:] == whole.shape[1:] else ():
+        for j in range(len(whole)):
+            if j != numbers[i] and deviation(found[i], whole[j]) <= tolerance:  # type: ignore[index]
+                pairs.append([int(numbers[i]), j])
+                break
+    return pairs
+
+
+def _dependences(
+    run: Run,
+    arguments: Mapping[str, Array],
+    batched: Sequence[str],
+    whole: Results,
+    names: Sequence[str],
+    tolerances: Mapping[str, float],
+    told: dict[str, Any],
+) -> None:
+    """Which rows of an output change when one row of one input is replaced by the next one."""
+    batch = len(arguments[batched[0]])
+    for argument in batched:
+        for row in sorted({0, batch // 2, batch - 1})[:_PROBED]:
+            value = arguments[argument].copy()
+            value[row] = value[(row + 1) % batch]
+            outcome, results = run({**arguments, argument: value})
+            if outcome["outcome"] != "passed":
+                continue
+            for name in names:
+                if name in results and results[name].shape == whole[name].shape:
+                    changed = rows_apart(results[name], whole[name], tolerances[name])[:MAX_ROWS]
+                    told["depends"].append({"output": name, "input": argument, "row": row, "rows": changed})
