@@ -78,7 +78,7 @@ def write_capsule(
         "outputs": [str(t.name) for t in graph.outputs if t is not None],
         "graphs": found.functions,
         "arguments": found.arguments,
-        "versions": _versions(),
+        "versions": versions(),
     }
     (folder / "capsule.json").write_text(json.dumps(capsule, indent=1) + "\n", encoding="utf-8")
     return capsule
@@ -312,7 +312,9 @@ def _is_jit(function: Any) -> bool:
     return bool(definition is not None and _JIT in definition.attr and definition.attr[_JIT].b)
 
 
-def _versions() -> dict[str, str | None]:
+def versions() -> dict[str, str | None]:
+    """What a capsule says of the interpreter that made it."""
+
     def version(name: str) -> str | None:
         module = sys.modules.get(name)
         return str(getattr(module, "__version__", None)) if module is not None else None

@@ -85,19 +85,29 @@ class FailureRecorder:
             try:
                 return run(session, fetches, feed_dict, *args, **kwargs)
             except BaseException as error:
-                guard.run("session failed", self._of_session, error, fetches, feed_dict)
+                guard.run("session failed", self._of_session, error, session, fetches, feed_dict, run)
                 raise
 
         cls.run = wraps(run)(watched)
 
-    def _of_session(self, error: BaseException, fetches: Any, feeds: Any) -> None:
-        """The failure of a `Session.run`, with what was asked for and what was fed: names and shapes, not values."""
+    def _of_session(self, error: BaseException, session: Any, fetches: Any, feeds: Any, run: Any) -> None:
+        """The failure of a `Session.run`: what was asked for and what was fed, by name and shape; and its capsule."""
+        capsule = None
+        if getattr(error, _MARK, None) is None:
+            capsule = self.guard.part("session capsule", self._session_capsule, session, fetches, feeds, run)
         self.note(
             error,
             during="Session.run",
+            capsule=capsule,
             fetches=[_named(f) for f in leaves(fetches)][:50],
             feeds=[{**_named(key), "fed": _fed(value)} for key, value in (feeds or {}).items()][:50],
         )
+
+    def _session_capsule(self, session: Any, fetches: Any, feeds: Any, run: Any) -> str | None:
+        graph = session.graph
+        asked = [graph.as_graph_element(f, allow_tensor=True, allow_operation=True) for f in leaves(fetches)]
+        fed = {graph.as_graph_element(key): value for key, value in (feeds or {}).items()}
+        return self.tracing.write_session(graph, asked, fed, lambda n: run(session, n), self.values.enabled)
 
     def _hook_functions(self) -> None:
         cls: Any = compat.function_class()

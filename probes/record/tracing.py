@@ -277,6 +277,19 @@ class TraceRecorder:
         self.sink.write(schema.CAPSULE, capsule=folder.name, what="partial graph", function=str(graph.name))
         return folder.name
 
+    def write_session(self, graph: Any, fetches: Any, feeds: Any, read: Any, values: bool) -> str | None:
+        """The capsule of a `Session.run` that failed. Returns its id, or None where there are too many."""
+        number = self._next_capsule()
+        if number is None:
+            return None
+        from . import capsule as capsules  # imports numpy: not before the target has
+        from . import session_capsule
+
+        folder = capsules.new_folder(self.sink.run_dir, number, _Named("Session.run"))
+        session_capsule.write(folder, graph, fetches, feeds, read, self.uid(graph), values)
+        self.sink.write(schema.CAPSULE, capsule=folder.name, what="session", function="Session.run")
+        return folder.name
+
     def _next_capsule(self) -> int | None:
         """The number of a new capsule; None where there are too many (said once), or none are wanted."""
         if not self._write_capsules:
@@ -301,6 +314,13 @@ class TraceRecorder:
         if self.running:
             self._of_function.setdefault(self.running[0][0], []).append(folder)
         return folder
+
+
+@dataclass(frozen=True)
+class _Named:
+    """What a capsule's folder is named after."""
+
+    name: str
 
 
 @dataclass
