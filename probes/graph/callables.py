@@ -180,7 +180,8 @@ def capture(request: Mapping[str, Any]) -> dict[str, Any]:
     if built.function is None:
         raise NoSubject(f"{request['subject']} makes its call itself: there is no function whose graph could be kept")
     arguments = traced.as_tensors(built.arguments)
-    concrete = traced.concrete(built.function, arguments)
+    # Traced for XLA, gradients of branches and loops are built otherwise, and only so can XLA compile them.
+    concrete = traced.concrete(built.function, arguments, str(request.get("way") or "graph"))
     folder = Path(str(request["folder"]))
     written = capsule.write_capsule(
         folder, concrete, graph_uid="g0", graphs={}, python_name=getattr(built.function, "__name__", None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,6 +16,8 @@ from .prefix import Spot, frame_of, outline, prefix
 from .step import Step
 
 _MESSAGE = 4000
+_SMALL = 64
+_WRAPPED = re.compile(r"Failed getting HLO text: '(.*)'", re.DOTALL)
 STAGES = ("hlo", "optimized_hlo")
 """How far it is compiled: to HLO (what TensorFlow itself refuses shows there), or all the way (what XLA refuses)."""
 
@@ -62,7 +65,8 @@ class Prefixes:
     def describe(self, number: int) -> dict[str, Any]:
         """Op k: {"node", "path", "function", "inner_node", "op", "inputs", "sources", "call_sources", "nesting"}.
 
-        `inputs` are [{"tensor", "node", "op", "dtype"}]; shapes are not known without running or compiling it.
+        `inputs` are [{"tensor", "node", "op", "dtype", "shape", "value"}]; shapes and values of constants and arguments
+        only: the others are not known without running or compiling it.
         """
         import tensorflow as tf
 
@@ -78,7 +82,7 @@ class Prefixes:
             "function": origin.function,
             "inner_node": origin.node,
             "op": node.op,
-            "inputs": [_input(frame, t, tf) for t in node.inputs],
+            "inputs": [_input(frame, t, {} if spot.way else self.step.arguments, tf) for t in node.inputs],
             "sources": program.frames(origin.function, origin.node),
             "call_sources": [program.frames(function, name) for function, name in path],
         }
@@ -105,26 +109,23 @@ class Prefixes:
         return found
 
 
-def _input(frame: Graph, tensor: str, tf: Any) -> dict[str, Any]:
+def _input(frame: Graph, tensor: str, arguments: Mapping[str, Any], tf: Any) -> dict[str, Any]:
     name, index = split(tensor)
     origin, node = frame.origins.get(name), frame.nodes[name]
+    known = arguments[tensor] if tensor in arguments else _constant(node, tf)
     return {
         "tensor": tensor,
         "node": origin.node if origin else name,
         "output": index,
         "op": node.op,
         "dtype": tf.dtypes.as_dtype(frame.dtype(tensor)).name,
-        "shape": None,
-        "value": _constant(node, tf),
+        "shape": None if known is None else list(known.shape),
+        "value": known.tolist() if known is not None and known.dtype.kind in "iub" and known.size <= _SMALL else None,
     }
 
 
 def _constant(node: Any, tf: Any) -> Any:
-    """The value of a small constant."""
-    if node.op != "Const":
-        return None
-    value = tf.make_ndarray(node.definition.attr["value"].tensor)
-    return value.tolist() if value.dtype.kind in "iub" and value.size <= 64 else None
+    return tf.make_ndarray(node.definition.attr["value"].tensor) if node.op == "Const" else None
 
 
 def _of_tensorflow(error: Exception) -> bool:
@@ -133,7 +134,10 @@ def _of_tensorflow(error: Exception) -> bool:
 
 
 def _error(error: Exception) -> dict[str, str]:
-    return {"kind": type(error).__name__, "message": str(error)[:_MESSAGE]}
+    """The error as it is; of TensorFlow's own in the wrapping of `get_compiler_ir` the inner text."""
+    wrapped = _WRAPPED.fullmatch(str(error))
+    message = wrapped[1] if wrapped else str(error)
+    return {"kind": type(error).__name__, "message": message[:_MESSAGE]}
 
 
 def answer(step: Step, request: Mapping[str, Any], kept: dict[int, Prefixes]) -> dict[str, Any]:

@@ -47,7 +47,7 @@ def enrich(finding: Finding, step: Step) -> Finding:
         evidence.append(Proof("worker", f"{op['op']} {op['node']}: {shapes}", "worker.jsonl"))
         details["failing_op"] = {k: op.get(k) for k in ("node", "op", "path", "inner_node", "function", "inputs")}
         message += _which_batch(step, details)
-        layer = _layer_of(op) or layer
+        layer = layer_of(op) or layer
         place = step.line_of(finding.node, op.get("function")) or place or user_line(op)
         traced = _first_traced(op, step)
         if traced and _elsewhere(traced, op):
@@ -162,7 +162,7 @@ def _number_dict(explained: Explained, step: Step) -> dict[str, Any]:
     }
 
 
-def _layer_of(op: dict[str, Any]) -> str | None:
+def layer_of(op: dict[str, Any]) -> str | None:
     """The name scope of the outermost call node that is not just the step itself."""
     for node in op.get("path", ()):
         if "/" in node:

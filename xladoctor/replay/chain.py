@@ -82,6 +82,22 @@ def chain(module: Module, node: str, op: str, message: str = "") -> Way:
     )
 
 
+def size_of(module: Module, inputs: Sequence[tuple[str, str]], end: Link) -> Way:
+    """How a size that XLA does not know came into an input of an op that needs it as a constant.
+
+    `inputs` are (node, op) of what the op takes. The op itself (`end`) is not in the text: it was not converted.
+    """
+    ways = _Back(module)
+    for node, op in inputs:
+        for instruction in [i for i in _of_node(module, node) if i.op_type in (None, op)][::-1]:
+            if is_dynamic(instruction.shape):
+                continue
+            found = ways.sized_by(_At(instruction))
+            if found is not None:
+                return Way((*_links(module, ways.way(found), None), end))
+    return Way((), "that the input is no constant does not come from a bounded dimension, as far as the HLO text shows")
+
+
 def located(links: Sequence[Link], sources: Mapping[str, Sequence[Mapping[str, Any]]]) -> tuple[Link, ...]:
     """The links with the user's lines, from what a worker's `sources` told of their nodes."""
     return tuple(replace(link, location=_location(sources.get(link.node or "", ()))) for link in links)
@@ -151,7 +167,7 @@ class _Back:
         instruction = at.instruction
         if instruction.opcode == _SET_SIZE:
             first, *rest = self.operands(at)
-            return first if first.dynamic else next((s for o in rest if (s := self._sized_by(o))), None)
+            return first if first.dynamic else next((s for o in rest if (s := self.sized_by(o))), None)
         dynamic = [o for o in self.operands(at) if o.dynamic]
         if instruction.opcode == "conditional":
             # What each branch makes of a known size is the birth; what is dynamic inside came from further back.
@@ -161,8 +177,11 @@ class _Back:
         same = [o for o in dynamic if mine & set(bounds(o.shape))]
         return next(iter(same or dynamic), None)
 
-    def operands(self, at: _At) -> list[_At]:
-        """The values from which a value is made: of one element of a tuple, those of that element."""
+    def operands(self, at: _At, carried: bool = True) -> list[_At]:
+        """The values from which a value is made: of one element of a tuple, those of that element.
+
+        `carried`: of a loop's variable also what the rounds make of it, not only what it starts with.
+        """
         found, entered = at.instruction, at.entered
         home = self.module.computations[found.computation].instructions
         given = [home[n] for n in found.operands if n in home]
@@ -171,9 +190,9 @@ class _Back:
         if found.opcode == "tuple" and at.index:
             return [_At(given[at.index[0]], at.index[1:], entered)] if at.index[0] < len(given) else []
         if found.opcode == "parameter":
-            return self._from_caller(at)
+            return self._from_caller(at, carried)
         if found.opcode == "while":
-            body = self._into(at, "body")
+            body = self._into(at, "body") if carried else []
             return [*body, *(_At(g, at.index, entered) for g in given)]
         if found.opcode == "call":
             return self._into(at, "to_apply")
@@ -227,7 +246,7 @@ class _Back:
         dims[instruction.dimensions[0]] = str(size.instruction.literal)
         return f"{kind}[{','.join(dims)}]"
 
-    def _sized_by(self, scalar: _At) -> _At | None:
+    def sized_by(self, scalar: _At) -> _At | None:
         """The dynamic value whose size a scalar is computed from."""
         seen: set[str] = set()
         todo = [scalar]
@@ -237,7 +256,8 @@ class _Back:
             if key in seen:
                 continue
             seen.add(key)
-            operands = self.operands(at)
+            # A size that changes from round to round is one of its own, and not that of another tensor.
+            operands = self.operands(at, carried=False)
             if at.instruction.opcode == _SIZE_OF:
                 found = next((o for o in operands if o.dynamic), None)
                 if found is not None:
@@ -252,7 +272,7 @@ class _Back:
         root = self._root.get(name or "")
         return [] if root is None else [_At(root, at.index, (*at.entered, at.instruction))]
 
-    def _from_caller(self, at: _At) -> list[_At]:
+    def _from_caller(self, at: _At, carried: bool) -> list[_At]:
         """What a parameter was given: by the instruction through which its computation was entered, else by any."""
         found = at.instruction
         number = int(found.literal or 0) if (found.literal or "0").isdigit() else 0
@@ -272,7 +292,7 @@ class _Back:
             home = self.module.computations[caller.computation].instructions
             if position < len(caller.operands) and caller.operands[position] in home:
                 given.append(_At(home[caller.operands[position]], at.index, outer))
-            if caller.opcode == "while":
+            if caller.opcode == "while" and carried:
                 given.extend(self._into(_At(caller, at.index, outer), "body"))
         return given
 
@@ -284,7 +304,7 @@ def _is_small(shape: str) -> bool:
     return len(dims) <= 1 and all(d.isdigit() and int(d) <= 8 for d in dims)
 
 
-def _links(module: Module, way: list[tuple[_At, str | None]], end: Instruction) -> tuple[Link, ...]:
+def _links(module: Module, way: list[tuple[_At, str | None]], end: Instruction | None) -> tuple[Link, ...]:
     """One link an op of TensorFlow, the birth first. What stands for no op of the user's is left out."""
     found: list[Link] = []
     for number, (at, why) in enumerate(reversed(way)):
@@ -298,7 +318,7 @@ def _links(module: Module, way: list[tuple[_At, str | None]], end: Instruction) 
             found[-1] = replace(found[-1], shape=link.shape)
         else:
             found.append(link)
-    return (*found, _link(module, _At(end), "fails"))
+    return tuple(found) if end is None else (*found, _link(module, _At(end), "fails"))
 
 
 def _link(module: Module, at: _At, what: Literal["birth", "carries", "fails"]) -> Link:
