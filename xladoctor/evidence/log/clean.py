@@ -63,7 +63,7 @@ _PREFIX = re.compile(
     | (?P<a>\[(?:rank|RANK|default|worker|node|host|task|pid|proc|process)[-_\
     ]?:?\d{1,6}\](?:<std(?:err|out)>)?):?\ ?
     | (?P<b>\[\d{1,5}(?:[,:]\d{1,5})?\](?:<std(?:err|out)>:|:))\ ?
-    | (?P<c>\d{1,4}):\ (?=\S|\ |$)
+    | (?P<c>\d{1,4}):\ (?=\S|\s|$)
     | (?P<d>\([\w.:-]{0,60}\ ?pid=\d{1,9}(?:,\ ip=[\d.]{7,15})?\))\ ?
     | (?P<e>[A-Za-z][\w.-]{0,60})\ {1,12}\|\ ?
     )""",

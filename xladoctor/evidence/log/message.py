@@ -11,12 +11,15 @@ from __future__ import annotations
 
 import re
 
-_BRACED = re.compile(r"\{\{node ([^\s{}]{1,500})\}\}")
-_NODE_DEF = re.compile(r"\{\{node ([^\s{}]{1,500})\}\} = (\w{1,100})\[")
+# Any blank, since a mail program may have broken the line there.
+_BRACED = re.compile(r"\{\{node\s{1,4}([^\s{}]{1,500})\}\}")
+_NODE_DEF = re.compile(r"\{\{node\s{1,4}([^\s{}]{1,500})\}\}\s{1,4}=\s{1,4}(\w{1,100})\[")
 _OLD_REFERENCE = re.compile(r"^(?:Node: |node )([^\s(=]{1,500})")
-_DETECTED = re.compile(r"^Detected at node ['\"]?([^\s'\"]{1,500})['\"]? defined at", re.MULTILINE)
+_DETECTED = re.compile(r"^Detected at node\s{1,4}['\"]?([^\s'\"]{1,500})['\"]?\s{1,4}defined at", re.MULTILINE)
 _DETECTED_LINE = re.compile(r"^Detected at node .{1,500}$\n?|^Node: '[^'\n]{1,500}'$\n?", re.MULTILINE)
-_WITH_OP = re.compile(r"(?:[Ii]nput \d+ to (?:node|op))? ?[`']([^`'\s]{1,500})[`'] with op (\w{1,100})")
+_WITH_OP = re.compile(
+    r"(?:[Ii]nput \d+ to (?:node|op))?\s?[`']([^`'\s]{1,500})[`']\s{1,4}with\s{1,4}op\s{1,4}(\w{1,100})"
+)
 _OP_TAIL = re.compile(r"\[Op:(\w{1,300})\]")
 _HLO_NAME = re.compile(r'op_type="(\w{1,100})" op_name="([^"]{1,500})"')
 _OLD_OP = re.compile(r"\[\[\s?(?:Node: )?[^\s=\]]{1,500} = (\w{1,100})\[")

@@ -253,7 +253,10 @@ class Segmenter:
             if draft.first_stack and len(draft.op_frames) < FRAMES:
                 draft.op_frames.append(frame)
             return True
-        if not text.strip() or text.startswith("    ") or text.strip() == "<stack traces unavailable>":
+        said = text.strip()
+        # Code of a frame is indented; so are these lines of the message where a tab was turned into blanks.
+        code = text.startswith("    ") and not said.startswith(("[[", "tf2xla conversion"))
+        if not said or code or said == "<stack traces unavailable>":
             draft.blank = False
             return True
         draft.open_stack = False
