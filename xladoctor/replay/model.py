@@ -152,6 +152,11 @@ class Agreement:
     """The rows that differ (the first 32)."""
     slug: str | None = None
     """parity-divergence, wrong-shape-silent or wrong-pairing, where they do not agree."""
+    test: str | None = None
+    """None: both ways on the whole batch. Else one way on other rows: permuted, alone, few (the first rows only), or
+    size (how many rows come out at several batch sizes)."""
+    what: str | None = None
+    """In words, where the numbers alone do not say it: which rows depend on which, that plain mode raises."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +168,11 @@ class Parity:
     not_comparable: tuple[str, ...] = ()
     """Outputs or ops left out, and why (random ops without a seed, no leading batch axis, ...)."""
     first_node: dict[str, Any] | None = None
-    """{"node", "op", "location", "deviation"}: the first node at which two ways diverge."""
+    """{"node", "op", "location", "deviation", "message"}: the first node at which two ways diverge; where plain mode
+    raises, the op that raises."""
+    batch: int | None = None
+    tries: int = 0
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -77,6 +77,11 @@ def _parts(bench: Bench, case: Case, bad: bool, options: Options, result: Replay
 
     A part is a function of the bench and a case, and is imported where it is asked for.
     """
+    if options.parity:
+        from xladoctor.replay.parity import over_sizes
+
+        cases = [o.case for o in result.sweep.outcomes] if result.sweep else [case]
+        result = replace(result, parity=over_sizes(bench, cases, case if bad else None))
     return result
 
 

@@ -1,0 +1,182 @@
+"""The same call in different ways: eagerly, as a graph, under XLA, against a reference, under other settings, on other
+rows. See `parity_judge` for what the differences mean and `probes.graph.sensitivity` for the tolerance.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from xladoctor.replay import parity_judge as judge
+from xladoctor.replay.bench import Answer, Bench
+from xladoctor.replay.model import Agreement, Case, Parity
+
+_SIZES = 3
+_DONE = ("jit", "eager")
+"""What is varied so is a way of its own anyway."""
+
+
+def parity(bench: Bench, case: Case, others: Sequence[Case] = ()) -> Parity:
+    """Compare the ways of the subject in this case; `others` are cases of the same size under other settings, each of
+    which is one more way.
+    """
+    started, tries = time.monotonic(), bench.tries
+    case = Case(case.batch, tuple(v for v in case.vary if v[0] not in _DONE))
+    found, notes, node = _Parity(bench, case, _otherwise(case, others)).run()
+    ways = tuple(dict.fromkeys(w for a in found for w in a.ways))
+    return Parity(
+        ways=ways,
+        agreements=tuple(found),
+        not_comparable=tuple(dict.fromkeys(notes)),
+        first_node=node,
+        batch=case.batch,
+        tries=bench.tries - tries,
+        seconds=round(time.monotonic() - started, 3),
+    )
+
+
+def over_sizes(bench: Bench, swept: Sequence[Case], worst: Case | None) -> Parity:
+    """Parity at the case that shows something wrong, if there is one; else at the largest size that was swept, then at
+    others, until two ways disagree. The settings that were varied are compared with each other at each size.
+    """
+    if worst is not None:
+        return parity(bench, worst, [c for c in swept if c.batch == worst.batch])
+    first: dict[int | None, Case] = {}
+    for case in swept:
+        first.setdefault(case.batch, case)
+    done: list[Parity] = []
+    for size in _telling(list(first)):
+        found = parity(bench, first[size], [c for c in swept if c.batch == size])
+        done.append(found)
+        if any(not a.agree for a in found.agreements):
+            break
+    told = done[-1] if any(not a.agree for a in done[-1].agreements) else done[0]
+    sizes = ", ".join(str(p.batch) for p in done if p.batch is not None)
+    notes = (f"compared at batch sizes {sizes}",) if len(done) > 1 else ()
+    return replace(
+        told,
+        not_comparable=(*told.not_comparable, *notes),
+        tries=sum(p.tries for p in done),
+        seconds=round(sum(p.seconds for p in done), 3),
+    )
+
+
+def _telling(sizes: Sequence[int | None]) -> list[int | None]:
+    """The largest, the one before it (a multiple of something often has a neighbour that is none), the smallest."""
+    known = sorted(s for s in sizes if s is not None)
+    if not known:
+        return [None]
+    return list(dict.fromkeys([known[-1], *known[-2:-1], *(s for s in known if s > 1)][:_SIZES]))
+
+
+class _Parity:
+    """The questions about one case."""
+
+    def __init__(self, bench: Bench, case: Case, others: Sequence[Case]) -> None:
+        self._bench = bench
+        self._case = case
+        self._others = others
+        self._capsule: str | None = None
+
+    def run(self) -> tuple[list[Agreement], list[str], dict[str, Any] | None]:
+        """(agreements, notes, first node)."""
+        notes: list[str] = []
+        against, problems = self._variations()
+        notes += problems
+        answer = self._ways((judge.XLA,), against=against)
+        died = None
+        if answer.state in ("crashed", "timed-out"):
+            died = answer
+            answer = self._ways((), against=against)
+        if not answer.ok:
+            return [], [*notes, f"not comparable: {answer.message}"], None
+        told = answer.result
+        self._capsule = told.get("capsule")
+        notes += judge.drawn(told)
+        if told.get("note"):
+            notes.append(str(told["note"]))
+        if told["filled"]:
+            notes.append(f"random values stand in for {judge.names(told['filled'])}")
+        passed = told["ways"][judge.PLAIN]["outcome"] == "passed"
+        xla = told["ways"].get(judge.XLA, {}).get("outcome") == "passed"
+        apart = [a["output"] for a in told["agreements"] if a["apart"] and a["ways"][1] == judge.XLA]
+        node = None
+        if xla and (apart or not passed):
+            node = self._ask("node", outputs=apart)
+        parted = node.result if node is not None and node.ok else None
+        found, more = judge.agreements(told, parted)
+        notes += more
+        if node is not None and not node.ok:
+            notes.append(f"the first node at which the ways part was not found: {_first_line(node)}")
+        if died is not None and passed:
+            found.append(_death(died))
+        elif died is not None:
+            notes.append(f"{judge.XLA}: {_first_line(died)}")
+        for way in [judge.PLAIN] if passed and not apart else [judge.PLAIN, judge.XLA]:
+            if told["ways"].get(way, {}).get("outcome") == "passed":
+                rows = self._ask("rows", way=way)
+                if rows.ok:
+                    tests, more = judge.of_rows(rows.result, way)
+                    found += tests
+                    notes += more
+                else:
+                    notes.append(f"rows ({way}): {_first_line(rows)}")
+        return found, notes, judge.first_node(parted)
+
+    def _ways(self, ways: Sequence[str], **parameters: Any) -> Answer:
+        return self._first(self._case, ways=list(ways), **parameters)
+
+    def _first(self, case: Case, **parameters: Any) -> Answer:
+        self._bench.say(f"comparing ways{f' at batch {case.batch}' if case.batch else ''}")
+        if self._bench.subject.kind == "callable":
+            folder = self._bench.folder / "capsules" / f"open-{case.batch}-{_digest(case)}"
+            return self._bench.ask("parity_call", case, on="subject", folder=str(folder), **parameters)
+        return self._bench.ask("parity", case, what="ways", **parameters)
+
+    def _ask(self, what: str, **parameters: Any) -> Answer:
+        self._bench.say({"rows": "comparing rows", "node": "looking for the first op that differs"}[what])
+        if self._capsule is not None:
+            return self._bench.ask("parity", self._case, on="subject", capsule=self._capsule, what=what, **parameters)
+        return self._bench.ask("parity", self._case, what=what, **parameters)
+
+    def _variations(self) -> tuple[list[tuple[str, str]], list[str]]:
+        """([[way, file of its plain results]], what could not be had)."""
+        found, notes = [], []
+        for other in self._others:
+            name = ", ".join(f"{n}={v}" for n, v in other.vary if (n, v) not in self._case.vary)
+            file = self._bench.folder / "parity" / f"{_digest(other)}.npz"
+            answer = self._first(other, ways=[], save=str(file))
+            outcome = answer.result["ways"][judge.PLAIN] if answer.ok else None
+            if outcome is not None and outcome["outcome"] == "passed":
+                found.append((name, str(file)))
+            else:
+                error = (outcome or {}).get("error") or {}
+                notes.append(f"{name}: {_first_line(answer) if outcome is None else error.get('message', '')[:300]}")
+        return found, notes
+
+
+def _otherwise(case: Case, others: Sequence[Case]) -> list[Case]:
+    """The other cases without what is a way of its own, each once."""
+
+    def plain(one: Case) -> Case:
+        return Case(one.batch, tuple(v for v in one.vary if v[0] not in _DONE))
+
+    return [o for o in dict.fromkeys(plain(o) for o in others) if o != plain(case) and o.batch == case.batch]
+
+
+def _death(answer: Answer) -> Agreement:
+    how = f"ends the process {answer.kind}" if answer.state == "crashed" else "does not end in time"
+    what = f"compiled, the step {how}; plainly it passes"
+    ways = (judge.PLAIN, judge.XLA)
+    return Agreement(judge.EVERY, ways, False, (None, None), slug="parity-divergence", what=what)
+
+
+def _first_line(answer: Answer) -> str:
+    return (answer.message or answer.state).strip().split("\n")[0][:300]
+
+
+def _digest(case: Case) -> str:
+    return hashlib.sha256(repr(case).encode()).hexdigest()[:8]
