@@ -21,6 +21,7 @@ _OURS = (
     b"xladoctor: ",
     b"<!DOCTYPE html>\n<!-- xladoctor.",
     b"xladoctor_call,",
+    b"batch,varied,state,class",
     b"xladoctor_finding,",
     b'<?xml version="1.0" encoding="utf-8"?>\n<!-- xladoctor.',
 )

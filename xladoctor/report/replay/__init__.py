@@ -33,9 +33,9 @@ def render(found: Replay, format: str, page: Page | None = None, view: View | No
 
         return as_json(found)
     if format == "csv":
-        from xladoctor.report.replay.sweep import csv
+        from xladoctor.report.replay.table import csv
 
-        return csv(found)
+        return csv(found.sweep)
     if format == "markdown":
         return _markdown(found)
     from xladoctor.report.page import Page
@@ -76,7 +76,7 @@ def _markdown(found: Replay) -> str:
     from xladoctor.report.text import md, md_code
 
     blocks = [
-        md_comment(f"{found.schema} {found.tool_version}"),
+        f"<!-- {md_comment(f'{found.schema} {found.tool_version}')} -->",
         f"# Replay: {md(verdict(found))}",
         f"Subject: {md_code(found.subject)}",
     ]

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
-from csv import writer
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from xladoctor.report.replay.words import count, failure, seconds, varied
+from xladoctor.report.replay.words import count, failure, ranges, seconds, varied
 from xladoctor.report.text import line, md, md_code
 
 if TYPE_CHECKING:
-    from xladoctor.replay.model import Outcome, Replay, Sweep
+    from xladoctor.replay.model import Outcome, Replay, Rule, Sweep
     from xladoctor.report.page import Page
     from xladoctor.report.view import View
 
 _FEW = 24
-_STYLES = {"passed": "green", "refused": "dim"}
-HEADS = (
-    "batch", "varied", "state", "class", "op", "axes", "place", "rows_in", "rows_out", "trace_seconds",
-    "compile_seconds", "run_seconds", "node", "dims", "message", "note",
-)  # fmt: skip
 
 
 def console(page: Page, found: Replay, view: View) -> None:
@@ -30,12 +23,16 @@ def console(page: Page, found: Replay, view: View) -> None:
         return
     page.heading("Sweep", cost(sweep))
     for rule in sweep.rules:
-        page.para(f"{rule.text}  (tried: {', '.join(map(str, rule.seen))})", first="- ", hang=2)
+        page.para(says(rule), first="- ", hang=2)
     shown = sweep.outcomes if view.verbose else few(sweep.outcomes)
+    for name in _constant(sweep.outcomes):
+        page.para(f"everywhere {name}")
     page.table(rows(shown))
     left = len(sweep.outcomes) - len(shown)
     if left:
         page.para(f"and {left} more; --verbose or sweep.csv shows them")
+    for text in remarks(sweep.outcomes):
+        page.para(text, first="- ", hang=2)
 
 
 def markdown(found: Replay) -> list[str]:
@@ -45,39 +42,61 @@ def markdown(found: Replay) -> list[str]:
         return []
     blocks = ["## Sweep", cost(sweep)]
     if sweep.rules:
-        blocks.append("\n".join(f"- {md(rule.text)} (tried: {', '.join(map(str, rule.seen))})" for rule in sweep.rules))
-    table = [[md_code(cell, table=True) if cell else "" for cell in row] for row in rows(few(sweep.outcomes))]
-    head = ["batch", "varied", "outcome", "class", "rows", "compile", "run", "where"]
-    cells = [head, ["---"] * len(head), *table[1:]]
+        blocks.append("\n".join(f"- {md(says(rule))}" for rule in sweep.rules))
+    blocks += [f"Everywhere {md_code(name)}." for name in _constant(sweep.outcomes)]
+    head, *body = rows(few(sweep.outcomes))
+    cells = [head, ["---"] * len(head), *([md_code(cell, table=True) if cell else "" for cell in row] for row in body)]
     blocks.append("\n".join(f"| {' | '.join(row)} |" for row in cells))
-    return blocks
+    said = remarks(sweep.outcomes)
+    return [*blocks, "\n".join(f"- {md(text)}" for text in said)] if said else blocks
 
 
 def cost(sweep: Sweep) -> str:
     """How many cases were asked for, and what it took to know."""
-    text = f"{count(sweep.asked, 'case')} asked for, {count(sweep.tries, 'try')}, {sweep.compilations} compilations"
-    return f"{text}, {seconds(sweep.seconds)}" + ("" if sweep.complete else "; interrupted")
+    text = f"{count(sweep.asked, 'case')} asked for, {count(sweep.tries, 'try')}, "
+    text += f"{count(sweep.compilations, 'XLA compilation')}, {seconds(sweep.seconds)}"
+    return text + ("" if sweep.complete else "; interrupted")
+
+
+def says(rule: Rule) -> str:
+    """A rule with what it holds for, and what was tried."""
+    where = " ".join(f"{name.removeprefix('arg:')}={value}" for name, value in rule.vary)
+    text = f"{where}: {rule.text}" if where else rule.text
+    if rule.kind in ("always", "never"):
+        return text
+    return f"{text}. Tried: {ranges(rule.seen)}"
+
+
+def remarks(outcomes: Sequence[Outcome]) -> list[str]:
+    """What is to be said of outcomes besides their row, each once: why one was refused, what a try could not do."""
+    said = [o.message for o in outcomes if o.state == "refused"] + [o.note for o in outcomes if o.state != "refused"]
+    return [line(text) for text in dict.fromkeys(said) if text]
 
 
 def rows(outcomes: Sequence[Outcome]) -> list[list[str]]:
-    """The table for people, with its heads."""
-    head = ["batch", "varied", "outcome", "class", "rows", "compile", "run", "where"]
-    return [
-        head,
-        *(
-            [
-                "as recorded" if o.case.batch is None else str(o.case.batch),
-                varied(o.case),
-                o.state,
-                failure(o),
-                f"{o.rows_in} -> {o.rows_out}" if o.rows_out is not None else "",
-                seconds(o.compile_seconds),
-                seconds(o.run_seconds),
-                o.place or o.node or "",
-            ]
-            for o in outcomes
-        ),
-    ]
+    """The table for people, with its heads; columns in which nothing stands are left out."""
+    constant = set(_constant(outcomes))
+    columns: dict[str, list[str]] = {
+        "batch": ["as recorded" if o.case.batch is None else str(o.case.batch) for o in outcomes],
+        "varied": [varied(o.case, constant) for o in outcomes],
+        "outcome": [o.state for o in outcomes],
+        "rows": ["" if o.rows_out is None else f"{o.rows_in} -> {o.rows_out}" for o in outcomes],
+        "trace": [seconds(o.trace_seconds) for o in outcomes],
+        "compile": [seconds(o.compile_seconds) for o in outcomes],
+        "run": [seconds(o.run_seconds) for o in outcomes],
+        "class": [failure(o) for o in outcomes],
+        "where": [o.place or o.node or "" for o in outcomes],
+    }
+    kept = {head: cells for head, cells in columns.items() if any(cells)}
+    return [list(kept), *(list(row) for row in zip(*kept.values(), strict=True))]
+
+
+def _constant(outcomes: Sequence[Outcome]) -> list[str]:
+    """What is varied by name but the same in all outcomes: `env:X=1`."""
+    cases = [dict(o.case.vary) for o in outcomes]
+    if not cases:
+        return []
+    return [f"{n.removeprefix('arg:')}={v}" for n, v in cases[0].items() if all(c.get(n) == v for c in cases)]
 
 
 def few(outcomes: Sequence[Outcome]) -> list[Outcome]:
@@ -93,27 +112,3 @@ def few(outcomes: Sequence[Outcome]) -> list[Outcome]:
         o for i, o in enumerate(outcomes) if i in ends or not same(o, outcomes[i - 1]) or not same(o, outcomes[i + 1])
     ]
     return kept[: 2 * _FEW]
-
-
-def csv(found: Replay) -> str:
-    """Every outcome, one a row, for a spreadsheet or pandas."""
-    out = io.StringIO()
-    table = writer(out, lineterminator="\n")
-    table.writerow(HEADS)
-    for o in found.sweep.outcomes if found.sweep else ():
-        s = o.signature
-        values: list[Any] = [
-            o.case.batch, varied(o.case), o.state, s.slug if s else None, s.op if s else None,
-            " ".join(map(str, s.axes)) if s else None, o.place, o.rows_in, o.rows_out, o.trace_seconds,
-            o.compile_seconds, o.run_seconds, o.node, " ".join(map(str, o.dims)), o.message, o.note,
-        ]  # fmt: skip
-        table.writerow([_cell(v) for v in values])
-    return out.getvalue()
-
-
-def _cell(value: Any) -> Any:
-    if value is None or isinstance(value, int | float):
-        return value
-    text = line(value)
-    # A name from a run must not become a formula in a spreadsheet.
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@") else text

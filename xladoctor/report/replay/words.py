@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,8 +14,8 @@ def verdict(found: Replay) -> str:
     sweep = found.sweep
     if sweep is None:
         return f"{found.subject} was replayed"
-    if sweep.rules:
-        return "; ".join(dict.fromkeys(rule.text for rule in sweep.rules))
+    if len(sweep.rules) == 1 or len({rule.text for rule in sweep.rules}) == 1:
+        return sweep.rules[0].text
     ran = [o for o in sweep.outcomes if o.state != "refused"]
     bad = [o for o in ran if o.bad]
     if not ran:
@@ -30,9 +31,21 @@ def count(number: int, word: str) -> str:
     return f"{number} {word if number == 1 else plural}"
 
 
-def varied(case: Case) -> str:
-    """What is varied in a case: `jit=on USE_X=1`."""
-    return " ".join(f"{name.removeprefix('arg:')}={value}" for name, value in case.vary)
+def varied(case: Case, but: Collection[str] = ()) -> str:
+    """What is varied in a case: `jit=on env:USE_X=1`."""
+    said = [f"{name.removeprefix('arg:')}={value}" for name, value in case.vary]
+    return " ".join(text for text in said if text not in but)
+
+
+def ranges(sizes: Sequence[int]) -> str:
+    """Sizes as they are asked for: `1, 4, 15:17`."""
+    runs: list[list[int]] = []
+    for size in sizes:
+        if runs and size == runs[-1][-1] + 1:
+            runs[-1].append(size)
+        else:
+            runs.append([size])
+    return ", ".join(f"{r[0]}:{r[-1]}" if len(r) > 2 else ", ".join(map(str, r)) for r in runs)
 
 
 def failure(outcome: Outcome) -> str:
