@@ -11,7 +11,12 @@ if TYPE_CHECKING:
 
 def verdict(found: Replay) -> str:
     """The one line that matters."""
+    from xladoctor.report.replay.parity import disagreement
+
     sweep = found.sweep
+    apart = disagreement(found.parity)
+    if apart is not None and (sweep is None or not any(o.bad for o in sweep.outcomes)):
+        return apart
     if sweep is None:
         return f"{found.subject} was replayed"
     if len(sweep.rules) == 1 or len({rule.text for rule in sweep.rules}) == 1:

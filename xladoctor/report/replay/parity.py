@@ -1,0 +1,125 @@
+"""Parity: what disagrees, each in a sentence; what agrees, one line for each pair of ways."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from xladoctor.report.replay.words import count, ranges, seconds
+from xladoctor.report.text import md
+
+if TYPE_CHECKING:
+    from xladoctor.replay.model import Agreement, Parity, Replay
+    from xladoctor.report.page import Page
+    from xladoctor.report.view import View
+
+_FEW = 12
+_INFINITE = 1e308
+_TESTS = {
+    "size": "number of rows",
+    "permuted": "rows in another order",
+    "few": "the first rows in a smaller batch",
+    "alone": "rows alone",
+}
+
+
+def console(page: Page, found: Replay, view: View) -> None:
+    """Disagreements with what they are, where the ways part, what agrees, and what cannot be compared."""
+    parity = found.parity
+    if parity is None:
+        return
+    page.heading("Parity", cost(parity))
+    for one in _shown(parity, view.verbose):
+        page.para(said(one), first="- ", hang=2, style="red")
+    for text in _rest(parity, view.verbose):
+        page.para(text, first="- ", hang=2)
+
+
+def markdown(found: Replay) -> list[str]:
+    """The same for an issue."""
+    parity = found.parity
+    if parity is None:
+        return []
+    lines = [f"- **{md(one.slug or 'disagree')}**: {md(said(one))}" for one in _shown(parity, False)]
+    lines += [f"- {md(text)}" for text in _rest(parity, False)]
+    return ["## Parity", cost(parity), "\n".join(lines)]
+
+
+def cost(parity: Parity) -> str:
+    """At which size, in how many ways, and what it took."""
+    size = f"batch {parity.batch}; " if parity.batch is not None else ""
+    return f"{size}{', '.join(parity.ways) or 'no way'}; {count(parity.tries, 'try')}, {seconds(parity.seconds)}"
+
+
+def said(one: Agreement) -> str:
+    """One agreement or disagreement in words."""
+    between = _between(one)
+    if one.agree:
+        return f"{one.output}, {between}: agrees{_numbers(one)}"
+    text = f"{one.slug}: {one.output}, {between}" if one.slug else f"{one.output}, {between}"
+    if one.shapes[0] != one.shapes[1]:
+        text += f": {_shape(one.shapes[0])} against {_shape(one.shapes[1])}"
+    elif one.deviation is not None:
+        text += f": differs{_numbers(one)}"
+    if one.rows:
+        text += f", in row{'s' if len(one.rows) > 1 else ''} {ranges(sorted(one.rows))}"
+    return f"{text}; {one.what}" if one.what else text
+
+
+def disagreement(parity: Parity | None) -> str | None:
+    """The classes of what disagrees, in a sentence; None where all agree."""
+    bad = [a for a in parity.agreements if not a.agree] if parity else []
+    if not bad:
+        return None
+    return f"the ways do not agree: {', '.join(dict.fromkeys(a.slug or 'they differ' for a in bad))}"
+
+
+def _shown(parity: Parity, verbose: bool) -> Sequence[Agreement]:
+    """Disagreements, the telling ones first: lost rows, wrong rows, then values."""
+    rank = {"wrong-shape-silent": 0, "wrong-pairing": 1}
+    bad = sorted((a for a in parity.agreements if not a.agree), key=lambda a: rank.get(a.slug or "", 2))
+    return bad if verbose else bad[:_FEW]
+
+
+def _rest(parity: Parity, verbose: bool) -> Iterator[str]:
+    bad = [a for a in parity.agreements if not a.agree]
+    if len(bad) > _FEW and not verbose:
+        yield f"and {len(bad) - _FEW} more disagreements; --verbose or replay.json shows them"
+    node = parity.first_node
+    if node:
+        where = f" ({node['location']})" if node.get("location") else ""
+        text = f"first op that differs on the same values: {node['op']}, node {node['node']}{where}"
+        yield text + (f": {node['message']}" if node.get("message") else "")
+    kinds: dict[str, list[Agreement]] = {}
+    for one in parity.agreements:
+        if one.agree:
+            kinds.setdefault(_between(one), []).append(one)
+    for between, ones in kinds.items():
+        worst = max(ones, key=lambda a: (a.deviation or 0.0) / (a.tolerance or 1.0))
+        yield f"{between}: {count(len(ones), 'output')} agree{'s' if len(ones) == 1 else ''}{_numbers(worst)}"
+    yield from parity.not_comparable
+
+
+def _between(one: Agreement) -> str:
+    if one.test is not None:
+        return f"{_TESTS.get(one.test, one.test)} ({one.ways[0]})"
+    return f"{one.ways[0]} against {one.ways[1]}"
+
+
+def _numbers(one: Agreement) -> str:
+    if one.deviation is None:
+        return ""
+    if one.deviation > _INFINITE:
+        return " by infinities or NaN on one side"
+    text = f" {'to' if one.agree else 'by'} {one.deviation:.2g}"
+    if one.tolerance is not None:
+        text += f" (tolerance {one.tolerance:.2g})"
+    if one.amplitude is not None and not one.agree:
+        text += f", amplitude {one.amplitude:.2g}"
+    if one.phase is not None and not one.agree:
+        text += f", phase {one.phase:.2g} rad"
+    return text
+
+
+def _shape(shape: Sequence[int] | None) -> str:
+    return "nothing" if shape is None else str(list(shape))
