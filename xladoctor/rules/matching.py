@@ -144,8 +144,17 @@ def match_records(rule: Rule, recognise: Recogniser, evidence: Evidence) -> Iter
         one = finding(rule, group)
         if one.location is None and not group[0][0].ended_run:
             one = replace(one, location=_location_below(group[0][0], evidence))
+        if one.level == "error" and _went_on(group, evidence):
+            said = f"{one.message} The run went on after it."
+            one = replace(one, message=said, details={**one.details, "went_on": True})
         fatal = not serious and rule.level == "error" and one.level == "warning" and _died_below(group, evidence)
         yield replace(one, level="error") if fatal else one
+
+
+def _went_on(group: list[tuple[ErrorRecord, Hit]], evidence: Evidence) -> bool:
+    """Whether training is seen to go on below every place where this was said: it was caught, and ended nothing."""
+    below = evidence.log.facts.get("went_on", {})
+    return bool(below) and all(record.where in below for record, _ in group)
 
 
 def _location_below(record: ErrorRecord, evidence: Evidence) -> Location | None:

@@ -32,7 +32,8 @@ def read_log(
     or (unless `allow_empty`) holds nothing at all. Any bytes are a log: what cannot be decoded is replaced.
     `threads` search large logs (as many as there are processors, at most four, where nothing is said).
 
-    `facts` may hold: `xla_compiled` (TensorFlow said so), `flags` ({variable: {value, where}}), `repeats` ({where of a
+    `facts` may hold: `xla_compiled` (TensorFlow said so), `flags` ({variable: {value, where}}), `went_on`
+    ({where of a record: True}: training went on below it), `repeats` ({where of a
     record: how often it came}), `dropped_records` (beyond the bounds), `damaged` ({log: why it could be read in part
     only}).
     """
@@ -127,6 +128,10 @@ class Collector:
         """All records in the order of the log. Of those that could have ended the run, only what came last did."""
         found = [*self._errors.values(), *self._warnings.values()]
         found.sort(key=lambda record: self._order[record.where])
+        # Which of several labelled processes went on is not known.
+        went_on = {r.where for r in found if r.stream is None and self._order[r.where] < self.activity.last_epoch}
+        if went_on:
+            self.facts["went_on"] = dict.fromkeys(sorted(went_on), True)
         return [
             replace(r, ended_run=False) if r.ended_run and self._order[r.where] < self.activity.last_epoch else r
             for r in found
