@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import keras
@@ -42,11 +42,22 @@ def train_step(batch_size: int, gridsize: int | None = None, N: int | None = Non
     C) from before the update, and changes the weights.
     """
     patches = _start(gridsize, N)
+    step, variables, start = _train_step(_settled(seed), seed)
+    for variable, value in zip(variables, start, strict=True):
+        variable.assign(value)
+    with registry.replaced(patches):
+        data = _data(batch_size, seed)
+        inputs, targets = model.prepare_inputs(data), model.prepare_outputs(data)
+    return step, (*inputs, targets[1], targets[2])
+
+
+@functools.lru_cache(maxsize=2)
+def _train_step(settled: Hashable, seed: int) -> tuple[Callable[..., Any], list[Any], list[np.ndarray]]:
+    """(the step, its variables, what they start with). Another batch size is the same step: it can share a trace."""
+    patches = _faults()
     with registry.replaced(patches):
         keras.utils.set_random_seed(seed)
         autoencoder, _ = model.create_compiled_model(params.get("gridsize"), params.get("N"), jit_compile=False)
-        data = _data(batch_size, seed)
-        inputs, targets = model.prepare_inputs(data), model.prepare_outputs(data)
     autoencoder.optimizer.build(autoencoder.trainable_variables)
 
     def step(X, positions, measured, counts):
@@ -59,7 +70,8 @@ def train_step(batch_size: int, gridsize: int | None = None, N: int | None = Non
         autoencoder.optimizer.apply_gradients(zip(gradients, autoencoder.trainable_variables, strict=True))
         return loss, objects, amplitudes, expected
 
-    return _under(patches, step), (*inputs, targets[1], targets[2])
+    variables = [*autoencoder.variables, *autoencoder.optimizer.variables]
+    return _under(patches, step), variables, [v.numpy() for v in variables]
 
 
 def predict(batch_size: int, gridsize: int | None = None, N: int | None = None, seed: int = 0) -> Call:
@@ -70,14 +82,21 @@ def predict(batch_size: int, gridsize: int | None = None, N: int | None = None, 
     """
     patches = _start(gridsize, N)
     with registry.replaced(patches):
+        inputs = model.prepare_inputs(_data(batch_size, seed))
+    return _predict(_settled(seed), seed), tuple(inputs)
+
+
+@functools.lru_cache(maxsize=2)
+def _predict(settled: Hashable, seed: int) -> Callable[..., Any]:
+    patches = _faults()
+    with registry.replaced(patches):
         keras.utils.set_random_seed(seed)
         autoencoder, _ = model.create_model_with_gridsize(params.get("gridsize"), params.get("N"))
-        inputs = model.prepare_inputs(_data(batch_size, seed))
 
     def step(X, positions):
         return autoencoder([X, positions], training=False)
 
-    return _under(patches, step), tuple(inputs)
+    return _under(patches, step)
 
 
 def reassemble(batch_size: int, gridsize: int | None = None, N: int | None = None, seed: int = 0) -> Call:
@@ -86,13 +105,25 @@ def reassemble(batch_size: int, gridsize: int | None = None, N: int | None = Non
     """
     patches = _start(gridsize, N)
     with registry.replaced(patches):
-        layer = ReassemblePatchesLayer()
         truth, _, coords = _groups(batch_size, seed)
+    return _reassemble(_settled(seed)), (np.moveaxis(truth, 1, -1), coords)
+
+
+@functools.lru_cache(maxsize=2)
+def _reassemble(settled: Hashable) -> Callable[..., Any]:
+    patches = _faults()
+    with registry.replaced(patches):
+        layer = ReassemblePatchesLayer()
 
     def step(patches, positions):
         return layer([patches, positions])
 
-    return _under(patches, step), (np.moveaxis(truth, 1, -1), coords)
+    return _under(patches, step)
+
+
+for _call in (train_step, predict, reassemble):
+    # What a result with an axis of rows promises: one for each row of the arguments.
+    _call.by_row = True  # type: ignore[attr-defined]
 
 
 def _start(gridsize: int | None, N: int | None) -> Sequence[registry.Patch]:
@@ -104,6 +135,18 @@ def _start(gridsize: int | None, N: int | None) -> Sequence[registry.Patch]:
         elif params.get(key) == params.DEFAULTS[key]:
             params.set(key, ours)
     params.set("intensity_scale", loader.scale_of_beam(_BEAM, params.get("N")))
+    return _faults()
+
+
+def _settled(seed: int) -> Hashable:
+    """All that decides what the step is, besides the batch size: settings, their arrays by content, and the fault."""
+    values = ((key, params.get(key)) for key in sorted(params.DEFAULTS))
+    plain = ((key, value.tobytes() if isinstance(value, np.ndarray) else repr(value)) for key, value in values)
+    return (*plain, repr(registry.from_environment()), seed)
+
+
+def _faults() -> Sequence[registry.Patch]:
+    """The fault of the environment."""
     asked = registry.from_environment()
     if asked is None:
         return ()

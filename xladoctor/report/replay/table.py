@@ -23,7 +23,7 @@ def frame(sweep: Sweep) -> pd.DataFrame:
     """
     import pandas as pd
 
-    table = pd.DataFrame([_row(o) for o in sweep.outcomes])
+    table: pd.DataFrame = pd.DataFrame([_row(o) for o in sweep.outcomes])
     for name in _WHOLE:
         table[name] = table[name].astype("Int64") if len(table) else []
     for name in _SECONDS:
