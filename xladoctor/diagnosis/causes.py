@@ -15,6 +15,7 @@ from xladoctor.diagnosis.facts import Step
 from xladoctor.diagnosis.model import Finding
 from xladoctor.diagnosis.outcome import outcome_findings
 from xladoctor.diagnosis.recorded import contract_violation, rows_lost
+from xladoctor.diagnosis.relays import relayed
 from xladoctor.evidence.model import Evidence
 
 # Errors that a broken contract earlier in the step can explain.
@@ -30,7 +31,8 @@ _SHAPES = frozenset(
 
 def main_step(steps: Sequence[Step]) -> Step | None:
     """The step that a report is about: of the failure that ended the run, else the first."""
-    return next((s for s in steps if s.ended_run), steps[0] if steps else None)
+    ended = next((s for s in steps if s.ended_run), steps[0] if steps else None)
+    return None if ended is None else relayed(steps).get(id(ended), ended)
 
 
 def ordered(
@@ -43,8 +45,16 @@ def ordered(
     main = main_step(steps)
     errors = [f for f in logged if f.level == "error"]
     rest = [f for f in (*logged, *others) if f.level != "error"]
+    relays = relayed(steps)
     belongs = [(f, _step_of(f, steps, main)) for f in errors]
-    groups = [_group(step, [f for f, of in belongs if of is step]) for step in _main_first(steps, main)]
+    # What a relay says is a consequence of what it quotes, and comes after it.
+    belongs.sort(key=lambda pair: id(pair[1]) in relays)
+    belongs = [(f, relays.get(id(of), of)) for f, of in belongs]
+    steps = [s for s in steps if id(s) not in relays]
+    quoted = {id(s) for s in relays.values()}
+    groups = [
+        _group(step, [f for f, of in belongs if of is step], id(step) in quoted) for step in _main_first(steps, main)
+    ]
     groups.append([f for f, of in belongs if of is None])
     found: list[Finding] = []
     for group in groups:
@@ -59,13 +69,13 @@ def ordered(
     return (*found, *(replace(f, role="consequence" if found else f.role) for f in rest))
 
 
-def _group(step: Step, logged: list[Finding]) -> list[Finding]:
-    """What one step shows, its cause first."""
+def _group(step: Step, logged: list[Finding], quoted: bool) -> list[Finding]:
+    """What one step shows, its cause first. `quoted`: another process ended with what this one said."""
     if step.why == "rows":
         return [f for f in (contract_violation(step), rows_lost(step), *logged) if f is not None]
     first = first_to_fail(step, logged)
     said = [enrich(f, step) if f.slug in _SHAPES else f for f in logged]
-    if step.caught and said:
+    if step.caught and not quoted and said:
         said[0] = replace(said[0], message=f"{said[0].message} The program caught this exception and went on.")
     violation = contract_violation(step)
     shapes = any(f.slug in _SHAPES for f in said) or not said

@@ -82,4 +82,5 @@ def _event(recording: Recording, flip: dict[str, Any]) -> Event | None:
     """The last write of the switch by the program, else its last read."""
     events = [e for e in recording.of_kind(schema.SETTING) if e["store"] == flip["store"] and e["key"] == flip["key"]]
     writes = [e for e in events if e["action"] == "write"]
-    return (writes or events or [None])[-1]
+    found = writes or events
+    return found[-1] if found else None

@@ -1,0 +1,39 @@
+"""A process that only passes on how its child failed: papermill, nbconvert, a launcher that quotes a worker's error."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from xladoctor.diagnosis.facts import Step
+
+_CODES = re.compile(r"\x1b\[[0-9;]*m")
+# Shorter texts ("error", "1") stand in other messages by chance.
+_LONG = 24
+
+
+def relayed(steps: Sequence[Step]) -> dict[int, Step]:
+    """{id of a step that is a relay: the step whose failure it quotes}; they are of two processes."""
+    found: dict[int, Step] = {}
+    for step in steps:
+        if step.failure is None:
+            continue
+        text = _plain(step)
+        for other in steps:
+            if other is step or other.failure is None or other.failure["pid"] == step.failure["pid"]:
+                continue
+            last = _last_line(other)
+            # Both may end alike; the one that quotes says more.
+            if len(last) >= _LONG and last in text and len(text) > len(_plain(other)):
+                found[id(step)] = other
+                break
+    return found
+
+
+def _plain(step: Step) -> str:
+    return " ".join(_CODES.sub("", str((step.failure or {}).get("message", ""))).split())
+
+
+def _last_line(step: Step) -> str:
+    lines = [line.strip() for line in _CODES.sub("", str((step.failure or {}).get("message", ""))).splitlines()]
+    return " ".join(next((line for line in reversed(lines) if line), "").split())
