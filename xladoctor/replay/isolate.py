@@ -138,7 +138,11 @@ class _Compiling:
         text = self._text(found.number - int(self._stage == "hlo"))
         module = read_hlo(text or "")
         inputs = [
-            {**i, "shape": i["shape"] or _shape(chains.shape_of(module, i["node"], i["op"]))} for i in spot["inputs"]
+            {
+                **i,
+                "shape": i["shape"] if i["shape"] is not None else _shape(chains.shape_of(module, i["node"], i["op"])),
+            }
+            for i in spot["inputs"]
         ]
         way = self._way(module, found.signature, spot, message)
         links = self._located(way.links)

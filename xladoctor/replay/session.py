@@ -82,6 +82,10 @@ def _parts(bench: Bench, case: Case, bad: bool, options: Options, result: Replay
 
         cases = [o.case for o in result.sweep.outcomes] if result.sweep else [case]
         result = replace(result, parity=over_sizes(bench, cases, case if bad else None))
+    if options.isolate or options.repro is not None or (bad and not options.parts):
+        from xladoctor.replay.isolate import isolate
+
+        result = replace(result, isolated=isolate(bench, case))
     return result
 
 

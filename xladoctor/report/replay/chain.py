@@ -1,0 +1,56 @@
+"""The way of a dynamic dimension, drawn as a small tree: each op below the one it has the dimension from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from xladoctor.report.text import md_fence
+
+if TYPE_CHECKING:
+    from xladoctor.replay.model import Isolation, Link
+    from xladoctor.report.page import Page
+    from xladoctor.report.view import View
+
+_MANY = 8
+_MARK = {"birth": "born", "carries": "", "fails": "FAILS"}
+
+
+def console(page: Page, isolated: Isolation, view: View) -> None:
+    """The tree; of a long one the ends, unless --verbose."""
+    if len(isolated.chain) < 2:
+        return
+    page.para("The dynamic dimension, from its birth to the op that cannot carry it:")
+    page.verbatim("\n".join(drawn(isolated.chain, all_of_it=view.verbose)), indent=4)
+
+
+def markdown(isolated: Isolation) -> list[str]:
+    """The whole tree."""
+    if len(isolated.chain) < 2:
+        return []
+    return [
+        "The dynamic dimension, from its birth to the op that cannot carry it:",
+        md_fence("\n".join(drawn(isolated.chain, all_of_it=True))),
+    ]
+
+
+def drawn(links: Sequence[Link], all_of_it: bool) -> list[str]:
+    """One or two lines a link."""
+    shown: list[Link | int] = list(links)
+    if len(links) > _MANY and not all_of_it:
+        shown = [*links[:3], len(links) - 6, *links[-3:]]
+    lines = []
+    last_location = None
+    for number, link in enumerate(shown):
+        lead = "" if number == 0 else "└─ "
+        if isinstance(link, int):
+            lines.append(f"{lead}... {link} more ops carry it")
+            continue
+        node = (link.node or "").rpartition("/")[2]
+        mark = _MARK[link.what]
+        head = "  ".join(part for part in (f"{link.op} {node}".strip(), link.shape, mark) if part)
+        lines.append(lead + head + (f": {link.why}" if link.why else ""))
+        if link.location and link.location != last_location:
+            lines.append(f"   at {link.location}")
+        last_location = link.location
+    return lines
