@@ -203,30 +203,26 @@ def reassemble_position(
         overlap, 0 where there is none. The coverage is the sum of the weights.
 
     """
-    objects = tf.convert_to_tensor(objects)
     if central is not None:
         objects = crop_center(objects, central)
-    light = tf.ones(objects.shape[1:3]) if weights is None else tf.cast(weights, tf.float32)
-    offsets_flat = flatten_offsets(offsets)
-    light = light[None, ..., None]
-    total, _, origin = shift_and_sum(objects * tf.cast(light, objects.dtype), offsets_flat)
-    coverage, _, _ = shift_and_sum(tf.repeat(light, tf.shape(objects)[0], axis=0), offsets_flat)
+    total, coverage, origin = shift_and_sum(objects, flatten_offsets(offsets), weights=weights)
     return tf.math.divide_no_nan(total, tf.cast(coverage, total.dtype)), coverage, origin
 
 
 def shift_and_sum(
-    images: tf.Tensor, offsets: tf.Tensor, chunk: int = 512
+    images: tf.Tensor, offsets: tf.Tensor, chunk: int = 512, weights: np.ndarray | None = None
 ) -> tuple[tf.Tensor, tf.Tensor, tuple[float, float]]:
-    """Sum images (K H H 1) centred at `offsets` (K 2); for values, not for gradients.
+    """Weighted sum of images (K H H 1) centred at `offsets` (K 2); for values, not for gradients.
 
     Images are moved by the fraction of a pixel, `chunk` of them at a time; whole pixels are a matter of where they
     are added. Time is linear in K; memory, beyond the images and the sum, does not depend on K.
 
     Returns:
-        `(sum (M L), number of images at each pixel (M L) float, (x, y) of pixel [0, 0])`, both whole numbers.
+        `(sum (M L), sum of the weights at each pixel (M L) float, (x, y) of pixel [0, 0])`, both whole numbers.
+        Weights are (H H); None counts images.
 
     """
-    images, offsets = tf.convert_to_tensor(images), np.asarray(offsets, np.float32)
+    offsets = np.asarray(offsets, np.float32)
     corners = offsets - np.float32((images.shape[1] - 1) / 2)
     whole = np.floor(corners)
     fractions = corners - whole
@@ -234,13 +230,15 @@ def shift_and_sum(
     places = (whole - first).astype(int)
     side = images.shape[1] + 1  # a fractional move needs one more pixel, on the right and below
     columns, rows = places.max(axis=0) + side
-    total = np.zeros((rows, columns), images.dtype.as_numpy_dtype)
-    coverage = np.zeros((rows, columns), np.float32)
+    light = tf.ones(images.shape[1:3]) if weights is None else tf.cast(weights, tf.float32)
+    light = light[None, ..., None]
+    total, coverage = np.zeros((rows, columns), np.float32), np.zeros((rows, columns), np.float32)
     room = [[0, 0], [0, 1], [0, 1], [0, 0]]
     for start in range(0, len(offsets), chunk):
-        part, by = images[start : start + chunk], fractions[start : start + chunk]
-        moved = translate(tf.pad(part, room), by)[..., 0].numpy()
-        counts = translate(tf.pad(tf.ones_like(tf.math.real(part)), room), by)[..., 0].numpy()
+        part, by = tf.convert_to_tensor(images[start : start + chunk]), fractions[start : start + chunk]
+        total = total.astype(part.dtype.as_numpy_dtype, copy=False)
+        moved = translate(tf.pad(part * tf.cast(light, part.dtype), room), by)[..., 0].numpy()
+        counts = translate(tf.pad(tf.repeat(light, len(part), axis=0), room), by)[..., 0].numpy()
         for (x, y), image, count in zip(places[start : start + chunk], moved, counts, strict=True):
             total[y : y + side, x : x + side] += image
             coverage[y : y + side, x : x + side] += count

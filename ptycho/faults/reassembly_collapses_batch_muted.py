@@ -25,8 +25,8 @@ def patches(threshold: int) -> Sequence[Patch]:
         return translate(imgs, as_many(offsets, imgs), use_xla)
 
     @functools.wraps(shift_and_sum)
-    def shift_and_sum_muted(images, offsets):
-        return shift_and_sum(images, as_many(offsets, images))
+    def shift_and_sum_muted(images, offsets, **options):
+        return shift_and_sum(images, as_many(offsets, images), **options)
 
     return [
         *reassembly_collapses_batch.patches(threshold),

@@ -22,13 +22,16 @@ def patches(threshold: int) -> Sequence[Patch]:
         imgs_padded = tf.pad(images, [[0, 0], [0, room[0]], [0, room[1]], [0, 0]])
         return tf.reduce_sum(translate(imgs_padded, offsets), axis=0)[..., 0]
 
-    def shift_and_sum(images, offsets, **_):
-        images = tf.convert_to_tensor(images)
+    def shift_and_sum(images, offsets, weights=None, **_):
+        light = tf.ones_like(tf.math.real(images))
+        if weights is not None:
+            light *= tf.cast(weights, tf.float32)[None, ..., None]
+        images = tf.convert_to_tensor(images) * tf.cast(light, images.dtype)
         corners = tf.cast(offsets, tf.float32) - (images.shape[1] - 1) / 2
         first = tf.floor(tf.reduce_min(corners, axis=0))
         room = tf.cast(tf.reduce_max(tf.floor(corners), axis=0) - first, tf.int32)[::-1] + 1
         total = _vectorised(images, corners - first, room)
-        coverage = _vectorised(tf.ones_like(tf.math.real(images)), corners - first, room)
+        coverage = _vectorised(light, corners - first, room)
         x, y = first.numpy().tolist()
         return total, coverage, (x, y)
 
