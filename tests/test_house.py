@@ -111,7 +111,9 @@ def recorders_wait_for_the_targets_tensorflow(root: Path) -> Iterator[str]:
 
 
 MAY_IMPORT = {
-    "xladoctor/report": ("report", "diagnosis.model", "diagnosis.trace_model", "replay.model", "rules"),
+    "xladoctor/report": (
+        *("report", "diagnosis.model", "diagnosis.trace_model", "diagnosis.diff_model", "replay.model", "rules"),
+    ),
     "xladoctor/rules": ("rules", "evidence", "diagnosis.model"),
     "xladoctor/evidence": ("evidence", "diagnosis.model"),
     "xladoctor/diagnosis": ("diagnosis", "evidence", "rules"),

@@ -36,6 +36,23 @@ def run_folder(targets: Sequence[str]) -> Path | None:
     raise XladoctorError(f"{folder} is no run folder: it holds neither run.json nor events", hint=hint)
 
 
+def one_folder(name: str) -> Path:
+    """The run folder of that name.
+
+    Raises:
+        XladoctorError: it is none, or not there.
+    """
+    if Path(name).is_file():
+        raise XladoctorError(
+            f"{name} is no run folder; a log holds no shapes",
+            hint="Run the command again under the doctor: xladoctor trace -- COMMAND",
+        )
+    found = run_folder([name])
+    if found is None:
+        raise XladoctorError(f"there is no folder {name}")
+    return found
+
+
 def is_run_folder(folder: Path) -> bool:
     """Whether a recording lies there, if only half of one."""
     return (folder / "run.json").exists() or any(folder.glob("events-*.jsonl"))

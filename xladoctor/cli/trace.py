@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -116,7 +115,7 @@ def _saved(targets: list[str], diff: bool, target: Output, view: View) -> int:
                 f"--diff needs two run folders, not {len(targets)}",
                 hint="For example: xladoctor trace --diff RUN_A RUN_B",
             )
-        compared = diff_runs(*(_folder(name) for name in targets))
+        compared = diff_runs(*(inputs.one_folder(name) for name in targets))
         target.write(render(compared, target.format, page, view))
         return compared.exit_code
     if len(targets) != 1:
@@ -124,20 +123,7 @@ def _saved(targets: list[str], diff: bool, target: Output, view: View) -> int:
             "there is nothing to trace" if not targets else "give one run folder, or two with --diff",
             hint="Name a run folder, or a command after --:\n  xladoctor trace -- python train.py",
         )
-    folder = _folder(targets[0])
+    folder = inputs.one_folder(targets[0])
     found = trace_run(folder)
     target.write(render(found, target.format, page, View(view.verbose, view.quiet, str(folder))))
     return found.exit_code
-
-
-def _folder(name: str) -> Path:
-    path = Path(name)
-    if path.is_file():
-        raise XladoctorError(
-            f"{name} is no run folder; a log holds no shapes",
-            hint="Run the command again under the doctor: xladoctor trace -- COMMAND",
-        )
-    found = inputs.run_folder([name])
-    if found is None:
-        raise XladoctorError(f"there is no folder {name}")
-    return found

@@ -126,6 +126,11 @@ def _contents(sections: Sequence[Section]) -> list[str]:
     return ['<nav aria-label="Contents"><ol>', *items, "</ol></nav>"]
 
 
+def whole(one: Section) -> str:
+    """A section alone, for a page of somebody else's."""
+    return "\n".join(_section(one))
+
+
 def _section(one: Section) -> list[str]:
     title = f'<h2 id="{one.anchor}">{esc(one.title)}</h2>'
     return [f'<section aria-labelledby="{one.anchor}">', title, *one.body, "</section>"]

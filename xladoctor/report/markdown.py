@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Sequence
 
 from xladoctor.diagnosis.model import Diagnosis, Finding, Location, Proof
-from xladoctor.report import details, facts, findings, markdown_tables, stack
+from xladoctor.report import details, facts, findings, markdown_replay, markdown_tables, stack
 from xladoctor.report.console import ended
 from xladoctor.report.text import clip, line, md, md_code, md_fence, md_mixed, stop
 from xladoctor.report.view import View
@@ -30,21 +30,30 @@ def render(diagnosis: Diagnosis, view: View | None = None) -> str:
         f"<!-- {md_comment(diagnosis.schema)} written by xladoctor {md_comment(diagnosis.tool_version)} -->",
         f"# {'Blocker' if any(f.level == 'error' for f in diagnosis.findings) else 'Diagnosis'}: {md(title)}",
         *_head(diagnosis, view),
-        *_problem(diagnosis),
-        *_signature(diagnosis),
-        *markdown_tables.numbers(diagnosis),
-        *markdown_tables.shapes(diagnosis),
-        *_stacks(diagnosis),
-        *markdown_tables.xla_paths(diagnosis),
-        *markdown_tables.settings(diagnosis),
-        *markdown_tables.hypotheses(diagnosis),
-        *_root(diagnosis),
-        *markdown_tables.remedies(diagnosis),
-        *_next(diagnosis),
-        *_reproduce(diagnosis, view),
-        *markdown_tables.environment(diagnosis),
+        *(part for section in sections(diagnosis, view).values() for part in section),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def sections(diagnosis: Diagnosis, view: View) -> dict[str, list[str]]:
+    """The sections of the document by name, in order, each as its blocks; one that has nothing to say is left out."""
+    found = {
+        "problem": _problem(diagnosis),
+        "signature": _signature(diagnosis),
+        "numbers": markdown_tables.numbers(diagnosis),
+        "shapes": markdown_tables.shapes(diagnosis),
+        "stack": _stacks(diagnosis),
+        "xla": markdown_tables.xla_paths(diagnosis),
+        "settings": markdown_tables.settings(diagnosis),
+        "replays": markdown_replay.sections(view.replays),
+        "hypotheses": markdown_tables.hypotheses(diagnosis),
+        "root": _root(diagnosis),
+        "remedies": markdown_tables.remedies(diagnosis),
+        "next": _next(diagnosis),
+        "reproduce": _reproduce(diagnosis, view),
+        "environment": markdown_tables.environment(diagnosis),
+    }
+    return {name: parts for name, parts in found.items() if parts}
 
 
 def md_comment(value: str) -> str:

@@ -53,9 +53,14 @@ def render_diff(diff: TraceDiff) -> str:
             link = ' <a href="#first">Show</a>' if found == diff.first else ""
             head.append(f"<p><strong>{title}:</strong> {esc(trace_words.sentence(found))}{link}</p>")
     sections = html.bullets("problems", "Could not be read", diff.problems)
-    sections += [_step_diff(step, number) for number, step in enumerate(diff.steps, 1)]
+    sections += diff_sections(diff)
     sections += html.bullets("notes", "Notes", diff.notes)
     return html.page(diff.schema, diff.tool_version, f"{diff.a} and {diff.b}", head, sections)
+
+
+def diff_sections(diff: TraceDiff) -> list[Section]:
+    """A section for each step."""
+    return [_step_diff(step, number) for number, step in enumerate(diff.steps, 1)]
 
 
 def _step(step: TracedStep, number: int, anchor: bool) -> Section:

@@ -37,15 +37,27 @@ def render_diff(diff: TraceDiff) -> str:
         _comment(diff.schema, diff.tool_version),
         "# Two runs side by side",
         f"- A: {code(diff.a)}\n- B: {code(diff.b)}",
-        md(trace_words.differs(diff)),
+        *_summary(diff),
+        *_bullets("Could not be read", diff.problems),
     ]
-    for title, found in (("First difference", diff.first), ("First contract broken", diff.first_broken)):
-        if found is not None:
-            parts.append(f"**{title}:** {md(trace_words.sentence(found))}; contract {code(found[1].row.contract)}")
-    parts += _bullets("Could not be read", diff.problems)
     for step in diff.steps:
         parts += _step_diff(step)
     return "\n\n".join([*parts, *_bullets("Notes", diff.notes)]) + "\n"
+
+
+def diff_parts(diff: TraceDiff) -> list[str]:
+    """The shapes that differ, as sections of a document about two runs; nothing where none do."""
+    if not diff.differs:
+        return []
+    return ["## Shapes", *_summary(diff), *(part for step in diff.steps for part in _step_diff(step, "### "))]
+
+
+def _summary(diff: TraceDiff) -> list[str]:
+    parts = [md(trace_words.differs(diff))]
+    for title, found in (("First difference", diff.first), ("First contract broken", diff.first_broken)):
+        if found is not None:
+            parts.append(f"**{title}:** {md(trace_words.sentence(found))}; contract {code(found[1].row.contract)}")
+    return parts
 
 
 def _step(step: TracedStep, number: int) -> list[str]:
@@ -62,8 +74,8 @@ def _step(step: TracedStep, number: int) -> list[str]:
     return parts
 
 
-def _step_diff(step: StepDiff) -> list[str]:
-    parts = [f"## {md(step.name)}", f"{len(step.rows)} differ, {step.same} are the same by name."]
+def _step_diff(step: StepDiff, hashes: str = "## ") -> list[str]:
+    parts = [f"{hashes}{md(step.name)}", f"{len(step.rows)} differ, {step.same} are the same by name."]
     sides = [(n, s) for n, s in (("A", step.a), ("B", step.b)) if s is not None]
     lines = [f"- {name}: {md(trace_words.basis(s))} {trace_words.OUTCOMES[s.outcome]}".rstrip() for name, s in sides]
     parts.append("\n".join([*lines, *(f"- {md(note)}" for note in step.notes)]))

@@ -57,9 +57,9 @@ def test_the_ending_of_the_output_decides_and_it_is_replaced_the_next_time(runs,
         assert Path(name).read_text().startswith(start)
 
 
-def test_a_scan_does_not_write_the_formats_of_a_trace(runs):
-    assert main(["scan", "-o", "d.csv", "runs/b"]) == 1
-    assert Path("d.csv").read_text().startswith("xladoctor: FAILED")
+def test_a_trace_does_not_write_the_formats_of_a_scan(runs):
+    assert main(["trace", "-o", "d.sarif", "runs/b"]) == 1
+    assert Path("d.sarif").read_text().startswith("xladoctor: CONTRACT BROKEN")
 
 
 def test_a_command(runs, capsys, monkeypatch):

@@ -1,0 +1,164 @@
+"""`xladoctor report`: the blocker document of a run, and two runs side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from xladoctor.cli import inputs, options
+from xladoctor.cli.output import Output
+from xladoctor.errors import XladoctorError
+
+if TYPE_CHECKING:
+    from xladoctor.documents import Document
+    from xladoctor.report.template import Own
+
+FORMATS = ("console", "json", "markdown", "html")
+TEMPLATES = ("blocker",)
+
+HELP = """Write the blocker document of a run: what failed, where, why, what to do, with every claim tested or
+called untested.
+
+RUN_DIR is what xladoctor scan -- CMD left; a diagnosis.json or logs will do, and say less. What xladoctor replay
+found out about the run stands in the document, too. --format html is one page with pictures that needs no
+network. With --diff two runs are set side by side: what differs between one that passes and one that fails."""
+
+EPILOG = """\b
+Examples:
+  xladoctor report xladoctor-runs/20260106T101500-3f2a --output blocker.md
+  xladoctor report xladoctor-runs/20260106T101500-3f2a --format html --redact --output blocker.html
+  xladoctor report xladoctor-runs/20260106T101500-3f2a --template ours.md.j2
+  xladoctor report --diff runs/passes runs/fails
+
+Exit status: 0 the document was written, whatever it says (with --diff: the runs do not differ), 1 with --diff:
+they differ, 2 wrong usage or unreadable input."""
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to the application."""
+    app.command("report", help=HELP, epilog=EPILOG)(report)
+
+
+def report(
+    targets: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[RUN_DIR | DIAGNOSIS.json | LOG... | RUN_A RUN_B]", show_default=False, help="What to report on."
+        ),
+    ] = None,
+    diff: Annotated[bool, typer.Option("--diff", help="Set two run folders side by side.")] = False,
+    template: Annotated[
+        str,
+        typer.Option(
+            "--template",
+            "-t",
+            metavar="NAME|FILE",
+            help="blocker, or a template of your own: a file that ends in .md.j2 or .html.j2 (docs/report.md).",
+        ),
+    ] = "blocker",
+    format: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            "-f",
+            click_type=options.Choice(FORMATS),
+            metavar="FORMAT",
+            show_default=False,
+            help=f"{', '.join(FORMATS)}. Without it: what --output ends in (.md, .html, .json), else markdown, "
+            "with --diff console.",
+        ),
+    ] = None,
+    redact: Annotated[
+        bool,
+        typer.Option("--redact", help="Replace homes, users, hosts, working folders and secrets by placeholders."),
+    ] = False,
+    replay: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--replay", metavar="PATH", show_default=False, help="Also show this replay (its folder or replay.json)."
+        ),
+    ] = None,
+    output: options.Output = None,
+    force: options.Force = False,
+    verbose: options.Verbose = False,
+    color: options.Color = "auto",
+) -> int:
+    """Sees what is to be reported, and writes the document."""
+    own = _own(template)
+    if diff:
+        if own is not None or replay:
+            raise XladoctorError(f"--diff goes without {'--replay' if replay else '--template'}")
+        target = Output.of(format, output, force, color, FORMATS)
+        return _diff(targets or [], target, redact, verbose)
+    if own is not None:
+        if format not in (None, own.format):
+            raise XladoctorError(f"{own.file} makes {own.format}, not {format}")
+        target = Output.of(own.format, output, force, color, (*FORMATS, own.format))
+    else:
+        target = Output.of(format or _meant(output), output, force, color, FORMATS)
+    document = _document(targets or [], replay or [])
+    if redact:
+        from xladoctor.documents import redacted
+
+        document = redacted(document)
+    if own is not None:
+        from xladoctor.report.template import render as fill
+
+        target.write(fill(own, document.diagnosis, document.view))
+    else:
+        from xladoctor.report import View, render
+
+        page = target.page() if target.format == "console" else None
+        view = document.view
+        shown = View(verbose, False, view.run_dir, view.target_status, view.replays)
+        target.write(render(document.diagnosis, target.format, page, shown))
+    return 2 if document.diagnosis.problems else 0
+
+
+def _own(template: str) -> Own | None:
+    if template in TEMPLATES:
+        return None
+    from xladoctor.report.template import find
+
+    return find(template, TEMPLATES)
+
+
+def _meant(output: Path | None) -> str | None:
+    """A document is Markdown unless a file's name says otherwise."""
+    return None if output is not None and output.suffix.lower() in (".json", ".html", ".htm", ".md") else "markdown"
+
+
+def _document(targets: list[str], replays: list[Path]) -> Document:
+    from xladoctor import documents
+
+    if not targets:
+        raise XladoctorError(
+            "there is nothing to report on",
+            hint="Name the folder of a run, for example: xladoctor report xladoctor-runs/20260106T101500-3f2a",
+        )
+    folder = inputs.run_folder(targets)
+    if folder is not None:
+        return documents.of_run(folder, replays)
+    if len(targets) == 1 and targets[0].endswith(".json") and Path(targets[0]).is_file():
+        return documents.of_diagnosis(Path(targets[0]), replays)
+    return documents.of_logs(inputs.logs(targets), replays)
+
+
+def _diff(targets: list[str], target: Output, redact: bool, verbose: bool) -> int:
+    if len(targets) != 2:
+        raise XladoctorError(
+            f"--diff needs two run folders, not {len(targets)}",
+            hint="For example: xladoctor report --diff RUN_A RUN_B",
+        )
+    from xladoctor import documents
+    from xladoctor.report import View
+    from xladoctor.report.run_diff import render
+
+    found = documents.differences(*(inputs.one_folder(name) for name in targets))
+    if redact:
+        found = documents.redacted_differences(found)
+    page = target.page() if target.format == "console" else None
+    target.write(render(found, target.format, page, View(verbose)))
+    return found.exit_code
