@@ -1,0 +1,48 @@
+"""Names as a module writes them -> the names that TensorFlow and Keras are documented under."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+_SAME = (
+    (re.compile(r"^tensorflow\.compat\.v[12](?=\.|$)"), "tensorflow"),
+    (re.compile(r"^tensorflow\.(?:python\.)?keras(?=\.|$)"), "keras"),
+    (re.compile(r"^(?:tf_keras|keras\.api|keras\.src|keras\.api\._v[12]\.keras)(?=\.|$)"), "keras"),
+    (re.compile(r"^tensorflow\.(?:math|linalg)\.(?!experimental)"), "tensorflow."),
+    (re.compile(r"^tensorflow\.spectral\."), "tensorflow.signal."),
+)
+
+
+def canonical(name: str) -> str:
+    """One name for each thing: `tensorflow.compat.v1.math.reduce_max` is `tensorflow.reduce_max`."""
+    for pattern, plain in _SAME:
+        name = pattern.sub(plain, name)
+    return name
+
+
+def dotted(node: ast.AST) -> str | None:
+    """`a.b.c` of an expression that is only names and attributes."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    parts.append(node.id)
+    return ".".join(reversed(parts))
+
+
+def imported(node: ast.Import | ast.ImportFrom, package: str) -> dict[str, str]:
+    """What an import statement binds: local name -> full name. `package` is that of the importing module."""
+    if isinstance(node, ast.Import):
+        return {
+            alias.asname or alias.name.partition(".")[0]: alias.name if alias.asname else alias.name.partition(".")[0]
+            for alias in node.names
+        }
+    base = node.module or ""
+    if node.level:
+        above = package.split(".") if package else []
+        above = above[: len(above) - node.level + 1]
+        base = ".".join([*above, *([base] if base else [])])
+    return {alias.asname or alias.name: f"{base}.{alias.name}" for alias in node.names if alias.name != "*"}
