@@ -28,7 +28,7 @@ def leaves(graph: Graph) -> tuple[list[str], list[str]]:
         if name in given or (name not in used and node.op in ("Const", "NoOp")):
             continue
         if name not in used:
-            found = _values(graph, node)
+            found = values(graph, node)
             tensors.extend(found)
             if not found:
                 controls.append(name)
@@ -38,7 +38,8 @@ def leaves(graph: Graph) -> tuple[list[str], list[str]]:
     return tensors[::-1], controls[::-1]
 
 
-def _values(graph: Graph, node: Node) -> list[str]:
+def values(graph: Graph, node: Node) -> list[str]:
+    """The results of a node that have a number in them; of an op that runs no function, the first of them."""
     dtypes = [d for _, types in opdefs.outputs_of(node.definition, graph.functions) for d in types]
     found = [f"{node.name}:{i}" for i, dtype in enumerate(dtypes) if dtype not in _NO_NUMBER]
     return found if node.op in CONTROL_FLOW else found[:1]

@@ -13,8 +13,8 @@ from typing import Any
 
 from .errors import Unsupported
 from .inline import placeholder
-from .ir import CALLS, CONTROL_FLOW, IFS, WHILES, Graph, Input, Node, body_names, rename, split
-from .leaves import AddUp, leaves
+from .ir import CALLS, CONTROL_FLOW, IFS, WHILES, Graph, Input, Node, ancestors, body_names, rename, split
+from .leaves import AddUp, leaves, values
 
 _DT_FLOAT = 1
 _NEVER_FAIL = frozenset({"Const", "NoOp", "Placeholder"})
@@ -30,6 +30,21 @@ class Spot:
     node: str
 
 
+def inlined(graph: Graph, spot: Spot) -> Spot:
+    """The same spot in the flat form of a graph whose calls were kept."""
+    way: list[tuple[str, int]] = []
+    before = ""
+    for node, number in spot.way:
+        inner = list(body_names(graph.nodes[node]))[number]
+        if graph.nodes[node].op in CALLS:
+            before += f"{node}/"
+        else:
+            way.append((f"{before}{node}", number))
+            before = ""
+        graph = graph.bodies[inner]
+    return Spot(tuple(way), f"{before}{spot.node}")
+
+
 def outline(graph: Graph) -> list[Spot]:
     """All ops in program order, those of a body before the node that runs it. Inputs and constants are no ops."""
     found: list[Spot] = []
@@ -40,15 +55,17 @@ def outline(graph: Graph) -> list[Spot]:
     return found
 
 
-def prefix(graph: Graph, spot: Spot) -> Graph:
+def prefix(graph: Graph, spot: Spot, *, alone: bool = False) -> Graph:
     """What is left of a pure graph when everything behind `spot` is cut off.
 
     Its outputs are the values that nothing uses any more. A loop whose body is cut keeps its signature: a variable
     whose new value is cut off gets another one that XLA cannot know either. Such a loop may never end: it is to be
     compiled, not to be run.
+
+    With `alone`, only what op `spot` itself depends on is kept, and its results are the outputs.
     """
     bodies = dict(graph.bodies)
-    cut = _frame(graph, bodies, spot.way, spot.node)
+    cut = _frame(graph, _Making(bodies, alone), spot.way, spot.node)
     return graph.replace(nodes=cut.nodes, outputs=tuple(cut.outputs), controls=tuple(cut.controls), bodies=bodies)
 
 
@@ -80,42 +97,57 @@ class _Cut:
     partial: str | None = None
 
 
-def _frame(graph: Graph, bodies: dict[str, Graph], way: Sequence[tuple[str, int]], last: str | None) -> _Cut:
+@dataclasses.dataclass(frozen=True)
+class _Making:
+    """The library that grows, and whether only what the last op depends on is kept."""
+
+    bodies: dict[str, Graph]
+    alone: bool
+
+
+def _frame(graph: Graph, making: _Making, way: Sequence[tuple[str, int]], last: str | None) -> _Cut:
     """A frame up to `last`, or up to a place in a body that one of its nodes runs; all of it if `last` is None."""
     end = way[0][0] if way else last
     nodes: dict[str, Node] = {}
+    needed = ancestors(graph, (), [end]) if making.alone and end is not None else None
     for name, node in graph.nodes.items():
+        if needed is not None and name not in needed:
+            continue
         if name == end and way:
-            _partial(graph, bodies, nodes, way, last)
+            _partial(graph, making, nodes, way, last)
         else:
             nodes[name] = node
         if name == end:
             break
     for item in graph.inputs:  # a signature names all of them, wherever they stand in the order
         nodes.setdefault(item.name, graph.nodes[item.name])
-    outputs, controls = leaves(graph.replace(nodes=nodes))
+    kept = graph.replace(nodes=nodes)
+    outputs, controls = leaves(kept)
+    if making.alone and end is not None:
+        outputs = values(kept, nodes[end])
+        controls = [] if outputs else [end]
     return _Cut(nodes, outputs, controls, way[0][0] if way else None)
 
 
 def _partial(
-    graph: Graph, bodies: dict[str, Graph], nodes: dict[str, Node], way: Sequence[tuple[str, int]], last: str | None
+    graph: Graph, making: _Making, nodes: dict[str, Node], way: Sequence[tuple[str, int]], last: str | None
 ) -> None:
     """Put a call, branch or loop in place whose body is cut."""
     (name, number), rest = way[0], way[1:]
     node = graph.nodes[name]
     if node.op in CALLS:
-        _call(graph, bodies, nodes, node, rest, last)
+        _call(graph, making, nodes, node, rest, last)
     elif node.op in IFS:
-        _branches(graph, bodies, nodes, node, number, rest, last)
+        _branches(graph, making, nodes, node, number, rest, last)
     elif node.op in WHILES:
-        _loop(graph, bodies, nodes, node, number, rest, last)
+        _loop(graph, making, nodes, node, number, rest, last)
     else:
         raise Unsupported(f"{name} ({node.op}) has no body; known are {', '.join(CONTROL_FLOW)}")
 
 
 def _call(
     graph: Graph,
-    bodies: dict[str, Graph],
+    making: _Making,
     nodes: dict[str, Node],
     node: Node,
     rest: Sequence[tuple[str, int]],
@@ -123,10 +155,10 @@ def _call(
 ) -> None:
     (name,) = body_names(node)
     body = graph.bodies[name]
-    cut = _frame(body, bodies, rest, last)
-    part = body.replace(nodes=cut.nodes, outputs=tuple(cut.outputs), controls=tuple(cut.controls), bodies=bodies)
+    cut = _frame(body, making, rest, last)
+    part = body.replace(nodes=cut.nodes, outputs=tuple(cut.outputs), controls=tuple(cut.controls), bodies=making.bodies)
     definition = _copy(node.definition)
-    rename(definition, [_keep(bodies, name, part)])
+    rename(definition, [_keep(making.bodies, name, part)])
     del definition.attr["Tout"].list.type[:]
     definition.attr["Tout"].SetInParent()
     definition.attr["Tout"].list.SetInParent()
@@ -137,7 +169,7 @@ def _call(
 
 def _branches(
     graph: Graph,
-    bodies: dict[str, Graph],
+    making: _Making,
     nodes: dict[str, Node],
     node: Node,
     number: int,
@@ -149,16 +181,16 @@ def _branches(
     for i, name in enumerate(body_names(node)):
         body = graph.bodies[name]
         adder = AddUp()
-        if i < number:
-            cut = _frame(body, bodies, (), None)
+        if i < number and not making.alone:
+            cut = _frame(body, making, (), None)
         elif i == number:
-            cut = _frame(body, bodies, rest, last)
+            cut = _frame(body, making, rest, last)
         else:
             cut = _Cut({item.name: body.nodes[item.name] for item in body.inputs}, [], [])
         kept = body.replace(nodes=cut.nodes)
         total = adder.total([(t, kept.dtype(t)) for t in cut.outputs])
-        part = kept.replace(nodes={**cut.nodes, **adder.nodes}, outputs=(total,), controls=(), bodies=bodies)
-        fresh.append(_keep(bodies, name, part))
+        part = kept.replace(nodes={**cut.nodes, **adder.nodes}, outputs=(total,), controls=(), bodies=making.bodies)
+        fresh.append(_keep(making.bodies, name, part))
     definition = _copy(node.definition)
     rename(definition, fresh)
     del definition.attr["Tout"].list.type[:]
@@ -169,7 +201,7 @@ def _branches(
 
 def _loop(
     graph: Graph,
-    bodies: dict[str, Graph],
+    making: _Making,
     nodes: dict[str, Node],
     node: Node,
     number: int,
@@ -178,12 +210,12 @@ def _loop(
 ) -> None:
     """One more variable takes up what the kept ops compute."""
     condition, body = (graph.bodies[name] for name in body_names(node))
-    asked = _frame(condition, bodies, rest, last) if number == 0 else None
-    done = _frame(body, bodies, rest, last) if number == 1 else _Cut(_inputs(body), [], [])
+    asked = _frame(condition, making, rest, last) if number == 0 else None
+    done = _frame(body, making, rest, last) if number == 1 else _Cut(_inputs(body), [], [])
     names = list(body_names(node))
     fresh = [
-        _keep(bodies, names[0], _question(condition, asked).replace(bodies=bodies)),
-        _keep(bodies, names[1], _round(body, done).replace(bodies=bodies)),
+        _keep(making.bodies, names[0], _question(condition, asked).replace(bodies=making.bodies)),
+        _keep(making.bodies, names[1], _round(body, done).replace(bodies=making.bodies)),
     ]
     definition = _copy(node.definition)
     rename(definition, fresh)
@@ -229,8 +261,8 @@ def _round(body: Graph, cut: _Cut) -> Graph:
             outputs.append(adder.changed(own, body.dtype(own), taken_up))
     computed = {split(t)[0] for t in outputs}
     rest = [t for t in cut.outputs if split(t)[0] not in computed]
-    values = [(t, kept.dtype(t)) for t in rest] + [(taken_up, _DT_FLOAT), (adder.number(1.0), _DT_FLOAT)]
-    outputs.append(adder.total(values))
+    taken = [(t, kept.dtype(t)) for t in rest] + [(taken_up, _DT_FLOAT), (adder.number(1.0), _DT_FLOAT)]
+    outputs.append(adder.total(taken))
     nodes = {**cut.nodes, item.name: placeholder(item), **adder.nodes}
     return body.replace(nodes=nodes, inputs=(*body.inputs, item), outputs=tuple(outputs), controls=())
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from xladoctor.replay.model import Case, Isolation, Link, Signature
 
 _CONSTANT = "compile-time-constant"
 _STAGES = ("hlo", "optimized_hlo")
+# What is looked for is refused before machine code is made; making it well would take most of the time.
+_FAST = ("env:XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
 
 
 def isolate(bench: Bench, case: Case, wanted: Signature | None = None) -> Isolation | None:
@@ -112,9 +115,22 @@ class _Compiling:
             number = len(self._answers) + 1
             most = math.ceil(math.log2(max(self._ops, 2))) + len(_STAGES)
             self._bench.say(f"isolating: the first {ops} of {self._ops} ops (try {number} of about {most})")
-            self._answers[key] = self._bench.ask("prefix", self._case, ops=ops, stage=stage)
+            self._answers[key] = self._bench.ask("prefix", self._quick(stage), ops=ops, stage=stage)
             self._compilations += _compilations(self._answers[key])
         return self._answers[key]
+
+    def _converted(self, number: int) -> int:
+        """The most ops up to the failing one that TensorFlow can convert: what it refuses is not in any text."""
+        if self._stage != _STAGES[0]:
+            return number
+        return max((ops for (ops, _), a in self._answers.items() if ops < number and _passed(a)), default=number - 1)
+
+    def _quick(self, stage: str) -> Case:
+        """The case in a worker of its own for compiling all the way; one that varies XLA's flags keeps its own."""
+        named = {name for name, _ in self._case.vary}
+        if stage == _STAGES[0] or _FAST[0] in named or self._bench.subject.kind != "capsule":
+            return self._case
+        return replace(self._case, vary=(*self._case.vary, _FAST))
 
     def _text(self, ops: int) -> str | None:
         """HLO of the first ops, unoptimised."""
@@ -134,8 +150,7 @@ class _Compiling:
         assert found.number is not None
         failed = self._answers[found.number, self._stage]
         message = failed.result["error"]["message"] if failed.ok else str(failed.message)
-        # What TensorFlow refuses to convert is not in the text any more; what comes before it is.
-        text = self._text(found.number - int(self._stage == "hlo"))
+        text = self._text(self._converted(found.number))
         module = read_hlo(text or "")
         inputs = [
             {
@@ -200,6 +215,10 @@ def _shape(text: str | None) -> list[Any] | None:
         return None
     dims = [d.strip() for d in text.partition("[")[2].partition("]")[0].split(",") if d.strip()]
     return [int(d) if d.isdigit() else d for d in dims]
+
+
+def _passed(answer: Answer) -> bool:
+    return answer.ok and answer.result["outcome"] == "passed"
 
 
 def _compilations(answer: Answer) -> int:
