@@ -102,12 +102,12 @@ def _threshold(bad: Sequence[int], good: Sequence[int], known: Known) -> Found |
         first, last = min(bad), max(good)
         if first - last == 1:
             return "from", first, f"fails from {first} on{_product(first, known.axes or {})}"
-        return "from", first, f"fails from {first} on, of the sizes tried; passes at {last} (between them nothing was)"
+        return "from", first, f"fails from {first} on, of the sizes tried; passes at {last} (between them nothing was tried)"
     if max(bad) < min(good):
         first, last = min(good), max(bad)
         if first - last == 1:
             return "up-to", last, f"fails up to {last}, and passes from {first} on"
-        return "up-to", last, f"fails up to {last}, of the sizes tried; passes at {first} (between them nothing was)"
+        return "up-to", last, f"fails up to {last}, of the sizes tried; passes at {first} (between them nothing was tried)"
     return None
 
 

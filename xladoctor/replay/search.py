@@ -129,8 +129,11 @@ def _boundary(line: _Line) -> Search:
     if beyond is not None:
         yield from line.ask(beyond)
     elif line.sizes[-1] == high:
-        # There is no other side: another multiple of what the last size is made of.
-        yield from line.ask(*[high // p for p in _factors(high)[:2]])
+        # There is no other side. If the rule is about multiples of m, m divides the last size less one of its factors.
+        for p in reversed(_factors(high)):
+            yield from line.ask(high // p)
+            if not line.monotone():
+                return
     if line.sizes[0] > 1:
         yield from line.ask(*[n for n in (line.before(low),) if n is not None])
 
