@@ -71,7 +71,7 @@ th{background:var(--head);text-align:left;font-weight:600}
 th,td{border-bottom:1px solid var(--line);padding:.25rem .5rem;vertical-align:top;overflow-wrap:anywhere}
 table.small th,table.small td,table.small code{overflow-wrap:normal}
 table.small td:last-child,table.small td:last-child code{overflow-wrap:anywhere}
-td.n{text-align:right;font-variant-numeric:tabular-nums}
+td>span{white-space:nowrap}
 tr.first td{background:var(--mark)}tr.broken td{background:var(--badbg)}tr.skip td,tr.gap td{color:var(--dim)}
 tr.first td:first-child{border-left:4px solid var(--bad)}
 tr.gap td{font-style:italic}
@@ -99,7 +99,8 @@ footer{margin-top:2.5rem;padding-top:.6rem;border-top:1px solid var(--line);colo
 @media(max-width:40rem){body{padding:.8rem}dl.facts{grid-template-columns:1fr}dl.facts dt{margin-top:.3rem}}
 @media(forced-colors:active){svg .f-ok,svg .f-bad{forced-color-adjust:none}}
 @media print{body{max-width:none;padding:0;font-size:10pt}nav,.skip{display:none}a{color:inherit;text-decoration:none}
-h2,h3{break-after:avoid}tr,figure,.box p{break-inside:avoid}table.wide{min-width:0}.scroll{overflow:visible}
+h2,h3{break-after:avoid}tr,figure,.box p{break-inside:avoid}caption{break-after:avoid}
+table.wide{min-width:0;table-layout:auto}th,td{overflow-wrap:break-word}.scroll{overflow:visible}
 .block{content-visibility:visible}figure .scroll svg,svg{max-width:100%}pre,code,td.c{font-size:8.5pt}
 *{print-color-adjust:exact;-webkit-print-color-adjust:exact}
 details:not([open])>summary::after{content:" (not printed)"}}

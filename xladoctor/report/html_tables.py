@@ -114,17 +114,19 @@ def xla_paths(diagnosis: Diagnosis) -> Iterator[str]:
         state = {True: '<span class="bad">on</span>', False: "off"}.get(path.effective, "?")  # type: ignore[arg-type]
         where = [at(path.location), esc(path.note or "")]
         rows.append(
-            (
-                Markup(state),
-                code(path.mechanism),
-                code(path.function),
-                Markup(f"{code(path.requested)} → {resolved}"),
-                Markup(", ".join(code(s) for s in path.governed_by) or "nothing"),
-                Markup("<br>".join(part for part in where if part)),
+            html.row(
+                (
+                    Markup(state),
+                    code(path.mechanism),
+                    code(path.function),
+                    Markup(f"{code(path.requested)} → {resolved}"),
+                    Markup(", ".join(code(s) for s in path.governed_by) or "nothing"),
+                    Markup("<br>".join(part for part in where if part)),
+                )
             )
         )
     heads = ("XLA", "Mechanism", "Function", "Asked → resolved", "Governed by", "Where")
-    yield html.small(heads, rows, "Every way by which XLA is switched on")
+    yield from html.table(heads, (8, 18, 18, 12, 18, 26), rows, "Every way by which XLA is switched on")
 
 
 def settings(diagnosis: Diagnosis) -> Iterator[str]:

@@ -15,6 +15,8 @@ from xladoctor.report.facts import shape_text
 _STATIONS = 26
 _MOMENTS = 22
 _LONGEST_CYCLE = 4
+# Calls that never return (the first op failed) would nest in each other without end.
+_DEEPEST = 50
 _TOO_LATE = frozenset({"setting-too-late", "dead-switch", "baked-in-setting"})
 
 
@@ -104,7 +106,8 @@ def _tree(rows: Iterable[ShapeRow]) -> list[_Node]:
         if phase == "in":
             node = _Node(found[0], arguments=found)
             (way[-1].inner if way else top).append(node)
-            way.append(node)
+            if len(way) < _DEEPEST:
+                way.append(node)
             continue
         # An argument that was never left (the call failed) closes with the call around it.
         for depth in range(len(way) - 1, -1, -1):

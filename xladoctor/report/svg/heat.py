@@ -32,12 +32,16 @@ def heat(
     A matrix of more than 64 rows or columns is drawn in blocks, each as its worst value: a single wrong pixel stays to
     be seen.
     """
-    matrix, rows, columns, block = _coarse(matrix, rows, columns)
+    matrix, rows, columns, (down, across) = _coarse(matrix, rows, columns)
     worst = max((v for line in matrix for v in line if v is not None and math.isfinite(v)), default=0.0)
     floor = tolerance or (worst / 10**_DECADES if worst else 1.0)
     many = len(matrix[0]) if matrix else 0
     labelled = bool(columns) and many <= 16
-    cell = 84.0 if labelled else max(8.0, min(26.0, 720 / max(many, 1)))
+    cell = (
+        min(max(84.0, max(map(len, columns)) * NARROW + 12), 170.0)
+        if labelled
+        else max(8.0, min(26.0, 720 / max(many, 1)))
+    )
     tall = 26.0 if labelled else cell
     left = max([len(str(r)) for r in rows] + [4]) * WIDE + 12 if rows else 44.0
     top = 26.0
@@ -45,14 +49,16 @@ def heat(
     if tolerance:
         over = sum(1 for line in matrix for v in line if v is not None and not v <= tolerance)
         said += f"; {over} fields are above the tolerance of {tolerance:.3g}"
-    canvas = Canvas(name, "Where the results deviate", said + block)
+    if down * across > 1:
+        said += f". Each field is the worst of {down} by {across}."
+    canvas = Canvas(name, "Where the results deviate", said)
     for m in range(many):
-        text = str(columns[m]) if columns else str(m) if m % max(many // 8, 1) == 0 else ""
+        text = str(columns[m]) if columns else str(m * across) if m % max(many // 8, 1) == 0 else ""
         canvas.text(left + cell * m + cell / 2, top - 8, text, "t-s t-m", max(int(cell / NARROW), 4))
     for n, line in enumerate(matrix):
         y = top + tall * n
         if rows or n % max(len(matrix) // 8, 1) == 0:
-            canvas.text(6, y + tall / 2 + 4, rows[n] if rows else n, "t-s" if not rows else "")
+            canvas.text(6, y + tall / 2 + 4, rows[n] if rows else n * down, "t-s" if not rows else "")
         for m, value in enumerate(line):
             if value is None:
                 continue
@@ -83,11 +89,11 @@ def _scale(canvas: Canvas, x: float, y: float, floor: float, worst: float) -> No
 
 def _coarse(
     matrix: Sequence[Sequence[float | None]], rows: Sequence[str], columns: Sequence[str]
-) -> tuple[list[list[float | None]], Sequence[str], Sequence[str], str]:
+) -> tuple[list[list[float | None]], Sequence[str], Sequence[str], tuple[int, int]]:
     high, wide = len(matrix), max((len(line) for line in matrix), default=0)
     down, across = math.ceil(high / _MOST) or 1, math.ceil(wide / _MOST) or 1
     if down == across == 1:
-        return [list(line) for line in matrix], rows, columns, ""
+        return [list(line) for line in matrix], rows, columns, (1, 1)
     out: list[list[float | None]] = []
     for n in range(0, high, down):
         blocks = [
@@ -95,4 +101,4 @@ def _coarse(
             for m in range(0, wide, across)
         ]
         out.append([max(b, key=lambda v: math.inf if math.isnan(v) else v) if b else None for b in blocks])
-    return out, rows[::down], columns[::across], f". Each field is the worst of {down} by {across}."
+    return out, rows[::down], columns[::across], (down, across)

@@ -57,7 +57,7 @@ def _case(canvas: Canvas, x: float, y: float, case: dict[str, Any]) -> None:
         canvas.text(middle[0], middle[1] + 4, "–", "t-dim t-m")
     else:
         canvas.rect(x + 2, y + 2, _CELL - 4, _CELL - 4, "o-bad", tip, 4)
-        sign = {"silent": "≠", "crashed": "☠", "timed-out": "⏱"}.get(outcome)
+        sign = {"silent": "≠", "crashed": "†", "timed-out": "…"}.get(outcome)
         if sign is None:
             canvas.cross(*middle, 7)
         else:
@@ -69,8 +69,8 @@ def _legend(canvas: Canvas, y: float, rows: Sequence[dict[str, Any]]) -> float:
         "passed": "✓ passes",
         "failed": "✗ fails",
         "silent": "≠ wrong without an error",
-        "crashed": "☠ the process dies",
-        "timed-out": "⏱ takes too long",
+        "crashed": "† the process dies",
+        "timed-out": "… takes too long",
         "refused": "– could not be tried",
     }
     x = 6.0
