@@ -68,12 +68,15 @@ class _Traces:
         try:
             found, fresh = self._concrete(way, arguments)
         except Exception as error:
-            # With open rows a trace may fail that succeeds with its own: then nothing is known yet.
             if way not in self._shared:
                 return {**_failed(error, stage="trace"), "way": way, "shared": False}
-            return {**self._alone(way, arguments), "shared": False}
+            # With open rows a trace may fail that succeeds with a shape of its own.
+            alone = self._alone(way, arguments)
+            if alone.get("stage") != "trace":
+                self._apart = f"sizes do not share a trace: with open rows it fails ({type(error).__name__})"
+            return {**alone, "shared": False, "note": self._apart}
         trace = time.perf_counter() - start if fresh else None
-        told = _twice(lambda: found(*arguments), way=way, trace=trace)
+        told = _twice(lambda: found(*arguments), way=way, trace=trace, programs=programs(found, way))
         told["shared"] = not fresh
         if way in self._shared and _open(self._shared[way][0]) and way not in self._checked:
             self._checked.add(way)
@@ -91,7 +94,8 @@ class _Traces:
             found = concrete(self._function, arguments, way)
         except Exception as error:
             return {**_failed(error, stage="trace"), "way": way}
-        return _twice(lambda: found(*arguments), way=way, trace=time.perf_counter() - start)
+        trace = time.perf_counter() - start
+        return _twice(lambda: found(*arguments), way=way, trace=trace, programs=programs(found, way))
 
     def _concrete(self, way: str, arguments: tuple[Any, ...]) -> tuple[Any, bool]:
         """(a trace that takes these arguments, whether it is new)."""
@@ -123,6 +127,15 @@ def concrete(function: Callable[..., Any], arguments: tuple[Any, ...], way: str 
         return function(*given)
 
     return tf.function(call, jit_compile=True if way == "xla" else None).get_concrete_function(*arguments)
+
+
+@functools.lru_cache(maxsize=16)
+def programs(found: Any, way: str) -> int:
+    """How many XLA programs a call of a trace compiles for a new shape: itself, or each function that asks for it."""
+    if way == "xla":
+        return 1
+    library = found.graph.as_graph_def().library.function
+    return sum("_XlaMustCompile" in f.attr and f.attr["_XlaMustCompile"].b for f in library)
 
 
 def as_tensors(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -193,8 +206,10 @@ def _agree(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
     return a["outcome"] == b["outcome"] and kinds[0] == kinds[1] and shapes[0] == shapes[1]
 
 
-def _twice(call: Callable[[], Any], *, way: str, trace: float | None = None) -> dict[str, Any]:
-    """The outcome of the first call, and the time of a second one."""
+def _twice(
+    call: Callable[[], Any], *, way: str, trace: float | None = None, programs: int | None = None
+) -> dict[str, Any]:
+    """The outcome of the first call, and the time of a second one. `compilations` is None where it cannot be told."""
     start = time.perf_counter()
     try:
         told = _passed(call())
@@ -205,7 +220,7 @@ def _twice(call: Callable[[], Any], *, way: str, trace: float | None = None) -> 
             "way": way,
             "seconds": round(seconds, 6),
             "trace_seconds": _rounded(trace),
-            "compilations": int(way == "xla"),
+            "compilations": programs,
         }
     first = time.perf_counter() - start
     start = time.perf_counter()
@@ -221,7 +236,7 @@ def _twice(call: Callable[[], Any], *, way: str, trace: float | None = None) -> 
         "trace_seconds": _rounded(trace),
         "compile_seconds": round(max(0.0, first - second), 6),
         "run_seconds": round(second, 6),
-        "compilations": int(way == "xla"),
+        "compilations": programs,
     }
 
 

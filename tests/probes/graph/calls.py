@@ -1,0 +1,72 @@
+"""Subjects as a user would write them: `callable(batch_size)` gives a function and its arguments."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import tensorflow as tf
+
+weight = tf.Variable(2.0)
+
+
+def _double(x):
+    return {"doubled": x * weight, "norm": tf.reduce_sum(x)}
+
+
+def simple(batch_size, scale=1.0):
+    return _double, (np.full((batch_size, 3), scale, "f"),)
+
+
+def fresh(batch_size):
+    """Another function each time: nothing can be shared."""
+    return (lambda x: x + batch_size), (np.ones((batch_size, 3), "f"),)
+
+
+def _branch(x):
+    if x.shape[0] is None:
+        raise ValueError("needs a known batch")
+    return x
+
+
+def branch(batch_size):
+    return _branch, (np.ones((batch_size, 3), "f"),)
+
+
+def _by_shape(x):
+    # With open rows the check is skipped, and the rows are lost.
+    return x if x.shape[0] is not None else x[:1]
+
+
+def by_shape(batch_size):
+    return _by_shape, (np.ones((batch_size, 3), "f"),)
+
+
+def _folded(x):
+    return tf.reshape(x, [-1, 4])
+
+
+def folds(batch_size):
+    """Fails unless batch*3 is a multiple of 4."""
+    return tf.function(_folded, jit_compile=True), (np.ones((batch_size, 3), "f"),)
+
+
+def bound(batch_size):
+    return functools.partial(tf.add, 1.0), (np.ones((batch_size, 3), "f"),)
+
+
+def itself(batch_size):
+    """Makes its call itself."""
+    return tf.ones((batch_size, 3)) if batch_size < 3 else _fail()
+
+
+def _fail():
+    raise RuntimeError("three rows are too many")
+
+
+def nested(batch_size):
+    return (lambda data, label: data["x"] + label), ({"x": np.ones((batch_size, 2))}, 3.0)
+
+
+itself.by_row = True
+number = 7

@@ -1,0 +1,118 @@
+"""Subjects of the user's own: built, called in each way, with and without a shared trace, captured."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from probes.graph.service import Service
+
+pytestmark = pytest.mark.slow
+HERE = f"{__package__}.calls"
+
+
+@pytest.fixture(scope="module")
+def service():
+    return Service()
+
+
+@pytest.fixture
+def ask(service):
+    def request(op, name, batch=None, **parameters):
+        asked = {"id": 1, "op": op, "subject": f"{HERE}:{name}", "batch": batch, **parameters}
+        answer = service.answer(json.dumps(asked))
+        json.dumps(answer, allow_nan=False)
+        return answer["result"] if answer["ok"] else answer["error"]
+
+    return request
+
+
+def test_described(ask):
+    told = ask("describe", "simple")
+    assert told["parameters"] == ["scale"] and told["by_row"] is None and told["file"].endswith("calls.py")
+    assert ask("describe", "itself")["by_row"] is True
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [("absent", "has no absent"), ("number", "cannot be called"), ("simple.absent", "has no simple.absent")],
+)
+def test_what_is_no_subject(ask, name, says):
+    told = ask("describe", name)
+    assert told["type"] == "NoSubject" and says in told["message"]
+
+
+def test_a_module_that_is_not_there(service):
+    told = service.answer(json.dumps({"id": 1, "op": "describe", "subject": "no.such:thing"}))
+    assert told["error"]["type"] == "NoSubject" and "cannot import no.such" in told["error"]["message"]
+
+
+@pytest.mark.parametrize("way", ["graph", "eager", "xla"])
+def test_each_way(ask, way):
+    told = ask("call", "simple", 4, way=way, own=True)
+    assert told["outcome"] == "passed" and told["way"] == way
+    assert {o["output"]: o["shape"] for o in told["outputs"]} == {"output 0": [4, 3], "output 1": []}
+    assert told["run_seconds"] > 0 and told["compile_seconds"] >= 0
+    assert told["compilations"] == {"graph": 0, "eager": None, "xla": 1}[way]
+
+
+def test_one_function_shares_a_trace(ask):
+    told = [ask("call", "simple", n) for n in (2, 3, 5, 9)]
+    assert [t["shared"] for t in told] == [False, False, True, True]  # the second opens the rows
+    assert [t["trace_seconds"] is None for t in told] == [False, False, True, True]
+    assert [t["outputs"][0]["shape"][0] for t in told] == [2, 3, 5, 9]
+    assert ask("call", "simple", 9, own=True)["shared"] is False
+
+
+def test_another_function_each_time_does_not(ask):
+    assert [ask("call", "fresh", n)["shared"] for n in (2, 3, 5)] == [False] * 3
+
+
+@pytest.mark.parametrize(("name", "why"), [("branch", "it fails (ValueError)"), ("by_shape", "does otherwise")])
+def test_a_function_that_does_otherwise_with_open_rows_gets_its_own_traces(ask, name, why):
+    told = [ask("call", name, n) for n in (2, 3, 5)]
+    assert [t["outcome"] for t in told] == ["passed"] * 3
+    assert [t["outputs"][0]["shape"] for t in told] == [[2, 3], [3, 3], [5, 3]]
+    assert all(why in t["note"] and t["shared"] is False for t in told[1:])
+
+
+def test_failures_are_outcomes(ask):
+    assert ask("call", "folds", 4)["outcome"] == "passed"
+    told = ask("call", "folds", 3)
+    assert told["outcome"] == "failed" and "reshape" in told["error"]["message"].lower()
+    assert ask("call", "itself", 2)["outputs"][0]["shape"] == [2, 3]
+    told = ask("call", "itself", 3)
+    assert (told["stage"], told["error"]["kind"]) == ("build", "RuntimeError")
+
+
+def test_other_callables_and_nests(ask):
+    assert ask("call", "bound", 4)["outcome"] == "passed"
+    assert ask("call", "nested", 4)["outputs"][0] == {"output": "output 0", "shape": [4, 2], "dtype": "float64"}
+
+
+def test_arguments_and_precision(ask):
+    assert ask("call", "simple", 4, arguments={"scale": "3"})["outcome"] == "passed"
+    assert "no parameter 'size'" in ask("call", "simple", 4, arguments={"size": "3"})["message"]
+    told = ask("call", "nested", 4, dtype="float32")
+    assert told["outputs"][0]["dtype"] == "float32"
+    assert "no such type" in ask("call", "nested", 4, dtype="float31")["message"]
+    assert "cannot be varied" in ask("call", "itself", 2, dtype="float64")["message"]
+
+
+def test_a_setting_that_is_not_there_is_refused(ask):
+    assert "no key 'absent'" in ask("call", "simple", 4, config={"absent": "1"})["message"]
+
+
+def test_captured(ask, service, tmp_path):
+    folder = tmp_path / "capsule"
+    told = ask("capture", "simple", 6, folder=str(folder))
+    assert told == {"capsule": str(folder), "xla": False}
+    written = json.loads((folder / "capsule.json").read_text())
+    assert [i["shape"] for i in written["inputs"]] == [[6, 3], []]
+    answer = service.answer(json.dumps({"id": 1, "op": "attempt", "capsule": str(folder), "batch": 6}))
+    outputs = answer["result"]["outputs"]
+    assert {tuple(o["shape"]) for o in outputs} == {(6, 3), ()}
+    assert "makes its call itself" in ask("capture", "itself", 2, folder=str(tmp_path / "no"))["message"]
+    assert not Path(tmp_path / "no").exists()
