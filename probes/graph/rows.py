@@ -18,6 +18,7 @@ from .sensitivity import Run
 FEW = 2
 _ALONE = 3
 _PROBED = 3
+_SINGLES = 16
 
 
 def check(
@@ -55,7 +56,10 @@ def check(
         leading = {v.shape[0] if v is not None and v.ndim else None for v in sizes.values()}
         if not any(telling.values()) or (len(sizes) > 1 and len(leading) == 1):
             told["without_rows"].append(name)
-        elif not has[batch] or not all(telling.values()):
+        elif not all(telling.values()):
+            if _selects(run, arguments, batched, name, whole[name]):
+                told["without_rows"].append(name)
+                continue
             good, bad = (next(s for s, ok in telling.items() if ok is wanted) for wanted in (True, False))
             told["tests"].append({"test": "size", **_lost(name, sizes, good, bad)})
         elif batch > 1:
@@ -103,6 +107,20 @@ def _smaller(
         else:
             told["failed"].append({"test": f"a batch of {size}", "error": outcome["error"]})
     return found
+
+
+def _selects(run: Run, arguments: Mapping[str, Array], batched: Sequence[str], name: str, value: Array) -> bool:
+    """Whether an output keeps some rows by their values: what single rows give adds up to what the batch gives."""
+    batch = len(arguments[batched[0]])
+    first = min(batch, _SINGLES)
+    parts = [slice(i, i + 1) for i in range(first)] + ([slice(first, batch)] if first < batch else [])
+    total = 0
+    for part in parts:
+        outcome, results = run(taken(arguments, batched, part))
+        if outcome["outcome"] != "passed" or name not in results or not results[name].ndim:
+            return False
+        total += len(results[name])
+    return value.ndim > 0 and total == len(value)
 
 
 def _lost(name: str, sizes: Mapping[int, Array | None], good: int, bad: int) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 Two ways to compute the same thing round differently, and what a program makes of such differences is its own affair: a
 sum of n terms gathers them, a division by something small or the sign in an optimizer enlarges them. So the step is
-run again on inputs and variables that are changed at random by up to one unit in the last place, and what that does to
-each output is measured. The tolerance is
+run again on inputs and variables that are changed at random by up to NUDGE units in the last place (one alone is
+often lost in the rounding of the first sum), and what that does to each output is measured. The tolerance is
 
     MARGIN * the largest deviation seen  +  GATHER * eps * sqrt(n)
 
@@ -22,7 +22,8 @@ import numpy as np
 from .measure import Array, Results, deviation
 
 RUNS = 3
-MARGIN = 16.0
+NUDGE = 16.0
+MARGIN = 2.0
 GATHER = 2.0
 Run = Callable[[Mapping[str, Array]], tuple[dict[str, Any], Results]]
 """Arguments by name -> (outcome, results by name)."""
@@ -52,13 +53,13 @@ def floor(value: Array, arguments: Mapping[str, Array]) -> float:
 
 
 def nudged(arguments: Mapping[str, Array], seed: int) -> dict[str, Array]:
-    """The arguments, each floating value changed at random by up to one unit in its last place; zeros stay zero."""
+    """The arguments, each floating value changed at random by up to NUDGE units in its last place; zeros stay."""
     random = np.random.default_rng(seed)
     return {name: _nudged(value, random) if _floating(value) else value for name, value in arguments.items()}
 
 
 def _nudged(value: Array, random: np.random.Generator) -> Array:
-    eps = _eps(value)
+    eps = NUDGE * _eps(value)
     # The parts of a complex number are rounded each by itself.
     if value.dtype.kind == "c":
         parts = [

@@ -64,6 +64,8 @@ def agreements(told: Mapping[str, Any], node: Mapping[str, Any] | None) -> tuple
         slug = None
         if row["apart"]:
             slug = "wrong-shape-silent" if row["deviation"] is None else "parity-divergence"
+        if slug is None and (row["tolerance"] or 0.0) >= 1.0:
+            notes.append(f"{row['output']}: rounding alone changes it altogether, so that no ways can be compared")
         found.append(_agreement(row, (a, b), slug))
     return found, notes
 
