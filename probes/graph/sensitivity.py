@@ -23,7 +23,7 @@ from .measure import Array, Results, deviation
 
 RUNS = 3
 NUDGE = 16.0
-MARGIN = 2.0
+MARGIN = 4.0
 GATHER = 2.0
 Run = Callable[[Mapping[str, Array]], tuple[dict[str, Any], Results]]
 """Arguments by name -> (outcome, results by name)."""
