@@ -120,8 +120,8 @@ def recognised(record: ErrorRecord, *, but: str = "") -> Rule | None:
 def findings(evidence: Evidence) -> tuple[Finding, ...]:
     """What all rules find in the evidence, likeliest root first; only the first has the role `root`.
 
-    Order: errors before warnings; what a rule itself calls a consequence last; lower `rank` first; then
-    earlier in the log.
+    Order: errors before warnings; what a rule itself calls a consequence last; what the run survived behind what it
+    may have died of; lower `rank` first; then earlier in the log.
     """
     from dataclasses import replace
 
@@ -129,9 +129,10 @@ def findings(evidence: Evidence) -> tuple[Finding, ...]:
     found = [f for rule in all_rules() if rule.match for f in rule.match(evidence)]
     ranks = {rule.code: rule.rank for rule in all_rules()}
 
-    def key(f: Finding) -> tuple[bool, bool, int, int]:
+    def key(f: Finding) -> tuple[bool, bool, bool, int, int]:
         at = min((position.get(p.where or "", len(position)) for p in f.evidence), default=len(position))
-        return f.level != "error", f.role == "consequence", ranks[f.code], at
+        survived = bool(f.details.get("went_on"))
+        return f.level != "error", f.role == "consequence", survived, ranks[f.code], at
 
     found.sort(key=key)
     return tuple(replace(f, role="root" if i == 0 else "consequence") for i, f in enumerate(found))

@@ -14,7 +14,7 @@ from tests.xladoctor.rules.fixtures import (
 )
 from xladoctor.rules import all_rules
 
-# Classes that no log can show: they are concluded from recordings and comparisons.
+# Classes that are no root of a log: they are concluded from recordings and comparisons, or stand beside a root.
 RECORDED_ONLY = {
     "flag-ineffective",
     "setting-too-late",
@@ -56,7 +56,9 @@ def test_healthy_logs_have_no_error(fixture: Fixture) -> None:
 @pytest.mark.parametrize("rule", all_rules(), ids=lambda r: r.slug)
 def test_every_rule_has_a_failing_fixture(rule) -> None:  # type: ignore[no-untyped-def]
     shown = [f for f in ALL if f.slug == rule.slug]
-    if rule.slug in RECORDED_ONLY:
+    if rule.code.startswith("XD8"):  # seen in sources by `lint`, in no log
+        assert rule.recognise is None and rule.match is None and not shown
+    elif rule.slug in RECORDED_ONLY:
         assert rule.recognise is None and not shown
     else:
         assert rule.match is not None and shown
@@ -67,7 +69,7 @@ def test_every_rule_is_silent_on_other_classes(rule) -> None:  # type: ignore[no
     """A healthy log and the failing logs of all other classes are each rule's healthy fixtures."""
     for fixture in ALL:
         if fixture.slug != rule.slug and verdict(found := diagnose(fixture.text)) == fixture.slug:
-            wrong = [f for f in found if f.slug == rule.slug and f.level == "error"]
+            wrong = [f for f in found if f.slug == rule.slug and f.level == "error" and not f.details.get("went_on")]
             assert not wrong or rule.slug in _NEIGHBOURS.get(fixture.slug, ()), (fixture.name, wrong)
 
 

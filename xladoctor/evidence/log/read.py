@@ -87,6 +87,8 @@ class Collector:
         self._errors: dict[tuple[str | None, str, str | None], ErrorRecord] = {}
         self._warnings: dict[tuple[str | None, str], ErrorRecord] = {}
         self._order: dict[str, int] = {}
+        # Behind prefixes and in labelled streams, as far as the lines are looked at; `activity` sees the plain ones.
+        self._epochs: dict[str | None, int] = {}
         self._repeats: dict[str, int] = {}
         self._dropped = 0
         self._previous = 0
@@ -106,6 +108,8 @@ class Collector:
                     stream = None
                 self._streams.setdefault(stream, Segmenter(self._source, stream, self._add))
             self._streams[stream].feed(line)
+            if line.text.startswith("Epoch "):
+                self._epochs[stream] = line.number
 
     def close(self) -> None:
         """Finish what is open."""
@@ -128,14 +132,16 @@ class Collector:
         """All records in the order of the log. Of those that could have ended the run, only what came last did."""
         found = [*self._errors.values(), *self._warnings.values()]
         found.sort(key=lambda record: self._order[record.where])
-        # Which of several labelled processes went on is not known.
-        went_on = {r.where for r in found if r.stream is None and self._order[r.where] < self.activity.last_epoch}
+        went_on = {r.where for r in found if self._order[r.where] < self._last_epoch(r.stream)}
         if went_on:
             self.facts["went_on"] = dict.fromkeys(sorted(went_on), True)
-        return [
-            replace(r, ended_run=False) if r.ended_run and self._order[r.where] < self.activity.last_epoch else r
-            for r in found
-        ]
+        return [replace(r, ended_run=False) if r.ended_run and r.where in went_on else r for r in found]
+
+    def _last_epoch(self, stream: str | None) -> int:
+        """The last line with which training went on, in this stream. Which labelled process an unlabelled line belongs
+        to is not known.
+        """
+        return max(self._epochs.get(stream, 0), 0 if stream else self.activity.last_epoch)
 
     def _add(self, record: ErrorRecord, number: int) -> None:
         if record.level == "warning":

@@ -2,10 +2,13 @@
 
 A person often pastes only the message. These are constant parts of format strings in TensorFlow, XLA and Keras
 (the rules name
-the sources); a line that holds none of them and is no traceback, status or death notice is not looked at further.
+the sources); a line that holds none of them and is no traceback, status or death notice is not looked at further. Each
+must hold one of `literals.LITERALS`, or it is never found in a large log (a test says which does not).
 """
 
 from __future__ import annotations
+
+import re
 
 _ERRORS = (
     "values, but the requested shape",
@@ -43,6 +46,70 @@ _ERRORS = (
     "fixed tensor list size",
     "crossing the XLA/TF boundary",
     "No such file or directory: '",
+    # The tail of every error that an eagerly run op raises (tensorflow/python/eager/execute.py).
+    "[Op:",
+    "must have the same size and shape",
+    "must be broadcastable",
+    "both shapes must be equal",
+    "Cannot concatenate arrays that differ",
+    "matching shapes except for the concatenation axis",
+    "Cannot batch tensors with different shapes",
+    "Cannot add tensor to the batch",
+    "evenly divisible by filter depth",
+    "is not a multiple of input depth of filter",
+    "due to downsampling in",
+    "output size would be zero or negative",
+    "of the input shaped",
+    "ndims must be",
+    "Tried to expand dim index",
+    "Invalid reduction dimension",
+    "Can not squeeze dim",
+    "transpose expects a vector of size",
+    "does not index into param shape",
+    "slice index ",
+    "Expected begin[",
+    "Expected size[",
+    "Number of ways to split should evenly divide",
+    "outside the valid range of [",
+    "is not compatible with expected shape",
+    "is not compatible with provided weight shape",
+    ") are incompatible",
+    "Data cardinality is ambiguous",
+    "input(s), but it received",
+    "input(s) with keys",
+    "must have the same shape. Received: target",
+    "Cannot assign value to variable",
+    "with a weight list of length",
+    "variables during loading",
+    "objects could not be loaded",
+    "_pad in Pad op has to be static",
+    "Fail to proof the equality of two dimensions",
+    "is not compilable",
+    "must also be initialized in the",
+    "true_fn and false_fn",
+    "before the loop, but shape",
+    "before the loop, but dtype",
+    "enters the loop with shape",
+    "singleton tf.Variables",
+    "failed to lift variable creations",
+    "Trying to access resource",
+    "eterministic GPU implementation of",
+    "require a seed to be set when determinism",
+    "to read flags for environment variable",
+    "Unknown flag",
+    "ut of memory while trying to allocate",
+    "Unable to allocate",
+    "create cudnn handle",
+    "Loaded runtime CuDNN library",
+    "ptxas returned an error",
+    "ptxas exited with",
+    "ptxas not found",
+    "was expected to be a",
+    "the list of allowed values",
+    "not in list of allowed values",
+    "Tensor conversion requested dtype",
+    " Op has type ",
+    "Unsupported object type",
 )
 _WARNINGS = (
     "triggered tf.function retracing",
@@ -51,15 +118,20 @@ _WARNINGS = (
     "folding an instruction is taking",
     "The operation took ",
     "libdevice is required",
+    "Couldn't get ptxas version",
     "loss: nan",
     "val_loss: nan",
 )
+# `indices[0,3] = 12 is not in [0, 10)` (tensorflow/core/kernels/gather_op.cc, scatter_nd_op.cc).
+_INDEX = re.compile(r"\w{1,30}\[[\d,]{1,60}\] = (?:-?\d{1,18}|\[[-\d, ]{1,60}\]) (?:is not in \[|does not index into)")
 _EXCUSED = ("Unable to register cu",)
 
 
 def speaks(text: str) -> bool:
     """Whether a line by itself states an error of TensorFlow, XLA or Keras."""
-    return any(part in text for part in _ERRORS) and not any(part in text for part in _EXCUSED)
+    return (any(part in text for part in _ERRORS) or _INDEX.search(text) is not None) and not any(
+        part in text for part in _EXCUSED
+    )
 
 
 def warns(text: str) -> bool:

