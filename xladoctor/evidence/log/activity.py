@@ -10,13 +10,14 @@ from xladoctor.evidence.log.flags import flags_set
 from xladoctor.evidence.log.literals import COMPILED, FLAGS
 from xladoctor.evidence.log.matcher import Block, newlines, word
 
+# The number first, since few lines have one; then what stands before it.
+_NUMBER = re.compile(rb"[12]\.\d{1,2}\.\d{1,2}(?:-?rc\d)?(?![\w.])")
 _VERSION = re.compile(
-    rb"(?:[Tt]ensor[Ff]low|TENSORFLOW|\bTF|\btf)(?:[-_ ]?(?:cpu|gpu))?[ "
-    rb":=_-]{0,4}(?:__version__|[Vv]ersion|VERSION)?[\"'():=, ]{0,6}v?"
-    rb"([12]\.\d{1,2}\.\d{1,2}(?:-?rc\d)?)\b"
+    rb"(?:[Tt]ensor[Ff]low|TENSORFLOW|\bTF|\btf)(?:[-_ ]?(?:cpu|gpu))?[ :=_-]{0,4}"
+    rb"(?:__version__|[Vv]ersion|VERSION)?[\"'():=, ]{0,6}v?$"
 )
+_BEFORE = 48
 _HEAD = 20_000
-_SEARCHED = 1 << 17
 _EPOCH = b"Epoch "
 
 
@@ -57,10 +58,9 @@ class Activity:
         self.lines += self._open
 
     def _find_version(self, data: bytes, end: int) -> None:
-        for start in range(0, end, _SEARCHED):
-            found = _VERSION.search(data, start, min(start + _SEARCHED, end))
-            if found:
-                self.version = found[1].decode()
+        for found in _NUMBER.finditer(data, 0, end):
+            if _VERSION.search(data[max(found.start() - _BEFORE, 0) : found.start()]):
+                self.version = found[0].decode()
                 return
 
 

@@ -1,18 +1,18 @@
 """The fragments by which the first pass finds the lines of a log that are worth a look.
 
-Every fragment of `signatures.py` holds one of them, and so does every traceback, status line and death notice that the
-segmenter knows (a test walks them all). Word starts are left off where that lets one fragment stand for two spellings.
+Every fragment of `signatures.py` holds one of them (a test says so), and so does every traceback, status line and death
+notice that the segmenter knows. Word starts are left off where one fragment then stands for two spellings.
 
-The matcher (Teddy, in the Rust crate aho-corasick) compares the first four bytes of all fragments at once, in
-`number mod 16` groups. It is fast while few other words look like a member of a group: so no fragment is shorter than
-four bytes, there are at most 64, and their order, which deals them over the groups, was searched on real logs with
-`python -m benchmarks._literal_order`: it then reads a training log three times as fast as in the order in which one
-would write them down.
+The matcher (Teddy, in the Rust crate aho-corasick) compares the first four bytes of up to 64 fragments at once, in
+`number mod 16` groups; with more it is twenty times slower, hence the two sets. It is fast while few other words look
+like a member of a group: so no fragment is shorter than four bytes, and their order, which deals them over the groups,
+was searched on real logs with `python -m benchmarks._literal_order`: a training log is then read three times as fast as
+in the order in which one would write them down.
 """
 
 from __future__ import annotations
 
-LITERALS: tuple[bytes, ...] = (
+COMMON: tuple[bytes, ...] = (
     b"Cannot reshape", b"low compile", b"nvalid ", b"registered '", b"-kill", b"on fault", b"Fatal ", b"Dynamic inp",
     b"CANCELLED", b"JIT comp", b"Shape must", b"tensor list", b"rminate", b"requested shape", b"broadcastable",
     b"ompiled cluster", b"SIGSEGV", b"ion took", b"bort", b"rror", b"_kill", b"raceback", b"heck failed",
@@ -22,6 +22,25 @@ LITERALS: tuple[bytes, ...] = (
     b"ncompatible ", b": not found", b"OOM ", b"compile-time", b"CUDA_ERROR", b": nan", b"_ARGUMENT", b"imensions ",
     b"nsupported op", b"ptxas", b"body do not", b"XLA_FLAGS",
 )  # fmt: skip
+"""What stands in tracebacks, in lines of the runtime and in what is said of a dead process."""
+
+MESSAGES: tuple[bytes, ...] = (
+    b"Expected begin", b"ambiguous", b"Op has type", b"not compatible", b"weight list", b"equality of t",
+    b"input shaped", b"seed to be set", b"transpose exp", b"initialized in", b"param shape", b"access resource",
+    b"be loaded", b"compilable", b"ut of memory", b"filter depth", b"expand dim", b"Cannot add tensor", b"Cannot batch",
+    b"to be static", b"ways to split", b"both shapes", b"expected to be", b"slice index", b"true_fn", b"reduction dim",
+    b"allowed val", b"squeeze dim", b"before the loop", b"Received: ", b"eterministic G", b"multiple of inp",
+    b"during load", b"is not in [", b"singleton tf", b"downsampling", b"valid range", b"enters the loop",
+    b"Unsupported obj", b"zero or negat", b"Loaded runtime", b"read flags", b"ndims must", b"have the same s",
+    b"it received", b"are incompat", b"evenly divis", b"cudnn handle", b"Expected size", b"assign value", b"oncatenat",
+    b"[Op:", b"Unable to alloc", b"requested dtype", b"input depth", b"with keys",
+)  # fmt: skip
+"""Parts of messages that a program may print without the word error near them."""
+
+BARE: tuple[bytes, ...] = (b"[0;3", b"[1;3", b"[38;", b"[31m", b"[0m ", b"[0m:")
+"""Colour codes whose escape byte was lost in copying: they part words, and are taken out where they are seen."""
+
+LITERALS = (*COMMON, *MESSAGES)
 
 COMPILED, FLAGS = LITERALS.index(b"ompiled cluster"), LITERALS.index(b"XLA_FLAGS")
 """Lines that tell a fact: that XLA compiled a cluster (said once a process), which flags were set."""

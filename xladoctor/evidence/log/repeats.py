@@ -10,10 +10,12 @@ from xladoctor.evidence.log.matcher import Block
 
 # How often a line of one kind is looked at, and how many lines in all, whatever their kind: of those that only warn,
 # and of those that hold a part of an error.
-OFTEN, OFTEN_STRONG = 20, 200
+OFTEN, OFTEN_STRONG = 8, 200
 ALL, ALL_STRONG = 5_000, 20_000
 NEAR_END = 1 << 16
 WORDS = 300
+# A warning whose kind came too often is known again by the words around its literal, which is ten times cheaper.
+LEFT, RIGHT, MUTED = 16, 32, 50_000
 _DIGITS = b"0123456789"
 
 
@@ -22,12 +24,13 @@ class Repeats:
 
     def __init__(self) -> None:
         self._seen: dict[bytes, int] = {}
+        self._muted: set[bytes] = set()
         self._left = {False: ALL, True: ALL_STRONG}
 
     def worth_it(self, block: Block, near_end: int) -> list[tuple[int, int]]:
         """Where the lines begin that are to be looked at, and the hit in each, ascending; all behind `near_end` are."""
         data, end = block.data, block.end
-        seen, digits, strong_ones = self._seen, _DIGITS, STRONG
+        seen, muted, strong_ones = self._seen, self._muted, STRONG
         lines: list[tuple[int, int]] = []
         # The line that the last hit was in ends here; and whether that hit was strong enough to speak for the line.
         line_end, begin, settled = -1, 0, False
@@ -36,19 +39,23 @@ class Repeats:
             if start < line_end:
                 if settled or not strong:
                     continue
+            elif start >= end:
+                break
+            elif not strong and start < near_end and data[start - LEFT : stop + RIGHT] in muted:
+                continue
             else:
-                if start >= end:
-                    break
                 begin = data.rfind(b"\n", 0, start) + 1
                 line_end = data.find(b"\n", stop)
                 if line_end < 0:
                     line_end = len(data)
-            kind = data[begin : min(line_end, begin + WORDS)].translate(None, digits)
+            kind = data[begin : min(line_end, begin + WORDS)].translate(None, _DIGITS)
             count = seen.get(kind, 0)
             settled = strong
             if start >= near_end:
                 settled = True
             elif count >= OFTEN and (not strong or count >= OFTEN_STRONG):
+                if not strong and start >= LEFT and len(muted) < MUTED:
+                    muted.add(data[start - LEFT : stop + RIGHT])
                 continue
             elif self._left[strong] > 0:
                 self._left[strong] -= 1
