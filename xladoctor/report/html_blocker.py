@@ -10,12 +10,11 @@ from collections.abc import Iterator
 
 from xladoctor.diagnosis.model import Diagnosis, Finding
 from xladoctor.report import details, facts, findings, html, html_replay, html_tables
-from xladoctor.report.console import ended
 from xladoctor.report.html import Markup, Section, code, esc, fence, mixed, section
 from xladoctor.report.html_tables import at
 from xladoctor.report.text import clip, line, stop
 from xladoctor.report.view import View
-from xladoctor.report.words import commands_to_reproduce, next_action
+from xladoctor.report.words import commands_to_reproduce, end, next_action
 
 _LONGEST = 4000
 _VERDICTS = {"failed": ("FAILED", "bad"), "warnings": ("WARNINGS", "warn"), "healthy": ("HEALTHY", "ok")}
@@ -47,7 +46,7 @@ def sections(diagnosis: Diagnosis, view: View) -> list[Section]:
         section("hypotheses", "Hypotheses", html_tables.hypotheses(diagnosis)),
         *_findings(diagnosis),
         section("remedies", "Remedies", html_tables.remedies(diagnosis)),
-        section("next", "Next action", _next(diagnosis)),
+        section("next", "Next action", _next(diagnosis, view)),
         section("reproduce", "How to reproduce", _reproduce(diagnosis, view)),
         section("environment", "Environment", html_tables.environment(diagnosis)),
     )
@@ -65,7 +64,7 @@ def _head(diagnosis: Diagnosis, view: View, title: str) -> Iterator[str]:
     rows: list[tuple[str, object]] = [("Run", code(diagnosis.source))]
     root = diagnosis.root
     if view.target_status is not None:
-        rows.append(("End", ended(view.target_status, diagnosis.verdict == "failed")))
+        rows.append(("End", end(diagnosis, view)))
     if root:
         rows.append(("Class", Markup(f"{code(root.code)} {code(root.slug)}")))
         if root.location:
@@ -147,8 +146,8 @@ def _finding(finding: Finding, kind: str) -> Iterator[str]:
     yield "</div>"
 
 
-def _next(diagnosis: Diagnosis) -> Iterator[str]:
-    said = next_action(diagnosis)
+def _next(diagnosis: Diagnosis, view: View) -> Iterator[str]:
+    said = next_action(diagnosis, view)
     if said:
         yield f"<p>{mixed(said)}</p>"
 

@@ -12,10 +12,9 @@ from collections.abc import Sequence
 
 from xladoctor.diagnosis.model import Diagnosis, Finding, Location, Proof
 from xladoctor.report import details, facts, findings, markdown_replay, markdown_tables, stack
-from xladoctor.report.console import ended
 from xladoctor.report.text import clip, line, md, md_code, md_fence, md_mixed, stop
 from xladoctor.report.view import View
-from xladoctor.report.words import commands_to_reproduce, next_action
+from xladoctor.report.words import commands_to_reproduce, end, next_action
 
 _LONGEST = 4000
 _VERDICTS = {"failed": "Failed", "warnings": "Warnings", "healthy": "Healthy"}
@@ -49,7 +48,7 @@ def sections(diagnosis: Diagnosis, view: View) -> dict[str, list[str]]:
         "hypotheses": markdown_tables.hypotheses(diagnosis),
         "root": _root(diagnosis),
         "remedies": markdown_tables.remedies(diagnosis),
-        "next": _next(diagnosis),
+        "next": _next(diagnosis, view),
         "reproduce": _reproduce(diagnosis, view),
         "environment": markdown_tables.environment(diagnosis),
     }
@@ -81,8 +80,7 @@ def _head(diagnosis: Diagnosis, view: View) -> list[str]:
     rows = [f"- **Verdict:** {_VERDICTS.get(diagnosis.verdict, md(diagnosis.verdict)).lower()}"]
     rows.append(f"- **Source:** {md_code(diagnosis.source)}")
     if view.target_status is not None:
-        said = ended(view.target_status, diagnosis.verdict == "failed")
-        rows.append(f"- **End:** {said}")
+        rows.append(f"- **End:** {end(diagnosis, view)}")
     if diagnosis.root:
         rows.append(f"- **Class:** {md_code(diagnosis.root.code)} {md_code(diagnosis.root.slug)}")
     if diagnosis.tool_version:
@@ -185,8 +183,8 @@ def _finding(finding: Finding) -> list[str]:
     return parts
 
 
-def _next(diagnosis: Diagnosis) -> list[str]:
-    said = next_action(diagnosis)
+def _next(diagnosis: Diagnosis, view: View) -> list[str]:
+    said = next_action(diagnosis, view)
     return ["## Next action", md_mixed(said)] if said else []
 
 

@@ -33,7 +33,7 @@ def cases(replay: Replay) -> list[dict[str, Any]]:
                 "batch": batch if isinstance(batch, int) and not isinstance(batch, bool) else None,
                 "vary": _vary(case.get("vary")),
                 "outcome": str(item.get("state") or "?"),
-                "class": _dict(item.get("signature")).get("slug"),
+                "class": _class(_dict(item.get("signature"))),
                 "rows": f"{rows[0]} -> {rows[1]}" if None not in rows else "",
                 "seconds": _number(item.get("run_seconds")),
                 "compile_seconds": _number(item.get("compile_seconds")),
@@ -103,7 +103,7 @@ def agreements(replay: Replay) -> list[dict[str, Any]]:
                 "phase": _number(item.get("phase")),
                 "shapes": both[0] if len(set(both)) == 1 else " / ".join(both),
                 "rows": ", ".join(map(str, item["rows"])) if isinstance(item.get("rows"), list) else "",
-                "class": item.get("slug"),
+                "class": _class(item),
             }
         )
     return out
@@ -168,6 +168,11 @@ def repro(replay: Replay) -> list[tuple[str, str]]:
 def number(value: float | None) -> str:
     """A measured number, or nothing."""
     return "" if value is None else f"{value:.3g}"
+
+
+def _class(item: dict[str, Any]) -> Any:
+    # `slug` in Python, `class` in JSON.
+    return item.get("class") or item.get("slug")
 
 
 def _dict(value: Any) -> dict[str, Any]:

@@ -178,18 +178,16 @@ class _HtmlText(str):
 
 def _variables(own: Own, diagnosis: Diagnosis, view: View, environment: Environment) -> dict[str, Any]:
     from xladoctor.report import json_
-    from xladoctor.report.console import ended
-    from xladoctor.report.words import commands_to_reproduce, next_action
+    from xladoctor.report.words import commands_to_reproduce, end, next_action
 
     data = json_.to_dict(diagnosis)
     roots = [finding for finding in data["findings"] if finding["role"] == "root"]
-    end = None if view.target_status is None else ended(view.target_status, diagnosis.verdict == "failed")
     found = {
         "diagnosis": data,
         "root": roots[0] if roots else None,
-        "run": {"folder": view.run_dir, "status": view.target_status, "ended": end},
+        "run": {"folder": view.run_dir, "status": view.target_status, "ended": end(diagnosis, view)},
         "replays": list(view.replays),
-        "next_action": next_action(diagnosis),
+        "next_action": next_action(diagnosis, view),
         "commands": commands_to_reproduce(diagnosis, view),
     }
     marked = _foreign(found, _HtmlText if own.format == "html" else _MarkdownText)

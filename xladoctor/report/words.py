@@ -5,12 +5,13 @@ from __future__ import annotations
 import shlex
 
 from xladoctor.diagnosis.model import Diagnosis
-from xladoctor.report import findings
+from xladoctor.report import findings, replays
+from xladoctor.report.console import ended
 from xladoctor.report.text import line
 from xladoctor.report.view import View
 
 
-def next_action(diagnosis: Diagnosis) -> str:
+def next_action(diagnosis: Diagnosis, view: View) -> str:
     """What to do now, in a sentence with names between backticks; empty where nothing is wrong."""
     root = diagnosis.root
     if not root:
@@ -18,10 +19,24 @@ def next_action(diagnosis: Diagnosis) -> str:
     verified = [r for f in diagnosis.findings for r in f.remedies if r.result == "verified"]
     if verified:
         return f"Apply the remedy that was verified: {verified[0].title}."
-    if root.remedies:
-        return f"Try the first remedy ({root.remedies[0].title}), which nobody has run yet, and scan again."
+    cured = [t for replay in replays.known(view.replays) for t in replays.tested(replay) if t["result"] == "cured"]
+    if cured:
+        best = next((t for t in cured if t["safety"] == "safe" and not t["numerics"]), cured[0])
+        costs = " and ".join(str(part) for part in (best["safety"], best["numerics"]) if part)
+        return f"Apply the remedy that cured it when it was run again ({costs}): {best['title'] or best['remedy']}."
+    untested = [r for r in root.remedies if r.result == "untested"]
+    if untested:
+        return f"Try the first remedy ({untested[0].title}), which nobody has run yet, and scan again."
     where = "the line" if root.location else "what is"
     return f"Look at {where} named under {findings.heading(root)}; no remedy is known yet."
+
+
+def end(diagnosis: Diagnosis, view: View) -> str:
+    """How the program ended; empty where that is not known."""
+    if view.target_status is None:
+        return ""
+    silent = diagnosis.verdict == "failed" and view.target_status == 0
+    return ended(view.target_status, False) + (", without an error" if silent else "")
 
 
 def commands_to_reproduce(diagnosis: Diagnosis, view: View) -> list[str]:

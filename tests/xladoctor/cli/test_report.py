@@ -71,6 +71,20 @@ def test_replays_of_the_run_and_others(runs, capsys):
         run(["report", "fails", "--replay", "diagnosis.json"])
 
 
+def test_what_a_replay_tried_stands_at_the_remedy(runs, capsys):
+    run(["report", "fails", "--format", "json"])
+    first = json.loads(capsys.readouterr().out)["findings"][0]["remedies"][0]
+    for result, said in (("no effect", "failed"), ("not applicable", "untested"), ("cured", "verified")):
+        tried = [{"remedy": first["id"], "result": result, "deviation": 1e-7, "speed_ratio": 1.25}]
+        (runs / "fails" / "replay.json").write_text(json.dumps({**REPLAY, "remedies": tried}))
+        assert run(["report", "fails", "--format", "json"]) == 0
+        told = json.loads(capsys.readouterr().out)["findings"][0]["remedies"][0]
+        measured = (None, None) if said == "untested" else (1e-7, 1.25)
+        assert (told["result"], told["deviation"], told["speed_ratio"]) == (said, *measured)
+    assert run(["report", "fails"]) == 0
+    assert f"Apply the remedy that was verified: {first['title']}" in capsys.readouterr().out.replace("`", "")
+
+
 def test_nothing_private_is_left(runs, capsys):
     assert run(["report", "fails", "--redact", "--format", "json"]) == 0
     said = capsys.readouterr().out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from dataclasses import replace
@@ -13,7 +14,23 @@ from tests.xladoctor.report import samples
 from tests.xladoctor.report.hostile import CONTROL, EVIL
 from tests.xladoctor.report.pages import check_page, words
 from xladoctor.diagnosis.model import SettingEvent
+from xladoctor.replay.model import (
+    Agreement,
+    Case,
+    Isolation,
+    Link,
+    Lowering,
+    Outcome,
+    Parity,
+    Replay,
+    Repro,
+    Rule,
+    Signature,
+    Sweep,
+    Tested,
+)
 from xladoctor.report import View, html_style, render, replays, stations, svg
+from xladoctor.report.replay import to_dict
 from xladoctor.report.svg.heat import level
 
 
@@ -205,7 +222,7 @@ REPLAY = {
         "outcomes": [
             {"case": {"batch": 15, "vary": [["jit", "on"]]}, "state": "passed", "run_seconds": 0.5},
             {"case": {"batch": 16, "vary": [["jit", "on"]]}, "state": "silent", "rows_in": 16, "rows_out": 1,
-             "signature": {"slug": "wrong-shape-silent"}, "place": "m:f"},
+             "signature": {"class": "wrong-shape-silent"}, "place": "m:f"},
         ],
         "rules": [{"text": "fails from 16 on", "vary": [["jit", "on"]]}],
     },
@@ -217,7 +234,7 @@ REPLAY = {
         {"output": "psi", "ways": ["eager", "xla"], "agree": True, "deviation": 1e-8, "tolerance": 1e-6,
          "shapes": [[2, 3], [2, 3]]},
         {"output": "obj", "ways": ["eager", "xla"], "agree": False, "deviation": None, "tolerance": 1e-6,
-         "shapes": [[2, 3], [1, 3]], "rows": [1], "slug": "wrong-shape-silent"},
+         "shapes": [[2, 3], [1, 3]], "rows": [1], "class": "wrong-shape-silent"},
         {"output": "obj", "ways": ["eager", "graph"], "agree": False, "deviation": "NaN", "tolerance": 1e-6}]},
     "remedies": [{"remedy": "r", "title": "Use `batch_size=15`", "result": "cured", "safety": "slower",
                   "deviation": 1e-7, "speed_ratio": 1.84}],
@@ -235,6 +252,49 @@ def test_a_replay_as_plain_rows():
     matrix, rows, columns, tolerance = replays.deviations(REPLAY)
     assert (rows, columns, tolerance) == (["psi", "obj"], ["eager / XLA", "eager / graph"], 1e-6)
     assert matrix[0] == [1e-8, None] and matrix[1][0] == math.inf and math.isnan(matrix[1][1])
+
+
+def test_what_replay_writes_is_read():
+    """From the dataclasses to the JSON that `xladoctor replay` keeps, to the rows of the document."""
+    found = Replay(
+        "fit",
+        sweep=Sweep(
+            (
+                Outcome(Case(15, (("jit", "on"),)), "passed", run_seconds=0.5),
+                Outcome(Case(None), "failed", Signature("reshape-mismatch", "Reshape"), "no", rows_in=4, rows_out=1),
+            ),
+            (Rule("from", "fails from 16 on", 16, (("jit", "on"),)),),
+            2,
+            2,
+        ),
+        isolated=Isolation(
+            "FFT2D", "a/FFT", ({"shape": [2], "dtype": "float32"},), None, "no", "xla", 62, 5, 5, 1.2,
+            chain=(Link("Where", None, "s64[<=64]", "birth", "/x.py:3 in f"), Link("FFT2D", "n", "c64[<=64]", "fails")),
+        ),
+        parity=Parity(
+            ("eager", "xla"),
+            (Agreement("psi", ("eager", "xla"), False, ([2], [2]), 0.5, 1e-6, rows=(3,), slug="parity-divergence"),),
+        ),
+        remedies=(Tested("r", "Do it", "cured", "safe", 0.0, 1.5),),
+        lowering=Lowering("gpu", False, 1.0, unsupported=("StringFormat",)),
+        repro=Repro("repro.py", 30, True),
+    )  # fmt: skip
+    data = json.loads(json.dumps(to_dict(found)))
+    assert replays.known([data]) == [data]
+    passed, failed = replays.cases(data)
+    assert (passed["batch"], passed["vary"], passed["seconds"], passed["outcome"]) == (15, "jit=on", 0.5, "passed")
+    assert (failed["batch"], failed["class"], failed["rows"]) == (None, "reshape-mismatch", "4 -> 1")
+    assert replays.rules(data) == ["jit=on: fails from 16 on"]
+    assert dict(replays.isolation(data))["found among"] == "62 ops, 5 tries, 5 compilations, in 1.2 s"
+    assert [(x["op"], x["what"], x["source"]) for x in replays.links(data)] == [
+        ("Where", "birth", "/x.py:3 in f"),
+        ("FFT2D", "fails", None),
+    ]
+    (agreement,) = replays.agreements(data)
+    assert (agreement["class"], agreement["ways"], agreement["rows"]) == ("parity-divergence", "eager / XLA", "3")
+    assert replays.tested(data)[0]["speed_ratio"] == 1.5
+    assert dict(replays.lowering(data))["without a kernel"] == "StringFormat"
+    assert dict(replays.repro(data))["script"] == "repro.py"
 
 
 def test_tolerances_that_differ_make_multiples():
@@ -255,6 +315,13 @@ def test_a_replay_in_the_document(format):
         *("StringFormat", "fails in the same way in a fresh process", "62 ops, 5 tries, 5 compilations"),
     ):
         assert part.lower() in said.lower().replace("\\", ""), part
+
+
+def test_what_cured_it_is_the_next_action():
+    bare = replace(samples.LOUD, findings=(replace(samples.ROOT, remedies=()),))
+    assert "Apply the remedy that cured it when it was run again (slower): Use `batch_size=15`." in render(
+        bare, "markdown", None, View(replays=(REPLAY,))
+    )
 
 
 def spoiled(value, how):
