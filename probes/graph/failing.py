@@ -68,8 +68,13 @@ def failing_op(step: Step, frames: Frames | None = None) -> dict[str, Any] | Non
     What the failing process printed plays no part: the op's inputs were evaluated, and on these values the
     op fails.
     """
-    found = _descend(step.activation(frames or new_frames()), _Way())
+    found = find(step, frames or new_frames())
     return None if found is None else _described(step, found)
+
+
+def find(step: Step, frames: Frames) -> _Found | None:
+    """The same with its frame and the values there."""
+    return _descend(step.activation(frames), _Way())
 
 
 def _descend(activation: Activation, way: _Way) -> _Found | None:

@@ -45,6 +45,11 @@ def values(graph: Graph, node: Node) -> list[str]:
     return found if node.op in CONTROL_FLOW else found[:1]
 
 
+def has_number(dtype: int) -> bool:
+    """Whether tensors of this type hold numbers: no resource, no list of tensors, no text."""
+    return dtype not in _NO_NUMBER
+
+
 class AddUp:
     """New nodes of a frame that make a scalar float32 of tensors of any shape and type."""
 

@@ -14,7 +14,7 @@ from typing import Any
 from .errors import Unsupported
 from .inline import placeholder
 from .ir import CALLS, CONTROL_FLOW, IFS, WHILES, Graph, Input, Node, ancestors, body_names, rename, split
-from .leaves import AddUp, leaves, values
+from .leaves import AddUp, has_number, leaves, values
 
 _DT_FLOAT = 1
 _NEVER_FAIL = frozenset({"Const", "NoOp", "Placeholder"})
@@ -55,17 +55,18 @@ def outline(graph: Graph) -> list[Spot]:
     return found
 
 
-def prefix(graph: Graph, spot: Spot, *, alone: bool = False) -> Graph:
+def prefix(graph: Graph, spot: Spot, *, alone: bool = False, before: bool = False) -> Graph:
     """What is left of a pure graph when everything behind `spot` is cut off.
 
     Its outputs are the values that nothing uses any more. A loop whose body is cut keeps its signature: a variable
     whose new value is cut off gets another one that XLA cannot know either. Such a loop may never end: it is to be
     compiled, not to be run.
 
-    With `alone`, only what op `spot` itself depends on is kept, and its results are the outputs.
+    With `alone`, only what op `spot` itself depends on is kept, and its results are the outputs; with `before` besides,
+    what it is given is, and the op itself is not there.
     """
     bodies = dict(graph.bodies)
-    cut = _frame(graph, _Making(bodies, alone), spot.way, spot.node)
+    cut = _frame(graph, _Making(bodies, alone, before), spot.way, spot.node)
     return graph.replace(nodes=cut.nodes, outputs=tuple(cut.outputs), controls=tuple(cut.controls), bodies=bodies)
 
 
@@ -99,10 +100,11 @@ class _Cut:
 
 @dataclasses.dataclass(frozen=True)
 class _Making:
-    """The library that grows, and whether only what the last op depends on is kept."""
+    """The library that grows; whether only what the last op depends on is kept, and whether without that op itself."""
 
     bodies: dict[str, Graph]
     alone: bool
+    before: bool
 
 
 def _frame(graph: Graph, making: _Making, way: Sequence[tuple[str, int]], last: str | None) -> _Cut:
@@ -110,6 +112,8 @@ def _frame(graph: Graph, making: _Making, way: Sequence[tuple[str, int]], last: 
     end = way[0][0] if way else last
     nodes: dict[str, Node] = {}
     needed = ancestors(graph, (), [end]) if making.alone and end is not None else None
+    if needed is not None and making.before and not way:
+        needed.discard(str(end))
     for name, node in graph.nodes.items():
         if needed is not None and name not in needed:
             continue
@@ -123,7 +127,10 @@ def _frame(graph: Graph, making: _Making, way: Sequence[tuple[str, int]], last: 
         nodes.setdefault(item.name, graph.nodes[item.name])
     kept = graph.replace(nodes=nodes)
     outputs, controls = leaves(kept)
-    if making.alone and end is not None:
+    if making.alone and end is not None and end not in nodes:
+        outputs = [t for t in graph.nodes[end].inputs if has_number(kept.dtype(t))]
+        controls = []
+    elif making.alone and end is not None:
         outputs = values(kept, nodes[end])
         controls = [] if outputs else [end]
     return _Cut(nodes, outputs, controls, way[0][0] if way else None)

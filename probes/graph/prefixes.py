@@ -32,10 +32,10 @@ class Prefixes:
 
     def outline(self, listed: bool = False) -> dict[str, Any]:
         """{"ops": how many} and, if they are to be listed, {"list": [[path, node, op, depth], ...]}."""
-        told: dict[str, Any] = {"ops": len(self._spots), "xla": self.step.program.xla}
+        said: dict[str, Any] = {"ops": len(self._spots), "xla": self.step.program.xla}
         if listed:
-            told["list"] = [[*self._named(s), self._node(s).op] for s in self._spots]
-        return told
+            said["list"] = [[*self._named(s), self._node(s).op] for s in self._spots]
+        return said
 
     def compile(self, number: int, stage: str, save: Path | None = None) -> dict[str, Any]:
         """{"outcome": "passed", "failed" or "unsupported", "error", "seconds", "compilations"} of the first ops.
@@ -45,22 +45,22 @@ class Prefixes:
         """
         if stage not in STAGES:
             raise Unsupported(f"stage {stage!r}; known are {', '.join(STAGES)}")
-        spot = self._spot(number)
+        spot = self.spot(number)
         start = time.perf_counter()
-        told: dict[str, Any] = {"outcome": "passed", "error": None, "compilations": 0}
+        found: dict[str, Any] = {"outcome": "passed", "error": None, "compilations": 0}
         try:
             part = unwrap(prefix(self.step.pure.graph, spot))
-            told["compilations"] = 1
-            found = compiled.lower(part, self.step.arguments, stage=stage)
+            found["compilations"] = 1
+            text = compiled.lower(part, self.step.arguments, stage=stage)
             if save is not None:
-                save.write_text(found)
+                save.write_text(text)
         except GraphRoomError as error:
-            told.update(outcome="unsupported", error=_error(error), compilations=0)
+            found.update(outcome="unsupported", error=told(error), compilations=0)
         except Exception as error:
-            if not _of_tensorflow(error):
+            if not is_tensorflows(error):
                 raise
-            told.update(outcome="failed", error=_error(error))
-        return {**told, "seconds": round(time.perf_counter() - start, 6)}
+            found.update(outcome="failed", error=told(error))
+        return {**found, "seconds": round(time.perf_counter() - start, 6)}
 
     def describe(self, number: int) -> dict[str, Any]:
         """Op k: {"node", "path", "function", "inner_node", "op", "inputs", "sources", "call_sources", "nesting"}.
@@ -70,7 +70,7 @@ class Prefixes:
         """
         import tensorflow as tf
 
-        spot = self._spot(number)
+        spot = self.spot(number)
         frame, node = frame_of(self.step.pure.graph, spot), self._node(spot)
         origin = frame.origins[spot.node]
         path = self._way(spot)
@@ -87,7 +87,8 @@ class Prefixes:
             "call_sources": [program.frames(function, name) for function, name in path],
         }
 
-    def _spot(self, number: int) -> Spot:
+    def spot(self, number: int) -> Spot:
+        """Where op k stands."""
         if not 1 <= number <= len(self._spots):
             raise Unsupported(f"there are ops 1 to {len(self._spots)}, not {number}")
         return self._spots[number - 1]
@@ -128,24 +129,30 @@ def _constant(node: Any, tf: Any) -> Any:
     return tf.make_ndarray(node.definition.attr["value"].tensor) if node.op == "Const" else None
 
 
-def _of_tensorflow(error: Exception) -> bool:
+def is_tensorflows(error: Exception) -> bool:
+    """Whether TensorFlow refused, and not we failed."""
     # `get_compiler_ir` says it all with a ValueError of its own, import_graph_def too.
     return type(error).__module__.startswith("tensorflow") or isinstance(error, ValueError)
 
 
-def _error(error: Exception) -> dict[str, str]:
+def told(error: Exception) -> dict[str, str]:
     """The error as it is; of TensorFlow's own in the wrapping of `get_compiler_ir` the inner text."""
     wrapped = _WRAPPED.fullmatch(str(error))
     message = wrapped[1] if wrapped else str(error)
     return {"kind": type(error).__name__, "message": message[:_MESSAGE]}
 
 
-def answer(step: Step, request: Mapping[str, Any], kept: dict[int, Prefixes]) -> dict[str, Any]:
-    """The answer to "outline", "prefix" or "spot" (`op`); `kept` holds the outline of the last step."""
+def prefixes_of(step: Step, kept: dict[int, Prefixes]) -> Prefixes:
+    """The outline of a step; `kept` holds that of the last one."""
     if id(step) not in kept or kept[id(step)].step is not step:
         kept.clear()
         kept[id(step)] = Prefixes(step)
-    prefixes = kept[id(step)]
+    return kept[id(step)]
+
+
+def answer(step: Step, request: Mapping[str, Any], kept: dict[int, Prefixes]) -> dict[str, Any]:
+    """The answer to "outline", "prefix" or "spot" (`op`); `kept` holds the outline of the last step."""
+    prefixes = prefixes_of(step, kept)
     if request.get("op") == "outline":
         return prefixes.outline(bool(request.get("list")))
     number = int(request.get("ops") or prefixes.count)

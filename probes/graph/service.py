@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .evaluate import Frames
     from .parity_answers import Kept
     from .prefixes import Prefixes
+    from .repro import Core
     from .step import Step
     from .traced import Callables
 
@@ -44,6 +45,7 @@ class Service:
         self._callables: Callables | None = None
         self._parity: Kept | None = None
         self._prefixes: dict[int, Prefixes] = {}
+        self._core: tuple[Prefixes, Core] | None = None
         self._answers: dict[str, Callable[[Request], Any]] = {
             "hello": self.hello,
             "load": self.load,
@@ -53,11 +55,16 @@ class Service:
             "run": self.run,
             "compare": self.compare,
             "lower": self.lower,
+            "lowered_for": self.lowered_for,
             "outline": self.prefixes,
             "prefix": self.prefixes,
             "spot": self.prefixes,
+            "reduce": self.core,
+            "script": self.core,
+            "values": self.core,
             "sources": self.sources,
             "digest": self.digest,
+            "memory": self.memory,
             "baked": self.baked,
             "attempt": self.attempt,
             "facts": self.facts,
@@ -190,10 +197,39 @@ class Service:
 
         return answer(self._step(request, xla=True)[0], request, self._prefixes)
 
+    def core(self, request: Request) -> Any:
+        """`repro.Core`: "reduce", "script" or "values" of {"ops"}; without it the script of what fails plainly."""
+        from .prefixes import prefixes_of
+        from .repro import Core, script_of_run
+
+        if request.get("ops") is None:
+            return script_of_run(*self._step(request), request)
+        number, prefixes = int(request["ops"]), prefixes_of(self._step(request, xla=True)[0], self._prefixes)
+        if self._core is None or self._core[0] is not prefixes or self._core[1].number != number:
+            self._core = (prefixes, Core(prefixes, number, request.get("batch")))
+        core = self._core[1]
+        if request["op"] == "values":
+            return core.values(list(_field(request, "tensors")))
+        return core.script(request) if request["op"] == "script" else core.reduce(request)
+
+    def lowered_for(self, request: Request) -> dict[str, Any]:
+        """`lowering.lowered_for` of {"capsule", "batch", "platform"}."""
+        _field(request, "capsule")
+        _tensorflow()
+        from .lowering import lowered_for
+
+        return lowered_for(request)
+
     def sources(self, request: Request) -> dict[str, list[dict[str, Any]]]:
         """{node: [{"function", "frames"}, ...]} for {"nodes": names as in a library function, e.g. in HLO metadata}."""
         step, _ = self._step(request)
         return {str(node): step.program.find(str(node)) for node in _field(request, "nodes")}
+
+    def memory(self, request: Request) -> dict[str, Any]:
+        """`memory.needed` of {"capsule", "batch"}."""
+        from .memory import needed
+
+        return needed(self._step(request)[0])
 
     def digest(self, request: Request) -> dict[str, Any]:
         """`digest.digest` of {"capsule"}."""

@@ -115,7 +115,7 @@ class _Compiling:
             number = len(self._answers) + 1
             most = math.ceil(math.log2(max(self._ops, 2))) + len(_STAGES)
             self._bench.say(f"isolating: the first {ops} of {self._ops} ops (try {number} of about {most})")
-            self._answers[key] = self._bench.ask("prefix", self._quick(stage), ops=ops, stage=stage)
+            self._answers[key] = self._bench.ask("prefix", quick(self._bench, self._case, stage), ops=ops, stage=stage)
             self._compilations += _compilations(self._answers[key])
         return self._answers[key]
 
@@ -124,13 +124,6 @@ class _Compiling:
         if self._stage != _STAGES[0]:
             return number
         return max((ops for (ops, _), a in self._answers.items() if ops < number and _passed(a)), default=number - 1)
-
-    def _quick(self, stage: str) -> Case:
-        """The case in a worker of its own for compiling all the way; one that varies XLA's flags keeps its own."""
-        named = {name for name, _ in self._case.vary}
-        if stage == _STAGES[0] or _FAST[0] in named or self._bench.subject.kind != "capsule":
-            return self._case
-        return replace(self._case, vary=(*self._case.vary, _FAST))
 
     def _text(self, ops: int) -> str | None:
         """HLO of the first ops, unoptimised."""
@@ -177,6 +170,8 @@ class _Compiling:
             layer=layer_of(dict(spot)),
             location=location(spot["sources"], spot["call_sources"]),
             chain=links,
+            number=found.number,
+            stage=self._stage,
             note="; ".join(notes) or None,
         )
 
@@ -194,6 +189,14 @@ class _Compiling:
             return tuple(links)
         answer = self._bench.ask("sources", self._case, nodes=nodes)
         return chains.located(links, answer.result) if answer.ok else tuple(links)
+
+
+def quick(bench: Bench, case: Case, stage: str) -> Case:
+    """The case in a worker of its own for compiling all the way; one that varies XLA's flags keeps its own."""
+    named = {name for name, _ in case.vary}
+    if stage == _STAGES[0] or _FAST[0] in named or bench.subject.kind != "capsule":
+        return case
+    return replace(case, vary=(*case.vary, _FAST))
 
 
 def location(sources: Sequence[Sequence[Any]], calls: Sequence[Sequence[Sequence[Any]]] = ()) -> str | None:

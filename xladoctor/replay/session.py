@@ -86,7 +86,17 @@ def _parts(bench: Bench, case: Case, bad: bool, options: Options, result: Replay
         from xladoctor.replay.isolate import isolate
 
         result = replace(result, isolated=isolate(bench, case))
+    if options.repro is not None:
+        result = _with_script(bench, case, options.repro, result)
     return result
+
+
+def _with_script(bench: Bench, case: Case, path: Path, result: Replay) -> Replay:
+    from xladoctor.replay.repro import write_repro
+
+    if result.isolated is None:
+        return replace(result, notes=(*result.notes, f"no script was written to {path}: no op was found that fails"))
+    return replace(result, repro=write_repro(bench, case, result.isolated, path))
 
 
 def _asked(bench: Bench, options: Options) -> Asked:

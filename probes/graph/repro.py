@@ -1,0 +1,144 @@
+"""What a worker answers on the way to a script: a failing op by itself, smaller and smaller, and the script of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import compiled
+from .errors import GraphRoomError, Unsupported
+from .evaluate import Frames
+from .failing import find
+from .inline import placeholder
+from .ir import Graph, Input, split
+from .machine import Handle
+from .optionals import unwrap
+from .prefix import inlined, prefix
+from .prefixes import Prefixes, is_tensorflows, told
+from .reduced import check, edited, frames, listed
+from .script import script
+from .step import Step, prepare
+
+Array = np.ndarray[Any, Any]
+_SMALL = 64
+
+
+class Core:
+    """The op that fails under XLA, with all that it depends on, as a flat graph."""
+
+    def __init__(self, prefixes: Prefixes, number: int, batch: int | None) -> None:
+        self.step = prepare(prefixes.step.program, batch=batch, strict=True)
+        self.number = number
+        self._spot = inlined(prefixes.step.pure.graph, prefixes.spot(number))
+
+    def graph(self, edits: Any, before: bool = False) -> Graph:
+        """The graph after some edits; `before`: up to what the op is given."""
+        return edited(self._whole(before), check(edits))
+
+    def _whole(self, before: bool = False) -> Graph:
+        return unwrap(prefix(self.step.pure.graph, self._spot, alone=True, before=before))
+
+    def reduce(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """{"outcome", "error", "seconds", "compilations", "nodes"} of the graph after {"edits"}, compiled to {"stage"}.
+
+        {"list": true} adds what there is to edit, {"names": true} the nodes that are left, {"save": file} writes the
+        HLO text, {"before": true} leaves out the op itself.
+        """
+        start = time.perf_counter()
+        found: dict[str, Any] = {"outcome": "passed", "error": None, "compilations": 0}
+        try:
+            graph = self.graph(request.get("edits", []), bool(request.get("before")))
+            found["nodes"] = sum(len(f.nodes) for f in frames(graph).values())
+            if request.get("list"):
+                found["list"] = listed(self._whole())
+            if request.get("names"):
+                found["names"] = [name for f in frames(graph).values() for name in f.nodes]
+            found["compilations"] = 1
+            text = compiled.lower(graph, self.arguments(graph), stage=str(request.get("stage") or "optimized_hlo"))
+            if request.get("save"):
+                Path(str(request["save"])).write_text(text)
+        except GraphRoomError as error:
+            found.update(outcome="unsupported", error=told(error), compilations=0)
+        except Exception as error:
+            if not is_tensorflows(error):
+                raise
+            found.update(outcome="failed", error=told(error))
+        return {**found, "seconds": round(time.perf_counter() - start, 6)}
+
+    def script(self, request: Mapping[str, Any]) -> str:
+        """The script of the graph after {"edits"}."""
+        graph = self.graph(request.get("edits", []))
+        values = bool(request.get("values", True))
+        return script(graph, self.arguments(graph), title=str(request.get("title")), jit=True, values=values)
+
+    def values(self, tensors: list[str]) -> dict[str, Any]:
+        """Small integers and flags that do not depend on the branch taken, by tensor of the top frame."""
+        frames_ = Frames(_machine())
+        activation = self.step.activation(frames_)
+        known = [t for t in tensors if split(t)[0] in activation.graph.nodes]
+        activation.compute(known)
+        found = {}
+        for tensor in known:
+            value = activation.values.get(tensor)
+            if value is None or isinstance(value, Handle):
+                continue
+            array = np.asarray(value)
+            if array.dtype.kind in "iub" and array.size <= _SMALL:
+                found[tensor] = array.tolist()
+        frames_.machine.close()
+        return found
+
+    def arguments(self, graph: Graph) -> dict[str, Array]:
+        """Values for all arguments, zeros for those that an edit made."""
+        import tensorflow as tf
+
+        found = dict(self.step.arguments)
+        for item in graph.inputs:
+            if f"{item.name}:0" not in found:
+                kind = tf.dtypes.as_dtype(item.dtype).as_numpy_dtype
+                found[f"{item.name}:0"] = np.zeros([n or 1 for n in item.shape or ()], kind)
+        return found
+
+
+def script_of_run(step: Step, frames_: Frames, request: Mapping[str, Any]) -> str:
+    """The op that fails when the step is run plainly, by itself on inputs like those that it had."""
+    found = find(step, frames_)
+    if found is None:
+        raise Unsupported("nothing fails when it is run plainly")
+    outer = found.activation.graph
+    node = outer.nodes[found.culprit.node]
+    inputs, arguments, nodes = [], {}, {}
+    for tensor in dict.fromkeys(node.inputs):
+        value = found.activation.values.get(tensor)
+        if value is None or isinstance(value, Handle):
+            raise Unsupported(f"input {tensor} of {node.op} has no value that could be written")
+        item = Input(split(tensor)[0], outer.dtype(tensor), tuple(np.asarray(value).shape))
+        if item.name not in nodes:
+            inputs.append(item)
+            nodes[item.name] = placeholder(item)
+        arguments[f"{item.name}:0"] = np.asarray(value)
+    renamed = {t: f"{split(t)[0]}:0" for t in node.inputs}
+    if len(set(renamed.values())) < len(set(node.inputs)):
+        raise Unsupported(f"{node.op} takes several results of one op")
+    nodes[node.name] = type(node)(node.definition, tuple(renamed[t] for t in node.inputs))
+    from .opdefs import outputs_of
+
+    count = len([d for _, types in outputs_of(node.definition, outer.functions) for d in types])
+    graph = outer.replace(
+        nodes=nodes,
+        inputs=tuple(inputs),
+        outputs=tuple(f"{node.name}:{i}" for i in range(min(count, 1))),
+        controls=() if count else (node.name,),
+    )
+    values = bool(request.get("values", True))
+    return script(graph, arguments, title=str(request.get("title")), jit=False, values=values)
+
+
+def _machine() -> Any:
+    from .machine import Machine
+
+    return Machine()

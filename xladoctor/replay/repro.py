@@ -1,0 +1,188 @@
+"""One small script that fails in the same way, handed over only if it does so in a fresh process."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from xladoctor.errors import XladoctorError
+from xladoctor.evidence.hlo import read_hlo
+from xladoctor.replay import shrink
+from xladoctor.replay.analyse import worker_environment
+from xladoctor.replay.bench import Bench
+from xladoctor.replay.classify import signature
+from xladoctor.replay.isolate import quick
+from xladoctor.replay.model import Case, Isolation, Repro, Signature
+
+_BUDGET = 14
+_TIMEOUT = 300.0
+
+
+def write_repro(
+    bench: Bench,
+    case: Case,
+    isolated: Isolation,
+    path: Path,
+    environment: Mapping[str, str] = os.environ,
+) -> Repro:
+    """Write the script to `path` if a fresh process shows the failure of `isolated`; `Repro.message` says why not.
+
+    Raises:
+        XladoctorError: there is a file already, or none can be written.
+    """
+    if path.exists():
+        raise XladoctorError(f"--repro {path}: there is such a file already")
+    last = Repro(str(path), 0, False, message="the failing op cannot be written as a script")
+    for text in _scripts(bench, case, isolated):
+        if isinstance(text, Repro):
+            last = text
+            continue
+        last = _tried(bench, case, isolated, text, path, environment)
+        if last.reproduced:
+            try:
+                path.write_text(text, encoding="utf-8")
+            except OSError as error:
+                raise XladoctorError(f"cannot write {path}: {error.strerror or error}") from error
+            break
+    return last
+
+
+def _scripts(bench: Bench, case: Case, isolated: Isolation) -> Any:
+    """Scripts, the smallest first; a Repro that tells why there is none."""
+    title = _title(isolated)
+    path = ""
+    common: dict[str, Any] = {"title": title, "values": bench.subject.values}
+    if isolated.mode == "run":
+        told = bench.ask("script", case, **common)
+        yield told.result if told.ok else Repro(path, 0, False, message=told.message)
+        return
+    if isolated.number is None:
+        return
+    stage = "hlo" if isolated.stage == "hlo" else "optimized_hlo"
+    small = _Small(bench, case, isolated.number, stage, isolated.signature)
+    for edits in small.steps():
+        told = bench.ask("script", small.case, ops=isolated.number, edits=list(edits), **common)
+        yield told.result if told.ok else Repro(path, 0, False, message=told.message)
+    if small.why is not None:
+        yield Repro(path, 0, False, message=small.why)
+
+
+class _Small:
+    """The simplifications that keep the failure of one op under XLA."""
+
+    def __init__(self, bench: Bench, case: Case, number: int, stage: str, wanted: Signature | None) -> None:
+        self._bench = bench
+        self.case = quick(bench, case, stage)
+        self._number = number
+        self._stage = stage
+        self._wanted = wanted
+        self._tries = 0
+        self.why: str | None = None
+
+    def steps(self) -> list[list[shrink.Edit]]:
+        """Lists of edits, the smallest graph first."""
+        first = self._reduce([], list=True)
+        if not self._same(first):
+            self.why = "the op and what it depends on do not fail by themselves as they did in the step"
+            return []
+        file = self._bench.folder / f"core-{self._number}.hlo"
+        self._reduce([], before=True, save=str(file), stage="hlo")
+        module = read_hlo(file.read_text(encoding="utf-8") if file.is_file() else "")
+        rows: Sequence[shrink.Row] = first["list"]
+        known = shrink.shapes(module, rows)
+        found: list[list[shrink.Edit]] = [[]]
+
+        def add(more: Sequence[shrink.Edit], budget: int = _BUDGET) -> None:
+            kept = shrink.greedy(self._keeps, found[0], more, budget)
+            if len(kept) > len(found[0]):
+                found.insert(0, kept)
+
+        add(shrink.cuts(rows, known))
+        left = self._left(found[0], rows)
+        add(shrink.jumps(left, known))
+        left = self._left(found[0], rows)
+        asked = [f"{r['node']}:{i}" for r in left for i, d in enumerate(r["dtypes"]) if d.startswith("int")]
+        told = self._bench.ask("values", self.case, ops=self._number, tensors=asked)
+        if told.ok:
+            add(shrink.constants(left, told.result))
+        return found
+
+    def _left(self, edits: Sequence[shrink.Edit], rows: Sequence[shrink.Row]) -> list[shrink.Row]:
+        """The rows of ops that are still there."""
+        names = set(self._reduce(edits, names=True).get("names", ()))
+        return [r for r in rows if r["node"] in names]
+
+    def _keeps(self, edits: Sequence[shrink.Edit]) -> bool:
+        return self._same(self._reduce(edits))
+
+    def _reduce(self, edits: Sequence[shrink.Edit], **more: Any) -> dict[str, Any]:
+        self._tries += 1
+        self._bench.say(f"making the script smaller (try {self._tries})")
+        asked = {"stage": self._stage, **more}
+        answer = self._bench.ask("reduce", self.case, ops=self._number, edits=list(edits), **asked)
+        if answer.ok:
+            return dict(answer.result)
+        return {"outcome": answer.state, "error": None}
+
+    def _same(self, told: Mapping[str, Any]) -> bool:
+        if told["error"] is None:
+            return self._wanted is not None and self._wanted.slug == told["outcome"]
+        return (
+            told["outcome"] == "failed" and signature(told["error"]["kind"], told["error"]["message"]) == self._wanted
+        )
+
+
+def _tried(
+    bench: Bench, case: Case, isolated: Isolation, text: str, path: Path, environment: Mapping[str, str]
+) -> Repro:
+    """The script run in a fresh process of the target's interpreter."""
+    bench.say("running the script in a fresh process")
+    file = bench.folder / "repro.py"
+    file.write_text(text, encoding="utf-8")
+    lines = len(text.splitlines())
+    python = dict(case.vary).get("python", bench.subject.python)
+    env = worker_environment(environment)
+    try:
+        done = subprocess.run(
+            [python, str(file)], cwd=bench.folder, env=env, capture_output=True, timeout=_TIMEOUT, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return Repro(str(path), lines, False, Signature("timed-out"), f"the script did not end within {_TIMEOUT:g} s")
+    except OSError as error:
+        return Repro(str(path), lines, False, message=f"{python} cannot be started: {error.strerror or error}")
+    if done.returncode == 0:
+        return Repro(str(path), lines, False, message="the script passes in a fresh process")
+    found = Signature("crashed") if done.returncode < 0 else _of_output(done.stderr)
+    same = isolated.signature is not None and found.slug == isolated.signature.slug
+    same = same and (found.op in (None, isolated.signature.op) if isolated.signature else False)
+    last = _last_line(done.stderr)
+    why = None if same else f"the script fails in another way: {found.slug}" + (f": {last}" if last else "")
+    return Repro(str(path), lines, same, found, why or last)
+
+
+def _of_output(output: bytes) -> Signature:
+    """The failure in a traceback, by the rules by which `scan` reads a log."""
+    text = output.decode("utf-8", "replace")
+    at = text.rfind("Traceback (most recent call last)")
+    match = re.search(r"^([\w.]+(?:Error|Exception|Interrupt)): (.*)", text[max(at, 0) :], re.MULTILINE | re.DOTALL)
+    if match is None:
+        return Signature("unknown")
+    return signature(match[1].rpartition(".")[2], match[2])
+
+
+def _last_line(output: bytes) -> str:
+    lines = [
+        line for line in output.decode("utf-8", "replace").splitlines() if re.match(r"^[\w.]+(Error|Exception): ", line)
+    ]
+    return lines[-1][:300] if lines else ""
+
+
+def _title(isolated: Isolation) -> str:
+    """What the script shows, in characters that cannot end its docstring."""
+    slug = isolated.signature.slug if isolated.signature else "fails"
+    how = "compiled by XLA" if isolated.mode == "xla" else "run"
+    return re.sub(r"[^\w .,:()-]", "", f"{isolated.op} {how}: {slug}.")
