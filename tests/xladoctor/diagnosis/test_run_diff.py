@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from tests.xladoctor.recordings import collapsed, healthy
 from tests.xladoctor.report import samples
+from tests.xladoctor.report.hostile import CONTROL, EVIL
+from tests.xladoctor.report.pages import check_page
+from tests.xladoctor.report.test_hostile import check_markdown
 from xladoctor.diagnosis.diff_model import Seen
 from xladoctor.diagnosis.model import Compilation, Diagnosis, SettingEvent, XlaPath
 from xladoctor.diagnosis.run_diff import diff
 from xladoctor.diagnosis.trace_model import TraceDiff
 from xladoctor.documents import differences
+from xladoctor.report import View
+from xladoctor.report.run_diff import FORMATS, render
 
 NO_SHAPES = TraceDiff("a", "b")
 
@@ -130,3 +135,33 @@ def test_a_run_that_passes_and_one_that_fails(two):
     assert [t.id for t in two.topics] == [
         *("command", "versions", "environment", "settings", "order", "xla", "compilations", "outcome")
     ]
+
+
+def spoiled(value):
+    """Every text hostile, everything else as it is."""
+    if isinstance(value, str):
+        return EVIL
+    if is_dataclass(value):
+        kept = ("id", "phase", "state", "outcome", "values", "kinds", "verdict")
+        return replace(value, **{f.name: spoiled(getattr(value, f.name)) for f in fields(value) if f.name not in kept})
+    if isinstance(value, tuple):
+        return tuple(spoiled(item) for item in value)
+    return value
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_hostile_text_stays_text(two, format):
+    found = render(spoiled(two), format, None, View(verbose=True))
+    assert not CONTROL.search(found)
+    if format == "html":
+        check_page(found)
+    if format == "markdown":
+        check_markdown(found)
+
+
+def test_the_console_says_what_matters_first(two):
+    said = render(two, "console")
+    assert said.startswith("xladoctor: DIFFERENT\n  A  ")
+    assert "They differ in outcome (3), shapes (" in " ".join(said.split())
+    assert said.index("\nOutcome") < said.index("\nShapes") and "\nVersions" not in said
+    assert "First contract broken: shift, result, in fit of gears" in " ".join(said.split())

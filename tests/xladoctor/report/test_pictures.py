@@ -13,6 +13,7 @@ import pytest
 from tests.xladoctor.report import samples
 from tests.xladoctor.report.hostile import CONTROL, EVIL
 from tests.xladoctor.report.pages import check_page, words
+from tests.xladoctor.report.test_hostile import check_markdown
 from xladoctor.diagnosis.model import SettingEvent
 from xladoctor.replay.model import (
     Agreement,
@@ -337,7 +338,7 @@ def test_a_replay_of_anything(how):
     for replay in (spoiled(REPLAY, how), {**REPLAY, "sweep": how, "parity": how, "isolated": how, "lowering": how}):
         view = View(replays=(replay,))
         check_page(render(samples.LOUD, "html", None, view))
-        assert not CONTROL.search(render(samples.LOUD, "markdown", None, view))
+        check_markdown(render(samples.LOUD, "markdown", None, view))
 
 
 # Colours -------------------------------------------------------------------------------------------------------------
