@@ -77,6 +77,10 @@ def _parts(bench: Bench, case: Case, bad: bool, options: Options, result: Replay
 
     A part is a function of the bench and a case, and is imported where it is asked for.
     """
+    if options.target is not None:
+        from xladoctor.replay.lowering import lower
+
+        result = replace(result, lowering=lower(bench, case, options.target))
     if options.parity:
         from xladoctor.replay.parity import over_sizes
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from xladoctor.report.page import Page
 
 FORMATS = ("console", "json", "markdown", "csv")
-PARTS = ("sweep", "isolated", "parity")
+PARTS = ("sweep", "isolated", "parity", "lowering")
 
 
 def render(found: Replay, format: str, page: Page | None = None, view: View | None = None) -> str:

@@ -1,0 +1,52 @@
+"""Lowering for another platform: what it refuses, and what it does not show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from xladoctor.report.replay.words import seconds
+from xladoctor.report.text import md
+
+if TYPE_CHECKING:
+    from xladoctor.replay.model import Lowering, Replay
+    from xladoctor.report.page import Page
+    from xladoctor.report.view import View
+
+
+def console(page: Page, found: Replay, view: View) -> None:
+    """Whether it was lowered, each op that has no kernel, the message, and what was not looked at."""
+    told = found.lowering
+    if told is None:
+        return
+    page.heading(f"Lowered for {told.platform}", seconds(told.seconds))
+    page.para(_verdict(told), first="- ", hang=2, style="" if told.ok else "red")
+    for text in _lines(told):
+        page.para(text, first="- ", hang=2)
+
+
+def markdown(found: Replay) -> list[str]:
+    """The same for an issue."""
+    told = found.lowering
+    if told is None:
+        return []
+    lines = [f"- {md(text)}" for text in (_verdict(told), *_lines(told))]
+    return [f"## Lowered for {md(told.platform)}", "\n".join(lines)]
+
+
+def _verdict(told: Lowering) -> str:
+    if told.ok:
+        return "the whole step is lowered"
+    if told.signature is None:
+        return f"not lowered: {told.message}"
+    return f"refused: {told.signature.slug}" + (f" ({told.signature.op})" if told.signature.op else "")
+
+
+def _lines(told: Lowering) -> Iterator[str]:
+    yield from (f"no kernel: {text}" for text in told.unsupported)
+    if told.message and told.signature is not None and not told.unsupported:
+        yield told.message.strip().split("\n")[0]
+    for link in told.dynamic:
+        yield f"{link.what}: {link.op} {link.shape}" + (f" ({link.location})" if link.location else "")
+    if told.note:
+        yield told.note
