@@ -6,18 +6,23 @@ from typing import Annotated
 
 import typer
 
-from xladoctor.cli import knowledge, options
+from xladoctor.cli import knowledge, options, rules
 from xladoctor.cli.output import Output
+from xladoctor.errors import XladoctorError
 from xladoctor.report import PAGES
 
-HELP = """Explain a class of failure.
+HELP = """Explain a class of failure, or find the one that is meant.
 
 What it is, why it happens, how to tell it apart from its likes, and what to do."""
 
 EPILOG = """\b
 Examples:
   xladoctor explain XD301
-  xladoctor explain contract-violation --format markdown"""
+  xladoctor explain contract-violation --format markdown
+  xladoctor explain --search "libdevice gpu"
+  xladoctor explain --search "required broadcastable shapes"
+
+--search lists the classes that speak of the words; for a pasted error message its class comes first."""
 
 
 def register(app: typer.Typer) -> None:
@@ -27,13 +32,15 @@ def register(app: typer.Typer) -> None:
 
 def explain(
     code: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="CODE",
             help="A code or a class, as a diagnosis names it.",
+            show_default=False,
             autocompletion=knowledge.complete,
         ),
-    ],
+    ] = None,
+    search: options.Search = None,
     format: options.PageFormat = None,
     output: options.Output = None,
     force: options.Force = False,
@@ -45,7 +52,15 @@ def explain(
     from xladoctor.cli import rule_text
 
     target = Output.of(format, output, force, color, PAGES)
+    if search is not None:
+        if code is not None:
+            raise XladoctorError("give either CODE or --search, not both")
+        rules.rules(search, target.format, output, force, verbose, quiet, color)
+        return 0
+    if code is None:
+        raise XladoctorError("missing argument 'CODE'", hint="Try: xladoctor explain --help")
     rule = knowledge.rule_named(code)
+    knowledge.tell_problems()
     if target.format == "json":
         target.write(rule_text.as_json([rule]))
     elif target.format == "markdown":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from xladoctor.errors import XladoctorError, did_you_mean
@@ -30,6 +31,71 @@ def rule_named(name: str) -> Rule:
             return rule
     near = did_you_mean(wanted, [rule.code for rule in rules]) if wanted[:2] == "xd" else _slugs_like(wanted)
     raise XladoctorError(f"there is no class of failure {name!r}", hint=near or "All of them: xladoctor rules")
+
+
+def search(words: str) -> tuple[Rule, ...]:
+    """The rules in whose texts all the words begin a word, the closest first; before them, if `words` is an error
+    message, its class.
+
+    Raises:
+        XladoctorError: no rule has them.
+    """
+    wanted = [word for word in _WORD.findall(words.lower()) if word not in _COMMON]
+    rules = all_rules()
+    shown = _shown_by(words)
+    scored = [(score, rule) for rule in rules if rule is not shown and (score := _score(rule, wanted))]
+    scored.sort(key=lambda found: (-found[0], found[1].code))
+    found = (*((shown,) if shown else ()), *(rule for _, rule in scored))
+    if not found:
+        raise XladoctorError(
+            f"no class of failure speaks of {words!r}", hint="Fewer words, or all of them: xladoctor rules"
+        )
+    return found
+
+
+_WORD = re.compile(r"[\w.+-]*\w")
+_COMMON = frozenset(("a", "an", "and", "are", "at", "be", "for", "in", "is", "it", "of", "on", "the", "to", "with"))
+_WEIGHTS = (("code", 8), ("slug", 8), ("title", 5), ("what", 3), ("example", 3), ("why", 2), ("tell_apart", 1))
+
+
+def _score(rule: Rule, words: list[str]) -> int:
+    """0 unless every word stands somewhere; more where it stands in the name."""
+    texts = [(str(getattr(rule, name)).lower(), weight) for name, weight in _WEIGHTS]
+    texts += [(f"{remedy.id} {remedy.title} {remedy.how}".lower(), 1) for remedy in rule.remedies]
+    total = 0
+    for word in words:
+        begun = re.compile(rf"(?<!\w){re.escape(word)}")
+        score = sum(weight for text, weight in texts if begun.search(text))
+        if not score:
+            return 0
+        total += score
+    return total
+
+
+def _shown_by(text: str) -> Rule | None:
+    """The class of an error message that somebody pasted."""
+    import io
+
+    from xladoctor.evidence.log import read_log
+    from xladoctor.evidence.model import Evidence
+    from xladoctor.rules import by_code, findings
+
+    if " " not in text.strip():
+        return None
+    evidence = Evidence("", read_log(io.BytesIO(text.encode("utf-8", "replace")), name="", allow_empty=True))
+    code = next((found.code for found in findings(evidence)), "XD901")
+    return by_code(code) if code != "XD901" else None
+
+
+def tell_problems() -> None:
+    """What is wrong with plug-ins, on standard error."""
+    import typer
+
+    from xladoctor.report.text import line
+    from xladoctor.rules import plugin_problems
+
+    for problem in plugin_problems():
+        typer.echo(f"xladoctor: {line(problem)}", err=True)
 
 
 def _slugs_like(wanted: str) -> str | None:

@@ -60,3 +60,13 @@ Color = Annotated[
         help="auto, always or never. auto: on a terminal, and not where NO_COLOR is set.",
     ),
 ]
+Search = Annotated[
+    str | None,
+    typer.Option(
+        "--search",
+        "-s",
+        metavar="WORDS",
+        show_default=False,
+        help="The classes whose texts hold all the WORDS; or an error message, pasted.",
+    ),
+]

@@ -34,6 +34,8 @@ def _plain(rule: Rule) -> dict[str, Any]:
         **{key: getattr(rule, key) for _, key in _SECTIONS},
         "remedies": [asdict(remedy) for remedy in rule.remedies],
         "references": list(rule.references),
+        "rank": rule.rank,
+        "origin": rule.origin or "xladoctor",
     }
 
 
@@ -50,6 +52,8 @@ def one_markdown(rule: Rule) -> str:
     if rule.remedies:
         rows = [f"- **{md(r.title)}** ({r.safety}). {md(r.how)}" for r in rule.remedies]
         parts += ["## What to do", "\n".join(rows)]
+    if rule.origin:
+        parts.append(f"From the plug-in {md(rule.origin)}.")
     if rule.references:
         parts += ["## References", "\n".join(f"- {md_code(item)}" for item in rule.references)]
     return "\n\n".join(parts) + "\n"
@@ -59,6 +63,8 @@ def one_console(rule: Rule, page: Page, quiet: bool) -> str:
     """The same for a terminal."""
     page.parts((rule.code, "bold"), (f" {rule.slug}", "bold"), (f"  {rule.level}", "dim"))
     page.para(rule.title)
+    if rule.origin:
+        page.para(f"From the plug-in {rule.origin}.", style="dim")
     for title, key in () if quiet else _SECTIONS:
         said = getattr(rule, key).strip("\n")
         if said.strip():

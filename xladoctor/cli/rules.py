@@ -13,6 +13,7 @@ HELP = "List the classes of failure that the doctor knows."
 EPILOG = """\b
 Examples:
   xladoctor rules
+  xladoctor rules --search "last batch"
   xladoctor rules --format json --output rules.json"""
 
 
@@ -22,6 +23,7 @@ def register(app: typer.Typer) -> None:
 
 
 def rules(
+    search: options.Search = None,
     format: options.PageFormat = None,
     output: options.Output = None,
     force: options.Force = False,
@@ -33,7 +35,8 @@ def rules(
     from xladoctor.cli import rule_text
 
     target = Output.of(format, output, force, color, PAGES)
-    known = knowledge.all_rules()
+    known = knowledge.all_rules() if search is None else knowledge.search(search)
+    knowledge.tell_problems()
     if target.format == "json":
         target.write(rule_text.as_json(known))
     elif target.format == "markdown":

@@ -10,6 +10,7 @@ from xladoctor.diagnosis.model import Diagnosis, Finding, Verdict
 from xladoctor.diagnosis.stacks import stacks
 from xladoctor.evidence.model import Evidence
 from xladoctor.rules import findings as log_findings
+from xladoctor.rules import plugin_problems
 
 
 def diagnose(evidence: Evidence) -> Diagnosis:
@@ -28,7 +29,7 @@ def diagnose(evidence: Evidence) -> Diagnosis:
         xla_paths=log_paths(findings),
         stacks=stacks(None, evidence.log),
         environment={"tensorflow": version} if version else {},
-        notes=evidence.notes,
+        notes=(*evidence.notes, *plugin_problems()),
         tool_version=xladoctor.__version__,
     )
 

@@ -22,6 +22,7 @@ from xladoctor.evidence.model import Evidence
 from xladoctor.evidence.run import Recording
 from xladoctor.evidence.schema import schema
 from xladoctor.rules import findings as log_findings
+from xladoctor.rules import plugin_problems
 
 
 def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
@@ -43,6 +44,7 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
         environment=_environment(evidence, recording),
         notes=(
             *evidence.notes,
+            *plugin_problems(),
             *outcome_notes(evidence),
             *_step_notes(looked_at),
             *place_notes(recording),

@@ -81,15 +81,33 @@ class UnknownRule(LookupError):
         self.name, self.suggestions = name, suggestions
 
 
+@cache
 def all_rules() -> tuple[Rule, ...]:
-    """Every rule, in the order of the codes."""
-    return tuple(by_code(code) for code in CODES)
+    """Every rule, in the order of the codes; those of plug-ins last."""
+    return (*(by_code(code) for code in CODES), *_foreign())
+
+
+def plugin_problems() -> tuple[str, ...]:
+    """What is wrong with plug-ins, so far; a line each."""
+    from xladoctor.rules import plugins
+
+    return plugins.problems()
+
+
+def _foreign() -> tuple[Rule, ...]:
+    from xladoctor.rules import plugins
+
+    return plugins.rules()
 
 
 def by_code(code: str) -> Rule:
     """The rule of a code: `XD301`, `xd301`, `301`."""
     wanted = code.strip().upper()
-    wanted = wanted if wanted.startswith("XD") else f"XD{wanted}"
+    if not wanted.startswith("XD"):
+        foreign = next((rule for rule in _foreign() if rule.code == wanted), None)
+        if foreign is not None:
+            return foreign
+        wanted = f"XD{wanted}"
     if wanted not in CODES:
         raise UnknownRule(code, tuple(get_close_matches(wanted, CODES, n=3, cutoff=0.6)))
     return _family(CODES[wanted][1])[wanted]
@@ -100,19 +118,22 @@ def by_slug(slug: str) -> Rule:
     if slug.strip()[:2].upper() == "XD" and slug.strip()[2:3].isdigit():
         return by_code(slug)
     wanted = slug.strip().lower().replace("_", "-").replace(" ", "-")
-    code = next((code for code, (name, _) in CODES.items() if name == wanted), None)
+    own = ((code, name) for code, (name, _) in CODES.items())
+    code = next((code for code, name in (*own, *((r.code, r.slug) for r in _foreign())) if name == wanted), None)
     if code is None:
         raise UnknownRule(slug, nearest(wanted))
     return by_code(code)
 
 
 def recognised(record: ErrorRecord, *, but: str = "") -> Rule | None:
-    """The first rule (other than `not-xla` and the one of code `but`) that has a name for this record."""
+    """The first of the doctor's own rules (other than `not-xla` and the one of code `but`) that has a name for this
+    record.
+    """
     from xladoctor.rules.matching import flat
 
     text = flat(record.text)
     for rule in all_rules():
-        if rule.code != but and rule.recognise is not None and rule.recognise(record, text):
+        if not rule.origin and rule.code != but and rule.recognise is not None and rule.recognise(record, text):
             return rule
     return None
 
@@ -126,7 +147,7 @@ def findings(evidence: Evidence) -> tuple[Finding, ...]:
     from dataclasses import replace
 
     position = {record.where: i for i, record in enumerate(evidence.log.records)}
-    found = [f for rule in all_rules() if rule.match for f in rule.match(evidence)]
+    found = _without_known([f for rule in all_rules() if rule.match for f in rule.match(evidence)])
     ranks = {rule.code: rule.rank for rule in all_rules()}
 
     def key(f: Finding) -> tuple[bool, bool, bool, int, int]:
@@ -138,9 +159,17 @@ def findings(evidence: Evidence) -> tuple[Finding, ...]:
     return tuple(replace(f, role="root" if i == 0 else "consequence") for i, f in enumerate(found))
 
 
+def _without_known(found: list[Finding]) -> list[Finding]:
+    """Without `not-xla` for what a plug-in explains. Only by what it found, and not by what it says it would recognise:
+    a plug-in that fails must not make a failed run look healthy.
+    """
+    told = {p.where for f in found if not f.code.startswith("XD") and f.level == "error" for p in f.evidence if p.where}
+    return [f for f in found if f.code != "XD901" or not any(p.where in told for p in f.evidence)]
+
+
 def nearest(wanted: str) -> tuple[str, ...]:
     """Up to three slugs: those with a word that begins so (at their own beginning first), then those spelt alike."""
-    slugs = [name for name, _ in CODES.values()]
+    slugs = [*(name for name, _ in CODES.values()), *(rule.slug for rule in _foreign())]
     begun = sorted((name for name in slugs if f"-{wanted}" in f"-{name}"), key=lambda name: not name.startswith(wanted))
     alike = get_close_matches(wanted, slugs, n=3, cutoff=0.5)
     return tuple(dict.fromkeys([*begun, *alike]))[:3]

@@ -30,6 +30,8 @@ class Rule:
     `match` gets the whole evidence of a run or a log and yields findings; the engine orders them into root and
     consequences.
     It must not raise on any evidence, and yields nothing where its class is not shown.
+
+    `origin` is the plug-in that brought the rule ("NAME VERSION"); empty for the doctor's own.
     """
 
     code: str
@@ -43,5 +45,6 @@ class Rule:
     remedies: tuple[Remedy, ...] = ()
     references: tuple[str, ...] = ()
     rank: int = 50
+    origin: str = ""
     recognise: Callable[[ErrorRecord, str], object | None] | None = None
     match: Callable[[Evidence], Iterable[Finding]] | None = None
