@@ -81,7 +81,7 @@ def _problem(diagnosis: Diagnosis) -> Iterator[str]:
         yield "<p>Nothing at error level was found.</p>"
     for finding in errors or [f for f in diagnosis.findings if f.role == "root"]:
         where = f", at {at(finding.location)}" if finding.location else ""
-        kind = "root" if finding.role == "root" else "after"
+        kind = _box(finding)
         said = f"<strong>{esc(findings.heading(finding))}</strong> ({esc(finding.status)}): "
         yield f'<div class="box {kind}"><p>{said}{esc(stop(finding.title)[:-1])}{where}.</p></div>'
     if diagnosis.problems:
@@ -113,14 +113,18 @@ def _findings(diagnosis: Diagnosis) -> Iterator[Section]:
     roots = [f for f in diagnosis.findings if f.role == "root"]
     rest = [f for f in diagnosis.findings if f.role != "root"]
     if roots:
-        yield section("root", findings.heading(roots[0]), (part for f in roots for part in _finding(f, "root")))
+        yield section("root", findings.heading(roots[0]), (part for f in roots for part in _finding(f)))
     if rest:
         title = "Consequences" if any(f.level == "error" for f in rest) else "Also found"
-        yield section("rest", title, (part for f in rest for part in _finding(f, "after")))
+        yield section("rest", title, (part for f in rest for part in _finding(f)))
 
 
-def _finding(finding: Finding, kind: str) -> Iterator[str]:
-    yield f'<div class="box {kind}"><h3>{esc(finding.title)}</h3>'
+def _box(finding: Finding) -> str:
+    return "after" if finding.role != "root" else "root" if finding.level == "error" else "mild"
+
+
+def _finding(finding: Finding) -> Iterator[str]:
+    yield f'<div class="box {_box(finding)}"><h3>{esc(finding.title)}</h3>'
     where = f", at {at(finding.location)}" if finding.location else ""
     yield f"<p>{code(finding.code)} {code(finding.slug)}, {esc(finding.status)}{where}.</p>"
     for part in clip(finding.message, _LONGEST).split("\n\n"):

@@ -61,7 +61,7 @@ td code,pre code{background:none;padding:0}
 pre{background:var(--head);padding:.6rem .8rem;border-radius:6px;overflow-x:auto;white-space:pre-wrap;
 overflow-wrap:anywhere;margin:.5rem 0}
 .box{border-left:5px solid var(--line);padding:.1rem .9rem;margin:.8rem 0}
-.box.root{border-color:var(--bad)}.box.after{border-color:var(--edge)}
+.box.root{border-color:var(--bad)}.box.after{border-color:var(--edge)}.box.mild{border-color:var(--warn)}
 .scroll{overflow-x:auto;margin:.5rem 0}
 .block{content-visibility:auto;contain-intrinsic-size:auto 6000px}
 table{border-collapse:collapse;width:100%}

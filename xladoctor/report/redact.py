@@ -89,7 +89,9 @@ class Redactor:
     def __init__(self, machine: Machine, *values: Any) -> None:
         self._placeholders: dict[str, str] = {}
         self._counts: dict[str, int] = {}
-        texts = [text for value in values for text in _texts(value)]
+        # Reports repeat themselves: each text is looked at once.
+        self._done: dict[str, str] = {}
+        texts = list(dict.fromkeys(text for value in values for text in _texts(value)))
         self._learn_paths(machine, texts, values)
         self._learn_names(machine, texts)
         for secret in (*machine.secrets, *_secrets(texts), *_kept(values)):
@@ -102,11 +104,12 @@ class Redactor:
 
     def text(self, said: str) -> str:
         """A text without it."""
-        said = _CARRIED.sub(self._carried, said)
-        said = _ASSIGNED.sub(self._assigned, said)
-        for pattern in self._patterns:
-            said = pattern.sub(lambda found: self._placeholders[found.group()], said)
-        return _ADDRESS.sub(self._address, said)
+        if said not in self._done:
+            left = _ASSIGNED.sub(self._assigned, _CARRIED.sub(self._carried, said))
+            for pattern in self._patterns:
+                left = pattern.sub(lambda found: self._placeholders[found.group()], left)
+            self._done[said] = _ADDRESS.sub(self._address, left)
+        return self._done[said]
 
     # What there is to hide.
 
@@ -124,7 +127,11 @@ class Redactor:
             if env not in _SYSTEM:
                 self._add("env", env)
         known = tuple(f"{path}/" for path in self._placeholders)
-        files = [f for value in values for f in _files(value) if f.startswith("/") and not f.startswith(known)]
+        files = [
+            f
+            for f in dict.fromkeys(f for value in values for f in _files(value))
+            if f.startswith("/") and not f.startswith(known)
+        ]
         for project in _projects(files):
             self._add("project", project)
 

@@ -63,7 +63,7 @@ def moments(diagnosis: Diagnosis) -> list[dict[str, Any]]:
     every = timeline.folded(diagnosis.settings)
     governing = [switch for path in diagnosis.xla_paths for switch in map(str, path.governed_by)]
     telling = timeline.telling(every, governing)
-    wrong = _suspect_keys(diagnosis)
+    wrong = _wrong_writes(diagnosis)
     pids = [m.event.pid for m in telling]
     main = next((pid for pid in pids if pid is not None), None)
     telling = [m for m in telling if m.event.pid in (main, None)]
@@ -81,21 +81,26 @@ def _name(moment: timeline.Moment) -> str:
     return timeline.words(moment.event)[0]
 
 
-def _moment(moment: timeline.Moment, wrong: set[str]) -> dict[str, Any]:
+def _moment(moment: timeline.Moment, wrong: set[tuple[str, str, int | None]]) -> dict[str, Any]:
     event = moment.event
     setting, action, value = timeline.words(event)
     kind = "milestone" if event.store == "milestone" else "read" if timeline.is_read(event) else action
     kind = kind if kind in ("milestone", "read", "start") else "write"
-    late = kind == "write" and str(event.key) in wrong
+    where = event.location
+    late = kind == "write" and where is not None and (str(event.key), where.file, where.line) in wrong
     seconds = float(event.t) if isinstance(event.t, int | float) else 0.0
     return {"t": seconds, "setting": setting, "action": kind, "value": value, "note": event.note, "wrong": late}
 
 
-def _suspect_keys(diagnosis: Diagnosis) -> set[str]:
-    """The settings of which a finding says that they came too late or govern nothing."""
-    keys = {str(event.key) for event in diagnosis.settings if event.store != "milestone"}
-    said = [f"{f.title} {f.message}" for f in diagnosis.findings if f.slug in _TOO_LATE]
-    return {key for key in keys if any(key in text for text in said)}
+def _wrong_writes(diagnosis: Diagnosis) -> set[tuple[str, str, int | None]]:
+    """(setting, file, line) of each write of which a finding says that it came too late or governs nothing."""
+    found = set()
+    for finding in diagnosis.findings:
+        where = finding.location
+        if finding.slug in _TOO_LATE and where is not None:
+            said = f"{finding.title} {finding.message}"
+            found |= {(str(e.key), where.file, where.line) for e in diagnosis.settings if str(e.key) in said}
+    return found
 
 
 def _tree(rows: Iterable[ShapeRow]) -> list[_Node]:

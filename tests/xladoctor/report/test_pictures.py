@@ -14,7 +14,7 @@ from tests.xladoctor.report import samples
 from tests.xladoctor.report.hostile import CONTROL, EVIL
 from tests.xladoctor.report.pages import check_page, words
 from tests.xladoctor.report.test_hostile import check_markdown
-from xladoctor.diagnosis.model import SettingEvent
+from xladoctor.diagnosis.model import Location, SettingEvent
 from xladoctor.replay.model import (
     Agreement,
     Case,
@@ -106,17 +106,24 @@ LATE = replace(
         SettingEvent(0.1, "params.cfg", "use_xla_translate", "write", True),
         SettingEvent(0.5, "milestone", "model m: build", "happened", None),
         SettingEvent(0.6, "params.cfg", "use_xla_translate", "read", True),
-        SettingEvent(0.9, "params.cfg", "use_xla_translate", "write", False),
+        SettingEvent(0.9, "params.cfg", "use_xla_translate", "write", False, Location(samples.STUDY, 369, "main")),
         SettingEvent(1.0, "params.cfg", "learning_rate", "write", 0.1),
     ),
-    findings=(replace(samples.ROOT, slug="setting-too-late", title="use_xla_translate came too late"),),
+    findings=(
+        replace(
+            samples.ROOT,
+            slug="setting-too-late",
+            title="use_xla_translate came too late",
+            location=Location(samples.STUDY, 369, "main"),
+        ),
+    ),
 )
 
 
 def test_the_timeline():
     found = stations.moments(LATE)
     assert [(m["setting"], m["action"], m["wrong"]) for m in found] == [
-        ("params.cfg use_xla_translate", "write", True),
+        ("params.cfg use_xla_translate", "write", False),
         ("model m: build", "milestone", False),
         ("params.cfg use_xla_translate", "read", False),
         ("params.cfg use_xla_translate", "write", True),
@@ -124,7 +131,8 @@ def test_the_timeline():
     root = drawn(svg.settings("t", found))
     assert texts(root).count("params.cfg use_xla_translate") == 1, "a setting has one row"
     assert {"0.10", "0.60", "0.90", "1"} <= set(texts(root))
-    assert kinds(root, "rect").count("f-bad") == 2 and "f-bg" in kinds(root, "circle")
+    assert kinds(root, "rect").count("f-bad") == 1, "the write that came too late, and no other"
+    assert "f-bg" in kinds(root, "circle")
 
 
 # Sweep, chain, heat --------------------------------------------------------------------------------------------------

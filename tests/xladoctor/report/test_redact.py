@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +16,7 @@ from xladoctor.diagnosis.model import Location, Proof, SettingEvent, StackFrame
 from xladoctor.report import View, render
 from xladoctor.report.redact import Machine, Redactor
 
+ROOT = Path(__file__).resolve().parents[3]
 TOKEN = "q9Zk-71hXw-pT20"
 ADA = Machine(
     folders=("/home/ada/study", "/srv/here"), homes=("/home/ada",), users=("ada",),
@@ -138,3 +143,37 @@ def test_twice_is_once():
     once = redactor().value(SPOILED)
     again = Redactor(ADA, once).value(once)
     assert again == once
+
+
+@pytest.mark.slow
+def test_a_run_with_private_things_everywhere(tmp_path):
+    """Environment, command, output, source lines, folders: recorded by a real scan, then reported."""
+    home = tmp_path / "home" / "grace"
+    study = home / "dose-study"
+    study.mkdir(parents=True)
+    (study / "train.py").write_text(
+        "import os, sys\n"
+        f"def login(token='{TOKEN}'):\n"
+        "    raise ValueError('Input to reshape is a tensor with 6 values, but the requested shape has 4 '\n"
+        "                     'for grace@hopper9.example.org at ' + os.environ['HOME'])\n"
+        "print('for grace, in', os.getcwd(), file=sys.stderr)\n"
+        f"login(token='{TOKEN}')\n"
+    )
+    env = {
+        **os.environ,
+        "HOME": str(home), "USER": "grace", "LOGNAME": "grace", "TF_GRACE_API_KEY": TOKEN, "XLADOCTOR_PROBES": "1",
+        "PYTHONPATH": str(ROOT), "PTYCHO_DATA": str(home / "data"),
+    }  # fmt: skip
+
+    def doctor(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "xladoctor", *words]
+        return subprocess.run(command, cwd=study, env=env, capture_output=True, text=True, check=False)
+
+    program = [sys.executable, "train.py", f"--api-key={TOKEN}", "--password", "open-sesame-1", str(home / "x.npz")]
+    assert doctor("scan", "--run-dir", "run", "--no-replay", "--", *program).returncode == 1
+    for format in ("markdown", "html", "json", "console"):
+        plain = doctor("report", "run", "--format", format, "--verbose").stdout
+        assert "grace" in plain and "hopper9" in plain
+        said = doctor("report", "run", "--format", format, "--verbose", "--redact").stdout
+        assert not re.findall(rf"(?i)grace|hopper9|open-sesame|{re.escape(TOKEN)}|{re.escape(str(tmp_path))}", said)
+        assert "train.py" in said and "cwd" in said and "home" in said
