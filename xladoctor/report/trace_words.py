@@ -66,8 +66,9 @@ def differs(diff: TraceDiff) -> str:
     alone = [step for step in diff.steps if step.a is None or step.b is None]
     if not diff.differs:
         return f"The runs went the same way: {count(same, 'tensor')} are the same by name."
-    said = f"{count(rows, 'tensor')} differ, {same} are the same by name."
-    return said + (f" {count(len(alone), 'call')} stand in one run only." if alone else "")
+    said = f"{count(rows, 'tensor')} differ{'s' if rows == 1 else ''}, {same} are the same by name."
+    stand = "stands" if len(alone) == 1 else "stand"
+    return said + (f" {count(len(alone), 'call')} {stand} in one run only." if alone else "")
 
 
 def kinds(found: RowDiff) -> str:
