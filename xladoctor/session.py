@@ -16,6 +16,8 @@ from xladoctor.evidence.model import Evidence
 if TYPE_CHECKING:
     from xladoctor.diagnosis.trace_model import Trace, TraceDiff
     from xladoctor.replay.overlay import Listing
+    from xladoctor.survey.collect import Progress
+    from xladoctor.survey.model import Survey, Target
 
 # The status that coreutils' `timeout` gives.
 TIMED_OUT = 124
@@ -181,8 +183,8 @@ def diff_runs(a: Path, b: Path) -> TraceDiff:
     return diff(trace_run(a), trace_run(b))
 
 
-def scan_logs(logs: Sequence[Path | str]) -> Diagnosis:
-    """Diagnose saved output; `-` is standard input.
+def scan_logs(logs: Sequence[Path | str], threads: int | None = None) -> Diagnosis:
+    """Diagnose saved output as that of one run; `-` is standard input. `threads` search a large log.
 
     Raises:
         XladoctorError: (exit code 2) a log cannot be read, or is empty.
@@ -192,7 +194,7 @@ def scan_logs(logs: Sequence[Path | str]) -> Diagnosis:
 
     streams = [sys.stdin.buffer if str(log) == "-" else Path(log) for log in logs]
     try:
-        log = read_log(streams, name="standard input" if "-" in [str(s) for s in logs] else None)
+        log = read_log(streams, name="standard input" if "-" in [str(s) for s in logs] else None, threads=threads)
     except UnreadableLog as error:
         raise XladoctorError(f"{error.path}: {error.reason}") from error
     binary = log.facts.get("binary", {})
@@ -203,6 +205,24 @@ def scan_logs(logs: Sequence[Path | str]) -> Diagnosis:
         f"{name} ends early ({why}): the rest was used" for name, why in log.facts.get("damaged", {}).items()
     )
     return diagnose(Evidence(source=log.source, log=log, notes=notes))
+
+
+def survey(targets: Sequence[Target], jobs: int | None = None, progress: Progress | None = None) -> Survey:
+    """Diagnose many runs and group them by root cause. What cannot be read is a problem of the survey.
+
+    Raises:
+        XladoctorError: (exit code 2) none of them can be read.
+    """
+    from xladoctor.survey.collect import collect
+    from xladoctor.survey.model import Run
+    from xladoctor.survey.table import survey as grouped
+
+    results = collect(targets, jobs, progress)
+    runs = [result for result in results if isinstance(result, Run)]
+    problems = [result for result in results if isinstance(result, str)]
+    if not runs:
+        raise XladoctorError("\n".join(problems))
+    return grouped(runs, problems)
 
 
 def scan_run(folder: Path) -> Diagnosis:

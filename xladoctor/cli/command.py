@@ -152,6 +152,17 @@ def only_for_commands(ctx: click.Context, *names: str) -> None:
             )
 
 
+def only_for_logs(ctx: click.Context, *names: str) -> None:
+    """Refuse options that are about saved output where a command is to be run.
+
+    Raises:
+        XladoctorError: one was given.
+    """
+    for name in names:
+        if ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
+            raise XladoctorError(f"--{name.replace('_', '-')} is for saved output, and this is a command to run")
+
+
 def from_here(folder: Path) -> str:
     """The path as a person would type it: relative where it lies below the current folder."""
     here = Path.cwd()

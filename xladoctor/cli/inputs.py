@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Literal
 
 from xladoctor.errors import XladoctorError, did_you_mean
+from xladoctor.survey.find import is_run_folder, targets_in, together
+from xladoctor.survey.model import Target
 
 STDIN: Literal["-"] = "-"
 
@@ -53,9 +55,67 @@ def one_folder(name: str) -> Path:
     return found
 
 
-def is_run_folder(folder: Path) -> bool:
-    """Whether a recording lies there, if only half of one."""
-    return (folder / "run.json").exists() or any(folder.glob("events-*.jsonl"))
+def runs(targets: Sequence[str]) -> tuple[list[Target], list[str]] | None:
+    """The runs behind several targets, or behind a folder that is no run folder, and what is wrong with the others;
+    None where one run was named.
+
+    Raises:
+        XladoctorError: nothing that was named is there, or it is not meant as logs.
+    """
+    if len(targets) < 2 and not any(_is_folder(target) and not is_run_folder(Path(target)) for target in targets):
+        return None
+    if list(targets).count(STDIN) > 1:
+        raise XladoctorError("standard input (-) can be read only once")
+    found: list[Target] = []
+    files: list[Path] = []
+    problems: list[str] = []
+    for target in dict.fromkeys(targets):
+        if target == STDIN:
+            found.append(Target("logs", (STDIN,)))
+        elif _is_folder(target):
+            try:
+                below = list(targets_in(Path(target)))
+            except OSError as error:
+                problems.append(f"{target}: {(error.strerror or str(error)).lower()}")
+                continue
+            if not below:
+                problems.append(f"{target}: holds no log (*.log, *.out, *.err, *.txt, also .gz and .zst) and no run")
+            found += below
+        elif Path(target).exists():
+            files.append(Path(_existing(target, targets)))
+        elif target == targets[0] and _is_program(target):
+            _existing(target, targets)
+        else:
+            near = _near(Path(target))
+            problems.append(f"there is no file {target}" + (f" ({near})" if near else ""))
+    found += together(files)
+    if not found:
+        if len(targets) == 1:
+            run_folder(targets)
+        raise XladoctorError("\n".join(problems))
+    return list(dict.fromkeys(found)), problems
+
+
+def of_one_run(targets: Sequence[str]) -> list[Path | Literal["-"]]:
+    """The logs that are said to be of one run, also those below a folder.
+
+    Raises:
+        XladoctorError: as `logs`, or a folder holds a recorded run or no log.
+    """
+    paths: list[str] = []
+    for target in targets:
+        if not _is_folder(target):
+            paths.append(target)
+            continue
+        below = [run for run in targets_in(Path(target)) if run.kind == "logs"]
+        if is_run_folder(Path(target)) or not below:
+            raise XladoctorError(f"--one-run puts logs together, and {target} holds none")
+        paths += [path for run in below for path in run.paths]
+    return logs(paths)
+
+
+def _is_folder(target: str) -> bool:
+    return target != STDIN and Path(target).is_dir()
 
 
 def logs(targets: Sequence[str]) -> list[Path | Literal["-"]]:

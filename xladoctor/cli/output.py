@@ -23,6 +23,7 @@ _OURS = (
     b"xladoctor_call,",
     b"batch,varied,state,class",
     b"xladoctor_finding,",
+    b"xladoctor_cause,",
     b'<?xml version="1.0" encoding="utf-8"?>\n<!-- xladoctor.',
 )
 _FILE_WIDTH = 100

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from xladoctor.cli import command, options
+from xladoctor.cli import command, inputs, options
 from xladoctor.cli.output import Output
+from xladoctor.cli.progress import Line
+from xladoctor.errors import XladoctorError
 
 if TYPE_CHECKING:
     from xladoctor.diagnosis.model import Diagnosis
+    from xladoctor.survey.model import Target
 
-HELP = """Diagnose a run: a command to run, saved output, or a run folder.
+HELP = """Diagnose a run: a command to run, saved output, or a run folder; or many runs at once.
 
 With -- the rest of the line is a command. It is run as it stands, with recording in it; its output passes
 through, and what it did is kept in a run folder. Without --, each LOG is the saved output of a run (also .gz
-and .zst; - is standard input), and RUN_DIR the folder of an earlier scan."""
+and .zst; - is standard input), and RUN_DIR the folder of an earlier scan. Several of them, or a folder of such,
+give a table of the root causes over all runs, newest first."""
 
 EPILOG = """\b
 Examples:
@@ -25,6 +31,8 @@ Examples:
   xladoctor scan train.log
   python train.py 2>&1 | xladoctor scan -
   xladoctor scan xladoctor-runs/20260106T101500-3f2a --verbose
+  xladoctor scan runs/ old.log --format csv --output causes.csv
+  xladoctor scan --one-run console.log rank0.log rank1.log
 
 Exit status: 0 nothing wrong, 1 findings at error level (also where the command itself ended with 0), 2 wrong
 usage or unreadable input, 3 the command could not be run. --exit-code target hands on the command's own."""
@@ -39,7 +47,7 @@ def scan(
     ctx: typer.Context,
     targets: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[LOG... | RUN_DIR | - | -- CMD...]", show_default=False, help="What to diagnose."),
+        typer.Argument(metavar="[LOG... | FOLDER... | - | -- CMD...]", show_default=False, help="What to diagnose."),
     ] = None,
     format: options.Format = None,
     output: options.Output = None,
@@ -62,6 +70,15 @@ def scan(
             help="doctor, or target to end as the command did (for SLURM and CI).",
         ),
     ] = "doctor",
+    one_run: Annotated[
+        bool, typer.Option("--one-run", help="All logs are of one run (its ranks, its two streams): one diagnosis.")
+    ] = False,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs", "-j", min=1, metavar="N", show_default=False, help="How many processes read many runs at once."
+        ),
+    ] = None,
     no_probes: Annotated[bool, typer.Option("--no-probes", help="Run the command without recording in it.")] = False,
     no_replay: Annotated[
         bool, typer.Option("--no-replay", help="Start no worker afterwards: no run-time shapes.")
@@ -75,9 +92,13 @@ def scan(
         command.only_for_commands(
             ctx, "run_dir", "timeout", "python", "flip", "probes", "capture", "exit_code", "no_probes", "no_replay"
         )
-        diagnosis, folder = _diagnose(targets or [])
+        many = None if one_run else inputs.runs(targets or [])
+        if many is not None:
+            return _survey(*many, target, jobs, verbose=verbose, quiet=quiet)
+        diagnosis, folder = _diagnose(targets or [], one_run)
         return show(diagnosis, target, verbose=verbose, quiet=quiet, run_dir=folder)
     command.checked(ctx, program, targets, "logs")
+    command.only_for_logs(ctx, "one_run", "jobs")
 
     from xladoctor.session import ScanOptions, scan_command
 
@@ -127,15 +148,35 @@ def shell_status(status: int) -> int:
     return 128 - status if status < 0 else status
 
 
-def _diagnose(targets: list[str]) -> tuple[Diagnosis, str | None]:
-    from xladoctor.cli import inputs
-
-    folder = inputs.run_folder(targets)
+def _diagnose(targets: list[str], one_run: bool) -> tuple[Diagnosis, str | None]:
+    folder = None if one_run else inputs.run_folder(targets)
     if folder is not None:
         from xladoctor.session import scan_run
 
         return scan_run(folder), str(folder)
-    paths = inputs.logs(targets)
+    paths = inputs.of_one_run(targets) if one_run else inputs.logs(targets)
     from xladoctor.session import scan_logs
 
     return scan_logs(paths), None
+
+
+def _survey(runs: list[Target], problems: list[str], output: Output, jobs: int | None, **view: Any) -> int:
+    from xladoctor.report import View
+    from xladoctor.report.survey import FORMATS, render
+
+    if output.format not in FORMATS:
+        raise XladoctorError(
+            f"--format {output.format} holds one run, and these are {len(runs)}",
+            hint=f"For many runs: {', '.join(FORMATS)}. Logs of one run: --one-run.",
+        )
+    from xladoctor.session import survey
+
+    line = Line(sys.stderr, on=not view["quiet"] and sys.stderr.isatty())
+    try:
+        found = survey(runs, jobs, lambda done, of: line(f"{done} of {of} runs read"))
+    finally:
+        line.end()
+    found = replace(found, problems=(*problems, *found.problems))
+    page = output.page() if output.format == "console" else None
+    output.write(render(found, output.format, page, View(**view)))
+    return found.exit_code

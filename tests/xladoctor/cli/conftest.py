@@ -43,7 +43,7 @@ class FakeSession:
         self._note("command", tuple(command), options)
         return session.ScanResult(self.diagnosis, Path("xladoctor-runs/one"), self.status)
 
-    def scan_logs(self, logs):
+    def scan_logs(self, logs, threads=None):
         return self._note("logs", list(logs))
 
     def scan_run(self, folder):

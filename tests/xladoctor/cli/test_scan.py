@@ -83,8 +83,9 @@ def test_a_command_that_cannot_be_started(fake, capsys):
 
 def test_logs_and_standard_input(fake):
     Path("a.log").write_text("x")
-    main(["scan", "a.log", "-"])
-    assert fake.asked == [("logs", [Path("a.log"), "-"])]
+    main(["scan", "-"])
+    main(["scan", "--one-run", "a.log", "-"])
+    assert fake.asked == [("logs", ["-"]), ("logs", [Path("a.log"), "-"])]
 
 
 @pytest.mark.parametrize("inside", ["run.json", "events-12.jsonl"])
@@ -105,9 +106,12 @@ def mistakes():
     yield ["python3", "x.py"], "there is no file python3", "xladoctor scan -- python3 x.py"
     yield ["x.py"], "x.py is a program, not a log", "xladoctor scan -- python x.py"
     yield ["empty"], "empty is no run folder", "holds a run.json"
-    yield ["runs"], "runs is no run folder", "the newest: xladoctor scan runs/two"
     yield ["runs/two/capsules"], "capsules is no run folder", "It lies in one: xladoctor scan runs/two"
-    yield ["runs/two", "train.log"], "give one run folder, or logs, but not both", ""
+    yield ["--one-run", "runs/two"], "--one-run puts logs together, and runs/two holds none", ""
+    yield ["empty", "no.log"], "empty: holds no log", "there is no file no.log"
+    yield ["runs", "--format", "html"], "--format html holds one run, and these are 2", "For many runs: console, json"
+    yield ["train.log", "--jobs", "0"], "invalid value for '--jobs'", "xladoctor scan --help"
+    yield ["--jobs", "2", "--", "x"], "--jobs is for saved output", ""
     yield ["-", "-"], "standard input (-) can be read only once", ""
     yield ["--timeout", "3", "train.log"], "--timeout is for a command, and there is none", "after --"
     yield ["--no-probes", "train.log"], "--no-probes is for a command", "scan --no-probes -- python"

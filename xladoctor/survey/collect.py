@@ -1,0 +1,149 @@
+"""Diagnoses the targets of a survey, one by one or in several processes; what cannot be read is told, and not fatal."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from xladoctor.errors import XladoctorError
+from xladoctor.survey.model import Run, Target
+
+Progress = Callable[[int, int], None]
+
+# Below this a pool of processes costs more than it saves.
+_WORTH_BYTES, _WORTH_RUNS = 64_000_000, 24
+
+
+def collect(targets: Sequence[Target], jobs: int | None = None, progress: Progress | None = None) -> list[Run | str]:
+    """For each target its run, or a sentence on why there is none.
+
+    `jobs` is the number of processes; without it, one for little work and one a processor for much. An interrupt ends
+    the processes and is passed on.
+    """
+    jobs = min(jobs or _jobs_for(targets), max(len(targets), 1))
+    # Standard input is read here: no other process has it.
+    alone = [at for at, target in enumerate(targets) if "-" in target.paths]
+    if jobs == 1:
+        alone = list(range(len(targets)))
+    done: list[Run | str] = [f"{target.name}: was not looked at" for target in targets]
+    finished = 0
+    for at in alone:
+        done[at] = one(targets[at], None if jobs == 1 else 1)
+        finished += 1
+        if progress:
+            progress(finished, len(targets))
+    if jobs > 1:
+        rest = [at for at in range(len(targets)) if at not in set(alone)]
+        for at, result in _in_processes([(at, targets[at]) for at in rest], jobs):
+            done[at] = result
+            finished += 1
+            if progress:
+                progress(finished, len(targets))
+    return done
+
+
+def one(target: Target, threads: int | None = None) -> Run | str:
+    """One run with its diagnosis, or why there is none."""
+    from xladoctor.session import scan_logs, scan_run
+
+    try:
+        if target.kind == "run":
+            folder = Path(target.paths[0])
+            return Run(target, scan_run(folder), _ended(folder))
+        return Run(target, scan_logs(list(target.paths), threads=threads), _written(target.paths))
+    except XladoctorError as error:
+        return _without_unreadable(target, error, threads)
+    except OSError as error:
+        return f"{target.name}: {(error.strerror or str(error)).lower()}"
+
+
+def _without_unreadable(target: Target, error: XladoctorError, threads: int | None) -> Run | str:
+    """What the other logs of a run say where one of them cannot be read."""
+    if len(target.paths) == 1:
+        return error.message
+    runs = {path: one(Target("logs", (path,)), threads) for path in target.paths}
+    good = [path for path, run in runs.items() if isinstance(run, Run)]
+    said = [run for run in runs.values() if isinstance(run, str)]
+    if not good or not said:
+        return error.message
+    rest = one(Target("logs", tuple(good)), threads)
+    if isinstance(rest, str):
+        return rest
+    return replace(rest, target=target, diagnosis=replace(rest.diagnosis, problems=(*rest.diagnosis.problems, *said)))
+
+
+def _in_processes(work: Sequence[tuple[int, Target]], jobs: int) -> Iterator[tuple[int, Run | str]]:
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from concurrent.futures.process import BrokenProcessPool
+
+    method = "fork" if sys.platform == "linux" else "spawn"
+    pool = ProcessPoolExecutor(jobs, multiprocessing.get_context(method), initializer=_leave_interrupts)
+    waiting = {pool.submit(one, target, 1): (at, target) for at, target in work}
+    try:
+        for future in as_completed(waiting):
+            at, target = waiting[future]
+            try:
+                yield at, future.result()
+            except BrokenProcessPool:
+                yield at, f"{target.name}: the process that read it died (was it killed, or out of memory?)"
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for child in multiprocessing.active_children():
+            child.terminate()
+        raise
+    pool.shutdown()
+
+
+def _leave_interrupts() -> None:
+    """Ctrl-C reaches every process of the terminal; the one that started the others ends them."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _jobs_for(targets: Sequence[Target]) -> int:
+    size = sum(_size(path) for target in targets for path in target.paths)
+    if size < _WORTH_BYTES and len(targets) < _WORTH_RUNS:
+        return 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _size(path: str) -> int:
+    try:
+        return Path(path).stat().st_size
+    except OSError:
+        return 0
+
+
+def _written(paths: Sequence[str]) -> float | None:
+    """When the last of the logs was written to."""
+    return max((time for path in paths if (time := _changed(path)) is not None), default=None)
+
+
+def _changed(path: str) -> float | None:
+    try:
+        return None if path == "-" else Path(path).stat().st_mtime
+    except OSError:
+        return None
+
+
+def _ended(folder: Path) -> float | None:
+    """When a recorded run ended, else when it started, else when its folder was last written to."""
+    import json
+    from datetime import datetime
+
+    try:
+        facts = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+        for name in ("ended", "started"):
+            said = facts.get(name)
+            if isinstance(said, (int, float)) and not isinstance(said, bool):
+                return float(said)
+            if isinstance(said, str):
+                return datetime.fromisoformat(said.replace("Z", "+00:00")).timestamp()
+    except (OSError, ValueError, AttributeError, OverflowError):
+        pass
+    return _written([str(folder)])

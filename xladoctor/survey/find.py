@@ -1,0 +1,62 @@
+"""Which runs stand behind what a person named: folders are walked, and logs that are parts of one run are put together.
+
+Logs of one run are those in one folder whose names differ only in the stream (`job.out` and `job.err`, `stdout.log` and
+`stderr.log`) or in the number of a rank (`rank0.log`, `rank1.log`; `train.worker-2.txt`).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from xladoctor.survey.model import Target
+
+ENDINGS = (".log", ".out", ".err", ".txt")
+PACKED = (".gz", ".zst")
+
+_STREAM = re.compile(r"(?i)(?<![a-z])(?:std)?(?:out|err)(?![a-z])")
+_RANK = re.compile(r"(?i)(?<![a-z])((?:local_?|global_?)?(?:rank|worker|node|task|proc(?:ess)?|host)[-_.]?)\d{1,6}")
+
+
+def is_run_folder(folder: Path) -> bool:
+    """Whether a recording lies there, if only half of one."""
+    return (folder / "run.json").exists() or any(folder.glob("events-*.jsonl"))
+
+
+def is_log(name: str) -> bool:
+    """Whether a file's name is that of a log. A file that was named by a person needs no such name."""
+    lower = name.lower()
+    for packed in PACKED:
+        lower = lower.removesuffix(packed)
+    return lower.endswith(ENDINGS)
+
+
+def targets_in(folder: Path) -> Iterator[Target]:
+    """The runs below a folder: every run folder, and every log that is not in one. Hidden folders are left out.
+
+    Raises:
+        OSError: the folder cannot be read.
+    """
+    if is_run_folder(folder):
+        yield Target("run", (str(folder),))
+        return
+    names = sorted(os.listdir(folder))  # noqa: PTH208 - names, not paths
+    logs = [folder / name for name in names if is_log(name) and (folder / name).is_file()]
+    yield from together(logs)
+    for name in names:
+        below = folder / name
+        # A link to a folder could lead back here.
+        if not name.startswith(".") and below.is_dir() and not below.is_symlink():
+            yield from targets_in(below)
+
+
+def together(logs: Iterable[Path]) -> Iterator[Target]:
+    """The logs as runs: parts of one run in one target, in the order of their first parts."""
+    runs: dict[tuple[str, str], list[str]] = {}
+    for log in logs:
+        name = _STREAM.sub("out", _RANK.sub(r"\g<1>0", log.name))
+        runs.setdefault((str(log.parent), name), []).append(str(log))
+    for paths in runs.values():
+        yield Target("logs", tuple(dict.fromkeys(paths)))
