@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +13,7 @@ from tests.xladoctor.recordings import collapsed, healthy
 from tests.xladoctor.report import samples
 from tests.xladoctor.report.pages import check_page
 from xladoctor.cli.app import run
+from xladoctor.cli.report import EPILOG
 from xladoctor.errors import XladoctorError
 from xladoctor.report import json_
 
@@ -135,3 +139,25 @@ def test_a_template_of_ones_own(runs, capsys):
     (runs / "own.md.j2").write_text("# {{ root.title }}\n\n{{ sections.shapes }}\n")
     assert run(["report", "fails", "--template", "own.md.j2", "--output", "own.md"]) == 0
     assert (runs / "own.md").read_text().startswith("# shift breaks its contract")
+
+
+def test_the_examples_of_the_help_work_as_written(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name, made in (("xladoctor-runs/20260106T101500-3f2a", collapsed(16)), ("runs/passes", healthy(15)),
+                       ("runs/fails", collapsed(16))):  # fmt: skip
+        made.write(tmp_path / name)
+    (tmp_path / "ours.md.j2").write_text("# {{ root.title }}")
+    examples = [line.strip() for line in EPILOG.splitlines() if line.strip().startswith("xladoctor report")]
+    assert len(examples) == 4
+    for example in examples:
+        assert run(shlex.split(example)[1:]) in (0, 1), example
+    check_page((tmp_path / "blocker.html").read_text())
+
+
+def test_every_option_is_described(capsys):
+    run(["report", "--help"])
+    described = (Path(__file__).resolve().parents[3] / "docs" / "report.md").read_text() + (
+        Path(__file__).resolve().parents[3] / "docs" / "cli.md"
+    ).read_text()
+    options = set(re.findall(r"--[a-z][a-z-]+", capsys.readouterr().out)) - {"--help"}
+    assert options and {option for option in options if option not in described} == set()
