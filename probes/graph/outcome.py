@@ -119,7 +119,15 @@ def outcome_of(wanted: Mapping[str, str], run: Callable[[], Mapping[str, Value]]
     return {
         "outcome": "passed" if error is None else "failed",
         "seconds": round(seconds, 6),
-        "outputs": [{"output": n, "shape": list(v.shape), "dtype": str(v.dtype)} for n, v in arrays.items()],
+        "outputs": [
+            {"output": n, "shape": list(v.shape), "dtype": str(v.dtype), "finite": _finite(v)}
+            for n, v in arrays.items()
+        ],
         "missing": [n for n in wanted if n not in arrays] if error is None else [],
         "error": None if error is None else {"kind": type(error).__name__, "message": str(error)[:_MESSAGE]},
     }, arrays
+
+
+def _finite(array: np.ndarray[Any, Any]) -> bool | None:
+    """Whether all values are finite numbers; None for what has no such question."""
+    return bool(np.isfinite(array).all()) if array.dtype.kind in "fc" else None

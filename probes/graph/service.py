@@ -70,6 +70,7 @@ class Service:
             "facts": self.facts,
             "parity": self.parity,
             "parity_call": self.parity_call,
+            "remedy": self.remedy,
             "describe": self.describe,
             "call": self.call,
             "capture": self.capture,
@@ -258,6 +259,12 @@ class Service:
         from .call_parity import answer
 
         return answer(request, kept)
+
+    def remedy(self, request: Request) -> dict[str, Any]:
+        """`remedies.Remedies.apply` of {"capsule", "batch", "way", "apply"}."""
+        _field(request, "capsule")
+        _field(request, "apply")
+        return self._ways().remedy(request)
 
     def _ways(self) -> Kept:
         _tensorflow()

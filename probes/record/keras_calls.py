@@ -65,8 +65,11 @@ class KerasRecorder:
 
         def watched(model: Any, *args: Any, **kwargs: Any) -> Any:
             if self.rehearsal is not None:
-                args, kwargs = self.rehearsal.shortened(method, signature, model, args, kwargs)
+                self.rehearsal.resolve(model)
+            # What is noted is the call as the program makes it.
             call = guard.run(f"{method} begin", self._begin, method, signature, model, args, kwargs)
+            if self.rehearsal is not None:
+                args, kwargs = self.rehearsal.shortened(method, signature, model, args, kwargs)
             under_way = self.tracing.keras_calls
             under_way.append(1)
             try:
@@ -92,6 +95,8 @@ class KerasRecorder:
         signature = inspect.signature(original)
 
         def watched(model: Any, *args: Any, **kwargs: Any) -> Any:
+            if self.rehearsal is not None:
+                args, kwargs = self.rehearsal.compiled(signature, model, args, kwargs)
             result = original(model, *args, **kwargs)
             guard.run("compile", self._compiled, signature, model, args, kwargs)
             return result
@@ -208,6 +213,10 @@ class KerasRecorder:
             jit_compile=str(getattr(model, "jit_compile", None)),
             run_eagerly=bool(getattr(model, "run_eagerly", False)),
             inputs=[_described(v) for v in leaves(data)],
+            nested=bool(self.tracing.keras_calls),
+            epochs=given.get("epochs"),
+            validation_rows=_validation_rows(given, rows),
+            validation_batch_size=given.get("validation_batch_size"),
             where=frames[0] if frames else None,
             **call,
         )
@@ -225,7 +234,8 @@ class KerasRecorder:
             phase="end",
             rows_out=out,
             shapes_out=[compat.dims(getattr(v, "shape", ())) for v in leaves(result)] if out else None,
-            capsule=self._capsule(call, save=mismatch),
+            # A rehearsal is made for the capsules; of other runs the values of a healthy call are nobody's business.
+            capsule=self._capsule(call, save=mismatch or self.rehearsal is not None),
             **_facts(call),
         )
 
@@ -263,6 +273,15 @@ def _rows(value: Any) -> int | None:
         if shape:
             return shape[0]
     return None
+
+
+def _validation_rows(given: dict[str, Any], rows: int | None) -> int | None:
+    """How many rows a `fit` evaluates after each epoch, where that can be told."""
+    data = given.get("validation_data")
+    if data is not None:
+        return _rows(data[0] if isinstance(data, (tuple, list)) else data)
+    split = given.get("validation_split")
+    return rows - int(rows * (1.0 - split)) if split and rows is not None else None
 
 
 def _described(value: Any) -> dict[str, Any]:

@@ -72,7 +72,7 @@ def start(run_dir: Path) -> bool:
         _places.append(PlaceRecorder(guard, finder, tracing))
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=sink.after_fork)
-    atexit.register(_at_exit, guard)
+    atexit.register(_at_exit, guard, rehearsal)
     return True
 
 
@@ -108,7 +108,9 @@ def stop() -> None:
         _started.pop().active = False
 
 
-def _at_exit(guard: Guard) -> None:
+def _at_exit(guard: Guard, rehearsal: Rehearsal | None) -> None:
     if guard.active:
+        if rehearsal is not None:
+            guard.part("files", rehearsal.files)
         guard.sink.write(schema.END, state="exit")
         guard.active = False

@@ -2,8 +2,8 @@
 
 This is the one mode in which the probes change what the target does, and it is never the run that a person asked for:
 `XLADOCTOR_REHEARSE` starts it, in a process of its own. It holds, as JSON, {"force": {"env:NAME": text, "cfg:KEY":
-value}, "batches": how many of each `fit` and of each `evaluate`, "until": {"traces": n} or {"calls": [methods]},
-"write": folders below which the process may write (`confine`)}.
+value}, "batches": how many of each `fit` and of each `evaluate`, "jit": what Keras' "auto" is to be, "until":
+{"traces": n} or {"calls": [methods]}, "write": folders below which the process may write (`confine`)}.
 """
 
 from __future__ import annotations
@@ -11,12 +11,16 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import sys
+from pathlib import Path
 from typing import Any
 
-from .. import schema
+from .. import compat, schema
+from .frames import is_user_file
 from .sink import Sink
 
 REHEARSED = "rehearsed"
+_MAX_FILES = 2000
 
 
 class Rehearsal:
@@ -26,6 +30,7 @@ class Rehearsal:
         self.sink = sink
         self.force: dict[str, Any] = dict(wanted.get("force") or {})
         self.batches: int | None = wanted.get("batches")
+        self.jit: bool | None = wanted.get("jit")
         until = wanted.get("until") or {}
         self._traces: int | None = until.get("traces")
         self._calls: set[str] = set(until.get("calls") or ())
@@ -34,7 +39,7 @@ class Rehearsal:
             from .confine import confine
 
             how = confine(wanted["write"])
-        sink.write(schema.REHEARSAL, force=self.force, batches=self.batches, until=until, confined=how)
+        sink.write(schema.REHEARSAL, force=self.force, batches=self.batches, jit=self.jit, until=until, confined=how)
 
     @classmethod
     def wanted(cls, sink: Sink) -> Rehearsal | None:
@@ -74,6 +79,31 @@ class Rehearsal:
             given["steps"] = min(self.batches, given.get("steps") or self.batches)
         return bound.args[1:], bound.kwargs
 
+    def compiled(
+        self, signature: inspect.Signature, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments of a `compile` in which "auto" is what it would be on the machine of the study."""
+        bound = signature.bind(model, *args, **kwargs)
+        bound.apply_defaults()
+        if self.jit is None or bound.arguments.get("jit_compile") != "auto":
+            return args, kwargs
+        bound.arguments["jit_compile"] = self._jit(model)
+        return bound.args[1:], bound.kwargs
+
+    def resolve(self, model: Any) -> None:
+        """The same for a model that was never compiled, which would resolve it at its first use."""
+        if self.jit is not None and getattr(model, "_jit_compile", False) is None:
+            model.jit_compile = self._jit(model)
+
+    def _jit(self, model: Any) -> bool:
+        return bool(self.jit and compat.keras_supports_jit(model))
+
+    def files(self) -> None:
+        """Note the files that the program was made of: an answer holds as long as they stay as they are."""
+        found = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
+        mine = sorted(str(Path(f).resolve()) for f in found if f and is_user_file(f))
+        self.sink.write(schema.REHEARSAL, files=mine[:_MAX_FILES])
+
     def traced(self, count: int) -> None:
         """So many functions have been traced by now."""
         if self._traces is not None and count >= self._traces:
@@ -87,6 +117,7 @@ class Rehearsal:
                 self._enough()
 
     def _enough(self) -> None:
+        self.files()
         self.sink.write(schema.END, state=REHEARSED)
         # The program must not go on, and must not write results of a study that never was.
         os._exit(0)

@@ -27,7 +27,7 @@ Exit status: 0 nothing wrong, 1 findings at error level, 2 wrong usage or unread
 could not be run."""
 
 
-COMMANDS = ("scan", "trace", "replay", "report", "lint", "explain", "rules", "env")
+COMMANDS = ("scan", "trace", "replay", "preflight", "report", "lint", "explain", "rules", "env")
 
 
 class _Commands(typer.core.TyperGroup):

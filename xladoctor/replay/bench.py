@@ -68,6 +68,7 @@ class Bench:
         say: Say = lambda text: None,
         memory: int | None = None,
         environment: Mapping[str, str] = os.environ,
+        pool: Pool | None = None,
     ) -> None:
         self.subject = subject
         self.folder = folder
@@ -81,7 +82,9 @@ class Bench:
         self._capturing = threading.Lock()
         self._journal = Journal(folder / NAME)
         self.resumed = self._journal.kept
-        self._pool = Pool(jobs + 1, worker_environment(environment), subject.cwd, folder, memory)
+        # Several benches may share workers, whoever made the pool ends it.
+        self._own = pool is None
+        self._pool = pool or Pool(jobs + 1, worker_environment(environment), subject.cwd, folder, memory)
 
     def __enter__(self) -> Bench:
         return self
@@ -89,7 +92,8 @@ class Bench:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._pool.close()
+        if self._own:
+            self._pool.close()
         self._journal.close()
 
     def ask(

@@ -27,6 +27,7 @@ def rehearse(
     environment: Mapping[str, str],
     force: Mapping[str, Any] | None = None,
     batches: int | None = 1,
+    jit: bool | None = None,
     until: Mapping[str, Any] | None = None,
     timeout: float | None = None,
     capture: str = "specs",
@@ -34,8 +35,9 @@ def rehearse(
     """Run `command` as a rehearsal into the run folder `folder` and read back what it recorded.
 
     `force` holds settings by name ("env:NAME" or "cfg:KEY"); `batches` is how many of each `fit` and `evaluate` are
-    run; `until` ends it, at a number of traces ({"traces": n}) or once each Keras method has come to its end
-    ({"calls": [...]}). Its output goes to the folder alone.
+    run; `jit` is what Keras' "auto" is to be (None: as on this machine); `until` ends it, at a number of traces
+    ({"traces": n}) or once each Keras method has come to its end ({"calls": [...]}). Its output goes to the folder
+    alone.
 
     Raises:
         XladoctorError: (exit code 3) the command could not be started.
@@ -52,6 +54,7 @@ def rehearse(
     wanted = {
         "force": held,
         "batches": batches,
+        "jit": jit,
         "until": dict(until or {}),
         "write": [str(folder), "/dev", "/proc"],
     }

@@ -1,0 +1,175 @@
+"""`xladoctor preflight`: before a study, go or no-go."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from xladoctor.cli import command, options
+from xladoctor.cli.output import Output
+from xladoctor.errors import XladoctorError
+from xladoctor.report.preflight import FORMATS, render
+
+if TYPE_CHECKING:
+    from xladoctor.preflight.model import Check
+    from xladoctor.preflight.study import Study
+
+HELP = """Check a study before it is started, and say go or no-go.
+
+With -- the rest of the line is the study's command. It is rehearsed: run in a copy of the working directory
+up to its first train and predict steps, with XLA as on a GPU machine (--device cpu: as here). What it then
+knows (the batches that the study will meet, its steps) the other checks run. --study names a file that says
+the same, or names callables for a program that cannot be rehearsed; see docs/preflight.md."""
+
+EPILOG = """\b
+Examples:
+  xladoctor preflight -- python -m ptycho.workflows.dose_response --batch-size 32
+  xladoctor preflight --study study.toml --format json
+  xladoctor preflight --subject mypkg.steps:train_step --train-samples 2000 --batch-size 32
+  xladoctor preflight --list
+
+Exit status: 0 go, 1 no-go, 2 wrong usage or an unreadable study file, 3 the command could not be started."""
+
+Count = Annotated[int | None, typer.Option(min=1, metavar="N", show_default=False)]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to the application."""
+    app.command("preflight", cls=command.RunsCommand, help=HELP, epilog=EPILOG)(preflight)
+
+
+def preflight(
+    ctx: typer.Context,
+    study: Annotated[
+        Path | None,
+        typer.Option("--study", metavar="FILE", show_default=False, help="A study file: .toml, .yaml or .json."),
+    ] = None,
+    subject: Annotated[
+        str | None,
+        typer.Option("--subject", metavar="M:C", show_default=False, help="A step as module:callable."),
+    ] = None,
+    train_samples: Count = None,
+    predict_samples: Count = None,
+    batch_size: Count = None,
+    predict_batch_size: Count = None,
+    device: Annotated[
+        str | None,
+        typer.Option(
+            "--device",
+            click_type=options.Choice(("gpu", "cpu")),
+            metavar="WHAT",
+            show_default=False,
+            help='What the study will run on. gpu (without it): Keras\' jit_compile="auto" means XLA.',
+        ),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="CHECK", show_default=False, help="Make this check; may be repeated."),
+    ] = None,
+    skip: Annotated[
+        list[str] | None, typer.Option("--skip", metavar="CHECK", show_default=False, help="Leave this check out.")
+    ] = None,
+    list_checks: Annotated[bool, typer.Option("--list", help="Show the checks and exit.")] = False,
+    fail_on: Annotated[
+        str,
+        typer.Option(
+            "--fail-on", click_type=options.Choice(("fail", "warn")), metavar="STATE", help="What makes a no-go."
+        ),
+    ] = "fail",
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Make the checks again, also where nothing has changed.")
+    ] = False,
+    timeout: Annotated[
+        float, typer.Option("--timeout", metavar="SECONDS", min=1.0, help="For the rehearsal, and each run of a step.")
+    ] = 600.0,
+    python: command.Python = None,
+    format: Annotated[
+        str | None,
+        typer.Option(
+            "--format", "-f", click_type=options.Choice(FORMATS), metavar="FORMAT", show_default=False,
+            help=f"{', '.join(FORMATS)}. Without it: what --output ends in (.json, .md), else console.",
+        ),
+    ] = None,
+    output: options.Output = None,
+    force: options.Force = False,
+    verbose: options.Verbose = False,
+    quiet: options.Quiet = False,
+    color: options.Color = "auto",
+) -> int:  # fmt: skip
+    """Sees what the study is, has it checked, and shows the answer."""
+    command.agree(verbose, quiet, None)
+    target = Output.of(format, output, force, color, FORMATS)
+    page = target.page() if target.format == "console" else None
+    from xladoctor.preflight.run import Options, chosen, listed
+    from xladoctor.preflight.run import preflight as check_all
+
+    wanted = Options(tuple(only or ()), tuple(skip or ()), fail_on == "warn", timeout, not no_cache)
+    if list_checks:
+        target.write("".join(f"{name:<10} {title}\n" for name, title in listed(chosen(wanted))))
+        return 0
+    told = _study(ctx, study, subject, (train_samples, batch_size), (predict_samples, predict_batch_size))
+    told = replace(told, device=device or told.device, python=python or told.python)
+    progress = _Progress(quiet)
+    result = check_all(told, wanted, progress.say, progress.seen)
+    if quiet and target.format == "console":
+        target.write(f"{'GO' if result.go else 'NO-GO'}\n")
+    else:
+        target.write(render(result, target.format, page, verbose))
+    return result.exit_code
+
+
+def _study(
+    ctx: typer.Context,
+    file: Path | None,
+    subject: str | None,
+    train: tuple[int | None, int | None],
+    predict: tuple[int | None, int | None],
+) -> Study:
+    """The study that the options name.
+
+    Raises:
+        XladoctorError: they name none, or two.
+    """
+    from xladoctor.evidence.environment import redacted_words
+    from xladoctor.preflight.model import Batches
+    from xladoctor.preflight.study import PREDICT_DEFAULT, Phase, Study, read
+
+    program = command.given(ctx)
+    if sum(x is not None for x in (file, subject, program)) != 1:
+        raise XladoctorError(
+            "name one study: a file (--study), a callable (--subject), or a command after --",
+            hint="For example: xladoctor preflight -- python -m ptycho.workflows.dose_response",
+        )
+    if file is not None:
+        return read(file)
+    if program is not None:
+        command.checked(ctx, program, None, "a study")
+        return Study(name=" ".join(redacted_words(program)), command=program)
+    if train[0] is None and predict[0] is None:
+        raise XladoctorError(
+            "--subject: how many samples?", hint="--train-samples N and --batch-size N, --predict-samples N"
+        )
+    phases = []
+    for name, (rows, size) in (("train", train), ("predict", predict)):
+        if rows is not None:
+            origin = "the command line" if size else "the command line, Keras' default batch size"
+            phases.append(Phase(Batches(name, rows, size or PREDICT_DEFAULT, origin), subject))
+    return Study(name=str(subject), phases=tuple(phases))
+
+
+class _Progress:
+    """What is under way and what is done, on a terminal only."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._on = not quiet and sys.stderr.isatty()
+
+    def say(self, said: str) -> None:
+        if self._on:
+            sys.stderr.write(f"xladoctor: {said}\n")
+
+    def seen(self, check: Check) -> None:
+        self.say(f"{check.name}: {check.state} ({check.seconds:.1f} s)")

@@ -1,0 +1,34 @@
+"""Are the results and the updated weights of a train step finite numbers?"""
+
+from __future__ import annotations
+
+from xladoctor.preflight.situation import NotNow, Situation
+from xladoctor.preflight.verdict import Verdict
+from xladoctor.replay.model import Case
+from xladoctor.replay.outcome import words
+
+TITLE = "finite losses and gradients"
+
+
+def check(situation: Situation) -> Verdict:
+    """Each step at its largest size, run plainly. An assigned variable that is not finite had such a gradient."""
+    lines: list[str] = []
+    wrong: list[str] = []
+    for stage in situation.stages:
+        case = stage.cases[0] if stage.cases else Case(None)
+        answer = stage.bench.ask("run", case)
+        if not answer.ok or answer.result["outcome"] != "passed":
+            continue
+        outputs = answer.result["outputs"]
+        bad = [o["output"] for o in outputs if o.get("finite") is False]
+        lines.append(f"{stage.name}, {words(case)}: {len(outputs)} results, {len(bad)} not finite")
+        wrong += [f"{stage.name}: {name}" for name in bad]
+    if wrong:
+        return Verdict(
+            "fail", f"{wrong[0]} is not finite" + (f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""),
+            "Look at the loss and its inputs: a logarithm of 0, a division, a learning rate.", (),
+            tuple(lines + wrong[:20]),
+        )  # fmt: skip
+    if not lines:
+        raise NotNow("no step could be run")
+    return Verdict("pass", "; ".join(lines[:2]), details=tuple(lines))

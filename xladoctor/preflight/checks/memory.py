@@ -1,0 +1,54 @@
+"""Is there memory for the largest batch?"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from xladoctor.preflight.situation import NotNow, Situation
+from xladoctor.preflight.verdict import Verdict
+from xladoctor.replay.model import Case
+
+TITLE = "memory for the largest batch"
+
+_GIB = 1 << 30
+
+
+def check(situation: Situation) -> Verdict:
+    """What XLA says that each step needs (its buffers, as compiled for this machine), against what is there.
+
+    The memory of the study's GPU is not known here: say it as memory_gib in the study file.
+    """
+    there = situation.study.memory_gib or _available()
+    whose = "as the study file says" if situation.study.memory_gib else "free on this machine"
+    lines: list[str] = []
+    most = 0.0
+    for stage in situation.stages:
+        answer = stage.bench.ask("memory", stage.cases[0] if stage.cases else Case(None))
+        if answer.ok and answer.result.get("bytes") is not None:
+            need = answer.result["bytes"] / _GIB
+            most = max(most, need)
+            lines.append(f"{stage.name}: {need:.2f} GiB ({answer.result['how']})")
+        else:
+            why = answer.message if not answer.ok else answer.result.get("note")
+            lines.append(f"{stage.name}: not known ({(why or '').splitlines()[0][:200] if why else 'no answer'})")
+    if not most:
+        raise NotNow(lines[0] if lines else "no step could be asked")
+    said = f"the largest step needs {most:.2f} GiB; {there:.1f} GiB {whose}"
+    if most > there:
+        return Verdict("fail", said, "Take a smaller batch.", ("oom",), tuple(lines))
+    if most > 0.8 * there:
+        return Verdict("warn", said, "Leave some room: take a smaller batch.", ("oom",), tuple(lines))
+    return Verdict("pass", said, details=tuple(lines))
+
+
+def _available() -> float:
+    """GiB that can be had now (MemAvailable of /proc/meminfo; elsewhere all that there is)."""
+    try:
+        with Path("/proc/meminfo").open(encoding="ascii") as file:
+            for line in file:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) / (1 << 20)
+    except OSError:
+        pass
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / _GIB

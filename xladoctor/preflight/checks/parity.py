@@ -1,0 +1,47 @@
+"""Do the ways to compute a step agree: plainly and under XLA, a row alone and in its batch?"""
+
+from __future__ import annotations
+
+from xladoctor.preflight.situation import NotNow, Situation
+from xladoctor.preflight.verdict import Verdict
+from xladoctor.replay.model import Agreement
+from xladoctor.replay.parity import parity
+
+TITLE = "both paths and all rows agree"
+
+
+def check(situation: Situation) -> Verdict:
+    """Each step at its largest size."""
+    lines: list[str] = []
+    notes: list[str] = []
+    wrong: list[tuple[str, Agreement]] = []
+    for stage in situation.stages:
+        if not stage.cases:
+            continue
+        situation.say(f"comparing the ways of {stage.name}")
+        found = parity(stage.bench, stage.cases[0])
+        if found.agreements:
+            apart = [a for a in found.agreements if not a.agree]
+            ways = ", ".join(found.ways)
+            lines.append(f"{stage.name}: {len(found.agreements)} comparisons ({ways}), {len(apart)} differ")
+            wrong += [(stage.name, a) for a in apart]
+        notes += [f"{stage.name}: {note}" for note in found.not_comparable]
+    if wrong:
+        name, first = wrong[0]
+        slugs = tuple(dict.fromkeys(a.slug for _, a in wrong if a.slug))
+        details = [f"{n}: {a.output}, {a.ways[0]} against {a.ways[1]}: {_apart(a)}" for n, a in wrong[:20]]
+        return Verdict(
+            "fail", f"{name}: {first.output} differs between {first.ways[0]} and {first.ways[1]} ({_apart(first)})",
+            f"xladoctor explain {slugs[0]}" if slugs else None, slugs, (*lines, *details, *notes),
+        )  # fmt: skip
+    if not lines:
+        raise NotNow(notes[0] if notes else "no step has a size to compare at")
+    return Verdict("pass", "; ".join(lines), details=(*lines, *notes))
+
+
+def _apart(agreement: Agreement) -> str:
+    if agreement.shapes[0] != agreement.shapes[1]:
+        return f"shapes {agreement.shapes[0]} and {agreement.shapes[1]}"
+    if agreement.deviation is None:
+        return "one side is missing"
+    return f"{float(agreement.deviation):.2g} of the largest magnitude"

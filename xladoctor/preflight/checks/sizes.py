@@ -1,0 +1,65 @@
+"""Does each batch size of the study go through each step, with its contracts kept and its rows returned?"""
+
+from __future__ import annotations
+
+from xladoctor.preflight.situation import Situation, Stage
+from xladoctor.preflight.verdict import Verdict
+from xladoctor.replay.judge import judged
+from xladoctor.replay.model import Case, Outcome
+from xladoctor.replay.outcome import Attempt, words
+
+TITLE = "every batch size, traced, compiled and run"
+
+
+def check(situation: Situation) -> Verdict:
+    """Each step at each size: plainly, and under XLA where the study takes it."""
+    outcomes: list[tuple[Stage, Outcome]] = []
+    for stage in situation.stages:
+        found = []
+        for case in stage.cases:
+            situation.say(f"running {stage.name} at {words(case)}")
+            found.append(_tried(stage, case))
+        outcomes += [(stage, o) for o in judged(found, stage.by_row)]
+    lines = tuple(f"{stage.name}, {words(o.case)}: {o.state}{_why(o)}" for stage, o in outcomes)
+    bad = [(s, o) for s, o in outcomes if o.bad]
+    if bad:
+        stage, outcome = bad[0]
+        slug = _slug(outcome)
+        return Verdict(
+            "fail", f"{stage.name} at {words(outcome.case)}: {outcome.state}{_why(outcome)}",
+            f"xladoctor explain {slug}" if slug else None, (slug,) if slug else (), lines,
+        )  # fmt: skip
+    refused = [(s, o) for s, o in outcomes if o.state == "refused"]
+    if refused:
+        stage, outcome = refused[0]
+        message = f"{stage.name} at {words(outcome.case)} cannot be tried: {_first(outcome.message)}"
+        return Verdict("warn", message, "Give the step as a callable: subject in the study file.", (), lines)
+    if not outcomes:
+        return Verdict("warn", "no size is known to try", None)
+    return Verdict("pass", f"{len(outcomes)} of {len(outcomes)} pass", details=lines)
+
+
+def _tried(stage: Stage, case: Case) -> Outcome:
+    """The outcome of a size; of a graph that is fixed to another one, by the trace that Keras made for this size."""
+    outcome = Attempt(stage.bench)(case)
+    for bench in stage.others:
+        if outcome.state != "refused":
+            break
+        outcome = Attempt(bench)(case)
+    return outcome
+
+
+def _slug(outcome: Outcome) -> str | None:
+    if outcome.state == "silent":
+        return "contract-violation" if outcome.place else "wrong-shape-silent"
+    return outcome.signature.slug if outcome.signature else None
+
+
+def _why(outcome: Outcome) -> str:
+    if outcome.state == "silent":
+        return f", {outcome.place}" if outcome.place else f", {outcome.rows_in} rows in, {outcome.rows_out} out"
+    return f", {_first(outcome.message)}" if outcome.message else ""
+
+
+def _first(message: str | None) -> str:
+    return (message or "").strip().splitlines()[0][:300] if message else ""

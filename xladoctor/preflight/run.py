@@ -1,0 +1,142 @@
+"""A whole preflight: makes the checks, each on its own, and keeps the answer for as long as nothing changes."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import xladoctor
+from xladoctor.errors import XladoctorError, did_you_mean
+from xladoctor.preflight import cache
+from xladoctor.preflight.checks import NAMES, module
+from xladoctor.preflight.model import Check, Preflight
+from xladoctor.preflight.situation import NotNow, Situation
+from xladoctor.preflight.study import Study
+from xladoctor.replay import overlay
+from xladoctor.replay.run_folder import DEFAULT_FOLDER, write_json
+
+Say = Callable[[str], None]
+Seen = Callable[[Check], None]
+
+_NEEDS_REHEARSAL = ("settings", "memory", "sizes", "finite", "parity", "gpu")
+
+
+@dataclass(frozen=True)
+class Options:
+    """Which checks, and how. `timeout` is in seconds, for the rehearsal and for each question to a worker."""
+
+    only: tuple[str, ...] = ()
+    skip: tuple[str, ...] = ()
+    strict: bool = False
+    timeout: float = 600.0
+    cached: bool = True
+
+
+def preflight(
+    study: Study, options: Options, say: Say = lambda text: None, seen: Seen = lambda check: None
+) -> Preflight:
+    """Make the checks. `seen` is called with each as soon as it is made.
+
+    A check that breaks down is a failed check. After a rehearsal that fails, what would run its steps is skipped: it is
+    a no-go already.
+
+    Raises:
+        XladoctorError: a name in `options` is no check.
+    """
+    names = chosen(options)
+    key = cache.key(study, names)
+    kept = cache.look(key) if options.cached else None
+    if kept is not None:
+        kept = replace(kept, strict=options.strict)
+        for check in kept.checks:
+            seen(check)
+        return kept
+    folder = _folder()
+    listing = overlay.look(Path.cwd())
+    started = time.monotonic()
+    with Situation(study, folder, listing, options.timeout, say) as situation:
+        checks = checked(situation, names, seen)
+        plan = situation.plan if "plan" in situation.__dict__ else ()
+        files = cache.files(situation)
+    result = Preflight(
+        study=study.name,
+        checks=checks,
+        plan=plan,
+        strict=options.strict,
+        seconds=round(time.monotonic() - started, 1),
+        folder=str(folder),
+        environment={"python": study.python, "device": study.device},
+        notes=() if study.command else ("no command was given: the order of settings was not looked at",),
+        tool_version=xladoctor.__version__,
+    )
+    from xladoctor.report.preflight import to_dict
+
+    write_json(folder / "preflight.json", to_dict(result))
+    cache.keep(key, result, files)
+    return result
+
+
+def checked(situation: Situation, names: Sequence[str], seen: Seen = lambda check: None) -> tuple[Check, ...]:
+    """The checks of these names, in this order, each on its own."""
+    checks: list[Check] = []
+    for name in names:
+        failed = next((c for c in checks if c.name == "rehearsal" and c.state == "fail"), None)
+        check = _made(name, situation, failed)
+        checks.append(check)
+        seen(check)
+    return tuple(checks)
+
+
+def chosen(options: Options) -> tuple[str, ...]:
+    """The names of the checks that are to be made.
+
+    Raises:
+        XladoctorError: one is not known, or none is left.
+    """
+    for name in (*options.only, *options.skip):
+        if name not in NAMES:
+            near = did_you_mean(name, list(NAMES))
+            raise XladoctorError(f"there is no check {name!r}", hint=near or f"Checks: {', '.join(NAMES)}.")
+    names = tuple(n for n in NAMES if (not options.only or n in options.only) and n not in options.skip)
+    if not names:
+        raise XladoctorError("no check is left", hint=f"Checks: {', '.join(NAMES)}.")
+    return names
+
+
+def _made(name: str, situation: Situation, failed: Check | None) -> Check:
+    title = str(module(name).TITLE)
+    if failed is not None and name in _NEEDS_REHEARSAL and not situation.study.subjects:
+        return Check(name, title, "skipped", "the rehearsal failed")
+    started = time.monotonic()
+    try:
+        verdict = module(name).check(situation)
+        check = Check(name, title, verdict.state, verdict.message, 0.0, verdict.todo, verdict.slugs, verdict.details)
+    except NotNow as why:
+        check = Check(name, title, "skipped", str(why))
+    except XladoctorError as error:
+        check = Check(name, title, "fail", str(error), todo=error.hint)
+    except Exception as error:
+        # Whatever a check trips over, the others are made; and what could not be looked at is no pass.
+        check = Check(name, title, "fail", f"the check broke down: {type(error).__name__}: {error}"[:400])
+    return replace(check, seconds=round(time.monotonic() - started, 1))
+
+
+def _folder() -> Path:
+    stamp = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{os.urandom(2).hex()}-preflight"
+    folder = Path(DEFAULT_FOLDER) / stamp
+    try:
+        folder.mkdir(mode=0o700, parents=True)
+        ignore = Path(DEFAULT_FOLDER) / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("*\n", encoding="utf-8")
+    except OSError as error:
+        raise XladoctorError(f"cannot make {folder}: {error.strerror or error}") from error
+    return folder.resolve()
+
+
+def listed(names: Sequence[str] = NAMES) -> list[tuple[str, str]]:
+    """(name, what it asks) of the checks."""
+    return [(name, str(module(name).TITLE)) for name in names]

@@ -1,0 +1,179 @@
+"""What is to be checked: a command, or callables with the numbers of their samples, from options or a study file."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from xladoctor.errors import XladoctorError, did_you_mean
+from xladoctor.preflight.model import Batches
+
+PREDICT_DEFAULT = 32
+"""Keras' batch size where none is given, for `fit`, `evaluate` and `predict` alike."""
+
+_PHASES = ("train", "validation", "evaluate", "predict")
+_STUDY = ("command", "subject", "python", "device", "environment", "outputs", "outputs_gib", "memory_gib")
+_BATCHES = ("samples", "batch_size", "drop_remainder", "subject", "epochs")
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A part of a study with a callable of its own (`module:callable`), or that of the study."""
+
+    batches: Batches
+    subject: str | None
+
+
+@dataclass(frozen=True)
+class Study:
+    """What a study is, as far as it was told.
+
+    `device` is what it will run on: on a "gpu" Keras' `jit_compile="auto"` means XLA. `environment` is added to that of
+    the doctor. `outputs` is the folder that is written to, `outputs_gib` and `memory_gib` what the study needs.
+    """
+
+    name: str
+    command: tuple[str, ...] = ()
+    phases: tuple[Phase, ...] = ()
+    python: str | None = None
+    device: str = "gpu"
+    environment: Mapping[str, str] = field(default_factory=dict)
+    outputs: str | None = None
+    outputs_gib: float | None = None
+    memory_gib: float | None = None
+    file: Path | None = None
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """The callables, each once."""
+        return tuple(dict.fromkeys(p.subject for p in self.phases if p.subject))
+
+
+def read(file: Path) -> Study:
+    """A study file: TOML, JSON or YAML, by its ending.
+
+    Raises:
+        XladoctorError: it cannot be read, or says what nobody understands.
+    """
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise XladoctorError(f"{file} cannot be read: {error}") from error
+    data = _parsed(file, text)
+    known = {"study": _STUDY, "batches": _PHASES}
+    _check(file, "", data, tuple(known))
+    told = _table(file, data, "study")
+    _check(file, "study", told, _STUDY)
+    batches = _table(file, data, "batches")
+    _check(file, "batches", batches, _PHASES)
+    subject = _text(file, told, "subject")
+    phases = [
+        _phase(file, name, _table(file, batches, name, f"batches.{name}"), subject)
+        for name in _PHASES
+        if name in batches
+    ]
+    command = told.get("command", [])
+    if not isinstance(command, list) or not all(isinstance(w, str) for w in command):
+        raise XladoctorError(f"{file}: study.command: give a list of words", hint='["python", "train.py"]')
+    environment = _table(file, told, "environment", "study.environment")
+    study = Study(
+        name=str(file),
+        command=tuple(command),
+        phases=tuple(phases),
+        python=_text(file, told, "python"),
+        device=_device(told.get("device", "gpu"), f"{file}: study.device"),
+        environment={str(k): str(v) for k, v in environment.items()},
+        outputs=_text(file, told, "outputs"),
+        outputs_gib=_number(file, told, "outputs_gib"),
+        memory_gib=_number(file, told, "memory_gib"),
+        file=file,
+    )
+    if not study.command and not study.subjects:
+        raise XladoctorError(
+            f"{file} names neither study.command nor a subject",
+            hint="A command is rehearsed; a subject is a module:callable, with [batches.train] and the like.",
+        )
+    return study
+
+
+def _phase(file: Path, name: str, told: Mapping[str, Any], subject: str | None) -> Phase:
+    _check(file, f"batches.{name}", told, _BATCHES)
+    rows, size = (_whole(file, f"batches.{name}", told, key) for key in ("samples", "batch_size"))
+    origin = f"{file.name}: batches.{name}"
+    if size is None:
+        size, origin = PREDICT_DEFAULT, f"{origin}, Keras' default batch size"
+    if told.get("drop_remainder") and rows is not None:
+        rows -= rows % size
+    epochs = _whole(file, f"batches.{name}", told, "epochs")
+    own = _text(file, told, "subject") or subject
+    return Phase(Batches(name, rows, size, origin, epochs), own)
+
+
+def _parsed(file: Path, text: str) -> dict[str, Any]:
+    data: Any
+    try:
+        if file.suffix == ".json":
+            data = json.loads(text)
+        elif file.suffix in (".yaml", ".yml"):
+            import yaml
+
+            data = yaml.safe_load(text)
+        else:
+            data = _toml().loads(text)
+    except Exception as error:
+        raise XladoctorError(f"{file} cannot be read: {error}") from error
+    if not isinstance(data, dict):
+        raise XladoctorError(f"{file} holds no table", hint="For example: [study] command = [...]")
+    return data
+
+
+def _toml() -> Any:
+    from importlib import import_module
+
+    return import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+
+
+def _table(file: Path, data: Mapping[str, Any], key: str, name: str | None = None) -> dict[str, Any]:
+    found = data.get(key, {})
+    if not isinstance(found, dict):
+        raise XladoctorError(f"{file}: {name or key} is no table")
+    return found
+
+
+def _check(file: Path, where: str, told: Mapping[str, Any], known: tuple[str, ...]) -> None:
+    for key in told:
+        if key not in known:
+            near = did_you_mean(str(key), list(known))
+            at = f"{where}." if where else ""
+            raise XladoctorError(f"{file}: {at}{key} is not known", hint=near or f"Known: {', '.join(known)}.")
+
+
+def _text(file: Path, told: Mapping[str, Any], key: str) -> str | None:
+    value = told.get(key)
+    if value is not None and not isinstance(value, str):
+        raise XladoctorError(f"{file}: {key}: give a text, not {value!r}")
+    return value
+
+
+def _number(file: Path, told: Mapping[str, Any], key: str) -> float | None:
+    value = told.get(key)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0):
+        raise XladoctorError(f"{file}: {key}: give a number, not {value!r}")
+    return None if value is None else float(value)
+
+
+def _whole(file: Path, where: str, told: Mapping[str, Any], key: str) -> int | None:
+    value = told.get(key)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+        raise XladoctorError(f"{file}: {where}.{key}: give a whole number above 0, not {value!r}")
+    return value
+
+
+def _device(value: Any, where: str) -> str:
+    if value not in ("cpu", "gpu"):
+        raise XladoctorError(f"{where}: {value!r} is neither cpu nor gpu")
+    return str(value)

@@ -1,0 +1,38 @@
+"""What a check's function returns: a state and its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from xladoctor.diagnosis.model import Finding
+from xladoctor.preflight.model import State
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """As in `Check`, without what the runner knows (name, title, seconds)."""
+
+    state: State
+    message: str
+    todo: str | None = None
+    slugs: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
+
+
+def of_findings(findings: Sequence[Finding], state: State, message: str) -> Verdict:
+    """Findings of the doctor as the reason of a verdict; the first is what to begin with."""
+    first = findings[0]
+    todo = f"{first.remedies[0].title}: {first.remedies[0].how}" if first.remedies else None
+    where = f" ({first.location})" if first.location else ""
+    return Verdict(state, f"{message}: {first.title}{where}", todo, slugs(findings), details(findings))
+
+
+def slugs(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """The classes, each once."""
+    return tuple(dict.fromkeys(f.slug for f in findings))
+
+
+def details(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """A line each."""
+    return tuple(f"{f.code} {f.slug}: {f.title}" for f in findings)
