@@ -41,7 +41,7 @@ def answer(request: Mapping[str, Any], kept: Kept) -> dict[str, Any]:
     capsule, rows_open, note = ways.capture(folder, request)
     told = kept.answer({**request, "capsule": str(capsule), "what": "ways"})
     base, allowed = kept.results(PLAIN), kept.allowed() if told["ways"][PLAIN]["outcome"] == "passed" else {}
-    for way in (FUNCTION, EAGER, REFERENCE):
+    for way in (FUNCTION, EAGER, REFERENCE) if request.get("python", True) else ():
         outcome, results = ways.run(way)
         if outcome is None:
             continue

@@ -35,13 +35,13 @@ class Ways:
 
     def __init__(self, folder: Path, *, batch: int | None = None, foreign: bool = False, values: bool = True) -> None:
         program = load(folder)
-        self._program = program if values else without_values(program)
+        self.program = program if values else without_values(program)
         self._batch = batch
         self._foreign = foreign
-        self.step: Step = prepare(self._program, batch=batch, foreign=foreign)
-        self._frames: Frames = new_frames()
+        self.step: Step = prepare(self.program, batch=batch, foreign=foreign)
+        self.frames: Frames = new_frames()
         self._tensors = results_of(self.step)
-        self._arguments: dict[str, Array] = {n: np.asarray(v) for n, v in self.step.arguments.items()}
+        self.arguments: dict[str, Array] = {n: np.asarray(v) for n, v in self.step.arguments.items()}
         self._strict: tuple[Step, Any, list[str]] | None = None
         self._known: dict[str, tuple[dict[str, Any], Results]] = {}
         self._allowed: dict[str, float] | None = None
@@ -49,19 +49,19 @@ class Ways:
 
     def close(self) -> None:
         """Give the session's memory back."""
-        self._frames.machine.close()
+        self.frames.machine.close()
 
     # -- each way, on any arguments
 
     def plain(self, arguments: Mapping[str, Array]) -> tuple[dict[str, Any], Results]:
         """The step by value."""
-        return run_plain(dataclasses.replace(self.step, arguments=arguments), self._frames)
+        return run_plain(dataclasses.replace(self.step, arguments=arguments), self.frames)
 
     def xla(self, arguments: Mapping[str, Array]) -> tuple[dict[str, Any], Results]:
         """The step as one XLA program; a refusal of the graph room is an outcome too ("refused")."""
         try:
             if self._strict is None:
-                step = prepare(self._program, batch=self._batch, foreign=self._foreign, calls=False, strict=True)
+                step = prepare(self.program, batch=self._batch, foreign=self._foreign, calls=False, strict=True)
                 self._strict = (step, *compiled.function_of(closed(step)))
         except GraphRoomError as error:
             return {"outcome": "refused", "error": {"kind": type(error).__name__, "message": str(error)}}, {}
@@ -76,10 +76,28 @@ class Ways:
         told, arrays = outcome_of(wanted, run)
         return {**told, "note": traced_otherwise(step)}, arrays
 
+    def plain_of(self, step: Step) -> tuple[dict[str, Any], Results]:
+        """Another step by value."""
+        frames = new_frames()
+        try:
+            return run_plain(step, frames)
+        finally:
+            frames.machine.close()
+
+    @property
+    def recorded_xla(self) -> bool:
+        """Whether the step itself was one XLA program when it was recorded."""
+        return self.program.xla
+
+    def tolerances_on(self, arguments: Mapping[str, Array]) -> dict[str, float]:
+        """The tolerance of each output of the plain run on other arguments."""
+        told, results = self.plain(arguments)
+        return tolerances(self.plain, arguments, results) if told["outcome"] == "passed" else {}
+
     def of(self, way: str) -> tuple[dict[str, Any], Results]:
         """The outcome and the results of a way on the capsule's own values."""
         if way not in self._known:
-            self._known[way] = self._way(way)(self._arguments)
+            self._known[way] = self._way(way)(self.arguments)
         return self._known[way]
 
     def _way(self, way: str) -> Run:
@@ -90,7 +108,7 @@ class Ways:
         if self._allowed is None:
             told, results = self.of(way)
             passed = told["outcome"] == "passed"
-            self._allowed = tolerances(self._way(way), self._arguments, results) if passed else {}
+            self._allowed = tolerances(self._way(way), self.arguments, results) if passed else {}
         return self._allowed
 
     # -- questions
@@ -127,10 +145,10 @@ class Ways:
     def rows(self, way: str) -> dict[str, Any]:
         """`rows.check` of one way; {"skipped": why} where nothing can be said."""
         outcome, results = self.of(way)
-        batched, other_sizes, why = self._batched()
+        batched, other_sizes, why = self.batched()
         if why is None and outcome["outcome"] != "passed":
             why = f"the step does not pass ({way})"
-        if why is None and self._by_batch():
+        if why is None and self.by_batch():
             why = (
                 "batch normalisation in training: its mean and variance are those of the batch, so a row is meant to "
                 "depend on the others"
@@ -140,7 +158,7 @@ class Ways:
         free, seeded = self._drawn()
         told = rows.check(
             self._way(way),
-            self._arguments,
+            self.arguments,
             batched,
             results,
             {**dict.fromkeys(results, 0.0), **self.allowed(way)},
@@ -162,8 +180,8 @@ class Ways:
         "error"}; where the plain way fails, the op at which it does.
         """
         if self.of(PLAIN)[0]["outcome"] != "passed":
-            return {"node": failing_op(self.step, self._frames), "checked": 0, "unchecked": [], "error": None}
-        search = Search(self.step, self._frames)
+            return {"node": failing_op(self.step, self.frames), "checked": 0, "unchecked": [], "error": None}
+        search = Search(self.step, self.frames)
         error = None
         node = None
         try:
@@ -188,7 +206,7 @@ class Ways:
         graph = self.step.pure.graph
         free, seeded = drawn(graph)
         return {
-            "batch": self._batch or batch_of(self._program),
+            "batch": self._batch or batch_of(self.program),
             "filled": list(self.step.filled),
             "random": {"free": _named(free), "seeded": _named(seeded)},
             "compilations": self.compilations,
@@ -201,25 +219,24 @@ class Ways:
         free, seeded = drawn(graph)
         return set(behind(graph, free, self._tensors)), set(behind(graph, seeded, self._tensors))
 
-    def _batched(self) -> tuple[list[str], bool, str | None]:
+    def batched(self) -> tuple[list[str], bool, str | None]:
         """(the inputs that have the batch as leading axis, whether it is open, why there are none)."""
         data = [
-            i
-            for i in self.step.pure.graph.inputs
-            if i.role in ("argument", "data") and f"{i.name}:0" in self._arguments
+            i for i in self.step.pure.graph.inputs if i.role in ("argument", "data") and f"{i.name}:0" in self.arguments
         ]
-        size = self._batch or batch_of(self._program)
+        size = self._batch or batch_of(self.program)
         opened = [i for i in data if i.shape is None or (i.shape and i.shape[0] is None)]
         chosen = opened or [i for i in data if i.shape and i.shape[0] == size]
-        names = [f"{i.name}:0" for i in chosen if self._arguments[f"{i.name}:0"].ndim]
-        lengths = {len(self._arguments[n]) for n in names}
+        names = [f"{i.name}:0" for i in chosen if self.arguments[f"{i.name}:0"].ndim]
+        lengths = {len(self.arguments[n]) for n in names}
         if not names:
             return [], False, "no input has the batch as its leading axis"
         if len(lengths) > 1:
             return [], False, f"the inputs have different numbers of rows: {', '.join(map(str, sorted(lengths)))}"
         return names, bool(opened), None
 
-    def _by_batch(self) -> bool:
+    def by_batch(self) -> bool:
+        """Whether rows are meant to depend on each other: batch normalisation in training."""
         return any(name.endswith(_BY_BATCH) or f"{_BY_BATCH[0]}:" in name for name in self._tensors)
 
     def _labels(self) -> dict[str, str]:

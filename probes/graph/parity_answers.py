@@ -17,6 +17,7 @@ class Kept:
     def __init__(self) -> None:
         self._key: tuple[Any, ...] | None = None
         self._ways: Ways | None = None
+        self._remedies: tuple[Ways, str, Any] | None = None
 
     def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """{"what": "ways" (with "ways", "save", "against"), "rows" (with "way") or "node" (with "outputs")}."""
@@ -35,6 +36,19 @@ class Kept:
                 [(str(way), str(file)) for way, file in request.get("against", ())],
             )
         return {**told, "seconds": round(time.perf_counter() - started, 3)}
+
+    def remedy(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """`remedies.Remedies.apply` of {"capsule", "batch", "way", "apply": {"kind", ...}}."""
+        from .remedies import Remedies
+
+        ways = self._of(request)
+        way = str(request.get("way", PLAIN))
+        if self._remedies is None or self._remedies[:2] != (ways, way):
+            folder, batch = Path(str(request["capsule"])).resolve(), request.get("batch")
+            made = Remedies(ways, folder, way, batch=batch, foreign=bool(request.get("foreign")))
+            self._remedies = (ways, way, made)
+        told: dict[str, Any] = self._remedies[2].apply(dict(request["apply"]))
+        return told
 
     def results(self, way: str) -> Results:
         """What the capsule of the last question gave in this way."""

@@ -1,0 +1,251 @@
+"""A step with a remedy applied: does it pass, are its numbers still right, and how fast is it.
+
+The numbers are held against a reference: outputs that have the batch as leading axis against the same rows, each run
+plainly and alone; every other result against the plain run of the whole batch, where that passes. A remedy that only
+makes an error go away is seen so.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import compiled, rows
+from .attempt import attempts
+from .errors import Unsupported
+from .measure import MAX_ROWS, Array, Results, as_json, compared, is_apart
+from .optionals import unwrap
+from .outcome import closed, outcome_of, results_of
+from .parity import PLAIN, XLA, Ways
+from .results_file import kept
+from .sensitivity import Run
+from .step import Step, prepare
+from .transform import truncate
+
+Told = tuple[dict[str, Any], Results]
+
+
+class Remedies:
+    """Applies remedies to the step of some `Ways`; `way` is "plain", "xla" (as one program) or "recorded"."""
+
+    def __init__(self, ways: Ways, folder: Path, way: str, *, batch: int | None, foreign: bool) -> None:
+        self._ways = ways
+        self._folder = folder
+        self._way = way
+        self._batch = batch
+        self._foreign = foreign
+        self._arguments = ways.arguments
+        self._batched, self._open, self._why = ways.batched()
+        self._bound: Callable[[], Told] | None = None
+        self._reference: tuple[Results, dict[str, float], float | None] | None = None
+        self._kinds: dict[str, Callable[[Mapping[str, Any]], Told]] = {
+            "as-is": lambda _: self._run(self._arguments),
+            "jit-off": lambda _: ways.plain(self._arguments),
+            "static-size": self._static,
+            "pad": self._padded,
+            "chunks": self._chunks,
+            "drop": self._dropped,
+            "move-outside": self._outside,
+            "kept": lambda apply: ({"outcome": "passed", "error": None}, kept(Path(str(apply["file"])))),
+        }
+
+    def apply(self, apply: Mapping[str, Any]) -> dict[str, Any]:
+        """{"outcome", "error", "deviation", "tolerance", "apart": [outputs], "missing": rows without a result,
+        "compared": number of outputs, "seconds" of a second run, "reference_seconds"} of {"kind", ...}.
+        """
+        kind = self._kinds.get(str(apply.get("kind")))
+        if kind is None:
+            raise Unsupported(f"remedy {apply.get('kind')!r}; known are {', '.join(self._kinds)}")
+        told, results = kind(apply)
+        found: dict[str, Any] = {k: told.get(k) for k in ("outcome", "error", "note")}
+        if told["outcome"] != "passed":
+            return found
+        started = time.perf_counter()
+        kind(apply)
+        seconds = time.perf_counter() - started
+        return {**found, **self._held(results), "seconds": None if apply.get("kind") == "kept" else round(seconds, 6)}
+
+    # -- the remedies
+
+    def _run(self, arguments: Mapping[str, Array]) -> Told:
+        """The step as it stands, on any arguments."""
+        if self._way == XLA:
+            return self._ways.xla(arguments)
+        told, results = self._ways.plain(arguments)
+        if self._way == PLAIN or told["outcome"] != "passed":
+            return told, results
+        if self._ways.recorded_xla:
+            return self._ways.xla(arguments)
+        size = len(arguments[self._batched[0]]) if self._batched else None
+        parts = attempts(str(self._folder), self._foreign, True).run(size, "recorded", [])
+        return {k: parts.get(k) for k in ("outcome", "error", "note")}, results
+
+    def _static(self, _: Mapping[str, Any]) -> Told:
+        """The signature bound to this number of rows, so that TensorFlow infers every shape from it."""
+        if self._bound is None:
+            size = self._batch or (len(self._arguments[self._batched[0]]) if self._batched else None)
+            xla = self._way == XLA or (self._way != PLAIN and self._ways.recorded_xla)
+            step = prepare(
+                self._ways.program, batch=size, static=True, foreign=self._foreign, calls=not xla, strict=xla
+            )
+            step = dataclasses.replace(step, arguments=self._arguments)
+            self._bound = _as_xla(step) if xla else lambda: self._ways.plain_of(step)
+        return self._bound()
+
+    def _padded(self, apply: Mapping[str, Any]) -> Told:
+        """More rows, the last one again and again; what they give is cut off."""
+        size, to = self._rows(), int(apply["to"])
+        told, results = self._run(rows.taken(self._arguments, self._batched, np.minimum(np.arange(to), size - 1)))
+        return told, {n: v[:size] if v.ndim and len(v) == to else v for n, v in results.items()}
+
+    def _chunks(self, apply: Mapping[str, Any]) -> Told:
+        """Several smaller batches, one after the other, for what has rows."""
+        return self._pieces(int(apply["size"]), self._rows())
+
+    def _dropped(self, apply: Mapping[str, Any]) -> Told:
+        """Full batches only."""
+        size = int(apply["size"])
+        whole = self._rows() // size * size
+        if not whole:
+            raise Unsupported(f"no full batch of {size} is in {self._rows()} rows: nothing would be left")
+        return self._pieces(size, whole)
+
+    def _pieces(self, size: int, upto: int) -> Told:
+        found: dict[str, list[Array]] = {}
+        told: dict[str, Any] = {}
+        for start in range(0, upto, size):
+            stop = min(start + size, upto)
+            told, results = self._run(rows.taken(self._arguments, self._batched, slice(start, stop)))
+            if told["outcome"] != "passed":
+                return told, {}
+            for name, value in results.items():
+                if value.ndim and len(value) == stop - start and not name.startswith("variable "):
+                    found.setdefault(name, []).append(value)
+        return told, {n: np.concatenate(v) for n, v in found.items()}
+
+    def _outside(self, apply: Mapping[str, Any]) -> Told:
+        """One op run plainly and its results given to the compiled rest."""
+        step = self._ways.step
+        graph = step.pure.graph
+        wanted = str(apply["node"])
+        names = [n for n, o in graph.origins.items() if "/".join((*o.path, o.node)) == wanted or n == wanted]
+        if not names:
+            raise Unsupported(f"node {wanted} stands within a loop or a branch: it cannot be moved out by itself")
+        activation = step.activation(self._ways.frames)
+        cut = [t for n in names for t in activation.loaded.outputs(n) if not activation.loaded.is_opaque(t)]
+        results = results_of(step)
+
+        def run() -> Mapping[str, Any]:
+            activation.fetch(cut)
+            given = {t: np.asarray(activation.values[t]) for t in cut}
+            outputs = [t for t in results.values() if t not in given]
+            part = unwrap(truncate(graph, outputs, cut=cut))
+            arguments = {**self._arguments, **{_cut_name(t): v for t, v in given.items()}}
+            return {**given, **dict(zip(outputs, compiled.run_compiled(part, arguments), strict=True))}
+
+        return outcome_of(results, run)
+
+    # -- the reference
+
+    def _held(self, results: Results) -> dict[str, Any]:
+        """How far results are from the reference."""
+        reference, allowed, seconds = self.reference()
+        worst, tolerance, apart, missing = 0.0, None, [], 0
+        for name, expected in reference.items():
+            value = results.get(name)
+            if value is None:
+                continue
+            if (
+                value.ndim
+                and expected.ndim
+                and 0 < len(value) < len(expected)
+                and value.shape[1:] == expected.shape[1:]
+            ):
+                missing = max(missing, len(expected) - len(value))
+                expected = expected[: len(value)]
+            row = compared(name, expected, value, allowed.get(name))
+            far = float("inf") if row["deviation"] in (None, "inf") else float(row["deviation"])
+            if is_apart(row):
+                apart.append(name)
+            if far / ((allowed.get(name) or 0.0) + 1e-30) >= worst / ((tolerance or 0.0) + 1e-30):
+                worst, tolerance = far, allowed.get(name)
+        return {
+            "deviation": as_json(worst),
+            "tolerance": tolerance,
+            "apart": apart[:MAX_ROWS],
+            "missing": missing,
+            "compared": sum(n in results for n in reference),
+            "outputs": len(reference),
+            "reference_seconds": seconds,
+        }
+
+    def reference(self) -> tuple[Results, dict[str, float], float | None]:
+        """(results, tolerance of each, seconds of the plain run of the whole batch or of its rows)."""
+        if self._reference is None:
+            told, whole = self._ways.of(PLAIN)
+            passed = told["outcome"] == "passed"
+            found = dict(whole) if passed else {}
+            # The first run prepares; a second one tells the time.
+            seconds = float(self._ways.plain(self._arguments)[0]["seconds"]) if passed else None
+            allowed = dict(self._ways.allowed()) if passed else {}
+            alone, more, slow = self._alone()
+            found.update(alone)
+            for name, tolerance in more.items():
+                allowed[name] = max(tolerance, allowed.get(name, 0.0))
+            self._reference = (found, allowed, seconds if seconds is not None else slow)
+        return self._reference
+
+    def _alone(self) -> tuple[Results, dict[str, float], float | None]:
+        """Each row by itself, for outputs that have one row for one and two for two."""
+        if self._why is not None or not self._open or self._ways.by_batch():
+            return {}, {}, None
+        run: Run = self._ways.plain
+        pair = run(rows.taken(self._arguments, self._batched, np.arange(2) % self._rows()))[1]
+        started = time.perf_counter()
+        pieces: dict[str, list[Array]] = {}
+        for row in range(self._rows()):
+            told, results = run(rows.taken(self._arguments, self._batched, slice(row, row + 1)))
+            if told["outcome"] != "passed":
+                return {}, {}, None
+            for name, value in results.items():
+                two = pair.get(name)
+                if name.startswith("variable ") or two is None or not value.ndim or (len(value), len(two)) != (1, 2):
+                    continue
+                pieces.setdefault(name, []).append(value)
+        seconds = time.perf_counter() - started
+        one = rows.taken(self._arguments, self._batched, slice(0, 1))
+        allowed = self._ways.tolerances_on(one)
+        return (
+            {n: np.concatenate(v) for n, v in pieces.items()},
+            {n: allowed[n] for n in pieces if n in allowed},
+            seconds,
+        )
+
+    def _rows(self) -> int:
+        if self._why is not None:
+            raise Unsupported(self._why)
+        if not self._open:
+            raise Unsupported("the step was traced for a fixed number of rows; give it as a callable of yours")
+        return len(self._arguments[self._batched[0]])
+
+
+def _as_xla(step: Step) -> Callable[[], Told]:
+    """The step as one XLA program, compiled once."""
+    results = results_of(step)
+    function, names = compiled.function_of(closed(step))
+    values = compiled.values_of(step.arguments, names)
+
+    def run() -> Mapping[str, Any]:
+        return dict(zip(results.values(), [np.asarray(v) for v in function(*values)], strict=True))
+
+    return lambda: outcome_of(results, run)
+
+
+def _cut_name(tensor: str) -> str:
+    node, _, index = tensor.rpartition(":")
+    return f"{node}/__cut_{index}:0"
