@@ -40,9 +40,9 @@ def render(diagnosis: Diagnosis, format: str, page: Page | None = None, view: Vi
 
         return markdown.render(diagnosis, view)
     if format == "html":
-        from xladoctor.report import html_blocker
+        from xladoctor.report.html import blocker
 
-        return html_blocker.render(diagnosis, view)
+        return blocker.render(diagnosis, view)
     if format != "console":
         raise ValueError(f"no such format: {format!r}; there are {', '.join(FORMATS)}")
     from xladoctor.report import console

@@ -210,11 +210,11 @@ def _document(diagnosis: Diagnosis, view: View) -> dict[str, Any]:
 
 
 def _page(diagnosis: Diagnosis, view: View) -> dict[str, Any]:
-    from xladoctor.report import html_blocker, stations, svg
-    from xladoctor.report.html import whole
-    from xladoctor.report.html_style import POLICY, STYLE
+    from xladoctor.report import stations, svg
+    from xladoctor.report.html import blocker, whole
+    from xladoctor.report.html.style import POLICY, STYLE
 
-    found = {one.anchor: _safe(whole(one)) for one in html_blocker.sections(diagnosis, view)}
+    found = {one.anchor: _safe(whole(one)) for one in blocker.sections(diagnosis, view)}
     figures = {
         "path": _safe(svg.data_path("own-path", stations.stations(diagnosis.shapes))) if diagnosis.shapes else "",
         "settings": _safe(svg.settings("own-settings", stations.moments(diagnosis))) if diagnosis.settings else "",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from xladoctor.diagnosis.trace_model import StepDiff, Trace, TraceDiff, TracedStep
 from xladoctor.report import html, stations, svg, trace_words
 from xladoctor.report.html import Markup, Section, breakable, code, esc, section
-from xladoctor.report.html_tables import SHAPE_HEADS, SHAPE_WIDTHS, at, shape_row
+from xladoctor.report.html.tables import SHAPE_HEADS, SHAPE_WIDTHS, at, shape_row
 from xladoctor.report.shapes import calls
 
 _DIFF_HEADS = ("Place", "Tensor", "A", "B", "Differs in")

@@ -30,7 +30,8 @@ from xladoctor.replay.model import (
     Sweep,
     Tested,
 )
-from xladoctor.report import View, html_style, render, replays, stations, svg
+from xladoctor.report import View, render, replays, stations, svg
+from xladoctor.report.html import style
 from xladoctor.report.replay import to_dict
 from xladoctor.report.svg.heat import level
 
@@ -360,8 +361,8 @@ def luminance(colour: str) -> float:
 
 @pytest.mark.parametrize("scheme", ["LIGHT", "DARK"])
 def test_contrast(scheme):
-    colours = getattr(html_style, scheme)
-    for text, ground in html_style.PAIRS:
+    colours = getattr(style, scheme)
+    for text, ground in style.PAIRS:
         one, other = sorted((luminance(colours[text]), luminance(colours[ground])), reverse=True)
         assert (one + 0.05) / (other + 0.05) >= 4.5, (text, ground)
     for mark in ("edge", "ok", "bad"):
@@ -370,5 +371,5 @@ def test_contrast(scheme):
 
 
 def test_every_colour_and_class_is_defined():
-    used = set(re.findall(r"var\(--(\w+)\)", html_style.STYLE))
-    assert used <= set(html_style.LIGHT) == set(html_style.DARK)
+    used = set(re.findall(r"var\(--(\w+)\)", style.STYLE))
+    assert used <= set(style.LIGHT) == set(style.DARK)

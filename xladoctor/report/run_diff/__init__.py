@@ -25,7 +25,7 @@ def render(found: RunDiff, format: str, page: Page | None = None, view: View | N
         raise ValueError(f"no such format: {format!r}; there are {', '.join(FORMATS)}")
     if format == "json":
         return _json(found)
-    module: Any = import_module(f"xladoctor.report.run_diff_{format}")
+    module: Any = import_module(f"xladoctor.report.run_diff.{format}")
     if format != "console":
         return str(module.render(found))
     from xladoctor.report.page import Page

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from xladoctor.report.html_style import BLOCK, POLICY, STYLE
+from xladoctor.report.html.style import BLOCK, POLICY, STYLE
 from xladoctor.report.text import line, lines
 
 # After a sign that parts names. There is none in the entities that escaping makes.

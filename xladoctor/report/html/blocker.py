@@ -9,9 +9,9 @@ import shlex
 from collections.abc import Iterator
 
 from xladoctor.diagnosis.model import Diagnosis, Finding
-from xladoctor.report import details, facts, findings, html, html_replay, html_tables
-from xladoctor.report.html import Markup, Section, code, esc, fence, mixed, section
-from xladoctor.report.html_tables import at
+from xladoctor.report import details, facts, findings, html
+from xladoctor.report.html import Markup, Section, code, esc, fence, mixed, replay, section, tables
+from xladoctor.report.html.tables import at
 from xladoctor.report.text import clip, line, stop
 from xladoctor.report.view import View
 from xladoctor.report.words import commands_to_reproduce, end, next_action
@@ -37,18 +37,18 @@ def sections(diagnosis: Diagnosis, view: View) -> list[Section]:
     found = (
         section("problem", "Problem", _problem(diagnosis)),
         section("signature", "Error signature", _signature(diagnosis)),
-        section("numbers", "Numerical analysis", html_tables.numbers(diagnosis)),
-        section("shapes", "Shape trace", html_tables.shapes(diagnosis)),
-        section("stack", "Call stack", html_tables.stacks(diagnosis)),
-        section("xla", "XLA paths", html_tables.xla_paths(diagnosis)),
-        section("settings", "Settings timeline", html_tables.settings(diagnosis)),
-        *html_replay.sections(view.replays),
-        section("hypotheses", "Hypotheses", html_tables.hypotheses(diagnosis)),
+        section("numbers", "Numerical analysis", tables.numbers(diagnosis)),
+        section("shapes", "Shape trace", tables.shapes(diagnosis)),
+        section("stack", "Call stack", tables.stacks(diagnosis)),
+        section("xla", "XLA paths", tables.xla_paths(diagnosis)),
+        section("settings", "Settings timeline", tables.settings(diagnosis)),
+        *replay.sections(view.replays),
+        section("hypotheses", "Hypotheses", tables.hypotheses(diagnosis)),
         *_findings(diagnosis),
-        section("remedies", "Remedies", html_tables.remedies(diagnosis)),
+        section("remedies", "Remedies", tables.remedies(diagnosis)),
         section("next", "Next action", _next(diagnosis, view)),
         section("reproduce", "How to reproduce", _reproduce(diagnosis, view)),
-        section("environment", "Environment", html_tables.environment(diagnosis)),
+        section("environment", "Environment", tables.environment(diagnosis)),
     )
     return [one for one in found if one.body]
 
