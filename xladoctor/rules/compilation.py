@@ -198,7 +198,8 @@ RULES = (
         "registered 'StringFormat' OpKernel for XLA_CPU_JIT devices compatible with node "
         "{{node StringFormat}})",
         tell_apart="StringFormat is what tf.print becomes; EagerPyFunc is tf.py_function, PyFunc "
-        "tf.numpy_function. The user's line stands in the stack of the op's definition.",
+        "tf.numpy_function. The user's line stands in the stack of the op's definition."
+        " Where the op has a kernel and an argument must be known, it is `compile-time-constant`.",
         remedies=(
             Remedy(
                 "remove-op",
@@ -230,7 +231,8 @@ RULES = (
         "them instead of being silently non-deterministic.",
         example="A deterministic GPU implementation of SparseTensorDenseMatMulOp is not currently available.",
         tell_apart="The word deterministic (or determinism) is in the message; without the setting the "
-        "same program runs.",
+        "same program runs."
+        " `unsupported-op` is about XLA; this holds with XLA and without.",
         remedies=(
             Remedy("seed", "Set the seeds", "safe", "`tf.keras.utils.set_random_seed(0)` before anything random."),
             Remedy(
@@ -259,7 +261,9 @@ RULES = (
         "all the same.",
         example="Input and output shapes of loop body do not match: (s32[], f32[2]) vs. (s32[], f32[4])",
         tell_apart="Plain mode says `enters the loop with shape (2,), but has shape (4,) after one "
-        "iteration`; the first of XLA's wording appears only when compiling.",
+        "iteration`; the first of XLA's wording appears only when compiling."
+        " Branches that differ are `branch-shape-mismatch`; a TensorArray without a bound is "
+        "`tensorlist-dynamic`.",
         remedies=(
             Remedy(
                 "preallocate",
@@ -327,7 +331,8 @@ RULES = (
         example="XLA compilation requires a fixed tensor list size. Set the max number of elements. "
         "This could also happen if you're using a TensorArray in a while loop that does not "
         "have its maximum_iteration set",
-        tell_apart="`gradient_tape/while/...accumulator` as the node: the gradient of a loop, not an array of yours.",
+        tell_apart="`gradient_tape/while/...accumulator` as the node: the gradient of a loop, not an array of yours."
+        " A size that any other op wants as a constant is `compile-time-constant`.",
         remedies=(
             Remedy(
                 "fixed-size",
@@ -368,7 +373,8 @@ RULES = (
         "/job:localhost/replica:0/task:0/device:CPU:0 from device "
         "/job:localhost/replica:0/task:0/device:GPU:0",
         tell_apart="Two device names in one sentence. A tensor (not a resource) on another device is "
-        "copied and never fails.",
+        "copied and never fails."
+        " An op that has no kernel on the device is `unsupported-op`.",
         remedies=(
             Remedy(
                 "same-device",
@@ -396,7 +402,8 @@ RULES = (
         "function's inputs.",
         example="tf.function only supports singleton tf.Variables created on the first call.",
         tell_apart="Keras optimizers and metrics that are made inside of the function do it too: their "
-        "slots are variables.",
+        "slots are variables."
+        " A variable that exists, on another device, is `resource-device`.",
         remedies=(
             Remedy(
                 "create-outside",
@@ -421,7 +428,8 @@ RULES = (
         why="Very large or unrolled graphs, large constants that the compiler folds, or many sizes.",
         example="Very slow compile? If you want to file a bug, run with envvar "
         "XLA_FLAGS=--xla_dump_to=/tmp/foo and attach the results.",
-        tell_apart="A warning: the run goes on. A process that seems to hang without this line is something else.",
+        tell_apart="A warning: the run goes on. A process that seems to hang without this line is something else."
+        " Many short compilations are `retracing` or `value-baked-in`.",
         remedies=(
             Remedy(
                 "no-constants",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xladoctor.diagnosis.model import Remedy
 from xladoctor.rules.base import Rule
 from xladoctor.rules.matching import make
-from xladoctor.rules.recognise import environment as see
+from xladoctor.rules.recognise import environment, gpu
 from xladoctor.rules.recognise.ineffective import ineffective
 
 _CUDA_TREE = Remedy(
@@ -20,7 +20,7 @@ _CUDA_TREE = Remedy(
 
 RULES = (
     make(
-        see.flag_error,
+        environment.flag_error,
         code="XD101",
         slug="flag-error",
         title="A flag that this TensorFlow does not know",
@@ -92,7 +92,7 @@ RULES = (
         match=ineffective,
     ),
     make(
-        see.libdevice,
+        gpu.libdevice,
         code="XD103",
         slug="libdevice-missing",
         title="libdevice (the GPU's math library) is not found",
@@ -124,7 +124,7 @@ RULES = (
         ),
     ),
     make(
-        see.ptxas,
+        gpu.ptxas,
         code="XD104",
         slug="ptxas-missing",
         title="ptxas is missing, cannot be run, or is too old",
@@ -138,7 +138,7 @@ RULES = (
         example="Couldn't get ptxas version : FAILED_PRECONDITION: Couldn't get ptxas/nvlink version "
         "string: INTERNAL: Couldn't invoke ptxas --version",
         tell_apart="`Relying on driver to perform ptx compilation` next to it: harmless. An error that "
-        "ends the run and names ptxas: this. libdevice is another file and needed earlier.",
+        "ends the run and names ptxas: this. `libdevice-missing` is another file, needed earlier.",
         remedies=(
             Remedy(
                 "install-ptxas",
@@ -162,7 +162,7 @@ RULES = (
         ),
     ),
     make(
-        see.gpu_library,
+        gpu.gpu_library,
         code="XD105",
         slug="gpu-library-failed",
         title="A CUDA library (cuDNN, cuBLAS, cuFFT, the driver) failed",

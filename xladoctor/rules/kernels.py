@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from xladoctor.diagnosis.model import Remedy
 from xladoctor.rules.matching import make
-from xladoctor.rules.recognise import environment as see
+from xladoctor.rules.recognise import gpu, memory
 
 RULES = (
     make(
-        see.jit_kernel,
+        gpu.jit_kernel,
         code="XD501",
         slug="jit-kernel-failed",
         title="A generated GPU kernel could not be compiled at first use",
@@ -55,7 +55,7 @@ RULES = (
         ),
     ),
     make(
-        see.autotune,
+        gpu.autotune,
         code="XD502",
         slug="autotune-failed",
         title="No cuDNN or cuBLAS algorithm could be chosen",
@@ -90,7 +90,7 @@ RULES = (
         ),
     ),
     make(
-        see.oom,
+        memory.oom,
         code="XD503",
         slug="oom",
         title="Memory of the device or the host is exhausted",
@@ -103,9 +103,10 @@ RULES = (
         example="OOM when allocating tensor with shape[1000000,1000000,10] and type float on "
         "/job:localhost/replica:0/task:0/device:GPU:0 by allocator GPU_0_bfc",
         tell_apart="Compare the named shape with what you expect: an absurd shape is a shape error, not "
-        "a lack of memory. While compiling (`while autotuning`, `Ran out of memory in memory "
-        "space`) it is the program's size that counts. "
-        "A bare `Killed` may be the host's out-of-memory killer, but does not show it.",
+        "a lack of memory. While compiling (`Ran out of memory in memory space`, autotuning) the program's size "
+        "counts. `BufferAssignment OOM Debugging` and `cluster_N/xla_run` are run time: a compiled program asks for "
+        "all its buffers at once, and names the largest. Without either it is one op's tensor. A bare `Killed` may be "
+        "the host's out-of-memory killer, but does not show it: that is `not-xla`.",
         remedies=(
             Remedy(
                 "smaller-batch",
@@ -129,8 +130,8 @@ RULES = (
         references=(
             "tensorflow/core/framework/op_kernel.cc (OpKernelContext::allocate_tensor)",
             "tensorflow/core/common_runtime/bfc_allocator.cc",
-            "xla/pjrt",
-            "xla/service/gpu",
+            "xla/service/buffer_assignment.cc (ToVerboseString)",
+            "xla/stream_executor/integrations (Allocate)",
         ),
     ),
 )

@@ -55,7 +55,24 @@ _PLAIN = Rule(
     "plainly, with the line that shows it, so that nobody looks for a compiler's fault.",
     example="ModuleNotFoundError: No module named 'tike'",
     tell_apart="`Killed` alone does not say by whom. A segmentation fault in a compiled function "
-    "can be XLA's after all: compare with `jit_compile=False`.",
+    "can be XLA's after all: compare with `jit_compile=False`."
+    " Where a message names a cause it has a class of its own: `oom`, `flag-error`, `compile-"
+    "failed`.",
+    remedies=(
+        Remedy(
+            "fix-what-is-named",
+            "Start at the line that is named, not at XLA",
+            "safe",
+            "Install what is missing, correct the path, look at the values: switching XLA off changes nothing.",
+        ),
+        Remedy(
+            "keep-the-output",
+            "Where the line does not say why: keep all of the output",
+            "safe",
+            "`TF_CPP_MIN_LOG_LEVEL=0 python -X faulthandler train.py 2>&1 | tee log`, or "
+            "`xladoctor scan -- python train.py`.",
+        ),
+    ),
     references=(
         "Python's exception classes",
         "keras/src/callbacks/terminate_on_nan.py",
@@ -94,7 +111,8 @@ _UNRECORDED = Rule(
     why="The probes enter through `sitecustomize` on PYTHONPATH. `python -I`, `-E` and `-S` do not look there, and "
     "neither does a program that is no Python.",
     example="xladoctor scan -- python -I train.py",
-    tell_apart="A healthy run with probes says so. `--no-probes` asks for this state.",
+    tell_apart="A healthy run with probes says so. `--no-probes` asks for this state."
+    " It says nothing of the failure itself, which has a class of its own (at least `not-xla`).",
     remedies=(
         Remedy(
             "run-without-isolation",

@@ -28,7 +28,9 @@ RULES = (
         "axis, a sign.",
         example="eager 0.7411, compiled 0.0863 for the same batch (tolerance 1e-5)",
         tell_apart="Rounding grows smoothly with size and stays near the type's epsilon; a defect is "
-        "large, or sits in few rows.",
+        "large, or sits in few rows."
+        " A wrong number of rows is `wrong-shape-silent`; rows with wrong partners are `wrong-"
+        "pairing`.",
         remedies=(_COMPARE,),
         references=("xla/tests (error specifications)", "numpy.testing.assert_allclose"),
     ),
@@ -43,7 +45,9 @@ RULES = (
         why="A collapsed batch axis, a bounded dynamic axis that XLA padded or cut, `predict` "
         "concatenating batches of the wrong length.",
         example="predict of 64 samples returned 2 rows",
-        tell_apart="Rows in against rows out is a check of its own: exit status and loss say nothing here.",
+        tell_apart="Rows in against rows out is a check of its own: exit status and loss say nothing here."
+        " Enough rows with wrong partners are `wrong-pairing`; right rows with other values "
+        "`parity-divergence`.",
         remedies=(
             _COMPARE,
             Remedy(
@@ -66,7 +70,8 @@ RULES = (
         why="A tile, repeat, gather or modulo that makes counts agree hides that one side lost its rows.",
         example="tf.gather(translations, tf.range(n) % tf.shape(translations)[0])   # 128 "
         "translations re-indexed to 4 images",
-        tell_apart="Each row alone, in its batch, and in a permuted batch must give the same result; here they do not.",
+        tell_apart="Each row alone, in its batch, and in a permuted batch must give the same result; here they do not."
+        " All rows off by a little is `parity-divergence`; too few rows are `wrong-shape-silent`.",
         remedies=(
             _COMPARE,
             Remedy(

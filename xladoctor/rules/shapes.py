@@ -40,7 +40,8 @@ RULES = (
         tell_apart="The ratio of the two numbers is often the missing or surplus factor (a batch, a "
         "number of channels). A number can be a product in many ways: only shapes that were "
         "seen decide which. "
-        "With `-1` in the target the message says `requires a multiple of`.",
+        "With `-1` in the target the message says `requires a multiple of`."
+        " Sizes that meet in an element-wise op are `broadcast-mismatch`.",
         remedies=(_TRACE, _EAGER),
         references=(
             "tensorflow/core/kernels/reshape_op.h",
@@ -90,7 +91,8 @@ RULES = (
         "a last partial batch, or padding on one side only.",
         example="ConcatOp : Dimension 1 in both shapes must be equal: shape[0] = [2,3] vs. shape[1] = [2,4]",
         tell_apart="XLA words it `Cannot concatenate arrays that differ in dimensions other than the "
-        "one being concatenated`.",
+        "one being concatenated`."
+        " In an element-wise op the same two shapes are `broadcast-mismatch`.",
         remedies=(
             _TRACE,
             Remedy(
@@ -145,7 +147,9 @@ RULES = (
         "input shapes: [2,2,3], [3,5].",
         tell_apart="Sizes are not the question here, only how many axes there are. A convolution in "
         "TensorFlow 2.21 may abort the process (`Invalid index from the dimension: 3, 0, C`) "
-        "instead of raising.",
+        "instead of raising."
+        " Where the number of axes agrees and a size does not, it is `matmul-conv-mismatch` or "
+        "`broadcast-mismatch`.",
         remedies=(
             _TRACE,
             Remedy(
@@ -173,7 +177,9 @@ RULES = (
         "off-by-one, or labels that start at 1.",
         example="indices[0,0] = 12 is not in [0, 10)",
         tell_apart="On a GPU, and under XLA, gathers and scatters out of range do not raise: they are "
-        "clamped or dropped, silently. The same data may thus fail on a CPU only.",
+        "clamped or dropped, silently. The same data may thus fail on a CPU only."
+        " A shape that does not fit another shape is `broadcast-mismatch` or `reshape-mismatch`; "
+        "here an index is wrong.",
         remedies=(
             Remedy(
                 "check-range",
@@ -207,7 +213,8 @@ RULES = (
         "shape to have value 4, but received input with shape (2, 64, 64, 1)",
         tell_apart="Keras checks before any op runs, so the named layer is the true one. An error "
         "inside of `call` (`Exception encountered when calling ...`) is another class, by "
-        "its inner message.",
+        "its inner message."
+        " Saved weights that do not fit are `weight-shape-mismatch`.",
         remedies=(
             Remedy(
                 "match-data",
@@ -270,9 +277,12 @@ RULES = (
         what="A place with a shape contract (of the recording, of tf.ensure_shape, of a shape "
         "annotation) saw a shape that breaks it.",
         why="The first broken contract in call order is the cause; errors further on are its consequences.",
-        example="ptycho.custom_layers:ReassemblePatchesLayer.call: contract (B P P 1), got (1 78 78 1) with B=32",
+        example="ptycho.custom_layers:ReassemblePatchesLayer.call: contract (B P P 1), got (1 78 78 1) with B=32\n"
+        "Shape of tensor x [3] is not compatible with expected shape [4].",
         tell_apart="An assertion that the program itself makes. `tf.debugging.assert_*` is dropped "
-        "under XLA; tf.ensure_shape still raises.",
+        "under XLA; tf.ensure_shape still raises."
+        " What an op raises further down (`reshape-mismatch`, `broadcast-mismatch`) often follows "
+        "from it.",
         remedies=(
             Remedy(
                 "fix-first-violation",

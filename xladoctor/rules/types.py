@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from xladoctor.diagnosis.model import Remedy
 from xladoctor.rules.matching import make
-from xladoctor.rules.recognise import environment as see
+from xladoctor.rules.recognise import dtypes
 
 RULES = (
     make(
-        see.dtype,
+        dtypes.dtype,
         code="XD601",
         slug="dtype-mismatch",
         title="Element types that do not go together",

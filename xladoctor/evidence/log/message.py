@@ -21,7 +21,7 @@ _WITH_OP = re.compile(
     r"(?:[Ii]nput \d+ to (?:node|op))?\s?[`']([^`'\s]{1,500})[`']\s{1,4}with\s{1,4}op\s{1,4}(\w{1,100})"
 )
 _OP_TAIL = re.compile(r"\[Op:(\w{1,300})\]")
-_HLO_NAME = re.compile(r'op_type="(\w{1,100})" op_name="([^"]{1,500})"')
+_HLO_NAME = re.compile(r'op_type="(\w{1,100})"\s{1,4}op_name="([^"]{1,500})"')
 _OLD_OP = re.compile(r"\[\[\s?(?:Node: )?[^\s=\]]{1,500} = (\w{1,100})\[")
 _DEVICE = re.compile(
     r"(/job:[\w.-]{1,60}/replica:\d{1,6}/task:\d{1,6}/device:\w{1,20}:\d{1,4}|XLA_(?:CPU|"

@@ -108,6 +108,8 @@ _ERRORS = (
     "the list of allowed values",
     "not in list of allowed values",
     "Tensor conversion requested dtype",
+    "an not cast TensorSpec",
+    "Ran out of memory in memory space",
     " Op has type ",
     "Unsupported object type",
 )

@@ -136,7 +136,7 @@ _JOINED = (
     ),
     (
         "Cannot add tensor to the batch",
-        rf"number of elements does not match\. Shapes are: \[tensor\]: {SHAPE}, \[batch\]: {SHAPE}",
+        rf"Shapes are: \[tensor\]: {SHAPE}, \[batch\]: {SHAPE}",
         "",
     ),
     ("annot concatenate arrays", rf"annot concatenate arrays that .{{1,160}}?: {SHAPE} vs {SHAPE}", "ConcatV2"),

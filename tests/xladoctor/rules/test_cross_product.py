@@ -1,0 +1,76 @@
+"""Every real log under every kind of dirt: the same class, op and numbers; and the message alone, as it is pasted."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.xladoctor.evidence.log.dirt import DIRT
+from tests.xladoctor.rules.fixtures import Fixture, diagnose, public_fixtures, real_fixtures
+
+REAL = real_fixtures()
+# Pairs that cannot give the same, and why.
+CANNOT = {
+    # All of it on one line: that training went on between two errors is told by line numbers.
+    ("escaped", "went_on_then_failed"),
+}
+
+
+def root(text: str | bytes) -> tuple[str, str | None, tuple[object, ...]] | None:
+    found = [f for f in diagnose(text) if f.level == "error"]
+    return (found[0].slug, found[0].op, found[0].dims) if found else None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dirt", DIRT)
+def test_class_op_and_numbers_survive(dirt: str) -> None:
+    wrong = []
+    for fixture in REAL:
+        expected = root(fixture.text)
+        seen = root(DIRT[dirt](fixture.text).encode("utf-8", "surrogateescape"))
+        if seen != expected and (dirt, fixture.name.split("/")[1]) not in CANNOT:
+            wrong.append((fixture.name, expected, seen))
+    assert wrong == []
+
+
+@pytest.mark.slow
+def test_pairs_that_cannot_are_still_needed() -> None:
+    for dirt, name in CANNOT:
+        fixtures = [f for f in REAL if f.name.split("/")[1] == name]
+        assert [f for f in fixtures if root(DIRT[dirt](f.text).encode()) != root(f.text)]
+
+
+# A message alone, without its exception, traceback and the lines around it: what an issue's title or a chat holds.
+# These do not say enough by themselves.
+NOT_ALONE = {
+    "branch_structure": "only two numbers",
+    "branch_jit": "the conditional stands in the native stack below",
+    "keras_functional_shape": "the first line is Keras' frame around another message",
+    "keras_model_shape": "the same",
+    "reshape_keras_fit": "the same",
+    "weights_load": "the first line only counts the objects that could not be loaded",
+    "weights_layers": "the same",
+    "weights_checkpoint": "one wording for a loss and a checkpoint: the finding says so",
+    "jit_kernel_libdevice": "the cause is in the lines above",
+    "slow_compile": "the first line is stars",
+    "compile_failed_report": "the first line is another program's",
+    "oom_cluster_run": "the first line only counts errors",
+    "cudnn_version": "the version is in a line above",
+}
+SPEAKS = [f for f in (*REAL, *public_fixtures()) if f.slug not in ("healthy", "silent", "not-xla", "retracing")]
+
+
+@pytest.mark.parametrize("fixture", SPEAKS, ids=lambda f: f.name)
+def test_the_message_alone(fixture: Fixture) -> None:
+    message = diagnose(fixture.text)[0].evidence[0].text.strip()
+    first = re.split(r"\n| \[\[", message)[0].strip()
+    seen = root(first + "\n")
+    if fixture.name.split("/")[1] not in NOT_ALONE:
+        assert seen and seen[0] == fixture.slug, first
+
+
+def test_one_wording_for_two_failures_says_so() -> None:
+    [found] = diagnose("ValueError: Shapes (3,) and (4,) are incompatible\n")
+    assert found.status == "untested" and len(found.details["between"]) == 2
+    assert "To decide: the traceback" in found.message

@@ -1,0 +1,140 @@
+"""Element types that do not go together.
+
+Format strings: tensorflow/core/common_runtime/eager/kernel_and_device.cc, core/kernels/cast_op.cc,
+core/framework/{op_kernel,node_def_util}.cc, tensorflow/python/framework/{ops,op_def_library}.py.
+"""
+
+from __future__ import annotations
+
+from xladoctor.rules.forms import Form, by_forms
+
+dtype = by_forms(
+    (
+        Form(
+            "was expected to be a",
+            r"cannot compute (\S{1,200}) as input #(\d{1,4})\(zero-based\) was expected to be an? "
+            r"(\w{1,30}) tensor but is an? (\w{1,30}) tensor",
+            "Input {1} of {0} must be {2} and is {3}.",
+            pick=(),
+        ),
+        Form(
+            "that does not match",
+            r"Input '(\S{1,80})' of '(\w{1,100})' Op has type (\w{1,30}) that does not match "
+            r"(?:expected type of (\w{1,30})|type (\w{1,30}) of argument '(\S{1,80})')",
+            "Input `{0}` of {1} is {2} and does not match {3}{4}.",
+            pick=(),
+        ),
+        Form(
+            "onversion requested dtype",
+            r"Tensor conversion requested dtype (\w{1,30}) for Tensor with dtype (\w{1,30})",
+            "A tensor of {1} is used where {0} is wanted.",
+            pick=(),
+        ),
+        Form(
+            "to float is not supported",
+            r"Cast (\w{1,30}) to (\w{1,30}) is not supported",
+            "{0} cannot be cast to {1}.",
+            pick=(),
+            op="Cast",
+        ),
+        Form(
+            "is not supported",
+            r"Cast (\w{1,30}) to (\w{1,30}) is not supported",
+            "{0} cannot be cast to {1}.",
+            pick=(),
+            op="Cast",
+        ),
+        Form(
+            "not in the list of allowed values",
+            r"Value for attr '(\w{1,40})' of (\w{1,30}) is not in the list of allowed values: "
+            r"(.{1,160}?)(?: ;|$)",
+            "{1} is not among the types that the op takes ({2}).",
+            pick=(),
+        ),
+        Form(
+            "not in list of allowed values",
+            r"parameter '(\w{1,60})' has DataType (\w{1,30}) not in list of allowed values: "
+            r"(.{1,160}?)(?:$|\.)",
+            "Parameter `{0}` does not take {1} (only {2}).",
+            pick=(),
+        ),
+        Form(
+            "types that don't all match",
+            r"(?:Tensors in list passed to|Input) '(\S{1,60})' of '(\w{1,80})' Op have types "
+            r"\[(.{1,160}?)\] that don't all match",
+            "The inputs of {1} have different types: {2}.",
+            pick=(),
+        ),
+        Form(
+            "convert a NumPy array to a Tensor",
+            r"Failed to convert a NumPy array to a Tensor \(Unsupported object type (\w{1,60})\)",
+            "A NumPy array holds Python objects ({0}), often because its rows differ in length.",
+            pick=(),
+        ),
+        Form(
+            "Attempt to convert a value",
+            r"Attempt to convert a value \(.{1,200}?\) with an unsupported type \((.{1,80}?)\) to a Tensor",
+            "A value of type {0} cannot become a tensor.",
+            pick=(),
+        ),
+        Form(
+            "convert Python sequence with mixed types",
+            r"(Can't convert Python sequence with mixed types to Tensor)",
+            "A Python sequence of mixed types cannot become a tensor.",
+            pick=(),
+        ),
+        Form(
+            "an not cast TensorSpec",
+            r"Can not cast TensorSpec\(.{0,120}?dtype=(?:tf\.)?(?!tf\b)(\w{1,30})\b.{0,60}?\) to "
+            r"TensorSpec\(.{0,120}?dtype=(?!(?:tf\.)?\1\b)(?:tf\.)?(?!tf\b)(\w{1,30})",
+            "A tensor of {0} is given to a function traced for {1}.",
+            pick=(),
+        ),
+        Form(
+            "Expected",
+            r"Expected (?:tensor )?(?:of type )?'?(\w{1,30})'?, (?:but )?got (?:a tensor of type "
+            r")?'?(?:<dtype: ')?(\w{1,30})'?.{0,20}? (?:instead|of type)",
+            "{0} is expected and {1} was given.",
+            pick=(),
+        ),
+        Form(
+            "must be from the same type",
+            r"(?:All values|arguments?|Tensors?) .{0,80}?must be (?:from|of) the same "
+            r"type.{0,80}?(\w{1,30})(?: and |, )(\w{1,30})",
+            "Types {0} and {1} meet.",
+            pick=(),
+        ),
+        Form(
+            "must have the same element type",
+            r"(?:must have|have) the same element type(?:s)?.{0,80}?(\w{1,8})\[.{0,80}?\].{1,30}?(\w{1,8})\[",
+            "Types {0} and {1} meet in one operation.",
+            pick=(),
+        ),
+        Form(
+            "with different element types",
+            r"(?:Binary op|[Oo]peration) .{1,60}? with different element types: "
+            r"(\w{1,8})\[.{0,80}?\] and (\w{1,8})\[",
+            "Types {0} and {1} meet in one operation.",
+            pick=(),
+        ),
+        Form(
+            "No OpKernel was registered",
+            r"No OpKernel was registered to support Op '(\w{1,80})'.{0,200}?T=(?:DT_)?(\w{1,30})",
+            "{0} has no kernel for {1}.",
+            pick=(),
+        ),
+        Form(
+            "ufunc",
+            r"ufunc '(\w{1,40})' .{0,80}?(?:not supported for the input types|did not contain a "
+            r"loop).{0,160}",
+            "NumPy's {0} does not take these types.",
+            pick=(),
+        ),
+        Form(
+            "Invalid type",
+            r"(?:XLA|xla).{0,60}?(?:[Ii]nvalid|[Uu]nsupported) (?:data )?type(?: for operand)?:? ?(\w{1,30})",
+            "XLA does not take the type {0} here.",
+            pick=(),
+        ),
+    )
+)
