@@ -57,9 +57,9 @@ class AddUp:
         self.nodes: dict[str, Node] = {}
         self._prefix = prefix
 
-    def total(self, tensors: Sequence[tuple[str, int]]) -> str:
-        """The sum of all elements of (tensor, dtype)s."""
-        parts = [self._scalar(tensor, dtype) for tensor, dtype in tensors] or [self.number(0.0)]
+    def total(self, tensors: Sequence[tuple[str, int]], scalars: Sequence[str] = ()) -> str:
+        """The sum of all elements of (tensor, dtype)s, and of float32 scalars."""
+        parts = [*(self._scalar(tensor, dtype) for tensor, dtype in tensors), *scalars] or [self.number(0.0)]
         node = self._add("AddN", parts, T=_DT_FLOAT)
         self.nodes[node[:-2]].definition.attr["N"].i = len(parts)
         return node

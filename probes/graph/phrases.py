@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -94,8 +94,11 @@ def _scalar(value: Any, dtype: int) -> str:
     return said if dtype in _PLAIN else f"tf.constant({said}, {type_name(dtype)})"
 
 
-def expression(graph: Graph, node: Node, given: Sequence[str]) -> str:
-    """The op on its inputs, which are expressions too. Raises Unsupported for an op that refers to functions."""
+def expression(graph: Graph, node: Node, given: Sequence[str], known: Mapping[str, str]) -> str:
+    """The op on its inputs, which are expressions too; `known` has those of all tensors so far.
+
+    Raises Unsupported for an op that refers to functions.
+    """
     if node.op in _BINARY and not all(_is_bare(g) for g in given):
         return f" {_BINARY[node.op]} ".join(_grouped(g) for g in given)
     if node.op == "Neg" and not _is_bare(given[0]):
@@ -114,7 +117,7 @@ def expression(graph: Graph, node: Node, given: Sequence[str]) -> str:
     if node.op in _REDUCTIONS:
         return _reduction(graph, node, given)
     if node.op == "StridedSlice":
-        sliced = _sliced(graph, node, given)
+        sliced = _sliced(graph, node, given, known)
         if sliced is not None:
             return sliced
     if _CALLS.get(node.op) is not None and not (node.op == "Complex" and all(map(_is_bare, given))):
@@ -156,15 +159,15 @@ def _reduction(graph: Graph, node: Node, given: Sequence[str]) -> str:
     return f"{name}({given[0]}, {given[1]}{keep})"
 
 
-def _sliced(graph: Graph, node: Node, given: Sequence[str]) -> str | None:
+def _sliced(graph: Graph, node: Node, given: Sequence[str], known: Mapping[str, str]) -> str | None:
     """`x[a:b, 0]`, where begin, end and strides are constants or stacks of scalars."""
     attributes = node.definition.attr
     if _is_bare(given[0]):
         return None
-    begin, end, step = (_scalars(graph, t) for t in node.inputs[1:])
+    begin, end, step = (_scalars(graph, t, known) for t in node.inputs[1:])
     if begin is None or end is None or step is None or not len(begin) == len(end) == len(step):
         return None
-    if any(s != 1 for s in step) or any(not isinstance(n, int) for n in (*begin, *end)):
+    if any(s != "1" for s in step):
         return None
     parts = []
     for i, (low, high) in enumerate(zip(begin, end, strict=True)):
@@ -183,13 +186,16 @@ def _sliced(graph: Graph, node: Node, given: Sequence[str]) -> str | None:
     return f"{given[0]}[{', '.join(parts)}]"
 
 
-def _scalars(graph: Graph, tensor: str) -> list[int] | None:
+def _scalars(graph: Graph, tensor: str, known: Mapping[str, str]) -> list[str] | None:
+    """The elements of a vector as expressions, where it is a constant or a stack of scalars."""
     import tensorflow as tf
 
     node = graph.nodes[split(tensor)[0]]
+    if node.op == "Pack" and not node.definition.attr["axis"].i:
+        return [known[t] for t in node.inputs]
     if node.op != "Const":
         return None
-    return [int(n) for n in np.atleast_1d(tf.make_ndarray(node.definition.attr["value"].tensor))]
+    return [str(int(n)) for n in np.atleast_1d(tf.make_ndarray(node.definition.attr["value"].tensor))]
 
 
 def _raw(graph: Graph, node: Node, given: Sequence[str]) -> str:

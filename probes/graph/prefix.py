@@ -132,6 +132,8 @@ def _frame(graph: Graph, making: _Making, way: Sequence[tuple[str, int]], last: 
         controls = []
     elif making.alone and end is not None:
         outputs = values(kept, nodes[end])
+        if way and nodes[end].op in WHILES:
+            outputs = outputs[-1:]  # the variable that was added
         controls = [] if outputs else [end]
     return _Cut(nodes, outputs, controls, way[0][0] if way else None)
 
@@ -246,7 +248,7 @@ def _question(condition: Graph, cut: _Cut | None) -> Graph:
         return condition.replace(nodes={**condition.nodes, item.name: placeholder(item)}, inputs=inputs)
     adder = AddUp()
     kept = condition.replace(nodes=cut.nodes)
-    total = adder.total([(t, kept.dtype(t)) for t in cut.outputs] + [(f"{item.name}:0", _DT_FLOAT)])
+    total = adder.total([(t, kept.dtype(t)) for t in cut.outputs], [f"{item.name}:0"])
     answer = adder.positive(total)
     nodes = {**cut.nodes, item.name: placeholder(item), **adder.nodes}
     return condition.replace(nodes=nodes, inputs=inputs, outputs=(answer,), controls=())
@@ -268,8 +270,7 @@ def _round(body: Graph, cut: _Cut) -> Graph:
             outputs.append(adder.changed(own, body.dtype(own), taken_up))
     computed = {split(t)[0] for t in outputs}
     rest = [t for t in cut.outputs if split(t)[0] not in computed]
-    taken = [(t, kept.dtype(t)) for t in rest] + [(taken_up, _DT_FLOAT), (adder.number(1.0), _DT_FLOAT)]
-    outputs.append(adder.total(taken))
+    outputs.append(adder.total([(t, kept.dtype(t)) for t in rest], [taken_up, adder.number(1.0)]))
     nodes = {**cut.nodes, item.name: placeholder(item), **adder.nodes}
     return body.replace(nodes=nodes, inputs=(*body.inputs, item), outputs=tuple(outputs), controls=())
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from .errors import Unsupported
 from .inline import make, placeholder
-from .ir import IFS, WHILES, Graph, Input, Node, ancestors, body_names, in_order, rename, sources, split
+from .ir import IFS, WHILES, Graph, Input, Node, ancestors, body_names, descendants, in_order, rename, sources, split
+from .prefix import Spot
 
 Edit = Mapping[str, Any]
 """{"frame": name of the body, "" on top, "tensor", "to": "argument" or "zeros" with "shape", "value" with "value", or
@@ -27,9 +28,9 @@ def edited(graph: Graph, edits: Sequence[Edit]) -> Graph:
     for edit in edits:
         by_frame.setdefault(str(edit["frame"]), []).append(edit)
     bodies = dict(graph.bodies)
-    for name in list(bodies):
-        if name in by_frame:
-            bodies[name] = _edited(bodies[name], by_frame[name], top=False)
+    for name in frames(graph):
+        if name:
+            bodies[name] = _edited(bodies[name], by_frame.get(name, []), top=False)
     top = _edited(graph, by_frame.get("", []), top=True).replace(bodies=bodies)
     return tidy(top)
 
@@ -56,13 +57,23 @@ def frames(graph: Graph) -> dict[str, Graph]:
     return found
 
 
-def listed(graph: Graph) -> list[dict[str, Any]]:
-    """[{"frame", "node", "op", "inputs", "dtypes", "argument"}]: what there is to edit, in program order."""
+def listed(graph: Graph, spot: Spot) -> list[dict[str, Any]]:
+    """[{"frame", "node", "op", "inputs", "dtypes", "argument", "behind"}]: what there is to edit, in program order.
+
+    `behind` marks op `spot`, what runs it, and what comes of them.
+    """
     import tensorflow as tf
 
     from . import opdefs
 
     rows = []
+    behind: dict[str, set[str]] = {}
+    name, frame = "", graph
+    for node_name, number in spot.way:
+        behind[name] = descendants(frame, [node_name])
+        name = list(body_names(frame.nodes[node_name]))[number]
+        frame = graph.bodies[name]
+    behind[name] = descendants(frame, [spot.node])
     for name, frame in frames(graph).items():
         given = {item.name for item in frame.inputs}
         for node in frame.nodes.values():
@@ -75,13 +86,19 @@ def listed(graph: Graph) -> list[dict[str, Any]]:
                     "inputs": list(node.inputs),
                     "dtypes": [tf.dtypes.as_dtype(d).name for d in dtypes],
                     "argument": node.name in given,
+                    "behind": node.name in behind.get(name, ()),
                 }
             )
     return rows
 
 
 def _edited(graph: Graph, edits: Sequence[Edit], top: bool) -> Graph:
-    replaced: dict[str, str] = {}
+    replaced = {
+        f"{name}:{i}": tensor
+        for name, node in graph.nodes.items()
+        if node.op in ("Identity", "IdentityN")
+        for i, tensor in enumerate(node.inputs)
+    }
     nodes = dict(graph.nodes)
     inputs = list(graph.inputs)
     for edit in edits:

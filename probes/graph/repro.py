@@ -54,7 +54,7 @@ class Core:
             graph = self.graph(request.get("edits", []), bool(request.get("before")))
             found["nodes"] = sum(len(f.nodes) for f in frames(graph).values())
             if request.get("list"):
-                found["list"] = listed(self._whole())
+                found["list"] = listed(self._whole(), self._spot)
             if request.get("names"):
                 found["names"] = [name for f in frames(graph).values() for name in f.nodes]
             found["compilations"] = 1

@@ -18,6 +18,7 @@ from .phrases import expression, literal, spoken_for
 Array = np.ndarray[Any, Any]
 
 _SMALL = 64
+_WORD = re.compile(r"(?<![.\w])[A-Za-z_]\w*")
 
 
 def script(graph: Graph, arguments: Mapping[str, Array], *, title: str, jit: bool, values: bool = True) -> str:
@@ -54,7 +55,7 @@ def _sample(value: Array, values: bool) -> str:
     kind = value.dtype.kind
     size = f"{shape[0]}" if len(shape) == 1 else str(shape)
     if kind in "iub" and value.size <= (_SMALL if values else 8):
-        return f"np.array({value.tolist()}, np.{value.dtype.name})"
+        return f"np.array({value.tolist()})" if kind == "b" else f"np.array({value.tolist()}, np.{value.dtype.name})"
     if kind in "iu":
         low, high = (int(value.min()), int(value.max())) if values and value.size else (0, 1)
         return f"random.integers({low}, {high + 1}, {size}).astype(np.{value.dtype.name})"
@@ -70,6 +71,25 @@ def _sample(value: Array, values: bool) -> str:
     raise Unsupported(f"an argument of type {value.dtype} cannot be written")
 
 
+_Line = tuple[str, str]
+"""(the name that it gives, or nothing, and the expression)."""
+
+
+def _said(lines: list[_Line], result: str) -> list[str]:
+    """The lines that the result needs, and its `return`."""
+    if lines and lines[-1][0] == result:
+        result = lines[-1][1]
+        lines = lines[:-1]
+    needed = set(_WORD.findall(result))
+    kept = [f"return {result}"]
+    for called, expression_ in reversed(lines):
+        if called and called not in needed:
+            continue
+        needed.update(_WORD.findall(expression_))
+        kept.append(f"{called} = {expression_}" if called else expression_)
+    return kept[::-1]
+
+
 class _Writer:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -81,7 +101,12 @@ class _Writer:
         """A short name that is free in the whole script, after the last part of a node's name."""
         parts = [p for p in re.split(r"[^0-9A-Za-z]+", node.replace("/__edit", "").replace("/__cut", "")) if p]
         word = re.sub(r"_?\d+$", "", "_".join(parts[-1:]).lower()) or prefix
-        if not word.isidentifier() or keyword.iskeyword(word) or word.isdigit():
+        if (
+            word in ("placeholder", "readvariableop")
+            or not word.isidentifier()
+            or keyword.iskeyword(word)
+            or word.isdigit()
+        ):
             word = prefix
         found, number = word, 1
         while found in self._names:
@@ -92,7 +117,7 @@ class _Writer:
 
     def frame(self, graph: Graph, names: dict[str, str], *, listed: bool = False) -> list[str]:
         """The lines of a function's body, with its `return`. `names` are those of its arguments."""
-        lines: list[str] = []
+        lines: list[_Line] = []
         known = dict(names)
         given = {item.name for item in graph.inputs}
         unsaid = spoken_for(graph)
@@ -114,13 +139,10 @@ class _Writer:
                 continue
             self.line(graph, node, known, lines)
         results = [known[t] for t in graph.outputs]
-        if listed or len(results) != 1:
-            lines.append(f"return [{', '.join(results)}]")
-        else:
-            lines.append(f"return {results[0]}")
-        return lines
+        listed = listed or len(results) != 1
+        return _said(lines, f"[{', '.join(results)}]" if listed else results[0])
 
-    def line(self, graph: Graph, node: Node, known: dict[str, str], lines: list[str]) -> None:
+    def line(self, graph: Graph, node: Node, known: dict[str, str], lines: list[_Line]) -> None:
         """The line of one op, and what it is called from here on."""
         count = len([d for _, types in opdefs.outputs_of(node.definition, graph.functions) for d in types])
         given = [known[t] for t in node.inputs]
@@ -131,12 +153,15 @@ class _Writer:
         elif node.op in CALLS:
             said = f"{self.function(next(body_names(node)))}({', '.join(given)})"
         else:
-            said = expression(graph, node, given)
+            said = expression(graph, node, given, known)
         if count == 0:
-            lines.append(said)
+            lines.append(("", said))
+            return
+        if said in given:
+            known[f"{node.name}:0"] = said
             return
         called = self.name(node.name)
-        lines.append(f"{called} = {said}")
+        lines.append((called, said))
         single = count == 1 and node.op not in WHILES
         for i in range(count):
             known[f"{node.name}:{i}"] = called if single else f"{called}[{i}]"

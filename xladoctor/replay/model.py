@@ -132,6 +132,10 @@ class Isolation:
     location: str | None = None
     chain: tuple[Link, ...] = ()
     note: str | None = None
+    number: int | None = None
+    """Under XLA: it is the first ops up to this one, in program order, with which it fails."""
+    stage: str | None = None
+    """Under XLA: "hlo" where TensorFlow refuses to convert it, "optimized_hlo" where the compiler does."""
 
 
 @dataclass(frozen=True)

@@ -63,9 +63,9 @@ def cuts(rows: Sequence[Row], known: Mapping[tuple[str, str], str]) -> list[Edit
     """Arguments (zeros, in a body) in the place of numbers whose shape is known, the last ones first."""
     found: list[Edit] = []
     for row in reversed(rows):
-        if row["op"] in ("If", "StatelessIf") and not row["frame"]:
-            found.append({"frame": "", "tensor": row["inputs"][0], "to": "argument", "shape": []})
-        if row["argument"] or row["op"] in ("Const", "Identity", "IdentityN"):
+        if row["op"] in ("If", "StatelessIf"):
+            found.append({"frame": row["frame"], "tensor": row["inputs"][0], "to": "argument", "shape": []})
+        if row["argument"] or row["behind"] or row["op"] in ("Const", "Identity", "IdentityN"):
             continue
         for i, dtype in enumerate(row["dtypes"]):
             tensor = f"{row['node']}:{i}"
@@ -79,7 +79,7 @@ def constants(rows: Sequence[Row], values: Mapping[str, Any]) -> list[Edit]:
     """The integers that were seen, in the place of what computes them."""
     found: list[Edit] = []
     for row in reversed(rows):
-        if row["frame"] or row["argument"] or row["op"] == "Const":
+        if row["frame"] or row["argument"] or row["behind"] or row["op"] == "Const":
             continue
         for i, dtype in enumerate(row["dtypes"]):
             tensor = f"{row['node']}:{i}"
@@ -101,7 +101,7 @@ def jumps(rows: Sequence[Row], known: Mapping[tuple[str, str], str]) -> list[Edi
             tensor = f"{row['node']}:{i}"
             before[row["frame"], tensor] = behind
             shape = known.get((row["frame"], tensor))
-            if shape is None or not is_dynamic(shape) or row["op"] in ("Identity", "IdentityN"):
+            if shape is None or not is_dynamic(shape) or row["behind"] or row["op"] in ("Identity", "IdentityN"):
                 continue
             same = [
                 t for t in behind if known.get((row["frame"], t)) == shape and types.get((row["frame"], t)) == dtype
