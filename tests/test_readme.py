@@ -104,7 +104,9 @@ def test_other_commands_are_sound(block, tmp_path):
         assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("page", ["README.md", "CHANGELOG.md", "docs/cli.md", "docs/places.md", "docs/architecture.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "CHANGELOG.md", "docs/cli.md", "docs/places.md", "docs/replay.md", "docs/architecture.md"]
+)
 def test_links_lead_somewhere_and_no_path_is_of_one_machine(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     for link in re.findall(r"\]\(([^)#]+)", text):
@@ -114,13 +116,13 @@ def test_links_lead_somewhere_and_no_path_is_of_one_machine(page):
 
 def test_every_command_and_option_is_described():
     described = (ROOT / "docs/cli.md").read_text(encoding="utf-8")
-    for command in ("scan", "trace"):
+    for command in ("scan", "trace", "replay"):
         done = subprocess.run(
             [sys.executable, "-m", "xladoctor", command, "--help"], capture_output=True, text=True, check=True
         )
         options = set(re.findall(r"--[a-z][a-z-]+", done.stdout)) - {"--epochs", "--help"}
         assert {option for option in options if option not in described} == set()
-    for command in ("scan", "trace", "explain", "rules", "env"):
+    for command in ("scan", "trace", "replay", "explain", "rules", "env"):
         assert f"xladoctor {command}" in described
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from xladoctor.replay.model import Rule
 
 _SHOWN = 12
+_BETWEEN = "between them nothing was tried"
 
 
 @dataclass(frozen=True)
@@ -102,12 +103,12 @@ def _threshold(bad: Sequence[int], good: Sequence[int], known: Known) -> Found |
         first, last = min(bad), max(good)
         if first - last == 1:
             return "from", first, f"fails from {first} on{_product(first, known.axes or {})}"
-        return "from", first, f"fails from {first} on, of the sizes tried; passes at {last} (between them nothing was tried)"
+        return "from", first, f"fails from {first} on, of the sizes tried; passes at {last} ({_BETWEEN})"
     if max(bad) < min(good):
         first, last = min(good), max(bad)
         if first - last == 1:
             return "up-to", last, f"fails up to {last}, and passes from {first} on"
-        return "up-to", last, f"fails up to {last}, of the sizes tried; passes at {first} (between them nothing was tried)"
+        return "up-to", last, f"fails up to {last}, of the sizes tried; passes at {first} ({_BETWEEN})"
     return None
 
 

@@ -12,6 +12,7 @@ import xladoctor
 from xladoctor.errors import XladoctorError
 from xladoctor.replay import vary as varying
 from xladoctor.replay.bench import Bench
+from xladoctor.replay.judge import undecided
 from xladoctor.replay.model import Case, Outcome, Replay, Sweep
 from xladoctor.replay.request import REQUEST, Options, request, shown
 from xladoctor.replay.run_folder import DEFAULT_FOLDER, write_json
@@ -20,6 +21,11 @@ from xladoctor.replay.sweep import Asked, sweep
 
 Say = Callable[[str], None]
 
+_UNDECIDED = (
+    "a result has not as many rows as the batch, and no two sizes show that it should: by_row = True, as an attribute "
+    "of the callable, says that it does"
+)
+
 
 def replay(subject: Subject, options: Options, say: Say = lambda text: None) -> Replay:
     """Run the subject again in workers, and tell what was learnt.
@@ -27,11 +33,20 @@ def replay(subject: Subject, options: Options, say: Say = lambda text: None) -> 
     Raises:
         XladoctorError: the subject cannot be run as it was asked for.
     """
+    if subject.kind == "callable" and not options.sizes:
+        raise XladoctorError(f"--subject {subject.name}: at which batch sizes?", hint="For example --batch-sizes 1:64")
     folder = _folder(subject, options.resume)
     write_json(folder / REQUEST, request(subject, options))
     with Bench(subject, folder, timeout=options.timeout, jobs=options.jobs, say=say, memory=options.memory) as bench:
-        swept = sweep(bench, _asked(bench, options))
-        result = Replay(subject=subject.name, sweep=swept, folder=str(folder), tool_version=xladoctor.__version__)
+        asked = _asked(bench, options)
+        swept = sweep(bench, asked)
+        result = Replay(
+            subject=subject.name,
+            sweep=swept,
+            folder=str(folder),
+            notes=(_UNDECIDED,) if undecided(swept.outcomes, asked.by_row) else (),
+            tool_version=xladoctor.__version__,
+        )
         try:
             if not swept.complete:
                 raise KeyboardInterrupt
@@ -106,8 +121,6 @@ def _with_script(bench: Bench, case: Case, path: Path, result: Replay) -> Replay
 def _asked(bench: Bench, options: Options) -> Asked:
     """The sweep that is meant: of the sizes that were given, else of those that the recorded call met."""
     subject = bench.subject
-    if subject.kind == "callable" and not options.sizes:
-        raise XladoctorError(f"--subject {subject.name}: at which batch sizes?", hint="For example --batch-sizes 1:64")
     told = bench.ask("describe" if subject.kind == "callable" else "facts", Case(None))
     if not told.ok:
         raise XladoctorError(

@@ -76,7 +76,7 @@ def _markdown(found: Replay) -> str:
     from xladoctor.report.text import md, md_code
 
     blocks = [
-        f"<!-- {md_comment(f'{found.schema} {found.tool_version}')} -->",
+        f"<!-- {found.schema} written by xladoctor {md_comment(found.tool_version)} -->",
         f"# Replay: {md(verdict(found))}",
         f"Subject: {md_code(found.subject)}",
     ]
