@@ -9,7 +9,11 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from xladoctor.report.text import clip
+
 SCHEMA = "xladoctor.replay/1"
+# Of a message: what TensorFlow says first; the rest is in the replay's folder.
+_LONGEST = 400
 _BAD = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 _SAID = {"compiled": "XLA", "xla": "XLA"}
 
@@ -65,7 +69,7 @@ def isolation(replay: Replay) -> list[tuple[str, str]]:
     seconds = _number(found.get("seconds"))
     rows.append(("found among", ", ".join(effort) + (f", in {seconds:.3g} s" if seconds is not None else "")))
     rows.append(("note", found.get("note")))
-    return [(key, str(value)) for key, value in rows if value]
+    return [(key, clip(str(value), _LONGEST)) for key, value in rows if value]
 
 
 def links(replay: Replay) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from xladoctor.report import html, replays, svg
+from xladoctor.report import facts, html, replays, svg
 from xladoctor.report.html import Markup, Section, code, esc, mixed, section
 from xladoctor.report.text import clip
 
@@ -45,7 +45,8 @@ def _sweep(replay: dict[str, Any], name: str) -> Iterator[str]:
     rules = replays.rules(replay)
     if rules:
         yield html.items(Markup(f"<strong>{esc(rule)}</strong>") for rule in rules)
-    yield html.figure(svg.sweep(f"{name}-sweep", cases), "A field for each case that was run.")
+    if len(cases) > 1:
+        yield html.figure(svg.sweep(f"{name}-sweep", cases), "A field for each case that was run.")
     rows = [
         html.row(
             (
@@ -63,7 +64,7 @@ def _sweep(replay: dict[str, Any], name: str) -> Iterator[str]:
     ]
     heads = ("Batch", "With", "Outcome", "Class", "Rows", "Compile (s)", "Run (s)", "Said")
     table = html.table(heads, (8, 14, 10, 16, 10, 8, 8, 26), rows, "Every case of the sweep")
-    yield from html.folded(f"The {len(cases)} cases as a table", table)
+    yield from html.folded(f"{facts.count(len(cases), 'case')} as a table", table) if len(cases) > 1 else table
 
 
 def _chain(replay: dict[str, Any], name: str) -> Iterator[str]:
