@@ -81,7 +81,7 @@ class SettingsRecorder:
         for _ in range(12):
             if frame is None:
                 break
-            stack += [id(frame.f_code), frame.f_lasti]
+            stack += [id(frame.f_code), _instruction(frame)]
             frame = frame.f_back
         if len(self._sites) >= _MAX_SITES:
             stack = []
@@ -177,7 +177,19 @@ def is_deciding(frame: FrameType) -> bool:
     if frame.f_lasti < 0:
         return True
     # Specialised forms (BINARY_SUBSCR_DICT) and 3.14's BINARY_OP included.
-    return opcode.opname[code.co_code[frame.f_lasti]].startswith(("BINARY_SUBSCR", "BINARY_OP"))
+    return opcode.opname[code.co_code[_instruction(frame)]].startswith(("BINARY_SUBSCR", "BINARY_OP"))
+
+
+def _instruction(frame: FrameType) -> int:
+    """The offset of the instruction that a frame is at.
+
+    Once Python 3.12 has specialised a subscript or a call of a Python function, `f_lasti` of the caller stands on the
+    inline caches behind the instruction (opcode 0, CACHE).
+    """
+    at, code = frame.f_lasti, frame.f_code.co_code
+    while at > 0 and code[at] == 0:
+        at -= 2
+    return at
 
 
 class _Site:
