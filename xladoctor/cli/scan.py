@@ -30,6 +30,7 @@ Examples:
   xladoctor scan --format json --output diagnosis.json -- python train.py
   xladoctor scan train.log
   python train.py 2>&1 | xladoctor scan -
+  xladoctor scan --follow train.log
   xladoctor scan xladoctor-runs/20260106T101500-3f2a --verbose
   xladoctor scan runs/ old.log --format csv --output causes.csv
   xladoctor scan --one-run console.log rank0.log rank1.log
@@ -79,6 +80,15 @@ def scan(
             "--jobs", "-j", min=1, metavar="N", show_default=False, help="How many processes read many runs at once."
         ),
     ] = None,
+    follow: Annotated[
+        bool,
+        typer.Option(
+            "--follow",
+            "-F",
+            help="Read the log while it is written (rotated and emptied logs too), tell findings as they come, and "
+            "end with the diagnosis at Ctrl-C, at --timeout, or at the end of standard input.",
+        ),
+    ] = False,
     no_probes: Annotated[bool, typer.Option("--no-probes", help="Run the command without recording in it.")] = False,
     no_replay: Annotated[
         bool, typer.Option("--no-replay", help="Start no worker afterwards: no run-time shapes.")
@@ -89,16 +99,19 @@ def scan(
     target = Output.of(format, output, force, color)
     program = command.given(ctx)
     if program is None:
-        command.only_for_commands(
-            ctx, "run_dir", "timeout", "python", "flip", "probes", "capture", "exit_code", "no_probes", "no_replay"
-        )
+        commands = ["run_dir", "python", "flip", "probes", "capture", "exit_code", "no_probes", "no_replay"]
+        command.only_for_commands(ctx, *commands, *(() if follow else ("timeout",)))
+        if follow:
+            from xladoctor.cli.follow import follow as followed
+
+            return show(followed(targets or [], target, timeout, quiet), target, verbose=verbose, quiet=quiet)
         many = None if one_run else inputs.runs(targets or [])
         if many is not None:
             return _survey(*many, target, jobs, verbose=verbose, quiet=quiet)
         diagnosis, folder = _diagnose(targets or [], one_run)
         return show(diagnosis, target, verbose=verbose, quiet=quiet, run_dir=folder)
     command.checked(ctx, program, targets, "logs")
-    command.only_for_logs(ctx, "one_run", "jobs")
+    command.only_for_logs(ctx, "one_run", "jobs", "follow")
 
     from xladoctor.session import ScanOptions, scan_command
 

@@ -39,11 +39,16 @@ def read_log(
     """
     several = logs if isinstance(logs, Sequence) and not isinstance(logs, str) else [logs]
     parts = [_read_one(log, name, threads) for log in several]
-    if not allow_empty and not any(size for _, size, _, _ in parts):
+    if not allow_empty and not any(size for _, size, _ in parts):
         raise UnreadableLog(", ".join(shown for shown, *_ in parts) or "log", "is empty")
+    return evidence_of(parts)
+
+
+def evidence_of(parts: Sequence[tuple[str, int, Collector]]) -> LogEvidence:
+    """What several logs (name, bytes, what was gathered) show together."""
     records: list[ErrorRecord] = []
     facts: dict[str, Any] = {}
-    for _, _, _, collector in parts:
+    for _, _, collector in parts:
         records += collector.records()
         for key, value in collector.facts.items():
             facts.setdefault(key, value) if not isinstance(value, dict) else facts.setdefault(key, {}).update(value)
@@ -52,13 +57,13 @@ def read_log(
         source=", ".join(shown for shown, *_ in parts),
         records=tuple(records),
         tensorflow_version=version,
-        lines=sum(lines for _, _, lines, _ in parts),
-        size=sum(size for _, size, _, _ in parts),
+        lines=sum(collector.activity.lines for _, _, collector in parts),
+        size=sum(size for _, size, _ in parts),
         facts=facts,
     )
 
 
-def _read_one(log: str | Path | IO[bytes], name: str | None, threads: int | None) -> tuple[str, int, int, Collector]:
+def _read_one(log: str | Path | IO[bytes], name: str | None, threads: int | None) -> tuple[str, int, Collector]:
     if isinstance(log, (str, Path)):
         source = Source(str(log))
         if Path(log).is_dir():
@@ -73,7 +78,7 @@ def _read_one(log: str | Path | IO[bytes], name: str | None, threads: int | None
         collector.facts["binary"] = {source.name: True}
     if source.damaged:
         collector.facts["damaged"] = {source.name: source.damaged}
-    return source.name, source.size, collector.activity.lines, collector
+    return source.name, source.size, collector
 
 
 class Collector:
@@ -111,9 +116,20 @@ class Collector:
             if line.text.startswith("Epoch "):
                 self._epochs[stream] = line.number
 
+    def settle(self) -> None:
+        """Finish what is open, in the middle of a log that is still being written."""
+        for segmenter in self._streams.values():
+            segmenter.finish()
+
+    @property
+    def count(self) -> int:
+        """How many records came, repetitions left out."""
+        return len(self._order)
+
     def close(self) -> None:
         """Finish what is open."""
         self.activity.finish()
+        self.settle()
         if self.activity.compiled:
             self.facts["xla_compiled"] = True
         if self.activity.flags:
@@ -121,8 +137,6 @@ class Collector:
                 variable: {"value": value, "where": f"{self._source}:{line}"}
                 for variable, (value, line) in self.activity.flags.items()
             }
-        for segmenter in self._streams.values():
-            segmenter.finish()
         if self._repeats:
             self.facts["repeats"] = self._repeats
         if self._dropped:
