@@ -1,0 +1,55 @@
+import json
+import re
+
+import pytest
+from markdown_it import MarkdownIt
+
+from xladoctor.preflight.model import Batches, Check, Preflight
+from xladoctor.report.preflight import FORMATS, render
+
+HOSTILE = "\x1b]0;title\x07<script>alert(1)</script> | ![x](http://e.vil) @all\n# heading"
+
+
+def made(*checks, **fields):
+    plan = (Batches("train", 70, 32, HOSTILE, 2), Batches("predict", None, None, "unknown"))
+    return Preflight(study=HOSTILE, checks=checks, plan=plan, seconds=3.2, **fields)
+
+
+def check(state, **fields):
+    return Check("sizes", "every size", state, HOSTILE, 1.5, "do this " + HOSTILE, ("oom",), (HOSTILE,) * 3, **fields)
+
+
+@pytest.mark.parametrize(
+    ("states", "strict", "go"),
+    [
+        (["pass", "skipped"], False, True),
+        (["pass", "warn"], False, True),
+        (["pass", "warn"], True, False),
+        (["pass", "fail"], False, False),
+        (["skipped"], False, False),
+        ([], False, False),
+    ],
+)
+def test_the_answer(states, strict, go):
+    found = made(*(check(s) for s in states), strict=strict)
+    assert (found.go, found.exit_code) == (go, int(not go))
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_hostile_text_is_harmless_in_every_format(format):
+    text = render(made(check("fail"), check("warn")), format, verbose=True)
+    assert "\x1b" not in text and "\x07" not in text
+    if format == "markdown":
+        html = MarkdownIt("commonmark").enable("table").render(text)
+        assert not re.search(r"<(script|a|img)\b", html)
+        assert html.count("<h1>") == 1
+    if format == "json":
+        told = json.loads(text)
+        assert (told["schema"], told["verdict"]) == ("xladoctor.preflight/1", "no-go")
+        assert told["plan"][0]["last"] == 6
+
+
+def test_console_says_what_to_do_for_what_is_no_pass():
+    text = render(made(check("fail"), check("pass")), "console")
+    assert text.count("-> do this") == 1
+    assert "NO-GO" in text

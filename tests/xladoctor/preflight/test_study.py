@@ -1,0 +1,84 @@
+import json
+
+import pytest
+
+from xladoctor.errors import XladoctorError
+from xladoctor.preflight.model import Batches
+from xladoctor.preflight.study import read
+
+TOML = """
+[study]
+subject = "steps:train"
+device = "cpu"
+outputs = "out"
+outputs_gib = 2
+environment = { USE_XLA_TRANSLATE = 1 }
+[batches.train]
+samples = 70
+batch_size = 32
+epochs = 3
+[batches.predict]
+samples = 40
+subject = "steps:predict"
+[batches.validation]
+samples = 70
+batch_size = 32
+drop_remainder = true
+"""
+
+
+def written(tmp_path, text, name="study.toml"):
+    file = tmp_path / name
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def test_toml(tmp_path):
+    study = read(written(tmp_path, TOML))
+    phases = {p.batches.phase: p for p in study.phases}
+    assert {n: p.batches.sizes for n, p in phases.items()} == {
+        "train": (32, 6), "validation": (32,), "predict": (32, 8),
+    }  # fmt: skip
+    assert phases["predict"].subject == "steps:predict"
+    assert "default" in phases["predict"].batches.origin
+    assert study.subjects == ("steps:train", "steps:predict")
+    assert (study.device, study.outputs_gib, study.environment) == ("cpu", 2.0, {"USE_XLA_TRANSLATE": "1"})
+
+
+def test_json_and_yaml_say_the_same(tmp_path):
+    data = {"study": {"command": ["python", "train.py"]}, "batches": {"train": {"samples": 33, "batch_size": 32}}}
+    yaml = "study:\n  command: [python, train.py]\nbatches:\n  train: {samples: 33, batch_size: 32}\n"
+    a, b = read(written(tmp_path, json.dumps(data), "s.json")), read(written(tmp_path, yaml, "s.yaml"))
+    assert a.command == b.command == ("python", "train.py")
+    assert a.phases[0].batches.last == b.phases[0].batches.last == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[study]\nsubjct = 'a:b'", "subject"),
+        ("[study]\n", "neither study.command nor a subject"),
+        ("[study]\nsubject='a:b'\n[batches.train]\nsamples = 0", "above 0"),
+        ("[study]\nsubject='a:b'\n[batches.train]\nsamples = true", "above 0"),
+        ("[study]\nsubject='a:b'\ndevice='tpu'", "neither cpu nor gpu"),
+        ("[study]\ncommand='python train.py'", "list of words"),
+        ("[study", "cannot be read"),
+        ("batches = 3\n[study]\nsubject='a:b'", "no table"),
+    ],
+)
+def test_what_nobody_understands_is_told(tmp_path, text, said):
+    with pytest.raises(XladoctorError) as error:
+        read(written(tmp_path, text))
+    assert said in f"{error.value} {error.value.hint}"
+
+
+def test_yaml_makes_no_objects(tmp_path):
+    with pytest.raises(XladoctorError, match="cannot be read"):
+        read(written(tmp_path, "!!python/object/apply:os.system ['true']", "s.yml"))
+
+
+def test_batches():
+    assert Batches("train", 64, 32, "").sizes == (32,)
+    assert Batches("train", 20, 32, "").sizes == (20,)
+    assert Batches("train", None, 32, "").sizes == (32,)
+    assert (Batches("train", 70, 32, "").full, Batches("train", 70, 32, "").last) == (2, 6)
