@@ -105,7 +105,7 @@ def _seen(folder: Path) -> Seen:
     outcome = recording.outcome
     status = None if outcome is None else _status(outcome.code, outcome.signal)
     end = "how it ended is not known" if status is None else ended(status, False)
-    return Seen(scan_run(folder), recording.run, end)
+    return Seen(scan_run(folder), recording.run, end, bool(recording.events))
 
 
 def measured(diagnosis: Diagnosis, replays: Sequence[dict[str, Any]]) -> Diagnosis:

@@ -73,8 +73,9 @@ class RunDiff:
 
 @dataclass(frozen=True)
 class Seen:
-    """What is known of one run: its diagnosis, and the facts of `run.json`."""
+    """What is known of one run: its diagnosis, the facts of `run.json`, and whether the probes recorded anything."""
 
     diagnosis: Diagnosis
     run: dict[str, Any] = field(default_factory=dict)
     ended: str = ""
+    recorded: bool = True

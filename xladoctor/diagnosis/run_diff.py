@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import xladoctor
@@ -30,25 +31,40 @@ def diff(a: Seen, b: Seen, shapes: TraceDiff) -> RunDiff:
     """Set two runs side by side."""
     clean_a, clean_b = _tidy(a), _tidy(b)
     left, right = a.diagnosis, b.diagnosis
-    topics = (
+    silent = [name for name, seen in (("A", a), ("B", b)) if not seen.recorded]
+    versions_a, versions_b = (_versions(s, t, not silent) for s, t in ((a, clean_a), (b, clean_b)))
+    topics: tuple[Topic, ...] = (
         _topic("command", "Command", _command(left, clean_a), _command(right, clean_b)),
-        _topic("versions", "Versions", _versions(a, clean_a), _versions(b, clean_b)),
+        _topic("versions", "Versions", versions_a, versions_b),
         _topic("environment", "Environment", _variables(a, clean_a), _variables(b, clean_b)),
-        _topic("settings", "Settings", _settings(left, clean_a), _settings(right, clean_b)),
-        _order(left, right),
-        _topic("xla", "XLA paths", _xla(left, clean_a), _xla(right, clean_b)),
-        _topic("compilations", "Traces and compilations", _compiled(left, clean_a), _compiled(right, clean_b)),
-        _topic("outcome", "Outcome", _outcome(a), _outcome(b)),
     )
+    notes = shapes.notes
+    if silent:
+        # What one run did not record does not differ from what the other did.
+        shapes = replace(shapes, steps=(), notes=())
+        what = "versions, settings, XLA paths, compilations and shapes were not compared"
+        notes = (f"nothing was recorded in {' and '.join(silent)}: {what}", *notes)
+    else:
+        topics += _recorded(left, right, clean_a, clean_b)
+    topics += (_topic("outcome", "Outcome", _outcome(a), _outcome(b)),)
     problems = [f"{n}: {p}" for n, d in (("A", left), ("B", right)) for p in d.problems]
     return RunDiff(
         a=_side(a),
         b=_side(b),
         topics=topics,
         shapes=shapes,
-        notes=shapes.notes,
+        notes=notes,
         problems=tuple(dict.fromkeys((*problems, *shapes.problems))),
         tool_version=xladoctor.__version__,
+    )
+
+
+def _recorded(left: Diagnosis, right: Diagnosis, clean_a: Tidy, clean_b: Tidy) -> tuple[Topic, ...]:
+    return (
+        _topic("settings", "Settings", _settings(left, clean_a), _settings(right, clean_b)),
+        _order(left, right),
+        _topic("xla", "XLA paths", _xla(left, clean_a), _xla(right, clean_b)),
+        _topic("compilations", "Traces and compilations", _compiled(left, clean_a), _compiled(right, clean_b)),
     )
 
 
@@ -102,8 +118,8 @@ def _command(diagnosis: Diagnosis, tidy: Tidy) -> dict[str, str]:
     return found
 
 
-def _versions(seen: Seen, tidy: Tidy) -> dict[str, str]:
-    environment = seen.diagnosis.environment
+def _versions(seen: Seen, tidy: Tidy, recorded: bool) -> dict[str, str]:
+    environment = seen.diagnosis.environment if recorded else {}
     found = {name: tidy(environment[name]) for name in _VERSIONS if environment.get(name)}
     host = seen.run.get("host")
     if isinstance(host, dict):

@@ -120,6 +120,15 @@ def test_xla_paths_and_compilations():
     }
 
 
+def test_a_run_that_recorded_nothing_is_not_compared_with_what_the_other_recorded():
+    a, b = Seen(of(), recorded=False), Seen(of(settings=(WRITE, MODEL), environment={"tensorflow": "2.21.0"}))
+    found = diff(a, b, NO_SHAPES)
+    assert [t.id for t in found.topics] == ["command", "versions", "environment", "outcome"]
+    assert found.notes == (
+        "nothing was recorded in A: versions, settings, XLA paths, compilations and shapes were not compared",
+    )
+
+
 @pytest.fixture
 def two(tmp_path: Path):
     return differences(healthy(15).write(tmp_path / "passes"), collapsed(16).write(tmp_path / "fails"))
