@@ -35,7 +35,7 @@ def _format(formats: tuple[str, ...], endings: str) -> Any:
 
 
 # For commands whose result is a diagnosis, and for the others.
-Format = Annotated[str | None, _format(FORMATS, ".json, .md, .sarif, .xml, .jsonl, .csv")]
+Format = Annotated[str | None, _format(FORMATS, ".json, .md, .html, .sarif, .xml, .jsonl, .csv")]
 PageFormat = Annotated[str | None, _format(PAGES, ".json, .md")]
 Output = Annotated[
     Path | None,
