@@ -56,6 +56,8 @@ NOT_ALONE = {
     "slow_compile": "the first line is stars",
     "compile_failed_report": "the first line is another program's",
     "oom_cluster_run": "the first line only counts errors",
+    "constant_clustered_28": "the same",
+    "constant_evaluated": "the first line is the evaluator's",
     "cudnn_version": "the version is in a line above",
 }
 SPEAKS = [f for f in (*REAL, *public_fixtures()) if f.slug not in ("healthy", "silent", "not-xla", "retracing")]

@@ -39,6 +39,23 @@ def constant(record: ErrorRecord, text: str) -> Hit | None:
             between=(*(("it changes from one turn of the loop to the next",) if in_loop else ()), *_FEEDS),
             decide=(_feeding_op(node, position, in_loop),),
         )
+    # xla_op_kernel.cc: the first up to TensorFlow 2.4, the second behind the status of what could not be evaluated.
+    for literal, source in (
+        ("must be a compile-time constant", rf"[Ii]nput {N} to (\w{{1,100}}) operator must be a compile-time constant"),
+        ("as a compile-time constant", rf"evaluating input {N} of (\w{{1,100}}) operator as a compile-time constant"),
+    ):
+        found = find(text, literal, source)
+        if found:
+            position, op = int(found[1]), found[2]
+            name = registry.argument(op, position)
+            called = f"`{name}` (argument {position} of {op})" if name else f"Argument {position} of {op}"
+            return Hit(
+                f"{called} sets a shape, and its value is not known when XLA compiles.",
+                op=op,
+                details={"argument": position, "argument_name": name, "key": op},
+                between=_FEEDS,
+                decide=("see what computes that argument at the line of your code",),
+            )
     for literal, source in (
         ("must be a compile-time constant", r"([\w ,`'-]{1,80}?) must be a compile-time constant"),
         ("be a compile-time constant", r"([\w ,`'-]{1,80}?) (?:to|should|has to) be a compile-time constant"),
@@ -119,6 +136,10 @@ def unsupported(record: ErrorRecord, text: str) -> Hit | None:
                 device=found2[1],
                 details={"ops": [found2[2]]},
             )
+    # compilability_check_util.cc, up to TensorFlow 2.5: a list of nodes, each with its reason.
+    node = find(text, "Uncompilable nodes:", r"Uncompilable nodes: ?(\S{1,300}?): (.{1,300}?) Stacktrace:")
+    if node:
+        return Hit(f"`{node[1]}` cannot be compiled: {node[2].strip().rstrip('.')}.", node=node[1])
     found1 = find(
         text,
         "is not compilable",

@@ -28,6 +28,9 @@ def xla_path(text: str) -> dict[str, Any] | None:
             break
     if way is None and levels and pattern(_FUNCTION).search(levels[-1][0]):
         name, way = levels[-1][0], "explicit"
+    if way is None and "_XlaMustCompile=true" in text:  # the attribute of a call in a graph, up to TensorFlow 2.5
+        called = pattern(r"\b__(?:inference|forward)_\w{1,300}").search(text)
+        name, way = (called[0], "explicit") if called else (None, None)
     if way is None:
         cluster = pattern(r"\[\[(?:\{\{node )?(cluster_\d{1,6})[\w/]{0,40}/xla_compile").search(text)
         way, name = ("auto-clustering", cluster[1]) if cluster else (None, None)
