@@ -113,9 +113,11 @@ class Ways:
 
     # -- questions
 
-    def compare(self, ways: Sequence[str], save: Path | None, against: Iterable[Sequence[str]]) -> dict[str, Any]:
-        """Outcomes, and each way against the plain one; {"save"} keeps the plain results, {"against"} are [way, file]
-        pairs of results that were kept so, by this or another process.
+    def compare(
+        self, ways: Sequence[str], save: Path | None, against: Iterable[Sequence[str]], save_way: str = PLAIN
+    ) -> dict[str, Any]:
+        """Outcomes, and each way against the plain one; {"save"} keeps the results of a way, the plain one if no other
+        is named; {"against"} are [way, file] pairs of results that were kept so, by this or another process.
         """
         told: dict[str, Any] = {"ways": {}, "agreements": [], "problems": []}
         results: dict[str, Results] = {}
@@ -127,8 +129,8 @@ class Ways:
         for way, file in against:
             results[way] = kept(Path(file))
             told["ways"][way] = {"outcome": "passed", "error": None}
-        if save is not None and PLAIN in results:
-            keep(save, results[PLAIN])
+        if save is not None and save_way in results:
+            keep(save, results[save_way])
         free, seeded = self._drawn()
         base = results.get(PLAIN)
         allowed = self.allowed() if base is not None else {}

@@ -34,6 +34,7 @@ class Kept:
                 [str(w) for w in request.get("ways", (XLA,))],
                 None if save is None else Path(str(save)),
                 [(str(way), str(file)) for way, file in request.get("against", ())],
+                str(request.get("save_way", PLAIN)),
             )
         return {**told, "seconds": round(time.perf_counter() - started, 3)}
 

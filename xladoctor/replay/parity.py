@@ -132,7 +132,7 @@ class _Parity:
     def _first(self, case: Case, **parameters: Any) -> Answer:
         self._bench.say(f"comparing ways{f' at batch {case.batch}' if case.batch else ''}")
         if self._bench.subject.kind == "callable":
-            folder = self._bench.folder / "capsules" / f"open-{case.batch}-{_digest(case)}"
+            folder = self._bench.folder / "capsules" / f"open-{case.batch}-{digest(case)}"
             return self._bench.ask("parity_call", case, on="subject", folder=str(folder), **parameters)
         return self._bench.ask("parity", case, what="ways", **parameters)
 
@@ -147,7 +147,7 @@ class _Parity:
         found, notes = [], []
         for other in self._others:
             name = ", ".join(f"{n}={v}" for n, v in other.vary if (n, v) not in self._case.vary)
-            file = self._bench.folder / "parity" / f"{_digest(other)}.npz"
+            file = self._bench.folder / "parity" / f"{digest(other)}.npz"
             answer = self._first(other, ways=[], save=str(file))
             outcome = answer.result["ways"][judge.PLAIN] if answer.ok else None
             if outcome is not None and outcome["outcome"] == "passed":
@@ -178,5 +178,6 @@ def _first_line(answer: Answer) -> str:
     return (answer.message or answer.state).strip().split("\n")[0][:300]
 
 
-def _digest(case: Case) -> str:
+def digest(case: Case) -> str:
+    """A short name for a case, the same in every process."""
     return hashlib.sha256(repr(case).encode()).hexdigest()[:8]

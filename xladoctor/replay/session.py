@@ -105,6 +105,15 @@ def _parts(bench: Bench, case: Case, bad: bool, options: Options, result: Replay
         from xladoctor.replay.isolate import isolate
 
         result = replace(result, isolated=isolate(bench, case))
+    if options.verify:
+        from xladoctor.replay.remedies import test_remedies
+
+        if bad and result.isolated is None:
+            from xladoctor.replay.isolate import isolate
+
+            result = replace(result, isolated=isolate(bench, case))
+        tested, notes = test_remedies(bench, case, result.sweep, result.isolated)
+        result = replace(result, remedies=tested, notes=(*result.notes, *notes))
     if options.repro is not None:
         result = _with_script(bench, case, options.repro, result)
     return result

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from xladoctor.report.page import Page
 
 FORMATS = ("console", "json", "markdown", "csv")
-PARTS = ("sweep", "isolated", "parity", "lowering")
+PARTS = ("sweep", "isolated", "parity", "lowering", "remedies")
 
 
 def render(found: Replay, format: str, page: Page | None = None, view: View | None = None) -> str:

@@ -1,0 +1,138 @@
+"""Which remedies can be tried on a subject, and how. Data and pure functions.
+
+A trial is either something that a worker does with the step (`apply`), or the subject under another setting (`vary`).
+Remedies that are a change of the program's own code cannot be tried on a graph that was traced already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from xladoctor.replay.model import Case
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One remedy to be tried. `apply` is for the worker's `remedy`; with `case`, the subject is run in that case."""
+
+    remedy: str
+    title: str
+    safety: str
+    how: str
+    apply: dict[str, Any] = field(default_factory=dict)
+    case: Case | None = None
+
+
+NOT_TRIED = {
+    "dont-reindex": "it is advice against a change of the program",
+    "remove-reindex": "it is a change of the program's code",
+    "fix-first-violation": "it is a change of the program's code",
+    "explicit-axes": "it is a change of the program's code",
+    "same-result": "it is a change of the program's code",
+    "constant-size": "it is a change of the program's code",
+    "unroll": "it is a change of the program's code",
+    "preallocate": "it is a change of the program's code",
+    "shape-invariants": "it is a change of the program's code",
+    "fixed-size": "it is a change of the program's code",
+    "maximum-iterations": "it is a change of the program's code",
+    "stack-inside": "it is a change of the program's code",
+    "create-outside": "it is a change of the program's code",
+    "crop-or-pad": "it is a change of the program's code",
+    "check-shape": "it shows something and cures nothing",
+    "show-lines": "it shows something and cures nothing",
+    "trace-shapes": "it shows something and cures nothing",
+    "run-eagerly": "it shows something and cures nothing",
+    "compare-paths": "it shows something and cures nothing: xladoctor replay --parity",
+    "assert-rows": "it shows something and cures nothing",
+    "set-earlier": "the command would have to be run again; a callable takes settings by --vary",
+    "rebuild": "the command would have to be run again; a callable takes settings by --vary",
+    "memory-growth": "it concerns the device, and workers run on the processor",
+    "place-on-cpu": "it concerns the device, and workers run on the processor",
+    "install-cuda-tree": "it changes the machine",
+    "install-ptxas": "it changes the machine",
+}
+_TOGETHER = "remove-op", "move-outside"
+_XLA_SWITCHES = ("use_xla_translate", "use_xla_compile")
+
+
+def trials(
+    case: Case,
+    rows: int | None,
+    *,
+    callable: bool,
+    config: Iterable[str] = (),
+    node: str | None = None,
+    good: int | None = None,
+    full: int | None = None,
+    others: Sequence[Case] = (),
+    slug: str | None = None,
+) -> Iterator[Trial]:
+    """What can be tried. `node` is the op that fails, `good` the largest smaller size that passes, `full` the size of a
+    full batch where this one is the last, partial one; `others` are the same size under other settings.
+    """
+    yield Trial("jit-off", "Do without XLA for this function", "slower", "the step run plainly", {"kind": "jit-off"})
+    yield Trial(
+        "static-size",
+        "Give the batch a static size",
+        "safe",
+        f"the signature of the step bound to {rows or 'its'} rows",
+        {"kind": "static-size"},
+    )
+    if node is not None:
+        for remedy in _TOGETHER:
+            yield Trial(
+                remedy,
+                "Move it out of the compiled function",
+                "safe",
+                f"{node} run plainly and the rest compiled",
+                {"kind": "move-outside", "node": node},
+            )
+    yield from _of_sizes(rows, good, full)
+    for other in others:
+        if other.batch == case.batch and other.vary != case.vary:
+            changed = ", ".join(f"{n}={v}" for n, v in other.vary if (n, v) not in case.vary)
+            yield Trial(f"setting {changed}", f"Set {changed}", "safe", f"built under {changed}", case=other)
+    given = {name for name, _ in case.vary}
+    for key in _XLA_SWITCHES if callable else ():
+        name = f"cfg:{key}"
+        if key in set(config) and name not in given:
+            other = Case(case.batch, (*case.vary, (name, "False")))
+            title = "Take the path without XLA for the part that it governs"
+            yield Trial(f"setting {name}=False", title, "slower", f"built under {name}=False", case=other)
+    if callable and slug == "dtype-mismatch":
+        for dtype in ("float32", "float64"):
+            other = Case(case.batch, (*case.vary, ("dtype", dtype)))
+            how = f"floating arguments as {dtype}"
+            yield Trial("cast", f"Cast at the border to {dtype}", "changes-numerics", how, case=other)
+
+
+def _of_sizes(rows: int | None, good: int | None, full: int | None) -> Iterator[Trial]:
+    if rows is None:
+        return
+    if full is not None and rows < full:
+        yield Trial(
+            "pad-last-batch",
+            "Pad the last batch to the full size",
+            "safe",
+            f"{rows} rows padded to {full}, the results cut off",
+            {"kind": "pad", "to": full},
+        )
+    size = good if good is not None else max(1, rows // 2)
+    if size < rows:
+        yield Trial(
+            "smaller-batch",
+            "Use a smaller batch",
+            "changes-numerics",
+            f"batches of {size}, their rows put together; a train step then takes other steps",
+            {"kind": "chunks", "size": size},
+        )
+    if full is not None and rows > full:
+        yield Trial(
+            "drop-remainder",
+            "Leave out the last partial batch (drop_remainder)",
+            "changes-numerics",
+            f"full batches of {full} only",
+            {"kind": "drop", "size": full},
+        )

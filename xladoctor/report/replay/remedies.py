@@ -1,0 +1,63 @@
+"""Remedies that were tried: what came of each, at which price."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from xladoctor.report.replay.words import count
+from xladoctor.report.text import md
+
+if TYPE_CHECKING:
+    from xladoctor.replay.model import Replay, Tested
+    from xladoctor.report.page import Page
+    from xladoctor.report.view import View
+
+_STYLES = {"cured": "green", "worse": "red", "not applicable": "dim"}
+
+
+def console(page: Page, found: Replay, view: View) -> None:
+    """One line a remedy; what changes the numbers is told loudly."""
+    if not found.remedies:
+        return
+    page.heading("Remedies", f"{count(len(found.remedies), 'trial')}, in worker processes")
+    for one in _ordered(found):
+        style = "bold red" if one.changes_numerics else _STYLES.get(one.result, "")
+        page.para(said(one), first="- ", hang=2, style=style)
+
+
+def markdown(found: Replay) -> list[str]:
+    """The same for an issue."""
+    if not found.remedies:
+        return []
+    lines = [f"- **{md(verdict(one))}**: {md(said(one))}" for one in _ordered(found)]
+    return ["## Remedies that were tried", "\n".join(lines)]
+
+
+def verdict(one: Tested) -> str:
+    """Cured, or what else came of it."""
+    if one.changes_numerics and one.result == "cured":
+        return "no error any more, but other numbers"
+    return one.result
+
+
+def said(one: Tested) -> str:
+    """One remedy in a sentence."""
+    text = f"{verdict(one)}: {one.title} ({one.how})"
+    return "; ".join([text, *_more(one)])
+
+
+def _more(one: Tested) -> Iterator[str]:
+    if one.result == "another failure" and one.signature is not None:
+        yield one.signature.slug + (f" ({one.signature.op})" if one.signature.op else "")
+    if one.message:
+        yield one.message
+    if one.result == "cured" and one.deviation is not None and not one.changes_numerics:
+        yield f"deviation from the reference {one.deviation:.2g}"
+    if one.speed_ratio is not None:
+        yield f"{one.speed_ratio:.2g} times as fast as the reference, which is run plainly"
+
+
+def _ordered(found: Replay) -> list[Tested]:
+    rank = {"cured": 0, "another failure": 2, "no effect": 3, "worse": 4, "not applicable": 5}
+    return sorted(found.remedies, key=lambda t: rank[t.result] + (1 if t.changes_numerics else 0))
