@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import os
+import signal
 
 import numpy as np
 import tensorflow as tf
@@ -62,6 +64,13 @@ def itself(batch_size):
 
 def _fail():
     raise RuntimeError("three rows are too many")
+
+
+def dies(batch_size):
+    """As a process ends that the system takes for too large."""
+    if batch_size >= 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return _double, (np.ones((batch_size, 3), "f"),)
 
 
 def nested(batch_size):
