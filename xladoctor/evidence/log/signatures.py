@@ -81,6 +81,8 @@ _ERRORS = (
     "Cannot assign value to variable",
     "with a weight list of length",
     "variables during loading",
+    "the saved weight",
+    "load a weight file containing",
     "objects could not be loaded",
     "_pad in Pad op has to be static",
     "Fail to proof the equality of two dimensions",

@@ -219,8 +219,14 @@ gpu_library = by_forms(
         Form("create cublas handle", r"(failed to create cublas handle: \S{1,80})", "{0}.", pick=()),
         Form(
             "BLAS support",
-            r"(without BLAS support|[Nn]o BLAS support for stream|Blas (?:x?GEMM|SGEMM|"
-            r"GEMV)\w{0,20} launch failed)",
+            r"(without BLAS support|[Nn]o BLAS support for stream)",
+            "cuBLAS could not be used: {0}.",
+            pick=(),
+        ),
+        # tensorflow/core/kernels/{matmul_op,batch_matmul_op_impl,gpu_utils}: up to 2.15
+        Form(
+            "launch failed",
+            r"([Bb]las (?:x?GEMM|SGEMM|GEMV)\w{0,30} launch failed)",
             "cuBLAS could not be used: {0}.",
             pick=(),
         ),

@@ -133,6 +133,28 @@ _weights = by_forms(
             layer=0,
             pick=(1, 2),
         ),
+        # keras/saving/hdf5_format.py, up to Keras 2.13
+        Form(
+            "but the saved weight has shape",
+            rf"Layer #\d{{1,6}} \(named \"?([\w./-]{{1,200}}?)\"?\), weight .{{1,4000}}? has shape {SHAPE}, but "
+            rf"the saved weight has shape {SHAPE}",
+            "Layer `{0}` has a weight {1}; the file has {2}.",
+            layer=0,
+            pick=(1, 2),
+        ),
+        Form(
+            "load a weight file containing",
+            rf"load a weight file containing {N} layers into a model with {N} layers",
+            "The file has weights of {0} layers, the model has {1}.",
+        ),
+        Form(
+            "but the saved weights have",
+            rf"Layer #\d{{1,6}} \(named \"?([\w./-]{{1,200}}?)\"?.{{0,200}}?\) ?expects {N} weight\(s\), but the "
+            rf"saved weights have {N} element",
+            "Layer `{0}` takes {1} weights; the file has {2}.",
+            layer=0,
+            pick=(1, 2),
+        ),
         Form(
             "with a weight list of length",
             rf"set_weights\(weights\)` on layer [\"']?([\w./-]{{1,200}})[\"']? with a weight list "

@@ -286,6 +286,14 @@ def product(record: ErrorRecord, text: str) -> Hit | None:
         says = f"A matrix product of {_show(left)} and {_show(right)}"
         says += f": {inner[0]} against {inner[1]} on the contracted axis." if dims == inner else " is not possible."
         return Hit(says, dims=dims, details={"shapes": [list(left), list(right)]})
+    # tensorflow/core/kernels/matmul_op_impl.h
+    found = find(text, "In[0] mismatch In[1] shape", rf"In\[0\] mismatch In\[1\] shape: {N} vs\. {N}: {SHAPE} {SHAPE}")
+    if found:
+        return Hit(
+            f"A matrix product of {found[3]} and {found[4]}: {found[1]} against {found[2]} on the contracted axis.",
+            dims=(int(found[1]), int(found[2])),
+            details={"shapes": [list(shape(found[3])), list(shape(found[4]))]},
+        )
     found = find(text, "Dimensions must be equal", _EQUAL)
     if found and found[3] in PRODUCTS:
         details = {"shapes": [list(s) for s in static_shapes(text)]}
