@@ -122,8 +122,8 @@ def mistakes():
     yield ["--formatt", "json", "train.log"], "no such option '--formatt'", "'--format'"
     yield (
         ["--format", "jsn", "train.log"],
-        "markdown, sarif, github, junit, jsonl, csv. Did you mean json or jsonl?",
-        "",
+        "'jsn' is none of console, json, markdown,",
+        "Did you mean json or jsonl?",
     )
     yield ["--exit-code", "targt", "--", "x"], "Did you mean target?", ""
     yield ["--output", "nowhere/d.json", "train.log"], "there is no folder nowhere", "mkdir -p nowhere"
