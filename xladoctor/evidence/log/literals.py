@@ -13,14 +13,15 @@ in the order in which one would write them down.
 from __future__ import annotations
 
 COMMON: tuple[bytes, ...] = (
-    b"Cannot reshape", b"low compile", b"nvalid ", b"registered '", b"-kill", b"on fault", b"Fatal ", b"Dynamic inp",
-    b"CANCELLED", b"JIT comp", b"Shape must", b"tensor list", b"rminate", b"requested shape", b"broadcastable",
-    b"ompiled cluster", b"SIGSEGV", b"ion took", b"bort", b"rror", b"_kill", b"raceback", b"heck failed",
-    b"dynamic dim", b"size-incomp", b"bad_alloc", b", line ", b"algorithm work", b"_EXHAUSTED", b"inputs must", b"[[{{",
-    b"ailed", b"RET_CHECK", b"libdevice", b"ing an instr", b"retracing", b"illed", b"TF boundary", b"xception",
-    b"nterrupt", b"NIMPLEMENTED", b"FAILED", b"DUE TO ", b"nknown flag", b"such file or", b"llegal ", b"ibrary is not",
-    b"ncompatible ", b": not found", b"OOM ", b"compile-time", b"CUDA_ERROR", b": nan", b"_ARGUMENT", b"imensions ",
-    b"nsupported op", b"ptxas", b"body do not", b"XLA_FLAGS",
+    b"algorithm work", b"raceback", b"a weight file", b"tensor list", b"ptxas", b"RET_CHECK", b"dynamic dim",
+    b"broadcastable", b"rminate", b"Cannot reshape", b"NIMPLEMENTED", b"DUE TO ", b"_ARGUMENT", b"illed",
+    b"cast TensorSpec", b"xception", b"libdevice", b"ing an instr", b"size-incomp", b"requested shape", b"FAILED",
+    b"CUDA_ERROR", b"ibrary is not", b"CANCELLED", b"ompiled cluster", b"saved weight", b"JIT comp", b"on fault",
+    b"_EXHAUSTED", b": nan", b"ion took", b"nsupported op", b"bad_alloc", b"_kill", b"ailed", b"rror", b"Fatal ",
+    b"-kill", b"[[{{", b"ncompatible ", b"bort", b"compile-time", b"OOM ", b"TF boundary", b"Dynamic inp", b"SIGSEGV",
+    b"body do not", b"llegal ", b"XLA_FLAGS", b"nknown flag", b"inputs must", b"retracing", b"low compile",
+    b"Shape must", b"imensions ", b"nvalid ", b"registered '", b"such file or", b", line ", b"heck failed",
+    b"nterrupt", b": not found",
 )  # fmt: skip
 """What stands in tracebacks, in lines of the runtime and in what is said of a dead process."""
 
