@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from xladoctor.lint import ops
 from xladoctor.lint.frames import Branch, Call, Closure, External, Frame, Instance, Partial
-from xladoctor.lint.names import dotted
 from xladoctor.lint.project import Class
 from xladoctor.lint.results import LITERAL, element, result, shape_of
 from xladoctor.lint.values import STATIC, UNKNOWN, Content, Value, differ, join, merge
@@ -64,8 +63,7 @@ def apply(run: Interpreter, target: Value, args: Args, kwargs: Kwargs, node: ast
     _call_back(run, args, kwargs, node, frame)
     if isinstance(node.func, ast.Name) and frame.find(node.func.id) is None and node.func.id in ops.BUILTIN_STATIC:
         return _builtin(node.func.id, args)
-    given = join(*args, *kwargs.values())
-    return Value(max(given.content, Content.UNKNOWN), None, given.origin)
+    return UNKNOWN
 
 
 def _builtin(name: str, args: Args) -> Value:
@@ -98,9 +96,8 @@ def _call_instance(
             method = run.project.method(what.cls, name)
             if method is not None:
                 return run.enter(Closure(method), (value, *args), kwargs, node, frame)
-    given = join(*args)
     rows = args[0].rows if args and isinstance(what.cls, str) and what.cls.startswith("keras.layers.") else None
-    return Value(max(given.content, Content.UNKNOWN), True, given.origin, given.grown, rows=rows)
+    return Value(Content.UNKNOWN, True, grown=join(*args).grown, rows=rows)
 
 
 def _external(run: Interpreter, name: str, args: Args, kwargs: Kwargs, node: ast.Call, frame: Frame) -> Value:
@@ -111,11 +108,8 @@ def _external(run: Interpreter, name: str, args: Args, kwargs: Kwargs, node: ast
         _call_back(run, args, kwargs, node, frame)
         if name.startswith("keras.") and name.rpartition(".")[2][:1].isupper():
             return Value(Content.STATIC, False, target=Instance(name))
-        if name.partition(".")[0] in ("math", "numpy", "os", "time"):
-            width = "float64" if name.startswith("numpy.float64") else None
-            return replace(join(*args, *kwargs.values()), width=width, rounded=None)
-        given = join(*args, *kwargs.values())
-        return Value(max(given.content, Content.UNKNOWN), None, given.origin)
+        known = name.startswith(("math.", "numpy.")) and join(*args, *kwargs.values()).content == Content.STATIC
+        return STATIC if known else UNKNOWN
     if op in _PASS_ON:
         made = args[0] if args else kwargs.get("func")
         return made if made is not None else Value(Content.STATIC, False, target=External(_IDENTITY))
@@ -210,9 +204,4 @@ def _method(run: Interpreter, node: ast.Call, on: ast.expr, args: list[Value], k
         if value.target is None:
             return replace(shape_of(value, "", whole=True), content=Content.STATIC, tensor=False, origin="")
         return value
-    if name in ("append", "extend", "format", "join", "items", "keys", "values", "pop"):
-        return replace(join(value, *args, tensor=value.tensor), grown=None)
-    if dotted(on) == "self" or value.tensor is not True:
-        given = join(*args, *kwargs.values())
-        return Value(max(given.content, Content.UNKNOWN), None, given.origin)
-    return replace(join(value, *args), tensor=None)
+    return UNKNOWN

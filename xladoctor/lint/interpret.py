@@ -150,14 +150,13 @@ class Interpreter:
     def _assigned(self, cls: Class, name: str) -> Value:
         found: list[Value] = []
         for owner in (cls, *(base for base in self.project.bases(cls) if isinstance(base, Class))):
-            for method in owner.methods.values():
-                for value in parameters.assigned_to_self(method, name):
-                    if isinstance(value, ast.Call) and dotted(value.func) in _WEIGHTS:
-                        return Value(Content.ARGUMENT, True, f"the variable self.{name}")
-                    frame = self.module_frame(method.module)
-                    frame.names = {"self": Value(Content.STATIC, False, target=Instance(cls))}
-                    frame.function = method
-                    found.append(self._quietly(value, frame))
+            for value, method in owner.attributes.get(name, ()):
+                if isinstance(value, ast.Call) and dotted(value.func) in _WEIGHTS:
+                    return Value(Content.ARGUMENT, True, f"the variable self.{name}")
+                frame = self.module_frame(method.module)
+                frame.names = {"self": Value(Content.STATIC, False, target=Instance(cls))}
+                frame.function = method
+                found.append(self._quietly(value, frame))
             if found:
                 break
         made = next((value for value in found if value.target is not None), None)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xladoctor.lint.frames import Entry
-from xladoctor.lint.names import dotted
+from xladoctor.lint.names import dotted, walk
 from xladoctor.lint.project import Class, Function, Module, Project
 
 KEYWORDS = ("jit_compile", "experimental_compile")
@@ -168,7 +168,7 @@ def _class_of(project: Project, site: Site, receiver: ast.expr) -> Class | None:
     made = receiver if isinstance(receiver, ast.Call) else None
     if name is not None:
         body = site.inside.node if site.inside is not None else site.module.source.tree
-        for node in ast.walk(body):
+        for node in walk(body):
             is_call = isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
             if isinstance(node, ast.Assign) and is_call and any(dotted(target) == name for target in node.targets):
                 made = node.value if isinstance(node.value, ast.Call) else made

@@ -84,8 +84,6 @@ def of_value(run: Interpreter, value: Value, name: str, node: ast.Attribute) -> 
         return STATIC
     if name == "T":
         return replace(value, rows=None)
-    if value.tensor is not False:
-        return Value(value.content, None, value.origin, value.grown, rows=value.rows, width=value.width)
     return UNKNOWN
 
 

@@ -144,6 +144,11 @@ CHECKS_BEGIN = ("debugging.assert_", "assert_")
 RANDOM_BEGIN = ("random.", "random_", "image.stateless_random")
 REDUCTIONS_BEGIN = "reduce_"
 
+_NAMESPACES = ("nn", "signal", "random", "image", "strings", "bitwise", "quantization", "raw_ops")
+_STATIC = frozenset(
+    {"rank", "get_static_value", "compat.dimension_value", "as_dtype", "broadcast_static_shape", "is_tensor"}
+)
+
 BUILTIN_STATIC = frozenset(
     [
         "len",
@@ -178,6 +183,20 @@ def host_op(name: str) -> str | None:
 def is_check(name: str) -> bool:
     """Whether a function of TensorFlow is a check that XLA leaves out."""
     return name in CHECKS or name.startswith(CHECKS_BEGIN)
+
+
+def is_static(name: str) -> bool:
+    """Whether a function of TensorFlow gives something that is known while tracing."""
+    return name in _STATIC or name in ("TensorShape", "TensorSpec")
+
+
+def computes(name: str) -> bool:
+    """Whether the result of a function of TensorFlow is a tensor computed from the values of its arguments.
+
+    Of `tf.nest`, `tf.data` and the like nothing is known, nor of classes.
+    """
+    space, _, last = name.rpartition(".")
+    return (not space or space in _NAMESPACES) and (last[:1].islower() or last == "Variable")
 
 
 def plain(name: str | None) -> str | None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from xladoctor.lint import ops
 from xladoctor.lint.frames import Frame, Instance
-from xladoctor.lint.names import dotted
+from xladoctor.lint.names import children, dotted, walk
 from xladoctor.lint.project import Function
 from xladoctor.lint.values import STATIC, UNKNOWN, Content, Value
 
@@ -82,7 +82,7 @@ def _has_signature(function: Function) -> bool:
 
 
 def _used_as_tensor(function: Function, name: str) -> bool:
-    for node in ast.walk(function.node):
+    for node in walk(function.node):
         if isinstance(node, ast.Attribute) and node.attr in ("shape", "dtype", "get_shape"):
             if isinstance(node.value, ast.Name) and node.value.id == name:
                 return True
@@ -143,21 +143,8 @@ def assigned_in(body: Sequence[ast.stmt]) -> set[str]:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             found.add(node.id)
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-            todo += ast.iter_child_nodes(node)
+            todo += children(node)
     return found
-
-
-def assigned_to_self(method: Function, name: str) -> Iterator[ast.expr]:
-    """What a method assigns to `self.name`."""
-    if isinstance(method.node, ast.Lambda):
-        return
-    for node in ast.walk(method.node):
-        if isinstance(node, ast.Assign):
-            for target in node.targets:
-                if dotted(target) == f"self.{name}":
-                    yield node.value
-        elif isinstance(node, ast.AnnAssign) and node.value is not None and dotted(node.target) == f"self.{name}":
-            yield node.value
 
 
 def is_eager_test(test: ast.expr) -> bool:

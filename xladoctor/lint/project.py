@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from xladoctor.lint.names import canonical, dotted, imported
+from xladoctor.lint.names import canonical, children, dotted, imported
 from xladoctor.lint.source import Source
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -36,12 +36,13 @@ class Function:
 
 @dataclass(eq=False)
 class Class:
-    """A class with its methods; `bases` are as written."""
+    """A class with its methods, and what they assign to `self.<name>`."""
 
     node: ast.ClassDef
     name: str
     module: Module
     methods: dict[str, Function] = field(default_factory=dict)
+    attributes: dict[str, list[tuple[ast.expr, Function]]] = field(default_factory=dict)
 
 
 @dataclass(eq=False)
@@ -210,7 +211,7 @@ class _Indexer:
                 todo += [*node.decorator_list, *node.bases, *(k.value for k in node.keywords)]
             else:
                 self._other(node, inside, owner)
-                todo += reversed(list(ast.iter_child_nodes(node)))
+                todo += reversed(children(node))
 
     def _function(
         self, node: ast.FunctionDef | ast.AsyncFunctionDef, inside: Function | None, owner: Class | None, prefix: str
@@ -230,13 +231,19 @@ class _Indexer:
             for local, full in imported(node, self.module.package).items():
                 if inside is None or local not in self.module.names:
                     self.module.names[local] = full
-        elif isinstance(node, ast.Assign) and inside is None and owner is None:
+        elif isinstance(node, ast.Assign):
             for target in node.targets:
-                if isinstance(target, ast.Name):
-                    self.module.values[target.id] = node.value
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
-            if inside is None and owner is None:
-                self.module.values[node.target.id] = node.value
+                self._assigned(target, node.value, inside, owner)
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            self._assigned(node.target, node.value, inside, owner)
+
+    def _assigned(self, target: ast.expr, value: ast.expr, inside: Function | None, owner: Class | None) -> None:
+        if inside is None and owner is None:
+            if isinstance(target, ast.Name):
+                self.module.values[target.id] = value
+        elif inside is not None and owner is not None and isinstance(target, ast.Attribute):
+            of_self = isinstance(target.value, ast.Name) and target.value.id == "self"
+            owner.attributes.setdefault(target.attr, []).extend([(value, inside)] if of_self else [])
 
 
 def _defaults(arguments: ast.arguments) -> list[ast.AST]:

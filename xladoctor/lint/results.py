@@ -25,8 +25,12 @@ def result(op: str, node: ast.Call, args: Args, kwargs: Kwargs) -> Value:
     where = f"tf.{op} in line {node.lineno}"
     if op in ("shape", "size", "shape_n"):
         return shape_of(first, where, whole=op == "shape")
-    if op in ("rank", "get_static_value", "compat.dimension_value", "as_dtype", "TensorShape", "TensorSpec"):
+    if ops.is_static(op):
         return STATIC
+    if op == "broadcast_dynamic_shape":
+        return Value(min(given.content, Content.SHAPE), True, where)
+    if not ops.computes(op):
+        return UNKNOWN
     if op.startswith(ops.RANDOM_BEGIN) and op not in ("random.set_seed", "random.shuffle"):
         sizes = _first_of(args[0] if args else kwargs.get("shape"))
         return Value(Content.RUNTIME, True, where, rows=sizes)

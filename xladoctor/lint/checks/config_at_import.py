@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from xladoctor.lint.hazard import Hazard
-from xladoctor.lint.names import dotted
+from xladoctor.lint.names import children, dotted, walk
 from xladoctor.lint.project import Function, Module, Project
 
 _LIKE_CONFIG = re.compile(r"(?i)(^|_)(cfg|conf|config|configuration|params|parameters|settings|options|hparams)$")
@@ -54,7 +54,10 @@ class _Configs:
         if not dicts:
             return set()
         found: set[Place] = set()
+        texts = {name for _, name in dicts}
         for module in self.project.modules:
+            if not any(name in module.source.text for name in texts):
+                continue
             for target, inside in _written(module):
                 place = self._place(module, target)
                 if place in dicts and (inside or place[0] is not module):
@@ -76,7 +79,7 @@ class _Configs:
         return found
 
     def _read_in(self, function: Function, known: dict[Function, str]) -> str | None:
-        for node in ast.walk(function.node):
+        for node in walk(function.node):
             read = self._direct(function.module, node)
             if read is not None:
                 return read
@@ -140,8 +143,9 @@ def _is_dict(node: ast.expr) -> bool:
 
 def _written(module: Module) -> Iterator[tuple[ast.expr, bool]]:
     """Dicts that a module writes to, and whether a function does."""
-    for body, inside in [(module.source.tree, False), *((f.node, True) for f in module.by_node.values())]:
-        for node in _without_functions(body) if not inside else ast.walk(body):
+    outer = [function.node for function in module.by_node.values() if function.inside is None]
+    for body, inside in [(module.source.tree, False), *((node, True) for node in outer)]:
+        for node in walk(body) if inside else _without_functions(body):
             if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store | ast.Del):
                 yield node.value, inside
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _WRITES:
@@ -160,7 +164,7 @@ def _at_import(body: list[ast.stmt]) -> Iterator[tuple[ast.AST, str]]:
             yield from _at_import(node.body)
         elif isinstance(node, ast.If | ast.Try | ast.With | ast.For):
             if not (isinstance(node, ast.If) and "__main__" in ast.dump(node.test)):
-                yield from _at_import([n for n in ast.iter_child_nodes(node) if isinstance(n, ast.stmt)])
+                yield from _at_import([n for n in children(node) if isinstance(n, ast.stmt)])
         else:
             yield node, "while the module is imported"
 
@@ -171,4 +175,4 @@ def _without_functions(node: ast.AST) -> Iterator[ast.AST]:
         here = todo.pop()
         yield here
         later = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-        todo += [child for child in ast.iter_child_nodes(here) if not isinstance(child, later)]
+        todo += [child for child in children(here) if not isinstance(child, later)]

@@ -28,7 +28,7 @@ def see(event: Event) -> Iterator[Hazard]:
             f"tf.{event.op} gets a tensor whose size depends on data ({grown}): XLA cannot carry it through an FFT."
         )
         yield in_frame("XD806", event.frame, event.node, message, "dynamic-dimension-unsupported", op=event.op)
-    elif event.op in _WRONG or (event.op == "pad" and _reflects(event.node)):
+    elif (event.op in _WRONG and not _along_another_axis(event)) or (event.op == "pad" and _reflects(event.node)):
         message = (
             f"tf.{event.op} gets a tensor whose size depends on data ({grown}): under XLA it gives other values or "
             "another size, without an error."
@@ -58,6 +58,13 @@ def _from_the_end(event: Index) -> Iterator[Hazard]:
             "place, without an error."
         )
         yield in_frame("XD806", event.frame, event.node, message, "wrong-shape-silent")
+
+
+def _along_another_axis(event: Call) -> bool:
+    """`tf.roll(masked, 1, axis=-1)`: positions along an axis whose size is fixed are right."""
+    at = {"roll": 2, "cumsum": 1, "cumprod": 1}.get(event.op)
+    axis = event.argument(at, "axis") if at is not None else None
+    return axis is not None and axis.size != 0
 
 
 def _negative(node: ast.expr | None) -> bool:

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator
 
 from xladoctor.lint.hazard import Hazard
-from xladoctor.lint.names import dotted
+from xladoctor.lint.names import children, dotted, imported, walk
 from xladoctor.lint.project import Module, Project
 
-AT_IMPORT = {"KERAS_BACKEND": "keras", "TF_ENABLE_ONEDNN_OPTS": "tensorflow", "TF2_BEHAVIOR": "tensorflow"}
-"""Read while the module is imported."""
+AT_IMPORT = ("KERAS_BACKEND", "TF_ENABLE_ONEDNN_OPTS", "TF2_BEHAVIOR")
+"""Read by the import."""
 LOGGING = ("TF_CPP_MIN_LOG_LEVEL",)
 LATER = {
     "TF_XLA_FLAGS": "when devices are made or listed",
@@ -21,7 +21,8 @@ LATER = {
 }
 """Read once, later (docs/facts.md)."""
 _ROOTS = ("tensorflow", "keras", "tf_keras", "tensorflow_probability", "tensorflow_addons")
-_CHILDREN = ("subprocess", "multiprocessing", "os.exec", "os.spawn", "os.fork")
+# Functions with these set the environment for a process that they start, or load modules anew.
+_CHILDREN = ("importlib.reload", "subprocess", "multiprocessing", "os.exec", "os.spawn", "os.fork")
 
 
 def find(project: Project) -> Iterator[Hazard]:
@@ -32,73 +33,75 @@ def find(project: Project) -> Iterator[Hazard]:
 
 
 def _of_module(project: Project, module: Module) -> Iterator[Hazard]:
-    imported: tuple[int, str] | None = None
+    brought: tuple[int, str] | None = None
     ran: int | None = None
     for node in _top_level(module.source.tree.body):
         if isinstance(node, ast.Import | ast.ImportFrom):
             by = _brings_tensorflow(project, module, node)
-            if by is not None and imported is None:
-                imported = (node.lineno, by)
-        elif imported is not None:
+            if by is not None and brought is None:
+                brought = (node.lineno, by)
+        elif brought is not None:
             for variable, place in _writes(node):
-                yield from _hazard(module, place, variable, imported, ran)
+                yield from _hazard(module, place, variable, brought, ran)
             if ran is None and _may_run_ops(project, module, node):
                 ran = node.lineno
-    if imported is not None:
+    if brought is not None:
         for function in module.by_node.values():
             if function.inside is None and not isinstance(function.node, ast.Lambda):
                 if _starts_children(module, function.node):
                     continue
                 for statement in function.node.body:
                     for variable, place in _writes(statement):
-                        yield from _hazard(module, place, variable, imported, ran, function.name)
+                        yield from _hazard(module, place, variable, brought, ran, function.name)
 
 
 def _top_level(body: list[ast.stmt]) -> Iterator[ast.stmt]:
     for node in body:
         if isinstance(node, ast.If | ast.Try | ast.With):
-            yield from _top_level([n for n in ast.iter_child_nodes(node) if isinstance(n, ast.stmt)])
+            yield from _top_level([n for n in children(node) if isinstance(n, ast.stmt)])
         elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield node
 
 
 def _brings_tensorflow(project: Project, module: Module, node: ast.Import | ast.ImportFrom) -> str | None:
     """The name of what is imported, if TensorFlow is or comes with it."""
-    from xladoctor.lint.names import imported
-
     for full in imported(node, module.package).values():
-        if full.partition(".")[0] in _ROOTS:
-            return full.partition(".")[0]
+        root = full.partition(".")[0]
+        if root in _ROOTS:
+            # A module of Keras itself is a part of the import, not below it.
+            return root if module.name.partition(".")[0] != root else None
         if _imports_it(project, module, full, set()):
             return full
     return None
 
 
 def _imports_it(project: Project, near: Module, full: str, seen: set[Module]) -> bool:
-    head = full
-    while head:
-        other = project.module(head, near)
-        if other is not None:
-            break
-        head = head.rpartition(".")[0]
-    else:
-        return False
+    """Whether importing a module of the project imports TensorFlow, at any distance."""
+    other = _of_project(project, near, full)
     if other is None or other in seen or other is near:
         return False
     seen.add(other)
     for node in _top_level(other.source.tree.body):
         if isinstance(node, ast.Import | ast.ImportFrom):
-            from xladoctor.lint.names import imported
-
             for name in imported(node, other.package).values():
                 if name.partition(".")[0] in _ROOTS or _imports_it(project, other, name, seen):
                     return True
     return False
 
 
+def _of_project(project: Project, near: Module, full: str) -> Module | None:
+    head = full
+    while head:
+        other = project.module(head, near)
+        if other is not None:
+            return other
+        head = head.rpartition(".")[0]
+    return None
+
+
 def _writes(statement: ast.stmt) -> Iterator[tuple[str, ast.AST]]:
     """Variables that a statement sets, with the place."""
-    for node in ast.walk(statement):
+    for node in walk(statement):
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 if isinstance(target, ast.Subscript) and _is_environ(target.value):
@@ -127,7 +130,7 @@ def _named(key: ast.expr, node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
 
 def _may_run_ops(project: Project, module: Module, node: ast.stmt) -> bool:
     """Whether a statement calls TensorFlow or Keras, or a function of the project, at the top level."""
-    for child in ast.walk(node):
+    for child in walk(node):
         if isinstance(child, ast.Call):
             name = module.full(child.func)
             if name is not None and name.partition(".")[0] in _ROOTS:
@@ -140,7 +143,7 @@ def _may_run_ops(project: Project, module: Module, node: ast.stmt) -> bool:
 
 def _starts_children(module: Module, node: ast.AST) -> bool:
     """Whether a function starts other processes, for which it may set the environment."""
-    named = (dotted(child.func) or "" for child in ast.walk(node) if isinstance(child, ast.Call))
+    named = (dotted(child.func) or "" for child in walk(node) if isinstance(child, ast.Call))
     return any(name.startswith(_CHILDREN) or "Process" in name or "Popen" in name for name in named)
 
 
@@ -148,16 +151,15 @@ def _hazard(
     module: Module,
     node: ast.AST,
     variable: str,
-    imported: tuple[int, str],
+    brought: tuple[int, str],
     ran: int | None,
     function: str | None = None,
 ) -> Iterator[Hazard]:
-    line, by = imported
+    line, by = brought
     after = f"{variable} is set after {by} is imported (line {line})"
     if variable in AT_IMPORT:
-        if by.partition(".")[0] in _ROOTS or AT_IMPORT[variable]:
-            message = f"{after}, which has read it by then: it has no effect."
-            yield Hazard("XD801", module, node, message, "setting-too-late", "warning", function)
+        message = f"{after}, which has read it by then: it has no effect."
+        yield Hazard("XD801", module, node, message, "setting-too-late", "warning", function)
     elif variable in LOGGING:
         message = f"{after}: what the import logs is printed by then."
         yield Hazard("XD801", module, node, message, "setting-too-late", "note", function)

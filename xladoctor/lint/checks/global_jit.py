@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from xladoctor.lint.hazard import Hazard
-from xladoctor.lint.names import dotted
+from xladoctor.lint.names import dotted, walk
 from xladoctor.lint.project import Function, Module, Project
 
 _CALLS = {
@@ -63,7 +63,7 @@ def _assigned(module: Module) -> Iterator[Hazard]:
     """`config.graph_options.optimizer_options.global_jit_level = ...`."""
     if "graph_options" not in module.source.text:
         return
-    for node in ast.walk(module.source.tree):
+    for node in walk(module.source.tree):
         target = node.targets[0] if isinstance(node, ast.Assign) else None
         name = dotted(target) if target is not None else None
         parts = name.split(".") if name else []

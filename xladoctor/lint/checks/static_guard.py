@@ -6,12 +6,15 @@ import ast
 from collections.abc import Iterator
 
 from xladoctor.lint.hazard import Hazard
-from xladoctor.lint.names import dotted
+from xladoctor.lint.names import dotted, walk
 from xladoctor.lint.project import Function, Module, Project
 
 
 def find(project: Project) -> Iterator[Hazard]:
-    """`if x.shape[0] is not None: assert ...`, with nothing that checks where it is None."""
+    """`if x.shape[0] is not None: assert ...`, with nothing that checks where it is None.
+
+    A warning where the rows of two tensors are compared, a note where a size is compared with a number.
+    """
     for module in project.modules:
         if module.mentions and "is not None" in module.source.text and "shape" in module.source.text:
             for function in module.by_node.values():
@@ -23,16 +26,19 @@ def _of_function(module: Module, function: Function) -> Iterator[Hazard]:
     assert not isinstance(function.node, ast.Lambda)
     body = function.node.body
     aliases = _aliases(body)
+    in_graph = _checks_in_the_graph(function.node)
     for node in _statements(body):
         if not isinstance(node, ast.If) or node.orelse or not _only_checks(node.body):
             continue
         known = _known(node.test, aliases)
-        if known is not None:
+        if known is not None and not in_graph:
+            pairs = len(_sizes(node, aliases)) > 1
             message = (
                 f"This check runs only where {known} is known while tracing. With a batch of None (Keras, an input "
                 "signature) it is left out, and nothing is checked."
             )
-            yield Hazard("XD808", module, node, message, "wrong-pairing", "warning", function.name)
+            leads_to = "wrong-pairing" if pairs else "contract-violation"
+            yield Hazard("XD808", module, node, message, leads_to, "warning" if pairs else "note", function.name)
 
 
 def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -87,6 +93,23 @@ def _known(test: ast.expr, aliases: dict[str, str]) -> str | None:
         name = test.left.id if isinstance(test.left, ast.Name) else ""
         return aliases.get(name) or _batch_of(test.left)
     return None
+
+
+def _sizes(node: ast.If, aliases: dict[str, str]) -> set[str]:
+    """The batch sizes that are compared: with two, rows of one tensor are paired with those of another."""
+    found: set[str] = set()
+    for child in walk(node):
+        if isinstance(child, ast.Name) and child.id in aliases:
+            found.add(aliases[child.id])
+        elif isinstance(child, ast.expr) and (text := _batch_of(child)) is not None:
+            found.add(text)
+    return found
+
+
+def _checks_in_the_graph(function: ast.AST) -> bool:
+    """Whether the function also checks at run time: `tf.debugging.assert_equal(tf.shape(a)[0], ...)`."""
+    names = [dotted(node.func) or "" for node in walk(function) if isinstance(node, ast.Call)]
+    return any(".assert_" in name or name.endswith(("ensure_shape", ".Assert")) for name in names)
 
 
 def _only_checks(body: list[ast.stmt]) -> bool:
