@@ -47,14 +47,15 @@ def shapes(diagnosis: Diagnosis) -> Iterator[str]:
     yield html.figure(svg.data_path("figure-path", way), said)
     legend = legends.axes(rows)
     yield f"<p>In call order. {esc(legend)}.</p>" if legend else "<p>In call order.</p>"
-    near = shape_table.around(shape_table.calls(rows), _NEAR)
-    if near and len(rows) > _NEAR:
+    every = html.table(SHAPE_HEADS, SHAPE_WIDTHS, shape_rows(rows), "Every tensor at every place")
+    if len(rows) <= _NEAR:
+        yield from every
+        return
+    found = shape_table.calls(rows)
+    near = shape_table.around(found, _NEAR)
+    if near:
         yield from html.table(SHAPE_HEADS, SHAPE_WIDTHS, _near(near), "Shapes around the first violation")
-        every = html.table(SHAPE_HEADS, SHAPE_WIDTHS, shape_rows(rows), "Every tensor at every place")
-        calls = facts.count(len(shape_table.calls(rows)), "call")
-        yield from html.folded(f"All {len(rows)} rows of {calls}", every, "all-shapes")
-    else:
-        yield from html.table(SHAPE_HEADS, SHAPE_WIDTHS, shape_rows(rows), "Every tensor at every place")
+    yield from html.folded(f"All {len(rows)} rows of {facts.count(len(found), 'call')}", every, "all-shapes")
 
 
 def _near(calls: Sequence[shape_table.Call | int]) -> list[str]:
