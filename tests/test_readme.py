@@ -74,7 +74,7 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def marked(session: tuple[str, list[str]]):
-    slow = [pytest.mark.slow] if "python -m" in session[0] else []
+    slow = [pytest.mark.slow] if "python -m" in session[0] or " replay " in session[0] else []
     return pytest.param(*session, id=session[0][:40], marks=slow)
 
 

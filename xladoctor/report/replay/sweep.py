@@ -22,10 +22,11 @@ def console(page: Page, found: Replay, view: View) -> None:
     if sweep is None:
         return
     page.heading("Sweep", cost(sweep))
+    constant = _constant(sweep.outcomes)
     for rule in sweep.rules:
-        page.para(says(rule), first="- ", hang=2)
+        page.para(says(rule, constant), first="- ", hang=2)
     shown = sweep.outcomes if view.verbose else few(sweep.outcomes)
-    for name in _constant(sweep.outcomes):
+    for name in constant:
         page.para(f"everywhere {name}")
     page.table(rows(shown))
     left = len(sweep.outcomes) - len(shown)
@@ -40,10 +41,11 @@ def markdown(found: Replay) -> list[str]:
     sweep = found.sweep
     if sweep is None:
         return []
+    constant = _constant(sweep.outcomes)
     blocks = ["## Sweep", cost(sweep)]
     if sweep.rules:
-        blocks.append("\n".join(f"- {md(says(rule))}" for rule in sweep.rules))
-    blocks += [f"Everywhere {md_code(name)}." for name in _constant(sweep.outcomes)]
+        blocks.append("\n".join(f"- {md(says(rule, constant))}" for rule in sweep.rules))
+    blocks += [f"Everywhere {md_code(name)}." for name in constant]
     head, *body = rows(few(sweep.outcomes))
     cells = [head, ["---"] * len(head), *([md_code(cell, table=True) if cell else "" for cell in row] for row in body)]
     blocks.append("\n".join(f"| {' | '.join(row)} |" for row in cells))
@@ -58,9 +60,10 @@ def cost(sweep: Sweep) -> str:
     return text + ("" if sweep.complete else "; interrupted")
 
 
-def says(rule: Rule) -> str:
-    """A rule with what it holds for, and what was tried."""
-    where = " ".join(f"{name.removeprefix('arg:')}={value}" for name, value in rule.vary)
+def says(rule: Rule, constant: Sequence[str] = ()) -> str:
+    """A rule with what it holds for (without what is the same for all), and what was tried."""
+    said = [f"{name.removeprefix('arg:')}={value}" for name, value in rule.vary]
+    where = " ".join(text for text in said if text not in constant)
     text = f"{where}: {rule.text}" if where else rule.text
     if rule.kind in ("always", "never"):
         return text

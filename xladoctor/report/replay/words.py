@@ -6,7 +6,9 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from xladoctor.replay.model import Case, Outcome, Replay
+    from xladoctor.replay.model import Case, Outcome, Replay, Sweep
+
+_FEW = 3
 
 
 def verdict(found: Replay) -> str:
@@ -19,8 +21,11 @@ def verdict(found: Replay) -> str:
         return apart
     if sweep is None:
         return f"{found.subject} was replayed"
-    if len(sweep.rules) == 1 or len({rule.text for rule in sweep.rules}) == 1:
-        return sweep.rules[0].text
+    if len({rule.text for rule in sweep.rules}) == 1:
+        said = [how(o) for o in sorted(sweep.outcomes, key=lambda o: o.case.batch or 0) if o.bad]
+        return sweep.rules[0].text + (f": {said[0]}" if said else "")
+    if 1 < len(sweep.rules) <= _FEW:
+        return "; ".join(f"{where(rule.vary, sweep)}: {rule.text}" for rule in sweep.rules)
     ran = [o for o in sweep.outcomes if o.state != "refused"]
     bad = [o for o in ran if o.bad]
     if not ran:
@@ -34,6 +39,13 @@ def count(number: int, word: str) -> str:
     """`1 case`, `3 cases`; `1 try`, `3 tries`."""
     plural = f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
     return f"{number} {word if number == 1 else plural}"
+
+
+def where(vary: Sequence[tuple[str, str]], sweep: Sweep) -> str:
+    """What distinguishes one combination of what is varied from the others."""
+    others = [dict(rule.vary) for rule in sweep.rules]
+    told = [(n, v) for n, v in vary if any(other.get(n) != v for other in others)]
+    return " ".join(f"{name.removeprefix('arg:')}={value}" for name, value in told)
 
 
 def varied(case: Case, but: Collection[str] = ()) -> str:
@@ -51,6 +63,15 @@ def ranges(sizes: Sequence[int]) -> str:
         else:
             runs.append([size])
     return ", ".join(f"{r[0]}:{r[-1]}" if len(r) > 2 else ", ".join(map(str, r)) for r in runs)
+
+
+def how(outcome: Outcome) -> str:
+    """In which way an outcome is bad."""
+    if outcome.state != "silent":
+        return failure(outcome) or outcome.state
+    if outcome.rows_out not in (None, outcome.rows_in):
+        return f"without an error, {outcome.rows_in} rows in, {outcome.rows_out} out"
+    return f"without an error, {outcome.place or 'but wrong'}"
 
 
 def failure(outcome: Outcome) -> str:
