@@ -56,10 +56,10 @@ def _sweep(replay: dict[str, Any]) -> list[str]:
 
 def _chain(replay: dict[str, Any]) -> list[str]:
     rows = [
-        (prose(x["what"]), code(x["op"]), code(x["shape"]), code(x["node"]), code(x["source"]))
+        (prose(x["what"]), code(x["op"]), code(x["shape"]), code(x["node"]), code(x["source"]), prose(x["why"] or ""))
         for x in replays.links(replay)
     ]
-    heads = ("What", "Op", "Shape", "Node", "Line")
+    heads = ("What", "Op", "Shape", "Node", "Line", "Why")
     return ["### The way of the dynamic dimension", table(heads, rows)] if rows else []
 
 
@@ -78,7 +78,9 @@ def _parity(replay: dict[str, Any]) -> list[str]:
         for a in found
     ]
     heads = ("Output", "Ways", "Result", "Deviation", "Tolerance", "Shapes", "Rows that differ")
-    return ["### Do the paths agree?", table(heads, rows)] if rows else []
+    parting = [f"- {md(key)}: {md_code(value)}" for key, value in replays.divergence(replay)]
+    parts = ["### Do the paths agree?", table(heads, rows)] if rows else []
+    return [*parts, "\n".join(parting)] if rows and parting else parts
 
 
 def _remedies(replay: dict[str, Any]) -> list[str]:

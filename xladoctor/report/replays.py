@@ -73,7 +73,7 @@ def isolation(replay: Replay) -> list[tuple[str, str]]:
 
 
 def links(replay: Replay) -> list[dict[str, Any]]:
-    """The chain of a dynamic dimension: `{"op", "node", "shape", "what", "source", "where"}`."""
+    """The chain of a dynamic dimension: `{"op", "node", "shape", "what", "source", "where", "why"}`."""
     chain = _dict(replay.get("isolated")).get("chain") or _dict(replay.get("lowering")).get("dynamic")
     return [
         {
@@ -83,6 +83,7 @@ def links(replay: Replay) -> list[dict[str, Any]]:
             "what": str(link.get("what") or "carries"),
             "source": link.get("location"),
             "where": link.get("computation"),
+            "why": link.get("why"),
         }
         for link in _dicts(chain)
     ]
@@ -130,6 +131,17 @@ def deviations(replay: Replay) -> tuple[list[list[float | None]], list[str], lis
             value /= a["tolerance"] or min(tolerances)
         matrix[rows.index(a["output"])][columns.index(a["ways"])] = value
     return matrix, rows, columns, common
+
+
+def divergence(replay: Replay) -> list[tuple[str, str]]:
+    """The first node at which two ways part, and what could not be compared."""
+    parity = _dict(replay.get("parity"))
+    node = _dict(parity.get("first_node"))
+    rows = [(f"first {key}" if key == "node" else key, node.get(key)) for key in ("node", "op", "location", "message")]
+    rows.append(("deviation there", number(_number(node.get("deviation")))))
+    left_out = parity.get("not_comparable")
+    rows.append(("not compared", "; ".join(map(str, left_out)) if isinstance(left_out, list) else ""))
+    return [(key, clip(str(value), _LONGEST)) for key, value in rows if value]
 
 
 def tested(replay: Replay) -> list[dict[str, Any]]:

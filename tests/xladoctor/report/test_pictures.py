@@ -279,11 +279,20 @@ def test_what_replay_writes_is_read():
         ),
         isolated=Isolation(
             "FFT2D", "a/FFT", ({"shape": [2], "dtype": "float32"},), None, "no", "xla", 62, 5, 5, 1.2,
-            chain=(Link("Where", None, "s64[<=64]", "birth", "/x.py:3 in f"), Link("FFT2D", "n", "c64[<=64]", "fails")),
+            chain=(
+                Link("Where", None, "s64[<=64]", "birth", "/x.py:3 in f", None, "it counts"),
+                Link("FFT2D", "n", "c64[<=64]", "fails"),
+            ),
         ),
         parity=Parity(
             ("eager", "xla"),
-            (Agreement("psi", ("eager", "xla"), False, ([2], [2]), 0.5, 1e-6, rows=(3,), slug="parity-divergence"),),
+            not_comparable=("dropout: random",),
+            first_node={"node": "a/Sub", "op": "Sub", "location": "/x.py:4 in g", "deviation": 0.25},
+            agreements=(
+                Agreement(
+                    "psi", ("eager", "xla"), False, ([2], [2]), 0.5, 1e-6, rows=(3,), slug="parity-divergence"
+                ),
+            ),
         ),
         remedies=(Tested("r", "Do it", "cured", "safe", 0.0, 1.5),),
         lowering=Lowering("gpu", False, 1.0, unsupported=("StringFormat",)),
@@ -296,12 +305,22 @@ def test_what_replay_writes_is_read():
     assert (failed["batch"], failed["class"], failed["rows"]) == (None, "reshape-mismatch", "4 -> 1")
     assert replays.rules(data) == ["jit=on: fails from 16 on"]
     assert dict(replays.isolation(data))["found among"] == "62 ops, 5 tries, 5 compilations, in 1.2 s"
-    assert [(x["op"], x["what"], x["source"]) for x in replays.links(data)] == [
-        ("Where", "birth", "/x.py:3 in f"),
-        ("FFT2D", "fails", None),
+    assert [(x["op"], x["what"], x["source"], x["why"]) for x in replays.links(data)] == [
+        ("Where", "birth", "/x.py:3 in f", "it counts"),
+        ("FFT2D", "fails", None, None),
     ]
+    for format in ("markdown", "html"):
+        said = render(samples.LOUD, format, None, View(replays=(data,)))
+        assert "it counts" in said and "dropout: random" in said and "a/Sub" in said.replace("<wbr>", "")
     (agreement,) = replays.agreements(data)
     assert (agreement["class"], agreement["ways"], agreement["rows"]) == ("parity-divergence", "eager / XLA", "3")
+    assert dict(replays.divergence(data)) == {
+        "first node": "a/Sub",
+        "op": "Sub",
+        "location": "/x.py:4 in g",
+        "deviation there": "0.25",
+        "not compared": "dropout: random",
+    }
     assert replays.tested(data)[0]["speed_ratio"] == 1.5
     assert dict(replays.lowering(data))["without a kernel"] == "StringFormat"
     assert dict(replays.repro(data))["script"] == "repro.py"

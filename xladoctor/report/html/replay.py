@@ -73,9 +73,12 @@ def _chain(replay: dict[str, Any], name: str) -> Iterator[str]:
         return
     yield "<h3>The way of the dynamic dimension</h3>"
     yield html.figure(svg.chain(f"{name}-chain", links), "From the op where it is born to the op that cannot carry it.")
-    rows = [(x["what"], code(x["op"]), code(x["shape"]), code(x["node"]), code(x["source"]), x["where"]) for x in links]
-    heads = ("", "Op", "Shape", "Node", "Line", "In")
-    yield from html.folded("The chain as a table", [html.small(("What", *heads[1:]), rows, "The chain")])
+    rows = [
+        (x["what"], code(x["op"]), code(x["shape"]), code(x["node"]), code(x["source"]), x["where"], x["why"])
+        for x in links
+    ]
+    heads = ("What", "Op", "Shape", "Node", "Line", "In", "Why")
+    yield from html.folded("The chain as a table", [html.small(heads, rows, "The chain")])
 
 
 def _parity(replay: dict[str, Any], name: str) -> Iterator[str]:
@@ -105,6 +108,9 @@ def _parity(replay: dict[str, Any], name: str) -> Iterator[str]:
     ]
     heads = ("Output", "Ways", "Result", "Deviation", "Tolerance", "Shapes", "Rows that differ", "Class")
     yield html.small(heads, table, "Every comparison")
+    parting = replays.divergence(replay)
+    if parting:
+        yield html.facts((key, code(value)) for key, value in parting)
 
 
 def _remedies(replay: dict[str, Any]) -> Iterator[str]:

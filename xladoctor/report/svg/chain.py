@@ -18,8 +18,8 @@ def chain(name: str, links: Sequence[dict[str, Any]]) -> Markup:
 
     Args:
         name: of the picture on its page.
-        links: `{"op", "node", "shape": "f32[<=64,3]", "source": "file:line in function", "what": "birth" | "carries" |
-            "fails"}`, birth first. Of a long chain the middle is left out, which is said.
+        links: `{"op", "node", "shape": "f32[<=64,3]", "source": "file:line in function", "why", "what"}`, birth first;
+            `what` is birth, carries or fails. Of a long chain the middle is left out, which is said.
     """
     links = list(links)
     shown: list[dict[str, Any] | int] = list(links)
@@ -42,5 +42,6 @@ def chain(name: str, links: Sequence[dict[str, Any]]) -> Markup:
         end = canvas.text(_LEFT + 12, y + 19, link.get("op", "?"), "t-b")
         end = canvas.text(end + 14, y + 19, link.get("shape", ""), "t-bad" if what == "fails" else "", 40)
         canvas.text(end + 14, y + 19, link.get("node") or "", "t-dim t-s", max(int((_WIDTH - end - 30) / 6.7), 6))
-        canvas.text(_LEFT + 12, y + 36, link.get("source") or "no line of yours", "t-dim t-s", 105)
+        said = "; ".join(str(part) for part in (link.get("source") or "no line of yours", link.get("why")) if part)
+        canvas.text(_LEFT + 12, y + 36, said, "t-dim t-s", 112)
     return canvas.svg(_WIDTH, 8 + _STEP * len(shown) - (_STEP - _BOX) + 6)
