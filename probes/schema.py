@@ -29,8 +29,9 @@ ENV_REHEARSE = "XLADOCTOR_REHEARSE"
 
 # What `XLADOCTOR_PROBES` may choose (comma-separated; without it all of them, 0 is none).
 PROBES = ("settings", "shapes", "xla", "keras", "failures", "capsules")
-# What `XLADOCTOR_CAPTURE` may be: capsules with the values of a failing call, without them, or no capsules.
-CAPTURES = ("values", "specs", "none")
+# What `XLADOCTOR_CAPTURE` may be: capsules with the values of each distinct step's first call, with those of a failing
+# call, without values, or no capsules.
+CAPTURES = ("all", "values", "specs", "none")
 
 # Kinds of events. Every event has: v (schema number), seq, t (seconds since the recorder started), kind.
 START = "start"  # schema, pid, ppid, argv, executable, prefix, python, cwd, path, environment, recorders

@@ -37,6 +37,8 @@ class ScanOptions:
     replay: bool = True
     passthrough: Literal["stdout", "stderr"] = "stdout"
     quiet: bool = False
+    verify: bool = False
+    """Try remedies on the call that failed."""
     flip: tuple[str, ...] = ()
     """Switches that are to be tried in their other position, in rehearsals after the run ("all": every one)."""
     only: tuple[str, ...] = ()
@@ -116,6 +118,8 @@ def scan_command(command: Sequence[str], options: ScanOptions) -> ScanResult:
             sys.stderr.write("xladoctor: interrupted; the diagnosis goes without run-time shapes\n")
     if listing is not None and outcome.state != "interrupted":
         _flip(folder, command, listing, options, say)
+    if options.verify and outcome.state != "interrupted":
+        verify_run(folder, options.quiet)
     diagnosis = scan_run(folder)
     if diagnosis.problems and outcome.state != "exited":
         # What an abort leaves half-written is a fact about this run, not bad input.
@@ -159,7 +163,8 @@ def trace_command(command: Sequence[str], options: ScanOptions) -> TraceResult:
     Raises:
         XladoctorError: as `scan_command`.
     """
-    done = scan_command(command, replace(options, every=True))
+    # Values are what a branch goes by: of a call that is run again to be looked at, its own are kept.
+    done = scan_command(command, replace(options, every=True, capture=options.capture or "all"))
     return TraceResult(trace_run(done.run_dir), done.run_dir, done.target_status)
 
 
@@ -297,7 +302,27 @@ def scan_run(folder: Path) -> Diagnosis:
 
     recording = read_run(folder)
     log = output_of(recording)
-    return diagnose(Evidence(source=str(folder), log=log, process=recording.outcome, run=recording))
+    found = diagnose(Evidence(source=str(folder), log=log, process=recording.outcome, run=recording))
+    if not (folder / "replays").is_dir():
+        return found
+    from xladoctor.diagnosis.tested import with_tested
+    from xladoctor.evidence.replays import of_run
+
+    return with_tested(found, of_run(folder)[0])
+
+
+def verify_run(folder: Path, quiet: bool = False) -> None:
+    """Try remedies on the call that failed in a recorded run; the results go into `replays/` of its folder, where every
+    later diagnosis finds them. Says why, where nothing can be tried.
+    """
+    from xladoctor.replay.request import Options
+    from xladoctor.replay.session import replay
+    from xladoctor.replay.subject import find
+
+    try:
+        replay(find(str(folder), None), Options(verify=True), _Progress(quiet))
+    except XladoctorError as error:
+        sys.stderr.write(f"xladoctor: no remedy was tried: {_line(str(error))}\n")
 
 
 def _hand_over_places(folder: Path) -> None:

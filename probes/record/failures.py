@@ -112,7 +112,7 @@ class FailureRecorder:
     def _hook_functions(self) -> None:
         cls: Any = compat.function_class()
         call = cls.__call__
-        guard, tracing = self.guard, self.tracing
+        guard, tracing, values = self.guard, self.tracing, self.values
 
         def __call__(function: Any, *args: Any, **kwargs: Any) -> Any:
             running = tracing.running
@@ -128,9 +128,16 @@ class FailureRecorder:
                 running.pop()
             if not running:
                 guard.run("call", tracing.called, function)
+                if values.always and not tracing.keras_calls:
+                    guard.run("healthy values", self._went_well, function, args, kwargs)
             return result
 
         cls.__call__ = wraps(call)(__call__)
+
+    def _went_well(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        found = self.tracing.capsule_of(function)
+        if found is not None and not self.values.known(found[0]):
+            self.values.of_call(found[0], found[1], args, kwargs)
 
     def _of_function(
         self,

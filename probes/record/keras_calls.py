@@ -234,8 +234,8 @@ class KerasRecorder:
             phase="end",
             rows_out=out,
             shapes_out=[compat.dims(getattr(v, "shape", ())) for v in leaves(result)] if out else None,
-            # A rehearsal is made for the capsules; of other runs the values of a healthy call are nobody's business.
-            capsule=self._capsule(call, save=mismatch or self.rehearsal is not None),
+            # The values of a healthy call are kept where somebody means to run it again: in a rehearsal, or a trace.
+            capsule=self._capsule(call, save=mismatch or self.values.always),
             **_facts(call),
         )
 
@@ -252,15 +252,15 @@ class KerasRecorder:
 
     def _capsule(self, call: dict[str, Any], save: bool) -> str | None:
         """The capsule of the step that this call ran, with the values of a batch if they are wanted."""
-        found = self.tracing.capsule_of(self.tracing.last_function)
-        if found is None:
+        found = list(self.tracing.capsules_of(self.tracing.last_function))
+        if not found:
             return None
-        folder, concrete = found
-        if save:
-            rows, size = call["rows_in"], call["batch_size"]
-            exact = rows is not None and size is not None and rows <= size
-            self.values.of_keras(folder, concrete, call["data"], rows, size, exact)
-        return folder.name
+        rows, size = call["rows_in"], call["batch_size"]
+        exact = rows is not None and size is not None and rows <= size
+        for folder, concrete in (found if self.values.always else found[:1]) if save else ():
+            if concrete is not None:
+                self.values.of_keras(folder, concrete, call["data"], rows, size, exact)
+        return found[0][0].name
 
 
 def _facts(call: dict[str, Any]) -> dict[str, Any]:

@@ -64,7 +64,9 @@ def start(run_dir: Path) -> bool:
         SettingsRecorder(guard, finder, tracing, rehearsal)
     if "xla" in chosen:
         RuntimeRecorder(guard, finder)
-    values = ValueWriter(guard, enabled=capture == "values")
+    keep = capture in ("values", "all")
+    # A rehearsal is made for the capsules.
+    values = ValueWriter(guard, enabled=keep, always=keep and (capture == "all" or rehearsal is not None))
     failures = FailureRecorder(guard, finder, tracing, values) if "failures" in chosen else None
     if "keras" in chosen:
         KerasRecorder(guard, finder, tracing, failures, values, rehearsal)

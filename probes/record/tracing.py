@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 import weakref
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -69,14 +70,17 @@ class TraceRecorder:
 
     def capsule_of(self, function: Any) -> tuple[Path, Any] | None:
         """The newest capsule of a `tf.function` object and its concrete function, if it has one."""
+        return next(self.capsules_of(function), None)
+
+    def capsules_of(self, function: Any) -> Iterator[tuple[Path, Any]]:
+        """All of them, newest first: a function is traced anew for other shapes, as Keras' for a last partial batch."""
         try:
             folders = self._of_function.get(function)
         except TypeError:
-            return None
-        if not folders:
-            return None
-        ref = self._concrete.get(folders[-1])
-        return folders[-1], ref() if ref is not None else None
+            return
+        for folder in reversed(folders or ()):
+            ref = self._concrete.get(folder)
+            yield folder, ref() if ref is not None else None
 
     def owner(self, function: Any) -> _Owner:
         """What is known of a `tf.function` object."""

@@ -19,15 +19,21 @@ MAX_BYTES = 512 * 1024 * 1024
 class ValueWriter:
     """Writes `values.npz` and `recipe.json` into a capsule, once."""
 
-    def __init__(self, guard: Guard, enabled: bool) -> None:
+    def __init__(self, guard: Guard, enabled: bool, always: bool = False) -> None:
         self.sink = guard.sink
         self.enabled = enabled
+        self.always = always
+        """Keep the values of calls that went well, too: of the first one of each step."""
         self._done: set[Path] = set()
 
     def of_call(self, folder: Path, concrete: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """The arguments of a direct call: exactly what failed."""
         data = [v for v in leaves((args, kwargs)) if compat.tensor_info(v) is not None]
         self._write(folder, concrete, data, "exact", None, None)
+
+    def known(self, folder: Path) -> bool:
+        """Whether the values of this capsule are kept already."""
+        return folder in self._done
 
     def of_keras(
         self, folder: Path, concrete: Any, batch: Any, rows: int | None, batch_size: int | None, exact: bool

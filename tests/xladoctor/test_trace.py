@@ -58,7 +58,8 @@ def test_own_places_in_every_mode(gears):
         if found:
             assert found["in", "x"]["runtime"] == found["out", "result"]["runtime"]
             assert found["in", "x"]["violation"] is None
-            assert step["values"] == ("exact" if step["outcome"] == "eager" else "random")
+            # The first call of each step keeps its values; of `fit` the batch is drawn again.
+            assert step["values"] in ("exact", "redrawn"), step["name"]
     fit = next(s for s in trace["steps"] if s["name"] == "fit of gears")
     assert (fit["batch"], fit["rows_in"]) == (4, 7)
     assert rows(fit, "gears.ops:Pad.call")["out", "result"]["runtime"] == [4, 7]

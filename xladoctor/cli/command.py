@@ -66,7 +66,8 @@ Capture = Annotated[
         click_type=options.Choice(schema.CAPTURES),
         metavar="WHAT",
         show_default=False,
-        help="What the run folder keeps of a failing call: values (without it), specs (graph and shapes), or none.",
+        help="What the run folder keeps of a call: its values if it fails (values), of each step that went well, too "
+        "(all), no values (specs), or nothing (none). Without it: values; for trace: all.",
     ),
 ]
 
