@@ -242,7 +242,10 @@ class Replay:
 
     @property
     def exit_code(self) -> int:
-        """1 if anything failed or disagreed, else 0."""
+        """1 if anything failed or disagreed, 2 if nothing could be run, else 0."""
         bad = self.isolated is not None or (self.lowering is not None and not self.lowering.ok)
         bad = bad or (self.sweep is not None and any(o.bad for o in self.sweep.outcomes))
-        return int(bad or (self.parity is not None and any(not a.agree for a in self.parity.agreements)))
+        if bad or (self.parity is not None and any(not a.agree for a in self.parity.agreements)):
+            return 1
+        tried = self.sweep.outcomes if self.sweep is not None else ()
+        return 2 if tried and all(o.state == "refused" for o in tried) else 0
