@@ -158,9 +158,22 @@ def test_the_sweep():
 
 
 def test_a_wide_sweep_is_broken_into_rows():
-    many = [{"batch": n, "vary": "", "outcome": "passed"} for n in range(1, 101)]
+    many = [{"batch": n, "vary": "", "outcome": "passed"} for n in range(1, 61)]
     root = drawn(svg.sweep("s", many))
-    assert float(root.get("width")) < 1000 and kinds(root, "rect").count("o-ok") == 100
+    assert float(root.get("width")) < 1000 and kinds(root, "rect").count("o-ok") == 60
+
+
+def test_neighbours_that_went_the_same_way_stand_together_in_a_long_sweep():
+    many = [
+        {"batch": n, "vary": vary, "outcome": "failed" if n >= 16 and vary == "on" else "passed"}
+        for n in range(1, 4097)
+        for vary in ("on", "off")
+    ]
+    root = drawn(svg.sweep("s", [*many, {"batch": None, "vary": "on", "outcome": "refused"}]))
+    assert [t for t in texts(root) if t[0].isdigit() or t == "?"] == ["1–15", "16–4096", "?"]
+    assert (kinds(root, "rect").count("o-ok"), kinds(root, "rect").count("o-bad")) == (3, 1)
+    assert root.find("desc").text.startswith("8193 cases; bad at batch sizes 16, 17, 18")
+    assert root.find("desc").text.endswith("and 4009 more")
 
 
 def test_the_chain():

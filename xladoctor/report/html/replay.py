@@ -10,6 +10,7 @@ from xladoctor.report.html import Markup, Section, code, esc, mixed, section
 from xladoctor.report.text import clip
 
 _CELL = 400
+_MAP = "A field for each case that was run; of many, neighbours that went the same way share one."
 _OUTCOMES = {"passed": "ok", "failed": "bad", "silent": "bad", "crashed": "bad", "timed-out": "bad"}
 
 
@@ -46,7 +47,7 @@ def _sweep(replay: dict[str, Any], name: str) -> Iterator[str]:
     if rules:
         yield html.items(Markup(f"<strong>{esc(rule)}</strong>") for rule in rules)
     if len(cases) > 1:
-        yield html.figure(svg.sweep(f"{name}-sweep", cases), "A field for each case that was run.")
+        yield html.figure(svg.sweep(f"{name}-sweep", cases), _MAP)
     rows = [
         html.row(
             (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 from xladoctor.report.html import Markup
@@ -10,6 +11,8 @@ from xladoctor.report.svg.canvas import NARROW, WIDE, Canvas
 
 _CELL, _TOP = 34, 34
 _PER_ROW = 24
+_MANY = 72
+_FINE = ("passed", "refused")
 
 
 def sweep(name: str, rows: Sequence[dict[str, Any]]) -> Markup:
@@ -22,32 +25,63 @@ def sweep(name: str, rows: Sequence[dict[str, Any]]) -> Markup:
     """
     sizes = sorted({r["batch"] for r in rows}, key=lambda b: (b is None, b or 0))
     lanes = list(dict.fromkeys(str(r.get("vary") or "") for r in rows))
-    bad = sorted({str(r["batch"]) for r in rows if r["outcome"] not in ("passed", "refused")})
-    said = f"{len(rows)} cases; " + (f"bad at batch sizes {', '.join(bad)}" if bad else "none is bad")
+    failed = {r["batch"] for r in rows if r["outcome"] not in _FINE}
+    bad = [str(size) for size in sizes if size in failed]
+    shown = ", ".join(bad[:_MANY]) + (f" and {len(bad) - _MANY} more" if len(bad) > _MANY else "")
+    said = f"{len(rows)} cases; " + (f"bad at batch sizes {shown}" if bad else "none is bad")
     canvas = Canvas(name, "Which batch sizes pass and which fail", said)
     left = max([len(lane) for lane in lanes] + [5]) * WIDE + 16
     found = {(r["batch"], str(r.get("vary") or "")): r for r in rows}
+    columns = _columns(sizes, lanes, found)
+    wide = max([_CELL] + [len(label) * NARROW + 6 for label, _ in columns])
     y: float = _TOP
-    for start in range(0, len(sizes), _PER_ROW):
-        part = sizes[start : start + _PER_ROW]
+    per_row = max(int(_PER_ROW * _CELL / wide), 1)
+    for start in range(0, len(columns), per_row):
+        part = columns[start : start + per_row]
         canvas.text(6, y - 10, "batch", "t-dim t-s")
-        for n, size in enumerate(part):
-            canvas.text(left + _CELL * n + _CELL / 2, y - 10, "?" if size is None else size, "t-s t-m")
+        for n, (label, _) in enumerate(part):
+            canvas.text(left + wide * n + wide / 2, y - 10, label, "t-s t-m")
         for lane in lanes:
             canvas.text(6, y + _CELL / 2 + 4, lane, "t-b")
-            for n, size in enumerate(part):
+            for n, (label, size) in enumerate(part):
                 case = found.get((size, lane))
                 if case is not None:
-                    _case(canvas, left + _CELL * n, y, case)
+                    _case(canvas, left + wide * n + (wide - _CELL) / 2, y, case, label)
             y += _CELL
         y += _TOP
-    width = left + _CELL * min(len(sizes), _PER_ROW) + 10
+    width = left + wide * min(len(columns), per_row) + 10
     return canvas.svg(max(width, 320), y - _TOP + 8 + _legend(canvas, y - _TOP + 22, rows))
 
 
-def _case(canvas: Canvas, x: float, y: float, case: dict[str, Any]) -> None:
+def _columns(
+    sizes: Sequence[int | None], lanes: Sequence[str], found: dict[tuple[int | None, str], dict[str, Any]]
+) -> list[tuple[str, int | None]]:
+    """(label, a size of it): each size for itself, or, where there are many, neighbours that went the same way.
+
+    `1–15` are all of these sizes, `1…15` some of them.
+    """
+    if len(sizes) <= _MANY:
+        return [("?" if size is None else str(size), size) for size in sizes]
+
+    def went(size: int | None) -> tuple[Any, ...]:
+        cases = [found.get((size, lane), {}) for lane in lanes]
+        return (size is None, *((case.get("outcome"), case.get("class")) for case in cases))
+
+    out: list[tuple[str, int | None]] = []
+    for _, group in groupby(sizes, key=went):
+        same = list(group)
+        first, last = same[0], same[-1]
+        if first is None or last is None or first == last:
+            label = "?" if first is None else str(first)
+        else:
+            label = f"{first}{'–' if last - first == len(same) - 1 else '…'}{last}"
+        out.append((label, first))
+    return out
+
+
+def _case(canvas: Canvas, x: float, y: float, case: dict[str, Any], label: str) -> None:
     outcome, kind = str(case["outcome"]), str(case.get("class") or "")
-    tip = f"batch {case['batch']} {case.get('vary') or ''}: {outcome} {kind}"
+    tip = f"batch {label} {case.get('vary') or ''}: {outcome} {kind}"
     middle = (x + _CELL / 2, y + _CELL / 2)
     if outcome == "passed":
         canvas.rect(x + 2, y + 2, _CELL - 4, _CELL - 4, "o-ok", tip, 4)
