@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from xladoctor.report.text import md_fence
+from xladoctor.report.text import line, md_fence
 
 if TYPE_CHECKING:
     from xladoctor.replay.model import Isolation, Link
@@ -49,8 +49,8 @@ def drawn(links: Sequence[Link], all_of_it: bool) -> list[str]:
         node = (link.node or "").rpartition("/")[2]
         mark = _MARK[link.what]
         head = "  ".join(part for part in (f"{link.op} {node}".strip(), link.shape, mark) if part)
-        lines.append(lead + head + (f": {link.why}" if link.why else ""))
+        lines.append(lead + line(head + (f": {link.why}" if link.why else "")))
         if link.location and link.location != last_location:
-            lines.append(f"   at {link.location}")
+            lines.append(f"   at {line(link.location)}")
         last_location = link.location
     return lines

@@ -77,7 +77,7 @@ def given(item: dict[str, Any]) -> str:
     """`input float32 (<=32 1 2) from Repeat/ExpandDims`."""
     shape = item.get("shape")
     dims = "shape not known" if shape is None else f"({' '.join(str(n) for n in shape)})"
-    text = f"input  {item.get('dtype') or '?'} {dims}  from {_tail(str(item.get('node') or item.get('tensor')))}"
+    text = f"input {item.get('dtype') or '?'} {dims} from {_tail(str(item.get('node') or item.get('tensor')))}"
     value = item.get("value")
     return text + (f" = {value}" if value is not None else "")
 
