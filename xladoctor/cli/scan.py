@@ -89,6 +89,10 @@ def scan(
             "end with the diagnosis at Ctrl-C, at --timeout, or at the end of standard input.",
         ),
     ] = False,
+    verify: Annotated[
+        bool,
+        typer.Option("--verify", help="Try remedies on the call that failed (of CMD or RUN_DIR); tell what they do."),
+    ] = False,
     no_probes: Annotated[bool, typer.Option("--no-probes", help="Run the command without recording in it.")] = False,
     no_replay: Annotated[
         bool, typer.Option("--no-replay", help="Start no worker afterwards: no run-time shapes.")
@@ -105,9 +109,11 @@ def scan(
             from xladoctor.cli.follow import follow as followed
 
             return show(followed(targets or [], target, timeout, quiet), target, verbose=verbose, quiet=quiet)
-        many = None if one_run else inputs.runs(targets or [])
+        many = None if one_run or verify else inputs.runs(targets or [])
         if many is not None:
             return _survey(*many, target, jobs, verbose=verbose, quiet=quiet)
+        if verify:
+            _verify(targets or [], quiet)
         diagnosis, folder = _diagnose(targets or [], one_run)
         return show(diagnosis, target, verbose=verbose, quiet=quiet, run_dir=folder)
     command.checked(ctx, program, targets, "logs")
@@ -129,6 +135,7 @@ def scan(
             flip=tuple(flip or ()),
             only=command.recorders(probes),
             capture=capture,
+            verify=verify,
         ),
     )
     if target.to_stdout and target.format == "console":
@@ -159,6 +166,18 @@ def show(diagnosis: Diagnosis, output: Output, **view: Any) -> int:
 def shell_status(status: int) -> int:
     """A process status as a shell tells it: 128 and the signal's number for a process that a signal ended."""
     return 128 - status if status < 0 else status
+
+
+def _verify(targets: list[str], quiet: bool) -> None:
+    from xladoctor.session import verify_run
+
+    folder = inputs.run_folder(targets)
+    if folder is None:
+        raise XladoctorError(
+            "--verify needs a recorded run: remedies are tried on the call that was recorded",
+            hint="xladoctor scan --verify -- CMD, or xladoctor scan --verify RUN_DIR",
+        )
+    verify_run(folder, quiet)
 
 
 def _diagnose(targets: list[str], one_run: bool) -> tuple[Diagnosis, str | None]:

@@ -1,7 +1,8 @@
 """Which remedies can be tried on a subject, and how. Data and pure functions.
 
 A trial is either something that a worker does with the step (`apply`), or the subject under another setting (`vary`).
-Remedies that are a change of the program's own code cannot be tried on a graph that was traced already.
+Remedies that are a change of the program's own code cannot be tried on a graph that was traced already
+(`diagnosis.tested.NOT_TRIED`).
 """
 
 from __future__ import annotations
@@ -25,34 +26,6 @@ class Trial:
     case: Case | None = None
 
 
-NOT_TRIED = {
-    "dont-reindex": "it is advice against a change of the program",
-    "remove-reindex": "it is a change of the program's code",
-    "fix-first-violation": "it is a change of the program's code",
-    "explicit-axes": "it is a change of the program's code",
-    "same-result": "it is a change of the program's code",
-    "constant-size": "it is a change of the program's code",
-    "unroll": "it is a change of the program's code",
-    "preallocate": "it is a change of the program's code",
-    "shape-invariants": "it is a change of the program's code",
-    "fixed-size": "it is a change of the program's code",
-    "maximum-iterations": "it is a change of the program's code",
-    "stack-inside": "it is a change of the program's code",
-    "create-outside": "it is a change of the program's code",
-    "crop-or-pad": "it is a change of the program's code",
-    "check-shape": "it shows something and cures nothing",
-    "show-lines": "it shows something and cures nothing",
-    "trace-shapes": "it shows something and cures nothing",
-    "run-eagerly": "it shows something and cures nothing",
-    "compare-paths": "it shows something and cures nothing: xladoctor replay --parity",
-    "assert-rows": "it shows something and cures nothing",
-    "set-earlier": "the command would have to be run again; a callable takes settings by --vary",
-    "rebuild": "the command would have to be run again; a callable takes settings by --vary",
-    "memory-growth": "it concerns the device, and workers run on the processor",
-    "place-on-cpu": "it concerns the device, and workers run on the processor",
-    "install-cuda-tree": "it changes the machine",
-    "install-ptxas": "it changes the machine",
-}
 _TOGETHER = "remove-op", "move-outside"
 _XLA_SWITCHES = ("use_xla_translate", "use_xla_compile")
 
