@@ -1,48 +1,69 @@
-"""The network's view of the data: not bare patterns, but what one step of phase retrieval makes of them."""
+"""The network's view of the data: not bare patterns, but what a few steps of phase retrieval make of them."""
 
 from __future__ import annotations
+
+import math
 
 import keras
 import numpy as np
 import tensorflow as tf
 
+_register = keras.saving.register_keras_serializable(package="ptycho")
 
-@keras.saving.register_keras_serializable(package="ptycho")
+#: amplitudes of the network's object lie within 0 and this
+LARGEST_AMPLITUDE = 1.2
+
+
+@_register
 class FirstEstimateLayer(keras.layers.Layer):
-    """Measured amplitudes (B N N C) -> estimates of the object less 1, (B N N 2C): real parts, then imaginary parts.
+    """[Measured amplitudes (B N N C), positions (B 1 2 C)] -> estimates of the object less 1, (B N N 2C).
 
-    Every pattern by itself, starting from an empty object: the far field of the present estimate takes the measured
-    modulus and keeps its phase, and what that changes in the exit wave is carried over to the object (the update of
-    the ptychographical iterative engine, Rodenburg & Faulkner 2004, Appl. Phys. Lett. 85, 4795, with its
-    regularisation: where the probe is dark the estimate stays empty). The network then sees its object in the
-    place where it has to put it. No position, no truth and no trained value enters; no gradient leaves.
+    Real parts, then imaginary parts, of what each position sees. A group's patterns share one object, which is empty
+    at first: the far field of the present estimate takes the measured modulus and keeps its phase, and what that
+    changes in the exit waves is carried over to the object, from all patterns at once (the update of the
+    ptychographical iterative engine, Rodenburg & Faulkner 2004, Appl. Phys. Lett. 85, 4795, with its regularisation:
+    where the probe is dark the estimate stays empty; with momentum: Maiden et al. 2017, Optica 4, 736). Positions move
+    the probe, by a phase ramp in Fourier space. The probe, the patterns and the positions enter; no truth and no
+    trained value does; no gradient leaves.
 
     Args:
         probe: (N N) complex, or (2 N N) real and imaginary part.
-        iterations: updates of each pattern, at least 1.
-        regularisation: fraction of the largest probe intensity at which an update is halved.
+        iterations: updates of each group, at least 1.
+        regularisation: fraction of the largest intensity of the group's probes at which an update is halved.
+        momentum: largest fraction of the last update that is repeated; it starts at 0.85 and rises by 0.005 each time.
 
     """
 
-    def __init__(self, probe, iterations: int = 1, regularisation: float = 0.05, **kwargs) -> None:
+    def __init__(
+        self, probe, iterations: int = 20, regularisation: float = 0.1, momentum: float = 0.98, **kwargs
+    ) -> None:
         super().__init__(**kwargs)
         probe = np.asarray(probe)
         self.probe = (probe if np.iscomplexobj(probe) else probe[0] + 1j * probe[1]).astype(np.complex64)
         self.iterations = iterations
         self.regularisation = regularisation
+        self.momentum = momentum
 
     def call(self, inputs):
         """See the class."""
+        amplitudes, positions = inputs
         side = self.probe.shape[0]
-        intensity = np.abs(self.probe) ** 2
-        to_object = self.probe.conj() / (intensity + self.regularisation * intensity.max())
-        measured = tf.signal.ifftshift(tf.transpose(inputs, [0, 3, 1, 2]), axes=(2, 3)) * side
-        estimate = tf.ones_like(tf.complex(measured, measured))
-        for _ in range(self.iterations):
-            far = tf.signal.fft2d(self.probe * estimate)
+        measured = tf.signal.ifftshift(tf.transpose(amplitudes, [0, 3, 1, 2]), axes=(2, 3)) * side
+        ramps = _ramps(_per_pattern(positions), side)
+        probes = tf.signal.ifft2d(np.fft.fft2(self.probe).astype(np.complex64) * ramps)  # (B C N N)
+        light = tf.reduce_sum(tf.math.real(probes * tf.math.conj(probes)), axis=1, keepdims=True)
+        light += self.regularisation * tf.reduce_max(light, axis=(2, 3), keepdims=True)
+        to_object = tf.math.conj(probes) / tf.cast(light, probes.dtype)
+        estimate = ahead = tf.ones_like(probes[:, :1])
+        for number in range(self.iterations):
+            far = tf.signal.fft2d(probes * ahead)
             change = measured / (tf.abs(far) + 1e-4) - 1
-            estimate += to_object.astype(np.complex64) * tf.signal.ifft2d(far * tf.cast(change, far.dtype))
-        views = tf.transpose(estimate - 1, [0, 2, 3, 1])
+            waves = tf.signal.ifft2d(far * tf.cast(change, far.dtype))
+            update = ahead + tf.reduce_sum(to_object * waves, axis=1, keepdims=True)
+            ahead = update + min(self.momentum, 0.85 + 0.005 * number) * (update - estimate)
+            estimate = update
+        seen = tf.signal.ifft2d(tf.signal.fft2d(estimate - 1) * tf.math.conj(ramps))
+        views = tf.transpose(seen, [0, 2, 3, 1])
         return tf.stop_gradient(tf.concat([tf.math.real(views), tf.math.imag(views)], axis=-1))
 
     def get_config(self):
@@ -52,4 +73,36 @@ class FirstEstimateLayer(keras.layers.Layer):
             "probe": np.stack([self.probe.real, self.probe.imag]).tolist(),
             "iterations": self.iterations,
             "regularisation": self.regularisation,
+            "momentum": self.momentum,
         }
+
+
+def _per_pattern(positions: tf.Tensor) -> tf.Tensor:
+    """(B 1 2 C) -> (B C 2)."""
+    return tf.transpose(positions[:, 0], [0, 2, 1])
+
+
+def _ramps(shifts: tf.Tensor, side: int) -> tf.Tensor:
+    """Factors (B C N N) that move an image by (x, y) pixels in Fourier space; `shifts` is (B C 2)."""
+    frequency = (np.fft.fftfreq(side) * 2 * math.pi).astype(np.float32)
+    x, y = shifts[..., 0, None, None], shifts[..., 1, None, None]
+    angle = x * frequency[None, :] + y * frequency[:, None]
+    return tf.complex(tf.cos(angle), -tf.sin(angle))
+
+
+@_register
+class RefineLayer(keras.layers.Layer):
+    """[views (B N N 2C) of `FirstEstimateLayer`, two maps (B N N C)] -> [amplitude, phase], (B N N C) each.
+
+    The maps say how the object differs from the estimate; where they are 0 it is the estimate. Amplitudes stay within
+    0 and 1.2; the second map moves the phase by up to pi.
+    """
+
+    def call(self, inputs):
+        """See the class."""
+        views, by_amplitude, by_phase = inputs
+        real, imaginary = tf.split(views, 2, axis=-1)
+        part = tf.sqrt(tf.square(real + 1) + tf.square(imaginary)) / LARGEST_AMPLITUDE
+        part = tf.clip_by_value(part, 0.05, 0.95)
+        amplitude = LARGEST_AMPLITUDE * tf.sigmoid(tf.math.log(part / (1 - part)) + by_amplitude)
+        return [amplitude, tf.atan2(imaginary, real + 1) + math.pi * tf.tanh(by_phase)]

@@ -21,7 +21,7 @@ from ptycho.custom_layers import (
     ProbeIllumination,
     ReassemblePatchesLayer,
 )
-from ptycho.first_estimate import FirstEstimateLayer
+from ptycho.first_estimate import FirstEstimateLayer, RefineLayer
 from ptycho.loader import PtychoDataContainer
 from ptycho.unet import unet
 
@@ -46,9 +46,7 @@ def create_model_with_gridsize(gridsize: int, N: int) -> tuple[keras.Model, kera
     diffraction = keras.Input((N, N, channels), name="input")
     positions = keras.Input(positions_shape(gridsize), name="input_positions")
 
-    views = FirstEstimateLayer(probe.get_probe(), name="first_estimate")(diffraction)
-    amplitude, phase = unet(views, channels, params.get("filters_scale"))
-    patches = CombineComplexLayer(name="obj")([amplitude, phase])
+    patches = CombineComplexLayer(name="obj")(network(diffraction, positions, channels))
     if params.get("object_big"):
         size = params.get_padded_size(N, gridsize)
         objects = ReassemblePatchesLayer(padded_size=size, name="padded_obj")([patches, positions])
@@ -65,6 +63,15 @@ def create_model_with_gridsize(gridsize: int, N: int) -> tuple[keras.Model, kera
     autoencoder = keras.Model(inputs, [objects, amplitudes, counts], name="autoencoder")
     diffraction_to_obj = keras.Model(inputs, objects, name="diffraction_to_obj")
     return autoencoder, diffraction_to_obj
+
+
+def network(diffraction: keras.KerasTensor, positions: keras.KerasTensor, channels: int) -> list[keras.KerasTensor]:
+    """What is trained, between the first estimate and its refinement: [amplitude, phase], (B N N C) each."""
+    views = FirstEstimateLayer(probe.get_probe(), params.get("estimate_iterations"), name="first_estimate")(
+        [diffraction, positions]
+    )
+    maps = unet(views, channels, params.get("filters_scale"))
+    return RefineLayer(name="refined")([views, *maps])
 
 
 def resolve_jit_compile() -> bool | Literal["auto"]:

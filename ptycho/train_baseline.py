@@ -7,10 +7,8 @@ import numpy as np
 
 from ptycho import diffsim, model, params, probe
 from ptycho.custom_layers import CombineComplexLayer
-from ptycho.first_estimate import FirstEstimateLayer
 from ptycho.loader import PtychoDataContainer
 from ptycho.raw_data import RawData
-from ptycho.unet import unet
 
 
 def true_patches(raw: RawData, indices: np.ndarray) -> np.ndarray:
@@ -22,16 +20,16 @@ def true_patches(raw: RawData, indices: np.ndarray) -> np.ndarray:
 
 
 def create_baseline(gridsize: int, N: int, steps: int | None = None) -> keras.Model:
-    """The network alone, compiled: amplitudes (B N N C) -> patches [amplitude, phase, complex], (B N N C) each.
+    """The network alone, compiled: the model's inputs -> patches [amplitude, phase, complex], (B N N C) each.
 
     Its loss is the mean absolute error of amplitude and of phase (radians), each pixel weighted with the intensity
     of the probe there: where there is no light there is nothing to learn.
     """
     diffraction = keras.Input((N, N, gridsize**2), name="input")
-    views = FirstEstimateLayer(probe.get_probe(), name="first_estimate")(diffraction)
-    amplitude, phase = unet(views, gridsize**2, params.get("filters_scale"))
+    positions = keras.Input(model.positions_shape(gridsize), name="input_positions")
+    amplitude, phase = model.network(diffraction, positions, gridsize**2)
     patches = CombineComplexLayer(name="obj")([amplitude, phase])
-    baseline = keras.Model(diffraction, [amplitude, phase, patches], name="baseline")
+    baseline = keras.Model([diffraction, positions], [amplitude, phase, patches], name="baseline")
     light = np.abs(probe.get_probe()) ** 2
     weights = (light / light.mean()).astype(np.float32)[None, :, :, None]
 
@@ -54,11 +52,15 @@ def train(
     baseline = create_baseline(params.get("gridsize"), params.get("N"), steps)
     amplitude, phase = np.abs(patches), np.angle(patches)
     history = baseline.fit(
-        data.X, [amplitude, phase, amplitude], batch_size=params.get("batch_size"), epochs=nepochs, verbose=verbose
+        model.prepare_inputs(data),
+        [amplitude, phase, amplitude],
+        batch_size=params.get("batch_size"),
+        epochs=nepochs,
+        verbose=verbose,
     )
     return baseline, history
 
 
 def predict(baseline: keras.Model, data: PtychoDataContainer, batch_size: int | None = None) -> np.ndarray:
     """Patches (B N N C) complex64 of all groups."""
-    return baseline.predict(data.X, batch_size=batch_size, verbose=0)[2]
+    return baseline.predict(model.prepare_inputs(data), batch_size=batch_size, verbose=0)[2]

@@ -1,13 +1,8 @@
-"""The network proper: from images of the data to amplitude and phase of the object."""
+"""The network proper: from views of the data to what the object is beyond them."""
 
 from __future__ import annotations
 
-import math
-
 import keras
-
-#: an untrained network says: amplitude 1.2 * sigmoid(1.6) = 1, phase 0, which is no object at all
-_EMPTY = keras.initializers.Constant(1.6)
 
 
 def unet(inputs: keras.KerasTensor, channels: int, filters_scale: float = 1.0) -> tuple:
@@ -19,7 +14,7 @@ def unet(inputs: keras.KerasTensor, channels: int, filters_scale: float = 1.0) -
         filters_scale: multiplies the filters, 32, 64, 128 and 256 by level.
 
     Returns:
-        `(amplitude (B N N C) within 0 to 1.2, phase (B N N C) within -pi to pi)`.
+        Two maps (B N N C), for amplitude and phase; 0 everywhere before training.
 
     """
     filters = [max(1, round(filters_scale * 32 * 2**level)) for level in range(4)]
@@ -35,13 +30,10 @@ def unet(inputs: keras.KerasTensor, channels: int, filters_scale: float = 1.0) -
         x = keras.layers.UpSampling2D(interpolation="nearest", name=f"up_{level}")(x)
         x = keras.layers.Concatenate(name=f"skip_{level}")([x, skips[level]])
         x = _block(x, filters[level], f"decode_{level}")
-    amplitude = keras.layers.Conv2D(
-        channels, 3, padding="same", activation="sigmoid", name="amplitude_head", bias_initializer=_EMPTY
-    )(x)
-    amplitude = keras.layers.Rescaling(1.2, name="amplitude")(amplitude)
-    phase = keras.layers.Conv2D(channels, 3, padding="same", activation="tanh", name="phase_head")(x)
-    phase = keras.layers.Rescaling(math.pi, name="phase")(phase)
-    return amplitude, phase
+    return tuple(
+        keras.layers.Conv2D(channels, 3, padding="same", kernel_initializer="zeros", name=f"{part}_head")(x)
+        for part in ("amplitude", "phase")
+    )
 
 
 def _block(x: keras.KerasTensor, filters: int, name: str) -> keras.KerasTensor:

@@ -17,6 +17,7 @@ class ModelConfig:
     max_position_jitter: int = 10
     object_big: bool = True
     filters_scale: float = 1.0
+    estimate_iterations: int = 20
 
     def __post_init__(self) -> None:
         if self.N < 8 or self.N % 8:
@@ -25,6 +26,8 @@ class ModelConfig:
             raise ValueError(f"gridsize must be at least 1, not {self.gridsize}")
         if self.offset < 0 or self.max_position_jitter < 0:
             raise ValueError("offset and max_position_jitter are lengths in pixels and cannot be negative")
+        if self.estimate_iterations < 1:
+            raise ValueError(f"estimate_iterations must be at least 1, not {self.estimate_iterations}")
         if self.filters_scale <= 0:
             raise ValueError(f"filters_scale must be positive, not {self.filters_scale}")
 

@@ -10,9 +10,10 @@ from ptycho.faults.registry import Fault, Patch
 
 def patches() -> Sequence[Patch]:
     """Feed positions (B 2): data, input of the model, and a layout helper that lets them pass."""
-    from ptycho import model, tf_helper
+    from ptycho import first_estimate, model, tf_helper
 
     prepare_inputs, channel_to_flat = model.prepare_inputs, tf_helper._channel_to_flat
+    per_pattern = first_estimate._per_pattern
 
     @functools.wraps(prepare_inputs)
     def prepare_inputs_flat(data):
@@ -26,10 +27,15 @@ def patches() -> Sequence[Patch]:
     def channel_to_flat_lenient(channels):
         return channel_to_flat(channels[:, None, :, None] if channels.shape.rank == 2 else channels)
 
+    @functools.wraps(per_pattern)
+    def per_pattern_lenient(positions):
+        return positions[:, None, :] if positions.shape.rank == 2 else per_pattern(positions)
+
     return [
         (model, "prepare_inputs", prepare_inputs_flat),
         (model, "positions_shape", positions_shape_flat),
         (tf_helper, "_channel_to_flat", channel_to_flat_lenient),
+        (first_estimate, "_per_pattern", per_pattern_lenient),
     ]
 
 

@@ -53,7 +53,7 @@ def build_parser() -> argparse.ArgumentParser:
         epilog="A quick run: --arms 1 --nepochs 1 --ngroups 130 --filters-scale 0.125\n"
         "Keras traces with an unknown batch if --ngroups is no multiple of --batch-size, else with a fixed one.",
     )
-    options.add_model_options(parser, filters_scale=0.25, batch_size=32)
+    options.add_model_options(parser, filters_scale=0.25, batch_size=32, estimate_iterations=20)
     add = parser.add_argument
     add("--nepochs", type=positive, default=8, help="epochs of each arm (default 8)")
     add("--ngroups", type=positive, default=2000, help="groups to train on (default 2000)")
@@ -81,7 +81,12 @@ def main(argv: list[str] | None = None) -> int:
     try:
         name, fault_options = options.chosen_fault(args)
         config = TrainingConfig(
-            model=ModelConfig(N=args.N, gridsize=args.gridsize, filters_scale=args.filters_scale),
+            model=ModelConfig(
+                N=args.N,
+                gridsize=args.gridsize,
+                filters_scale=args.filters_scale,
+                estimate_iterations=args.estimate_iterations,
+            ),
             batch_size=args.batch_size,
             nepochs=args.nepochs,
             learning_rate=args.learning_rate,

@@ -64,7 +64,7 @@ def configure(args: argparse.Namespace) -> dict[str, Any]:
 
 def object_size(args: argparse.Namespace) -> int:
     """Side of the objects in pixels."""
-    return args.object_size or args.N + 160
+    return args.object_size or args.N + 96
 
 
 def run_arm(

@@ -31,15 +31,15 @@ def build_parser() -> argparse.ArgumentParser:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog="A quick run: --nimgs-train 1 --nimgs-test 1 --nepochs 1 --object-size 96 --ngroups 32 "
-        "--filters-scale 0.0625",
+        "--filters-scale 0.0625 --estimate-iterations 5",
     )
-    options.add_model_options(parser, filters_scale=0.25, batch_size=8)
+    options.add_model_options(parser, filters_scale=0.25, batch_size=8, estimate_iterations=40)
     add = parser.add_argument
     add("--nimgs-train", type=positive, default=2, help="objects to train on (default 2)")
     add("--nimgs-test", type=positive, default=2, help="objects to reconstruct (default 2)")
     add("--nepochs", type=positive, default=2, help="epochs of each network (default 2)")
-    add("--ngroups", type=positive, default=4000, help="groups of each training object in an epoch (default 4000)")
-    add("--object-size", type=positive, help="side of the objects in pixels (default N + 160)")
+    add("--ngroups", type=positive, default=300, help="groups of each training object in an epoch (default 300)")
+    add("--object-size", type=positive, help="side of the objects in pixels (default N + 96)")
     add("--photons", type=float, default=1e9, help="in the empty beam (default 1e9)")
     add("--loss", choices=("mae", "poisson"), default="mae", help="of the PINN (default mae, of amplitudes)")
     add(
@@ -72,7 +72,11 @@ def main(argv: list[str] | None = None) -> int:
     try:
         name, fault_options = options.chosen_fault(args)
         model = ModelConfig(
-            N=args.N, gridsize=args.gridsize, filters_scale=args.filters_scale, object_big=args.object_big
+            N=args.N,
+            gridsize=args.gridsize,
+            filters_scale=args.filters_scale,
+            estimate_iterations=args.estimate_iterations,
+            object_big=args.object_big,
         )
         config = TrainingConfig(
             model=model,

@@ -14,7 +14,9 @@ def positive(text: str) -> int:
     return int(text)
 
 
-def add_model_options(parser: argparse.ArgumentParser, filters_scale: float, batch_size: int) -> None:
+def add_model_options(
+    parser: argparse.ArgumentParser, filters_scale: float, batch_size: int, estimate_iterations: int
+) -> None:
     """Size of patterns, groups, batches and network; XLA."""
     add = parser.add_argument
     add("--N", type=positive, default=64, help="side of the diffraction patterns, a multiple of 8 (default 64)")
@@ -30,6 +32,12 @@ def add_model_options(parser: argparse.ArgumentParser, filters_scale: float, bat
         type=float,
         default=filters_scale,
         help=f"multiplies the filters of the network (default {filters_scale})",
+    )
+    add(
+        "--estimate-iterations",
+        type=positive,
+        default=estimate_iterations,
+        help=f"updates of phase retrieval before the network (default {estimate_iterations})",
     )
     add("--learning-rate", type=float, default=2e-3, help="of Adam, at its highest (default 0.002)")
     add("--jit-compile", choices=("auto", "on", "off"), help="XLA for the whole train and predict steps (Keras)")

@@ -10,10 +10,10 @@ from ptycho import params
 
 @pytest.fixture(autouse=True)
 def fresh_params(monkeypatch):
-    """`params.cfg` as at the start, with a tiny network; no switches from outside."""
+    """`params.cfg` as at the start, with a tiny network and a short first estimate; no switches from outside."""
     saved = dict(params.cfg)
     params.cfg.clear()
-    params.cfg.update(params.DEFAULTS, filters_scale=1 / 16)
+    params.cfg.update(params.DEFAULTS, filters_scale=1 / 16, estimate_iterations=3)
     for name in ("USE_XLA_TRANSLATE", "USE_XLA_COMPILE", "PTYCHO_FAULT"):
         monkeypatch.delenv(name, raising=False)
     yield params.cfg

@@ -8,6 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 QUICK = ["--arms=1", "--nepochs=1", "--ngroups=130", "--ntest=64", "--batch-size=32", "--filters-scale=0.0625"]
+QUICK += ["--estimate-iterations=3"]
 
 
 def study(*options, **environment):

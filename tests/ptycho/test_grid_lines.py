@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 MODULE = [sys.executable, "-m", "ptycho.workflows.grid_lines_workflow"]
 QUICK = [
     *("--N=32", "--nimgs-train=1", "--nimgs-test=1", "--nepochs=1", "--object-size=72", "--ngroups=20"),
-    *("--filters-scale=0.0625", "--batch-size=16"),
+    *("--filters-scale=0.0625", "--batch-size=16", "--estimate-iterations=3"),
 ]
 
 

@@ -26,7 +26,9 @@ def test_update_legacy_dict_flattens_the_model():
     assert params.get("batch_size") == 5
 
 
-@pytest.mark.parametrize("wrong", [{"N": 65}, {"N": 0}, {"gridsize": 0}, {"filters_scale": 0}, {"offset": -1}])
+@pytest.mark.parametrize(
+    "wrong", [{"N": 65}, {"N": 0}, {"gridsize": 0}, {"filters_scale": 0}, {"offset": -1}, {"estimate_iterations": 0}]
+)
 def test_impossible_models_are_refused(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
         ModelConfig(**wrong)
