@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -94,6 +95,14 @@ def replay(
     no_values: Annotated[
         bool, typer.Option("--no-values", help="Random data of the same range instead of the kept values.")
     ] = False,
+    trust: Annotated[
+        bool,
+        typer.Option(
+            "--trust",
+            help="Of a capsule from elsewhere: leave out ops that may touch files, network or Python, and run the rest "
+            "(else it is refused).",
+        ),
+    ] = False,
     timeout: Annotated[
         float, typer.Option("--timeout", metavar="SECONDS", help="End a try after SECONDS; that is a result.")
     ] = 300.0,
@@ -161,6 +170,8 @@ def replay(
         found, wanted = request.resumed(resume, wanted)
     else:
         found = subjects.find(target, subject, python=python, values=not no_values)
+    if trust:
+        found = replace(found, foreign=False)
     progress = Line(sys.stderr, on=not quiet and sys.stderr.isatty())
     try:
         result = session.replay(found, wanted, progress)
