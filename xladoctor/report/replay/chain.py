@@ -48,8 +48,9 @@ def drawn(links: Sequence[Link], all_of_it: bool) -> list[str]:
             continue
         node = (link.node or "").rpartition("/")[2]
         mark = _MARK[link.what]
-        head = "  ".join(part for part in (f"{link.op} {node}".strip(), link.shape, mark) if part)
-        lines.append(lead + line(head + (f": {link.why}" if link.why else "")))
+        named = link.op if node.lower() == link.op.lower() else f"{link.op} {node}"
+        mark += f": {link.why}" if link.why else ""
+        lines.append(lead + "  ".join(line(part) for part in (named, link.shape, mark) if part))
         if link.location and link.location != last_location:
             lines.append(f"   at {line(link.location)}")
         last_location = link.location

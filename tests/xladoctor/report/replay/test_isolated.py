@@ -39,8 +39,9 @@ def test_console():
     assert "Asked to propagate a dynamic dimension" in text
     assert "and more" not in text
     assert "born: its branches give 8 and 1" in text
+    assert "born: its branches give 8 and 1" in text
     assert "... 8 more ops carry it" in text
-    assert "FFT fft  c64[<=8,4]  FAILS" in text
+    assert "FFT  c64[<=8,4]  FAILS" in text
 
 
 def test_markdown_has_the_whole_tree():
