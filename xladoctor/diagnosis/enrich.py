@@ -14,6 +14,7 @@ from xladoctor.diagnosis.facts import Step, first_location, is_user_file, short,
 from xladoctor.diagnosis.model import Finding, Location, Proof
 from xladoctor.diagnosis.numbers import Explained, coincidences, explain, factor
 from xladoctor.diagnosis.places import PlaceCall
+from xladoctor.diagnosis.unfinished import unfinished
 from xladoctor.evidence.run import location
 from xladoctor.evidence.schema import schema
 
@@ -34,6 +35,9 @@ def enrich(finding: Finding, step: Step) -> Finding:
         if refuted:
             message += f" ({', '.join(refuted)} would give the same number, but is not what the op was asked for.)"
             details["coincidences"] = refuted
+    broken_off = unfinished(step) if op is None else None
+    if broken_off is not None and broken_off.node == (finding.node or broken_off.node):
+        evidence += broken_off.evidence
     if op is not None and not same_failure(finding, op):
         # What XLA refuses to compile can fail elsewhere, or not at all, when it is run plainly.
         said = next(iter(str(op.get("message", "")).splitlines()), "")

@@ -16,6 +16,7 @@ from xladoctor.diagnosis.outcome import outcome_notes
 from xladoctor.diagnosis.shape_rows import shape_rows
 from xladoctor.diagnosis.stacks import stacks
 from xladoctor.diagnosis.timeline import settings
+from xladoctor.diagnosis.unfinished import unfinished
 from xladoctor.diagnosis.watched import place_notes
 from xladoctor.diagnosis.xla import compilations, xla_paths
 from xladoctor.evidence.model import Evidence
@@ -62,7 +63,8 @@ def _hypotheses(step: Step | None) -> tuple[Hypothesis, ...]:
 def _isolated(step: Step | None) -> dict[str, Any] | None:
     op = step.failing_op if step is not None else None
     if op is None:
-        return None
+        broken_off = unfinished(step) if step is not None else None
+        return broken_off.isolated if broken_off is not None else None
     return {
         "op": op["op"],
         "node": op["node"],

@@ -147,8 +147,8 @@ def _run_notes(recording: Recording, found: tuple[TracedStep, ...]) -> Iterable[
         yield "no watched place was entered in this run"
     if any(s.values == "random" for s in found):
         yield (
-            "of a step that went well no data are kept here: its run-time shapes come from random values of the right types and "
-            "shapes, and a branch that depends on values may go the other way"
+            "of a step that went well no data are kept here: its run-time shapes come from random values of the right "
+            "types and shapes, and a branch that depends on values may go the other way"
         )
     if any(s.values == "none" and s.shapes and s.capsule and s.outcome == "well" for s in found):
         yield "scan asks about failed calls only: xladoctor trace -- CMD asks about every call"

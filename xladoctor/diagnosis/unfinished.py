@@ -1,0 +1,84 @@
+"""Failures while a function is traced: the op that could not be made, and the lines that made its inputs.
+
+There is no finished graph to run. What there was of it is in the partial capsule, with the source of every node; the op
+itself is in the message, which TensorFlow builds from its NodeDef and the static shapes of its inputs (tensorflow/core/
+framework/shape_inference.cc, InferenceContext: `for '{{node NAME}} = OP[ATTRS](INPUTS)' with input shapes: ...`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from xladoctor.diagnosis.facts import Step
+from xladoctor.diagnosis.model import Location, Proof
+
+_NODE = re.compile(
+    r"for '\{\{node (?P<node>[^}]+)\}\} = (?P<op>\w+)(?:\[[^\n]*?\])?\((?P<inputs>[^)\n]*)\)' with input shapes: "
+)
+_SHAPE = re.compile(r"\[[\d?, ]*\]|<unknown>")
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """The op that could not be made: `inputs` are (tensor, static shape as TensorFlow writes it, line that made it)."""
+
+    op: str
+    node: str
+    inputs: tuple[tuple[str, str | None, Location | None], ...]
+    capsule: str | None
+
+    @property
+    def isolated(self) -> dict[str, Any]:
+        """As the `isolated` of a diagnosis. Shapes are static: None is not known while tracing."""
+        return {
+            "op": self.op,
+            "node": self.node,
+            "inputs": [{"tensor": name, "shape": _shape(shape), "value": None} for name, shape, _ in self.inputs],
+            "compilations": 0,
+        }
+
+    @property
+    def evidence(self) -> tuple[Proof, ...]:
+        """Each input with its shape and the user's line that made it."""
+        return tuple(
+            Proof("source", f"{name} {shape or ''}, made at {where}", f"capsules/{self.capsule}")
+            for name, shape, where in self.inputs
+            if where is not None
+        )
+
+
+def unfinished(step: Step) -> Unfinished | None:
+    """The op at which a trace broke off, or None where the failure is none of a trace, or names no op."""
+    failure = step.failure
+    if failure is None or step.capsule is not None:
+        return None
+    message = str(failure.get("message", ""))
+    found = _NODE.search(message)
+    if found is None:
+        return None
+    names = [name.strip() for name in found["inputs"].split(",") if name.strip() and not name.strip().startswith("^")]
+    shapes = _SHAPE.findall(message[found.end() :].splitlines()[0])
+    capsule = failure.get("partial")
+    sources = step.recording.sources(str(capsule)) if capsule else {}
+    inputs = tuple((name, shapes[i] if i < len(shapes) else None, _made(sources, name)) for i, name in enumerate(names))
+    return Unfinished(found["op"], found["node"], inputs, capsule)
+
+
+def _made(sources: dict[str, dict[str, list[list[Any]]]], tensor: str) -> Location | None:
+    """The innermost user frame that made a tensor; of the graph that has the most nodes if several have the name."""
+    node = tensor.partition(":")[0]
+    for nodes in sorted(sources.values(), key=len, reverse=True):
+        frames = nodes.get(node)
+        if frames:
+            file, line, function = frames[-1]
+            return Location(str(file), line, function)
+    return None
+
+
+def _shape(text: str | None) -> list[int | None] | None:
+    if text is None or text == "<unknown>":
+        return None
+    sizes = [part.strip() for part in text[1:-1].split(",") if part.strip()]
+    return [None if size == "?" else int(size) for size in sizes]
