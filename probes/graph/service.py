@@ -1,8 +1,8 @@
 """What a worker can be asked.
 
 Every question about a capsule takes {"capsule": folder, "batch": rows or null, "static": bind the signature to these,
-"foreign": refuse the capsule if it holds an op that may not run}. TensorFlow is imported with the first question that
-needs it and then kept warm.
+"foreign": refuse the capsule if it holds an op that may not run, "values": false takes random data of the same range}.
+TensorFlow is imported with the first question that needs it and then kept warm.
 """
 
 from __future__ import annotations
@@ -319,14 +319,16 @@ class Service:
     def _step(self, request: Request, *, xla: bool = False) -> tuple[Step, Frames]:
         """The capsule of a request, prepared; the last few are kept."""
         _tensorflow()
-        from .load import load
+        from .load import load, without_values
         from .step import new_frames, prepare
 
         batch, static, foreign = request.get("batch"), bool(request.get("static")), bool(request.get("foreign"))
         folder = Path(_field(request, "capsule")).resolve()
-        key = (str(folder), batch, static, foreign, xla)
+        values = bool(request.get("values", True))
+        key = (str(folder), batch, static, foreign, xla, values)
         if key not in self._steps:
-            step = prepare(load(folder), batch=batch, static=static, foreign=foreign, calls=not xla, strict=xla)
+            program = load(folder) if values else without_values(load(folder))
+            step = prepare(program, batch=batch, static=static, foreign=foreign, calls=not xla, strict=xla)
             while len(self._steps) >= _KEPT:
                 _, old = self._steps.pop(next(iter(self._steps)))
                 old.machine.close()

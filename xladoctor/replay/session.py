@@ -37,7 +37,8 @@ def replay(subject: Subject, options: Options, say: Say = lambda text: None) -> 
         raise XladoctorError(f"--subject {subject.name}: at which batch sizes?", hint="For example --batch-sizes 1:64")
     folder = _folder(subject, options.resume)
     write_json(folder / REQUEST, request(subject, options))
-    with Bench(subject, folder, timeout=options.timeout, jobs=options.jobs, say=say, memory=options.memory) as bench:
+    memory = options.memory or (_all_memory() if subject.foreign else None)
+    with Bench(subject, folder, timeout=options.timeout, jobs=options.jobs, say=say, memory=memory) as bench:
         asked = _asked(bench, options)
         swept = sweep(bench, asked)
         result = Replay(
@@ -70,6 +71,11 @@ def _with_nearest(bench: Bench, swept: Sweep, bad: Case, result: Replay) -> Repl
     captured = bench.capture(nearest.case)
     where = captured.result["capsule"] if captured.ok else f"none ({captured.message})"
     return replace(result, nearest=nearest, notes=(*result.notes, f"capsule of the nearest passing case: {where}"))
+
+
+def _all_memory() -> int:
+    """The machine's memory in bytes: a program from elsewhere may not make it swap."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 def first_bad(swept: Sweep) -> Case | None:

@@ -7,6 +7,7 @@ the environment. A name that fits both of the first two is refused, since either
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection, Sequence
 
@@ -55,6 +56,9 @@ def resolve(
     Raises:
         XladoctorError: a name means nothing here, or could mean two things, or cannot be varied for this subject.
     """
+    for path in dict(varied).get("python", ()):
+        if not os.access(path, os.X_OK):
+            raise XladoctorError(f"--vary python={path}: no such interpreter", exit_code=3)
     return tuple((_meaning(name, subject, parameters, config), values) for name, values in varied)
 
 

@@ -137,3 +137,9 @@ def test_the_call_that_ended_the_run(tmp_path):
     found = subject.find(str(tmp_path / "run"), None, python=sys.executable)
     assert found.kind == "capsule" and found.folder == capsule and found.run == tmp_path / "run"
     assert subject.find(str(capsule), None, python=sys.executable).step.why == "failed"
+
+
+def test_an_interpreter_that_is_not_there_is_no_result(here, capsys):
+    args = ["--subject", "fake:pass", "--batch-sizes", "4", "--python", sys.executable, "--vary", "python=/no/python"]
+    assert main(["replay", *args]) == 3
+    assert "no such interpreter" in capsys.readouterr().err
