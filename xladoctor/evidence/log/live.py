@@ -21,6 +21,7 @@ class LiveLog:
         self._repeats = Repeats()
         self._rest = b""
         self._number = 1
+        self._open = False
         self._until = 0
         self._before: deque[tuple[int, bytes]] = deque(maxlen=BEFORE)
         self._size = 0
@@ -36,15 +37,19 @@ class LiveLog:
             self._take(data[:cut])
 
     def settle(self) -> None:
-        """Nothing came for a while: what is open is all there is of it, also a line without its end."""
-        if self._rest:
-            rest, self._rest = self._rest, b""
-            self._take(rest + b"\n")
+        """Nothing came for a while: what is open is all there is of it. A line without its end is looked at if it could
+        be an error; else it is a progress bar, and goes on.
+        """
+        if self._rest and scan(self._rest, len(self._rest)).hits:
+            self._take_rest()
         self._collector.settle()
 
     def interrupted(self) -> None:
         """What comes next does not continue what came last: another file has the name, or the file was emptied."""
-        self.settle()
+        self._take_rest()
+        self._collector.settle()
+        self._number += self._open
+        self._open = False
         self._until = 0
         self._before.clear()
 
@@ -56,13 +61,18 @@ class LiveLog:
 
     def close(self) -> LogEvidence:
         """All that the log showed, now that no more of it comes."""
-        self.settle()
+        self._take_rest()
         self._collector.close()
         return self.evidence()
 
     def evidence(self) -> LogEvidence:
         """What the log shows so far. Lines are counted on where a log was rotated or emptied."""
         return evidence_of([(self._name, self._size, self._collector)])
+
+    def _take_rest(self) -> None:
+        rest, self._rest = self._rest, b""
+        if rest:
+            self._take(rest)
 
     def _take(self, data: bytes) -> None:
         block = scan(data, len(data))
@@ -71,6 +81,7 @@ class LiveLog:
             (self._number + at, line[:LONGEST]) for at, line in enumerate(block.data.removesuffix(b"\n").split(b"\n"))
         ]
         end = self._number + len(lines)
+        self._open = not data.endswith(b"\n")
         if found:
             # Whole pieces: they are small, and what belongs together often comes together.
             self._until = end + AFTER
@@ -83,4 +94,5 @@ class LiveLog:
         else:
             self._before.extend(lines)
         self._collector.activity.block(block, self._number, found[-1][0] if found else None)
-        self._number = end
+        # What comes next goes on with a line that had no end.
+        self._number = end - self._open

@@ -5,13 +5,15 @@ from __future__ import annotations
 import io
 import time
 import tracemalloc
+from itertools import pairwise
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.xladoctor.rules.fixtures import public_fixtures, real_fixtures
-from xladoctor.evidence.log import UnreadableLog, read_log
+from xladoctor.evidence.log import UnreadableLog, blocks, prefilter, read_log
+from xladoctor.evidence.log.live import LiveLog
 from xladoctor.evidence.model import Evidence
 from xladoctor.rules import findings
 
@@ -53,6 +55,53 @@ def test_damaged_fixtures(fixture, data) -> None:  # type: ignore[no-untyped-def
     start = data.draw(st.integers(0, len(raw)))
     end = data.draw(st.integers(start, len(raw)))
     scan(raw[:start] + data.draw(st.binary(max_size=20)) + raw[end:])
+
+
+@QUICK
+@given(st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=80)), max_size=30), st.data())
+def test_any_bytes_in_a_large_log_and_in_one_that_grows(lines: list[str], data: st.DataObject) -> None:
+    """The search of large logs and the following of growing ones take what small logs never show them."""
+    raw = b"\n".join([*(line.encode("utf-8", "surrogatepass") for line in lines), data.draw(st.binary(max_size=500))])
+    regions = list(prefilter.hot_regions(blocks.searched([(raw[: len(raw) // 2], len(raw) // 2), (raw, len(raw))])))
+    assert all(number >= 1 for region in regions for number, _ in region)
+    live = LiveLog("log")
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(raw)), max_size=6)))
+    for start, end in pairwise([0, *cuts, len(raw)]):
+        live.feed(raw[start:end])
+        if data.draw(st.booleans()):
+            live.settle()
+        findings(Evidence(source="log", log=live.evidence()))
+    evidence = live.close()
+    assert evidence.lines == raw.count(b"\n") + (raw != b"" and not raw.endswith(b"\n"))
+
+
+INVISIBLE = "\u202e\u2066\u200b\ufeff"
+CONTROLS = [chr(n) for n in (*range(32), 127, *range(128, 160))]
+CODES = st.sampled_from([*CONTROLS, *INVISIBLE, "\x1b[2J", "\x1b]0;x\x07", "\n"])
+
+
+@QUICK
+@given(st.lists(st.one_of(st.sampled_from(PIECES), CODES), max_size=40))
+def test_control_codes_never_reach_a_terminal_or_a_page(parts: list[str]) -> None:
+    from xladoctor.diagnosis.engine import diagnose
+    from xladoctor.report import FORMATS, render
+    from xladoctor.report.findings_live import render as live
+    from xladoctor.report.page import Page
+
+    try:
+        evidence = read_log(io.BytesIO("".join(parts).encode()), name="log")
+    except UnreadableLog:
+        return
+    diagnosis = diagnose(Evidence(source="log", log=evidence))
+    shown = [render(diagnosis, format) for format in FORMATS]
+    shown += [live(finding, Page()) for finding in diagnosis.findings]
+    for text in shown:
+        bad = {
+            c
+            for c in text
+            if (ord(c) < 32 and c not in "\n\t") or 127 <= ord(c) < 160 or c in "\u202e\u2066\u200b\ufeff"
+        }
+        assert not bad, bad
 
 
 @pytest.mark.parametrize(
