@@ -114,6 +114,7 @@ def test_a_user_named_root_hides_no_root_cause():
 @pytest.mark.parametrize(
     "said",
     [
+        "/opt/app/users/list.py",
         "Unexpected token here", "signature: (float32[32,64])", "key use_xla = True", "auto", "token: none", "a/home/b",
         "tensorflow 2.21.0.1 cuda 12.4.1", "Input to reshape is a tensor with 778752 values",
         "[[{{node Reshape_4}}]] [Op:__inference_f_12]", "https://github.com/x/y/issues/3",
@@ -131,6 +132,10 @@ def test_what_is_no_secret_stays(said):
         ("postgres://u:p4ssw0rd-x@db/x", "postgres://<secret>@db/x"),
         ("C:\\Users\\Ada\\run.py", "<home>\\run.py"),
         ("/Users/grace/x.py", "<home>/x.py"),
+        ("/gpfs/users/grace/x.py and /scratch/grace", "<home>/x.py and /scratch/<user>"),
+        ("file:///home/grace/x.html", "file://<home>/x.html"),
+        ("SLURM_JOB_NODELIST=gpu-a100-07\nlost gpu-a100-07.cluster.uni.edu", "SLURM_JOB_NODELIST=<host>\nlost <host>"),
+        ("grpc://10.0.0.3:8470, cudnn 9.1.0.70", "grpc://<address>:8470, cudnn 9.1.0.70"),
         ("-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----", "<secret>"),
         ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3.SflKxwRJSM", "<secret>"),
     ],

@@ -72,7 +72,7 @@ class Redactor:
         if said not in self._done:
             left = ASSIGNED.sub(self._assigned, CARRIED.sub(self._carried, said))
             for pattern in self._patterns:
-                left = pattern.sub(lambda found: self._placeholders[found.group()], left)
+                left = pattern.sub(lambda found: self._placeholders[found["known"]], left)
             self._done[said] = ADDRESS.sub(self._address, left)
         return self._done[said]
 
@@ -132,9 +132,12 @@ class Redactor:
             yield _either(groups["secret"], r"(?<![\w])", r"(?![\w])")
         if paths:
             yield _either(paths, r"(?<![\w.~-])(?:(?<=//)|(?<!/))", r"(?![\w-]|\.[\w])")
-        for kind in ("host", "user"):
-            if groups.get(kind):
-                yield _either(groups[kind], r"(?<![A-Za-z0-9])", r"(?![A-Za-z0-9])")
+        if groups.get("host"):
+            # With its domain, which says as much.
+            domain = r"(?:\.(?!(?:py|log|txt|json|err|out)\b)[a-z][a-z0-9-]*)*"
+            yield _either(groups["host"], r"(?<![A-Za-z0-9])", rf"{domain}(?![A-Za-z0-9])")
+        if groups.get("user"):
+            yield _either(groups["user"], r"(?<![A-Za-z0-9])", r"(?![A-Za-z0-9])")
 
     # What is replaced where it stands.
 
@@ -155,4 +158,4 @@ class Redactor:
 
 def _either(texts: Iterable[str], before: str, after: str) -> re.Pattern[str]:
     longest = sorted(set(texts), key=len, reverse=True)
-    return re.compile(f"{before}(?:{'|'.join(map(re.escape, longest))}){after}")
+    return re.compile(f"{before}(?P<known>{'|'.join(map(re.escape, longest))}){after}")

@@ -19,8 +19,8 @@ ENV = re.compile(
 )
 SYSTEM = ("/usr", "/usr/local")
 HOME = re.compile(
-    r"(?P<dir>(?:/private)?(?:/(?:home|Users|var/home|usr/home|export/home|users|nfs/home|gpfs/home|mnt/home|u)"
-    r"|[A-Za-z]:\\+Users)[/\\]+(?P<user>[^/\\\s:;,'\"()<>\[\]{}|*?]+))"
+    r"(?<![\w.-])(?P<dir>(?:(?:/(?:private|nfs\d*|gpfs|lustre|beegfs|ceph|mnt|export|usr|var|data|net|storage|cluster))?"
+    r"/(?:home\d*|Users|users|u)|[A-Za-z]:\\+Users)[/\\]+(?P<user>[^/\\\s:;,'\"()<>\[\]{}|*?]+)(?<!\.py)(?<!\.json))"
 )
 ROOT_HOME = re.compile(r"(?<![\w./-])/root(?![\w.-])")
 AT = re.compile(r"(?<![\w@/.+-])(?P<user>[A-Za-z_][\w.+-]*)@(?P<host>[A-Za-z][\w-]*(?:\.[\w-]+)*)(?![\w@])")
