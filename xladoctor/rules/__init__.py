@@ -69,6 +69,7 @@ CODES: dict[str, tuple[str, str]] = {
     "XD813": ("check-dropped", "source_jit"),
     "XD901": ("not-xla", "not_xla"),
     "XD902": ("not-recorded", "not_xla"),
+    "XD903": ("log-cut", "not_xla"),
 }
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from xladoctor.diagnosis.model import Finding, Proof, Remedy
 from xladoctor.rules.base import Rule
-from xladoctor.rules.matching import finding, flat
-from xladoctor.rules.recognise.not_xla import recognise
+from xladoctor.rules.matching import finding, flat, make
+from xladoctor.rules.recognise.not_xla import cut, cut_message, ends_inside, recognise
 
 if TYPE_CHECKING:
     from xladoctor.evidence.model import ErrorRecord, Evidence
@@ -24,6 +24,9 @@ def _match(evidence: Evidence) -> Iterator[Finding]:
     errors = [(r, h) for r, h in hits if r.level == "error"]
     others = [r for r in evidence.log.records if r.level == "error" and explained(r)]
     chosen = [g for g in errors if g[0].ended_run][-1:] or errors[:1] or hits[:1]
+    if evidence.log.facts.get("unfinished") and chosen[0][0] is evidence.log.records[-1] and ends_inside(chosen[0][0]):
+        yield finding(_CUT, [(chosen[0][0], cut_message(chosen[0][0]))])
+        return
     found = finding(_PLAIN, chosen)
     if found.details.get("kind") in ("aborted", "segfault") and not others:
         above = [r for r in evidence.log.records if r.level == "warning" and explained(r)]
@@ -124,4 +127,28 @@ _UNRECORDED = Rule(
     ),
     references=("https://docs.python.org/3/library/site.html#module-sitecustomize",),
 )
-RULES = (replace(_PLAIN, match=_match), replace(_UNRECORDED, match=_match_unrecorded))
+_CUT = make(
+    cut,
+    code="XD903",
+    slug="log-cut",
+    title="The log ends before it names the error",
+    level="error",
+    rank=85,
+    what="The last thing in the log is a traceback without its last line: the error's name and message are missing.",
+    why="The output was copied in part, a job's log was cut at a size limit, or the process was killed while it wrote "
+    "(output to a file or a pipe is buffered: the end is lost).",
+    example='Traceback (most recent call last):\n  File "/home/ada/study/train.py", line 9, in <module>\n    fit()',
+    tell_apart="A traceback with its last line has the class of its message, or `not-xla`. A process that was killed "
+    "says so in the shell's output, not in its own: that is `not-xla` too.",
+    remedies=(
+        Remedy(
+            "get-the-rest",
+            "Get the rest of the output",
+            "safe",
+            "`python -u train.py 2>&1 | tee log` loses nothing to buffers; or let the doctor run it: "
+            "`xladoctor scan -- python train.py`.",
+        ),
+    ),
+    references=("Python's traceback module", "https://docs.python.org/3/using/cmdline.html#cmdoption-u"),
+)
+RULES = (replace(_PLAIN, match=_match), replace(_UNRECORDED, match=_match_unrecorded), _CUT)

@@ -59,6 +59,7 @@ NOT_ALONE = {
     "constant_clustered_28": "the same",
     "constant_evaluated": "the first line is the evaluator's",
     "weights_h5_24": "the first line ends before the shapes",
+    "cut_traceback": "the first line is any traceback's",
     "cudnn_version": "the version is in a line above",
 }
 SPEAKS = [f for f in (*REAL, *public_fixtures()) if f.slug not in ("healthy", "silent", "not-xla", "retracing")]
@@ -77,3 +78,28 @@ def test_one_wording_for_two_failures_says_so() -> None:
     [found] = diagnose("ValueError: Shapes (3,) and (4,) are incompatible\n")
     assert found.status == "untested" and len(found.details["between"]) == 2
     assert "To decide: the traceback" in found.message
+
+
+def test_a_cut_log_is_never_called_healthy_nor_anything_else_than_it_shows() -> None:
+    """Cut at any place behind the first frame: the true class, or `log-cut`, or what the text so far can mean."""
+    for fixture in REAL:
+        start = fixture.text.rfind("Traceback (most recent call last)")
+        if start < 0 or fixture.slug in ("healthy", "silent", "retracing", "flag-error") or "went_on" in fixture.name:
+            continue
+        head = fixture.text[start:]
+        first = head.find("\n", head.find('File "')) + 1
+        for part in (0.0, 0.5, 0.9):
+            cut = head[: first + int((len(head) - first) * part)]
+            assert root(cut) is not None, (fixture.name, part)
+
+
+def test_what_a_cut_log_says() -> None:
+    [found] = diagnose('Traceback (most recent call last):\n  File "/home/a/t.py", line 3, in f\n    tf.resh')
+    assert (found.slug, found.status, str(found.location)) == ("log-cut", "untested", "/home/a/t.py:3 in f")
+    begun = (
+        "tensorflow.python.framework.errors_impl.InvalidArgumentError: {{function_node __wrapped__Reshape_device_/job:"
+    )
+    begun += "localhost/replica:0/task:0/device:CPU:0}} Input to resh"
+    [found] = diagnose(begun)
+    assert found.slug == "log-cut" and "inside of the message of InvalidArgumentError: Input to resh" in found.message
+    assert [f.slug for f in diagnose(begun + "\n")] == ["not-xla"]  # the line has its end: nothing shows that it is cut

@@ -57,6 +57,11 @@ class Activity:
         """The last line counts, also where no line end follows it."""
         self.lines += self._open
 
+    @property
+    def unfinished(self) -> bool:
+        """Whether the last line has no end, as where a log was cut."""
+        return self._open
+
     def _find_version(self, data: bytes, end: int) -> None:
         for found in _NUMBER.finditer(data, 0, end):
             if _VERSION.search(data[max(found.start() - _BEFORE, 0) : found.start()]):

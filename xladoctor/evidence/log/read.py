@@ -32,7 +32,8 @@ def read_log(
     or (unless `allow_empty`) holds nothing at all. Any bytes are a log: what cannot be decoded is replaced.
     `threads` search large logs (as many as there are processors, at most four, where nothing is said).
 
-    `facts` may hold: `xla_compiled` (TensorFlow said so), `flags` ({variable: {value, where}}), `went_on`
+    `facts` may hold: `xla_compiled` (TensorFlow said so), `unfinished` (its last line has no end),
+    `flags` ({variable: {value, where}}), `went_on`
     ({where of a record: True}: training went on below it), `repeats` ({where of a
     record: how often it came}), `dropped_records` (beyond the bounds), `damaged` ({log: why it could be read in part
     only}).
@@ -129,9 +130,12 @@ class Collector:
     def close(self) -> None:
         """Finish what is open."""
         self.activity.finish()
-        self.settle()
+        for segmenter in self._streams.values():
+            segmenter.finish(at_end=True)
         if self.activity.compiled:
             self.facts["xla_compiled"] = True
+        if self.activity.unfinished:
+            self.facts["unfinished"] = True
         if self.activity.flags:
             self.facts["flags"] = {
                 variable: {"value": value, "where": f"{self._source}:{line}"}

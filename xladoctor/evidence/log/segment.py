@@ -118,9 +118,11 @@ class Segmenter:
         self._recent.clear()
         self._loose.clear()
 
-    def finish(self, *, ended: bool = True) -> None:
-        """Emit what is open."""
+    def finish(self, *, ended: bool = True, at_end: bool = False) -> None:
+        """Emit what is open. At the end of the log that may be a traceback whose last line, the error, is cut off."""
         draft, self._draft, self._in_frames = self._draft, None, False
+        if draft is not None and at_end and draft.frames and not (draft.lines or draft.exception):
+            draft.lines.append(f"{_HEADER}):")
         if draft is None or not (draft.lines or draft.exception):
             return
         raw = "\n".join(draft.lines)

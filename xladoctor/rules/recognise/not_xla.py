@@ -155,3 +155,32 @@ def _nan(record: ErrorRecord, text: str) -> Hit | None:
             details={"kind": "nan", "key": found[1]},
         )
     return None
+
+
+def cut(record: ErrorRecord, text: str) -> Hit | None:
+    """A traceback at the end of the log without the line that names the error."""
+    if record.exception is not None or text != "Traceback (most recent call last):" or not record.frames:
+        return None
+    deepest = record.frames[-1]
+    return Hit(
+        f"The log ends inside of a traceback, at {deepest.location}: what the error was is not in it.",
+        status="untested",
+        decide=("the rest of the output: the last line of the traceback",),
+    )
+
+
+_RUNTIME = ("InvalidArgumentError", "InternalError", "UnimplementedError", "UnknownError", "FailedPreconditionError")
+
+
+def ends_inside(record: ErrorRecord) -> bool:
+    """Whether a message of TensorFlow's runtime lacks the end that every one of them has (`[Op:...]`, `name: ...`)."""
+    return record.exception in _RUNTIME and "[Op:" not in record.text and not record.text.rstrip().endswith(("]", "."))
+
+
+def cut_message(record: ErrorRecord) -> Hit:
+    """What can be said of a message that is cut in the middle."""
+    return Hit(
+        f"The log ends inside of the message of {record.exception}: {flat(record.text)[:200]}",
+        status="untested",
+        decide=("the rest of the output: the message names the shapes or the op",),
+    )
