@@ -74,10 +74,11 @@ def _parity(replay: dict[str, Any]) -> list[str]:
             replays.number(a["tolerance"]),
             code(a["shapes"]),
             prose(a["rows"]),
+            prose(a["what"] or ""),
         )
         for a in found
     ]
-    heads = ("Output", "Ways", "Result", "Deviation", "Tolerance", "Shapes", "Rows that differ")
+    heads = ("Output", "Ways", "Result", "Deviation", "Tolerance", "Shapes", "Rows that differ", "Remark")
     parting = [f"- {md(key)}: {md_code(value)}" for key, value in replays.divergence(replay)]
     parts = ["### Do the paths agree?", table(heads, rows)] if rows else []
     return [*parts, "\n".join(parting)] if rows and parting else parts

@@ -90,17 +90,21 @@ def links(replay: Replay) -> list[dict[str, Any]]:
 
 
 def agreements(replay: Replay) -> list[dict[str, Any]]:
-    """Parity, one row an output and a pair of ways."""
+    """Parity, one row an output and a pair of ways (or one way on other rows)."""
+    from xladoctor.report.replay.parity import TESTS
+
     out = []
     for item in _dicts(_dict(replay.get("parity")).get("agreements")):
         ways = item.get("ways")
         pair = [_SAID.get(str(w), str(w)) for w in ways] if isinstance(ways, list) else []
+        test = item.get("test")
+        between = f"{TESTS.get(str(test), test)} ({pair[0]})" if test and pair else " / ".join(pair)
         shapes = item.get("shapes")
         both = [_shape(s) for s in shapes] if isinstance(shapes, list) else []
         out.append(
             {
                 "output": str(item.get("output") or "?"),
-                "ways": " / ".join(pair),
+                "ways": between,
                 "agree": bool(item.get("agree")),
                 "deviation": _number(item.get("deviation")),
                 "tolerance": _number(item.get("tolerance")),
@@ -109,6 +113,7 @@ def agreements(replay: Replay) -> list[dict[str, Any]]:
                 "shapes": both[0] if len(set(both)) == 1 else " / ".join(both),
                 "rows": ", ".join(map(str, item["rows"])) if isinstance(item.get("rows"), list) else "",
                 "class": _class(item),
+                "what": item.get("what"),
             }
         )
     return out
@@ -119,7 +124,8 @@ def deviations(replay: Replay) -> tuple[list[list[float | None]], list[str], lis
 
     Where tolerances differ, the deviations are multiples of their own, and the tolerance is 1.
     """
-    found = [a for a in agreements(replay) if a["deviation"] is not None or not a["agree"]]
+    # What is about the number of rows has no deviation to show.
+    found = [a for a in agreements(replay) if a["deviation"] is not None or (not a["agree"] and a["tolerance"])]
     rows = list(dict.fromkeys(a["output"] for a in found))
     columns = list(dict.fromkeys(a["ways"] for a in found))
     tolerances = {a["tolerance"] for a in found if a["tolerance"]}

@@ -305,6 +305,7 @@ def test_what_replay_writes_is_read():
                 Agreement(
                     "psi", ("eager", "xla"), False, ([2], [2]), 0.5, 1e-6, rows=(3,), slug="parity-divergence"
                 ),
+                Agreement("psi", ("plain", "plain"), False, ([1], [16]), test="size", what="16 rows in, 1 out"),
             ),
         ),
         remedies=(Tested("r", "Do it", "cured", "safe", 0.0, 1.5),),
@@ -325,7 +326,13 @@ def test_what_replay_writes_is_read():
     for format in ("markdown", "html"):
         said = render(samples.LOUD, format, None, View(replays=(data,)))
         assert "it counts" in said and "dropout: random" in said and "a/Sub" in said.replace("<wbr>", "")
-    (agreement,) = replays.agreements(data)
+    agreement, rows = replays.agreements(data)
+    assert (rows["ways"], rows["shapes"], rows["what"]) == (
+        "number of rows (plain)",
+        "(1) / (16)",
+        "16 rows in, 1 out",
+    )
+    assert replays.deviations(data)[2] == ["eager / XLA"], "a number of rows is no deviation"
     assert (agreement["class"], agreement["ways"], agreement["rows"]) == ("parity-divergence", "eager / XLA", "3")
     assert dict(replays.divergence(data)) == {
         "first node": "a/Sub",

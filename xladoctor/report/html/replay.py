@@ -104,10 +104,11 @@ def _parity(replay: dict[str, Any], name: str) -> Iterator[str]:
             a["shapes"],
             a["rows"],
             code(a["class"]),
+            a["what"],
         )
         for a in found
     ]
-    heads = ("Output", "Ways", "Result", "Deviation", "Tolerance", "Shapes", "Rows that differ", "Class")
+    heads = ("Output", "Ways", "Result", "Deviation", "Tolerance", "Shapes", "Rows that differ", "Class", "Remark")
     yield html.small(heads, table, "Every comparison")
     parting = replays.divergence(replay)
     if parting:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _FEW = 12
 _INFINITE = 1e308
-_TESTS = {
+TESTS = {
     "size": "number of rows",
     "permuted": "rows in another order",
     "few": "the first rows in a smaller batch",
@@ -102,7 +102,7 @@ def _rest(parity: Parity, verbose: bool) -> Iterator[str]:
 
 def _between(one: Agreement) -> str:
     if one.test is not None:
-        return f"{_TESTS.get(one.test, one.test)} ({one.ways[0]})"
+        return f"{TESTS.get(one.test, one.test)} ({one.ways[0]})"
     return f"{one.ways[0]} against {one.ways[1]}"
 
 

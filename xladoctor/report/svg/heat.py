@@ -65,7 +65,12 @@ def heat(
             rank = level(value, floor, worst)
             canvas.rect(left + cell * m, y, cell - 0.6, tall - 0.6, f"h{rank}", f"{value:.3g}")
             if labelled:
-                canvas.text(left + cell * m + cell / 2, y + tall / 2 + 4, f"{value:.2g}", f"t-s t-m t-h{rank}")
+                canvas.text(
+                    left + cell * m + cell / 2,
+                    y + tall / 2 + 4,
+                    f"{value:.2g}" if math.isfinite(value) else "≠",
+                    f"t-s t-m t-h{rank}",
+                )
     bottom = top + tall * len(matrix)
     _scale(canvas, left, bottom + 14, floor, worst)
     return canvas.svg(max(left + cell * many + 10, left + 30 * LEVELS + 150), bottom + 48)
@@ -84,7 +89,7 @@ def _scale(canvas: Canvas, x: float, y: float, floor: float, worst: float) -> No
     for rank in range(LEVELS):
         canvas.rect(x + 30 * rank, y, 30, 12, f"h{rank}")
     canvas.text(x, y + 26, f"≤ {floor:.2g}", "t-s t-dim")
-    canvas.text(x + 30 * LEVELS, y + 26, f"{worst:.3g}", "t-s t-dim t-e")
+    canvas.text(x + 30 * LEVELS, y + 26, f"{worst:.3g}" if worst > floor else "above", "t-s t-dim t-e")
 
 
 def _coarse(
