@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+
 import pytest
 
-from tests.xladoctor.rules.fixtures import diagnose, public_fixtures, real_fixtures
+from tests.xladoctor.rules.fixtures import LOGS, diagnose, public_fixtures, real_fixtures
+from xladoctor.evidence.log.flags import flags_set
 from xladoctor.evidence.model import ErrorRecord, Evidence, LogEvidence
 from xladoctor.rules import findings, registry
 from xladoctor.rules.recognise.xla_path import xla_path
@@ -182,3 +187,59 @@ def test_jit_compilation_failed_is_told_apart_by_the_lines_above(above, slug, ca
     kernel = next(f for f in found if f.slug == "jit-kernel-failed")
     assert kernel.details["cause"] == cause and (kernel.status == "untested") is (cause == "unknown")
     assert ("decide" in kernel.details) is (cause == "unknown")
+
+
+@pytest.mark.parametrize("version", ["2.15", "2.19", "2.21"])
+def test_a_real_log_that_prints_its_flags(version):
+    found = diagnose(REAL[f"{version}/flag_governs_nothing"].text)
+    assert [f.slug for f in found] == ["unsupported-op", "flag-ineffective"]
+    assert found[1].details["flag"] == "--tf_xla_auto_jit=0" and found[1].evidence[0].where.startswith("log:")
+    assert found[1].remedies
+
+
+@pytest.mark.parametrize("version", ["2.15", "2.19", "2.21"])
+def test_a_real_cluster_that_failed(version):
+    [found] = [f for f in diagnose(REAL[f"{version}/clustered_broadcast"].text) if f.level == "error"]
+    assert found.details["xla"]["way"] == "auto-clustering" and found.details["xla"]["function"].startswith("cluster_")
+
+
+@pytest.mark.parametrize("version", ["2.15", "2.19", "2.21"])
+def test_what_the_run_survived_is_behind_what_ended_it(version):
+    found = [f for f in diagnose(REAL[f"{version}/went_on_then_failed"].text) if f.level == "error"]
+    assert [f.slug for f in found] == ["concat-pack-mismatch", "reshape-mismatch"]
+    assert found[1].details["went_on"] and found[1].message.endswith("The run went on after it.")
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        (b"$ TF_XLA_FLAGS=--tf_xla_auto_jit=2 python train.py", "--tf_xla_auto_jit=2"),
+        (
+            b'export TF_XLA_FLAGS="--tf_xla_auto_jit=2 --tf_xla_cpu_global_jit"',
+            "--tf_xla_auto_jit=2 --tf_xla_cpu_global_jit",
+        ),
+        (b'declare -x TF_XLA_FLAGS="--tf_xla_auto_jit=0"', "--tf_xla_auto_jit=0"),
+        (b"os.environ['TF_XLA_FLAGS'] = '--tf_xla_auto_jit=0'", "--tf_xla_auto_jit=0"),
+        (b"{'HOME': '/home/a', 'TF_XLA_FLAGS': '--tf_xla_auto_jit=0', 'X': '1'}", "--tf_xla_auto_jit=0"),
+        (b'{\\"TF_XLA_FLAGS\\": \\"--tf_xla_auto_jit=0\\"}', "--tf_xla_auto_jit=0"),
+        (b"Unknown flags in TF_XLA_FLAGS: --tf_xla_auto_jot=2", None),
+        (b"set TF_XLA_FLAGS to --tf_xla_auto_jit=0 if it fails", None),
+    ],
+)
+def test_flags_that_a_log_shows_to_be_set(line, value):
+    shown = [(found[1], found[2]) for found in flags_set(b"x\n" + line + b"\nepoch 1\n")]
+    assert shown == ([] if value is None else [(value, 2 + line.index(b"TF_XLA"))])
+
+
+@pytest.mark.slow
+def test_the_command_that_is_to_decide_does(tmp_path):
+    """What feeds an argument: the line that the finding gives, run in the program itself."""
+    program = tmp_path / "ask.py"
+    [command] = diagnose(REAL["2.21/constant_random"].text)[0].details["decide"]
+    asked = command.partition("`")[2].partition("`")[0]
+    source = json.loads((LOGS / "real/2.21/manifest.json").read_text())["constant_random"]["program"]
+    head = source.rpartition("f(tf.constant(1.0))")[0]
+    walk = "while op.inputs:\n    op = op.inputs[0].op\nprint('FED BY', op.type)\n"
+    program.write_text(f"{head}\narguments = [tf.constant(1.0)]\nop = {asked}\n{walk}")
+    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, check=False)
+    assert "FED BY" in done.stdout, done.stderr[-500:]

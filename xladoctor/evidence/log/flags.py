@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 _SET = re.compile(
-    rb"(?<!in )\b(TF_XLA_FLAGS|XLA_FLAGS)['\"]?\]?[ \t]{0,4}[=:,][ \t]{0,4}\\?['\"]?"
+    rb"(?<!in )\b(TF_XLA_FLAGS|XLA_FLAGS)\\?['\"]?\]?[ \t]{0,4}[=:,][ \t]{0,4}\\?['\"]?"
     rb"((?:--[A-Za-z0-9_]{1,80}(?:=[^\s'\"\\,;)}]{0,300})?[ \t,]{0,3}){1,20})"
 )
 
