@@ -19,13 +19,13 @@ _TITLES = {
 
 @dataclass(frozen=True)
 class Folded:
-    """Frames that are not the user's: how many, and of which libraries."""
+    """Frames in a row that are not the user's."""
 
-    number: int
-    libraries: tuple[str, ...]
+    frames: tuple[StackFrame, ...]
 
     def __str__(self) -> str:
-        return f"{count(self.number, 'frame')} of {', '.join(self.libraries)}"
+        libraries = dict.fromkeys(library(frame.file) for frame in self.frames)
+        return f"{count(len(self.frames), 'frame')} of {', '.join(libraries)}"
 
 
 @dataclass(frozen=True)
@@ -70,11 +70,10 @@ def library(file: str) -> str:
 
 def _fold(frames: Sequence[StackFrame]) -> Iterator[StackFrame | Folded]:
     for user, group in groupby(frames, key=lambda f: f.user):
-        found = list(group)
         if user:
-            yield from found
+            yield from group
         else:
-            yield Folded(len(found), tuple(dict.fromkeys(library(f.file) for f in found)))
+            yield Folded(tuple(group))
 
 
 def _common(a: Sequence[StackFrame], b: Sequence[StackFrame]) -> int:

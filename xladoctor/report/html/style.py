@@ -79,7 +79,7 @@ col.w6{width:6%}col.w8{width:8%}col.w10{width:10%}col.w12{width:12%}col.w14{widt
 col.w18{width:18%}col.w20{width:20%}col.w22{width:22%}col.w26{width:26%}col.w30{width:30%}col.w34{width:34%}col.w40{width:40%}
 ol.stack{list-style:none;padding:0;margin:.3rem 0}ol.stack li{padding:.05rem .6rem;border-left:3px solid var(--link)}
 ol.stack li.lib{border-color:var(--line);color:var(--dim);font-style:italic}
-ol.stack pre{background:none;margin:0;padding:0 0 0 1.5rem}
+ol.stack details{margin:0}ol.stack pre{background:none;margin:0;padding:0 0 0 1.5rem}
 details{margin:.6rem 0}summary{cursor:pointer;color:var(--link);width:fit-content}
 figure{margin:.8rem 0}figcaption{color:var(--dim);margin:.3rem 0}
 svg{display:block;max-width:100%;height:auto}figure .scroll svg{max-width:none}

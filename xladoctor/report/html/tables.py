@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from xladoctor.diagnosis.model import Diagnosis, Location, ShapeRow
+from xladoctor.diagnosis.model import Diagnosis, Location, ShapeRow, StackFrame
 from xladoctor.report import facts, findings, html, stack, stations, svg, timeline
 from xladoctor.report import legend as legends
 from xladoctor.report import shapes as shape_table
@@ -98,11 +98,15 @@ def stacks(diagnosis: Diagnosis) -> Iterator[str]:
             yield f'<li class="lib">{facts.count(one.above, "frame")} as above</li>'
         for entry in one.entries:
             if isinstance(entry, stack.Folded):
-                yield f'<li class="lib">{esc(entry)}</li>'
+                inside = "<br>".join(_frame(frame) for frame in entry.frames)
+                yield f'<li class="lib"><details><summary>{esc(entry)}</summary><p>{inside}</p></details></li>'
                 continue
-            said = breakable(stack.place(entry)) + (f" in {code(entry.function)}" if entry.function else "")
-            yield f"<li>{said}{html.fence(entry.code) if entry.code else ''}</li>"
+            yield f"<li>{_frame(entry)}{html.fence(entry.code) if entry.code else ''}</li>"
         yield "</ol>"
+
+
+def _frame(frame: StackFrame) -> str:
+    return breakable(stack.place(frame)) + (f" in {code(frame.function)}" if frame.function else "")
 
 
 def xla_paths(diagnosis: Diagnosis) -> Iterator[str]:
