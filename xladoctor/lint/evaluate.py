@@ -63,10 +63,16 @@ def _attribute(run: Interpreter, node: ast.Attribute, frame: Frame) -> Value:
 
 
 def _items(run: Interpreter, node: ast.Tuple | ast.List | ast.Set, frame: Frame) -> Value:
-    items = tuple(expression(run, item, frame) for item in node.elts)
+    items = tuple(_shallow(expression(run, item, frame)) for item in node.elts)
     if any(isinstance(item, ast.Starred) for item in node.elts):
         return replace(join(*items, tensor=False), grown=None)
     return Value(join(*items).content, False, join(*items).origin, items=items)
+
+
+def _shallow(value: Value) -> Value:
+    """Lists are known three deep: functions that return pairs of what they call would double with every call."""
+    deep = value.items and any(inner.items for item in value.items for inner in item.items or ())
+    return value.all_items if deep else value
 
 
 def _starred(run: Interpreter, node: ast.Starred, frame: Frame) -> Value:
