@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xladoctor.cli import inputs, options
+from xladoctor.cli import command, inputs, options
 from xladoctor.cli.output import Output
 from xladoctor.errors import XladoctorError
+from xladoctor.report import View
 
 if TYPE_CHECKING:
     from xladoctor.documents import Document
@@ -83,15 +84,17 @@ def report(
     output: options.Output = None,
     force: options.Force = False,
     verbose: options.Verbose = False,
+    quiet: options.Quiet = False,
     color: options.Color = "auto",
 ) -> int:
     """Sees what is to be reported, and writes the document."""
+    command.agree(verbose, quiet, None)
     own = _own(template)
     if diff:
         if own is not None or replay:
             raise XladoctorError(f"--diff goes without {'--replay' if replay else '--template'}")
         target = Output.of(format, output, force, color, FORMATS)
-        return _diff(targets or [], target, redact, verbose)
+        return _diff(targets or [], target, redact, View(verbose, quiet))
     if own is not None:
         if format not in (None, own.format):
             raise XladoctorError(f"{own.file} makes {own.format}, not {format}")
@@ -108,11 +111,11 @@ def report(
 
         target.write(fill(own, document.diagnosis, document.view))
     else:
-        from xladoctor.report import View, render
+        from xladoctor.report import render
 
         page = target.page() if target.format == "console" else None
         view = document.view
-        shown = View(verbose, False, view.run_dir, view.target_status, view.replays)
+        shown = View(verbose, quiet, view.run_dir, view.target_status, view.replays)
         target.write(render(document.diagnosis, target.format, page, shown))
     return 2 if document.diagnosis.problems else 0
 
@@ -146,19 +149,18 @@ def _document(targets: list[str], replays: list[Path]) -> Document:
     return documents.of_logs(inputs.logs(targets), replays)
 
 
-def _diff(targets: list[str], target: Output, redact: bool, verbose: bool) -> int:
+def _diff(targets: list[str], target: Output, redact: bool, view: View) -> int:
     if len(targets) != 2:
         raise XladoctorError(
             f"--diff needs two run folders, not {len(targets)}",
             hint="For example: xladoctor report --diff RUN_A RUN_B",
         )
     from xladoctor import documents
-    from xladoctor.report import View
     from xladoctor.report.run_diff import render
 
     found = documents.differences(*(inputs.one_folder(name) for name in targets))
     if redact:
         found = documents.redacted_differences(found)
     page = target.page() if target.format == "console" else None
-    target.write(render(found, target.format, page, View(verbose)))
+    target.write(render(found, target.format, page, view))
     return found.exit_code

@@ -109,6 +109,13 @@ def test_two_runs(runs, capsys, format):
     assert run(["report", "--diff", "passes", "passes", "--format", format]) == 0
 
 
+def test_quiet(runs, capsys):
+    assert run(["report", "--diff", "passes", "fails", "--quiet"]) == 1
+    assert capsys.readouterr().out.rstrip().endswith("They differ in outcome (3), shapes (2).")
+    assert run(["report", "fails", "--format", "console", "--quiet"]) == 0
+    assert capsys.readouterr().out.count("\n") <= 3
+
+
 def test_two_runs_redacted(runs, capsys):
     assert run(["report", "--diff", str(runs / "passes"), str(runs / "fails"), "--redact"]) == 1
     said = capsys.readouterr().out
@@ -126,6 +133,7 @@ def test_two_runs_redacted(runs, capsys):
         (["--diff", "fails", "own.md.j2", "--template", "own.md.j2"], "--diff goes without --template"),
         (["fails", "--template", "own.md.j2", "--format", "html"], r"own\.md\.j2 makes markdown, not html"),
         (["nowhere"], "there is no file nowhere"),
+        (["fails", "--quiet", "--verbose"], "exclude each other"),
     ],
 )
 def test_mistakes(runs, words, said):

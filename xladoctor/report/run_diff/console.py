@@ -20,6 +20,8 @@ def render(found: RunDiff, page: Page, view: View) -> str:
         if side.root:
             page.para(side.root, indent=5)
     page.para(run_diff.summary(found))
+    if view.quiet:
+        return page.text()
     _bullets(page, "Could not be read", found.problems)
     if found.differs:
         page.para(run_diff.NOT_A_CAUSE, style="dim")
