@@ -20,7 +20,7 @@ def as_console(diagnosis: Diagnosis, page: Page, verbose: bool, quiet: bool) -> 
     for finding in () if quiet else diagnosis.findings:
         _finding(page, finding, verbose)
     for problem in diagnosis.problems:
-        page.flow((("could not be read: ", "bold yellow"),), problem)
+        page.para(problem, indent=0, hang=2, style="bold yellow", first="could not be read: ")
     for note in diagnosis.notes if verbose else diagnosis.notes[1:]:
         if not quiet:
             page.para(note, indent=0, hang=2, style="dim")

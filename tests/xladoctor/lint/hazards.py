@@ -1,8 +1,8 @@
 """Small programs, in pairs: one with a hazard, and one that does the same without it.
 
-Each defines `run()`. `shows` says what TensorFlow makes of the first: `error: ...` (a part of the message), `differs` (run()
-gives under XLA what `plain()` does not), or `value: ...` (the text of what run() gives). The second runs well, and where it has
-`plain()` agrees with it. tests/xladoctor/lint/test_reality.py runs them.
+Each defines `run()`. `shows` says what TensorFlow makes of the first: `error: ...` (a part of the message), `differs`
+(run() gives under XLA what `plain()` does not), or `value: ...` (the text of what run() gives). The second runs well,
+and where it has `plain()` agrees with it. tests/xladoctor/lint/test_reality.py runs them.
 """
 
 from __future__ import annotations

@@ -66,7 +66,8 @@ NOT_FOLLOWED = {
     "host-function": "def g(x): tf.print(x)\n@JIT\ndef f(x): return x\ndef h(x): return g(x)",
     "init-scope": "@JIT\ndef f(x):\n    with tf.init_scope():\n        v = tf.Variable(x)",
     "eager-branch": "@JIT\ndef f(x):\n    if tf.executing_eagerly():\n        tf.print(x)\n    return x",
-    "first-time": "class M:\n    @JIT\n    def f(self, x):\n        if self.v is None:\n            self.v = tf.Variable(1.0)",
+    "first-time": "class M:\n    @JIT\n    def f(self, x):\n        if self.v is None:\n"
+    "            self.v = tf.Variable(1.0)",
     "own-print": "def show(x): print(x)\n@JIT\ndef f(x): show(x)",
     "unknown-value": "import other\n@JIT\ndef f(x): return tf.range(other.count(x))",
     "static": "N = 4\n@JIT\ndef f(x): return tf.tile(x, [N, x.shape[0], len(x.shape), tf.shape(x)[0]])",
@@ -160,7 +161,11 @@ def test_config_by_way_of_a_function_and_another_module(tmp_path) -> None:
         ("import os\nos.environ['XLA_FLAGS'] = '-'\nimport tensorflow as tf\n", []),
         ("import helper\nimport os\nos.environ.setdefault('KERAS_BACKEND', 'jax')\n", ["warning"]),
         ("import tensorflow as tf\nimport os\nos.environ['HOME'] = '-'\n", []),
-        ("import tensorflow as tf, os, subprocess\ndef f():\n    os.environ['XLA_FLAGS'] = '-'\n    subprocess.run([])\n", []),
+        (
+            "import tensorflow as tf, os, subprocess\ndef f():\n    os.environ['XLA_FLAGS'] = '-'\n"
+            "    subprocess.run([])\n",
+            [],
+        ),
         ("import tensorflow as tf\nimport os\ndef main():\n    os.environ['TF_CPP_MIN_LOG_LEVEL'] = '3'\n", ["note"]),
     ],
 )  # fmt: skip
