@@ -29,10 +29,17 @@ class Prefixes:
         self.step = step
         self._spots = outline(step.pure.graph)
         self.count = len(self._spots)
+        self._library = {str(f.signature.name): f for f in step.program.graph.library.function}
 
     def outline(self, listed: bool = False) -> dict[str, Any]:
-        """{"ops": how many} and, if they are to be listed, {"list": [[path, node, op, depth], ...]}."""
-        said: dict[str, Any] = {"ops": len(self._spots), "xla": self.step.program.xla}
+        """{"ops": how many, "xla": the whole step asked for it, "asks": it or a function in it did} and, if they are to
+        be listed, {"list": [[path, node, op], ...]}.
+        """
+        program = self.step.program
+        asks = program.xla or any(
+            _must_compile(f) or any(map(_must_compile, f.node_def)) for f in self._library.values()
+        )
+        said: dict[str, Any] = {"ops": len(self._spots), "xla": program.xla, "asks": asks}
         if listed:
             said["list"] = [[*self._named(s), self._node(s).op] for s in self._spots]
         return said
@@ -63,7 +70,7 @@ class Prefixes:
         return {**found, "seconds": round(time.perf_counter() - start, 6)}
 
     def describe(self, number: int) -> dict[str, Any]:
-        """Op k: {"node", "path", "function", "inner_node", "op", "inputs", "sources", "call_sources", "nesting"}.
+        """Op k, as `failing.failing_op` describes one, with "nesting" and "xla" (a call around it asked for XLA).
 
         `inputs` are [{"tensor", "node", "op", "dtype", "shape", "value"}]; shapes and values of constants and arguments
         only: the others are not known without running or compiling it.
@@ -79,6 +86,7 @@ class Prefixes:
             "node": "/".join((*(name for _, name in path), origin.node)),
             "path": [name for _, name in path],
             "nesting": len(spot.way),
+            "xla": self._asked_for(path),
             "function": origin.function,
             "inner_node": origin.node,
             "op": node.op,
@@ -92,6 +100,19 @@ class Prefixes:
         if not 1 <= number <= len(self._spots):
             raise Unsupported(f"there are ops 1 to {len(self._spots)}, not {number}")
         return self._spots[number - 1]
+
+    def _asked_for(self, path: list[tuple[str, str]]) -> bool:
+        """Whether the step, or one of the calls on the way, asked for XLA."""
+        top = {str(n.name): n for n in self.step.program.graph.node}
+        for function, name in path:
+            inside = self._library[function].node_def if function in self._library else top.values()
+            node = next((n for n in inside if n.name == name), None)
+            if node is None:
+                continue
+            called = self._library.get(node.attr["f"].func.name) if "f" in node.attr else None
+            if _must_compile(node) or (called is not None and _must_compile(called)):
+                return True
+        return self.step.program.xla
 
     def _node(self, spot: Spot) -> Any:
         return frame_of(self.step.pure.graph, spot).nodes[spot.node]
@@ -127,6 +148,11 @@ def _input(frame: Graph, tensor: str, arguments: Mapping[str, Any], tf: Any) -> 
 
 def _constant(node: Any, tf: Any) -> Any:
     return tf.make_ndarray(node.definition.attr["value"].tensor) if node.op == "Const" else None
+
+
+def _must_compile(definition: Any) -> bool:
+    """Whether a node or a function has asked for XLA."""
+    return "_XlaMustCompile" in definition.attr and bool(definition.attr["_XlaMustCompile"].b)
 
 
 def is_tensorflows(error: Exception) -> bool:

@@ -37,7 +37,10 @@ def isolate(bench: Bench, case: Case, wanted: Signature | None = None) -> Isolat
     if compiled:
         return _compiling(bench, case, told, wanted) or _running(bench, case)
     found = _running(bench, case)
-    return found or (None if jit == "off" else _compiling(bench, case, told, wanted))
+    if found is not None or jit == "off" or not (told.ok and told.result.get("asks")):
+        return found
+    # Only a function in it asked for XLA: what fails outside of it fails for the doctor alone.
+    return _compiling(bench, case, told, wanted, asked=True)
 
 
 def _running(bench: Bench, case: Case) -> Isolation | None:
@@ -65,11 +68,13 @@ def _running(bench: Bench, case: Case) -> Isolation | None:
     )
 
 
-def _compiling(bench: Bench, case: Case, told: Answer, wanted: Signature | None) -> Isolation | None:
+def _compiling(
+    bench: Bench, case: Case, told: Answer, wanted: Signature | None, asked: bool = False
+) -> Isolation | None:
     if not told.ok:
         bench.say(f"isolating under XLA is not possible: {told.message}")
         return None
-    return _Compiling(bench, case, int(told.result["ops"])).found(wanted)
+    return _Compiling(bench, case, int(told.result["ops"])).found(wanted, asked)
 
 
 class _Compiling:
@@ -84,7 +89,8 @@ class _Compiling:
         self._compilations = 0
         self._started = time.monotonic()
 
-    def found(self, wanted: Signature | None) -> Isolation | None:
+    def found(self, wanted: Signature | None, asked: bool) -> Isolation | None:
+        """The isolation; with `asked` only of an op within a function that asked for XLA."""
         for self._stage in _STAGES:
             whole = self._attempt(self._ops)
             if whole is not None:
@@ -96,7 +102,9 @@ class _Compiling:
             self._bench.say(f"isolating under XLA: {found.note}")
             return None
         spot = self._bench.ask("spot", self._case, ops=found.number)
-        return self._isolation(found, spot.result) if spot.ok else None
+        if not spot.ok or (asked and not spot.result["xla"]):
+            return None
+        return self._isolation(found, spot.result)
 
     def _attempt(self, ops: int) -> Try:
         answer = self._ask(ops, self._stage)

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,12 +35,11 @@ def write_repro(
     Raises:
         XladoctorError: there is a file already, or none can be written.
     """
-    if path.exists():
-        raise XladoctorError(f"--repro {path}: there is such a file already")
+    refuse_existing(path)
     last = Repro(str(path), 0, False, message="the failing op cannot be written as a script")
     for text in _scripts(bench, case, isolated):
         if isinstance(text, Repro):
-            last = text
+            last = replace(text, path=str(path))
             continue
         last = _tried(bench, case, isolated, text, path, environment)
         if last.reproduced:
@@ -51,14 +51,21 @@ def write_repro(
     return last
 
 
+def refuse_existing(path: Path) -> None:
+    """Raises XladoctorError where there is such a file, or no folder for it: said before any work is done."""
+    if path.exists():
+        raise XladoctorError(f"--repro {path}: there is such a file already")
+    if not path.parent.is_dir():
+        raise XladoctorError(f"--repro {path}: there is no folder {path.parent}")
+
+
 def _scripts(bench: Bench, case: Case, isolated: Isolation) -> Any:
     """Scripts, the smallest first; a Repro that tells why there is none."""
     title = _title(isolated)
-    path = ""
     common: dict[str, Any] = {"title": title, "values": bench.subject.values}
     if isolated.mode == "run":
         told = bench.ask("script", case, **common)
-        yield told.result if told.ok else Repro(path, 0, False, message=told.message)
+        yield told.result if told.ok else Repro("", 0, False, message=told.message)
         return
     if isolated.number is None:
         return
@@ -66,9 +73,9 @@ def _scripts(bench: Bench, case: Case, isolated: Isolation) -> Any:
     small = _Small(bench, case, isolated.number, stage, isolated.signature)
     for edits in small.steps():
         told = bench.ask("script", small.case, ops=isolated.number, edits=list(edits), **common)
-        yield told.result if told.ok else Repro(path, 0, False, message=told.message)
+        yield told.result if told.ok else Repro("", 0, False, message=told.message)
     if small.why is not None:
-        yield Repro(path, 0, False, message=small.why)
+        yield Repro("", 0, False, message=small.why)
 
 
 class _Small:

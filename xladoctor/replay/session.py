@@ -35,6 +35,10 @@ def replay(subject: Subject, options: Options, say: Say = lambda text: None) -> 
     """
     if subject.kind == "callable" and not options.sizes:
         raise XladoctorError(f"--subject {subject.name}: at which batch sizes?", hint="For example --batch-sizes 1:64")
+    if options.repro is not None:
+        from xladoctor.replay.repro import refuse_existing
+
+        refuse_existing(options.repro)
     folder = _folder(subject, options.resume)
     write_json(folder / REQUEST, request(subject, options))
     memory = options.memory or (_all_memory() if subject.foreign else None)

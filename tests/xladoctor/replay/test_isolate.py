@@ -174,3 +174,29 @@ def test_flat_positions_in_a_train_step(captured, tmp_path):
 def test_a_model_without_a_fault_has_no_failing_op(captured, tmp_path):
     capsule = captured("negated-offsets", lambda: physics(2))
     assert isolate(InProcess(capsule, tmp_path, sys.executable), Case(None)) is None
+
+
+def of(tmp_path, program, *arguments):
+    from tests.probes.graph import patients
+
+    capsule, _ = patients.capsule(tmp_path / "capsule", program, list(arguments), specs="open")
+    return isolate(InProcess(capsule, tmp_path, sys.executable), Case(None))
+
+
+def test_only_what_asked_for_xla_is_compiled(tmp_path):
+    """The same op outside of a jit-compiled function fails for nobody, and is no finding."""
+    import numpy as np
+    import tensorflow as tf
+
+    def spectrum(x):
+        kept = tf.boolean_mask(x, x[:, 0] > 0)
+        return tf.abs(tf.signal.fft(tf.cast(kept, tf.complex64)))
+
+    compiled = tf.function(spectrum, jit_compile=True)
+    x = np.array([[1, 2], [-1, 3]], "f")
+    assert of(tmp_path / "plain", tf.function(lambda x: spectrum(x)), x) is None
+    other = tf.function(lambda x: (spectrum(x), tf.function(tf.sin, jit_compile=True)(x)))
+    assert of(tmp_path / "beside", other, x) is None
+    found = of(tmp_path / "inside", tf.function(lambda x: compiled(x * 2.0) + 1.0), x)
+    assert (found.op, found.mode) == ("FFT", "xla")
+    assert [link.op for link in found.chain] == ["Where", "Squeeze", "GatherV2", "Cast", "FFT"]
