@@ -14,6 +14,7 @@ from xladoctor.replay import vary as varying
 from xladoctor.replay.bench import Bench
 from xladoctor.replay.judge import undecided
 from xladoctor.replay.model import Case, Outcome, Replay, Sweep
+from xladoctor.replay.outcome import words
 from xladoctor.replay.request import REQUEST, Options, request, shown
 from xladoctor.replay.run_folder import DEFAULT_FOLDER, write_json
 from xladoctor.replay.subject import Subject
@@ -74,7 +75,7 @@ def _with_nearest(bench: Bench, swept: Sweep, bad: Case, result: Replay) -> Repl
     nearest = min(good, key=lambda o: abs((o.case.batch or 0) - (bad.batch or 0)))
     captured = bench.capture(nearest.case)
     where = captured.result["capsule"] if captured.ok else f"none ({captured.message})"
-    return replace(result, nearest=nearest, notes=(*result.notes, f"capsule of the nearest passing case: {where}"))
+    return replace(result, nearest=nearest, notes=(*result.notes, f"nearest passing case: {words(nearest.case)}; its capsule: {where}"))
 
 
 def _all_memory() -> int:

@@ -108,7 +108,7 @@ def test_the_passing_case_next_to_the_failing_one_is_kept(tmp_path, monkeypatch)
     monkeypatch.chdir(tmp_path)
     found = replay(fake.subject("fake:from.6", tmp_path), Options(sizes=(1, 4, 8), min_good=True))
     assert found.nearest.case.batch == 4
-    folder = Path(found.notes[-1].partition(": ")[2])
+    folder = Path(found.notes[-1].partition("its capsule: ")[2])
     assert (folder / "capsule.json").is_file() and folder.is_relative_to(found.folder)
 
 
