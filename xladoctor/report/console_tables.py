@@ -174,7 +174,7 @@ def next_commands(page: Page, diagnosis: Diagnosis, view: View) -> None:
         if not view.verbose:
             rows.append((f"xladoctor scan {folder} --verbose", "everything that was recorded"))
         if view.verbose or not diagnosis.findings:
-            rows.append((f"xladoctor scan {folder} --format markdown", "the report as a document"))
+            rows.append((f"xladoctor report {folder} --output blocker.html", "the report as a page"))
     root = diagnosis.root
     if root:
         rows.append((f"xladoctor explain {quote(text.line(root.code))}", "what this class is"))
