@@ -173,7 +173,7 @@ def next_commands(page: Page, diagnosis: Diagnosis, view: View) -> None:
         folder = quote(text.line(view.run_dir))
         if not view.verbose:
             rows.append((f"xladoctor scan {folder} --verbose", "everything that was recorded"))
-        if view.verbose or not diagnosis.findings:
+        if diagnosis.findings or view.verbose:
             rows.append((f"xladoctor report {folder} --output blocker.html", "the report as a page"))
     root = diagnosis.root
     if root:
