@@ -55,8 +55,8 @@ def build_parser() -> argparse.ArgumentParser:
     )
     options.add_model_options(parser, filters_scale=0.25, batch_size=32, estimate_iterations=20)
     add = parser.add_argument
-    add("--nepochs", type=positive, default=8, help="epochs of each arm (default 8)")
-    add("--ngroups", type=positive, default=2000, help="groups to train on (default 2000)")
+    add("--nepochs", type=positive, default=3, help="epochs of each arm (default 3)")
+    add("--ngroups", type=positive, default=400, help="groups to train on (default 400)")
     add("--ntest", type=positive, default=400, help="groups to reconstruct (default 400)")
     add("--object-size", type=positive, help="side of the object in pixels (default N + 96)")
     add("--arms", type=choose_arms, default=ARMS, help="how many arms, or names with commas (default: all 4)")
