@@ -121,7 +121,7 @@ def _external(run: Interpreter, name: str, args: Args, kwargs: Kwargs, node: ast
     else:
         if op not in ops.ON_HOST:
             _call_back(run, args, kwargs, node, frame)
-        value = result(op, node, args, kwargs)
+        value = result(op, frame.at(node), args, kwargs)
     run.see(Call(node, frame, op, args, kwargs, value))
     return value
 
@@ -157,24 +157,24 @@ def _cond(run: Interpreter, args: Args, kwargs: Kwargs, node: ast.Call, frame: F
     for left, right in pairs:
         run.see(Branch(node, frame, "", left, right))
     if differ(one.rows, other.rows):
-        both = replace(both, grown=f"the tf.cond in line {node.lineno}", rows=None)
+        both = replace(both, grown=f"the tf.cond in {frame.at(node)}", rows=None)
     return both
 
 
 def _while(run: Interpreter, args: Args, kwargs: Kwargs, node: ast.Call, frame: Frame) -> Value:
     state = _get(args, kwargs, 2, "loop_vars") or UNKNOWN
-    turning = tuple(_turned(item, node.lineno) for item in state.items or (state,))
+    turning = tuple(_turned(item, frame.at(node)) for item in state.items or (state,))
     for at, name in ((0, "cond"), (1, "body")):
         function = _get(args, kwargs, at, name)
         if function is not None:
             apply(run, function, turning, {}, node, frame)
-    items = tuple(replace(item, origin=f"the loop of line {node.lineno}") for item in turning)
-    return Value(Content.RUNTIME, None, f"the loop of line {node.lineno}", items=items) if state.items else turning[0]
+    items = tuple(replace(item, origin=f"the loop of {frame.at(node)}") for item in turning)
+    return Value(Content.RUNTIME, None, f"the loop of {frame.at(node)}", items=items) if state.items else turning[0]
 
 
-def _turned(value: Value, line: int) -> Value:
+def _turned(value: Value, at: str) -> Value:
     return replace(
-        value, content=Content.RUNTIME, tensor=True, origin=f"the loop variable of line {line}", size=None, items=None,
+        value, content=Content.RUNTIME, tensor=True, origin=f"the loop variable of {at}", size=None, items=None,
         target=None, rounded=None, width=value.width if value.width != LITERAL else None,
     )  # fmt: skip
 
@@ -184,12 +184,12 @@ def _each(run: Interpreter, op: str, args: Args, kwargs: Kwargs, node: ast.Call,
     over = _get(args, kwargs, elems_at, elems_name) or UNKNOWN
     function = _get(args, kwargs, at, name)
     items = over.items or (over,)
-    each = tuple(_turned(element(item, None), node.lineno) for item in items)
+    each = tuple(_turned(element(item, None), frame.at(node)) for item in items)
     given = each[0] if over.items is None else Value(Content.RUNTIME, False, each[0].origin, items=each)
     if function is not None:
         apply(run, function, (given,) if op == "map_fn" else (replace(given, rows=None), given), {}, node, frame)
     rows = over.rows if op in ("map_fn", "scan") else None
-    return Value(Content.RUNTIME, True, f"tf.{op} in line {node.lineno}", join(over).grown, rows=rows)
+    return Value(Content.RUNTIME, True, f"tf.{op} in {frame.at(node)}", join(over).grown, rows=rows)
 
 
 _CONTROL: dict[str, Callable[..., Value]] = {"cond": _cond, "while_loop": _while}

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from xladoctor import __version__
 from xladoctor.diagnosis.model import Diagnosis, Finding, Location, Proof, Verdict
-from xladoctor.lint import checks, comments, files, jit
+from xladoctor.lint import comments, files, jit
 from xladoctor.lint.baseline import Baseline
+from xladoctor.lint.checks import every
 from xladoctor.lint.frames import Entry, Event
 from xladoctor.lint.hazard import Hazard
 from xladoctor.lint.interpret import Interpreter
@@ -64,10 +65,10 @@ def hazards_of(project: Project, assume_jit: bool = False) -> tuple[list[Hazard]
                 found[hazard.key] = hazard
 
     def see(event: Event) -> None:
-        for check in checks.FOLLOWED:
+        for check in every.FOLLOWED:
             keep(check(event))
 
-    for whole in checks.WHOLE:
+    for whole in every.WHOLE:
         keep(whole(project))
     interpreter = Interpreter(project, see)
     sites = jit.sites(project)

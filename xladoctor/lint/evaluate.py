@@ -147,9 +147,8 @@ def choose(run: Interpreter, node: ast.AST, frame: Frame, name: str, test: Value
     if not test.tensor or test.content < Content.SHAPE:
         return both
     run.see(Branch(node, frame, name, one, other))
-    line = getattr(node, "lineno", 0)
     if differ(one.rows, other.rows):
-        return replace(both, tensor=True, grown=f"the branch of line {line}")
+        return replace(both, tensor=True, grown=f"the branch in {frame.at(node)}")
     return both
 
 
@@ -168,7 +167,7 @@ def _subscript(run: Interpreter, node: ast.Subscript, frame: Frame) -> Value:
     if isinstance(first, ast.Constant) and first.value is ...:
         return replace(value, size=None, items=None)
     if given and given[0].boolean and given[0].tensor and value.tensor is not False:
-        where = f"the mask in line {node.lineno}"
+        where = f"the mask in {frame.at(node)}"
         return Value(Content.RUNTIME, True, where, grown=where, width=value.width)
     number = given[0].size if given and len(parts) == 1 and isinstance(given[0].size, int) else None
     made = element(value, number)
@@ -192,7 +191,7 @@ def _sliced(run: Interpreter, node: ast.Subscript, part: ast.Slice, value: Value
         return made
     if any(bound.content >= Content.SIZE and bound.tensor for bound in bounds):
         why = next(bound.origin for bound in bounds if bound.content >= Content.SIZE)
-        return replace(made, rows=None, grown=f"the slice in line {node.lineno}, bounded by {why}")
+        return replace(made, rows=None, grown=f"the slice in {frame.at(node)}, bounded by {why}")
     lower = bounds[0].size if part.lower is not None else 0
     upper = bounds[-1].size if part.upper is not None else None
     if isinstance(lower, int) and isinstance(upper, int) and 0 <= lower <= upper:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from xladoctor.lint.project import Class, Function, Module
 from xladoctor.lint.values import Size, Value
@@ -36,6 +37,10 @@ class Frame:
     names: dict[str, Value] = field(default_factory=dict)
     returned: list[Value] = field(default_factory=list)
     guarded: bool = False
+
+    def at(self, node: ast.AST) -> str:
+        """`file:line` of something in this frame, for the words of findings."""
+        return f"{Path(self.module.source.path).name}:{getattr(node, 'lineno', 0)}"
 
     def find(self, name: str) -> Value | None:
         """The value of a name here or further out."""

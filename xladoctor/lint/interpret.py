@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from xladoctor.lint import evaluate, parameters
 from xladoctor.lint.frames import Closure, Entry, Event, Frame, Instance
@@ -74,7 +73,7 @@ class Interpreter:
                 return self._done[key]
         except TypeError:  # something unhashable among the targets
             return UNKNOWN
-        here = f"{Path(frame.module.source.path).name}:{node.lineno}"
+        here = frame.at(node)
         names = parameters.bound(self, function, args, kwargs, closure.frame)
         inner = Frame(
             function, function.module, frame.entry, (*frame.chain, f"{function.name} ({here})"), closure.frame
@@ -202,7 +201,7 @@ class Interpreter:
             self._for(node, frame)
         elif isinstance(node, ast.While):
             test = self.evaluate(node.test, frame)
-            self._loop(node.body, frame, f"the loop of line {node.lineno}" if test.tensor else "")
+            self._loop(node.body, frame, f"the loop of {frame.at(node)}" if test.tensor else "")
             self.block(node.orelse, frame)
         elif isinstance(node, ast.With | ast.AsyncWith):
             return self._with(node, frame)
@@ -270,12 +269,10 @@ class Interpreter:
 
     def _for(self, node: ast.For | ast.AsyncFor, frame: Frame) -> None:
         over = self.evaluate(node.iter, frame)
-        why = f"the loop of line {node.lineno}" if over.tensor else ""
+        why = f"the loop of {frame.at(node)}" if over.tensor else ""
         item = element(over, None)
         if why:
-            item = replace(
-                item, content=Content.RUNTIME, tensor=True, origin=f"the loop variable of line {node.lineno}"
-            )
+            item = replace(item, content=Content.RUNTIME, tensor=True, origin=f"the loop variable of {frame.at(node)}")
         self.bind(node.target, item, frame)
         self._loop(node.body, frame, why)
         self.block(node.orelse, frame)

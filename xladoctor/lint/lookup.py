@@ -77,7 +77,7 @@ def of_value(run: Interpreter, value: Value, name: str, node: ast.Attribute) -> 
     if isinstance(value.target, External):
         return _symbol(f"{value.target.name}.{name}")
     if name == "shape" and value.tensor is not False:
-        found = shape_of(value, f"the shape in line {node.lineno}", whole=True)
+        found = shape_of(value, "the shape", whole=True)
         static = Content.STATIC if not value.grown else Content.UNKNOWN
         return replace(found, content=static, tensor=False, target=Shape(value.rows, None))
     if name in _STATIC_ATTRIBUTES:

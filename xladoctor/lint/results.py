@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -18,11 +17,11 @@ Args = tuple[Value, ...]
 Kwargs = Mapping[str, Value]
 
 
-def result(op: str, node: ast.Call, args: Args, kwargs: Kwargs) -> Value:
+def result(op: str, at: str, args: Args, kwargs: Kwargs) -> Value:
     """The value of `tf.<op>(...)` where no Python function is among the arguments."""
     given = join(*args, *(v for k, v in kwargs.items() if k not in ("dtype", "name")), tensor=True)
     first = args[0] if args else kwargs.get("input", kwargs.get("tensor", kwargs.get("x", UNKNOWN)))
-    where = f"tf.{op} in line {node.lineno}"
+    where = f"tf.{op} in {at}"
     if op in ("shape", "size", "shape_n"):
         return shape_of(first, where, whole=op == "shape")
     if ops.is_static(op):
@@ -42,13 +41,13 @@ def result(op: str, node: ast.Call, args: Args, kwargs: Kwargs) -> Value:
         return Value(
             Content.ARGUMENT,
             True,
-            f"the variable of line {node.lineno}",
+            f"the variable of {at}",
             rows=first.rows,
             width=_width(op, args, kwargs),
         )
-    made = replace(given, rows=_rows(op, args, kwargs), width=_width(op, args, kwargs))
+    made = replace(given, rows=_rows(op, at, args, kwargs), width=_width(op, args, kwargs))
     if op in ("constant", "convert_to_tensor"):
-        return replace(made, tensor=True, size=first.size, rounded=_rounded(args, kwargs, node), rows=_length(first))
+        return replace(made, tensor=True, size=first.size, rounded=_rounded(args, kwargs, at), rows=_length(first))
     if op == "cast":
         return replace(made, size=first.size, boolean=False)
     if op.startswith(ops.REDUCTIONS_BEGIN):
@@ -83,16 +82,22 @@ def element(value: Value, index: int | None) -> Value:
     return replace(value, rows=None, size=None, items=None, target=None, grown=None)
 
 
-def _rows(op: str, args: Args, kwargs: Kwargs) -> Size | None:
+def _rows(op: str, at: str, args: Args, kwargs: Kwargs) -> Size | None:
     first = args[0] if args else None
     if op in ("zeros", "ones", "fill"):
         return _first_of(first if first is not None else kwargs.get("shape", kwargs.get("dims")))
     if op in ("reshape", "broadcast_to"):
-        return _first_of(args[1] if len(args) > 1 else kwargs.get("shape"))
+        shape = args[1] if len(args) > 1 else kwargs.get("shape")
+        if shape is not None and shape.items and shape.items[0].size == -1:
+            return f"rows(the reshape of {at})"  # some number, and no fixed one
+        return _first_of(shape)
     if first is None:
         return None
     if op == "range":
         return first.size if len(args) == 1 else None
+    if op == "transpose":
+        order = args[1] if len(args) > 1 else kwargs.get("perm")
+        return first.rows if order is not None and order.items and order.items[0].size == 0 else None
     if op == "expand_dims":
         return 1 if _axis(args, kwargs) == 0 else first.rows
     if op == "tile":
@@ -206,8 +211,8 @@ def _inexact(value: Value) -> bool:
     return value.rounded == INEXACT or any(_inexact(item) for item in value.items or ())
 
 
-def _rounded(args: Args, kwargs: Kwargs, node: ast.Call) -> str | None:
+def _rounded(args: Args, kwargs: Kwargs, at: str) -> str | None:
     first = args[0] if args else kwargs.get("value")
     if first is None or _width("constant", args, kwargs) != "float32" or not _inexact(first):
         return None
-    return f"line {node.lineno}"
+    return at

@@ -60,14 +60,30 @@ def _is_false(call: ast.Call) -> bool:
 
 
 def _assigned(module: Module) -> Iterator[Hazard]:
-    """`config.graph_options.optimizer_options.global_jit_level = ...`."""
+    """`config.graph_options.optimizer_options.global_jit_level = ...`, also by way of a name for a part of it."""
     if "graph_options" not in module.source.text:
         return
-    for node in walk(module.source.tree):
-        target = node.targets[0] if isinstance(node, ast.Assign) else None
-        name = dotted(target) if target is not None else None
-        parts = name.split(".") if name else []
-        if "graph_options" in parts and parts[-1] != "graph_options":
-            what = "auto-clustering" if parts[-1] == "global_jit_level" else "the graph optimizer"
-            message = f"{parts[-1]} governs {what} in every graph of the session; it does not govern jit_compile=True."
-            yield Hazard("XD812", module, node, message, "flag-ineffective", "note")
+    parts_of_it: set[str] = set()
+    for node in sorted(walk(module.source.tree), key=lambda node: getattr(node, "lineno", 0)):
+        if not isinstance(node, ast.Assign):
+            continue
+        for target, value in _pairs(node):
+            if isinstance(target, ast.Name) and _within(value):
+                parts_of_it.add(target.id)
+            name = dotted(target) or ""
+            head, _, last = name.rpartition(".")
+            if head and (_within(target) or head.partition(".")[0] in parts_of_it) and last != "graph_options":
+                what = "auto-clustering" if last == "global_jit_level" else "the graph optimizer"
+                message = f"{last} governs {what} in every graph of the session; it does not govern jit_compile=True."
+                yield Hazard("XD812", module, node, message, "flag-ineffective", "note")
+
+
+def _pairs(node: ast.Assign) -> list[tuple[ast.expr, ast.expr]]:
+    target = node.targets[0]
+    if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+        return list(zip(target.elts, node.value.elts, strict=False))
+    return [(target, node.value)]
+
+
+def _within(node: ast.expr) -> bool:
+    return "graph_options" in (dotted(node) or "").split(".")
