@@ -21,10 +21,12 @@ def lower(bench: Bench, case: Case, platform: str) -> Lowering:
     answer = bench.ask("lowered_for", case, platform=platform)
     if not answer.ok:
         kind = answer.kind if answer.state == "refused" else answer.state
-        return Lowering(platform, False, answer.seconds, message=f"{kind}: {answer.message}", note="not lowered")
+        return Lowering(
+            platform, False, answer.seconds, message=f"{kind}: {answer.message}", refused=answer.state == "refused"
+        )
     told = answer.result
     if told["refused"]:
-        return Lowering(platform, False, answer.seconds, message=told["refused"], note=_hint(platform))
+        return Lowering(platform, False, answer.seconds, message=told["refused"], note=_hint(platform), refused=True)
     notes = [SHOWS]
     if told["note"]:
         notes.append(told["note"])

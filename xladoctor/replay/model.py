@@ -42,6 +42,8 @@ class Outcome:
     signature: Signature | None = None
     message: str | None = None
     node: str | None = None
+    location: str | None = None
+    """file:line in function: the innermost line of the user's in the traceback, where a callable raised."""
     dims: tuple[Any, ...] = ()
     place: str | None = None
     """The first named place whose contract is broken, where places are known."""
@@ -207,6 +209,8 @@ class Lowering:
     unsupported: tuple[str, ...] = ()
     dynamic: tuple[Link, ...] = ()
     note: str | None = None
+    refused: bool = False
+    """This TensorFlow cannot lower for the platform, or the worker could not: that says nothing about the subject."""
 
 
 @dataclass(frozen=True)
@@ -242,10 +246,13 @@ class Replay:
 
     @property
     def exit_code(self) -> int:
-        """1 if anything failed or disagreed, 2 if nothing could be run, else 0."""
-        bad = self.isolated is not None or (self.lowering is not None and not self.lowering.ok)
+        """1 if anything failed or disagreed, 2 if nothing could be run, 3 if lowering could not be, else 0."""
+        lowering = self.lowering
+        bad = self.isolated is not None or (lowering is not None and not lowering.ok and not lowering.refused)
         bad = bad or (self.sweep is not None and any(o.bad for o in self.sweep.outcomes))
         if bad or (self.parity is not None and any(not a.agree for a in self.parity.agreements)):
             return 1
         tried = self.sweep.outcomes if self.sweep is not None else ()
-        return 2 if tried and all(o.state == "refused" for o in tried) else 0
+        if tried and all(o.state == "refused" for o in tried):
+            return 2
+        return 3 if lowering is not None and lowering.refused else 0
