@@ -171,6 +171,19 @@ def _as_dtype(argument: Any, dtype: str | None) -> Any:
     return tf.nest.map_structure(cast, argument)
 
 
+def _concrete(function: Callable[..., Any], arguments: tuple[Any, ...], way: str, batch: int) -> Any:
+    """The trace at this size; with open rows where it fails when it is traced: then an op fails that is run."""
+    from . import traced
+
+    try:
+        return traced.concrete(function, arguments, way)
+    except Exception as error:
+        try:
+            return traced.concrete(function, traced.opened(arguments, batch), way)
+        except Exception:
+            raise NoSubject(f"it fails when it is traced: {type(error).__name__}: {error}") from error
+
+
 def capture(request: Mapping[str, Any]) -> dict[str, Any]:
     """Write a capsule of the callable at its batch size, with its values, into {"folder"}; {"capsule", "xla"}."""
     from ..record import capsule
@@ -181,7 +194,8 @@ def capture(request: Mapping[str, Any]) -> dict[str, Any]:
         raise NoSubject(f"{request['subject']} makes its call itself: there is no function whose graph could be kept")
     arguments = traced.as_tensors(built.arguments)
     # Traced for XLA, gradients of branches and loops are built otherwise, and only so can XLA compile them.
-    concrete = traced.concrete(built.function, arguments, str(request.get("way") or "graph"))
+    way = str(request.get("way") or "graph")
+    concrete = _concrete(built.function, arguments, way, int(request["batch"]))
     folder = Path(str(request["folder"]))
     written = capsule.write_capsule(
         folder, concrete, graph_uid="g0", graphs={}, python_name=getattr(built.function, "__name__", None)

@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import functools
 import time
+import traceback
 import types
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from .callables import BuildFailed, Built, build
 
 Shape = list[int | None] | None
 _MESSAGE = 4000
+_FRAMES = 40
+_OWN = str(Path(__file__).resolve().parent.parent)
 
 
 class Callables:
@@ -127,6 +131,16 @@ def concrete(function: Callable[..., Any], arguments: tuple[Any, ...], way: str 
         return function(*given)
 
     return tf.function(call, jit_compile=True if way == "xla" else None).get_concrete_function(*arguments)
+
+
+def opened(arguments: tuple[Any, ...], batch: int) -> tuple[Any, ...]:
+    """The arguments with a spec in the place of each tensor: open rows where it has `batch` of them."""
+    specs = []
+    for tensor in leaves(arguments):
+        spec = _spec(tensor)
+        dims = spec.shape.as_list()
+        specs.append(type(spec)([None if d == batch and i == 0 else d for i, d in enumerate(dims)], spec.dtype))
+    return _packed(arguments, specs)
 
 
 @functools.lru_cache(maxsize=16)
@@ -260,6 +274,11 @@ def _failed(error: Exception, stage: str) -> dict[str, Any]:
         "outcome": "failed",
         "outputs": [],
         "stage": stage,
+        "where": [
+            [f.filename, f.lineno, f.name]
+            for f in traceback.extract_tb(error.__traceback__)
+            if not f.filename.startswith(_OWN)
+        ][-_FRAMES:],
         "error": {"kind": type(error).__name__, "message": str(error)[:_MESSAGE]},
     }
 

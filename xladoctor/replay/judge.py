@@ -51,4 +51,15 @@ def undecided(outcomes: Sequence[Outcome], by_row: bool | None) -> bool:
     if by_row is not None:
         return False
     ran = [o for o in outcomes if o.state == "passed" and (o.rows_in or 0) > 1]
-    return not _columns(outcomes, None) and any(n is not None and n != o.rows_in for o in ran for n in o.leading)
+    other = any(n is not None and n != o.rows_in for o in ran for n in o.leading)
+    return other and not _columns(outcomes, None) and not _in_proportion(ran)
+
+
+def _in_proportion(ran: Sequence[Outcome]) -> bool:
+    """Whether every result grows with the batch: so many rows for so many."""
+    first = ran[0]
+    return len({o.rows_in for o in ran}) > 1 and all(
+        (n or 0) * (first.rows_in or 0) == (m or 0) * (o.rows_in or 0)
+        for o in ran
+        for n, m in zip(o.leading, first.leading, strict=False)
+    )

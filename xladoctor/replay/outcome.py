@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from xladoctor.diagnosis.facts import Step, short
+from xladoctor.diagnosis.facts import Step, is_user_file, short
 from xladoctor.diagnosis.places import wanted
 from xladoctor.replay.bench import Answer, Bench
 from xladoctor.replay.classify import finding, signature
@@ -98,9 +98,16 @@ def outcome(case: Case, answer: Answer) -> Outcome:
         signature(kind, message),
         message,
         node=found.node if found else None,
+        location=_location(told.get("where")),
         dims=tuple(found.dims) if found else (),
         **common,
     )
+
+
+def _location(where: Any) -> str | None:
+    """The innermost of the user's frames, outermost first: [file, line, function]."""
+    user = [f for f in where or () if is_user_file(str(f[0]))]
+    return f"{user[-1][0]}:{user[-1][1]} in {user[-1][2]}" if user else None
 
 
 def _leading(outputs: Sequence[Mapping[str, Any]]) -> tuple[int | None, ...]:

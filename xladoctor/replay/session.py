@@ -75,7 +75,8 @@ def _with_nearest(bench: Bench, swept: Sweep, bad: Case, result: Replay) -> Repl
     nearest = min(good, key=lambda o: abs((o.case.batch or 0) - (bad.batch or 0)))
     captured = bench.capture(nearest.case)
     where = captured.result["capsule"] if captured.ok else f"none ({captured.message})"
-    return replace(result, nearest=nearest, notes=(*result.notes, f"nearest passing case: {words(nearest.case)}; its capsule: {where}"))
+    note = f"nearest passing case: {words(nearest.case)}; its capsule: {where}"
+    return replace(result, nearest=nearest, notes=(*result.notes, note))
 
 
 def _all_memory() -> int:
@@ -116,6 +117,11 @@ def _parts(bench: Bench, case: Case, bad: bool, options: Options, result: Replay
         from xladoctor.replay.isolate import isolate
 
         result = replace(result, isolated=isolate(bench, case))
+        if bad and result.isolated is None:
+            captured = bench.capture(case)
+            if not captured.ok:
+                note = f"no op was isolated: there is no graph of {words(case)} ({_first_line(captured.message)})"
+                result = replace(result, notes=(*result.notes, note))
     if options.verify:
         from xladoctor.replay.remedies import test_remedies
 

@@ -153,7 +153,7 @@ class Page:
         last_style = styles[-1] if styles else style
         used = indent + sum(widths) + 2 * len(widths)
         room = self.width - 1 - used
-        if room < _ROOM and self._len(row[-1]) > room:
+        if room < _ROOM and self._len(row[-1]) > max(room, 0):
             self._line(*out)
             self.para(row[-1], indent=indent + 4, style=last_style)
             return

@@ -73,6 +73,14 @@ def dies(batch_size):
     return _double, (np.ones((batch_size, 3), "f"),)
 
 
+def _raise(x):
+    raise RuntimeError("never")
+
+
+def raises(batch_size):
+    return _raise, (np.ones((batch_size, 3), "f"),)
+
+
 def nested(batch_size):
     return (lambda data, label: data["x"] + label), ({"x": np.ones((batch_size, 2))}, 3.0)
 

@@ -85,6 +85,8 @@ def test_failures_are_outcomes(ask):
     assert ask("call", "itself", 2)["outputs"][0]["shape"] == [2, 3]
     told = ask("call", "itself", 3)
     assert (told["stage"], told["error"]["kind"]) == ("build", "RuntimeError")
+    file, _, function = told["where"][-1]
+    assert file.endswith("calls.py") and function == "_fail"
 
 
 def test_other_callables_and_nests(ask):
@@ -103,6 +105,14 @@ def test_arguments_and_precision(ask):
 
 def test_a_setting_that_is_not_there_is_refused(ask):
     assert "no key 'absent'" in ask("call", "simple", 4, config={"absent": "1"})["message"]
+
+
+def test_captured_with_open_rows_where_the_size_fails_when_it_is_traced(ask, service, tmp_path):
+    folder = tmp_path / "capsule"
+    assert ask("capture", "folds", 3, folder=str(folder)) == {"capsule": str(folder), "xla": True}
+    op = service.answer(json.dumps({"id": 1, "op": "failing_op", "capsule": str(folder), "batch": 3}))["result"]
+    assert op["op"] == "Reshape" and op["inputs"][0]["shape"] == [3, 3]
+    assert ask("capture", "raises", 3, folder=str(tmp_path / "no"))["message"].startswith("it fails when it is traced")
 
 
 def test_captured(ask, service, tmp_path):

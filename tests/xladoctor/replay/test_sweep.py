@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from xladoctor.replay import sweep as sweeping
-from xladoctor.replay.judge import judged
+from xladoctor.replay.judge import judged, undecided
 from xladoctor.replay.model import Case, Outcome
 from xladoctor.replay.request import Options, resumed
 from xladoctor.replay.session import replay
@@ -127,6 +127,13 @@ def test_a_result_is_one_of_rows_where_two_sizes_show_it():
     assert bad([passed(2, 2), passed(3, 3), passed(16, 1)]) == [16]
     assert bad([passed(1, 1), passed(2, 2), passed(16, 1)]) == []  # one size may be chance
     assert bad([passed(2, 10), passed(10, 10), passed(16, 10)]) == []  # ten classes
+
+
+def test_what_cannot_be_decided():
+    assert undecided([passed(2, 1), passed(16, 1)], None)
+    assert not undecided([passed(2, 1), passed(16, 1)], False)
+    assert not undecided([passed(3, 1), passed(9, 3)], None)  # a row for three
+    assert not undecided([passed(3, 3), passed(9, 9), passed(16, 1)], None)
 
 
 def test_what_is_known_of_the_subject_decides():

@@ -88,7 +88,7 @@ def rows(outcomes: Sequence[Outcome]) -> list[list[str]]:
         "compile": [seconds(o.compile_seconds) for o in outcomes],
         "run": [seconds(o.run_seconds) for o in outcomes],
         "class": [failure(o) for o in outcomes],
-        "where": [o.place or o.node or "" for o in outcomes],
+        "where": [o.place or o.location or o.node or "" for o in outcomes],
     }
     kept = {head: cells for head, cells in columns.items() if any(cells)}
     return [list(kept), *(list(row) for row in zip(*kept.values(), strict=True))]

@@ -55,6 +55,7 @@ def _row(o: Outcome) -> dict[str, Any]:
         "run_seconds": o.run_seconds,
         "shared_trace": o.shared,
         "node": o.node,
+        "location": o.location,
         "dims": " ".join(map(str, o.dims)),
         "message": o.message,
         "note": o.note,
