@@ -113,7 +113,7 @@ def recorders_wait_for_the_targets_tensorflow(root: Path) -> Iterator[str]:
 MAY_IMPORT = {
     "xladoctor/report": (
         *("report", "diagnosis.model", "diagnosis.trace_model", "diagnosis.diff_model", "replay.model", "rules"),
-        *("survey.model", "survey.table"),
+        *("survey.model", "survey.table", "preflight.model"),
     ),
     "xladoctor/rules": ("rules", "evidence", "diagnosis.model"),
     "xladoctor/lint": ("lint", "rules", "diagnosis.model"),
