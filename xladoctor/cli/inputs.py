@@ -93,6 +93,9 @@ def runs(targets: Sequence[str]) -> tuple[list[Target], list[str]] | None:
         if len(targets) == 1:
             run_folder(targets)
         raise XladoctorError("\n".join(problems))
+    if not problems and len(found) == 1 and len(files) == len(set(targets)):
+        # The streams or ranks of one run, named one by one.
+        return None
     return list(dict.fromkeys(found)), problems
 
 

@@ -134,6 +134,13 @@ def test_one_run_is_one_diagnosis(runs: Path, capsys) -> None:  # type: ignore[n
     assert data["source"] == "runs/x/rank0.log, runs/x/rank1.log"
 
 
+def test_the_ranks_of_one_run_named_one_by_one_are_one_diagnosis(runs: Path, capsys) -> None:  # type: ignore[no-untyped-def]
+    _, out, _ = scanned(capsys, "runs/x/rank0.log", "runs/x/rank1.log", "-f", "json")
+    assert json.loads(out)["source"] == "runs/x/rank0.log, runs/x/rank1.log"
+    _, out, _ = scanned(capsys, "runs/x/rank0.log", "runs/new.log", "-f", "json")
+    assert [run["source"] for run in json.loads(out)["runs"]] == ["runs/new.log", "runs/x/rank0.log"]
+
+
 def test_processes_find_the_same(runs: Path, capsys) -> None:  # type: ignore[no-untyped-def]
     alone = scanned(capsys, "runs", "-f", "json", "--jobs", "1")
     assert scanned(capsys, "runs", "-f", "json", "--jobs", "3") == alone
