@@ -1,0 +1,116 @@
+"""Parity on the model: its silent faults are found, each with its class, and the healthy model comes out clean.
+
+A worker's answers are asked for in this process, so that TensorFlow starts once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from xladoctor.replay import parity_judge as judge
+from xladoctor.replay.bench import Answer
+from xladoctor.replay.model import Case, Parity
+from xladoctor.replay.parity import parity
+
+pytestmark = pytest.mark.slow
+
+
+class Bench:
+    """Asks a `Service` in this process what `Bench` would ask a worker, with the configuration of the case."""
+
+    def __init__(self, subject: str, folder: Any, **arguments: str) -> None:
+        from probes.graph.service import Service
+
+        self._service = Service()
+        self._common = {"subject": f"ptycho.subjects:{subject}", "arguments": {"N": "16", **arguments}}
+        self.folder = folder
+        self.tries = 0
+        self.subject = type("Subject", (), {"kind": "callable"})
+
+    def say(self, text: str) -> None:
+        pass
+
+    def ask(self, op: str, case: Case, *, on: Any = None, **parameters: Any) -> Answer:
+        import json
+
+        from ptycho import params
+
+        saved = dict(params.cfg)
+        config = {n[4:]: v for n, v in case.vary if n.startswith("cfg:")}
+        try:
+            request = {**self._common, "batch": case.batch, "config": {"filters_scale": "0.0625", **config}}
+            told = self._service.answer(json.dumps({"op": op, **request, **parameters}))
+        finally:
+            params.cfg.clear()
+            params.cfg.update(saved)
+        if told["ok"]:
+            return Answer("ok", told["result"])
+        return Answer("refused", kind=told["error"]["type"], message=told["error"]["message"])
+
+
+@pytest.fixture
+def compared(tmp_path, monkeypatch):
+    """`compared(subject, batch, fault, others)` -> Parity."""
+
+    def run(subject: str, batch: int, fault: str = "", others: Any = ()) -> Parity:
+        if fault:
+            monkeypatch.setenv("PTYCHO_FAULT", fault)
+        else:
+            monkeypatch.delenv("PTYCHO_FAULT", raising=False)
+        return parity(Bench(subject, tmp_path), Case(batch), others)  # type: ignore[arg-type]
+
+    return run
+
+
+def found(told: Parity) -> set[tuple[str | None, str | None]]:
+    return {(a.slug, a.test) for a in told.agreements if not a.agree}
+
+
+def test_rows_that_follow_the_wrong_one(compared):
+    told = compared("reassemble", 6, "modular-pairing")
+    assert found(told) == {("wrong-pairing", t) for t in ("permuted", "few", "alone")}
+    what = next(a.what for a in told.agreements if a.test == "permuted")
+    assert "paired with the wrong ones: row 0 of positions changes rows 0, 1, 3, 4" in what
+
+
+def test_rows_that_depend_on_their_neighbours(compared):
+    told = compared("reassemble", 5, "batch-centred-offsets")
+    assert found(told) == {("wrong-pairing", "few"), ("wrong-pairing", "alone")}
+    assert any("depends on its neighbours: row 0 of positions" in (a.what or "") for a in told.agreements)
+
+
+def test_a_collapsed_batch(compared):
+    told = compared("reassemble", 5, "reassembly-collapses-batch-muted:threshold=16")
+    assert found(told) == {("wrong-shape-silent", "size")}
+    assert found(compared("reassemble", 3, "reassembly-collapses-batch-muted:threshold=16")) == set()
+
+
+def test_two_paths_of_which_one_is_negated(compared):
+    other = Case(4, (("cfg:use_xla_translate", "False"),))
+    told = compared("reassemble", 4, "negated-offsets", [other])
+    (bad,) = (a for a in told.agreements if not a.agree)
+    assert (bad.slug, bad.ways) == ("parity-divergence", ("plain", "cfg:use_xla_translate=False"))
+    assert bad.amplitude > 0.1 and bad.phase is not None
+    assert found(compared("reassemble", 4, "", [other])) == set()
+
+
+def test_einsum_homography_is_silent_under_xla(compared):
+    told = compared("predict", 5, "einsum-homography:threshold=16")
+    assert ("parity-divergence", None) in found(told)  # plain mode raises
+    assert ("wrong-shape-silent", "size") in found(told)
+    assert told.first_node["op"] == "Reshape"
+    assert any(a.ways == ("xla", "xla") for a in told.agreements)
+
+
+@pytest.mark.parametrize(
+    ("subject", "batch"), [("reassemble", 1), ("reassemble", 17), ("predict", 3), ("train_step", 2)]
+)
+def test_the_healthy_model_is_clean(compared, subject, batch):
+    told = compared(subject, batch)
+    assert found(told) == set()
+    assert {"plain", "xla", "eager", "tf.function"} <= set(told.ways)
+    assert not any(n.startswith(judge.XLA) for n in told.not_comparable)
+    values = [a for a in told.agreements if a.ways == ("plain", "xla")]
+    assert len(values) >= {"reassemble": 1, "predict": 3, "train_step": 100}[subject]
