@@ -91,7 +91,7 @@ def _feeding_op(node: str, position: int, in_loop: bool) -> str:
         return "see whether the value at that line of your code depends on the loop's variable or on values of a tensor"
     return (
         "the op that feeds it is `f.get_concrete_function(*arguments).graph"
-        f".get_operation_by_name({node!r}).inputs[{position}].op`"
+        f".get_operation_by_name({node!r}).inputs[{position}].op`, and what feeds that op stands in its `.inputs`"
     )
 
 
