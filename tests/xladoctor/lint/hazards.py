@@ -312,7 +312,7 @@ os.environ["KERAS_BACKEND"] = "numpy"
 
 
 def run():
-    return keras.config.backend()
+    return keras.backend.backend()
 """,
         """\
 import os
@@ -323,7 +323,7 @@ import keras
 
 
 def run():
-    return keras.config.backend()
+    return keras.backend.backend()
 """,
         "value: tensorflow",
     ),
