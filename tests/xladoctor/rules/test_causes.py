@@ -47,11 +47,11 @@ def test_a_constant_argument_is_named_with_what_may_feed_it(version):
     found = diagnose(REAL[f"{version}/constant_random"].text)[0]
     assert found.details["argument_name"] == "dims" and not found.details["in_loop"]
     assert "`dims` (argument 0 of Fill, node `Fill`)" in found.message
-    assert found.details["between"][0] == "it comes out of a random op"
+    assert found.details["between"][0] == "a random op feeds it"
     assert "get_operation_by_name('Fill').inputs[0].op" in found.details["decide"][0]
     loop = diagnose(REAL[f"{version}/constant_tile"].text)[0]
     assert loop.details["argument_name"] == "multiples" and loop.details["in_loop"]
-    assert loop.details["between"][0] == "it changes from one turn of the loop to the next"
+    assert loop.details["between"][0] == "the loop's variable feeds it"
 
 
 def test_an_op_without_a_kernel_says_where_it_has_one():

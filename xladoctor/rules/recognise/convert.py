@@ -30,13 +30,12 @@ def constant(record: ErrorRecord, text: str) -> Hit | None:
         named = f"`{name}` (argument {position} of {op}, node `{node}`)"
         in_loop = pattern(_LOOP).search(f"{node} {_converted(text)}") is not None
         return Hit(
-            f"{named if name else f'Argument {position} of {op} (node `{node}`)'} sets a shape, and its value is not "
-            "known when XLA compiles. It is not an argument of the compiled function, and no variable: XLA takes those "
-            "as they are.",
+            f"{named if name else f'Argument {position} of {op} (node `{node}`)'} sets a shape and is not known when "
+            "XLA compiles. Arguments of the compiled function and variables would be.",
             op=op,
             node=node,
             details={"argument": position, "argument_name": name, "in_loop": in_loop, "key": node},
-            between=(*(("it changes from one turn of the loop to the next",) if in_loop else ()), *_FEEDS),
+            between=(*(("the loop's variable feeds it",) if in_loop else ()), *_FEEDS),
             decide=(_feeding_op(node, position, in_loop),),
         )
     # xla_op_kernel.cc: the first up to TensorFlow 2.4, the second behind the status of what could not be evaluated.
@@ -50,11 +49,11 @@ def constant(record: ErrorRecord, text: str) -> Hit | None:
             name = registry.argument(op, position)
             called = f"`{name}` (argument {position} of {op})" if name else f"Argument {position} of {op}"
             return Hit(
-                f"{called} sets a shape, and its value is not known when XLA compiles.",
+                f"{called} sets a shape and is not known when XLA compiles.",
                 op=op,
                 details={"argument": position, "argument_name": name, "key": op},
                 between=_FEEDS,
-                decide=("see what computes that argument at the line of your code",),
+                decide=("what computes it at the line of your code",),
             )
     for literal, source in (
         ("must be a compile-time constant", r"([\w ,`'-]{1,80}?) must be a compile-time constant"),
@@ -77,7 +76,7 @@ def constant(record: ErrorRecord, text: str) -> Hit | None:
 
 
 _LOOP = r"(?:^|/)(?:while|for)(?:_\d{1,6})?/|while_body"
-_FEEDS = ("it comes out of a random op", "it is a size that `tf.where`, `tf.boolean_mask` or `tf.unique` makes")
+_FEEDS = ("a random op feeds it", "it is a size from `tf.where`, `tf.boolean_mask` or `tf.unique`")
 
 
 def _converted(text: str) -> str:
@@ -88,7 +87,7 @@ def _converted(text: str) -> str:
 
 def _feeding_op(node: str, position: int, in_loop: bool) -> str:
     if in_loop or "..." in node or "Call/" in node or "cond" in node:
-        return "see whether the value at that line of your code depends on the loop's variable or on values of a tensor"
+        return "what the value depends on at that line of your code"
     return (
         "the op that feeds it is `f.get_concrete_function(*arguments).graph"
         f".get_operation_by_name({node!r}).inputs[{position}].op`, and what feeds that op stands in its `.inputs`"
