@@ -90,6 +90,14 @@ def first_bad(swept: Sweep) -> Case | None:
     return min(bad, key=_size).case if bad else None
 
 
+def _first_error(swept: Sweep | None) -> Case | None:
+    """The smallest case that ended with an error: an op can be to blame for it. A silent one has none that fails."""
+    errors = [o for o in swept.outcomes if o.bad and o.state != "silent"] if swept else []
+    # A crash or a time-out has no message to tell one op's failure from another's by.
+    chosen = [o for o in errors if o.state == "failed"] or errors
+    return min(chosen, key=_size).case if chosen else None
+
+
 def _any(swept: Sweep) -> Case:
     good = [o for o in swept.outcomes if o.state == "passed"]
     return (good or list(swept.outcomes))[-1].case
@@ -113,11 +121,12 @@ def _parts(bench: Bench, case: Case, bad: bool, options: Options, result: Replay
 
         cases = [o.case for o in result.sweep.outcomes] if result.sweep else [case]
         result = replace(result, parity=over_sizes(bench, cases, case if bad else None))
-    if options.isolate or options.repro is not None or (bad and not options.parts):
+    error = _first_error(result.sweep)
+    if options.isolate or options.repro is not None or (error is not None and not options.parts):
         from xladoctor.replay.isolate import isolate
 
-        result = replace(result, isolated=isolate(bench, case))
-        if bad and result.isolated is None:
+        result = replace(result, isolated=isolate(bench, error or case))
+        if error is not None and result.isolated is None:
             captured = bench.capture(case)
             if not captured.ok:
                 note = f"no op was isolated: there is no graph of {words(case)} ({_first_line(captured.message)})"
@@ -128,11 +137,11 @@ def _parts(bench: Bench, case: Case, bad: bool, options: Options, result: Replay
         if bad and result.isolated is None:
             from xladoctor.replay.isolate import isolate
 
-            result = replace(result, isolated=isolate(bench, case))
+            result = replace(result, isolated=isolate(bench, error or case))
         tested, notes = test_remedies(bench, case, result.sweep, result.isolated)
         result = replace(result, remedies=tested, notes=(*result.notes, *notes))
     if options.repro is not None:
-        result = _with_script(bench, case, options.repro, result)
+        result = _with_script(bench, error or case, options.repro, result)
     return result
 
 
