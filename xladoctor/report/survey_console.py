@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from xladoctor.report.facts import count
 from xladoctor.report.page import Page
+from xladoctor.report.text import clip
 from xladoctor.report.view import View
 from xladoctor.survey.model import Cause, Survey
 from xladoctor.survey.table import numbers_text, utc
 
 _MOST = 12
+_WORDS = 300
 _STYLES = {"error": "bold red", "warning": "bold yellow"}
 
 
@@ -53,7 +55,8 @@ def _cause(page: Page, survey: Survey, cause: Cause, view: View) -> None:
     )
     if view.quiet:
         return
-    page.para(cause.title, indent=4)
+    # Of what is no tensor's failure, the title says nothing.
+    page.para(clip(cause.message, _WORDS) if cause.slug == "not-xla" else cause.title, indent=4)
     if cause.place:
         page.para(f"at {cause.place}", indent=4)
     if cause.numbers:

@@ -27,6 +27,7 @@ def as_dict(survey: Survey) -> dict[str, Any]:
                 "class": cause.slug,
                 "level": cause.level,
                 "title": cause.title,
+                "message": cause.message,
                 "op": cause.op,
                 "place": cause.place,
                 "count": cause.count,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from xladoctor.report.csv_table import table
 from xladoctor.report.facts import count
-from xladoctor.report.text import md, md_code
+from xladoctor.report.text import clip, md, md_code
 from xladoctor.survey.model import Survey
 from xladoctor.survey.table import COLUMNS, frame, numbers_text, utc
+
+_WORDS = 300
 
 
 def csv(survey: Survey) -> str:
@@ -44,6 +46,6 @@ def markdown(survey: Survey) -> str:
         )
         lines.append(f"| {' | '.join(cells)} |")
     for number, cause in enumerate(survey.causes, 1):
-        lines += ["", f"{number}. {md(cause.title)}", ""]
+        lines += ["", f"{number}. {md(cause.title)}: {md(clip(cause.message, _WORDS))}", ""]
         lines += [f"   - {md_code(survey.runs[at].target.name)}" for at in cause.runs]
     return "\n".join(lines).rstrip("\n") + "\n"

@@ -38,13 +38,14 @@ class Run:
 @dataclass(frozen=True)
 class Cause:
     """Runs that failed in the same way. `numbers` are the dims of each, newest first, without repetition; `example`
-    is the number of the newest run. `place` is where: a user's line, else a node, both without counters.
+    is the number of the newest run, whose words `message` has. `place` is where: a user's line, else a node.
     """
 
     code: str
     slug: str
     level: str
     title: str
+    message: str
     op: str | None
     place: str | None
     runs: tuple[int, ...]

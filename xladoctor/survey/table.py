@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     "xladoctor_cause", "level", "class", "code", "op", "place", "runs", "newest", "example", "numbers", "title",
-    "remedy", "sources",
+    "message", "remedy", "sources",
 )  # fmt: skip
 
 
@@ -67,6 +67,7 @@ def _cause(members: list[int], runs: Sequence[Run], roots: dict[int, Finding]) -
         slug=newest.slug,
         level=newest.level,
         title=newest.title,
+        message=newest.message,
         op=newest.op,
         place=str(newest.location) if newest.location else same.place(newest),
         runs=tuple(members),
@@ -94,6 +95,7 @@ def frame(survey: Survey) -> pd.DataFrame:
             survey.runs[cause.example].target.name,
             numbers_text(cause),
             cause.title,
+            cause.message,
             cause.remedy,
             " ".join(survey.runs[at].target.name for at in cause.runs),
         )
