@@ -138,13 +138,13 @@ _DRIVER = (
 _KERNEL_CAUSES = (
     "libdevice is not found",
     "ptxas is missing or too old",
-    "the driver is older than the CUDA version",
-    "the compiler makes no code for this GPU",
+    "the driver is too old",
+    "no code can be made for this GPU",
 )
 
 
 _KERNEL_DECIDES = (
-    "the runtime's lines above the exception (`TF_CPP_MIN_LOG_LEVEL=0 python PROGRAM 2>&1 | tee log`)",
+    "the runtime's lines above the exception",
     "the driver's CUDA version in `nvidia-smi` against `tf.sysconfig.get_build_info()['cuda_version']`",
 )
 
@@ -170,11 +170,7 @@ def jit_kernel(record: ErrorRecord, text: str) -> Hit | None:
     else:
         cause, status = "unknown", "untested"
         says = (
-            "The log does not show why: the reason is in the runtime's lines just above the "
-            "exception (`Generating device code failed`, "
-            "libdevice, ptxas, LLVM), which are missing here. It is neither auto-clustering nor "
-            "jit_compile: this message comes from "
-            "TensorFlow's own generated GPU kernels, with XLA switched off too."
+            "It is neither auto-clustering nor jit_compile: TensorFlow's own generated kernels say so with XLA off too."
         )
     unknown = cause == "unknown"
     return Hit(
