@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
-from xladoctor.diagnosis.model import Diagnosis, Finding
+from xladoctor.diagnosis.model import Diagnosis
 from xladoctor.errors import XladoctorError
 from xladoctor.evidence.model import Evidence
 
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
 # The status that coreutils' `timeout` gives.
 TIMED_OUT = 124
-# A followed log from which nothing came so many times (of 0.2 s) says no more of what it said last.
-SETTLED = 5
-Following = Generator[Finding, None, Diagnosis]
 
 
 @dataclass(frozen=True)
@@ -231,63 +228,6 @@ def survey(targets: Sequence[Target], jobs: int | None = None, progress: Progres
     if not runs:
         raise XladoctorError("\n".join(problems))
     return grouped(runs, problems)
-
-
-def follow(log: Path | str, stop: Callable[[float], bool], tell: Callable[[str], None]) -> Following:
-    """Read a log (`-`: standard input) while it is written. Yields each finding once, as soon as it can be told, and
-    returns the diagnosis of all that was read. `stop` waits for so many seconds and says whether to end; `tell` hears
-    what happens to the file.
-
-    Raises:
-        XladoctorError: (exit code 2) the log cannot be read, or is compressed.
-    """
-    from xladoctor.diagnosis.engine import diagnose
-    from xladoctor.evidence.log.live import LiveLog
-    from xladoctor.evidence.log.source import GZIP, ZSTD
-    from xladoctor.evidence.log.tail import tail_file, tail_stream
-
-    name = "standard input" if str(log) == "-" else str(log)
-    live, told, idle, first = LiveLog(name), set[tuple[str, str]](), 0, True
-    happened = {
-        "waiting": f"{name} is not there yet: waiting for it",
-        "rotated": f"{name} was rotated: reading the new one, lines are counted on",
-        "truncated": f"{name} was emptied: reading it from its beginning, lines are counted on",
-    }
-    try:
-        for event in tail_stream(sys.stdin.fileno(), stop) if str(log) == "-" else tail_file(Path(log), stop):
-            if isinstance(event, bytes):
-                if first and event.startswith((GZIP, ZSTD)):
-                    raise XladoctorError(f"{name}: is compressed, and nobody appends to such a file")
-                live.feed(event)
-                idle, first = 0, False
-            else:
-                if event in ("rotated", "truncated"):
-                    live.interrupted()
-                if event != "idle" and not (event == "waiting" and idle):
-                    tell(happened[event])
-                idle += 1
-                if idle == SETTLED:
-                    live.settle()
-            if live.changed or idle == SETTLED:
-                # A line of the runtime that warns is often followed by the exception, which says more of the same.
-                levels = ("error", "warning") if idle >= SETTLED else ("error",)
-                yield from _news(diagnose(Evidence(name, live.evidence())).findings, told, levels)
-    except OSError as error:
-        raise XladoctorError(f"{name}: {(error.strerror or str(error)).lower()}") from error
-    diagnosis = diagnose(Evidence(name, live.close()))
-    yield from _news(diagnosis.findings, told)
-    return diagnosis
-
-
-def _news(
-    findings: Sequence[Finding], told: set[tuple[str, str]], levels: Sequence[str] = ("error", "warning")
-) -> Iterator[Finding]:
-    """The findings that were not told before. What is learnt of one later (its op, its place) makes no new one."""
-    for finding in findings:
-        key = (finding.code, str(finding.dims) if finding.dims else finding.message)
-        if finding.level in levels and key not in told:
-            told.add(key)
-            yield finding
 
 
 def scan_run(folder: Path) -> Diagnosis:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.xladoctor.rules.fixtures import real_fixtures
-from xladoctor import session
+from xladoctor import following, session
 from xladoctor.__main__ import main
 from xladoctor.diagnosis.model import Diagnosis, Finding
 from xladoctor.errors import XladoctorError
@@ -54,13 +54,13 @@ def followed(path: Path, *steps: Callable[[], object] | None) -> tuple[list[Find
     ends: list[Diagnosis] = []
 
     def until_the_end() -> Iterator[Finding]:
-        ends.append((yield from session.follow(path, Script(*steps), said.append)))
+        ends.append((yield from following.follow(path, Script(*steps), said.append)))
 
     return list(until_the_end()), ends[0], said
 
 
 def quiet() -> Iterator[None]:
-    return iter([None] * (session.SETTLED + 1))
+    return iter([None] * (following.SETTLED + 1))
 
 
 def test_a_failure_is_told_once_and_is_the_diagnosis(tmp_path: Path) -> None:
@@ -81,8 +81,8 @@ def test_it_is_told_as_soon_as_it_can_be_not_at_the_end(tmp_path: Path) -> None:
     log.touch()
     order: list[str] = []
     steps = [write(log, RESHAPE), *quiet(), lambda: order.append("much later")]
-    following = session.follow(log, Script(*steps), order.append)
-    for finding in following:
+    coming = following.follow(log, Script(*steps), order.append)
+    for finding in coming:
         order.append(finding.slug)  # noqa: PERF401 - others append meanwhile
     assert order == ["reshape-mismatch", "much later"]
 

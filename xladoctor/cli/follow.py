@@ -30,7 +30,7 @@ def follow(targets: list[str], output: Output, timeout: float | None, quiet: boo
         raise XladoctorError("--follow takes one log, or - for standard input")
     if targets[0] != "-" and Path(targets[0]).is_dir():
         raise XladoctorError(f"{targets[0]} is a folder; --follow takes one log")
-    from xladoctor import session
+    from xladoctor import following as live
 
     ends = None if timeout is None else time.monotonic() + timeout
     with _until_interrupted() as stopped:
@@ -39,7 +39,7 @@ def follow(targets: list[str], output: Output, timeout: float | None, quiet: boo
             left = seconds if ends is None else min(seconds, max(ends - time.monotonic(), 0))
             return stopped.wait(left) or (ends is not None and time.monotonic() >= ends)
 
-        following = session.follow(targets[0], stop, _tell)
+        following = live.follow(targets[0], stop, _tell)
         while True:
             try:
                 finding = next(following)
