@@ -27,6 +27,14 @@ class Site:
     words: str
     switch: str | None
     keras: bool
+    option: ast.AST
+    """Where the option itself stands."""
+
+    @property
+    def hands_on(self) -> bool:
+        """Whether the option only goes on to a function of which nothing is known."""
+        last = (dotted(self.node.func) or "").rpartition(".")[2]
+        return self.keras and last not in ("compile", "function")
 
     @property
     def where(self) -> str:
@@ -43,7 +51,7 @@ def _of_module(module: Module) -> Iterator[Site]:
     for call, inside in module.calls:
         name = module.full(call.func) or ""
         if name in _COMPILE:
-            yield Site(module, call, inside, f"tf.xla.experimental.{name.rpartition('.')[2]}", None, False)
+            yield Site(module, call, inside, f"tf.xla.experimental.{name.rpartition('.')[2]}", None, False, call)
         for keyword in call.keywords:
             if keyword.arg not in KEYWORDS:
                 continue
@@ -53,7 +61,7 @@ def _of_module(module: Module) -> Iterator[Site]:
             text = ast.unparse(keyword.value)
             # Keras' compile, a call through super() and whatever hands the option on.
             keras = name not in (*_FUNCTION, *_PARTIAL) and not name.startswith("tensorflow.")
-            yield Site(module, call, inside, f"{keyword.arg}={text}", None if switch else text, keras)
+            yield Site(module, call, inside, f"{keyword.arg}={text}", None if switch else text, keras, keyword)
 
 
 def _switch(node: ast.expr) -> bool | None:

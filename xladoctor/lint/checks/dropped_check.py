@@ -14,7 +14,7 @@ def see(event: Event) -> Iterator[Hazard]:
     """`tf.debugging.assert_*` and `check_numerics`; checks of static shapes and types run while tracing, and hold."""
     if not isinstance(event, Call) or not event.frame.entry.jit or not ops.is_check(event.op):
         return
-    static = event.op.rpartition("assert_")[2] in _WHILE_TRACING
+    static = event.op.rpartition("assert_")[2].startswith(_WHILE_TRACING)
     known = all(value.all_items.content == Content.STATIC for value in event.args[:2]) and len(event.args) > 1
     if not static and not known:
         message = f"tf.{event.op} is left out where XLA compiles: the check never fails there."
