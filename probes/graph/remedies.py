@@ -1,8 +1,8 @@
 """A step with a remedy applied: does it pass, are its numbers still right, and how fast is it.
 
-The numbers are held against a reference: outputs that have the batch as leading axis against the same rows, each run
-plainly and alone; every other result against the plain run of the whole batch, where that passes. A remedy that only
-makes an error go away is seen so.
+The numbers are held against a reference: the plain run of the whole batch, where that passes and is not itself what is
+in question; else, for outputs that have the batch as leading axis, the same rows, each run plainly and alone. A remedy
+that only makes an error go away is seen so.
 """
 
 from __future__ import annotations
@@ -194,9 +194,11 @@ class Remedies:
             seconds = float(self._ways.plain(self._arguments)[0]["seconds"]) if passed else None
             allowed = dict(self._ways.allowed()) if passed else {}
             alone, more, slow = self._alone()
-            found.update(alone)
-            for name, tolerance in more.items():
-                allowed[name] = max(tolerance, allowed.get(name, 0.0))
+            for name, value in alone.items():
+                # Where plain mode passes and XLA is what fails, plain mode is what is meant, mixing of rows included.
+                if self._way == PLAIN or name not in found or len(found[name]) != len(value):
+                    found[name] = value
+                    allowed[name] = max(more.get(name, 0.0), allowed.get(name, 0.0))
             self._reference = (found, allowed, seconds if seconds is not None else slow)
         return self._reference
 
@@ -214,10 +216,11 @@ class Remedies:
                 return {}, {}, None
             for name, value in results.items():
                 two = pair.get(name)
-                if name.startswith("variable ") or two is None or not value.ndim or (len(value), len(two)) != (1, 2):
-                    continue
-                pieces.setdefault(name, []).append(value)
+                if not name.startswith("variable ") and two is not None and value.ndim and len(two) == 2:
+                    pieces.setdefault(name, []).append(value)
         seconds = time.perf_counter() - started
+        # What gives no row for some row, or several, has no rows of its own.
+        pieces = {n: v for n, v in pieces.items() if all(len(p) == 1 for p in v)}
         one = rows.taken(self._arguments, self._batched, slice(0, 1))
         allowed = self._ways.tolerances_on(one)
         return (
