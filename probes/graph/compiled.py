@@ -7,6 +7,7 @@ tf2xla; it does not show the GPU's own passes, cuDNN or ptxas.
 
 from __future__ import annotations
 
+import inspect
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -77,7 +78,11 @@ def lower(graph: Graph, arguments: Mapping[str, Value], *, platform: str = "cpu"
         raise Unsupported(f"platform {platform!r}; known are {', '.join(PLATFORMS)}")
     step, names = function_of(graph)
     ask = step.experimental_get_compiler_ir(*values_of(arguments, names))  # type: ignore[attr-defined]
-    return str(ask(stage=stage, platform_name=PLATFORMS[platform]))
+    if "platform_name" in inspect.signature(ask).parameters:
+        return str(ask(stage=stage, platform_name=PLATFORMS[platform]))
+    if platform != "cpu":
+        raise Unsupported(f"this TensorFlow cannot lower for {platform} where there is none: 2.16 and later can")
+    return str(ask(stage=stage))  # our processes see no other device
 
 
 def _without(node: Node, controls: set[str]) -> Node:

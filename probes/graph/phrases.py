@@ -219,13 +219,12 @@ def _raw(graph: Graph, node: Node, given: Sequence[str]) -> str:
         taken, rest = rest[: count or 1], rest[count or 1 :] if count != 0 else rest
         said.append(f"{name}=[{', '.join(taken if count else [])}]" if count is not None else f"{name}={taken[0]}")
     for attribute in attributes:
-        if attribute.name not in node.definition.attr:
+        name = attribute.name if attribute.name in parameters else (spare.pop(0) if spare else None)
+        if name is None or attribute.name not in node.definition.attr:
             continue
         value = node.definition.attr[attribute.name]
-        if attribute.HasField("default_value") and value == attribute.default_value:
-            continue
-        if attribute.name in parameters:
-            said.append(f"{attribute.name}={_attribute(value, node)}")
+        if not attribute.HasField("default_value") or value != attribute.default_value:
+            said.append(f"{name}={_attribute(value, node)}")
     return f"tf.raw_ops.{node.op}({', '.join(said)})"
 
 

@@ -7,7 +7,7 @@ makes dynamic by its own inference, later, is not in it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -118,12 +118,18 @@ def _location(found: Sequence[Mapping[str, Any]]) -> str | None:
     return f"{file}:{line} in {function}"
 
 
-def _of_node(module: Module, node: str) -> Iterator[Instruction]:
+def _of_node(module: Module, node: str) -> list[Instruction]:
+    """What stands for a node: of that very name, else of the node in a function that something calls."""
+    exact: list[Instruction] = []
+    within: list[Instruction] = []
     for computation in module.computations.values():
         for instruction in computation.instructions.values():
             name = _node(instruction)
-            if name and (name == node or name.endswith(f"/{node}") or node.endswith(f"/{name}")):
-                yield instruction
+            if name == node:
+                exact.append(instruction)
+            elif name and name.endswith(f"/{node}"):
+                within.append(instruction)
+    return exact or within
 
 
 def _node(instruction: Instruction) -> str | None:

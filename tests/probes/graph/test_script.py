@@ -103,3 +103,22 @@ def test_values_stay_out_on_request():
     text = script(graph, {"i:0": secret}, title="x", jit=False, values=False)
     assert "36" not in text
     assert "random.integers(0, 2, 20)" in text
+
+
+def test_inputs_and_attributes_that_python_calls_otherwise():
+    """The op says reduction_indices and squeeze_dims, Python says axis."""
+    import tensorflow as tf
+
+    from probes.graph.script import script
+
+    def program(x):
+        all_of_it = tf.reduce_prod(x, [0, 2])
+        first = tf.squeeze(x[:, :1], [1])
+        return tf.raw_ops.Unpack(value=first, num=2, axis=0)[1] + tf.reduce_sum(tf.raw_ops.Cumsum(x=all_of_it, axis=0))
+
+    graph = flat(program, tf.TensorSpec([2, 3, 4]))
+    text = script(graph, {"x:0": np.ones((2, 3, 4), "f")}, title="x", jit=False)
+    assert "tf.raw_ops.Squeeze(input=" in text
+    assert ", axis=[1])" in text
+    value, scope = run(text)
+    np.testing.assert_allclose(value, program(tf.constant(scope["x"])), rtol=1e-5)

@@ -95,3 +95,7 @@ def test_shapes():
     assert dynamic_axes("f32[<=8,4,<=2]") == (0, 2)
     assert shape_of(module("masked-2.15"), "mask/GatherV2") == "f32[<=8,4]"
     assert shape_of(module("masked-2.15"), "nowhere") is None
+    # The node of this very name, and not one within the function that is called so.
+    assert shape_of(module("masked-2.15"), "Cast") == "c64[<=8,4]"
+    assert shape_of(module("looped-2.21"), "Cast") == shape_of(module("looped-2.21"), "while/Cast") == "c64[<=8,4]"
+    assert shape_of(module("looped-2.21"), "else/where/while/Cast") is None
