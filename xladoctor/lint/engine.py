@@ -42,13 +42,13 @@ def lint(paths: Sequence[str], settings: Settings, baseline: Baseline | None = N
     kept += [hazard for hazard in about if settings.wants(hazard.code)]
     findings = tuple(_finding(hazard) for hazard in sorted(kept, key=_order))
     left, known, gone = baseline.without(findings) if baseline is not None else (findings, 0, ())
-    notes = [f"{len(read.sources)} files read."]
+    notes = [f"{_count(len(read.sources), 'file')} read."]
     notes += (
-        [f"{len(told) - len(kept) + len(about)} findings are ignored by comments."]
+        [f"{_count(len(told) - len(kept) + len(about), 'finding')} ignored by comments."]
         if len(kept) - len(about) < len(told)
         else []
     )
-    notes += [f"{known} findings stand in the baseline."] if known else []
+    notes += [f"{_count(known, 'finding')} in the baseline."] if known else []
     notes += [f"In the baseline, but not found any more: {what}" for what in gone]
     notes += [f"{function.name} ({where}): too much code to follow to the end." for function, where in cut]
     return Linted(_diagnosis(paths, left, notes, read.problems), findings)
@@ -94,6 +94,10 @@ def _with_floats(project: Project) -> list[Entry]:
             ):
                 made.setdefault(inside, Entry(inside, "", f"{module.source.path}:{inside.line}"))
     return list(made.values())
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _order(hazard: Hazard) -> tuple[int, str, int, str]:

@@ -98,11 +98,12 @@ def _files(name: str, exclude: Sequence[str]) -> Iterator[str]:
 
 
 def _join(folder: str, name: str) -> str:
-    return os.path.join(folder, name)  # noqa: PTH118  a Path would drop the user's leading "./"
+    """As a person, and an annotation of a pull request, would name it: without a leading "./"."""
+    return Path(folder, name).as_posix()
 
 
 def _excluded(path: str, name: str, patterns: Iterable[str]) -> bool:
-    plain = path.removeprefix("./").replace(os.sep, "/")
+    plain = path.replace(os.sep, "/")
     return any(
         fnmatch.fnmatch(plain, pattern.rstrip("/"))
         or fnmatch.fnmatch(name, pattern.rstrip("/"))

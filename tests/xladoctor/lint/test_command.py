@@ -83,7 +83,7 @@ def test_json_is_a_diagnosis(folder, capsys) -> None:
 def test_a_baseline_from_end_to_end(folder, capsys) -> None:
     assert main(["lint", "warning.py", "--write-baseline", "lint.json"]) == 0
     assert main(["lint", "warning.py", "--baseline", "lint.json"]) == 0
-    assert "2 findings stand in the baseline" in capsys.readouterr().out
+    assert "2 findings in the baseline" in capsys.readouterr().out
     (folder / "warning.py").write_text("\n" + WARNING.replace("    return", "    tf.print('new')\n    return"))
     assert main(["lint", "warning.py", "--baseline", "lint.json"]) == 1
     assert "warning.py:8:5" in capsys.readouterr().out
