@@ -15,7 +15,7 @@ def test_each_line_replaces_the_last_and_nothing_stays(monkeypatch):
     line("done")
     line.end()
     first, second, last = stream.getvalue().split("\r\x1b[K")[1:]
-    assert first.startswith("xladoctor: trying batch 16 of") and len(first) < 30
+    assert first.startswith("xladoctor: trying batch 16") and len(first) < 30
     assert second == "xladoctor: done" and last == ""
 
 
