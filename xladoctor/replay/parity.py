@@ -25,8 +25,9 @@ def parity(bench: Bench, case: Case, others: Sequence[Case] = ()) -> Parity:
     """
     started, tries = time.monotonic(), bench.tries
     case = Case(case.batch, tuple(v for v in case.vary if v[0] not in _DONE))
-    found, notes, node = _Parity(bench, case, _otherwise(case, others)).run()
-    ways = tuple(dict.fromkeys(w for a in found for w in a.ways))
+    asked = _Parity(bench, case, _otherwise(case, others))
+    found, notes, node = asked.run()
+    ways = tuple(dict.fromkeys([*asked.passed, *(w for a in found for w in a.ways)]))
     return Parity(
         ways=ways,
         agreements=tuple(found),
@@ -80,6 +81,8 @@ class _Parity:
         self._case = case
         self._others = others
         self._capsule: str | None = None
+        self.passed: tuple[str, ...] = ()
+        """The ways in which the call passes."""
 
     def run(self) -> tuple[list[Agreement], list[str], dict[str, Any] | None]:
         """(agreements, notes, first node)."""
@@ -100,8 +103,9 @@ class _Parity:
             notes.append(str(told["note"]))
         if told["filled"]:
             notes.append(f"random values stand in for {judge.names(told['filled'])}")
-        passed = told["ways"][judge.PLAIN]["outcome"] == "passed"
-        xla = told["ways"].get(judge.XLA, {}).get("outcome") == "passed"
+        self.passed = tuple(w for w, outcome in told["ways"].items() if outcome["outcome"] == "passed")
+        passed = judge.PLAIN in self.passed
+        xla = judge.XLA in self.passed
         apart = [a["output"] for a in told["agreements"] if a["apart"] and a["ways"][1] == judge.XLA]
         node = None
         if xla and (apart or not passed):

@@ -42,7 +42,7 @@ def agreements(told: Mapping[str, Any], node: Mapping[str, Any] | None) -> tuple
         ]
     for way, outcome in ways.items():
         if way != PLAIN and outcome["outcome"] != "passed" and PLAIN in passed:
-            notes.append(f"{way}: {_why(outcome)}")
+            notes.append(f"{way}: {_why(outcome)}" + (f" ({outcome['note']})" if outcome.get("note") else ""))
     if not passed:
         notes.append(f"no way passes: {'; '.join(f'{w}: {_why(t)}' for w, t in ways.items())}")
     bearers = node is not None and node.get("node") is None and not node.get("error") and not node.get("unchecked")
