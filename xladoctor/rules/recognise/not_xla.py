@@ -173,8 +173,10 @@ _RUNTIME = ("InvalidArgumentError", "InternalError", "UnimplementedError", "Unkn
 
 
 def ends_inside(record: ErrorRecord) -> bool:
-    """Whether a message of TensorFlow's runtime lacks the end that every one of them has (`[Op:...]`, `name: ...`)."""
-    return record.exception in _RUNTIME and "[Op:" not in record.text and not record.text.rstrip().endswith(("]", "."))
+    """Whether a message of an eagerly run op lacks the end that every one of them has: it begins with the op
+    (`{{function_node __wrapped__Op_device_..}}`) and ends with `[Op:Op]` (tensorflow/python/eager/execute.py).
+    """
+    return record.exception in _RUNTIME and record.op is not None and not record.nodes and "[Op:" not in record.text
 
 
 def cut_message(record: ErrorRecord) -> Hit:
