@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from xladoctor.replay.bench import Bench
+from xladoctor.replay.model import Case
 from xladoctor.replay.request import Options
 from xladoctor.replay.session import replay
 from xladoctor.replay.subject import find
@@ -67,3 +68,17 @@ def test_a_killed_worker(tmp_path):
     ]
     assert found.rules[0].text == "fails from 3 on"
     assert "ended by SIGKILL" in (found.outcomes[1].message or "")
+
+
+def test_the_callable_of_the_docs(tmp_path):
+    page = (ROOT / "docs" / "replay.md").read_text(encoding="utf-8")
+    snippet = page.partition("```python\n")[2].partition("```")[0]
+    assert "def step(batch_size" in snippet
+    (tmp_path / "steps.py").write_text(snippet, encoding="utf-8")
+    (tmp_path / "mymodel.py").write_text("def model(x, training):\n    return x[:, 0, 0]\n", encoding="utf-8")
+    with Bench(find(None, "steps:step", python=sys.executable, cwd=tmp_path), tmp_path) as bench:
+        told = bench.ask("describe", Case(None)).result
+        found = sweep(bench, Asked((2, 3), (("arg:layout", ("flat", "planar")),), by_row=told["by_row"]))
+    assert told["parameters"] == ["layout"] and told["by_row"] is True
+    assert [r.kind for r in found.rules] == ["never", "never"]
+    assert [o.rows_out for o in found.outcomes] == [2, 3, 2, 3]
