@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 VERSIONS := 2.15.1 2.19.1
-RECORDED := $(addprefix tests/probes/record/test_,runtime.py findings.py foreign.py programs.py) \
+RECORDED := $(addprefix tests/probes/record/test_,runtime.py findings.py foreign.py programs.py session_capsule.py) \
             -k "not broken and not saved and not pytest"
 
 .PHONY: setup demo test test-fast test-versions lint format lock bench clean help
@@ -41,7 +41,7 @@ test-versions: setup ## the recorder against TensorFlow 2.15 and 2.19
 	      --no-deps --requirement tests/versions/tensorflow-$$version.txt && touch $$venv/.installed || exit 1; \
 	  fi; \
 	  echo "TensorFlow $$version:"; \
-	  XLADOCTOR_TEST_PYTHON=$$venv/bin/python $(BIN)/python -m pytest -q $(RECORDED) || exit 1; \
+	  XLADOCTOR_TEST_PYTHON=$$venv/bin/python $(BIN)/python -m pytest -q -n auto --dist loadfile $(RECORDED) || exit 1; \
 	done
 
 lint: setup      ## ruff and mypy --strict
