@@ -42,6 +42,7 @@ class Remedies:
         self._arguments = ways.arguments
         self._batched, self._open, self._why = ways.batched()
         self._bound: Callable[[], Told] | None = None
+        self._outside_of: dict[str, tuple[Callable[..., Any], list[str]]] = {}
         self._reference: tuple[Results, dict[str, float], float | None] | None = None
         self._kinds: dict[str, Callable[[Mapping[str, Any]], Told]] = {
             "as-is": lambda _: self._run(self._arguments),
@@ -133,20 +134,23 @@ class Remedies:
         step = self._ways.step
         graph = step.pure.graph
         wanted = str(apply["node"])
-        names = [n for n, o in graph.origins.items() if "/".join((*o.path, o.node)) == wanted or n == wanted]
-        if not names:
+        found = [n for n, o in graph.origins.items() if "/".join((*o.path, o.node)) == wanted or n == wanted]
+        if not found:
             raise Unsupported(f"node {wanted} stands within a loop or a branch: it cannot be moved out by itself")
         activation = step.activation(self._ways.frames)
-        cut = [t for n in names for t in activation.loaded.outputs(n) if not activation.loaded.is_opaque(t)]
+        cut = [t for n in found for t in activation.loaded.outputs(n) if not activation.loaded.is_opaque(t)]
         results = results_of(step)
+        outputs = [t for t in results.values() if t not in cut]
+        if wanted not in self._outside_of:
+            self._outside_of[wanted] = compiled.function_of(unwrap(truncate(graph, outputs, cut=cut)))
+        function, names = self._outside_of[wanted]
 
         def run() -> Mapping[str, Any]:
             activation.fetch(cut)
             given = {t: np.asarray(activation.values[t]) for t in cut}
-            outputs = [t for t in results.values() if t not in given]
-            part = unwrap(truncate(graph, outputs, cut=cut))
             arguments = {**self._arguments, **{_cut_name(t): v for t, v in given.items()}}
-            return {**given, **dict(zip(outputs, compiled.run_compiled(part, arguments), strict=True))}
+            rest = [np.asarray(v) for v in function(*compiled.values_of(arguments, names))]
+            return {**given, **dict(zip(outputs, rest, strict=True))}
 
         return outcome_of(results, run)
 

@@ -38,6 +38,8 @@ NOT_TRIED = {
 }
 """{remedy of a rule: why it cannot be tried}"""
 
+_SAME = {"remove-op": "move-outside"}
+"""Remedies of rules that are tried as another one."""
 _TRIED = ("cured", "another failure", "no effect", "worse")
 
 
@@ -62,9 +64,11 @@ def _with(
     finding: Finding, tried: Sequence[Mapping[str, Any]], refused: Sequence[Mapping[str, Any]], folder: str
 ) -> Finding:
     by_id = {str(t.get("remedy")): t for t in reversed(tried)}
+    by_id |= {other: by_id[known] for other, known in _SAME.items() if known in by_id}
     why = {str(t.get("remedy")): str(t.get("message")) for t in refused}
     known = {r.id for r in finding.remedies}
     remedies = [_remedy(r, by_id[r.id]) if r.id in by_id else r for r in finding.remedies]
+    known |= {same for other, same in _SAME.items() if other in known}
     remedies += [_new(t) for t in tried if str(t.get("remedy")) not in known]
     untested = {
         r.id: why.get(r.id) or NOT_TRIED.get(r.id, "nothing of it can be tried on a recorded step")

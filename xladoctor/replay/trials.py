@@ -26,7 +26,6 @@ class Trial:
     case: Case | None = None
 
 
-_TOGETHER = "remove-op", "move-outside"
 _XLA_SWITCHES = ("use_xla_translate", "use_xla_compile")
 
 
@@ -54,14 +53,13 @@ def trials(
         {"kind": "static-size"},
     )
     if node is not None:
-        for remedy in _TOGETHER:
-            yield Trial(
-                remedy,
-                "Move it out of the compiled function",
-                "safe",
-                f"{node} run plainly and the rest compiled",
-                {"kind": "move-outside", "node": node},
-            )
+        yield Trial(
+            "move-outside",
+            "Move it out of the compiled function",
+            "safe",
+            f"{node} run plainly and the rest compiled",
+            {"kind": "move-outside", "node": node},
+        )
     yield from _of_sizes(rows, good, full)
     for other in others:
         if other.batch == case.batch and other.vary != case.vary:

@@ -71,7 +71,7 @@ def names(**options: Any) -> list[str]:
 
 def test_which_are_tried():
     assert names() == ["jit-off", "static-size", "smaller-batch"]
-    assert names(node="a/FFT")[2:4] == ["remove-op", "move-outside"]
+    assert names(node="a/FFT")[2:3] == ["move-outside"]
     assert "pad-last-batch" in names(full=8) and "drop-remainder" not in names(full=8)
     assert "drop-remainder" in names(full=4)
     assert "setting cfg:use_xla_translate=False" in names(config=["use_xla_translate", "N"])
