@@ -9,7 +9,7 @@ from xladoctor.lint.hazard import Hazard
 from xladoctor.lint.names import children, dotted, imported, walk
 from xladoctor.lint.project import Module, Project
 
-AT_IMPORT = ("KERAS_BACKEND", "TF_ENABLE_ONEDNN_OPTS", "TF2_BEHAVIOR")
+AT_IMPORT = ("KERAS_BACKEND", "TF_ENABLE_ONEDNN_OPTS")
 """Read by the import."""
 LOGGING = ("TF_CPP_MIN_LOG_LEVEL",)
 LATER = {
