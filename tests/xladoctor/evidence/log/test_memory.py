@@ -44,12 +44,12 @@ def packed(pack: Callable[[bytes], bytes]) -> Iterator[bytes]:
 
 LOGS: dict[str, tuple[Callable[[], Iterator[bytes]], int]] = {
     "plain.log": (lambda: repeat(PLAIN + ERROR), 400 << 20),
-    "warnings.log": (lambda: repeat(WARNING), 400 << 20),
-    "one-line.log": (lambda: repeat(b"words without end, which failed again "), 300 << 20),
-    "unlike.log": (unlike, 30 << 20),
+    "warnings.log": (lambda: repeat(WARNING), 300 << 20),
+    "one-line.log": (lambda: repeat(b"words without end, which failed again "), 80 << 20),
+    "unlike.log": (unlike, 20 << 20),
     "many.log.gz": (lambda: packed(gzip.compress), 40 << 20),
     "many.log.zst": (lambda: packed(zstandard.compress), 40 << 20),
-    "dense.log.gz": (lambda: repeat(gzip.compress(b"x" * (64 << 20))), 400 << 10),
+    "dense.log.gz": (lambda: repeat(gzip.compress(b"x" * (64 << 20))), 250 << 10),
     "utf-16.log": (lambda: iter([b"\xff\xfe", *[PLAIN.decode().encode("utf-16-le")] * 20]), 1 << 40),
 }
 
