@@ -66,6 +66,11 @@ def find(text: str, literal: str, source: str) -> re.Match[str] | None:
     return pattern(source).search(text) if literal in text else None
 
 
+def upto(text: str, *marks: str) -> str:
+    """`text` up to the first of `marks`. (A pattern that wants a mark or the end would fail where lines follow.)"""
+    return text[: min((at for mark in marks if (at := text.find(mark)) >= 0), default=len(text))]
+
+
 def ints(text: str) -> tuple[int, ...]:
     """All integers of a text, in order."""
     return tuple(int(n) for n in pattern(r"-?\d{1,18}").findall(text))

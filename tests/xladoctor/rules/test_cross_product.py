@@ -103,3 +103,17 @@ def test_what_a_cut_log_says() -> None:
     [found] = diagnose(begun)
     assert found.slug == "log-cut" and "inside of the message of InvalidArgumentError: Input to resh" in found.message
     assert [f.slug for f in diagnose(begun + "\n")] == ["not-xla"]  # the line has its end: nothing shows that it is cut
+
+
+def test_the_message_alone_in_the_middle_of_a_large_log() -> None:
+    """Lines of the program stand right before and behind it; the log is large enough for the search by literals."""
+    steps = "".join(f"step {i} time 0.1 value 0.5\n" for i in range(4000))
+    missed = []
+    for fixture in SPEAKS:
+        newest = fixture.name.startswith(("2.21", "public"))
+        if newest and fixture.name.split("/")[1] not in NOT_ALONE:
+            first = re.split(r"\n| \[\[", diagnose(fixture.text)[0].evidence[0].text.strip())[0].strip()
+            seen = root(f"{steps}{first}\n{steps}")
+            if seen is None or seen[0] != fixture.slug:
+                missed.append((fixture.name, seen, first))
+    assert missed == []

@@ -19,7 +19,7 @@ _LOOP_FORMS = (
     Form(
         "loop body do not match",
         r"Input and output shapes of loop body do not match: (.{1,1500}?) vs\. "
-        r"(.{1,1500}?)(?: \[\[|\[\[| tf2xla|$)",
+        r"(\(.{1,1500}?\)|\S{1,300})(?: \[\[|\[\[| |$)",
         "A loop variable changes its shape: {0} goes in, {1} comes out.",
     ),
     Form(

@@ -105,7 +105,7 @@ def unsupported(record: ErrorRecord, text: str) -> Hit | None:
                 text,
                 "with matching attributes",
                 r"\(OpKernel was found, but attributes didn't match\) Requested Attributes: "
-                r"(.{1,200}?)(?:\)|$)",
+                r"([^)]{1,200})",
             )
             details: dict[str, Any] = {"ops": names}
             if attributes:

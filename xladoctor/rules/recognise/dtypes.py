@@ -47,7 +47,7 @@ dtype = by_forms(
         Form(
             "not in the list of allowed values",
             r"Value for attr '(\w{1,40})' of (\w{1,30}) is not in the list of allowed values: "
-            r"(.{1,160}?)(?: ;|$)",
+            r"((?:\w{1,20}, ){0,30}\w{1,20})",
             "{1} is not among the types that the op takes ({2}).",
             pick=(),
         ),

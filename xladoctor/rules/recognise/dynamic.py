@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from xladoctor.rules.matching import Hit, find, pattern
+from xladoctor.rules.matching import Hit, find, pattern, upto
 
 if TYPE_CHECKING:
     from xladoctor.evidence.model import ErrorRecord
@@ -86,7 +86,7 @@ def padder(record: ErrorRecord, text: str) -> Hit | None:
     unexpected = find(
         text,
         "Dynamic input unexpectedly found",
-        r"Dynamic input unexpectedly found for unsupported instruction: (.{1,400}?)(?:, metadata|$)",
+        r"Dynamic input unexpectedly found for unsupported instruction: (.{1,400})",
     )
     if not unexpected and not (check and "dynamic_padder" in check["file"]):
         return None
@@ -95,7 +95,7 @@ def padder(record: ErrorRecord, text: str) -> Hit | None:
     what = "an instruction that it does not handle"
     if unexpected:
         shaped = pattern(r"= (\w{1,8}\[[^\[\]]{0,200}\])\S{0,40} ([\w-]{1,60})\(").search(unexpected[1])
-        details["hlo"] = unexpected[1][:300]
+        details["hlo"] = upto(unexpected[1], ", metadata")[:300]
         if shaped:
             dims = tuple(int(n) for n in pattern(r"<=(\d{1,18})").findall(shaped[1]))
             details |= {"opcode": shaped[2], "shape": shaped[1]}
@@ -121,9 +121,9 @@ def ret_check(record: ErrorRecord, text: str) -> Hit | None:
         and pattern(r"\bxla::|XlaCompiler|tf2xla|hlo").search(text)
         and not pattern(r"DynamicConditional|Invalid index from").search(text)
     ):
-        found = pattern(r"Check failed: (.{1,200}?)(?: \*\*\*|$)").search(text)
+        found = pattern(r"Check failed: (.{1,200})").search(text)
         return Hit(
-            f"The compiler aborted the process on its own check `{found[1] if found else text[:120]}`.",
+            f"The compiler aborted the process on its own check `{upto(found[1], ' ***') if found else text[:120]}`.",
             details={"fatal": True},
         )
     return None
@@ -133,6 +133,10 @@ def _check(text: str) -> dict[str, Any] | None:
     found = find(
         text,
         "RET_CHECK failure",
-        r"RET_CHECK failure \(([^():]{1,300}):(\d{1,7})\) ?(.{0,300}?)(?: \[Op:|\*\*\*|\[\[|$)",
+        r"RET_CHECK failure \(([^():]{1,300}):(\d{1,7})\) ?(.{0,300})",
     )
-    return {"file": found[1], "line": int(found[2]), "condition": found[3].strip()} if found else None
+    return (
+        {"file": found[1], "line": int(found[2]), "condition": upto(found[3], " [Op:", "***", "[[").strip()}
+        if found
+        else None
+    )

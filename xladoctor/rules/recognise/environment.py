@@ -13,13 +13,15 @@ if TYPE_CHECKING:
     from xladoctor.evidence.model import ErrorRecord
 
 
+# Flags begin with a dash; what stands behind them may be anything.
+_UNKNOWN = r"[Uu]nknown flags? in (\w{1,30}): ?((?:[-\u2010-\u2015\u2212]\S{0,300} ?){1,40})"
 # Names that belong to the other variable.
 _TF_FLAG, _XLA_FLAG = "tf_xla_", "xla_"
 
 
 def flag_error(record: ErrorRecord, text: str) -> Hit | None:
     """A flag that the parser refuses. The process ends here."""
-    found = find(text, "nknown flag", r"[Uu]nknown flags? in (\w{1,30}): ?(.{1,600}?)(?: Perhaps you meant| \*\*\*|$)")
+    found = find(text, "nknown flag", _UNKNOWN)
     if found:
         variable, flags = found[1], [f for f in found[2].split() if f][:20]
         says = (
