@@ -37,11 +37,17 @@ def edited(graph: Graph, edits: Sequence[Edit]) -> Graph:
 
 def tidy(graph: Graph) -> Graph:
     """The graph, and each body that it runs, without ops, arguments and loop variables that nothing uses."""
-    bodies = dict(graph.bodies)
-    top = _Tidy(bodies).frame(graph, keep_inputs=False)
-    for name, body in bodies.items():
-        bodies[name] = body.replace(bodies=bodies)
-    return top.replace(bodies=bodies)
+    size = None
+    while True:
+        bodies = dict(graph.bodies)
+        graph = _Tidy(bodies).frame(graph, keep_inputs=False)
+        for name, body in bodies.items():
+            bodies[name] = body.replace(bodies=bodies)
+        graph = graph.replace(bodies=bodies)
+        # What a later loop no longer takes, an earlier one need no longer give.
+        before, size = size, sum(len(f.nodes) + len(f.inputs) for f in frames(graph).values())
+        if size == before:
+            return graph
 
 
 def frames(graph: Graph) -> dict[str, Graph]:
@@ -104,10 +110,10 @@ def _edited(graph: Graph, edits: Sequence[Edit], top: bool) -> Graph:
     for edit in edits:
         tensor = str(edit["tensor"])
         name, index = split(tensor)
-        if name not in nodes:
+        fresh = f"{name}/__edit_{index}"
+        if name not in nodes or fresh in nodes:
             continue
         dtype = graph.dtype(tensor)
-        fresh = f"{name}/__edit_{index}"
         if edit["to"] == "tensor":
             replaced[tensor] = str(edit["with"])
             continue

@@ -82,6 +82,8 @@ def test_edits():
     cut = edited(graph, [{"frame": "", "tensor": "b:0", "to": "argument", "shape": [4]}])
     assert [n.op for n in cut.nodes.values()].count("Cos") == 0
     assert len(cut.inputs) == 2  # the size still comes from x
+    twice = edited(graph, [{"frame": "", "tensor": "b:0", "to": "argument", "shape": [4]}] * 2)
+    assert len(twice.inputs) == 2
     both = edited(graph, [*({"frame": "", "tensor": t, "to": "tensor", "with": "x:0"} for t in ("a:0", "b:0"))])
     assert {n.op for n in both.nodes.values()} & {"Sin", "Cos"} == set()
     value = edited(graph, [{"frame": "", "tensor": "size:0", "to": "value", "value": [4]}])
