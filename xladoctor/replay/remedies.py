@@ -143,11 +143,11 @@ def judged(trial: Trial, answer: Answer, before: Answer) -> Tested:
     if is_right(told):
         return _tested(trial, "cured", deviation=deviation, speed=speed)
     silent_before = before.ok and before.result["outcome"] == "passed"
-    message = changed(told)
     if silent_before:
         worse = _far(told) > 2 * _far(before.result) or told["missing"] > before.result["missing"]
-        return _tested(trial, "worse" if worse else "no effect", None, message, deviation, speed, True)
-    return _tested(trial, "cured", None, message, deviation, speed, True)
+        message = f"{'even farther off' if worse else 'as wrong as before'}: {wrong(told)}"
+        return _tested(trial, "worse" if worse else "no effect", None, message, deviation, speed, worse)
+    return _tested(trial, "cured", None, f"THE NUMBERS CHANGE: {wrong(told)}", deviation, speed, True)
 
 
 def is_right(told: dict[str, Any]) -> bool:
@@ -160,8 +160,8 @@ def is_right(told: dict[str, Any]) -> bool:
     )
 
 
-def changed(told: dict[str, Any]) -> str:
-    """How the numbers are changed, in words."""
+def wrong(told: dict[str, Any]) -> str:
+    """In which way results are not those of the reference, in words."""
     parts = []
     if not told["compared"]:
         parts.append("no row of the result is left that could be compared")
@@ -171,7 +171,7 @@ def changed(told: dict[str, Any]) -> str:
         names = ", ".join(told["apart"][:4])
         by = "" if told["deviation"] == "inf" else f" by {float(told['deviation']):.2g}"
         parts.append(f"{names} {'differ' if len(told['apart']) > 1 else 'differs'}{by} from the reference")
-    return "THE NUMBERS CHANGE: " + "; ".join(parts)
+    return "; ".join(parts)
 
 
 def _tested(
