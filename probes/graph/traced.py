@@ -7,19 +7,25 @@ the same as with a trace of its own is checked, at the first size that shares, a
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import inspect
 import time
 import traceback
 import types
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from .. import compat
 from .callables import BuildFailed, Built, build
 
 Shape = list[int | None] | None
 _MESSAGE = 4000
 _FRAMES = 40
+_JIT: weakref.WeakKeyDictionary[Any, bool] = weakref.WeakKeyDictionary()
+"""Whether a `tf.function` asks for XLA, by its first trace."""
 _OWN = str(Path(__file__).resolve().parent.parent)
 
 
@@ -124,12 +130,21 @@ def concrete(function: Callable[..., Any], arguments: tuple[Any, ...], way: str 
     import tensorflow as tf
 
     if way == "graph" and hasattr(function, "get_concrete_function"):
-        return function.get_concrete_function(*arguments)
+        body = getattr(function, "python_function", None)
+        if function not in _JIT or body is None or getattr(function, "input_signature", None) is not None:
+            found = function.get_concrete_function(*arguments)
+            _JIT[function] = bool(compat.must_compile(found))
+            return found
+        # It would hand out its trace with open rows, once it has one: a trace of these shapes needs another function.
+        return tf.function(body, jit_compile=_JIT[function] or None).get_concrete_function(*arguments)
 
-    @functools.wraps(function)
-    def call(*given: Any) -> Any:
-        return function(*given)
+    def call(*given: Any, **options: Any) -> Any:
+        return function(*given, **options)
 
+    with contextlib.suppress(TypeError, ValueError):
+        # The names of the user's parameters are those of the graph's inputs.
+        call.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
+    call.__name__ = str(getattr(function, "__name__", "call"))
     return tf.function(call, jit_compile=True if way == "xla" else None).get_concrete_function(*arguments)
 
 
@@ -146,7 +161,7 @@ def opened(arguments: tuple[Any, ...], batch: int) -> tuple[Any, ...]:
 @functools.lru_cache(maxsize=16)
 def programs(found: Any, way: str) -> int:
     """How many XLA programs a call of a trace compiles for a new shape: itself, or each function that asks for it."""
-    if way == "xla":
+    if way == "xla" or compat.must_compile(found):
         return 1
     library = found.graph.as_graph_def().library.function
     return sum("_XlaMustCompile" in f.attr and f.attr["_XlaMustCompile"].b for f in library)

@@ -48,6 +48,25 @@ def _folded(x):
     return tf.reshape(x, [-1, 4])
 
 
+by_shape_function = tf.function(_by_shape)
+
+
+def by_shape_too(batch_size):
+    return by_shape_function, (np.ones((batch_size, 3), "f"),)
+
+
+class Doubles(tf.Module):
+    def __call__(self, x, times=2.0):
+        return x * times
+
+
+doubles = Doubles()
+
+
+def module(batch_size):
+    return doubles, (np.ones((batch_size, 3), "f"),)
+
+
 def folds(batch_size):
     """Fails unless batch*3 is a multiple of 4."""
     return tf.function(_folded, jit_compile=True), (np.ones((batch_size, 3), "f"),)

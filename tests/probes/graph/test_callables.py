@@ -70,7 +70,10 @@ def test_another_function_each_time_does_not(ask):
     assert [ask("call", "fresh", n)["shared"] for n in (2, 3, 5)] == [False] * 3
 
 
-@pytest.mark.parametrize(("name", "why"), [("branch", "it fails (ValueError)"), ("by_shape", "does otherwise")])
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("branch", "it fails (ValueError)"), ("by_shape", "does otherwise"), ("by_shape_too", "does otherwise")],
+)
 def test_a_function_that_does_otherwise_with_open_rows_gets_its_own_traces(ask, name, why):
     told = [ask("call", name, n) for n in (2, 3, 5)]
     assert [t["outcome"] for t in told] == ["passed"] * 3
@@ -79,7 +82,8 @@ def test_a_function_that_does_otherwise_with_open_rows_gets_its_own_traces(ask, 
 
 
 def test_failures_are_outcomes(ask):
-    assert ask("call", "folds", 4)["outcome"] == "passed"
+    told = ask("call", "folds", 4)
+    assert (told["outcome"], told["compilations"]) == ("passed", 1)
     told = ask("call", "folds", 3)
     assert told["outcome"] == "failed" and "reshape" in told["error"]["message"].lower()
     assert ask("call", "itself", 2)["outputs"][0]["shape"] == [2, 3]
@@ -90,6 +94,9 @@ def test_failures_are_outcomes(ask):
 
 
 def test_other_callables_and_nests(ask):
+    assert [ask("call", "module", n, way=way)["outcome"] for n in (4, 5, 6) for way in ("graph", "xla")] == [
+        "passed"
+    ] * 6
     assert ask("call", "bound", 4)["outcome"] == "passed"
     assert ask("call", "nested", 4)["outputs"][0] == {"output": "output 0", "shape": [4, 2], "dtype": "float64"}
 
