@@ -27,6 +27,7 @@ from .sensitivity import Run
 from .step import Step, prepare
 from .transform import truncate
 
+_CALLS = 5
 Told = tuple[dict[str, Any], Results]
 
 
@@ -57,7 +58,7 @@ class Remedies:
 
     def apply(self, apply: Mapping[str, Any]) -> dict[str, Any]:
         """{"outcome", "error", "deviation", "tolerance", "apart": [outputs], "missing": rows without a result,
-        "compared": number of outputs, "seconds" of a second run, "reference_seconds"} of {"kind", ...}.
+        "compared": number of outputs, "seconds" of a later run, "reference_seconds"} of {"kind", ...}.
         """
         kind = self._kinds.get(str(apply.get("kind")))
         if kind is None:
@@ -66,9 +67,7 @@ class Remedies:
         found: dict[str, Any] = {k: told.get(k) for k in ("outcome", "error", "note")}
         if told["outcome"] != "passed":
             return found
-        started = time.perf_counter()
-        kind(apply)
-        seconds = time.perf_counter() - started
+        seconds = _best(lambda: kind(apply))
         return {**found, **self._held(results), "seconds": None if apply.get("kind") == "kept" else round(seconds, 6)}
 
     # -- the remedies
@@ -195,7 +194,7 @@ class Remedies:
             passed = told["outcome"] == "passed"
             found = dict(whole) if passed else {}
             # The first run prepares; a second one tells the time.
-            seconds = float(self._ways.plain(self._arguments)[0]["seconds"]) if passed else None
+            seconds = _best(lambda: self._ways.plain(self._arguments)) if passed else None
             allowed = dict(self._ways.allowed()) if passed else {}
             alone, more, slow = self._alone()
             for name, value in alone.items():
@@ -239,6 +238,16 @@ class Remedies:
         if not self._open:
             raise Unsupported("the step was traced for a fixed number of rows; give it as a callable of yours")
         return len(self._arguments[self._batched[0]])
+
+
+def _best(call: Callable[[], Any]) -> float:
+    """Seconds of the fastest of up to five calls, as many as are made in a second: others use the machine too."""
+    found: list[float] = []
+    while not found or (len(found) < _CALLS and sum(found) < 1.0):
+        started = time.perf_counter()
+        call()
+        found.append(time.perf_counter() - started)
+    return min(found)
 
 
 def _as_xla(step: Step) -> Callable[[], Told]:
