@@ -76,14 +76,6 @@ class Ways:
         told, arrays = outcome_of(wanted, run)
         return {**told, "note": traced_otherwise(step)}, arrays
 
-    def plain_of(self, step: Step) -> tuple[dict[str, Any], Results]:
-        """Another step by value."""
-        frames = new_frames()
-        try:
-            return run_plain(step, frames)
-        finally:
-            frames.machine.close()
-
     @property
     def recorded_xla(self) -> bool:
         """Whether the step itself was one XLA program when it was recorded."""

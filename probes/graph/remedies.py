@@ -8,6 +8,7 @@ that only makes an error go away is seen so.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -20,11 +21,11 @@ from .attempt import attempts
 from .errors import Unsupported
 from .measure import MAX_ROWS, Array, Results, as_json, compared, is_apart
 from .optionals import unwrap
-from .outcome import closed, outcome_of, results_of
+from .outcome import closed, outcome_of, results_of, run_plain
 from .parity import PLAIN, XLA, Ways
 from .results_file import kept
 from .sensitivity import Run
-from .step import Step, prepare
+from .step import Step, new_frames, prepare
 from .transform import truncate
 
 _CALLS = 5
@@ -94,7 +95,7 @@ class Remedies:
                 self._ways.program, batch=size, static=True, foreign=self._foreign, calls=not xla, strict=xla
             )
             step = dataclasses.replace(step, arguments=self._arguments)
-            self._bound = _as_xla(step) if xla else lambda: self._ways.plain_of(step)
+            self._bound = _as_xla(step) if xla else functools.partial(run_plain, step, new_frames())
         return self._bound()
 
     def _padded(self, apply: Mapping[str, Any]) -> Told:
