@@ -10,6 +10,7 @@ from xladoctor.diagnosis.model import Diagnosis, Finding, Proof, Remedy, Result,
 
 NOT_TRIED = {
     "dont-reindex": "it is advice against a change of the program",
+    "mend-birth": "it is a change of the program's code",
     "remove-reindex": "it is a change of the program's code",
     "fix-first-violation": "it is a change of the program's code",
     "explicit-axes": "it is a change of the program's code",
