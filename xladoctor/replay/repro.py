@@ -29,13 +29,17 @@ def write_repro(
     isolated: Isolation,
     path: Path,
     environment: Mapping[str, str] = os.environ,
+    again: bool = False,
 ) -> Repro:
     """Write the script to `path` if a fresh process shows the failure of `isolated`; `Repro.message` says why not.
+
+    `again`: the replay is resumed, and may have written this very script before.
 
     Raises:
         XladoctorError: there is a file already, or none can be written.
     """
-    refuse_existing(path)
+    if not again:
+        refuse_existing(path)
     last = Repro(str(path), 0, False, message="the failing op cannot be written as a script")
     for text in _scripts(bench, case, isolated):
         if isinstance(text, Repro):
@@ -44,9 +48,11 @@ def write_repro(
         last = _tried(bench, case, isolated, text, path, environment)
         if last.reproduced:
             try:
+                if path.exists() and path.read_text(encoding="utf-8") != text:
+                    raise XladoctorError(f"--repro {path}: there is another file already")
                 path.write_text(text, encoding="utf-8")
-            except OSError as error:
-                raise XladoctorError(f"cannot write {path}: {error.strerror or error}") from error
+            except (OSError, UnicodeError) as error:
+                raise XladoctorError(f"cannot write {path}: {getattr(error, 'strerror', None) or error}") from error
             break
     return last
 

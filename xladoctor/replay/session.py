@@ -36,7 +36,7 @@ def replay(subject: Subject, options: Options, say: Say = lambda text: None) -> 
     """
     if subject.kind == "callable" and not options.sizes:
         raise XladoctorError(f"--subject {subject.name}: at which batch sizes?", hint="For example --batch-sizes 1:64")
-    if options.repro is not None:
+    if options.repro is not None and options.resume is None:
         from xladoctor.replay.repro import refuse_existing
 
         refuse_existing(options.repro)
