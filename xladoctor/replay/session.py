@@ -141,16 +141,16 @@ def _parts(bench: Bench, case: Case, bad: bool, options: Options, result: Replay
         tested, notes = test_remedies(bench, case, result.sweep, result.isolated)
         result = replace(result, remedies=tested, notes=(*result.notes, *notes))
     if options.repro is not None:
-        result = _with_script(bench, error or case, options.repro, result)
+        result = _with_script(bench, error or case, options.repro, result, again=options.resume is not None)
     return result
 
 
-def _with_script(bench: Bench, case: Case, path: Path, result: Replay) -> Replay:
+def _with_script(bench: Bench, case: Case, path: Path, result: Replay, again: bool) -> Replay:
     from xladoctor.replay.repro import write_repro
 
     if result.isolated is None:
         return replace(result, notes=(*result.notes, f"no script was written to {path}: no op was found that fails"))
-    return replace(result, repro=write_repro(bench, case, result.isolated, path))
+    return replace(result, repro=write_repro(bench, case, result.isolated, path, again=again))
 
 
 def _asked(bench: Bench, options: Options) -> Asked:
