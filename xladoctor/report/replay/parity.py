@@ -78,17 +78,26 @@ def _shown(parity: Parity, verbose: bool) -> Sequence[Agreement]:
     """Disagreements, the telling ones first: lost rows, wrong rows, then values."""
     rank = {"wrong-shape-silent": 0, "wrong-pairing": 1}
     bad = sorted((a for a in parity.agreements if not a.agree), key=lambda a: rank.get(a.slug or "", 2))
-    return bad if verbose else bad[:_FEW]
+    if verbose:
+        return bad
+    # Several tests of the same rows say the same thing; the first is enough.
+    first: dict[object, Agreement] = {}
+    for i, one in enumerate(bad):
+        first.setdefault((one.slug, one.output, one.ways) if one.test else i, one)
+    return list(first.values())[:_FEW]
 
 
 def _rest(parity: Parity, verbose: bool) -> Iterator[str]:
     bad = [a for a in parity.agreements if not a.agree]
-    if len(bad) > _FEW and not verbose:
-        yield f"and {len(bad) - _FEW} more disagreements; --verbose or replay.json shows them"
+    left = len(bad) - len(_shown(parity, verbose))
+    if left:
+        yield f"and {left} more disagreement{'s' if left > 1 else ''} of this kind; --verbose or replay.json shows them"
     node = parity.first_node
     if node:
         where = f" ({node['location']})" if node.get("location") else ""
-        text = f"first op that differs on the same values: {node['op']}, node {node['node']}{where}"
+        raises = node.get("message") and node.get("deviation") is None and not node.get("shapes")
+        what = "the op that plain mode raises at" if raises else "first op that differs on the same values"
+        text = f"{what}: {node['op']}, node {node['node']}{where}"
         yield text + (f": {node['message']}" if node.get("message") else "")
     kinds: dict[str, list[Agreement]] = {}
     for one in parity.agreements:
