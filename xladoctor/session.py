@@ -101,6 +101,7 @@ def scan_command(command: Sequence[str], options: ScanOptions) -> ScanResult:
     run = target.run(command, env=env, folder=folder, timeout=options.timeout, stdout=out, stderr=sys.stderr.buffer)
     outcome = run_folder.with_probes(run.outcome, folder, options.probes)
     facts |= {"pid": run.pid, "started": run.started, "ended": run.ended}
+    facts = run_folder.marked(facts, folder)
     run_folder.write_json(
         folder / "run.json",
         {**facts, "outcome": {k: v for k, v in asdict(outcome).items() if k != "command"}},

@@ -73,9 +73,8 @@ def rehearse(
         run = target.run(command, env=env, folder=folder, timeout=timeout, stdout=nowhere, stderr=nowhere, cwd=work)
     outcome = run_folder.with_probes(run.outcome, folder, True)
     told = {k: v for k, v in asdict(outcome).items() if k != "command"}
-    run_folder.write_json(
-        folder / "run.json", {**facts, "pid": run.pid, "started": run.started, "ended": run.ended, "outcome": told}
-    )
+    facts |= {"pid": run.pid, "started": run.started, "ended": run.ended, "outcome": told}
+    run_folder.write_json(folder / "run.json", run_folder.marked(facts, folder))
     return read_run(folder)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from xladoctor.errors import XladoctorError
+from xladoctor.replay import mark
 from xladoctor.replay.bench import TIMEOUT
 from xladoctor.replay.subject import Subject, find
 
@@ -41,7 +42,7 @@ class Options:
 def request(subject: Subject, options: Options) -> dict[str, Any]:
     """What was asked for, so that `--resume` needs to be told nothing else."""
     kept = ("sizes", "vary", "exhaustive", "isolate", "parity", "verify", "target", "min_good")
-    return {
+    said = {
         "subject": subject.name,
         "kind": subject.kind,
         "target": None if subject.folder is None else str(subject.folder),
@@ -51,6 +52,8 @@ def request(subject: Subject, options: Options) -> dict[str, Any]:
         "options": {name: getattr(options, name) for name in kept},
         "repro": None if options.repro is None else str(options.repro),
     }
+    # As JSON will give it back: lists where there are tuples.
+    return {**said, "mark": mark.make(json.loads(json.dumps(said)))}
 
 
 def resumed(folder: Path, options: Options) -> tuple[Subject, Options]:
@@ -61,6 +64,8 @@ def resumed(folder: Path, options: Options) -> tuple[Subject, Options]:
     """
     try:
         said = json.loads((folder / REQUEST).read_bytes())
+        if not mark.holds(said.pop("mark", None), said):
+            raise ValueError("it was not made by you on this machine, and names what would be started")
         asked = said["options"]
         before = replace(
             options,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -89,6 +90,31 @@ def _why_absent(command: Sequence[str]) -> str:
                 if letter in word[1:]:
                     return f"python -{letter} ({why}) does not load them; run the command without -{letter}"
     return "this interpreter did not load sitecustomize from PYTHONPATH"
+
+
+def believed(folder: Path, run: Mapping[str, Any]) -> dict[str, Any]:
+    """What a reader of the folder has to believe before anything of it is started: interpreters, and when it ran."""
+    from xladoctor.evidence.schema import schema
+
+    found = set()
+    for file in folder.glob(schema.EVENTS_GLOB):
+        with contextlib.suppress(OSError, ValueError), file.open("rb") as events:
+            found.add(str(json.loads(events.readline()).get("executable")))
+    return {"interpreters": sorted(found), "started": run.get("started")}
+
+
+def marked(facts: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """The content of `run.json` with the mark of this user (`mark`)."""
+    from xladoctor.replay import mark
+
+    return {**facts, "mark": mark.make(believed(folder, facts))}
+
+
+def is_ours(folder: Path, run: Mapping[str, Any]) -> bool:
+    """Whether the run was made by this user on this machine, and says still what it said then."""
+    from xladoctor.replay import mark
+
+    return mark.holds(run.get("mark"), believed(folder, run))
 
 
 def write_json(path: Path, value: dict[str, Any]) -> None:

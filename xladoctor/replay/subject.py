@@ -19,6 +19,7 @@ from xladoctor.evidence.run import Recording, is_run_folder, read_run
 from xladoctor.evidence.schema import schema
 from xladoctor.replay.analyse import batch_sizes, interpreter
 from xladoctor.replay.model import Case
+from xladoctor.replay.run_folder import is_ours
 
 _CALLABLE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*\Z")
 _OURS = {f"ptycho:{name}": f"ptycho.subjects:{name}" for name in ("train_step", "predict", "reassemble")}
@@ -167,7 +168,8 @@ def _with_step(name: str, step: Step, python: str | None, values: bool) -> Subje
     assert step.capsule is not None
     folder = (recording.folder / "capsules" / step.capsule).resolve()
     _complete(folder)
-    own = interpreter(recording)
+    # Of a stranger's run folder nothing is started that it names.
+    own = interpreter(recording) if is_ours(recording.folder, recording.run) else None
     call = step.keras_call or {}
     return Subject(
         name,
