@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PATIENTS = ROOT / "tests" / "patients"
 STUDY = [
     *("-m", "ptycho.workflows.dose_response", "--arms", "1", "--nepochs", "1", "--ngroups", "64", "--ntest", "64"),
-    *("--filters-scale", "0.125", "--overwrite"),
+    *("--filters-scale", "0.125", "--overwrite", "--estimate-iterations", "2"),
 ]
 WARP = "ptycho.projective_warp_xla:translate_xla"
 REASSEMBLE = "ptycho.custom_layers:ReassemblePatchesLayer.call"

@@ -19,7 +19,16 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 STUDY = [
     *("-m", "ptycho.workflows.dose_response", "--arms", "1", "--nepochs", "1", "--ngroups", "31", "--ntest", "15"),
-    *("--filters-scale", "0.125", "--fault", "reassembly-collapses-batch", "--output-dir", "out"),
+    *(
+        "--filters-scale",
+        "0.125",
+        "--estimate-iterations",
+        "2",
+        "--fault",
+        "reassembly-collapses-batch",
+        "--output-dir",
+        "out",
+    ),
 ]
 REASSEMBLE = "ptycho.custom_layers:ReassemblePatchesLayer.call"
 
