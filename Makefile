@@ -26,7 +26,7 @@ demo: setup      ## a real failing study, and its silent twin, under the doctor
 	$(BIN)/python -m tests.demo
 
 test: setup lint ## lint, types and the whole suite
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n logical --maxprocesses=4 --dist loadfile
 
 test-fast: setup ## without the tests that start TensorFlow
 	$(BIN)/python -m pytest -m "not slow"
@@ -41,7 +41,7 @@ test-versions: setup ## the recorder against TensorFlow 2.15 and 2.19
 	      --no-deps --requirement tests/versions/tensorflow-$$version.txt && touch $$venv/.installed || exit 1; \
 	  fi; \
 	  echo "TensorFlow $$version:"; \
-	  XLADOCTOR_TEST_PYTHON=$$venv/bin/python $(BIN)/python -m pytest -q -n auto --dist loadfile $(RECORDED) || exit 1; \
+	  XLADOCTOR_TEST_PYTHON=$$venv/bin/python $(BIN)/python -m pytest -q -n logical --maxprocesses=4 --dist loadfile $(RECORDED) || exit 1; \
 	done
 
 lint: setup      ## ruff and mypy --strict
