@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +15,7 @@ from xladoctor.preflight.model import Check, Preflight
 from xladoctor.preflight.situation import NotNow, Situation
 from xladoctor.preflight.study import Study
 from xladoctor.replay import overlay
-from xladoctor.replay.run_folder import DEFAULT_FOLDER, write_json
+from xladoctor.replay.run_folder import stamped, write_json
 
 Say = Callable[[str], None]
 Seen = Callable[[Check], None]
@@ -54,7 +53,7 @@ def preflight(
         for check in kept.checks:
             seen(check)
         return kept
-    folder = _folder()
+    folder = stamped("preflight")
     listing = overlay.look(Path.cwd())
     started = time.monotonic()
     with Situation(study, folder, listing, options.timeout, say) as situation:
@@ -122,19 +121,6 @@ def _made(name: str, situation: Situation, failed: Check | None) -> Check:
         # Whatever a check trips over, the others are made; and what could not be looked at is no pass.
         check = Check(name, title, "fail", f"the check broke down: {type(error).__name__}: {error}"[:400])
     return replace(check, seconds=round(time.monotonic() - started, 1))
-
-
-def _folder() -> Path:
-    stamp = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{os.urandom(2).hex()}-preflight"
-    folder = Path(DEFAULT_FOLDER) / stamp
-    try:
-        folder.mkdir(mode=0o700, parents=True)
-        ignore = Path(DEFAULT_FOLDER) / ".gitignore"
-        if not ignore.exists():
-            ignore.write_text("*\n", encoding="utf-8")
-    except OSError as error:
-        raise XladoctorError(f"cannot make {folder}: {error.strerror or error}") from error
-    return folder.resolve()
 
 
 def listed(names: Sequence[str] = NAMES) -> list[tuple[str, str]]:

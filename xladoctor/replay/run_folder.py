@@ -21,19 +21,7 @@ DEFAULT_FOLDER = "xladoctor-runs"
 def new_folder(wanted: Path | None) -> Path:
     """Make the run folder. One that exists and is not empty is never written into."""
     if wanted is None:
-        stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-        parent = Path(DEFAULT_FOLDER)
-        wanted = parent / f"{stamp}-{os.urandom(2).hex()}"
-        try:
-            parent.mkdir(exist_ok=True)
-            ignore = parent / ".gitignore"
-            if not ignore.exists():
-                ignore.write_text("*\n", encoding="utf-8")
-        except OSError as error:
-            raise XladoctorError(
-                f"cannot make {parent} here: {error.strerror or error}",
-                hint="name a place with --run-dir DIR",
-            ) from error
+        return stamped(hint="name a place with --run-dir DIR")
     try:
         # The batch and the output of a run are the user's alone.
         wanted.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -45,6 +33,28 @@ def new_folder(wanted: Path | None) -> Path:
     except OSError as error:
         raise XladoctorError(f"cannot make the run folder {wanted}: {error.strerror or error}") from error
     return wanted.resolve()
+
+
+def stamped(kind: str = "", parent: Path | None = None, hint: str | None = None) -> Path:
+    """Make a new folder `<time>-<id>[-<kind>]` below `parent`; without one below `xladoctor-runs` here, which git is
+    told to leave alone.
+
+    Raises:
+        XladoctorError: it cannot be made.
+    """
+    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+    above = Path(DEFAULT_FOLDER) if parent is None else parent
+    folder = above / f"{stamp}-{os.urandom(2).hex()}{f'-{kind}' if kind else ''}"
+    try:
+        above.mkdir(exist_ok=True)
+        ignore = above / ".gitignore"
+        if parent is None and not ignore.exists():
+            ignore.write_text("*\n", encoding="utf-8")
+        # The batch and the output of a run are the user's alone.
+        folder.mkdir(mode=0o700)
+    except OSError as error:
+        raise XladoctorError(f"cannot make {above} here: {error.strerror or error}", hint=hint) from error
+    return folder.resolve()
 
 
 def run_facts(command: Sequence[str]) -> dict[str, Any]:

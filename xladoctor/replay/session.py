@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +15,7 @@ from xladoctor.replay.judge import undecided
 from xladoctor.replay.model import Case, Outcome, Replay, Sweep
 from xladoctor.replay.outcome import words
 from xladoctor.replay.request import REQUEST, Options, request, shown
-from xladoctor.replay.run_folder import DEFAULT_FOLDER, write_json
+from xladoctor.replay.run_folder import stamped, write_json
 from xladoctor.replay.subject import Subject
 from xladoctor.replay.sweep import Asked, sweep
 
@@ -181,17 +180,7 @@ def _folder(subject: Subject, resume: Path | None) -> Path:
     """A new folder; or the one that is gone on with."""
     if resume is not None:
         return resume.resolve()
-    stamp = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{os.urandom(2).hex()}"
-    parent = subject.run / "replays" if subject.run is not None else Path(DEFAULT_FOLDER)
-    folder = parent / (stamp if subject.run is not None else f"{stamp}-replay")
-    try:
-        folder.mkdir(mode=0o700, parents=True)
-        ignore = Path(DEFAULT_FOLDER) / ".gitignore"
-        if subject.run is None and not ignore.exists():
-            ignore.write_text("*\n", encoding="utf-8")
-    except OSError as error:
-        raise XladoctorError(f"cannot make {folder}: {error.strerror or error}") from error
-    return folder.resolve()
+    return stamped("replay") if subject.run is None else stamped(parent=subject.run / "replays")
 
 
 def _write(folder: Path, result: Replay) -> None:
