@@ -23,20 +23,21 @@ class Choice(click.Choice[str]):
         self.fail(f"{value!r} is none of {', '.join(self.choices)}." + (f" {near}" if near else ""), param, ctx)
 
 
-def _format(formats: tuple[str, ...], endings: str) -> Any:
+def formats(known: tuple[str, ...], endings: str, otherwise: str = "console") -> Any:
+    """The option `--format` of a command that writes the formats `known`."""
     return typer.Option(
         "--format",
         "-f",
-        click_type=Choice(formats),
+        click_type=Choice(known),
         metavar="FORMAT",
         show_default=False,
-        help=f"{', '.join(formats)}. Without it: what --output ends in ({endings}), else console.",
+        help=f"{', '.join(known)}. Without it: what --output ends in ({endings}), else {otherwise}.",
     )
 
 
 # For commands whose result is a diagnosis, and for the others.
-Format = Annotated[str | None, _format(FORMATS, ".json, .md, .html, .sarif, .xml, .jsonl, .csv")]
-PageFormat = Annotated[str | None, _format(PAGES, ".json, .md")]
+Format = Annotated[str | None, formats(FORMATS, ".json, .md, .html, .sarif, .xml, .jsonl, .csv")]
+PageFormat = Annotated[str | None, formats(PAGES, ".json, .md")]
 Output = Annotated[
     Path | None,
     typer.Option(

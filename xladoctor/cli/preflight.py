@@ -87,13 +87,7 @@ def preflight(
         float, typer.Option("--timeout", metavar="SECONDS", min=1.0, help="For the rehearsal, and each run of a step.")
     ] = 600.0,
     python: command.Python = None,
-    format: Annotated[
-        str | None,
-        typer.Option(
-            "--format", "-f", click_type=options.Choice(FORMATS), metavar="FORMAT", show_default=False,
-            help=f"{', '.join(FORMATS)}. Without it: what --output ends in (.json, .md), else console.",
-        ),
-    ] = None,
+    format: Annotated[str | None, options.formats(FORMATS, ".json, .md")] = None,
     output: options.Output = None,
     force: options.Force = False,
     verbose: options.Verbose = False,

@@ -119,17 +119,7 @@ def replay(
         str | None,
         typer.Option("--python", metavar="PATH", show_default=False, help="The interpreter that has TensorFlow."),
     ] = None,
-    format: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            "-f",
-            click_type=options.Choice(FORMATS),
-            metavar="FORMAT",
-            show_default=False,
-            help=f"{', '.join(FORMATS)}. Without it: what --output ends in (.csv, .json, .md), else console.",
-        ),
-    ] = None,
+    format: Annotated[str | None, options.formats(FORMATS, ".csv, .json, .md")] = None,
     output: options.Output = None,
     force: options.Force = False,
     verbose: options.Verbose = False,

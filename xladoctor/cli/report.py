@@ -60,16 +60,7 @@ def report(
         ),
     ] = "blocker",
     format: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            "-f",
-            click_type=options.Choice(FORMATS),
-            metavar="FORMAT",
-            show_default=False,
-            help=f"{', '.join(FORMATS)}. Without it: what --output ends in (.md, .html, .json), else markdown, "
-            "with --diff console.",
-        ),
+        str | None, options.formats(FORMATS, ".md, .html, .json", "markdown, with --diff console")
     ] = None,
     redact: Annotated[
         bool,

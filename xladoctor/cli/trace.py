@@ -43,17 +43,7 @@ def trace(
         typer.Argument(metavar="[RUN_DIR | RUN_A RUN_B | -- CMD...]", show_default=False, help="What to trace."),
     ] = None,
     diff: Annotated[bool, typer.Option("--diff", help="Set two run folders side by side.")] = False,
-    format: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            "-f",
-            click_type=options.Choice(FORMATS),
-            metavar="FORMAT",
-            show_default=False,
-            help=f"{', '.join(FORMATS)}. Without it: what --output ends in (.csv, .json, .md, .html), else console.",
-        ),
-    ] = None,
+    format: Annotated[str | None, options.formats(FORMATS, ".csv, .json, .md, .html")] = None,
     output: options.Output = None,
     force: options.Force = False,
     verbose: options.Verbose = False,
