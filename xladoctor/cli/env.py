@@ -47,7 +47,8 @@ def env(
     import platform
 
     import xladoctor
-    from xladoctor.cli import env_text, interpreter, variables
+    from xladoctor.cli import env_text, variables
+    from xladoctor.evidence import interpreter
 
     target = Output.of(format, output, force, color, PAGES)
     asked = interpreter.ask(python)

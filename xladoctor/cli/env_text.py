@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from xladoctor.cli.interpreter import Interpreter
 from xladoctor.cli.variables import Flag, Variable
+from xladoctor.evidence.interpreter import Interpreter
 
 if TYPE_CHECKING:
     from xladoctor.report.page import Page

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from xladoctor.__main__ import main
-from xladoctor.cli import interpreter, variables
+from xladoctor.cli import variables
 from xladoctor.errors import XladoctorError
+from xladoctor.evidence import interpreter
 
 
 @pytest.fixture

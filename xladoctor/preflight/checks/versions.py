@@ -24,7 +24,7 @@ _PYTHON = {
 
 def check(situation: Situation) -> Verdict:
     """From the packages' metadata; nothing is imported."""
-    from xladoctor.cli.interpreter import ask
+    from xladoctor.evidence.interpreter import ask
 
     found = ask(situation.study.python or _named(situation))
     packages = found.packages
