@@ -7,9 +7,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Literal
 
 from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.diagnosis.model import Diagnosis
@@ -23,7 +24,7 @@ from xladoctor.replay.bench import Bench
 from xladoctor.replay.model import Case
 from xladoctor.replay.overlay import Listing
 from xladoctor.replay.pool import Pool
-from xladoctor.replay.subject import Subject, find
+from xladoctor.replay.subject import Subject, find, of_step
 
 Say = Callable[[str], None]
 
@@ -65,6 +66,10 @@ class Situation:
 
     def __exit__(self, *error: object) -> None:
         self._open.close()
+
+    def has(self, name: Literal["rehearsal", "plan"]) -> bool:
+        """Whether a check has asked for this, and there is one: to look costs nothing."""
+        return name in self.__dict__
 
     @cached_property
     def environment(self) -> dict[str, str]:
@@ -141,7 +146,7 @@ class Situation:
             if call is None or step.capsule is None or step.capsule in seen:
                 continue
             seen.add(step.capsule)
-            subject = find(str(self.rehearsal.folder / "capsules" / step.capsule), None)
+            subject = of_step(step.capsule, step)
             sizes = _sizes([b for b in self.plan if self._is_of(b, step)]) or subject.sizes
             name = f"{call['method']} of {call.get('model')}"
             others = tuple(self._siblings(step, number))
@@ -152,7 +157,7 @@ class Situation:
         own = next((t for t in traces if t["capsule"] == step.capsule), None)
         for trace in traces:
             if own is not None and trace is not own and trace.get("owner") == own.get("owner"):
-                subject = find(str(self.rehearsal.folder / "capsules" / trace["capsule"]), None)
+                subject = of_step(trace["capsule"], replace(step, capsule=trace["capsule"]))
                 yield self._bench(subject, f"step-{number}-{trace['capsule']}")
 
     @staticmethod

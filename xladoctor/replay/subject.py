@@ -131,7 +131,7 @@ def _capsule(folder: Path, python: str | None, values: bool) -> Subject:
         recording = read_run(run)
         step = next((s for s in steps(recording, every=True) if s.capsule == folder.name), None)
         if step is not None:
-            return _with_step(str(folder), step, python, values)
+            return of_step(str(folder), step, python, values)
     _complete(folder)
     return Subject(
         str(folder),
@@ -160,10 +160,15 @@ def _of_run(folder: Path, python: str | None, values: bool) -> Subject:
             f"{folder} holds no capsule that can be run: {why}",
             hint="Give the step as a callable of yours: xladoctor replay --subject module:callable",
         )
-    return _with_step(str(folder), ranked[0], python, values)
+    return of_step(str(folder), ranked[0], python, values)
 
 
-def _with_step(name: str, step: Step, python: str | None, values: bool) -> Subject:
+def of_step(name: str, step: Step, python: str | None = None, values: bool = True) -> Subject:
+    """The capsule of a recorded call, with what its run knows.
+
+    Raises:
+        XladoctorError: the capsule cannot be run.
+    """
     recording: Recording = step.recording
     assert step.capsule is not None
     folder = (recording.folder / "capsules" / step.capsule).resolve()
