@@ -15,6 +15,7 @@ import xladoctor
 from xladoctor.evidence.environment import redacted
 from xladoctor.evidence.schema import schema
 from xladoctor.preflight.model import SCHEMA, Batches, Check, Preflight
+from xladoctor.preflight.situation import Situation
 from xladoctor.preflight.study import Study
 from xladoctor.replay.run_folder import DEFAULT_FOLDER, write_json
 
@@ -31,9 +32,9 @@ def key(study: Study, names: Sequence[str]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
-def files(situation: Any) -> dict[str, str]:
+def files(situation: Situation) -> dict[str, str]:
     """{file: digest} of what the rehearsed program was made of. Empty where that is not known: nothing is kept then."""
-    if "rehearsal" not in situation.__dict__:
+    if not situation.has("rehearsal"):
         return {}
     recording = situation.rehearsal
     found = next((e["files"] for e in reversed(recording.of_kind(schema.REHEARSAL)) if e.get("files")), None)

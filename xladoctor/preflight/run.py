@@ -58,7 +58,7 @@ def preflight(
     started = time.monotonic()
     with Situation(study, folder, listing, options.timeout, say) as situation:
         checks = checked(situation, names, seen)
-        plan = situation.plan if "plan" in situation.__dict__ else ()
+        plan = situation.plan if situation.has("plan") else ()
         files = cache.files(situation)
     result = Preflight(
         study=study.name,

@@ -19,7 +19,7 @@ def here(tmp_path, monkeypatch):
 def situation(here):
     events = [{"files": [str(here / "xladoctor-runs/r/work/train.py")]}]
     recording = SimpleNamespace(folder=here / "xladoctor-runs/r", of_kind=lambda kind: events)
-    return SimpleNamespace(rehearsal=recording)
+    return SimpleNamespace(rehearsal=recording, has=lambda name: True)
 
 
 def answer(message="well"):
