@@ -6,6 +6,7 @@ isolation, parity, remedies, lowering, reproducer) fills one field; a part that 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -14,6 +15,17 @@ SCHEMA = "xladoctor.replay/1"
 State = Literal["passed", "failed", "silent", "crashed", "timed-out", "refused"]
 """`silent`: no error, but rows or a contract are wrong. `refused`: the subject cannot be run so (and why); it says
 nothing about the subject."""
+
+
+def runs(sizes: Sequence[int]) -> list[str]:
+    """Ascending sizes as they are asked for, those that follow each other as a range: `["1", "4", "15:17"]`."""
+    found: list[list[int]] = []
+    for size in sizes:
+        if found and size == found[-1][-1] + 1:
+            found[-1].append(size)
+        else:
+            found.append([size])
+    return [text for r in found for text in ([f"{r[0]}:{r[-1]}"] if len(r) > 2 else map(str, r))]
 
 
 @dataclass(frozen=True)
@@ -140,6 +152,15 @@ class Isolation:
     """Under XLA: "hlo" where TensorFlow refuses to convert it, "optimized_hlo" where the compiler does."""
 
 
+TESTS = {
+    "size": "number of rows",
+    "permuted": "rows in another order",
+    "few": "the first rows in a smaller batch",
+    "alone": "rows alone",
+}
+"""The tests of one way on other rows, in words."""
+
+
 @dataclass(frozen=True)
 class Agreement:
     """Two ways to compute the same thing, for one output. `deviation` is relative to the largest magnitude; for complex
@@ -160,9 +181,16 @@ class Agreement:
     """parity-divergence, wrong-shape-silent or wrong-pairing, where they do not agree."""
     test: str | None = None
     """None: both ways on the whole batch. Else one way on other rows: permuted, alone, few (the first rows only), or
-    size (how many rows come out at several batch sizes)."""
+    size (how many rows come out at several batch sizes); see `TESTS`."""
     what: str | None = None
     """In words, where the numbers alone do not say it: which rows depend on which, that plain mode raises."""
+
+    @property
+    def between(self) -> str:
+        """What was compared, in words: two ways, or a test of rows on one."""
+        if self.test is not None:
+            return f"{TESTS.get(self.test, self.test)} ({self.ways[0]})"
+        return f"{self.ways[0]} against {self.ways[1]}"
 
 
 @dataclass(frozen=True)

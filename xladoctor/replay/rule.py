@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from xladoctor.replay.model import Rule
+from xladoctor.replay.model import Rule, runs
 
 _SHOWN = 12
 _BETWEEN = "between them nothing was tried"
@@ -144,7 +144,5 @@ def _product(first: int, axes: Mapping[str, int]) -> str:
 
 
 def _listed(sizes: Sequence[int]) -> str:
-    from xladoctor.replay.sizes import text
-
-    parts = text(tuple(sizes)).split(",")
+    parts = runs(sizes)
     return ", ".join(parts) if len(parts) <= _SHOWN else f"{', '.join(parts[:_SHOWN])}, ..."

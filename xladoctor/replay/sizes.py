@@ -33,15 +33,3 @@ def parse(text: str) -> tuple[int, ...]:
             raise XladoctorError(f"--batch-sizes {text}: at most {_MOST} rows")
         found.update(range(first, last + 1))
     return tuple(sorted(found))
-
-
-def text(sizes: tuple[int, ...]) -> str:
-    """Sizes as they are written: `1,4,15:17`."""
-    runs: list[list[int]] = []
-    for size in sizes:
-        if runs and size == runs[-1][-1] + 1:
-            runs[-1].append(size)
-        else:
-            runs.append([size])
-    parts = [f"{r[0]}:{r[-1]}" if len(r) > 2 else ",".join(map(str, r)) for r in runs]
-    return ",".join(parts)

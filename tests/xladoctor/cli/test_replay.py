@@ -12,7 +12,7 @@ from tests.xladoctor.recordings import collapsed
 from tests.xladoctor.replay import fake
 from xladoctor.__main__ import main
 from xladoctor.errors import XladoctorError
-from xladoctor.replay import sizes, subject, vary
+from xladoctor.replay import model, sizes, subject, vary
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def test_interrupted(here, capsys):
 def test_sizes():
     assert sizes.parse("1,4,15:17, 32") == (1, 4, 15, 16, 17, 32)
     assert sizes.parse("3,1:3") == (1, 2, 3)
-    assert sizes.text((1, 4, 15, 16, 17, 32, 33)) == "1,4,15:17,32,33"
+    assert model.runs((1, 4, 15, 16, 17, 32, 33)) == ["1", "4", "15:17", "32", "33"]
 
 
 def meaning(text, kind="callable"):

@@ -29,9 +29,9 @@ def check(situation: Situation) -> Verdict:
     if wrong:
         name, first = wrong[0]
         slugs = tuple(dict.fromkeys(a.slug for _, a in wrong if a.slug))
-        details = [f"{n}: {a.output}, {a.ways[0]} against {a.ways[1]}: {_apart(a)}" for n, a in wrong[:20]]
+        details = [f"{n}: {a.output}, {a.between}: {_apart(a)}" for n, a in wrong[:20]]
         return Verdict(
-            "fail", f"{name}: {first.output} differs between {first.ways[0]} and {first.ways[1]} ({_apart(first)})",
+            "fail", f"{name}: {first.output} differs, {first.between} ({_apart(first)})",
             f"xladoctor explain {slugs[0]}" if slugs else None, slugs, (*lines, *details, *notes),
         )  # fmt: skip
     if not lines:

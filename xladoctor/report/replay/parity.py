@@ -15,12 +15,6 @@ if TYPE_CHECKING:
 
 _FEW = 12
 _INFINITE = 1e308
-TESTS = {
-    "size": "number of rows",
-    "permuted": "rows in another order",
-    "few": "the first rows in a smaller batch",
-    "alone": "rows alone",
-}
 
 
 def console(page: Page, found: Replay, view: View) -> None:
@@ -53,10 +47,9 @@ def cost(parity: Parity) -> str:
 
 def said(one: Agreement) -> str:
     """One agreement or disagreement in words."""
-    between = _between(one)
     if one.agree:
-        return f"{one.output}, {between}: agrees{_numbers(one)}"
-    text = f"{one.slug}: {one.output}, {between}" if one.slug else f"{one.output}, {between}"
+        return f"{one.output}, {one.between}: agrees{_numbers(one)}"
+    text = f"{one.slug}: {one.output}, {one.between}" if one.slug else f"{one.output}, {one.between}"
     if one.shapes[0] != one.shapes[1]:
         text += f": {_shape(one.shapes[0])} against {_shape(one.shapes[1])}"
     elif one.deviation is not None:
@@ -102,17 +95,11 @@ def _rest(parity: Parity, verbose: bool) -> Iterator[str]:
     kinds: dict[str, list[Agreement]] = {}
     for one in parity.agreements:
         if one.agree:
-            kinds.setdefault(_between(one), []).append(one)
+            kinds.setdefault(one.between, []).append(one)
     for between, ones in kinds.items():
         worst = max(ones, key=lambda a: (a.deviation or 0.0) / (a.tolerance or 1.0))
         yield f"{between}: {count(len(ones), 'output')} agree{'s' if len(ones) == 1 else ''}{_numbers(worst)}"
     yield from parity.not_comparable
-
-
-def _between(one: Agreement) -> str:
-    if one.test is not None:
-        return f"{TESTS.get(one.test, one.test)} ({one.ways[0]})"
-    return f"{one.ways[0]} against {one.ways[1]}"
 
 
 def _numbers(one: Agreement) -> str:

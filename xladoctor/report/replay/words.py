@@ -56,13 +56,9 @@ def varied(case: Case, but: Collection[str] = ()) -> str:
 
 def ranges(sizes: Sequence[int]) -> str:
     """Sizes as they are asked for: `1, 4, 15:17`."""
-    runs: list[list[int]] = []
-    for size in sizes:
-        if runs and size == runs[-1][-1] + 1:
-            runs[-1].append(size)
-        else:
-            runs.append([size])
-    return ", ".join(f"{r[0]}:{r[-1]}" if len(r) > 2 else ", ".join(map(str, r)) for r in runs)
+    from xladoctor.replay.model import runs
+
+    return ", ".join(runs(sizes))
 
 
 def how(outcome: Outcome) -> str:
