@@ -166,14 +166,7 @@ def _call(
     body = graph.bodies[name]
     cut = _frame(body, making, rest, last)
     part = body.replace(nodes=cut.nodes, outputs=tuple(cut.outputs), controls=tuple(cut.controls), bodies=making.bodies)
-    definition = _copy(node.definition)
-    rename(definition, [_keep(making.bodies, name, part)])
-    del definition.attr["Tout"].list.type[:]
-    definition.attr["Tout"].SetInParent()
-    definition.attr["Tout"].list.SetInParent()
-    definition.attr["Tout"].list.type.extend(part.dtype(t) for t in cut.outputs)
-    definition.attr.pop("output_shapes", None)
-    nodes[node.name] = Node(definition, node.inputs, node.controls)
+    nodes[node.name] = _retyped(node, [_keep(making.bodies, name, part)], [part.dtype(t) for t in cut.outputs])
 
 
 def _branches(
@@ -200,12 +193,18 @@ def _branches(
         total = adder.total([(t, kept.dtype(t)) for t in cut.outputs])
         part = kept.replace(nodes={**cut.nodes, **adder.nodes}, outputs=(total,), controls=(), bodies=making.bodies)
         fresh.append(_keep(making.bodies, name, part))
+    nodes[node.name] = _retyped(node, fresh, [_DT_FLOAT])
+
+
+def _retyped(node: Node, bodies: Sequence[str], types: Sequence[int]) -> Node:
+    """A call or branch that runs other bodies, with results of these types."""
     definition = _copy(node.definition)
-    rename(definition, fresh)
+    rename(definition, list(bodies))
     del definition.attr["Tout"].list.type[:]
-    definition.attr["Tout"].list.type.append(_DT_FLOAT)
+    definition.attr["Tout"].list.SetInParent()  # it is a list also where it is empty
+    definition.attr["Tout"].list.type.extend(types)
     definition.attr.pop("output_shapes", None)
-    nodes[node.name] = Node(definition, node.inputs, node.controls)
+    return Node(definition, node.inputs, node.controls)
 
 
 def _loop(

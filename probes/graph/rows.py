@@ -7,6 +7,7 @@ that has so at one size and not at another has lost rows.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -16,7 +17,6 @@ from .measure import MAX_ROWS, Array, Results, compared, deviation, is_apart, ro
 from .sensitivity import Run
 
 FEW = 2
-_ALONE = 3
 _PROBED = 3
 _SINGLES = 16
 
@@ -65,15 +65,78 @@ def check(
         elif batch > 1:
             with_rows.append(name)
     if with_rows:
-        apart = _permuted(run, arguments, batched, whole, with_rows, tolerances, told)
-        for size, results in smaller.items():
-            if size == FEW and batch > FEW:
-                apart |= _same(("few", slice(0, FEW)), results, whole, with_rows, tolerances, told)
+        tests = _Rows(run, arguments, batched, whole, with_rows, tolerances, told)
+        tests.permuted()
+        if batch > FEW and FEW in smaller:
+            tests.same("few", slice(0, FEW), smaller[FEW])
         if other_sizes:
-            apart |= _alone(run, arguments, batched, whole, with_rows, tolerances, told)
-        if apart:
-            _dependences(run, arguments, batched, whole, sorted(apart), tolerances, told)
+            tests.alone()
+        if tests.apart:
+            tests.dependences()
     return told
+
+
+@dataclasses.dataclass
+class _Rows:
+    """The tests of the rows of the outputs `names`; what they find goes into `told`."""
+
+    run: Run
+    arguments: Mapping[str, Array]
+    batched: Sequence[str]
+    whole: Results
+    names: Sequence[str]
+    tolerances: Mapping[str, float]
+    told: dict[str, Any]
+    apart: set[str] = dataclasses.field(default_factory=set)
+    """The outputs of which a test found rows that differ."""
+
+    def __post_init__(self) -> None:
+        self._batch = len(self.arguments[self.batched[0]])
+        self._some = sorted({0, self._batch // 2, self._batch - 1})
+
+    def permuted(self) -> None:
+        """All rows in another order."""
+        self._other("permuted", order(self._batch), "permuted rows")
+
+    def alone(self) -> None:
+        """The first row, one in the middle and the last, each by itself."""
+        for row in self._some:
+            if not self._other("alone", np.array([row]), "a row alone"):
+                return
+
+    def _other(self, test: str, rows: Array, words: str) -> bool:
+        outcome, results = self.run(taken(self.arguments, self.batched, rows))
+        if outcome["outcome"] != "passed":
+            self.told["failed"].append({"test": words, "error": outcome["error"]})
+            return False
+        self.same(test, rows, results)
+        return True
+
+    def same(self, test: str, rows: Any, results: Results) -> None:
+        """Compare results with those rows of the whole batch that they are of."""
+        numbers = np.arange(self._batch)[rows]
+        for name in self.names:
+            whole, found = self.whole[name], results.get(name)
+            row = {**compared(name, whole[rows], found, self.tolerances[name]), "follows": []}
+            if is_apart(row):
+                self.apart.add(name)
+                row["follows"] = _follows(found, whole, numbers, row["rows"], self.tolerances[name])
+                row["rows"] = [int(numbers[i]) for i in row["rows"]]
+            self.told["tests"].append({"test": test, **row})
+
+    def dependences(self) -> None:
+        """Which rows of an output that differs change when one row of one input is replaced by the next one."""
+        for argument in self.batched:
+            for row in self._some:
+                value = self.arguments[argument].copy()
+                value[row] = value[(row + 1) % self._batch]
+                outcome, results = self.run({**self.arguments, argument: value})
+                if outcome["outcome"] != "passed":
+                    continue
+                for name in sorted(self.apart):
+                    if name in results and results[name].shape == self.whole[name].shape:
+                        changed = rows_apart(results[name], self.whole[name], self.tolerances[name])[:MAX_ROWS]
+                        self.told["depends"].append({"output": name, "input": argument, "row": row, "rows": changed})
 
 
 def taken(arguments: Mapping[str, Array], batched: Iterable[str], rows: Any) -> dict[str, Array]:
@@ -136,68 +199,6 @@ def _lost(name: str, sizes: Mapping[int, Array | None], good: int, bad: int) -> 
     }
 
 
-def _permuted(
-    run: Run,
-    arguments: Mapping[str, Array],
-    batched: Sequence[str],
-    whole: Results,
-    names: Sequence[str],
-    tolerances: Mapping[str, float],
-    told: dict[str, Any],
-) -> set[str]:
-    rows = order(len(arguments[batched[0]]))
-    outcome, results = run(taken(arguments, batched, rows))
-    if outcome["outcome"] != "passed":
-        told["failed"].append({"test": "permuted rows", "error": outcome["error"]})
-        return set()
-    return _same(("permuted", rows), results, whole, names, tolerances, told)
-
-
-def _alone(
-    run: Run,
-    arguments: Mapping[str, Array],
-    batched: Sequence[str],
-    whole: Results,
-    names: Sequence[str],
-    tolerances: Mapping[str, float],
-    told: dict[str, Any],
-) -> set[str]:
-    batch = len(arguments[batched[0]])
-    apart: set[str] = set()
-    for row in sorted({0, batch // 2, batch - 1})[:_ALONE]:
-        outcome, results = run(taken(arguments, batched, slice(row, row + 1)))
-        if outcome["outcome"] != "passed":
-            told["failed"].append({"test": "a row alone", "error": outcome["error"]})
-            return apart
-        apart |= _same(("alone", np.array([row])), results, whole, names, tolerances, told)
-    return apart
-
-
-def _same(
-    test: tuple[str, Any],
-    results: Results,
-    whole: Results,
-    names: Sequence[str],
-    tolerances: Mapping[str, float],
-    told: dict[str, Any],
-) -> set[str]:
-    """Compare results with the rows of the whole batch that they are of; the outputs that differ."""
-    kind, rows = test
-    numbers = np.arange(len(next(iter(whole[n] for n in names))))[rows]
-    apart = set()
-    for name in names:
-        expected, found = whole[name][rows], results.get(name)
-        row = compared(name, expected, found, tolerances[name])
-        if is_apart(row):
-            apart.add(name)
-            row["follows"] = _follows(found, whole[name], numbers, row["rows"], tolerances[name])
-            row["rows"] = [int(numbers[i]) for i in row["rows"]]
-            told["tests"].append({"test": kind, **row})
-        else:
-            told["tests"].append({"test": kind, **row, "follows": []})
-    return apart
-
-
 def _follows(
     found: Array | None, whole: Array, numbers: Array, bad: Sequence[int], tolerance: float
 ) -> list[list[int]]:
@@ -209,27 +210,3 @@ def _follows(
                 pairs.append([int(numbers[i]), j])
                 break
     return pairs
-
-
-def _dependences(
-    run: Run,
-    arguments: Mapping[str, Array],
-    batched: Sequence[str],
-    whole: Results,
-    names: Sequence[str],
-    tolerances: Mapping[str, float],
-    told: dict[str, Any],
-) -> None:
-    """Which rows of an output change when one row of one input is replaced by the next one."""
-    batch = len(arguments[batched[0]])
-    for argument in batched:
-        for row in sorted({0, batch // 2, batch - 1})[:_PROBED]:
-            value = arguments[argument].copy()
-            value[row] = value[(row + 1) % batch]
-            outcome, results = run({**arguments, argument: value})
-            if outcome["outcome"] != "passed":
-                continue
-            for name in names:
-                if name in results and results[name].shape == whole[name].shape:
-                    changed = rows_apart(results[name], whole[name], tolerances[name])[:MAX_ROWS]
-                    told["depends"].append({"output": name, "input": argument, "row": row, "rows": changed})

@@ -17,7 +17,7 @@ def dead_switches(recording: Recording) -> Iterator[Finding]:
     The steps are what Keras' calls ran; in a program without them, all functions that it traced.
     """
     for flip in recording.flips:
-        if not is_dead(recording, flip["store"], flip["key"]):
+        if not _dead(flip):
             continue
         steps = _steps(flip)
         others = [f for f in flip.get("functions") or () if f not in steps and f.get("same") is not True]
@@ -39,10 +39,13 @@ def dead_switches(recording: Recording) -> Iterator[Finding]:
 
 def is_dead(recording: Recording, store: str, key: str) -> bool:
     """Whether a rehearsal has shown it."""
-    return any(
-        (f["store"], f["key"]) == (store, key) and (steps := _steps(f)) and all(s.get("same") is True for s in steps)
-        for f in recording.flips
-    )
+    return any((f["store"], f["key"]) == (store, key) and _dead(f) for f in recording.flips)
+
+
+def _dead(flip: dict[str, Any]) -> bool:
+    """Whether every step that was compared came out the same, and one was."""
+    steps = _steps(flip)
+    return bool(steps) and all(s.get("same") is True for s in steps)
 
 
 def flip_notes(recording: Recording) -> tuple[str, ...]:
