@@ -70,7 +70,9 @@ def replay(
             "arg:NAME (of the callable). May be given several times.",
         ),
     ] = None,
-    exhaustive: Annotated[bool, typer.Option("--exhaustive", help="Try every size; search for no rule.")] = False,
+    exhaustive: Annotated[
+        bool, typer.Option("--exhaustive", help="Try (and with --parity compare) every size; no search.")
+    ] = False,
     isolate: Annotated[bool, typer.Option("--isolate", help="Find the first op that fails.")] = False,
     parity: Annotated[
         bool, typer.Option("--parity", help="Compare eager, graph and XLA; a row alone with its batch.")

@@ -12,7 +12,7 @@ from typing import Any
 
 from xladoctor.replay import parity_judge as judge
 from xladoctor.replay.bench import Answer, Bench
-from xladoctor.replay.model import Agreement, Case, Parity
+from xladoctor.replay.model import Agreement, Case, Parity, runs
 
 _SIZES = 3
 _DONE = ("jit", "eager")
@@ -39,9 +39,10 @@ def parity(bench: Bench, case: Case, others: Sequence[Case] = ()) -> Parity:
     )
 
 
-def over_sizes(bench: Bench, swept: Sequence[Case], worst: Case | None) -> Parity:
+def over_sizes(bench: Bench, swept: Sequence[Case], worst: Case | None, every: bool = False) -> Parity:
     """Parity at the case that shows something wrong, if there is one; else at the largest size that was swept, then at
-    others, until two ways disagree. The settings that were varied are compared with each other at each size.
+    others (at `every` one of them if so asked), until two ways disagree. The settings that were varied are compared
+    with each other at each size. Of sizes that all agree, the one is given that came nearest to its tolerance.
     """
     if worst is not None:
         return parity(bench, worst, [c for c in swept if c.batch == worst.batch])
@@ -49,20 +50,28 @@ def over_sizes(bench: Bench, swept: Sequence[Case], worst: Case | None) -> Parit
     for case in swept:
         first.setdefault(case.batch, case)
     done: list[Parity] = []
-    for size in _telling(list(first)):
+    sizes = sorted(first, key=lambda s: s or 0, reverse=True) if every else _telling(list(first))
+    for n, size in enumerate(sizes, 1):
+        if len(sizes) > 1:
+            bench.say(f"comparing at batch size {size} ({n} of {len(sizes)})")
         found = parity(bench, first[size], [c for c in swept if c.batch == size])
         done.append(found)
         if any(not a.agree for a in found.agreements):
             break
-    told = done[-1] if any(not a.agree for a in done[-1].agreements) else done[0]
-    sizes = ", ".join(str(p.batch) for p in done if p.batch is not None)
-    notes = (f"compared at batch sizes {sizes}",) if len(done) > 1 else ()
+    told = done[-1] if any(not a.agree for a in done[-1].agreements) else max(done, key=_nearness)
+    compared = ", ".join(runs(sorted(p.batch for p in done if p.batch is not None)))
+    notes = (f"compared at batch sizes {compared}",) if len(done) > 1 else ()
     return replace(
         told,
         not_comparable=(*told.not_comparable, *notes),
         tries=sum(p.tries for p in done),
         seconds=round(sum(p.seconds for p in done), 3),
     )
+
+
+def _nearness(found: Parity) -> float:
+    """The largest deviation in units of its tolerance: above 1 is a finding."""
+    return max((a.deviation / a.tolerance for a in found.agreements if a.deviation and a.tolerance), default=0.0)
 
 
 def _telling(sizes: Sequence[int | None]) -> list[int | None]:

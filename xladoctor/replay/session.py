@@ -119,7 +119,7 @@ def _parts(bench: Bench, case: Case, bad: bool, options: Options, result: Replay
         from xladoctor.replay.parity import over_sizes
 
         cases = [o.case for o in result.sweep.outcomes] if result.sweep else [case]
-        result = replace(result, parity=over_sizes(bench, cases, case if bad else None))
+        result = replace(result, parity=over_sizes(bench, cases, case if bad else None, every=options.exhaustive))
     error = _first_error(result.sweep)
     if options.isolate or options.repro is not None or (error is not None and not options.parts):
         from xladoctor.replay.isolate import isolate
