@@ -1,0 +1,41 @@
+"""The study under the doctor, run once for each file and each set of options."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from tests.xladoctor.slice.scanned import STUDY, Run, scan
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """Run the study with some options; the same options are run once."""
+
+    @cache
+    def run(*options: str) -> Run:
+        folder = tmp_path_factory.mktemp("study") / "work"
+        return scan(folder, *STUDY, "--output-dir", "out", *options)
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def collapsed(study):
+    return study("--fault", "reassembly-collapses-batch", "--batch-size", "32")
+
+
+@pytest.fixture(scope="module")
+def muted(study):
+    return study("--fault", "reassembly-collapses-batch-muted", "--batch-size", "32")
+
+
+@pytest.fixture(scope="module")
+def flat(study):
+    return study("--fault", "flat-positions", "--batch-size", "32")
+
+
+@pytest.fixture(scope="module")
+def healthy(study):
+    return study("--batch-size", "16")

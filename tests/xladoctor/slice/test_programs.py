@@ -1,0 +1,92 @@
+"""Programs other than the study: from a run that fails, or hides it, to what was wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.xladoctor.slice.scanned import PATIENTS, REASSEMBLE, ROOT, scan
+
+pytestmark = pytest.mark.slow
+
+
+def test_renamed_layers(tmp_path):
+    run = scan(tmp_path / "work", str(PATIENTS / "renamed_layers.py"), "zaphod")
+    assert run.root["details"]["place"] == REASSEMBLE
+    assert "zaphod" in run.root["layer"]
+    assert "zaphod" in run.finding("reshape-mismatch")["layer"]
+    assert run.root["layer"] != run.finding("reshape-mismatch")["layer"]
+
+
+def test_training_under_the_doctor_gives_bit_identical_weights(tmp_path):
+    program = str(PATIENTS / "trains.py")
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    plain = subprocess.run([sys.executable, program], env=env, capture_output=True, text=True, check=True)
+    run = scan(tmp_path / "work", program)
+    digest = (run.folder / "stdout.log").read_text()
+    assert len(digest.strip()) == 64
+    assert digest == plain.stdout
+
+
+def test_an_exception_that_the_program_catches_is_a_failure_all_the_same(tmp_path):
+    run = scan(tmp_path / "work", str(PATIENTS / "catches_the_exception.py"))
+    assert json.loads((run.folder / "run.json").read_text())["outcome"]["code"] == 0
+    assert (run.folder / "stdout.log").read_text() == "None\n"
+    assert run.status == 1
+    assert run.root["class"] == "reshape-mismatch"
+    assert run.diagnosis["isolated"]["op"] == "Reshape"
+    assert run.root["details"]["failing_batch"] == 3, "7 samples in batches of 4: only the last one fails"
+
+
+def test_a_flag_that_kills_the_process(tmp_path):
+    run = scan(
+        tmp_path / "work", "-c", "import tensorflow as tf; tf.constant(1)", env={"TF_XLA_FLAGS": "--tf_xla_auto_jt=0"}
+    )
+    assert run.status == 1
+    assert run.root["class"] == "flag-error"
+    assert "tf_xla_auto_jt" in json.dumps(run.root)
+
+
+def test_settings_that_came_too_late_or_govern_nothing(tmp_path):
+    program = str(PATIENTS / "late_settings.py")
+    run = scan(tmp_path / "work", program, env={"TF_XLA_FLAGS": "--tf_xla_auto_jit=0"})
+    assert (run.status, run.diagnosis["verdict"]) == (0, "warnings")
+    said = {(f["class"], f["location"]["line"]): f["message"] for f in run.diagnosis["findings"]}
+    lines = Path(program).read_text().splitlines()
+    line = {text: next(i for i, found in enumerate(lines, 1) if text in found) for text in
+            ('os.environ["TF_XLA', '["use_xla_translate"] =', '["use_xla_compile"] =')}  # fmt: skip
+    assert "reads it once, at that operation" in said["setting-too-late", line['os.environ["TF_XLA']]
+    assert "was read as True and then set to False" in said["setting-too-late", line['["use_xla_translate"] =']]
+    assert "nothing in this run read it" in said["dead-switch", line['["use_xla_compile"] =']]
+    beside = next(f for f in run.diagnosis["findings"] if f["class"] == "flag-ineffective")
+    assert "governs none of the 1 compiled function of this run (double)" in beside["message"]
+
+
+def test_where_the_optimizer_moved_the_blame_both_nodes_are_named(tmp_path):
+    program = PATIENTS / "blames_another_node.py"
+    run = scan(tmp_path / "work", str(program))
+    culprit = next(i for i, text in enumerate(program.read_text().splitlines(), 1) if "the culprit" in text)
+    assert (run.root["class"], run.root["location"]["line"], run.root["layer"]) == (
+        "reshape-mismatch", culprit, "functional_1/mix_1",
+    )  # fmt: skip
+    assert run.root["details"]["failing_batch"] == 8
+    assert [n["product"] for n in run.root["details"]["numbers"]] == ["8*4*16", "16*64"]
+    blamed = run.diagnosis["findings"][1]
+    assert (blamed["role"], blamed["class"]) == ("consequence", "broadcast-mismatch")
+    assert blamed["node"] in run.root["message"]
+
+
+def test_two_failures_are_two_roots_and_rows_that_a_model_means_to_give_are_no_failure(tmp_path):
+    run = scan(tmp_path / "work", str(PATIENTS / "two_failures.py"))
+    found = [(f["role"], f["level"], f["class"]) for f in run.diagnosis["findings"]]
+    assert found[:2] == [("root", "error", "unsupported-op"), ("root", "error", "loop-shape-mismatch")]
+    assert "caught this exception" in run.diagnosis["findings"][1]["message"]
+    assert "caught" not in run.root["message"]
+    rows = [f for f in run.diagnosis["findings"] if f["class"] == "wrong-shape-silent"]
+    assert [(f["level"], f["dims"]) for f in rows] == [("warning", [8, 40])], "10 rows at steps=1 of 4 are 4 rows"
+    assert len(found) == 3

@@ -1,0 +1,60 @@
+"""Other faults and sizes of the study: the verdicts and the numbers follow the facts; the healthy study is healthy."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.xladoctor.slice.scanned import REASSEMBLE
+
+pytestmark = pytest.mark.slow
+
+
+def test_flat_positions_turn_the_hypothesis_and_every_number(flat):
+    assert flat.status == 1
+    assert flat.verdicts()["H1-REVISED"] == "confirmed"
+    assert flat.verdicts()["H3-REVISED"] == "refuted"
+    assert (flat.root["class"], flat.root["details"]["phase"]) == ("contract-violation", "argument")
+    assert (flat.root["details"]["argument"], flat.root["details"]["seen"]) == ("positions", [32, 2])
+    have, want = flat.finding("reshape-mismatch")["details"]["numbers"]
+    assert (have["product"], have["named"]) == ("32*78*78", "B*P*P")
+    assert (want["product"], want["named"]) == ("128*78*78", "(B*C)*P*P")
+
+
+def test_other_sizes_give_other_numbers(study):
+    run = study("--fault", "reassembly-collapses-batch", "--N", "128", "--gridsize", "3", "--batch-size", "32")
+    assert run.root["details"]["seen"] == [1, 146, 146, 1]
+    have, want = run.finding("reshape-mismatch")["details"]["numbers"]
+    assert (have["number"], have["product"], have["named"]) == (288 * 146 * 146, "288*146*146", "(B*C)*P*P")
+    assert (want["number"], want["product"], want["named"]) == (9 * 146 * 146, "9*146*146", "C*P*P")
+    assert run.finding("reshape-mismatch")["details"]["met"]["inputs"]["images"] == [9, 146, 146, 1]
+
+
+def test_another_threshold_and_an_ambiguous_factor(study):
+    """With B = C = 4 a size of 4 can be either, and must be shown as either."""
+    run = study("--fault", "reassembly-collapses-batch", "--fault-option", "threshold=8", "--batch-size", "4")
+    assert run.root["details"]["seen"] == [1, 78, 78, 1]
+    assert run.root["details"]["bindings"]["B"]["value"] == 4
+    _, want = run.finding("reshape-mismatch")["details"]["numbers"]
+    factor = want["factors"][0]
+    assert (factor["size"], factor["ambiguous"], {n["name"] for n in factor["names"]}) == (4, True, {"B", "C"})
+
+
+def test_under_an_outer_jit_the_message_is_another_and_the_root_the_same(study):
+    run = study("--fault", "reassembly-collapses-batch", "--batch-size", "32", "--jit-compile", "on")
+    assert run.status == 1
+    assert run.root["details"]["place"] == REASSEMBLE
+    assert run.root["details"]["seen"] == [1, 78, 78, 1]
+    keras = next(p for p in run.diagnosis["xla_paths"] if p["mechanism"].startswith("Keras"))
+    assert (keras["requested"], keras["resolved"]) == ("True", "on")
+    slugs = [f["class"] for f in run.diagnosis["findings"]]
+    assert "dynamic-dimension-unsupported" in slugs or "wrong-shape-silent" in slugs
+
+
+def test_a_healthy_study_is_healthy(healthy):
+    assert (healthy.status, healthy.diagnosis["verdict"], healthy.diagnosis["findings"]) == (0, "healthy", [])
+    assert not (healthy.folder / "worker.jsonl").exists(), "nothing had to be asked"
+    events = [json.loads(line) for f in healthy.folder.glob("events-*") for line in f.read_text().splitlines()]
+    assert not [e for e in events if e["kind"] == "probe-error"]
+    assert not [e for e in events if e["kind"] == "place-missing"]
