@@ -76,6 +76,11 @@ class Situation:
         """The environment of the study."""
         return {**os.environ, **self.study.environment}
 
+    @property
+    def cwd(self) -> Path:
+        """The working directory of the study."""
+        return self._listing.root if self._listing is not None else Path.cwd()
+
     @cached_property
     def rehearsal(self) -> Recording:
         """The command, run up to its first train and predict steps.
@@ -177,8 +182,7 @@ class Situation:
     @cached_property
     def _pool(self) -> Pool:
         """Workers for all steps: TensorFlow is imported once."""
-        cwd = self._listing.root if self._listing is not None else Path.cwd()
-        pool = Pool(1, worker_environment(self.environment), cwd, self.folder)
+        pool = Pool(1, worker_environment(self.environment), self.cwd, self.folder)
         self._open.callback(pool.close)
         return pool
 

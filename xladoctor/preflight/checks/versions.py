@@ -1,9 +1,14 @@
-"""Do TensorFlow, Keras, Python and CUDA's libraries belong together?"""
+"""Do TensorFlow, Keras, Python and CUDA belong together, and does XLA find what it needs of CUDA?"""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
 
+from xladoctor.evidence.interpreter import Interpreter
+from xladoctor.preflight import cuda
+from xladoctor.preflight.model import State
 from xladoctor.preflight.situation import Situation
 from xladoctor.preflight.verdict import Verdict
 
@@ -22,8 +27,16 @@ _PYTHON = {
 }
 
 
+@dataclass(frozen=True)
+class _Problem:
+    state: State
+    text: str
+    todo: str
+    slug: str | None = None
+
+
 def check(situation: Situation) -> Verdict:
-    """From the packages' metadata; nothing is imported."""
+    """From the packages' metadata and the files of this machine; nothing is imported."""
     from xladoctor.evidence.interpreter import ask
 
     found = ask(situation.study.python or _named(situation))
@@ -34,44 +47,111 @@ def check(situation: Situation) -> Verdict:
         *(f"{n} {packages[n]}" for n in ("tensorflow", "keras", "tf-keras", "numpy") if n in packages),
     ]
     told += [f"ptycho from {found.files['ptycho']}"] if "ptycho" in found.files else []
-    details = (f"interpreter {found.executable}", *told)
+    details = [f"interpreter {found.executable}", *told]
     if tensorflow is None:
         return Verdict(
             "fail", f"TensorFlow is not installed for {found.executable}", "Name the interpreter: --python PATH.",
-            ("not-xla",), details,
+            ("not-xla",), tuple(details),
         )  # fmt: skip
-    problems = list(_problems(tensorflow, packages, found.python, situation.study.device))
-    if problems:
-        return Verdict("warn", problems[0], "Install versions that belong together.", (), (*details, *problems[1:]))
-    return Verdict("pass", ", ".join(told[:4]), details=details)
+    problems = list(_of_packages(tensorflow, packages, found.python))
+    if situation.study.device == "gpu":
+        lines, more = _of_cuda(situation, found)
+        details += lines
+        problems += more
+    if not problems:
+        return Verdict("pass", ", ".join(told[:4]), details=tuple(details))
+    first = next((p for p in problems if p.state == "fail"), problems[0])
+    details += [p.text for p in problems if p is not first]
+    slugs = tuple(dict.fromkeys(p.slug for p in problems if p.slug))
+    return Verdict(first.state, first.text, first.todo, slugs, tuple(details))
 
 
 def _named(situation: Situation) -> str | None:
     """The interpreter that the command starts with, where it is one."""
-    from pathlib import Path
-
     word = situation.study.command[0] if situation.study.command else ""
     return word if Path(word).name.startswith("python") else None
 
 
-def _problems(tensorflow: str, packages: dict[str, str], python: str, device: str) -> list[str]:
+def _of_packages(tensorflow: str, packages: dict[str, str], python: str) -> Iterator[_Problem]:
+    todo = "Install versions that belong together."
     version, keras = _two(tensorflow), packages.get("keras")
-    found = []
     if keras is not None and version >= (2, 16) and _two(keras) < (3, 0):
-        found.append(f"TensorFlow {tensorflow} goes with Keras 3, and Keras {keras} is installed")
+        yield _Problem("warn", f"TensorFlow {tensorflow} goes with Keras 3, and Keras {keras} is installed", todo)
     if keras is not None and version < (2, 16) and _two(keras) >= (3, 0):
-        found.append(f"TensorFlow {tensorflow} goes with Keras 2, and Keras {keras} is installed")
+        yield _Problem("warn", f"TensorFlow {tensorflow} goes with Keras 2, and Keras {keras} is installed", todo)
     low, high = _PYTHON.get(version, ((0, 0), (99, 0)))
     if not low <= _two(python) <= high:
-        found.append(f"TensorFlow {tensorflow} has no wheel for Python {python}")
-    cuda = [n for n in packages if n.startswith("nvidia-")]
-    if device == "gpu" and cuda and "nvidia-cuda-nvcc-cu12" not in packages:
-        found.append(
-            "CUDA libraries are installed by pip, without nvidia-cuda-nvcc-cu12: libdevice and ptxas may be missing"
-        )
-    return found
+        yield _Problem("warn", f"TensorFlow {tensorflow} has no wheel for Python {python}", todo)
+
+
+def _of_cuda(situation: Situation, found: Interpreter) -> tuple[list[str], list[_Problem]]:
+    """(what there is, what is wrong with it). Without a driver this is not the machine with the GPU: what that one has
+    cannot be known, only what pip brings along is the same there.
+    """
+    build = cuda.build_of(found.files.get("tensorflow"))
+    built_with = cuda.numbers(str(build.get("cuda_version") or ""))
+    has_cuda = build.get("is_cuda_build")
+    lines = [f"built with CUDA {cuda.dotted(built_with)}" if built_with else "built without CUDA"] if build else []
+    problems = list(_of_pip(found.packages, built_with))
+    driver = cuda.driver()
+    if driver is None:
+        unknown = "driver, libdevice and ptxas of the study's machine are not known: this one has no NVIDIA driver"
+        return [*lines, f"{unknown} (there: xladoctor preflight --only versions)"], problems
+    lines.append(f"driver {driver}")
+    if has_cuda is False:
+        todo = "Install the package that has CUDA: pip install 'tensorflow[and-cuda]'."
+        return lines, [
+            *problems,
+            _Problem("warn", "this TensorFlow is built without CUDA: it will not use the GPU", todo),
+        ]
+    old = cuda.driver_problem(driver, built_with)
+    if old is not None:
+        problems.append(_Problem("fail", old, "Renew the driver, or take a TensorFlow for an older CUDA."))
+    environment, cwd = situation.environment, situation.cwd
+    folders = cuda.roots(environment, cwd, found.files.get("tensorflow"))
+    looked = f"XLA looks in {', '.join(map(str, folders))}"
+    told = cuda.elsewhere(environment)
+    flag = f"XLA_FLAGS=--xla_gpu_cuda_data_dir={told or '/path/to/cuda'}"
+    get = f"Say where it is: {flag}." if told else f"pip install 'tensorflow[and-cuda]', or {flag}."
+    library = cuda.libdevice(folders, cwd)
+    if library is None:
+        problems.append(_Problem("fail", f"libdevice.10.bc is not found; {looked}", get, "libdevice-missing"))
+    else:
+        lines.append(f"libdevice {library}")
+    tool, refused = cuda.ptxas(environment, folders)
+    lines += [f"ptxas {t.path} {t.why_not}" for t in refused]
+    if tool is not None:
+        lines.append(f"ptxas {tool.path}, version {cuda.dotted(tool.version or ())}")
+    else:
+        problems.append(_without_ptxas(refused, found.packages, cuda.falls_back(environment), looked, get))
+    return lines, problems
+
+
+def _without_ptxas(
+    refused: list[cuda.Tool], packages: dict[str, str], falls_back: bool, looked: str, get: str
+) -> _Problem:
+    """XLA ends the process without ptxas, unless nvJitLink (from 2.18 on) or the driver stands in for it."""
+    why = f"{refused[0].path} {refused[0].why_not}" if refused else f"ptxas is not found; {looked}, and in the PATH"
+    nvjitlink = next((n for n in packages if n.startswith("nvidia-nvjitlink")), None)
+    if falls_back:
+        return _Problem("warn", f"{why}; the driver compiles PTX instead, as XLA_FLAGS says", get, "ptxas-missing")
+    if nvjitlink is not None and _two(packages.get("tensorflow", "")) >= (2, 18):
+        return _Problem("warn", f"{why}; {nvjitlink} may stand in for it", get, "ptxas-missing")
+    return _Problem("fail", why, get, "ptxas-missing")
+
+
+def _of_pip(packages: dict[str, str], built_with: tuple[int, ...]) -> Iterator[_Problem]:
+    """CUDA's libraries from pip: for the CUDA of this TensorFlow, and with libdevice and ptxas among them."""
+    ours = [n for n in packages if n.startswith("nvidia-") and "-cu" in n]
+    others = [n for n in ours if built_with and not n.endswith(f"-cu{built_with[0]}")]
+    todo = "pip install 'tensorflow[and-cuda]' brings those that belong together."
+    if others and len(others) == len(ours):
+        yield _Problem("warn", f"TensorFlow is built for CUDA {built_with[0]}, and pip has {others[0]}", todo)
+    elif ours and not any("cuda-nvcc" in n for n in ours):
+        text = "CUDA libraries are installed by pip, without nvidia-cuda-nvcc-cu12: libdevice and ptxas may be missing"
+        yield _Problem("warn", text, todo, "libdevice-missing")
 
 
 def _two(version: str) -> tuple[int, int]:
-    numbers = re.findall(r"\d+", version)
-    return (int(numbers[0]), int(numbers[1]) if len(numbers) > 1 else 0) if numbers else (0, 0)
+    found = (*cuda.numbers(version), 0, 0)
+    return found[0], found[1]
