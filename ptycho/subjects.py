@@ -11,7 +11,6 @@ Settings come from `params.cfg`, as in a study, and so does a fault from the env
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
@@ -20,9 +19,9 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from ptycho import diffsim, loader, model, params, probe
+from ptycho import diffsim, loader, model, params, probe, train_pinn
 from ptycho.custom_layers import ReassemblePatchesLayer
-from ptycho.faults import registry
+from ptycho.faults import mmd_session, registry
 from ptycho.loader import PtychoDataContainer
 
 #: In the place of `params.DEFAULTS`, which are those of a whole study.
@@ -105,7 +104,7 @@ def reassemble(batch_size: int, gridsize: int | None = None, N: int | None = Non
     """
     patches = _start(gridsize, N)
     with registry.replaced(patches):
-        truth, _, coords = _groups(batch_size, seed)
+        truth, _, coords, _ = _groups(batch_size, seed)
     return _reassemble(_settled(seed)), (np.moveaxis(truth, 1, -1), coords)
 
 
@@ -121,13 +120,50 @@ def _reassemble(settled: Hashable) -> Callable[..., Any]:
     return _under(patches, step)
 
 
+def stitch(batch_size: int, gridsize: int | None = None, N: int | None = None, seed: int = 0) -> np.ndarray:
+    """The whole object (M L) from this many groups, as the evaluation of a study makes it.
+
+    It makes its calls itself: Keras' `predict`, in batches of 32, and then the stitching, which is no graph.
+    """
+    patches = _start(gridsize, N)
+    with registry.replaced(patches):
+        return train_pinn.evaluate(_autoencoder(_settled(seed), seed), _data(batch_size, seed)).stitched
+
+
+@functools.lru_cache(maxsize=2)
+def _autoencoder(settled: Hashable, seed: int) -> keras.Model:
+    keras.utils.set_random_seed(seed)
+    return model.create_compiled_model(params.get("gridsize"), params.get("N"))[0]
+
+
+def mmd_loss(batch_size: int, sigmas_dtype: str = "float32", seed: int = 0) -> Call:
+    """The loss of the program `ptycho.faults.mmd_session`, without its session and its training.
+
+    `function(inputs, prior)` with samples (B 6) and (B 3) gives one number; `sigmas_dtype` is that of its constants.
+    """
+    rng = np.random.default_rng(seed)
+    weights = rng.normal(size=(6, 3))
+
+    def loss(inputs, prior):
+        with tf.name_scope("enc_1"):
+            sigmas = tf.constant(mmd_session.SIGMAS, dtype=sigmas_dtype)
+            return mmd_session.maximum_mean_discrepancy(tf.tanh(inputs @ weights), prior, sigmas)
+
+    return loss, (rng.normal(size=(batch_size, 6)), rng.normal(size=(batch_size, 3)))
+
+
 for _call in (train_step, predict, reassemble):
     # What a result with an axis of rows promises: one for each row of the arguments.
     _call.by_row = True  # type: ignore[attr-defined]
+for _call in (stitch, mmd_loss):
+    _call.by_row = False  # type: ignore[attr-defined]
 
 
 def _start(gridsize: int | None, N: int | None) -> Sequence[registry.Patch]:
-    """Settle the settings, as a study does before it builds anything, and make the fault of the environment ready."""
+    """Put in the fault of the environment, as an import would, then settle the settings, as a study does before it
+    builds anything.
+    """
+    patches = _faults()
     given = {"gridsize": gridsize, "N": N}
     for key, ours in SETTINGS.items():
         if given.get(key) is not None:
@@ -135,7 +171,7 @@ def _start(gridsize: int | None, N: int | None) -> Sequence[registry.Patch]:
         elif params.get(key) == params.DEFAULTS[key]:
             params.set(key, ours)
     params.set("intensity_scale", loader.scale_of_beam(_BEAM, params.get("N")))
-    return _faults()
+    return patches
 
 
 def _settled(seed: int) -> Hashable:
@@ -148,10 +184,14 @@ def _settled(seed: int) -> Hashable:
 def _faults() -> Sequence[registry.Patch]:
     """The fault of the environment."""
     asked = registry.from_environment()
-    if asked is None:
-        return ()
-    fault = registry.get(asked[0])
-    return fault.patches(**{**fault.options, **registry.parse_options(fault, asked[1])})
+    return () if asked is None else _put_in(asked[0], tuple(asked[1]))
+
+
+@functools.lru_cache(maxsize=2)
+def _put_in(name: str, options: tuple[str, ...]) -> Sequence[registry.Patch]:
+    """A fault is made once in a process, when it is first asked for: what it makes then is kept."""
+    fault = registry.get(name)
+    return fault.patches(**{**fault.options, **registry.parse_options(fault, options)})
 
 
 def _under(patches: Sequence[registry.Patch], step: Callable[..., Any]) -> Callable[..., Any]:
@@ -168,21 +208,22 @@ def _under(patches: Sequence[registry.Patch], step: Callable[..., Any]) -> Calla
 
 def _data(batch_size: int, seed: int) -> PtychoDataContainer:
     """Measured groups: photon counts of a random object, seen at the positions of a raster scan."""
-    _, patterns, coords = _groups(batch_size, seed)
+    _, patterns, coords, centres = _groups(batch_size, seed)
     counts = np.random.default_rng(seed + 3).poisson(patterns * (_BEAM / (params.get("N") / 2) ** 2))
-    data = loader.load(
+    return loader.load(
         {
             "diffraction": np.moveaxis(counts, 1, -1).astype(np.float32),
             "coords_start_relative": coords,
-            "coords_offsets": np.zeros((batch_size, 1, 2, 1), np.float32),
+            "coords_offsets": centres,
         },
         params.get("intensity_scale"),
     )
-    return dataclasses.replace(data, global_offsets=coords.mean(axis=-1, keepdims=True))
 
 
-def _groups(batch_size: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Patches (B C N N) complex, their patterns (B C N N) and positions (B 1 2 C) from each group's centre."""
+def _groups(batch_size: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Patches (B C N N) complex, their patterns (B C N N), positions (B 1 2 C) from each group's centre, and the
+    centres (B 1 2 1).
+    """
     if batch_size < 1:
         raise ValueError(f"a batch has at least one group, not {batch_size}")
     N, side, step = params.get("N"), params.get("gridsize"), params.get("offset")
@@ -201,4 +242,5 @@ def _groups(batch_size: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndar
     patches = diffsim.extract_patches(truth, x, y, N)
     patterns = diffsim.diffract(patches, probe.get_probe())
     shape = (batch_size, side**2, N, N)
-    return patches.reshape(shape), patterns.reshape(shape), coords[:, None].astype(np.float32)
+    positions, middles = coords[:, None].astype(np.float32), centres[:, None].astype(np.float32)
+    return patches.reshape(shape), patterns.reshape(shape), positions, middles

@@ -13,7 +13,7 @@ def patches() -> Sequence[Patch]:
     from ptycho import model, params, tf_helper
 
     create, make = model.create_model_with_gridsize, tf_helper.Translation.__init__
-    in_time = params.get("use_xla_translate")
+    before: list[bool] = []
 
     @functools.wraps(make)
     def make_decided(self, use_xla=None, **kwargs):
@@ -21,7 +21,9 @@ def patches() -> Sequence[Patch]:
 
     @functools.wraps(create)
     def create_then_set(gridsize, N):
-        params.set("use_xla_translate", in_time)
+        if not before:
+            before.append(params.get("use_xla_translate"))
+        params.set("use_xla_translate", before[0])  # a second model is as late as the first
         models = create(gridsize, N)
         params.set("use_xla_translate", False)  # the workaround, too late
         return models

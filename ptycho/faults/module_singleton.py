@@ -9,11 +9,11 @@ from ptycho.faults.registry import Fault, Patch
 
 
 def patches(gridsize: int) -> Sequence[Patch]:
-    """Build a model of this gridsize now, as an import would, and hand it out from then on."""
+    """Build a model now, as an import would, and hand it out from then on; gridsize 0 is that of the settings."""
     from ptycho import model, params
 
     create = model.create_model_with_gridsize
-    singleton = create(gridsize, params.get("N"))
+    singleton = create(gridsize or params.get("gridsize"), params.get("N"))
 
     @functools.wraps(create)
     def create_model_with_gridsize(gridsize, N):
@@ -25,14 +25,14 @@ def patches(gridsize: int) -> Sequence[Patch]:
 FAULT = Fault(
     name="module-singleton",
     reports="002 (MODULE-SINGLETON-001)",
-    mechanism="""The model is built when its module is imported, which here is the moment at which the fault is put
-    in, with gridsize 1 (option `gridsize`) and the other settings of that moment; everybody who asks for a model gets
-    that one.""",
+    mechanism="""The model is built when its module is imported, which here is the moment at which the fault is put in,
+    before the program has written its settings: with gridsize 1, the default (option `gridsize` for another one), and
+    the other settings of that moment. Everybody who asks for a model gets that one.""",
     expected="""ValueError: Input 0 with name 'None' of layer 'encode_0a' is incompatible with the layer:
     expected axis -1 of input shape to have value 2, but received input with shape (4, 32, 32, 8), at the first
     batch (gridsize 2, Keras 3.15). Where the gridsize happens to fit (gridsize=2) no error: the model keeps the
     intensity_scale of the moment when it was built (1, so that expected counts are wrong by the square of the
     measured one), and all arms of a study train the same weights.""",
     patches=patches,
-    options={"gridsize": 1},
+    options={"gridsize": 0},
 )

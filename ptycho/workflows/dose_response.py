@@ -95,13 +95,13 @@ def main(argv: list[str] | None = None) -> int:
     except ValueError as error:
         parser.error(str(error))
 
-    update_legacy_dict(params.cfg, config)
-
     from ptycho.workflows.dose_response_arms import run_study
 
     with faults.applied(name, **fault_options):
         if name:
             print(f"fault put in: {name} {fault_options or ''}".rstrip(), flush=True)
+        # A fault may be about what was made before the settings were written, as at an import.
+        update_legacy_dict(params.cfg, config)
         try:
             run_study(args)
         except output.ResumeError as error:

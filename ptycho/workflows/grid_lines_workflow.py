@@ -91,13 +91,13 @@ def main(argv: list[str] | None = None) -> int:
     except (ValueError, OSError) as error:
         parser.error(str(error))
 
-    update_legacy_dict(params.cfg, config)
-
     from ptycho.workflows.grid_lines_study import run_study
 
     with faults.applied(name, **fault_options):
         if name:
             print(f"fault put in: {name} {fault_options or ''}".rstrip(), flush=True)
+        # A fault may be about what was made before the settings were written, as at an import.
+        update_legacy_dict(params.cfg, config)
         try:
             run_study(args, *scans)
         except (output.ResumeError, data_file.DataFileError) as error:

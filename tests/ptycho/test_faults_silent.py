@@ -152,8 +152,9 @@ def test_dead_switch(monkeypatch):
 def test_module_singleton(make_data):
     from ptycho import model
 
-    data = make_data(4, 2, 32)
+    params.set("N", 32)
     with faults.applied("module-singleton"):
+        data = make_data(4, 2, 32)  # settings are written after the import
         autoencoder, _ = model.create_compiled_model(2, 32)
         with pytest.raises(ValueError, match="incompatible with the layer") as error:
             autoencoder.predict(model.prepare_inputs(data), verbose=0)

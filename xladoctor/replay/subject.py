@@ -22,7 +22,10 @@ from xladoctor.replay.model import Case
 from xladoctor.replay.run_folder import is_ours
 
 _CALLABLE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*\Z")
-_OURS = {f"ptycho:{name}": f"ptycho.subjects:{name}" for name in ("train_step", "predict", "reassemble")}
+_OURS = {
+    f"ptycho:{name}": f"ptycho.subjects:{name}"
+    for name in ("train_step", "predict", "reassemble", "stitch", "mmd_loss")
+}
 """Short names: `ptycho` of the user's interpreter, whichever checkout that is."""
 
 
