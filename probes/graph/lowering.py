@@ -2,11 +2,13 @@
 
 It shows the registration of kernels and the conversion of TensorFlow's ops to HLO (tf2xla). It shows nothing of what
 comes after: the device's own passes, its libraries, its assembler. TensorFlow names one op without a kernel at a time;
-each is cut out, its results taken from the plain run, and the rest is lowered again.
+each is cut out, its results taken from the plain run, and the rest is lowered again. Within a branch or a loop, whose
+values nobody can give to a compiled step, something of the same type and shape takes its place.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import time
 from collections.abc import Mapping
@@ -16,13 +18,16 @@ from typing import Any
 import numpy as np
 
 from .compiled import PLATFORMS, lower
+from .entered import entered
 from .errors import GraphRoomError, Unsupported
-from .ir import Graph
-from .load import load
+from .evaluate import Activation
+from .ir import Graph, body_names
+from .load import load, without_values
 from .machine import RunFailed
 from .optionals import unwrap
 from .outcome import results_of, traced_otherwise
 from .safety import unsafe_ops
+from .standin import without
 from .step import Step, new_frames, prepare
 from .transform import truncate
 
@@ -34,7 +39,7 @@ _DYNAMIC = re.compile(r"\[(?:\d+,)*<=\d+")
 
 
 def lowered_for(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The capsule of {"capsule", "batch", "foreign", "platform", "text": file}, lowered for the platform:
+    """The capsule of {"capsule", "batch", "foreign", "values", "platform", "text": file}, lowered for the platform:
 
     {"refused": why | null, "ok", "seconds", "tries", "unsupported": [{"op", "node", "device", "sources",
     "call_sources"}], "more": whether others may follow that were not reached, "error": {"kind", "message"} | null (a
@@ -48,6 +53,8 @@ def lowered_for(request: Mapping[str, Any]) -> dict[str, Any]:
         return {"refused": refused}
     start = time.perf_counter()
     program = load(Path(str(request["capsule"])))
+    if not request.get("values", True):
+        program = without_values(program)
     step = prepare(program, batch=request.get("batch"), foreign=bool(request.get("foreign")))
     told = _Cutting(step, platform).run(request.get("text"))
     never = [{"op": op, "node": node, "device": None} for op, node in unsafe_ops(program).items()]
@@ -83,6 +90,8 @@ class _Cutting:
         self._graph: Graph = step.pure.graph
         self._frames = new_frames()
         self._cut: dict[str, np.ndarray[Any, Any]] = {}
+        self._inside: dict[str, Activation] = {}
+        self._done: set[tuple[str | None, str]] = set()
 
     def run(self, text: Any) -> dict[str, Any]:
         """Lower, cut what has no kernel, lower again."""
@@ -101,12 +110,15 @@ class _Cutting:
                 break
             except Exception as failed:
                 named = _UNSUPPORTED.findall(str(failed))
-                new = [n for n in named if n[3] not in {f["flat"] for f in found}]
+                new = [spot for _, op, device, node in named for spot in self._spots(op, device, node)]
+                new = [spot for spot in new if spot.key not in self._done]
                 if not new:
                     error = {"kind": type(failed).__name__, "message": str(failed)[:_MESSAGE]}
                     break
-                found += [self._told(op, device, node) for _, op, device, node in new]
-                if not all(self._without(node) for *_, node in new):
+                found += [self._told(spot) for spot in new]
+                self._done |= {spot.key for spot in new}
+                stuck = [spot for spot in new if not self._without(spot)]
+                if stuck:
                     more = True
                     break
         else:
@@ -119,8 +131,8 @@ class _Cutting:
         return {
             "ok": whole,
             "tries": tries,
-            "unsupported": [{k: v for k, v in f.items() if k != "flat"} for f in found],
-            "more": more,
+            "unsupported": found,
+            "more": more or bool(found and error),
             "error": error,
             "dynamic": sum(1 for line in hlo.splitlines() if _DYNAMIC.search(line)),
             "note": traced_otherwise(self._step),
@@ -132,10 +144,41 @@ class _Cutting:
         values = {**self._step.arguments, **{_name(t): v for t, v in self._cut.items()}}
         return lower(unwrap(part), values, platform=self._platform, stage="hlo")
 
-    def _without(self, node: str) -> bool:
-        """Take the results of a node from the plain run; False where that cannot be done."""
-        if node not in self._graph.nodes:
-            return False  # within a loop or a branch
+    def _spots(self, op: str, device: str, node: str) -> list[_Spot]:
+        """Where the op of a message stands: on top, else in the bodies in which an op ends with its name."""
+        if node in self._graph.nodes:
+            return [_Spot(op, device, node)]
+        found = [
+            _Spot(op, device, name, frame, way)
+            for frame, way in _ways(self._graph).items()
+            for name, inner in self._graph.bodies[frame].nodes.items()
+            if inner.op == op and f"/{node}".endswith(f"/{name}")
+        ]
+        longest = max((len(spot.node) for spot in found), default=0)
+        return [spot for spot in found if len(spot.node) == longest] or [_Spot(op, device, node)]
+
+    def _without(self, spot: _Spot) -> bool:
+        """Go on without an op; False where that cannot be done."""
+        if spot.frame is not None:
+            return self._without_inner(spot.frame, spot.node)
+        return spot.node in self._graph.nodes and self._without_outer(spot.node)
+
+    def _without_inner(self, frame: str, node: str) -> bool:
+        if frame not in self._inside:
+            self._inside.update(entered(self._step.activation(self._frames), [frame]))
+        if frame not in self._inside:
+            return False  # the values that it would get cannot be had
+        body = without(self._graph.bodies[frame], node, self._inside[frame])
+        if body is None:
+            return False
+        bodies = {**self._graph.bodies, frame: body}
+        for name, inner in bodies.items():
+            bodies[name] = inner.replace(bodies=bodies)
+        self._graph = self._graph.replace(bodies=bodies)
+        return True
+
+    def _without_outer(self, node: str) -> bool:
+        """Take the results of a node from the plain run."""
         activation = self._step.activation(self._frames)
         todo, done = [node], set()
         while todo:
@@ -155,23 +198,56 @@ class _Cutting:
             todo += [n for n, user in self._graph.nodes.items() if n not in done and rest & set(user.inputs)]
         return True
 
-    def _told(self, op: str, device: str, node: str) -> dict[str, Any]:
-        origin = self._graph.origins.get(node)
-        if origin is None:
-            where = self._step.program.find(node)
-            return {
-                "flat": node, "op": op, "device": device, "node": node,
-                "sources": where[0]["frames"] if where else [], "call_sources": [],
-            }  # fmt: skip
+    def _told(self, spot: _Spot) -> dict[str, Any]:
         program = self._step.program
+        frame = self._graph if spot.frame is None else self._graph.bodies[spot.frame]
+        origin = frame.origins.get(spot.node)
+        told: dict[str, Any] = {"op": spot.op, "device": spot.device, "node": spot.node}
+        if origin is None:
+            where = program.find(spot.node)
+            return {**told, "sources": where[0]["frames"] if where else [], "call_sources": []}
+        calls = [*(c for _, at in spot.way for c in at), *frame.calls(origin.path)]
         return {
-            "flat": node,
-            "op": op,
-            "device": device,
-            "node": "/".join((*origin.path, origin.node)),
+            **told,
+            "node": "/".join((*(n for names, _ in spot.way for n in names), *origin.path, origin.node)),
             "sources": program.frames(origin.function, origin.node),
-            "call_sources": [program.frames(function, inner) for function, inner in self._graph.calls(origin.path)],
+            "call_sources": [program.frames(function, inner) for function, inner in calls],
         }
+
+
+_Way = tuple[tuple[tuple[str, ...], tuple[tuple[str, str], ...]], ...]
+"""For each branch or loop around: the names on the way to it, and (function, node) of each."""
+
+
+@dataclasses.dataclass(frozen=True)
+class _Spot:
+    """An op without a kernel: its flat name in a frame (None is the top)."""
+
+    op: str
+    device: str
+    node: str
+    frame: str | None = None
+    way: _Way = ()
+
+    @property
+    def key(self) -> tuple[str | None, str]:
+        return self.frame, self.node
+
+
+def _ways(graph: Graph) -> dict[str, _Way]:
+    """The bodies that a graph runs, each with one way to it."""
+    found: dict[str, _Way] = {}
+    todo: list[tuple[Graph, _Way]] = [(graph, ())]
+    while todo:
+        frame, way = todo.pop(0)
+        for name, node in frame.nodes.items():
+            for body in body_names(node):
+                if body not in found:
+                    origin = frame.origins[name]
+                    calls = (*frame.calls(origin.path), (origin.function, origin.node))
+                    found[body] = (*way, ((*origin.path, origin.node), calls))
+                    todo.append((graph.bodies[body], found[body]))
+    return found
 
 
 def _name(tensor: str) -> str:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from xladoctor.evidence.hlo import read_hlo
+from xladoctor.replay import chain as chains
 from xladoctor.replay.bench import Bench
 from xladoctor.replay.classify import signature
+from xladoctor.replay.isolate import location, quick
 from xladoctor.replay.model import Case, Lowering, Signature
 
 SHOWS = (
@@ -41,12 +46,7 @@ def lower(bench: Bench, case: Case, platform: str) -> Lowering:
         message = f"no kernel for {platform}: {'; '.join(found)}"
     elif message:
         sign = signature(error.get("kind"), message)
-    if told["dynamic"]:
-        notes.append(
-            f"{told['dynamic']} instructions have a dynamic dimension (<=N); whether each op can carry it is decided "
-            "by XLA's passes after lowering, which --vary jit=on tries on this machine's own processor"
-        )
-    return Lowering(
+    lowered = Lowering(
         platform,
         bool(told["ok"]),
         float(told["seconds"]),
@@ -55,11 +55,61 @@ def lower(bench: Bench, case: Case, platform: str) -> Lowering:
         unsupported=found,
         note=". ".join(notes),
     )
+    return _carried(bench, case, int(told["dynamic"]), lowered) if told["dynamic"] else lowered
+
+
+def _carried(bench: Bench, case: Case, count: int, lowered: Lowering) -> Lowering:
+    """Whether every op can carry the bounded dimensions that the HLO text has: what decides it comes after lowering, is
+    the same for all devices, and is tried on this machine's own processor.
+    """
+    bench.say(f"{count} instructions have a dynamic dimension: compiling for this machine's processor")
+    many = f"{count} instructions have a dynamic dimension (<=N)"
+    told = bench.ask("outline", case)
+    if not told.ok:
+        return _noted(lowered, f"{many}; whether each op can carry it was not tried: {told.message}")
+    ops = int(told.result["ops"])
+    answer = bench.ask("prefix", quick(bench, case, "optimized_hlo"), ops=ops, stage="optimized_hlo")
+    if not answer.ok and answer.state == "refused":
+        return _noted(lowered, f"{many}; whether each op can carry it was not tried: {answer.message}")
+    if not answer.ok:
+        return _noted(lowered, f"{many}; compiled for this machine's processor, the step {answer.state}")
+    if answer.result["outcome"] == "passed":
+        return _noted(lowered, f"{many}; compiled for this machine's processor, every op carries it")
+    error = answer.result["error"]
+    failed = signature(error["kind"], error["message"])
+    if answer.result["outcome"] != "failed" or failed.slug not in _DYNAMIC:
+        why = str(error["message"]).strip().split("\n")[0][:300]
+        return _noted(lowered, f"{many}; whether each op can carry it cannot be seen here: {why}")
+    note = (
+        f"{many}, and {failed.op or 'an op'} cannot carry it: compiled for this machine's processor, the step is "
+        "refused. Behind this op others may follow"
+    )
+    text = bench.folder / f"lowered-{case.batch}.hlo"
+    bench.ask("prefix", case, ops=ops, stage="hlo", save=str(text))
+    module = read_hlo(text.read_text(encoding="utf-8", errors="replace") if text.is_file() else "")
+    named = _NAMED.findall(str(error["message"]))
+    op, node = named[-1] if named else (failed.op or "", "")
+    way = chains.chain(module, node.rpartition(";")[2], op, str(error["message"]))
+    nodes = [link.node for link in way.links if link.node]
+    sources = bench.ask("sources", case, nodes=nodes) if nodes else None
+    links = chains.located(way.links, sources.result) if sources is not None and sources.ok else way.links
+    more = replace(lowered, ok=False, dynamic=links)
+    if lowered.ok:
+        more = replace(more, signature=failed, message=error["message"])
+    return _noted(more, note, *([way.note] if way.note else []))
+
+
+_DYNAMIC = ("dynamic-dimension-unsupported", "dynamic-padder-ret-check", "xla-internal-ret-check")
+_NAMED = re.compile(r'op_type="([^"]*)"\s+op_name="((?:[^"\\]|\\.)*)"')
+
+
+def _noted(lowered: Lowering, *notes: str) -> Lowering:
+    return replace(lowered, note=". ".join([*([lowered.note] if lowered.note else []), *notes]))
 
 
 def _unsupported(told: Mapping[str, Any]) -> str:
-    frames = told.get("sources") or []
-    where = f" ({frames[-1][0]}:{frames[-1][1]} in {frames[-1][2]})" if frames else ""
+    at = location(told.get("sources") or [], told.get("call_sources") or [])
+    where = f" ({at})" if at else ""
     never = "" if told.get("device") else ", which the doctor never runs or lowers"
     return f"{told['op']}, node {told['node']}{where}{never}"
 

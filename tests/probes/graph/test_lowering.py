@@ -11,20 +11,30 @@ pytestmark = pytest.mark.slow
 def several_without_a_kernel():
     import tensorflow as tf
 
-    @tf.function
+    def length(x):
+        return tf.cast(tf.strings.length(tf.strings.as_string(x)), tf.float32)
+
+    def taken(x):
+        # What it gives goes into another op without a kernel.
+        return tf.math.real(tf.linalg.eig(length(x))[0])
+
+    def body(i, x):
+        inner = tf.cond(x[0, 0] > 9.0, lambda: length(x * 2.0), lambda: x)
+        return i + 1, inner + tf.math.real(tf.linalg.eig(inner)[0])
+
+    @tf.function(autograph=False)
     def program(x):
-        length = tf.strings.length(tf.strings.as_string(x))
         values = tf.linalg.eig(x)[0]
-        branch = tf.cond(
-            tf.shape(x)[0] > 2, lambda: tf.cast(tf.strings.length(tf.strings.as_string(x)), tf.float32), lambda: x
-        )
-        return tf.cast(length, tf.float32) + x, values, branch
+        branch = tf.cond(tf.shape(x)[0] > 2, lambda: taken(x), lambda: x[0])
+        _, looped = tf.while_loop(lambda i, _: i < 3, body, [0, x], shape_invariants=[None, tf.TensorSpec([None, 4])])
+        return length(x) + x, values, branch, looped
 
     return program, [np.random.default_rng(0).random((4, 4)).astype("f")]
 
 
 @pytest.mark.parametrize("platform", ["cpu", "gpu"])
 def test_all_ops_without_a_kernel_are_found(platform, tmp_path):
+    """On top, in a branch (one behind the other), in a loop, and in a branch in it that is never taken."""
     from probes.graph import lowering
 
     from . import patients
@@ -34,10 +44,16 @@ def test_all_ops_without_a_kernel_are_found(platform, tmp_path):
     program, arguments = several_without_a_kernel()
     folder, _ = patients.capsule(tmp_path / "c", program, arguments, specs="open")
     told = lowering.lowered_for({"capsule": str(folder), "platform": platform, "text": str(tmp_path / "hlo.txt")})
-    found = {(u["op"], u["node"]) for u in told["unsupported"]}
-    assert found == {("AsString", "AsString"), ("Eig", "Eig"), ("AsString", "cond/AsString")}
-    assert all(u["sources"][-1][2] == "program" for u in told["unsupported"] if u["node"] != "cond/AsString")
-    assert told["ok"] is False and told["more"] is True  # behind the branch there may be others
+    found = {(u["op"], u["node"], u["sources"][-1][2]) for u in told["unsupported"]}
+    assert found == {
+        ("Eig", "Eig", "program"),
+        ("AsString", "AsString", "length"),
+        ("AsString", "cond/cond/AsString", "length"),
+        ("Eig", "cond/cond/Eig", "taken"),
+        ("Eig", "while/while/Eig", "body"),
+        ("AsString", "while/while/cond/while/cond/AsString", "length"),
+    }
+    assert (told["ok"], told["more"], told["error"]) == (False, False, None)
     assert not (tmp_path / "hlo.txt").exists()
 
 
@@ -61,6 +77,26 @@ def test_an_op_that_the_doctor_never_runs_is_told(plain, tmp_path):
     told = lowering.lowered_for({"capsule": str(folder), "platform": "cpu"})
     assert {"WriteFile", "ReadFile"} <= {u["op"] for u in told["unsupported"]} and told["ok"] is False
     assert not (tmp_path / "written").exists()
+
+
+def test_values_of_a_capsule_stay_out_on_request(tmp_path, monkeypatch):
+    import numpy as np
+
+    from probes.graph import lowering
+
+    from . import patients, silent
+
+    folder, _ = patients.capsule(tmp_path / "c", *silent.masked_roll(), specs="open")
+    fed = []
+    lower = lowering.lower
+    monkeypatch.setattr(
+        lowering, "lower", lambda graph, values, **more: fed.append(values) or lower(graph, values, **more)
+    )
+    for values in (True, False):
+        assert lowering.lowered_for({"capsule": str(folder), "platform": "cpu", "values": values})["ok"]
+    kept, random = (np.asarray(next(iter(v.values()))) for v in fed)
+    np.testing.assert_array_equal(kept, silent.masked_roll()[1][0])
+    assert random.shape == kept.shape and not (random == kept).any()
 
 
 def test_remedies_on_a_batch_that_collapses(tmp_path):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from xladoctor.report.replay import chain
 from xladoctor.report.replay.words import seconds
-from xladoctor.report.text import md
+from xladoctor.report.text import md, md_fence
 
 if TYPE_CHECKING:
     from xladoctor.replay.model import Lowering, Replay
@@ -23,6 +24,9 @@ def console(page: Page, found: Replay, view: View) -> None:
     page.para(_verdict(told), first="- ", hang=2, style="" if told.ok else "red")
     for text in _lines(told):
         page.para(text, first="- ", hang=2)
+    if told.dynamic:
+        page.para("The dynamic dimension, from its birth to the op that cannot carry it:")
+        page.verbatim("\n".join(chain.drawn(told.dynamic, all_of_it=view.verbose)), indent=4)
 
 
 def markdown(found: Replay) -> list[str]:
@@ -31,7 +35,8 @@ def markdown(found: Replay) -> list[str]:
     if told is None:
         return []
     lines = [f"- {md(text)}" for text in (_verdict(told), *_lines(told))]
-    return [f"## Lowered for {md(told.platform)}", "\n".join(lines)]
+    tree = [md_fence("\n".join(chain.drawn(told.dynamic, all_of_it=True)))] if told.dynamic else []
+    return [f"## Lowered for {md(told.platform)}", "\n".join(lines), *tree]
 
 
 def _verdict(told: Lowering) -> str:
@@ -46,7 +51,5 @@ def _lines(told: Lowering) -> Iterator[str]:
     yield from (f"no kernel: {text}" for text in told.unsupported)
     if told.message and told.signature is not None and not told.unsupported:
         yield told.message.strip().split("\n")[0]
-    for link in told.dynamic:
-        yield f"{link.what}: {link.op} {link.shape}" + (f" ({link.location})" if link.location else "")
     if told.note:
         yield told.note
