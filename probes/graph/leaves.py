@@ -11,8 +11,8 @@ from .ir import CONTROL_FLOW, Graph, Node, split
 _DT_FLOAT, _DT_DOUBLE, _DT_INT32, _DT_BOOL = 1, 2, 3, 10
 _COMPLEX = {8: _DT_FLOAT, 18: _DT_DOUBLE}
 _NO_NUMBER = frozenset({7, 20, 21})  # string, resource, variant
-# They use the shape of a tensor and not what is in it, so XLA drops what computed it.
-_SHAPE_ONLY = frozenset({"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike"})
+SHAPE_ONLY = frozenset({"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike"})
+"""They use the shape of a tensor and not what is in it, so XLA drops what computed it."""
 
 
 def leaves(graph: Graph) -> tuple[list[str], list[str]]:
@@ -33,7 +33,7 @@ def leaves(graph: Graph) -> tuple[list[str], list[str]]:
             if not found:
                 controls.append(name)
                 continue  # what goes into it is used by nothing that XLA must compute
-        if node.op not in _SHAPE_ONLY:
+        if node.op not in SHAPE_ONLY:
             used.update(split(t)[0] for t in node.inputs)
     return tensors[::-1], controls[::-1]
 

@@ -87,6 +87,18 @@ def literal(node: Node) -> str:
     raise Unsupported(f"constant {node.name} of type {value.dtype} is too large to be written")
 
 
+def constant_of(node: Node) -> Any:
+    """The array of a Const."""
+    import tensorflow as tf
+
+    return tf.make_ndarray(node.definition.attr["value"].tensor)
+
+
+def is_drawn(node: Node) -> bool:
+    """Whether `literal` has random numbers in the place of a constant."""
+    return node.op == "Const" and "random." in literal(node)
+
+
 def _scalar(value: Any, dtype: int) -> str:
     said = repr(value.item() if hasattr(value, "item") else value)
     if "nan" in said or "inf" in said:
@@ -110,6 +122,8 @@ def expression(graph: Graph, node: Node, given: Sequence[str], known: Mapping[st
     if node.op == "Pack":
         axis = int(node.definition.attr["axis"].i)
         return f"tf.stack([{', '.join(given)}]" + (f", {axis})" if axis else ")")
+    if node.op == "GatherV2" and not node.definition.attr["batch_dims"].i:
+        return f"tf.gather({given[0]}, {given[1]}" + (")" if given[2] == "0" else f", axis={given[2]})")
     if node.op == "ConcatV2":
         return f"tf.concat([{', '.join(given[:-1])}], {given[-1]})"
     if node.op == "AddN":
@@ -141,9 +155,9 @@ def spoken_for(graph: Graph) -> set[str]:
         for tensor in node.inputs:
             users.setdefault(split(tensor)[0], set()).add(node.name)
     reductions = {n.name for n in graph.nodes.values() if n.op in _REDUCTIONS and _all_axes(graph, n)}
-    axes = {n.name for n in graph.nodes.values() if n.op == "Range" and users.get(n.name, set()) <= reductions}
-    ranks = {n.name for n in graph.nodes.values() if n.op == "Rank" and users.get(n.name, set()) <= axes}
-    return axes | ranks
+    axes = {n.name for n in graph.nodes.values() if n.op == "Range" and n.name in users and users[n.name] <= reductions}
+    ranks = {n.name for n in graph.nodes.values() if n.op == "Rank" and n.name in users and users[n.name] <= axes}
+    return (axes | ranks) - {split(t)[0] for t in graph.outputs}
 
 
 def _all_axes(graph: Graph, node: Node) -> bool:

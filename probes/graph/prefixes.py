@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from . import compiled
 from .errors import GraphRoomError, Unsupported
 from .ir import Graph, body_names, split
+from .load import Array
 from .optionals import unwrap
 from .prefix import Spot, frame_of, outline, prefix
 from .step import Step
@@ -53,21 +54,7 @@ class Prefixes:
         if stage not in STAGES:
             raise Unsupported(f"stage {stage!r}; known are {', '.join(STAGES)}")
         spot = self.spot(number)
-        start = time.perf_counter()
-        found: dict[str, Any] = {"outcome": "passed", "error": None, "compilations": 0}
-        try:
-            part = unwrap(prefix(self.step.pure.graph, spot))
-            found["compilations"] = 1
-            text = compiled.lower(part, self.step.arguments, stage=stage)
-            if save is not None:
-                save.write_text(text)
-        except GraphRoomError as error:
-            found.update(outcome="unsupported", error=told(error), compilations=0)
-        except Exception as error:
-            if not is_tensorflows(error):
-                raise
-            found.update(outcome="failed", error=told(error))
-        return {**found, "seconds": round(time.perf_counter() - start, 6)}
+        return attempted(lambda: unwrap(prefix(self.step.pure.graph, spot)), lambda _: self.step.arguments, stage, save)
 
     def describe(self, number: int) -> dict[str, Any]:
         """Op k, as `failing.failing_op` describes one, with "nesting" and "xla" (a call around it asked for XLA).
@@ -153,6 +140,31 @@ def _constant(node: Any, tf: Any) -> Any:
 def _must_compile(definition: Any) -> bool:
     """Whether a node or a function has asked for XLA."""
     return "_XlaMustCompile" in definition.attr and bool(definition.attr["_XlaMustCompile"].b)
+
+
+def attempted(
+    part: Callable[[], Graph], arguments: Callable[[Graph], Mapping[str, Array]], stage: str, save: Path | None
+) -> dict[str, Any]:
+    """{"outcome": "passed", "failed" or "unsupported", "error", "seconds", "compilations"} of what `part` makes.
+
+    Where `part` itself cannot be made, or not be put before XLA, it is "unsupported": XLA was not asked. The text of
+    what was compiled goes into the file `save`.
+    """
+    start = time.perf_counter()
+    found: dict[str, Any] = {"outcome": "passed", "error": None, "compilations": 0}
+    try:
+        graph = part()
+        found["compilations"] = 1
+        text = compiled.lower(graph, arguments(graph), stage=stage)
+        if save is not None:
+            save.write_text(text)
+    except GraphRoomError as error:
+        found.update(outcome="unsupported", error=told(error), compilations=0)
+    except Exception as error:
+        if not is_tensorflows(error):
+            raise
+        found.update(outcome="failed", error=told(error))
+    return {**found, "seconds": round(time.perf_counter() - start, 6)}
 
 
 def is_tensorflows(error: Exception) -> bool:

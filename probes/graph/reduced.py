@@ -64,9 +64,11 @@ def frames(graph: Graph) -> dict[str, Graph]:
 
 
 def listed(graph: Graph, spot: Spot) -> list[dict[str, Any]]:
-    """[{"frame", "node", "op", "inputs", "dtypes", "argument", "behind"}]: what there is to edit, in program order.
+    """[{"frame", "node", "op", "inputs", "dtypes", "bodies", "argument", "behind"}]: what there is to edit, frame by
+    frame in program order.
 
-    `behind` marks op `spot`, what runs it, and what comes of them.
+    `argument` is the number of an argument of its frame, else None; `behind` marks op `spot`, what runs it, and what
+    comes of them.
     """
     import tensorflow as tf
 
@@ -81,7 +83,7 @@ def listed(graph: Graph, spot: Spot) -> list[dict[str, Any]]:
         frame = graph.bodies[name]
     behind[name] = descendants(frame, [spot.node])
     for name, frame in frames(graph).items():
-        given = {item.name for item in frame.inputs}
+        given = {item.name: i for i, item in enumerate(frame.inputs)}
         for node in frame.nodes.values():
             dtypes = [d for _, types in opdefs.outputs_of(node.definition, frame.functions) for d in types]
             rows.append(
@@ -91,7 +93,8 @@ def listed(graph: Graph, spot: Spot) -> list[dict[str, Any]]:
                     "op": node.op,
                     "inputs": list(node.inputs),
                     "dtypes": [tf.dtypes.as_dtype(d).name for d in dtypes],
-                    "argument": node.name in given,
+                    "bodies": list(body_names(node)),
+                    "argument": given.get(node.name),
                     "behind": node.name in behind.get(name, ()),
                 }
             )

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import time
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from . import compiled
-from .errors import GraphRoomError, Unsupported
+from .entered import entered
+from .errors import Unsupported
 from .evaluate import Frames
 from .failing import find
 from .inline import placeholder
@@ -18,13 +18,15 @@ from .ir import Graph, Input, split
 from .machine import Handle
 from .optionals import unwrap
 from .prefix import inlined, prefix
-from .prefixes import Prefixes, is_tensorflows, told
+from .prefixes import Prefixes, attempted
 from .reduced import check, edited, frames, listed
 from .script import script
 from .step import Step, prepare
 
 Array = np.ndarray[Any, Any]
 _SMALL = 64
+_CUT = re.compile(r"(?:__cut_\d+|__bare_\d+)+\Z")
+"""What `prefix` and `unwrap` add to the name of a body."""
 
 
 class Core:
@@ -48,26 +50,19 @@ class Core:
         {"list": true} adds what there is to edit, {"names": true} the nodes that are left, {"save": file} writes the
         HLO text, {"before": true} leaves out the op itself.
         """
-        start = time.perf_counter()
-        found: dict[str, Any] = {"outcome": "passed", "error": None, "compilations": 0}
-        try:
+        more: dict[str, Any] = {}
+
+        def part() -> Graph:
             graph = self.graph(request.get("edits", []), bool(request.get("before")))
-            found["nodes"] = sum(len(f.nodes) for f in frames(graph).values())
+            more["nodes"] = sum(len(f.nodes) for f in frames(graph).values())
             if request.get("list"):
-                found["list"] = listed(self._whole(), self._spot)
+                more["list"] = listed(self._whole(), self._spot)
             if request.get("names"):
-                found["names"] = [name for f in frames(graph).values() for name in f.nodes]
-            found["compilations"] = 1
-            text = compiled.lower(graph, self.arguments(graph), stage=str(request.get("stage") or "optimized_hlo"))
-            if request.get("save"):
-                Path(str(request["save"])).write_text(text)
-        except GraphRoomError as error:
-            found.update(outcome="unsupported", error=told(error), compilations=0)
-        except Exception as error:
-            if not is_tensorflows(error):
-                raise
-            found.update(outcome="failed", error=told(error))
-        return {**found, "seconds": round(time.perf_counter() - start, 6)}
+                more["names"] = [name for f in frames(graph).values() for name in f.nodes]
+            return graph
+
+        save = Path(str(request["save"])) if request.get("save") else None
+        return {**attempted(part, self.arguments, str(request.get("stage") or "optimized_hlo"), save), **more}
 
     def script(self, request: Mapping[str, Any]) -> str:
         """The script of the graph after {"edits"}."""
@@ -75,20 +70,26 @@ class Core:
         values = bool(request.get("values", True))
         return script(graph, self.arguments(graph), title=str(request.get("title")), jit=True, values=values)
 
-    def values(self, tensors: list[str]) -> dict[str, Any]:
-        """Small integers and flags that do not depend on the branch taken, by tensor of the top frame."""
+    def values(self, tensors: list[tuple[str, str]]) -> dict[str, Any]:
+        """{"frame tensor": value}: small integers and flags of (frame, tensor), of a body as it is entered first."""
         frames_ = Frames(_machine())
         activation = self.step.activation(frames_)
-        known = [t for t in tensors if split(t)[0] in activation.graph.nodes]
-        activation.compute(known)
+        original = {frame: _CUT.sub("", frame) for frame, _ in tensors}
+        inside = {"": activation, **entered(activation, [b for b in original.values() if b])}
         found = {}
-        for tensor in known:
-            value = activation.values.get(tensor)
-            if value is None or isinstance(value, Handle):
+        for frame in original:
+            here = inside.get(original[frame])
+            known = [t for f, t in tensors if f == frame and here is not None and split(t)[0] in here.graph.nodes]
+            if here is None:
                 continue
-            array = np.asarray(value)
-            if array.dtype.kind in "iub" and array.size <= _SMALL:
-                found[tensor] = array.tolist()
+            here.compute(known)
+            for tensor in known:
+                value = here.values.get(tensor)
+                if value is None or isinstance(value, Handle):
+                    continue
+                array = np.asarray(value)
+                if array.dtype.kind in "iub" and array.size <= _SMALL:
+                    found[f"{frame} {tensor}"] = array.tolist()
         frames_.machine.close()
         return found
 

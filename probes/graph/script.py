@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,12 @@ from . import opdefs
 from .errors import Unsupported
 from .ir import CALLS, IFS, WHILES, Graph, Node, body_names
 from .phrases import expression, literal, spoken_for
+from .sentences import Line, replaced, said
 
 Array = np.ndarray[Any, Any]
 
 _SMALL = 64
-_WORD = re.compile(r"(?<![.\w])[A-Za-z_]\w*")
+_LINE = 100
 
 
 def script(graph: Graph, arguments: Mapping[str, Array], *, title: str, jit: bool, values: bool = True) -> str:
@@ -28,74 +29,66 @@ def script(graph: Graph, arguments: Mapping[str, Array], *, title: str, jit: boo
     and complex numbers are random. With `values` False only integers that a shape can depend on (at most 8 of them)
     are written out. Raises Unsupported for a graph that Python code cannot say.
     """
-    writer = _Writer(graph)
-    names = {f"{item.name}:0": writer.name(item.name, "x") for item in graph.inputs}
-    body = writer.frame(graph, names)
     if not graph.outputs and not graph.controls:
         raise Unsupported("nothing is computed")
+    names, functions, body = written(graph)
     parameters = ", ".join(names.values())
     lines = [f'"""{title}"""', "", "import numpy as np", "import tensorflow as tf", ""]
     lines += ["random = np.random.default_rng(0)"]
-    for item in graph.inputs:
-        tensor = f"{item.name}:0"
-        lines.append(f"{names[tensor]} = {_sample(arguments[tensor], values)}")
-    lines += ["", ""]
-    for function in writer.functions:
-        lines += [*function, "", ""]
+    lines += [f"{name} = {sample(arguments[tensor], values)[0]}" for tensor, name in names.items()]
+    lines += ["", "", *functions]
     if jit:
         lines.append("@tf.function(jit_compile=True, autograph=False)")
-    lines += [f"def program({parameters}):", *(f"    {line}" for line in body), "", ""]
+    lines += [f"def program({parameters}):", *body, "", ""]
     lines.append(f"print(program({parameters}))")
     return "\n".join(lines) + "\n"
 
 
-def _sample(value: Array, values: bool) -> str:
-    """An argument as an expression."""
+def written(graph: Graph, taken: Iterable[str] = ()) -> tuple[dict[str, str], list[str], list[str]]:
+    """({input tensor: what it is called}, the lines of other functions, the indented lines of the body).
+
+    `taken` are names that the script needs for itself.
+    """
+    writer = _Writer(graph, taken)
+    names = {f"{item.name}:0": writer.name(item.name, "x") for item in graph.inputs}
+    body = writer.frame(graph, names)
+    functions = [line for function in writer.functions for line in (*function, "", "")]
+    return names, functions, [f"    {line}" for line in body]
+
+
+def sample(value: Array, values: bool) -> tuple[str, Callable[[np.random.Generator], Array]]:
+    """(an argument as an expression with `np`, `tf` and `random`, what makes the array that it gives)."""
     shape = tuple(int(n) for n in value.shape)
-    kind = value.dtype.kind
+    kind, dtype = value.dtype.kind, value.dtype
     size = f"{shape[0]}" if len(shape) == 1 else str(shape)
     if kind in "iub" and value.size <= (_SMALL if values else 8):
-        return f"np.array({value.tolist()})" if kind == "b" else f"np.array({value.tolist()}, np.{value.dtype.name})"
+        said = f"np.array({value.tolist()})" if kind == "b" else f"np.array({value.tolist()}, np.{dtype.name})"
+        return said, lambda random: value
     if kind in "iu":
         low, high = (int(value.min()), int(value.max())) if values and value.size else (0, 1)
-        return f"random.integers({low}, {high + 1}, {size}).astype(np.{value.dtype.name})"
+        said = f"random.integers({low}, {high + 1}, {size}).astype(np.{dtype.name})"
+        return said, lambda random: random.integers(low, high + 1, shape).astype(dtype)
     if kind == "b":
-        return "np.array(True)" if not shape else f"random.random({size}) < 0.5"
+        if not shape:
+            return "np.array(True)", lambda random: np.array(True)
+        return f"random.random({size}) < 0.5", lambda random: random.random(shape) < 0.5
     if kind == "c":
-        return f"(random.normal(size={size}) + 1j).astype(np.{value.dtype.name})"
+        said = f"(random.normal(size={size}) + 1j).astype(np.{dtype.name})"
+        return said, lambda random: (random.normal(size=shape) + 1j).astype(dtype)
+    if kind in "fV" and dtype.name == "float32":
+        return f"random.random({size or '()'}, np.float32)", lambda random: random.random(shape, np.float32)
     if kind in "fV":
-        name = "np.float32" if value.dtype.name == "float32" else None
-        if name is None:
-            return f"tf.constant(random.random({size}), tf.{value.dtype.name})"
-        return f"random.random({size or '()'}, {name})"
-    raise Unsupported(f"an argument of type {value.dtype} cannot be written")
-
-
-_Line = tuple[str, str]
-"""(the name that it gives, or nothing, and the expression)."""
-
-
-def _said(lines: list[_Line], result: str) -> list[str]:
-    """The lines that the result needs, and its `return`."""
-    if lines and lines[-1][0] == result:
-        result = lines[-1][1]
-        lines = lines[:-1]
-    needed = set(_WORD.findall(result))
-    kept = [f"return {result}"]
-    for called, expression_ in reversed(lines):
-        if called and called not in needed:
-            continue
-        needed.update(_WORD.findall(expression_))
-        kept.append(f"{called} = {expression_}" if called else expression_)
-    return kept[::-1]
+        said = f"tf.constant(random.random({size}), tf.{dtype.name})"
+        return said, lambda random: np.asarray(random.random(shape)).astype(dtype)
+    raise Unsupported(f"an argument of type {dtype} cannot be written")
 
 
 class _Writer:
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, taken: Iterable[str] = ()) -> None:
         self.graph = graph
         self.functions: list[list[str]] = []
         self._written: dict[str, str] = {}
-        self._names: set[str] = {*keyword.kwlist, *dir(builtins), "np", "tf", "random", "program"}
+        self._names: set[str] = {*keyword.kwlist, *dir(builtins), "np", "tf", "random", "program", *taken}
 
     def name(self, node: str, prefix: str = "v") -> str:
         """A short name that is free in the whole script, after the last part of a node's name."""
@@ -117,7 +110,7 @@ class _Writer:
 
     def frame(self, graph: Graph, names: dict[str, str], *, listed: bool = False) -> list[str]:
         """The lines of a function's body, with its `return`. `names` are those of its arguments."""
-        lines: list[_Line] = []
+        lines: list[Line] = []
         known = dict(names)
         given = {item.name for item in graph.inputs}
         unsaid = spoken_for(graph)
@@ -125,8 +118,7 @@ class _Writer:
             if name in given or node.op == "NoOp":
                 continue
             if node.op == "Const":
-                said = literal(node)
-                known[f"{name}:0"] = said
+                known[f"{name}:0"] = literal(node)
                 continue
             if node.op == "IdentityN":
                 known.update({f"{name}:{i}": known[t] for i, t in enumerate(node.inputs)})
@@ -140,56 +132,64 @@ class _Writer:
             self.line(graph, node, known, lines)
         results = [known[t] for t in graph.outputs]
         listed = listed or len(results) != 1
-        return _said(lines, f"[{', '.join(results)}]" if listed else results[0])
+        return said(lines, f"[{', '.join(results)}]" if listed else results[0])
 
-    def line(self, graph: Graph, node: Node, known: dict[str, str], lines: list[_Line]) -> None:
+    def line(self, graph: Graph, node: Node, known: dict[str, str], lines: list[Line]) -> None:
         """The line of one op, and what it is called from here on."""
         count = len([d for _, types in opdefs.outputs_of(node.definition, graph.functions) for d in types])
         given = [known[t] for t in node.inputs]
         if node.op in IFS:
-            said = self.branches(node, given)
+            phrase = self.branches(node, given)
         elif node.op in WHILES:
-            said = self.loop(node, given)
+            phrase = self.loop(node, given)
         elif node.op in CALLS:
-            said = f"{self.function(next(body_names(node)))}({', '.join(given)})"
+            phrase = f"{self.function(next(body_names(node)))}({', '.join(given)})"
         else:
-            said = expression(graph, node, given, known)
+            phrase = expression(graph, node, given, known)
         if count == 0:
-            lines.append(("", said))
+            lines.append(("", phrase))
             return
-        if said in given:
-            known[f"{node.name}:0"] = said
+        if phrase in given:
+            known[f"{node.name}:0"] = phrase
             return
         called = self.name(node.name)
-        lines.append((called, said))
+        lines.append((called, phrase))
         single = count == 1 and node.op not in WHILES
         for i in range(count):
             known[f"{node.name}:{i}"] = called if single else f"{called}[{i}]"
 
     def function(self, body: str, *, listed: bool = False) -> str:
-        """A body as a function of its own, written once."""
+        """A body as a function, written once: a lambda if it is one short expression, else one with a name."""
         key = f"{body}/{listed}"
         if key not in self._written:
-            graph = self.graph.bodies[body]
-            name = self.name("step" if listed else "part", "part")
-            names = {f"{item.name}:0": self.name(item.name, "x") for item in graph.inputs}
-            lines = self.frame(graph, names, listed=listed)
-            self.functions.append([f"def {name}({', '.join(names.values())}):", *(f"    {line}" for line in lines)])
-            self._written[key] = name
+            parameters, lines = self.body(body, listed=listed)
+            if len(lines) == 1 and len(lines[0]) + len(", ".join(parameters)) < _LINE // 2:
+                self._written[key] = f"lambda {', '.join(parameters)}: {lines[0].removeprefix('return ')}"
+            else:
+                name = self.name("step" if listed else "part", "part")
+                self.functions.append([f"def {name}({', '.join(parameters)}):", *(f"    {line}" for line in lines)])
+                self._written[key] = name
         return self._written[key]
 
+    def body(self, body: str, *, listed: bool = False) -> tuple[list[str], list[str]]:
+        """(what its parameters are called, its lines)."""
+        graph = self.graph.bodies[body]
+        names = {f"{item.name}:0": self.name(item.name, "x") for item in graph.inputs}
+        return list(names.values()), self.frame(graph, names, listed=listed)
+
     def branches(self, node: Node, given: Sequence[str]) -> str:
-        rest = ", ".join(given[1:])
-        found = [f"lambda: {self.said(body) or f'{self.function(body)}({rest})'}" for body in body_names(node)]
+        found = [f"lambda: {self.called(body, given[1:])}" for body in body_names(node)]
         if node.op in ("If", "StatelessIf"):
             return f"tf.cond({given[0]}, {', '.join(found)})"
         return f"tf.switch_case({given[0]}, [{', '.join(found)}])"
 
-    def said(self, body: str) -> str | None:
-        """A body that takes nothing and computes one thing, as an expression."""
-        graph = self.graph.bodies[body]
-        lines = [] if graph.inputs else self.frame(graph, {})
-        return lines[0].removeprefix("return ") if len(lines) == 1 else None
+    def called(self, body: str, given: Sequence[str]) -> str:
+        """A body on these arguments: the expression itself if it is a short one, else a call."""
+        function = self.function(body)
+        if not function.startswith("lambda"):
+            return f"{function}({', '.join(given)})"
+        parameters, _, phrase = function.removeprefix("lambda ").removeprefix("lambda").partition(": ")
+        return replaced(phrase, dict(zip(filter(None, parameters.split(", ")), given, strict=True)))
 
     def loop(self, node: Node, given: Sequence[str]) -> str:
         condition, body = body_names(node)

@@ -127,7 +127,9 @@ class Link:
 
 @dataclass(frozen=True)
 class Isolation:
-    """The first op that fails, and how it was found."""
+    """The first op that fails, and how it was found: by running, by compiling, or as the one that TensorFlow refused to
+    make ("trace").
+    """
 
     op: str
     node: str
@@ -135,7 +137,7 @@ class Isolation:
     """{"tensor", "shape", "dtype", "value"}"""
     signature: Signature | None
     message: str
-    mode: Literal["run", "xla"]
+    mode: Literal["run", "xla", "trace"]
     ops: int
     tries: int
     compilations: int
@@ -215,7 +217,8 @@ class Tested:
 
     remedy: str
     title: str
-    result: Literal["cured", "another failure", "no effect", "worse", "not applicable"]
+    result: Literal["cured", "another failure", "no effect", "worse", "not applicable", "unverified"]
+    """`unverified`: no error any more, and nothing that its numbers could be held against."""
     safety: str
     deviation: float | None = None
     speed_ratio: float | None = None
@@ -250,6 +253,9 @@ class Repro:
     reproduced: bool
     signature: Signature | None = None
     message: str | None = None
+    tries: int = 0
+    """How many times a smaller part of the step was tried on the way."""
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,6 @@ from xladoctor.replay.classify import signature
 from xladoctor.replay.isolate import quick
 from xladoctor.replay.model import Case, Isolation, Repro, Signature
 
-_BUDGET = 14
 _TIMEOUT = 300.0
 
 
@@ -40,6 +40,7 @@ def write_repro(
     """
     if not again:
         refuse_existing(path)
+    started, tries = time.monotonic(), bench.tries
     last = Repro(str(path), 0, False, message="the failing op cannot be written as a script")
     for text in _scripts(bench, case, isolated):
         if isinstance(text, Repro):
@@ -47,14 +48,19 @@ def write_repro(
             continue
         last = _tried(bench, case, isolated, text, path, environment)
         if last.reproduced:
-            try:
-                if path.exists() and path.read_text(encoding="utf-8") != text:
-                    raise XladoctorError(f"--repro {path}: there is another file already")
-                path.write_text(text, encoding="utf-8")
-            except (OSError, UnicodeError) as error:
-                raise XladoctorError(f"cannot write {path}: {getattr(error, 'strerror', None) or error}") from error
+            hand_over(path, text)
             break
-    return last
+    return replace(last, tries=bench.tries - tries, seconds=round(time.monotonic() - started, 3))
+
+
+def hand_over(path: Path, text: str) -> None:
+    """Write the file; raises XladoctorError where it cannot be, or where another is there."""
+    try:
+        if path.exists() and path.read_text(encoding="utf-8") != text:
+            raise XladoctorError(f"--repro {path}: there is another file already")
+        path.write_text(text, encoding="utf-8")
+    except (OSError, UnicodeError) as error:
+        raise XladoctorError(f"cannot write {path}: {getattr(error, 'strerror', None) or error}") from error
 
 
 def refuse_existing(path: Path) -> None:
@@ -107,30 +113,25 @@ class _Small:
         module = read_hlo(file.read_text(encoding="utf-8") if file.is_file() else "")
         rows: Sequence[shrink.Row] = first["list"]
         known = shrink.shapes(module, rows)
-        found: list[list[shrink.Edit]] = [[]]
+        return shrink.smaller(
+            self._look,
+            rows,
+            [lambda left: shrink.cuts(left, known), lambda left: shrink.jumps(left, known), self._constants],
+        )
 
-        def add(more: Sequence[shrink.Edit], budget: int = _BUDGET) -> None:
-            kept = shrink.greedy(self._keeps, found[0], more, budget)
-            if len(kept) > len(found[0]):
-                found.insert(0, kept)
-
-        add(shrink.cuts(rows, known))
-        left = self._left(found[0], rows)
-        add(shrink.jumps(left, known))
-        left = self._left(found[0], rows)
-        asked = [f"{r['node']}:{i}" for r in left for i, d in enumerate(r["dtypes"]) if d.startswith("int")]
+    def _constants(self, rows: Sequence[shrink.Row]) -> list[shrink.Edit]:
+        asked = [
+            (r["frame"], f"{r['node']}:{i}")
+            for r in rows
+            for i, d in enumerate(r["dtypes"])
+            if d.startswith("int") or d == "bool"
+        ]
         told = self._bench.ask("values", self.case, ops=self._number, tensors=asked)
-        if told.ok:
-            add(shrink.constants(left, told.result))
-        return found
+        return shrink.constants(rows, told.result) if told.ok else []
 
-    def _left(self, edits: Sequence[shrink.Edit], rows: Sequence[shrink.Row]) -> list[shrink.Row]:
-        """The rows of ops that are still there."""
-        names = set(self._reduce(edits, names=True).get("names", ()))
-        return [r for r in rows if r["node"] in names]
-
-    def _keeps(self, edits: Sequence[shrink.Edit]) -> bool:
-        return self._same(self._reduce(edits))
+    def _look(self, edits: Sequence[shrink.Edit]) -> tuple[bool, int, Container[str]]:
+        told = self._reduce(edits, names=True)
+        return self._same(told), int(told.get("nodes", 0)), frozenset(told.get("names", ()))
 
     def _reduce(self, edits: Sequence[shrink.Edit], **more: Any) -> dict[str, Any]:
         self._tries += 1
@@ -153,28 +154,37 @@ def _tried(
     bench: Bench, case: Case, isolated: Isolation, text: str, path: Path, environment: Mapping[str, str]
 ) -> Repro:
     """The script run in a fresh process of the target's interpreter."""
-    bench.say("running the script in a fresh process")
-    file = bench.folder / "repro.py"
-    file.write_text(text, encoding="utf-8")
     lines = len(text.splitlines())
-    python = dict(case.vary).get("python", bench.subject.python)
-    env = worker_environment(environment)
-    try:
-        done = subprocess.run(
-            [python, str(file)], cwd=bench.folder, env=env, capture_output=True, timeout=_TIMEOUT, check=False
-        )
-    except subprocess.TimeoutExpired:
-        return Repro(str(path), lines, False, Signature("timed-out"), f"the script did not end within {_TIMEOUT:g} s")
-    except OSError as error:
-        return Repro(str(path), lines, False, message=f"{python} cannot be started: {error.strerror or error}")
+    done = run_script(bench, case, text, environment)
+    if isinstance(done, Repro):
+        return replace(done, path=str(path), lines=lines)
     if done.returncode == 0:
         return Repro(str(path), lines, False, message="the script passes in a fresh process")
     found = Signature("crashed") if done.returncode < 0 else _of_output(done.stderr)
     same = isolated.signature is not None and found.slug == isolated.signature.slug
     same = same and (found.op in (None, isolated.signature.op) if isolated.signature else False)
-    last = _last_line(done.stderr)
+    last = last_line(done.stderr)
     why = None if same else f"the script fails in another way: {found.slug}" + (f": {last}" if last else "")
     return Repro(str(path), lines, same, found, why or last)
+
+
+def run_script(
+    bench: Bench, case: Case, text: str, environment: Mapping[str, str], arguments: Sequence[str] = ()
+) -> subprocess.CompletedProcess[bytes] | Repro:
+    """A script run in a fresh process of the subject's interpreter; a Repro that says why it did not end."""
+    bench.say("running the script in a fresh process")
+    file = bench.folder / "repro.py"
+    file.write_text(text, encoding="utf-8")
+    python = dict(case.vary).get("python", bench.subject.python)
+    command = [python, str(file), *arguments]
+    env = worker_environment(environment)
+    try:
+        return subprocess.run(command, cwd=bench.folder, env=env, capture_output=True, timeout=_TIMEOUT, check=False)
+    except subprocess.TimeoutExpired:
+        why = f"the script did not end within {_TIMEOUT:g} s"
+        return Repro(str(file), 0, False, Signature("timed-out"), why)
+    except OSError as error:
+        return Repro(str(file), 0, False, message=f"{python} cannot be started: {error.strerror or error}")
 
 
 def _of_output(output: bytes) -> Signature:
@@ -187,7 +197,8 @@ def _of_output(output: bytes) -> Signature:
     return signature(match[1].rpartition(".")[2], match[2])
 
 
-def _last_line(output: bytes) -> str:
+def last_line(output: bytes) -> str:
+    """The line of a traceback that names the exception."""
     lines = [
         line for line in output.decode("utf-8", "replace").splitlines() if re.match(r"^[\w.]+(Error|Exception): ", line)
     ]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
 from xladoctor.evidence.hlo import Module, is_dynamic
 
 Edit = dict[str, Any]
 Row = Mapping[str, Any]
+Shapes = Mapping[tuple[str, str], str]
+"""(frame, tensor) -> shape in HLO."""
+Look = Callable[[Sequence[Edit]], tuple[bool, int, Container[str]]]
 _KINDS = {
     "float32": "f32",
     "float64": "f64",
@@ -17,6 +21,7 @@ _KINDS = {
     "bool": "pred",
     "float16": "f16",
 }
+_LOOPS = ("While", "StatelessWhile")
 _PLUMBING = frozenset({"parameter", "call", "get-dimension-size"})
 
 
@@ -37,6 +42,50 @@ def greedy(
     return found
 
 
+def smaller(
+    look: Look,
+    rows: Sequence[Row],
+    kinds: Sequence[Callable[[Sequence[Row]], list[Edit]]],
+    *,
+    budget: int = 60,
+    seconds: float = 180.0,
+) -> list[list[Edit]]:
+    """Lists of edits that keep the failure, the smallest graph first; the last one is empty.
+
+    `look` tells of some edits whether they keep it, how many ops are left, and the names of these. Each of `kinds`
+    gives edits of what is left; what one frees another can take, so they take turns until nothing becomes smaller. Of
+    each kind at most `budget` are tried in a turn, and no turn begins after so many `seconds`.
+    """
+    found: list[list[Edit]] = [[]]
+    _, size, names = look([])
+    started = time.monotonic()
+    while time.monotonic() - started < seconds:
+        before = size
+        for kind in kinds:
+            more = kind([r for r in rows if r["node"] in names])
+            kept = greedy(lambda edits: look(edits)[0], found[0], more, budget)
+            if len(kept) > len(found[0]):
+                found.insert(0, kept)
+                _, size, names = look(kept)
+                found[0] = _used(look, kept, names, size)
+        if size >= before:
+            break
+    return found
+
+
+def _used(look: Look, edits: list[Edit], names: Container[str], size: int) -> list[Edit]:
+    """The edits without those whose argument or constant nobody takes any more."""
+    kept = [e for e in edits if e["to"] == "tensor" or fresh(str(e["tensor"])) in names]
+    keeps, now, _ = look(kept) if len(kept) < len(edits) else (False, 0, ())
+    return kept if keeps and now <= size else edits
+
+
+def fresh(tensor: str) -> str:
+    """The node that an edit puts in the place of a tensor (`probes.graph.reduced`)."""
+    node, _, index = tensor.rpartition(":")
+    return f"{node}/__edit_{index}"
+
+
 def shapes(module: Module, rows: Sequence[Row]) -> dict[tuple[str, str], str]:
     """(frame, tensor) -> its shape in HLO, as far as the text has it."""
     by_name: dict[tuple[str, int], str] = {}
@@ -49,23 +98,39 @@ def shapes(module: Module, rows: Sequence[Row]) -> dict[tuple[str, str], str]:
                 found.shape
             )
     known: dict[tuple[str, str], str] = {}
+    given: dict[tuple[str, int], str] = {}
     for row in rows:
         for i in range(len(row["dtypes"])):
             shape = by_name.get((row["node"], i))
             if shape is None and row["op"] in ("Identity", "IdentityN") and i < len(row["inputs"]):
                 shape = known.get((row["frame"], row["inputs"][i]))
+            if shape is None and row["argument"] is not None:
+                shape = given.get((row["frame"], row["argument"]))
             if shape is not None:
                 known[row["frame"], f"{row['node']}:{i}"] = shape
+        _given(row, known, given)
     return known
 
 
-def cuts(rows: Sequence[Row], known: Mapping[tuple[str, str], str]) -> list[Edit]:
+def _given(row: Row, known: Shapes, given: dict[tuple[str, int], str]) -> None:
+    """What the bodies of a branch or a loop get as arguments: of a loop's variable, what it is in the end."""
+    loop = row["op"] in _LOOPS
+    tensors = row["inputs"] if loop else row["inputs"][1:]
+    for i, tensor in enumerate(tensors if row["bodies"] else ()):
+        shape = known.get((row["frame"], tensor))
+        if loop:
+            shape = known.get((row["frame"], f"{row['node']}:{i}"), shape)
+        if shape is not None:
+            given.update({(body, i): shape for body in row["bodies"]})
+
+
+def cuts(rows: Sequence[Row], known: Shapes) -> list[Edit]:
     """Arguments (zeros, in a body) in the place of numbers whose shape is known, the last ones first."""
     found: list[Edit] = []
     for row in reversed(rows):
         if row["op"] in ("If", "StatelessIf"):
             found.append({"frame": row["frame"], "tensor": row["inputs"][0], "to": "argument", "shape": []})
-        if row["argument"] or row["behind"] or row["op"] in ("Const", "Identity", "IdentityN"):
+        if _fixed(row) or row["op"] == "Const":
             continue
         for i, dtype in enumerate(row["dtypes"]):
             tensor = f"{row['node']}:{i}"
@@ -76,40 +141,47 @@ def cuts(rows: Sequence[Row], known: Mapping[tuple[str, str], str]) -> list[Edit
 
 
 def constants(rows: Sequence[Row], values: Mapping[str, Any]) -> list[Edit]:
-    """The integers that were seen, in the place of what computes them."""
+    """The integers and flags that were seen, in the place of what computes them. `values`: by "frame tensor"."""
     found: list[Edit] = []
     for row in reversed(rows):
-        if row["frame"] or row["argument"] or row["behind"] or row["op"] == "Const":
+        if _fixed(row) or row["op"] == "Const":
             continue
-        for i, dtype in enumerate(row["dtypes"]):
+        for i in range(len(row["dtypes"])):
             tensor = f"{row['node']}:{i}"
-            if dtype in ("int32", "int64") and tensor in values:
-                found.append({"frame": "", "tensor": tensor, "to": "value", "value": values[tensor]})
+            seen = values.get(f"{row['frame']} {tensor}")
+            if seen is not None:
+                found.append({"frame": row["frame"], "tensor": tensor, "to": "value", "value": seen})
     return found
 
 
-def jumps(rows: Sequence[Row], known: Mapping[tuple[str, str], str]) -> list[Edit]:
-    """The first tensor of a type and shape in the place of later ones that come from it; the last ones first."""
-    before: dict[tuple[str, str], set[str]] = {}
+def jumps(rows: Sequence[Row], known: Shapes) -> list[Edit]:
+    """The first tensor of a type and shape in the place of later ones; the last ones first. Where there is none of
+    the same shape, an input of the same type: many ops do without what others did to their size.
+    """
+    first: dict[tuple[str, str, str], str] = {}
     found: list[Edit] = []
     types = {(r["frame"], f"{r['node']}:{i}"): d for r in rows for i, d in enumerate(r["dtypes"])}
-    for row in rows:
-        behind: set[str] = set()
-        for tensor in row["inputs"]:
-            behind |= {tensor} | before.get((row["frame"], tensor), set())
+    for row in sorted(rows, key=lambda r: r["argument"] is None):
         for i, dtype in enumerate(row["dtypes"]):
             tensor = f"{row['node']}:{i}"
-            before[row["frame"], tensor] = behind
             shape = known.get((row["frame"], tensor))
-            if shape is None or not is_dynamic(shape) or row["behind"] or row["op"] in ("Identity", "IdentityN"):
+            if shape is not None and (row["frame"], dtype, shape) not in first:
+                first[row["frame"], dtype, shape] = tensor
+                same = None
+            else:
+                same = first.get((row["frame"], dtype, shape or ""))
+            if _fixed(row) or row["op"] == "Const":
                 continue
-            same = [
-                t for t in behind if known.get((row["frame"], t)) == shape and types.get((row["frame"], t)) == dtype
-            ]
-            if same:
-                first = min(same, key=lambda t: len(before.get((row["frame"], t), ())))
-                found.append({"frame": row["frame"], "tensor": tensor, "to": "tensor", "with": first})
+            if same is None:
+                same = next((t for t in row["inputs"] if types.get((row["frame"], t)) == dtype), None)
+            if same is not None:
+                found.append({"frame": row["frame"], "tensor": tensor, "to": "tensor", "with": same})
     return found[::-1]
+
+
+def _fixed(row: Row) -> bool:
+    """What is no computation, or is what fails and what is made of it."""
+    return row["argument"] is not None or row["behind"] or row["op"] in ("Identity", "IdentityN")
 
 
 def _dims(shape: str | None, dtype: str) -> list[int] | None:

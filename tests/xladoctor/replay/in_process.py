@@ -20,6 +20,7 @@ class InProcess:
         self.subject = Subject(str(capsule), "capsule", python, folder, folder=capsule)
         self.folder = folder
         self.asked: list[str] = []
+        self.tries = 0
         self._service = Service()
 
     def say(self, text: str) -> None:
@@ -28,6 +29,7 @@ class InProcess:
     def ask(self, op: str, case: Case, **parameters: Any) -> Answer:
         """What a worker would answer."""
         self.asked.append(op)
+        self.tries += 1
         request = {"id": 1, "op": op, **self.subject.request(case), **parameters}
         told = self._service.answer(json.dumps(request))
         json.dumps(told, allow_nan=False)

@@ -25,6 +25,7 @@ class Scripted:
         self.folder = folder
         self.said: list[str] = []
         self.prefixes: list[tuple[int, str]] = []
+        self.tries = 0
         self._answer, self._plain, self._xla = answer, plain, xla
 
     def say(self, text):

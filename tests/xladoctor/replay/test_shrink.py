@@ -9,8 +9,8 @@ from xladoctor.replay.shrink import constants, cuts, greedy, jumps, shapes
 
 
 def row(node, op, inputs=(), dtype="float32", **more):
-    return {"frame": "", "node": node, "op": op, "inputs": list(inputs), "dtypes": [dtype], "argument": False,
-            "behind": False, **more}  # fmt: skip
+    return {"frame": "", "node": node, "op": op, "inputs": list(inputs), "dtypes": [dtype], "argument": None,
+            "bodies": [], "behind": False, **more}  # fmt: skip
 
 
 @pytest.mark.parametrize("needed", [set(), {3}, {0, 9}, set(range(10))])
@@ -45,7 +45,7 @@ ENTRY e {
 }
 """
 ROWS = [
-    row("p", "Placeholder", argument=True),
+    row("p", "Placeholder", argument=0),
     row("a", "AddV2", ["p:0", "p:0"]),
     row("n", "Size", ["a:0"], "int32"),
     row("b", "StridedSlice", ["a:0", "n:0"]),
@@ -60,6 +60,7 @@ def test_what_may_be_simplified():
     known = shapes(read_hlo(TEXT), ROWS)
     assert known["", "i:0"] == "f32[<=8,4]"
     assert cuts(ROWS, known) == [{"frame": "", "tensor": "a:0", "to": "argument", "shape": [8, 4]}]
-    assert constants(ROWS, {"n:0": 8}) == [{"frame": "", "tensor": "n:0", "to": "value", "value": 8}]
+    assert constants(ROWS, {" n:0": 8}) == [{"frame": "", "tensor": "n:0", "to": "value", "value": 8}]
     found = {e["tensor"]: e["with"] for e in jumps(ROWS, known)}
-    assert found == {"d:0": "b:0", "c:0": "b:0"}
+    # Of the same shape the first one; where there is none, what an op was given.
+    assert found == {"d:0": "b:0", "c:0": "b:0", "b:0": "a:0", "a:0": "p:0"}
