@@ -18,6 +18,7 @@ from .guard import Guard
 from .importhook import PostImportFinder
 from .rehearse import Rehearsal
 from .tracing import TraceRecorder
+from .twins import TwinRecorder
 from .values import ValueWriter, leaves
 
 _METHODS = ("fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "predict_on_batch")
@@ -34,9 +35,11 @@ class KerasRecorder:
         failures: FailureRecorder | None,
         values: ValueWriter,
         rehearsal: Rehearsal | None = None,
+        twins: TwinRecorder | None = None,
     ) -> None:
         self.guard = guard
         self.rehearsal = rehearsal
+        self.twins = twins
         self.sink = guard.sink
         self.tracing = tracing
         self.failures = failures
@@ -65,6 +68,7 @@ class KerasRecorder:
 
         def watched(model: Any, *args: Any, **kwargs: Any) -> Any:
             if self.rehearsal is not None:
+                self.rehearsal.next_model()
                 self.rehearsal.resolve(model)
             # What is noted is the call as the program makes it.
             call = guard.run(f"{method} begin", self._begin, method, signature, model, args, kwargs)
@@ -81,6 +85,8 @@ class KerasRecorder:
                 under_way.pop()
             guard.run(f"{method} end", self._end, call, result)
             if self.rehearsal is not None and not under_way:
+                if self.twins is not None and call is not None:
+                    guard.run("twins", self.twins.after, model, call)
                 self.rehearsal.called(method)
             return result
 

@@ -23,6 +23,7 @@ from .runtime import RuntimeRecorder
 from .settings import SettingsRecorder, is_watched
 from .sink import Sink
 from .tracing import TraceRecorder
+from .twins import TwinRecorder
 from .values import ValueWriter
 
 _started: list[Guard] = []
@@ -60,21 +61,24 @@ def start(run_dir: Path) -> bool:
     capsules = "capsules" in chosen and capture != "none"
     # The others ask it which graph is which; what it writes itself is chosen by name.
     tracing = TraceRecorder(guard, finder, capsules=capsules, rehearsal=rehearsal)
-    if "settings" in chosen:
-        SettingsRecorder(guard, finder, tracing, rehearsal)
-    if "xla" in chosen:
-        RuntimeRecorder(guard, finder)
     keep = capture in ("values", "all")
     # A rehearsal is made for the capsules.
     values = ValueWriter(guard, enabled=keep, always=keep and (capture == "all" or rehearsal is not None))
+    twins = None
+    if rehearsal is not None and rehearsal.flip and capsules:
+        twins = TwinRecorder(guard, tracing, values, rehearsal.flip)
+    if "settings" in chosen:
+        SettingsRecorder(guard, finder, tracing, rehearsal, twins)
+    if "xla" in chosen:
+        RuntimeRecorder(guard, finder)
     failures = FailureRecorder(guard, finder, tracing, values) if "failures" in chosen else None
     if "keras" in chosen:
-        KerasRecorder(guard, finder, tracing, failures, values, rehearsal)
+        KerasRecorder(guard, finder, tracing, failures, values, rehearsal, twins)
     if "shapes" in chosen:
         _places.append(PlaceRecorder(guard, finder, tracing))
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=sink.after_fork)
-    atexit.register(_at_exit, guard, rehearsal)
+    atexit.register(_at_exit, guard, rehearsal, twins)
     return True
 
 
@@ -110,8 +114,10 @@ def stop() -> None:
         _started.pop().active = False
 
 
-def _at_exit(guard: Guard, rehearsal: Rehearsal | None) -> None:
+def _at_exit(guard: Guard, rehearsal: Rehearsal | None, twins: TwinRecorder | None) -> None:
     if guard.active:
+        if twins is not None:
+            guard.run("twins", twins.finish)
         if rehearsal is not None:
             guard.part("files", rehearsal.files)
         guard.sink.write(schema.END, state="exit")

@@ -3,7 +3,9 @@
 This is the one mode in which the probes change what the target does, and it is never the run that a person asked for:
 `XLADOCTOR_REHEARSE` starts it, in a process of its own. It holds, as JSON, {"force": {"env:NAME": text, "cfg:KEY":
 value}, "batches": how many of each `fit` and of each `evaluate`, "jit": what Keras' "auto" is to be, "until":
-{"traces": n} or {"calls": [methods]}, "write": folders below which the process may write (`confine`)}.
+{"traces": n} or {"calls": [methods], "grace": seconds that it may go on after them, up to the next model}, "write":
+folders below which the process may write (`confine`), "redirect": [folder, where its changes go] (`redirect`), "keep":
+folders that are not to be redirected, "flip": what `twins` is to do}.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import inspect
 import json
 import os
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -34,12 +37,23 @@ class Rehearsal:
         until = wanted.get("until") or {}
         self._traces: int | None = until.get("traces")
         self._calls: set[str] = set(until.get("calls") or ())
-        how = None
+        self._grace = float(until.get("grace") or 0.0)
+        self._seen_all = False
+        self.flip: dict[str, Any] | None = wanted.get("flip")
+        how, redirected = None, {}
         if wanted.get("write"):
             from .confine import confine
+            from .redirect import redirect
 
+            redirected = redirect(wanted.get("redirect") or (), wanted.get("keep") or ())
+            wanted["write"] += [folder for folder, why in redirected.items() if why is None]
+            # A child of this process is in the same namespace: it has the same view already.
+            os.environ[schema.ENV_REHEARSE] = json.dumps({**wanted, "redirect": []})
             how = confine(wanted["write"])
-        sink.write(schema.REHEARSAL, force=self.force, batches=self.batches, jit=self.jit, until=until, confined=how)
+        sink.write(
+            schema.REHEARSAL, force=self.force, batches=self.batches, jit=self.jit, until=until, confined=how,
+            redirected=redirected,
+        )  # fmt: skip
 
     @classmethod
     def wanted(cls, sink: Sink) -> Rehearsal | None:
@@ -83,6 +97,7 @@ class Rehearsal:
         self, signature: inspect.Signature, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments of a `compile` in which "auto" is what it would be on the machine of the study."""
+        self.next_model()
         bound = signature.bind(model, *args, **kwargs)
         bound.apply_defaults()
         if self.jit is None or bound.arguments.get("jit_compile") != "auto":
@@ -113,8 +128,23 @@ class Rehearsal:
         """A Keras call came to its end."""
         if self._calls:
             self._calls.discard(method)
-            if not self._calls:
+            if not self._calls and self._grace:
+                self._go_on()
+            elif not self._calls:
                 self._enough()
+
+    def next_model(self) -> None:
+        """The program comes to another model, or to another call of one: what was asked for is behind it."""
+        if self._seen_all:
+            self._enough()
+
+    def _go_on(self) -> None:
+        """See what the program makes of what it has: it may fail there, after hours of training."""
+        self._seen_all = True
+        self.sink.write(schema.REHEARSAL, seen="calls")
+        timer = threading.Timer(self._grace, self._enough)
+        timer.daemon = True
+        timer.start()
 
     def _enough(self) -> None:
         self.files()

@@ -21,6 +21,7 @@ from .guard import Guard
 from .importhook import PostImportFinder
 from .rehearse import Rehearsal
 from .tracing import TraceRecorder
+from .twins import TwinRecorder
 
 # As the code objects name them: frozen modules have no path there.
 _ABC_FILE = _collections_abc.Mapping.get.__code__.co_filename
@@ -36,10 +37,17 @@ class SettingsRecorder:
     """Writes `setting` events; repeated identical reads from one line are written once."""
 
     def __init__(
-        self, guard: Guard, finder: PostImportFinder, tracing: TraceRecorder, rehearsal: Rehearsal | None = None
+        self,
+        guard: Guard,
+        finder: PostImportFinder,
+        tracing: TraceRecorder,
+        rehearsal: Rehearsal | None = None,
+        twins: TwinRecorder | None = None,
     ) -> None:
         self.guard = guard
         self.rehearsal = rehearsal
+        self.twins = twins
+        self._mappings: dict[str, Any] = {"env": os.environ}
         self.sink = guard.sink
         self.tracing = tracing
         self._seen: set[tuple[Any, ...]] = set()
@@ -60,6 +68,8 @@ class SettingsRecorder:
         if site.bulk:
             return
         graph = self._graph()
+        if self.twins is not None:
+            self.twins.read(self._mappings.get(store), store, key, value, graph)
         mark = (store, key, repr(shown)[:80], site.number, graph)
         if mark in self._seen:
             return
@@ -151,6 +161,7 @@ class SettingsRecorder:
             recorded.update(self.rehearsal.held_in(store))
         recorded._listen(self, store, accessor)
         setattr(module, attribute, recorded)
+        self._mappings[store] = recorded
         for key, value in plain.items():
             self.sink.write(
                 schema.SETTING, store=store, key=str(key), action="default", value=value,

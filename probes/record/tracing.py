@@ -281,6 +281,19 @@ class TraceRecorder:
         self.sink.write(schema.CAPSULE, capsule=folder.name, what="partial graph", function=str(graph.name))
         return folder.name
 
+    def write_twin(self, concrete: Any) -> Path | None:
+        """The capsule of a function that was traced for a comparison and is no part of the run; None as above."""
+        number = self._next_capsule()
+        if number is None:
+            return None
+        from . import capsule as capsules  # imports numpy: not before the target has
+
+        folder = capsules.new_folder(self.sink.run_dir, number, concrete)
+        capsules.write_capsule(
+            folder, concrete, graph_uid=self.uid(concrete.graph), graphs=self._names, xla=compat.must_compile(concrete)
+        )
+        return folder
+
     def write_session(self, graph: Any, fetches: Any, feeds: Any, read: Any, values: bool) -> str | None:
         """The capsule of a `Session.run` that failed. Returns its id, or None where there are too many."""
         number = self._next_capsule()

@@ -66,6 +66,21 @@ def preflight(
             help='What the study will run on. gpu (without it): Keras\' jit_compile="auto" means XLA.',
         ),
     ] = None,
+    outputs: Annotated[
+        Path | None,
+        typer.Option(
+            "--outputs",
+            metavar="DIR",
+            show_default=False,
+            help="Where the study writes. Its rehearsal sees DIR as it stands, and changes a copy.",
+        ),
+    ] = None,
+    allow_write: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--allow-write", metavar="DIR", show_default=False, help="Let the rehearsal really write there."
+        ),
+    ] = None,
     only: Annotated[
         list[str] | None,
         typer.Option("--only", metavar="CHECK", show_default=False, help="Make this check; may be repeated."),
@@ -106,7 +121,13 @@ def preflight(
         target.write("".join(f"{name:<10} {title}\n" for name, title in listed(chosen(wanted))))
         return 0
     told = _study(ctx, study, subject, (train_samples, batch_size), (predict_samples, predict_batch_size))
-    told = replace(told, device=device or told.device, python=python or told.python)
+    told = replace(
+        told,
+        device=device or told.device,
+        python=python or told.python,
+        outputs=str(outputs) if outputs else told.outputs,
+        allow_write=tuple(str(_folder(p)) for p in allow_write or ()),
+    )
     progress = _Progress(quiet)
     result = check_all(told, wanted, progress.say, progress.seen)
     if quiet and target.format == "console":
@@ -153,6 +174,17 @@ def _study(
             origin = "the command line" if size else "the command line, Keras' default batch size"
             phases.append(Phase(Batches(name, rows, size or PREDICT_DEFAULT, origin), subject))
     return Study(name=str(subject), phases=tuple(phases))
+
+
+def _folder(path: Path) -> Path:
+    """A folder that is there.
+
+    Raises:
+        XladoctorError: it is not.
+    """
+    if not path.is_dir():
+        raise XladoctorError(f"--allow-write {path}: there is no such folder", hint="Make it first.")
+    return path
 
 
 class _Progress:

@@ -22,6 +22,9 @@ _MOMENTS = {
     "session": ("the first session was made", "when it makes its devices, and that session did"),
 }
 
+SWITCH_PARTS = ("xla", "jit", "compile")
+"""A setting whose name has one of these in it is a switch about XLA or compilation."""
+
 
 def setting_findings(recording: Recording) -> Iterator[Finding]:
     """Every finding about the order of settings in a recorded run."""
@@ -178,7 +181,7 @@ def _auto_jit_beside_the_point(recording: Recording) -> Iterator[Finding]:
 
 def is_switch(key: str) -> bool:
     """True for a setting of the program that is about XLA or compilation."""
-    return any(part in key.lower() for part in ("xla", "jit", "compile"))
+    return any(part in key.lower() for part in SWITCH_PARTS)
 
 
 def _settings(recording: Recording, store: str, key: str, *actions: str) -> list[Event]:

@@ -20,7 +20,7 @@ from xladoctor.replay.run_folder import stamped, write_json
 Say = Callable[[str], None]
 Seen = Callable[[Check], None]
 
-_NEEDS_REHEARSAL = ("settings", "memory", "sizes", "finite", "parity", "gpu")
+_NEEDS_REHEARSAL = ("settings", "memory", "sizes", "finite", "parity", "switches", "gpu")
 
 
 @dataclass(frozen=True)

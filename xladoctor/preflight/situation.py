@@ -10,17 +10,18 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.diagnosis.model import Diagnosis
-from xladoctor.evidence.run import Recording
+from xladoctor.evidence.run import Event, Recording
 from xladoctor.evidence.schema import schema
 from xladoctor.preflight.model import Batches
 from xladoctor.preflight.plan import plan
 from xladoctor.preflight.study import Study
 from xladoctor.replay.analyse import worker_environment
 from xladoctor.replay.bench import Bench
+from xladoctor.replay.flip import TWINS, Switch
 from xladoctor.replay.model import Case
 from xladoctor.replay.overlay import Listing
 from xladoctor.replay.pool import Pool
@@ -28,9 +29,23 @@ from xladoctor.replay.subject import Subject, find, of_step
 
 Say = Callable[[str], None]
 
+_GRACE = 30.0
+"""Seconds that the program may go on after its first train and predict steps, up to its next model."""
+
 
 class NotNow(Exception):
     """A check cannot be made, and why: it is skipped."""
+
+
+@dataclass(frozen=True)
+class Twin:
+    """A step that was traced once more with a switch that it reads in its other position; `bench` is None where that
+    failed, and `error` says how.
+    """
+
+    switch: Switch
+    bench: Bench | None
+    error: str | None = None
 
 
 @dataclass(frozen=True)
@@ -43,6 +58,7 @@ class Stage:
     by_row: bool | None
     others: tuple[Bench, ...] = ()
     """The same function traced anew for another size, as Keras does for a last partial batch."""
+    twins: tuple[Twin, ...] = ()
 
     @property
     def cases(self) -> list[Case]:
@@ -89,21 +105,34 @@ class Situation:
             NotNow: the study has no command.
             XladoctorError: it could not be started.
         """
+        self.say("rehearsing the study up to its first train and predict steps")
+        until = {"calls": ["fit", "predict"], "grace": _GRACE}
+        return self.rehearse("rehearsal", until=until, flip=TWINS, capture="values")
+
+    def rehearse(self, name: str, **asked: Any) -> Recording:
+        """The command once more, into the folder `name`; see `xladoctor.replay.rehearse` for what can be asked.
+
+        Raises:
+            NotNow: the study has no command.
+            XladoctorError: it could not be started.
+        """
         if not self.study.command or self._listing is None:
             raise NotNow("the study has no command to rehearse")
+        from xladoctor.replay.outside import named
         from xladoctor.replay.rehearse import rehearse
         from xladoctor.replay.target import with_python
 
-        self.say("rehearsing the study up to its first train and predict steps")
+        study = self.study
         return rehearse(
-            with_python(self.study.command, self.study.python),
+            with_python(study.command, study.python),
             listing=self._listing,
-            folder=self.folder / "rehearsal",
+            folder=self.folder / name,
             environment=self.environment,
-            jit=True if self.study.device == "gpu" else None,
-            until={"calls": ["fit", "predict"]},
+            jit=True if study.device == "gpu" else None,
+            outside=named(study.command[1:], [study.outputs] if study.outputs else ()),
+            write=[Path(w).absolute() for w in study.allow_write],
             timeout=self.timeout,
-            capture="values",
+            **asked,
         )
 
     @cached_property
@@ -145,25 +174,47 @@ class Situation:
             yield Stage(name, self._bench(subject, f"subject-{number}"), sizes, by_row)
 
     def _of_rehearsal(self) -> Iterator[Stage]:
+        owners: dict[str, Any] = {t["capsule"]: t.get("owner") for t in self._traces}
         seen = set()
-        for number, step in enumerate(steps(self.rehearsal, every=True)):
+        # A function that was traced for several sizes is one step: as the Keras call names it.
+        found = sorted(steps(self.rehearsal, every=True), key=lambda s: not _is_of_call(s))
+        for number, step in enumerate(found):
             call = step.keras_call
-            if call is None or step.capsule is None or step.capsule in seen:
+            if call is None or step.capsule is None:
                 continue
-            seen.add(step.capsule)
+            owner = owners.get(step.capsule) or step.capsule
+            if owner in seen:
+                continue
+            seen.add(owner)
             subject = of_step(step.capsule, step)
             sizes = _sizes([b for b in self.plan if self._is_of(b, step)]) or subject.sizes
             name = f"{call['method']} of {call.get('model')}"
-            others = tuple(self._siblings(step, number))
-            yield Stage(name, self._bench(subject, f"step-{number}"), sizes, subject.by_row or None, others)
+            bench, others = self._bench(subject, f"step-{number}"), tuple(self._siblings(step, number))
+            yield Stage(name, bench, sizes, subject.by_row or None, others, tuple(self._twins(step, number)))
+
+    @cached_property
+    def _traces(self) -> list[Event]:
+        traces = self.rehearsal.of_kind(schema.TRACE)
+        return [t for t in traces if t.get("parent") is None and t.get("capsule")]
 
     def _siblings(self, step: Step, number: int) -> Iterator[Bench]:
-        traces = [t for t in self.rehearsal.of_kind(schema.TRACE) if t.get("parent") is None and t.get("capsule")]
-        own = next((t for t in traces if t["capsule"] == step.capsule), None)
-        for trace in traces:
+        own = next((t for t in self._traces if t["capsule"] == step.capsule), None)
+        for trace in self._traces:
             if own is not None and trace is not own and trace.get("owner") == own.get("owner"):
                 subject = of_step(trace["capsule"], replace(step, capsule=trace["capsule"]))
                 yield self._bench(subject, f"step-{number}-{trace['capsule']}")
+
+    def _twins(self, step: Step, number: int) -> Iterator[Twin]:
+        events = [e for e in self.rehearsal.of_kind(schema.REHEARSAL) if e.get("switch")]
+        for event in (e for e in events if e.get("capsule") == step.capsule):
+            store, _, key = str(event["switch"]).partition(":")
+            switch = Switch(store, key, event.get("value"), event.get("other"))
+            twin = event.get("twin")
+            if twin is None:
+                yield Twin(switch, None, event.get("error") or "its capsule could not be kept")
+            else:
+                bench = self._bench(of_step(twin, replace(step, capsule=twin)), f"step-{number}-{key}")
+                yield Twin(switch, bench)
 
     @staticmethod
     def _is_of(batches: Batches, step: Step) -> bool:
@@ -185,6 +236,10 @@ class Situation:
         pool = Pool(1, worker_environment(self.environment), self.cwd, self.folder)
         self._open.callback(pool.close)
         return pool
+
+
+def _is_of_call(step: Step) -> bool:
+    return step.capsule is not None and (step.keras_call or {}).get("capsule") == step.capsule
 
 
 def _sizes(batches: list[Batches]) -> tuple[int, ...]:

@@ -33,7 +33,8 @@ class Study:
     """What a study is, as far as it was told.
 
     `device` is what it will run on: on a "gpu" Keras' `jit_compile="auto"` means XLA. `environment` is added to that of
-    the doctor. `outputs` is the folder that is written to, `outputs_gib` and `memory_gib` what the study needs.
+    the doctor. `outputs` is the folder that is written to; in `allow_write` are folders that even its rehearsal may
+    really write to. `outputs_gib` and `memory_gib` are what the study needs.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Study:
     device: str = "gpu"
     environment: Mapping[str, str] = field(default_factory=dict)
     outputs: str | None = None
+    allow_write: tuple[str, ...] = ()
     outputs_gib: float | None = None
     memory_gib: float | None = None
     file: Path | None = None

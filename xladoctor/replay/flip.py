@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from xladoctor.diagnosis.order import is_switch
+from xladoctor.diagnosis.order import SWITCH_PARTS, is_switch
 from xladoctor.diagnosis.reads import histories
 from xladoctor.errors import XladoctorError, did_you_mean
 from xladoctor.evidence.run import Recording
@@ -21,9 +21,14 @@ from xladoctor.replay import overlay
 from xladoctor.replay.analyse import interpreter, worker_environment
 from xladoctor.replay.rehearse import came_to_its_end, rehearse
 
+Digest = Callable[[Path], Any]
+
 _DIGEST_TIMEOUT = 120.0
 _FLAGS = ("TF_XLA_FLAGS", "XLA_FLAGS")
 _WORDS = {"1": "0", "0": "1", "true": "false", "false": "true", "yes": "no", "no": "yes", "on": "off", "off": "on"}
+
+TWINS: dict[str, Any] = {"parts": SWITCH_PARTS, "without": _FLAGS, "words": _WORDS}
+"""What a rehearsal must know to find the switches that a step reads (`probes.record.twins`)."""
 
 
 @dataclass(frozen=True)
@@ -102,47 +107,51 @@ def flip(
 
     picked = chosen(recording, names)
     python = interpreter(recording)
-    traces = _top_level(recording)
-    results: list[dict[str, Any]] = []
+    traces = len(top_level(recording))
+    rows: list[dict[str, Any]] = []
     if python is not None:
         with Worker(
             python, probes_dir(), worker_environment(environment), recording.folder, recording.folder / "worker.log"
         ) as worker:
+
+            def digest(folder: Path) -> Any:
+                return worker.request("digest", timeout=_DIGEST_TIMEOUT, capsule=str(folder))
+
             for number, switch in enumerate(picked, 1):
                 say(f"rehearsing with {switch.name} = {switch.other!r} ({number} of {len(picked)})")
-                folder = recording.folder / "rehearsals" / f"{number}-{switch.key}"
                 again = rehearse(
                     command,
                     listing=listing,
-                    folder=folder,
+                    folder=recording.folder / "rehearsals" / f"{number}-{switch.key}",
                     environment=environment,
                     force={switch.name: switch.other},
-                    until={"traces": len(traces)},
+                    until={"traces": traces},
                     timeout=time_limit(recording),
                 )
-                row: dict[str, Any] = {**asdict(switch), "name": switch.name, "ended": came_to_its_end(again)}
-                if not row["ended"]:
-                    row["why"] = _why(again)
                 try:
-                    row["functions"] = _compared(worker, recording, again)
+                    rows.append(compared(recording, switch, again, digest))
                 except WorkerError as error:
-                    row["error"] = str(error)
-                results.append(row)
-    document = {"schema": schema.FLIPS_SCHEMA, "flips": results}
+                    rows.append({**_told(switch, again), "error": str(error)})
+    write(recording, rows)
+
+
+def write(recording: Recording, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write `flips.json`; there must be none yet."""
+    document = {"schema": schema.FLIPS_SCHEMA, "flips": rows}
     with (recording.folder / schema.FLIPS_FILE).open("x", encoding="utf-8") as file:
         file.write(json.dumps(document, indent=1) + "\n")
 
 
-def _compared(worker: Any, run: Recording, again: Recording) -> list[dict[str, Any]]:
-    """The functions of the run, in the order of their traces, each beside its twin of the rehearsal: the function of
-    that name that was traced as often before.
+def compared(run: Recording, switch: Switch, again: Recording, digest: Digest) -> dict[str, Any]:
+    """The functions of the run, in the order of their traces, each beside its twin of the rehearsal `again`: the
+    function of that name that was traced as often before. `digest` is asked for the graph of a capsule's folder.
     """
     twins: dict[str, list[dict[str, Any]]] = {}
-    for trace in _top_level(again):
+    for trace in top_level(again):
         twins.setdefault(str(trace.get("python_name")), []).append(trace)
     stepped = {e.get("capsule") for e in run.of_kind(schema.CALL)}
     rows = []
-    for trace in _top_level(run):
+    for trace in top_level(run):
         same_name = twins.get(str(trace.get("python_name")))
         row: dict[str, Any] = {
             "function": trace.get("python_name"),
@@ -152,12 +161,19 @@ def _compared(worker: Any, run: Recording, again: Recording) -> list[dict[str, A
         }
         if same_name:
             twin = same_name.pop(0)
-            a, b = (_digest(worker, r, t) for r, t in ((run, trace), (again, twin)))
-            if a and b:
+            a, b = (
+                digest(r.folder / "capsules" / Path(str(t["capsule"])).name) for r, t in ((run, trace), (again, twin))
+            )
+            if isinstance(a, dict) and isinstance(b, dict):
                 row |= {"same": a["digest"] == b["digest"], "compiled": [a["compiled"], b["compiled"]]}
                 row["nodes"] = [a["nodes"], b["nodes"]]
         rows.append(row)
-    return rows
+    return {**_told(switch, again), "functions": rows}
+
+
+def _told(switch: Switch, again: Recording) -> dict[str, Any]:
+    ended = came_to_its_end(again)
+    return {**asdict(switch), "name": switch.name, "ended": ended, **({} if ended else {"why": _why(again)})}
 
 
 def _why(recording: Recording) -> str:
@@ -169,13 +185,8 @@ def _why(recording: Recording) -> str:
     return "how it ended is not known" if outcome is None else f"{outcome.state} {outcome.signal or outcome.code}"
 
 
-def _digest(worker: Any, recording: Recording, trace: Mapping[str, Any]) -> dict[str, Any] | None:
-    folder = recording.folder / "capsules" / Path(str(trace["capsule"])).name
-    found = worker.request("digest", timeout=_DIGEST_TIMEOUT, capsule=str(folder))
-    return found if isinstance(found, dict) else None
-
-
-def _top_level(recording: Recording) -> list[dict[str, Any]]:
+def top_level(recording: Recording) -> list[dict[str, Any]]:
+    """The traces of the run's own process that have a capsule and are in no other function."""
     pid = recording.run.get("pid")
     return [
         e for e in recording.of_kind(schema.TRACE) if e.get("parent") is None and e.get("capsule") and e["pid"] == pid

@@ -17,6 +17,7 @@ from xladoctor.evidence.run import Recording, read_run
 from xladoctor.evidence.schema import schema
 from xladoctor.replay import overlay, run_folder, target
 from xladoctor.replay.analyse import target_environment
+from xladoctor.replay.outside import stores
 
 
 def rehearse(
@@ -29,6 +30,9 @@ def rehearse(
     batches: int | None = 1,
     jit: bool | None = None,
     until: Mapping[str, Any] | None = None,
+    flip: Mapping[str, Any] | None = None,
+    outside: Sequence[Path] = (),
+    write: Sequence[Path] = (),
     timeout: float | None = None,
     capture: str = "specs",
 ) -> Recording:
@@ -36,8 +40,10 @@ def rehearse(
 
     `force` holds settings by name ("env:NAME" or "cfg:KEY"); `batches` is how many of each `fit` and `evaluate` are
     run; `jit` is what Keras' "auto" is to be (None: as on this machine); `until` ends it, at a number of traces
-    ({"traces": n}) or once each Keras method has come to its end ({"calls": [...]}). Its output goes to the folder
-    alone.
+    ({"traces": n}) or once each Keras method has come to its end ({"calls": [...]}; with {"grace": seconds} it may go
+    on so long, up to the next model). `flip` has the steps traced once more with each switch that they read in its
+    other position (`probes.record.twins`). Its output goes to the folder alone. Folders `outside` of its own are laid
+    over for it, where the system allows that (`probes.record.redirect`); those of `write` it may really write to.
 
     Raises:
         XladoctorError: (exit code 3) the command could not be started.
@@ -56,10 +62,11 @@ def rehearse(
         "batches": batches,
         "jit": jit,
         "until": dict(until or {}),
-        "write": [str(folder), "/dev", "/proc"],
+        "flip": dict(flip or {}),
+        "write": [str(folder), "/dev", "/proc", *map(str, write)],
+        "keep": [str(folder)],
     }
     env |= {
-        schema.ENV_REHEARSE: json.dumps(wanted),
         schema.ENV_CAPTURE: capture,
         "PYTHONUNBUFFERED": "1",
         "PWD": str(work),
@@ -69,7 +76,8 @@ def rehearse(
         "PYTHONDONTWRITEBYTECODE": "1",
     }
     facts = {**run_folder.run_facts(command), "rehearsal": True}
-    with Path(os.devnull).open("wb") as nowhere:
+    with Path(os.devnull).open("wb") as nowhere, stores(outside, folder) as pairs:
+        env[schema.ENV_REHEARSE] = json.dumps({**wanted, "redirect": pairs})
         run = target.run(command, env=env, folder=folder, timeout=timeout, stdout=nowhere, stderr=nowhere, cwd=work)
     outcome = run_folder.with_probes(run.outcome, folder, True)
     told = {k: v for k, v in asdict(outcome).items() if k != "command"}

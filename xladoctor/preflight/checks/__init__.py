@@ -6,7 +6,8 @@ from importlib import import_module
 from typing import Any
 
 NAMES = (
-    "versions", "flags", "disk", "rehearsal", "settings", "plan", "memory", "sizes", "finite", "parity", "gpu",
+    "versions", "flags", "disk", "rehearsal", "settings", "plan", "memory", "sizes", "finite", "parity",
+    "switches", "gpu",
 )  # fmt: skip
 """What is cheap comes first; what runs the model comes after what decides whether that is worth it."""
 
