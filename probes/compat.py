@@ -252,6 +252,19 @@ def user_frames(operation: Any) -> Any:
     return stack.get_user_frames() if stack is not None else ()
 
 
+def op_in_the_making(frame: Any) -> tuple[Any, list[Any], Any] | None:
+    """(NodeDef, input tensors, graph) of the frame of the function that adds an op to a graph; None for any other.
+
+    Private: `tensorflow.python.framework.ops._create_c_op` and the names of its arguments (2.13-2.21).
+    """
+    code = frame.f_code
+    if code.co_name != "_create_c_op" or not code.co_filename.replace("\\", "/").endswith("framework/ops.py"):
+        return None
+    local = frame.f_locals
+    flat = [t for group in local["inputs"] for t in (group if isinstance(group, list | tuple) else [group])]
+    return local["node_def"], flat, local["graph"]
+
+
 def op_definition(name: str) -> Any:
     """The OpDef of an op, or None if this TensorFlow does not have it."""
     return importlib.import_module("tensorflow.python.framework.op_def_registry").get(name)

@@ -7,6 +7,7 @@ found from the user's working directory, as `python -m` would find it.
 from __future__ import annotations
 
 import ast
+import contextlib
 import dataclasses
 import importlib
 import inspect
@@ -16,6 +17,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from . import written
 from .errors import GraphRoomError
 
 CONFIG = "ptycho.params"
@@ -72,9 +74,9 @@ def parameters(found: Callable[..., Any]) -> list[str]:
 def imported(name: str) -> Callable[..., Any]:
     """The callable; raises NoSubject and says what is missing."""
     module_name, _, path = name.partition(":")
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
+    here = _here()
+    # Once the program is imported, it may have written them.
+    written.note(_config())
     try:
         found: Any = importlib.import_module(module_name)
     except ImportError as error:
@@ -91,9 +93,16 @@ def imported(name: str) -> Callable[..., Any]:
 
 
 def build(request: Mapping[str, Any]) -> Built:
-    """Set the configuration, and call the callable with the batch size; raises BuildFailed with its exception."""
-    found = imported(str(request["subject"]))
+    """Set the configuration, and call the callable with the batch size; raises BuildFailed with its exception.
+
+    {"again": true} does so twice and takes the second: what the program writes while it is built holds by then.
+    """
+    if request.get("again"):
+        with contextlib.suppress(BuildFailed):
+            build({**request, "again": False})
+    # First of all: an import may build what the settings decide.
     configure(request.get("config") or {})
+    found = imported(str(request["subject"]))
     given = {name: value(text) for name, text in (request.get("arguments") or {}).items()}
     known = parameters(found)
     for name in given:
@@ -139,10 +148,26 @@ def value(text: str) -> Any:
         return text
 
 
+def settings_written(request: Mapping[str, Any]) -> dict[str, str]:
+    """`written.written`, once {"subject"} was built at {"batch"}."""
+    with contextlib.suppress(BuildFailed):
+        build(request)
+    return written.written(_config())
+
+
+def _here() -> str:
+    """The folder from which the user's modules are found."""
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    return here
+
+
 def _config() -> Any:
+    _here()
     try:
         return getattr(importlib.import_module(CONFIG), "cfg", None)
-    except ImportError:
+    except Exception:
         return None
 
 

@@ -39,14 +39,15 @@ class Kept:
         return {**told, "seconds": round(time.perf_counter() - started, 3)}
 
     def remedy(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """`remedies.Remedies.apply` of {"capsule", "batch", "way", "apply": {"kind", ...}}."""
+        """`remedies.Remedies.apply` of {"capsule", "batch", "way", "by_row", "apply": {"kind", ...}}."""
         from .remedies import Remedies
 
         ways = self._of(request)
         way = str(request.get("way", PLAIN))
         if self._remedies is None or self._remedies[:2] != (ways, way):
             folder, batch = Path(str(request["capsule"])).resolve(), request.get("batch")
-            made = Remedies(ways, folder, way, batch=batch, foreign=bool(request.get("foreign")))
+            by_row = bool(request.get("by_row"))
+            made = Remedies(ways, folder, way, batch=batch, foreign=bool(request.get("foreign")), by_row=by_row)
             self._remedies = (ways, way, made)
         told: dict[str, Any] = self._remedies[2].apply(dict(request["apply"]))
         return told

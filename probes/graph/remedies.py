@@ -33,14 +33,20 @@ Told = tuple[dict[str, Any], Results]
 
 
 class Remedies:
-    """Applies remedies to the step of some `Ways`; `way` is "plain", "xla" (as one program) or "recorded"."""
+    """Applies remedies to the step of some `Ways`; `way` is "plain", "xla" (as one program) or "recorded".
 
-    def __init__(self, ways: Ways, folder: Path, way: str, *, batch: int | None, foreign: bool) -> None:
+    `by_row` says that a result with an axis of rows should have one for each row of the arguments.
+    """
+
+    def __init__(
+        self, ways: Ways, folder: Path, way: str, *, batch: int | None, foreign: bool, by_row: bool = False
+    ) -> None:
         self._ways = ways
         self._folder = folder
         self._way = way
         self._batch = batch
         self._foreign = foreign
+        self._by_row = by_row
         self._arguments = ways.arguments
         self._batched, self._open, self._why = ways.batched()
         self._bound: Callable[[], Told] | None = None
@@ -58,8 +64,9 @@ class Remedies:
         }
 
     def apply(self, apply: Mapping[str, Any]) -> dict[str, Any]:
-        """{"outcome", "error", "deviation", "tolerance", "apart": [outputs], "missing": rows without a result,
-        "compared": number of outputs, "seconds" of a later run, "reference_seconds"} of {"kind", ...}.
+        """{"outcome", "error", "deviation", "tolerance", "apart": [outputs], "missing": rows without a result, "lost":
+        [results with other rows than they should have], "compared": number of outputs, "outputs" and "results" of the
+        reference and of the step, "seconds" of a later run, "reference_seconds"} of {"kind", ...}.
         """
         kind = self._kinds.get(str(apply.get("kind")))
         if kind is None:
@@ -185,6 +192,8 @@ class Remedies:
             "missing": missing,
             "compared": sum(n in results for n in reference),
             "outputs": len(reference),
+            "results": len(results),
+            "lost": [f"{n} has {len(v)}" for n, v in results.items() if self._lost(n, v)][:MAX_ROWS],
             "reference_seconds": seconds,
         }
 
@@ -193,7 +202,7 @@ class Remedies:
         if self._reference is None:
             told, whole = self._ways.of(PLAIN)
             passed = told["outcome"] == "passed"
-            found = dict(whole) if passed else {}
+            found = {n: v for n, v in whole.items() if not self._lost(n, v)} if passed else {}
             # The first run prepares; a second one tells the time.
             seconds = _best(lambda: self._ways.plain(self._arguments)) if passed else None
             allowed = dict(self._ways.allowed()) if passed else {}
@@ -205,6 +214,12 @@ class Remedies:
                     allowed[name] = max(more.get(name, 0.0), allowed.get(name, 0.0))
             self._reference = (found, allowed, seconds if seconds is not None else slow)
         return self._reference
+
+    def _lost(self, name: str, value: Array) -> bool:
+        """Whether a result has other rows than it should: such a one is no reference."""
+        if not self._by_row or self._why is not None or not value.ndim or name.startswith("variable "):
+            return False
+        return len(value) != len(self._arguments[self._batched[0]])
 
     def _alone(self) -> tuple[Results, dict[str, float], float | None]:
         """Each row by itself, for outputs that have one row for one and two for two."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .parity_answers import Kept
     from .prefixes import Prefixes
     from .repro import Core
+    from .silent import Silent
     from .step import Step
     from .traced import Callables
 
@@ -46,6 +47,7 @@ class Service:
         self._parity: Kept | None = None
         self._prefixes: dict[int, Prefixes] = {}
         self._core: tuple[Prefixes, Core] | None = None
+        self._silent: tuple[str, Silent] | None = None
         self._answers: dict[str, Callable[[Request], Any]] = {
             "hello": self.hello,
             "load": self.load,
@@ -62,6 +64,7 @@ class Service:
             "reduce": self.core,
             "script": self.core,
             "values": self.core,
+            "silent": self.silent,
             "sources": self.sources,
             "digest": self.digest,
             "memory": self.memory,
@@ -74,6 +77,8 @@ class Service:
             "describe": self.describe,
             "call": self.call,
             "capture": self.capture,
+            "written": self.written,
+            "halted": self.halted,
             "goodbye": lambda _: GOODBYE,
         }
 
@@ -210,8 +215,25 @@ class Service:
             self._core = (prefixes, Core(prefixes, number, request.get("batch")))
         core = self._core[1]
         if request["op"] == "values":
-            return core.values(list(_field(request, "tensors")))
+            return core.values([(str(f), str(t)) for f, t in _field(request, "tensors")])
         return core.script(request) if request["op"] == "script" else core.reduce(request)
+
+    def silent(self, request: Request) -> Any:
+        """`silent.Silent`: {"what": "list", "reduce" or "script"} of {"capsule", "batch", "test", "output", "node"}."""
+        _field(request, "capsule")
+        _tensorflow()
+        from .silent import Silent
+
+        key = json.dumps([request.get(k) for k in ("capsule", "batch", "test", "output", "node", "values", "foreign")])
+        if self._silent is None or self._silent[0] != key:
+            if self._silent is not None:
+                self._silent[1].close()
+                self._silent = None
+            self._silent = (key, Silent(request))
+        found = self._silent[1]
+        if request.get("what") == "list":
+            return found.listed()
+        return found.script(request) if request.get("what") == "script" else found.reduce(request)
 
     def lowered_for(self, request: Request) -> dict[str, Any]:
         """`lowering.lowered_for` of {"capsule", "batch", "platform"}."""
@@ -303,6 +325,20 @@ class Service:
         from .callables import capture
 
         return capture(request)
+
+    def written(self, request: Request) -> dict[str, str]:
+        """`callables.settings_written` of {"subject", "batch"}."""
+        _tensorflow()
+        from .callables import settings_written
+
+        return settings_written(request)
+
+    def halted(self, request: Request) -> dict[str, Any] | None:
+        """`halted.halted` of {"subject", "batch", "way"}."""
+        _tensorflow()
+        from .halted import halted
+
+        return halted(request)
 
     def baked(self, request: Request) -> list[dict[str, Any]]:
         """`baked.baked` of {"capsule", "table"}, each with "recompiles" where that could be tried."""

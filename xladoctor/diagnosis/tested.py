@@ -42,6 +42,7 @@ NOT_TRIED = {
 _SAME = {"remove-op": "move-outside"}
 """Remedies of rules that are tried as another one."""
 _TRIED = ("cured", "another failure", "no effect", "worse")
+_NOT_KNOWN = ("not applicable", "unverified")
 
 
 def with_tested(diagnosis: Diagnosis, replays: Sequence[Mapping[str, Any]]) -> Diagnosis:
@@ -55,7 +56,7 @@ def with_tested(diagnosis: Diagnosis, replays: Sequence[Mapping[str, Any]]) -> D
     if newest is None or root is None:
         return diagnosis
     tried = [t for t in newest["remedies"] if isinstance(t, Mapping) and t.get("result") in _TRIED]
-    refused = [t for t in newest["remedies"] if isinstance(t, Mapping) and t.get("result") == "not applicable"]
+    refused = [t for t in newest["remedies"] if isinstance(t, Mapping) and t.get("result") in _NOT_KNOWN]
     changed = _with(root, tried, refused, str(newest.get("folder") or "replay.json"))
     findings = tuple(changed if f is root else f for f in diagnosis.findings)
     return replace(diagnosis, findings=findings)

@@ -26,7 +26,7 @@ from xladoctor.replay.worker import WorkerDied, WorkerRefused, WorkerTimeout
 TIMEOUT = 300.0
 Say = Callable[[str], None]
 
-_OF_SUBJECT = frozenset({"hello", "describe", "call", "capture"})
+_OF_SUBJECT = frozenset({"hello", "describe", "call", "capture", "written", "halted"})
 """Questions that a callable answers itself; every other one is about the capsule of it."""
 
 
@@ -125,7 +125,7 @@ class Bench:
         """A callable as a capsule at this size: `result["capsule"]` is the folder. Of a capsule: itself."""
         if self.subject.folder is not None:
             return Answer("ok", {"capsule": str(self.subject.folder)}, known=True)
-        name = f"{(self.subject.callable or '').replace(':', '.')}-{case.batch}-{_digest(case)}"
+        name = f"{(self.subject.callable or '').replace(':', '.')}-{case.batch}-{digest(case)}"
         folder = self.folder / "capsules" / name
         request = {**self.subject.request(case), **_said_to_a_callable(self.subject, case), "folder": str(folder)}
         if dict(case.vary).get("jit") == "on":
@@ -135,6 +135,10 @@ class Bench:
             if answer.ok and not (folder / "capsule.json").is_file():
                 answer = self._ask("capture", case, request, None, again=True)
         return answer
+
+    def open_folder(self, case: Case, again: bool = False) -> Path:
+        """Where a callable is kept as a capsule that takes any number of rows; `again`: of one that was built twice."""
+        return self.folder / "capsules" / f"{'again' if again else 'open'}-{case.batch}-{digest(case)}"
 
     def stop(self) -> None:
         """End all questions at once; those who asked get a KeyboardInterrupt, and the journal keeps what is known."""
@@ -199,5 +203,6 @@ def _said_to_a_callable(subject: Subject, case: Case) -> dict[str, Any]:
     return {k: v for k, v in said.items() if v}
 
 
-def _digest(case: Case) -> str:
+def digest(case: Case) -> str:
+    """A short name for a case, the same in every process."""
     return hashlib.sha256(repr(case).encode()).hexdigest()[:8]

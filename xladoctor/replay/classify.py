@@ -11,8 +11,12 @@ from xladoctor.replay.model import Signature
 
 if TYPE_CHECKING:
     from xladoctor.diagnosis.model import Finding
+    from xladoctor.evidence.model import LogEvidence
 
 UNKNOWN = "unknown"
+_FRAMES = ("in user code:", "Graph execution error:")
+"""What stands before the message itself, and brings frames along."""
+_LONGEST = 300
 
 
 def signature(kind: str | None, message: str, op: str | None = None) -> Signature:
@@ -28,16 +32,41 @@ def finding(kind: str | None, message: str) -> Finding | None:
     return _read(kind or "Exception", message)
 
 
+def gist(message: str | None) -> str:
+    """The first line of what an exception says itself, without what AutoGraph and the runtime put before it."""
+    text = (message or "").strip()
+    for frame in _FRAMES:
+        head, marker, _ = text.partition(frame)
+        if marker and "\n" not in head:
+            said = _logged("Exception", text[len(head) :]).records
+            inner = said[0].text.strip().split("\n")[0] if said else ""
+            return f"{head}{inner}"[:_LONGEST] if inner else head.rstrip(": ")
+    return text.split("\n")[0][:_LONGEST]
+
+
+def converted(message: str) -> str | None:
+    """`file:line in function` of the innermost user's line that AutoGraph names in a message."""
+    records = _logged("Exception", message).records if _FRAMES[0] in message else ()
+    user = [f for r in records[:1] for f in r.frames if f.user]
+    return f"{user[-1].file}:{user[-1].line} in {user[-1].function}" if user else None
+
+
 @lru_cache(maxsize=256)
 def _read(kind: str, message: str) -> Finding | None:
-    from xladoctor.evidence.log import read_log
     from xladoctor.evidence.model import Evidence
     from xladoctor.rules import findings
 
-    text = f"Traceback (most recent call last):\n{kind}: {message}\n"
-    log = read_log([io.BytesIO(text.encode("utf-8", "replace"))], name="worker")
-    found = findings(Evidence(source="worker", log=log))
+    found = findings(Evidence(source="worker", log=_logged(kind, message)))
     return found[0] if found else None
+
+
+@lru_cache(maxsize=256)
+def _logged(kind: str, message: str) -> LogEvidence:
+    """The exception as a log has it."""
+    from xladoctor.evidence.log import read_log
+
+    text = f"Traceback (most recent call last):\n{kind}: {message}\n"
+    return read_log([io.BytesIO(text.encode("utf-8", "replace"))], name="worker")
 
 
 def axes(details: Mapping[str, Any]) -> tuple[int, ...]:

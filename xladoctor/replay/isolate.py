@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from xladoctor.diagnosis.enrich import layer_of
+from xladoctor.diagnosis.facts import is_user_file
 from xladoctor.replay import chain as chains
 from xladoctor.replay.bench import Answer, Bench
 from xladoctor.replay.bisect import Found, Try, first_failing
@@ -33,6 +34,8 @@ def isolate(bench: Bench, case: Case, wanted: Signature | None = None) -> Isolat
     """
     jit = dict(case.vary).get("jit")
     told = bench.ask("outline", case)
+    if bench.subject.kind == "callable" and told.state == "refused":
+        return _tracing(bench, case, jit)
     compiled = jit == "on" or (jit != "off" and told.ok and bool(told.result.get("xla")))
     if compiled:
         return _compiling(bench, case, told, wanted) or _running(bench, case)
@@ -41,6 +44,30 @@ def isolate(bench: Bench, case: Case, wanted: Signature | None = None) -> Isolat
         return found
     # Only a function in it asked for XLA: what fails outside of it fails for the doctor alone.
     return _compiling(bench, case, told, wanted, asked=True)
+
+
+def _tracing(bench: Bench, case: Case, jit: str | None) -> Isolation | None:
+    """There is no graph: the op that TensorFlow refused to make, if that is what ended the trace."""
+    started = time.monotonic()
+    answer = bench.ask("halted", case, way="xla" if jit == "on" else "graph")
+    if not answer.ok or answer.result is None:
+        return None
+    op: dict[str, Any] = answer.result
+    user = [f for f in op["where"] if is_user_file(str(f[0]))]
+    return Isolation(
+        op=str(op["op"]),
+        node=str(op["node"]),
+        inputs=tuple(_kept(i) for i in op["inputs"]),
+        signature=signature(op["kind"], op["message"], str(op["op"])),
+        message=str(op["message"]),
+        mode="trace",
+        ops=int(op["ops"]),
+        tries=1,
+        compilations=0,
+        seconds=round(time.monotonic() - started, 3),
+        layer=layer_of({"inner_node": op["node"]}),
+        location=location(user),
+    )
 
 
 def _running(bench: Bench, case: Case) -> Isolation | None:

@@ -9,7 +9,7 @@ from typing import Any
 from xladoctor.diagnosis.facts import Step, is_user_file, short
 from xladoctor.diagnosis.places import wanted
 from xladoctor.replay.bench import Answer, Bench
-from xladoctor.replay.classify import finding, signature
+from xladoctor.replay.classify import converted, finding, signature
 from xladoctor.replay.model import Case, Outcome, Signature
 
 
@@ -98,7 +98,7 @@ def outcome(case: Case, answer: Answer) -> Outcome:
         signature(kind, message),
         message,
         node=found.node if found else None,
-        location=_location(told.get("where")),
+        location=_location(told.get("where")) or converted(message),
         dims=tuple(found.dims) if found else (),
         **common,
     )

@@ -4,14 +4,15 @@ rows. See `parity_judge` for what the differences mean and `probes.graph.sensiti
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from xladoctor.replay import parity_judge as judge
-from xladoctor.replay.bench import Answer, Bench
+from xladoctor.replay import settled
+from xladoctor.replay.bench import Answer, Bench, digest
+from xladoctor.replay.classify import gist
 from xladoctor.replay.model import Agreement, Case, Parity, runs
 
 _SIZES = 3
@@ -24,7 +25,7 @@ def parity(bench: Bench, case: Case, others: Sequence[Case] = ()) -> Parity:
     which is one more way.
     """
     started, tries = time.monotonic(), bench.tries
-    case = Case(case.batch, tuple(v for v in case.vary if v[0] not in _DONE))
+    case = _plain(case)
     asked = _Parity(bench, case, _otherwise(case, others))
     found, notes, node = asked.run()
     ways = tuple(dict.fromkeys([*asked.passed, *(w for a in found for w in a.ways)]))
@@ -42,10 +43,27 @@ def parity(bench: Bench, case: Case, others: Sequence[Case] = ()) -> Parity:
 def over_sizes(bench: Bench, swept: Sequence[Case], worst: Case | None, every: bool = False) -> Parity:
     """Parity at the case that shows something wrong, if there is one; else at the largest size that was swept, then at
     others (at `every` one of them if so asked), until two ways disagree. The settings that were varied are compared
-    with each other at each size. Of sizes that all agree, the one is given that came nearest to its tolerance.
+    with each other at each size. Of sizes that all agree, the one is given that came nearest to its tolerance. At one
+    size it is also seen whether settings govern what they should (`settled`).
     """
     if worst is not None:
-        return parity(bench, worst, [c for c in swept if c.batch == worst.batch])
+        told = parity(bench, worst, [c for c in swept if c.batch == worst.batch])
+    else:
+        told = _over(bench, swept, every)
+    case = worst or next(c for c in swept if c.batch == told.batch)
+    started, tries = time.monotonic(), bench.tries
+    found, notes = settled.agreements(bench, _plain(case), _otherwise(case, swept))
+    return replace(
+        told,
+        ways=tuple(dict.fromkeys([*told.ways, *(w for a in found for w in a.ways)])),
+        agreements=(*told.agreements, *found),
+        not_comparable=(*told.not_comparable, *notes),
+        tries=told.tries + bench.tries - tries,
+        seconds=round(told.seconds + time.monotonic() - started, 3),
+    )
+
+
+def _over(bench: Bench, swept: Sequence[Case], every: bool) -> Parity:
     first: dict[int | None, Case] = {}
     for case in swept:
         first.setdefault(case.batch, case)
@@ -104,7 +122,7 @@ class _Parity:
             died = answer
             answer = self._ways((), against=against)
         if not answer.ok:
-            return [], [*notes, f"not comparable: {answer.message}"], None
+            return [], [*notes, f"not comparable: {_first_line(answer)}"], None
         told = answer.result
         self._capsule = told.get("capsule")
         notes += judge.drawn(told)
@@ -145,7 +163,7 @@ class _Parity:
     def _first(self, case: Case, **parameters: Any) -> Answer:
         self._bench.say(f"comparing ways{f' at batch {case.batch}' if case.batch else ''}")
         if self._bench.subject.kind == "callable":
-            folder = self._bench.folder / "capsules" / f"open-{case.batch}-{digest(case)}"
+            folder = self._bench.open_folder(case)
             return self._bench.ask("parity_call", case, on="subject", folder=str(folder), **parameters)
         return self._bench.ask("parity", case, what="ways", **parameters)
 
@@ -173,11 +191,11 @@ class _Parity:
 
 def _otherwise(case: Case, others: Sequence[Case]) -> list[Case]:
     """The other cases without what is a way of its own, each once."""
+    return [o for o in dict.fromkeys(_plain(o) for o in others) if o != _plain(case) and o.batch == case.batch]
 
-    def plain(one: Case) -> Case:
-        return Case(one.batch, tuple(v for v in one.vary if v[0] not in _DONE))
 
-    return [o for o in dict.fromkeys(plain(o) for o in others) if o != plain(case) and o.batch == case.batch]
+def _plain(case: Case) -> Case:
+    return Case(case.batch, tuple(v for v in case.vary if v[0] not in _DONE))
 
 
 def _death(answer: Answer) -> Agreement:
@@ -188,9 +206,4 @@ def _death(answer: Answer) -> Agreement:
 
 
 def _first_line(answer: Answer) -> str:
-    return (answer.message or answer.state).strip().split("\n")[0][:300]
-
-
-def digest(case: Case) -> str:
-    """A short name for a case, the same in every process."""
-    return hashlib.sha256(repr(case).encode()).hexdigest()[:8]
+    return gist(answer.message) or answer.state

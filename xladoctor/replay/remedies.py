@@ -6,24 +6,29 @@ makes the error go away and changes the numbers is told as such, loudly.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
-from xladoctor.replay.bench import Answer, Bench
-from xladoctor.replay.classify import signature
+from xladoctor.replay import settled
+from xladoctor.replay.bench import Answer, Bench, digest
+from xladoctor.replay.classify import gist, signature
 from xladoctor.replay.model import Case, Isolation, Signature, Sweep, Tested
-from xladoctor.replay.parity import digest
-from xladoctor.replay.trials import Trial, trials
+from xladoctor.replay.trials import Trial, of_settings, trials
 
-Result = Literal["cured", "another failure", "no effect", "worse", "not applicable"]
+Result = Literal["cured", "another failure", "no effect", "worse", "not applicable", "unverified"]
 _WAYS = {"on": "xla", "off": "plain"}
+_NO_REFERENCE = "it passes; as neither the batch nor a row alone passes without it, nothing is there to compare with"
+_OWN_ROWS = "held against its own rows, each alone: the call as it is gives no numbers, not for a row either"
+_OWN_CALL = "it passes; as it makes its call itself, there is nothing to hold its numbers against"
 
 
 def test_remedies(
     bench: Bench, case: Case, swept: Sweep | None = None, isolated: Isolation | None = None
 ) -> tuple[tuple[Tested, ...], tuple[str, ...]]:
     """(every remedy that can be tried on the subject in this case, notes). Without a failure in this case, remedies are
-    tried against wrong numbers: results that are not those of the rows alone.
+    tried against wrong numbers: results that are not those of the rows alone; without these, against settings that came
+    too late.
     """
     return _Verifier(bench, case, swept, isolated).run()
 
@@ -36,26 +41,61 @@ class _Verifier:
         self._isolated = isolated
         self._callable = bench.subject.kind == "callable"
         vary = dict(case.vary)
-        self._way = _WAYS.get(vary.get("jit", ""), "plain" if self._callable else "recorded")
+        self._way = _way(case, "plain" if self._callable else "recorded")
+        self._eager = vary.get("eager") == "on"
         self._capsule: str | None = None
 
     def run(self) -> tuple[tuple[Tested, ...], tuple[str, ...]]:
         """Try the case as it is, then each remedy."""
         if self._callable:
-            opened = self._built(self._case)
+            opened = settled.build(self._bench, self._case)
             if not opened.ok:
-                return (), (f"no remedy was tried: {_line(opened)}",)
+                return self._without_graph(_line(opened))
             self._capsule = str(opened.result["capsule"])
         before = self._apply({"kind": "as-is"})
         if before.state == "refused":
             return (), (f"no remedy was tried: {_line(before)}",)
         if before.ok and is_right(before.result):
-            return (), ("no remedy was tried: in this case nothing fails, and the numbers are those of its rows alone",)
-        found = []
-        for trial in self._trials():
+            return self._too_late()
+        return tuple(self._judged(self._trials(), before)), ()
+
+    def _judged(self, trials: Sequence[Trial], before: Answer) -> Iterator[Tested]:
+        for trial in trials:
             self._bench.say(f"trying a remedy: {trial.title}")
-            found.append(judged(trial, self._tried(trial), before))
+            yield judged(trial, self._tried(trial), before)
+
+    def _too_late(self) -> tuple[tuple[Tested, ...], tuple[str, ...]]:
+        """Nothing fails in this case: what is left is that a setting does not govern what it should."""
+        none = "no remedy was tried: in this case nothing fails, and the numbers are those of its rows alone"
+        case = Case(self._case.batch, tuple(v for v in self._case.vary if v[0] not in ("jit", "eager")))
+        late = settled.too_late(self._bench, case)
+        if late is None:
+            return (), (none,)
+        settings, _ = late
+        wanted = settled.graph_of(self._bench, settled.earlier(case, settings))
+        before = settled.graph_of(self._bench, case)
+        found = []
+        for trial in of_settings(case, settings):
+            graph = settled.graph_of(self._bench, trial.case or case, **({"again": True} if trial.again else {}))
+            if graph is None or before is None or wanted is None:
+                found.append(_tested(trial, "not applicable", message="it gives no graph then"))
+            elif graph["digest"] == before["digest"]:
+                found.append(_tested(trial, "no effect", message="the graph is the same as it is"))
+            else:
+                message = f"the setting governs the graph then: {settled.difference(before, graph)}"
+                found.append(_tested(trial, "cured", message=message))
         return tuple(found), ()
+
+    def _without_graph(self, why: str) -> tuple[tuple[Tested, ...], tuple[str, ...]]:
+        """The call fails while it is traced, or makes its call itself: only another setting can be tried."""
+        way = {"xla": "xla", "plain": "graph"}.get(self._way, "graph")
+        before = self._bench.ask("call", self._case, way="eager" if self._eager else way)
+        if not before.ok or before.result["outcome"] == "passed":
+            return (), (f"no remedy was tried: {why}",)
+        trials = [t for t in self._trials() if t.case is not None]
+        if not trials:
+            return (), (f"no remedy was tried: {why}",)
+        return tuple(self._judged(trials, before)), ()
 
     def _trials(self) -> Sequence[Trial]:
         config: Sequence[str] = ()
@@ -84,33 +124,61 @@ class _Verifier:
                 full=full,
                 others=[o.case for o in outcomes],
                 slug=slug,
+                written=settled.written(self._bench, self._case),
             )
         )
 
     def _tried(self, trial: Trial) -> Answer:
         if trial.case is None:
             return self._apply(trial.apply)
-        file = self._bench.folder / "parity" / f"remedy-{digest(trial.case)}.npz"
-        way = _WAYS.get(dict(trial.case.vary).get("jit", ""), "plain")
-        built = self._built(trial.case, save=str(file), save_way=way)
+        way = _way(trial.case, "plain")
+        again: dict[str, Any] = {"again": True} if trial.again else {}
+        if self._capsule is None:
+            return self._by_itself(trial.case, way, again)
+        file = self._bench.folder / "parity" / f"remedy-{digest(trial.case)}{'-again' if trial.again else ''}.npz"
+        ways = ["xla"] if way == "xla" else []
+        built = settled.build(self._bench, trial.case, ways=ways, save=str(file), save_way=way, **again)
         if not built.ok:
             return built
         told = built.result["ways"][way]
         if told["outcome"] != "passed":
             return Answer("ok", {"outcome": told["outcome"], "error": told["error"]})
-        return self._apply({"kind": "kept", "file": str(file)})
+        held = self._apply({"kind": "kept", "file": str(file)})
+        return held if not held.ok or held.result.get("outputs") else self._by_itself(trial.case, way, again)
+
+    def _by_itself(self, case: Case, way: str, again: dict[str, Any]) -> Answer:
+        """A case in the place of one that gives no numbers: nothing of that one is there to compare with."""
+        built = settled.build(self._bench, case, **again)
+        if built.ok:
+            asked = {"capsule": built.result["capsule"], "way": way, "apply": {"kind": "as-is"}, **self._rows_lost()}
+            answer = self._bench.ask("remedy", case, on="subject", **asked)
+            return _noted(answer, _OWN_ROWS)
+        call = self._bench.ask("call", case, way="xla" if way == "xla" else "graph", **again)
+        return _noted(call, _OWN_CALL) if call.ok and call.result["outcome"] == "passed" else call
 
     def _apply(self, apply: dict[str, Any]) -> Answer:
-        parameters: dict[str, Any] = {"way": self._way, "apply": apply}
+        parameters: dict[str, Any] = {"way": self._way, "apply": apply, **self._rows_lost()}
         if self._capsule is not None:
             return self._bench.ask("remedy", self._case, on="subject", capsule=self._capsule, **parameters)
         return self._bench.ask("remedy", self._case, **parameters)
 
-    def _built(self, case: Case, **parameters: Any) -> Answer:
-        name = f"open-{case.batch}-{digest(case)}"
-        ways = ["xla"] if parameters.get("save_way") == "xla" else []
-        folder = str(self._bench.folder / "capsules" / name)
-        return self._bench.ask("parity_call", case, on="subject", folder=folder, ways=ways, python=False, **parameters)
+
+    def _rows_lost(self) -> dict[str, Any]:
+        """Said to the worker where the sweep saw that rows are lost: what has too few or too many is no reference."""
+        outcomes = self._swept.outcomes if self._swept else ()
+        lost = any(o.state == "silent" and o.rows_out not in (None, o.rows_in) for o in outcomes)
+        return {"by_row": True} if lost else {}
+
+
+def _way(case: Case, otherwise: str) -> str:
+    return _WAYS.get(dict(case.vary).get("jit", ""), otherwise)
+
+
+def _noted(answer: Answer, note: str) -> Answer:
+    """The answer with what is to be said of its numbers."""
+    if not answer.ok or answer.result["outcome"] != "passed":
+        return answer
+    return replace(answer, result={**answer.result, "held": note})
 
 
 def _full_name(isolated: Isolation | None) -> str | None:
@@ -136,12 +204,15 @@ def judged(trial: Trial, answer: Answer, before: Answer) -> Tested:
         return _tested(trial, "not applicable", message=str((told.get("error") or {}).get("message")))
     if told["outcome"] != "passed":
         sign = _signature(answer)
-        message = str((told.get("error") or {}).get("message", "")).strip().split("\n")[0]
+        message = gist((told.get("error") or {}).get("message"))
         return _tested(trial, "no effect" if sign == was else "another failure", sign, message)
+    if "deviation" not in told or not (told.get("outputs") or told.get("lost")):
+        # Nothing of the call as it is passes, neither the whole batch nor a row alone: there is no reference.
+        return _tested(trial, "unverified", message=told.get("held") or _NO_REFERENCE)
     deviation = None if told["deviation"] == "inf" else float(told["deviation"])
     speed = _ratio(told)
     if is_right(told):
-        return _tested(trial, "cured", deviation=deviation, speed=speed)
+        return _tested(trial, "cured", message=told.get("held"), deviation=deviation, speed=speed)
     silent_before = before.ok and before.result["outcome"] == "passed"
     if silent_before:
         worse = _far(told) > 2 * _far(before.result) or told["missing"] > before.result["missing"]
@@ -156,12 +227,15 @@ def is_right(told: dict[str, Any]) -> bool:
         told["outcome"] == "passed"
         and not told["apart"]
         and not told["missing"]
-        and (told["compared"] or not told["outputs"])
+        and not told.get("lost")
+        and (told["compared"] or not told.get("results", told["outputs"]))
     )
 
 
 def wrong(told: dict[str, Any]) -> str:
     """In which way results are not those of the reference, in words."""
+    if told.get("lost"):
+        return f"rows are lost or too many: {', '.join(told['lost'][:4])}"
     parts = []
     if not told["compared"]:
         parts.append("no row of the result is left that could be compared")
@@ -216,4 +290,4 @@ def _ratio(told: dict[str, Any]) -> float | None:
 
 
 def _line(answer: Answer) -> str:
-    return (answer.message or answer.state).strip().split("\n")[0][:300]
+    return gist(answer.message) or answer.state

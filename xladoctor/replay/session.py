@@ -11,6 +11,7 @@ import xladoctor
 from xladoctor.errors import XladoctorError
 from xladoctor.replay import vary as varying
 from xladoctor.replay.bench import Bench
+from xladoctor.replay.classify import gist
 from xladoctor.replay.judge import undecided
 from xladoctor.replay.model import Case, Outcome, Replay, Sweep
 from xladoctor.replay.outcome import words
@@ -121,35 +122,52 @@ def _parts(bench: Bench, case: Case, bad: bool, options: Options, result: Replay
         cases = [o.case for o in result.sweep.outcomes] if result.sweep else [case]
         result = replace(result, parity=over_sizes(bench, cases, case if bad else None, every=options.exhaustive))
     error = _first_error(result.sweep)
-    if options.isolate or options.repro is not None or (error is not None and not options.parts):
-        from xladoctor.replay.isolate import isolate
-
-        result = replace(result, isolated=isolate(bench, error or case))
-        if error is not None and result.isolated is None:
-            captured = bench.capture(case)
-            if not captured.ok:
-                note = f"no op was isolated: there is no graph of {words(case)} ({_first_line(captured.message)})"
-                result = replace(result, notes=(*result.notes, note))
+    silent = result.parity is not None and any(not a.agree for a in result.parity.agreements)
+    wants_op = options.repro is not None and not (silent and error is None)
+    if options.isolate or wants_op or (error is not None and not options.parts):
+        result = _with_op(bench, case, error, result)
     if options.verify:
         from xladoctor.replay.remedies import test_remedies
 
-        if bad and result.isolated is None:
-            from xladoctor.replay.isolate import isolate
-
-            result = replace(result, isolated=isolate(bench, error or case))
+        # What is silent has no op that fails.
+        if error is not None and result.isolated is None:
+            result = _with_op(bench, case, error, result)
         tested, notes = test_remedies(bench, case, result.sweep, result.isolated)
         result = replace(result, remedies=tested, notes=(*result.notes, *notes))
     if options.repro is not None:
-        result = _with_script(bench, error or case, options.repro, result, again=options.resume is not None)
+        result = _with_script(bench, case, error or case, options.repro, result, again=options.resume is not None)
     return result
 
 
-def _with_script(bench: Bench, case: Case, path: Path, result: Replay, again: bool) -> Replay:
+def _with_op(bench: Bench, case: Case, error: Case | None, result: Replay) -> Replay:
+    """With the op that fails, or why there is none."""
+    from xladoctor.replay.isolate import isolate
+
+    result = replace(result, isolated=isolate(bench, error or case))
+    if error is None or result.isolated is not None:
+        return result
+    captured = bench.capture(error)
+    if captured.ok:
+        return result
+    note = f"no op was isolated: there is no graph of {words(error)} ({_first_line(captured.message)})"
+    return replace(result, notes=(*result.notes, note))
+
+
+def _with_script(bench: Bench, case: Case, failing: Case, path: Path, result: Replay, again: bool) -> Replay:
+    """The finding of parity as a script, if there is one, else the op that fails."""
+    parity = result.parity
+    if parity is not None and any(not a.agree for a in parity.agreements):
+        from xladoctor.replay.repro_silent import write_assertion
+
+        compared = case if case.batch == parity.batch else replace(case, batch=parity.batch)
+        result = replace(result, repro=write_assertion(bench, compared, parity, path, again=again))
+        if result.isolated is None or (result.repro is not None and result.repro.reproduced):
+            return result
     from xladoctor.replay.repro import write_repro
 
     if result.isolated is None:
         return replace(result, notes=(*result.notes, f"no script was written to {path}: no op was found that fails"))
-    return replace(result, repro=write_repro(bench, case, result.isolated, path, again=again))
+    return replace(result, repro=write_repro(bench, failing, result.isolated, path, again=again))
 
 
 def _asked(bench: Bench, options: Options) -> Asked:
@@ -173,7 +191,7 @@ def _asked(bench: Bench, options: Options) -> Asked:
 
 
 def _first_line(message: str | None) -> str:
-    return (message or "no answer").splitlines()[0]
+    return gist(message) or "no answer"
 
 
 def _folder(subject: Subject, resume: Path | None) -> Path:

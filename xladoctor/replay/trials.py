@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from xladoctor.replay.model import Case
+from xladoctor.replay.settled import Settings, earlier, listed
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,8 @@ class Trial:
     how: str
     apply: dict[str, Any] = field(default_factory=dict)
     case: Case | None = None
+    again: bool = False
+    """The callable is built twice in one process, and the second one is taken."""
 
 
 _XLA_SWITCHES = ("use_xla_translate", "use_xla_compile")
@@ -40,9 +43,11 @@ def trials(
     full: int | None = None,
     others: Sequence[Case] = (),
     slug: str | None = None,
+    written: Settings = (),
 ) -> Iterator[Trial]:
     """What can be tried. `node` is the op that fails, `good` the largest smaller size that passes, `full` the size of a
-    full batch where this one is the last, partial one; `others` are the same size under other settings.
+    full batch where this one is the last, partial one; `others` are the same size under other settings; `written` is
+    what the program of a callable writes while it is built.
     """
     yield Trial("jit-off", "Do without XLA for this function", "slower", "the step run plainly", {"kind": "jit-off"})
     yield Trial(
@@ -65,6 +70,7 @@ def trials(
         if other.batch == case.batch and other.vary != case.vary:
             changed = ", ".join(f"{n}={v}" for n, v in other.vary if (n, v) not in case.vary)
             yield Trial(f"setting {changed}", f"Set {changed}", "safe", f"built under {changed}", case=other)
+    yield from of_settings(case, written)
     given = {name for name, _ in case.vary}
     for key in _XLA_SWITCHES if callable else ():
         name = f"cfg:{key}"
@@ -77,6 +83,17 @@ def trials(
             other = Case(case.batch, (*case.vary, ("dtype", dtype)))
             how = f"floating arguments as {dtype}"
             yield Trial("cast", f"Cast at the border to {dtype}", "changes-numerics", how, case=other)
+
+
+def of_settings(case: Case, written: Settings) -> Iterator[Trial]:
+    """What a program writes while it is built, in force before that."""
+    if not written:
+        return
+    what = listed(written)
+    how = f"{what} from the start of the process"
+    yield Trial("set-earlier", "Set it before anything is built", "safe", how, case=earlier(case, written))
+    how = f"built a second time in one process, with {what} by then"
+    yield Trial("rebuild", "Build the model again after the settings are written", "safe", how, case=case, again=True)
 
 
 def _of_sizes(rows: int | None, good: int | None, full: int | None) -> Iterator[Trial]:

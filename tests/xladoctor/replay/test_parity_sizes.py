@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,6 +12,9 @@ from xladoctor.replay.model import Agreement, Case, Parity
 
 
 class _Bench:
+    tries = 0
+    subject = SimpleNamespace(kind="capsule")
+
     def say(self, text: str) -> None:
         """Nobody looks."""
 

@@ -14,7 +14,11 @@ if TYPE_CHECKING:
     from xladoctor.report.view import View
 
 _MESSAGE = 400
-_HOW = {"run": "run plainly, op by op", "xla": "the first ops compiled by XLA, bisected"}
+_HOW = {
+    "run": "run plainly, op by op",
+    "xla": "the first ops compiled by XLA, bisected",
+    "trace": "TensorFlow refused to make it",
+}
 
 
 def console(page: Page, found: Replay, view: View) -> None:

@@ -38,6 +38,8 @@ def verdict(one: Tested) -> str:
     """Cured, or what else came of it."""
     if one.changes_numerics and one.result == "cured":
         return "no error any more, but other numbers"
+    if one.result == "unverified":
+        return "no error any more, its numbers not verified"
     return one.result
 
 
@@ -59,5 +61,5 @@ def _more(one: Tested) -> Iterator[str]:
 
 
 def _ordered(found: Replay) -> list[Tested]:
-    rank = {"cured": 0, "another failure": 2, "no effect": 3, "worse": 4, "not applicable": 5}
+    rank = {"cured": 0, "unverified": 1, "another failure": 2, "no effect": 3, "worse": 4, "not applicable": 5}
     return sorted(found.remedies, key=lambda t: rank[t.result] + (1 if t.changes_numerics else 0))
