@@ -106,8 +106,15 @@ slow_compile = by_forms(
         ),
         Form(
             "folding an instruction is taking",
-            rf"folding an instruction is taking > {N}s: ?(.{{0,200}})",
-            "XLA spends more than {0} s on folding one constant: {1}",
+            rf"folding an instruction is taking > {N}s:\s{{1,4}}((?:(?! \(displaying| This isn't).){{1,200}})",
+            "XLA spends more than {0} s on folding one constant ({1}).",
+            level="warning",
+            pick=(),
+        ),
+        Form(
+            "folding an instruction is taking",
+            rf"folding an instruction is taking > {N}s",
+            "XLA spends more than {0} s on folding one constant.",
             level="warning",
             pick=(),
         ),
