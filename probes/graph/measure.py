@@ -22,7 +22,7 @@ def deviation(a: Array, b: Array) -> float:
     """
     if a.dtype.kind not in "fciubV" or b.dtype.kind not in "fciubV":
         return 0.0 if np.array_equal(a, b) else float("inf")
-    x, y = _wide(a), _wide(b)
+    x, y = wide(a), wide(b)
     odd = ~np.isfinite(x) | ~np.isfinite(y)
     if odd.any() and not np.array_equal(x[odd], y[odd], equal_nan=True):
         return float("inf")
@@ -61,7 +61,7 @@ def rows_apart(a: Array, b: Array, tolerance: float) -> list[int]:
     """
     if a.shape != b.shape or not a.ndim or a.dtype.kind not in "fciubV":
         return []
-    x, y = _wide(a), _wide(b)
+    x, y = wide(a), wide(b)
     scale = max(_magnitude(x), _magnitude(y))
     with np.errstate(invalid="ignore"):
         far = ~((np.abs(x - y) <= tolerance * scale) | (x == y) | (np.isnan(x) & np.isnan(y)))
@@ -110,6 +110,6 @@ def _magnitude(x: Array) -> float:
     return float(finite.max()) if finite.size else 0.0
 
 
-def _wide(a: Array) -> Array:
-    """Bits of bfloat16 and the like come as numbers of a type that NumPy knows by cast only."""
+def wide(a: Array) -> Array:
+    """An array in the widest type of its kind; bfloat16 and the like are known to NumPy by cast only."""
     return a.astype(np.complex128 if a.dtype.kind == "c" else np.float64)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import compiled, rows
+from .deviation_map import add_maps
 from .diverge import Search
 from .errors import GraphRoomError
 from .evaluate import Frames
@@ -134,6 +135,7 @@ class Ways:
                 told["agreements"].append(
                     {**row, "ways": [PLAIN, way], "apart": is_apart(row), "seeded": name in seeded}
                 )
+        add_maps(told["agreements"], results)
         return {**told, **self._facts(), "left_out": sorted(free)}
 
     def rows(self, way: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .deviation_map import MOST_MAPS, deviation_map
 from .measure import MAX_ROWS, Array, Results, compared, deviation, is_apart, rows_apart
 from .sensitivity import Run
 
@@ -120,6 +121,8 @@ class _Rows:
             row = {**compared(name, whole[rows], found, self.tolerances[name]), "follows": []}
             if is_apart(row):
                 self.apart.add(name)
+                if len(self.apart) <= MOST_MAPS:
+                    row["map"] = deviation_map(whole[rows], found, numbers)
                 row["follows"] = _follows(found, whole, numbers, row["rows"], self.tolerances[name])
                 row["rows"] = [int(numbers[i]) for i in row["rows"]]
             self.told["tests"].append({"test": test, **row})

@@ -186,6 +186,9 @@ class Agreement:
     size (how many rows come out at several batch sizes); see `TESTS`."""
     what: str | None = None
     """In words, where the numbers alone do not say it: which rows depend on which, that plain mode raises."""
+    map: dict[str, Any] | None = None
+    """Where they differ, of the worst outputs: deviations by row, and of the worst row as a picture of at most 32 by 32
+    fields; see `probes.graph.deviation_map`."""
 
     @property
     def between(self) -> str:

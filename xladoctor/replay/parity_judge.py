@@ -166,6 +166,7 @@ def _agreement(
         slug=slug,
         test=test,
         what=what,
+        map=row.get("map"),
     )
 
 

@@ -119,6 +119,34 @@ def agreements(replay: Replay) -> list[dict[str, Any]]:
     return out
 
 
+def maps(replay: Replay) -> list[dict[str, Any]]:
+    """Where outputs deviate, of those whose map was kept: {"output", "ways", "tolerance", "rows": [(row, deviation)],
+    "block", "row", "shape", "cells"}, the worst first.
+    """
+    out = []
+    shown = agreements(replay)
+    for item, said in zip(_dicts(_dict(replay.get("parity")).get("agreements")), shown, strict=True):
+        found = _dict(item.get("map"))
+        rows = [(r[0], _far(r[1])) for r in _lists(found.get("rows")) if len(r) == 2 and isinstance(r[0], int)]
+        if said["agree"] or not rows:
+            continue
+        cells = [[_far(v) for v in line] for line in _lists(found.get("cells"))]
+        shape = [n for n in _listed(found.get("shape")) if isinstance(n, int)]
+        whole = len(shape) == 2 and bool(cells) and all(cells) and len({len(line) for line in cells}) == 1
+        block, row = found.get("block"), found.get("row")
+        out.append(
+            {
+                **{k: said[k] for k in ("output", "ways", "tolerance")},
+                "rows": rows,
+                "block": block if isinstance(block, int) and block > 0 else 1,
+                "row": row if isinstance(row, int) else "?",
+                "shape": shape if whole else None,
+                "cells": cells if whole else [],
+            }
+        )
+    return sorted(out, key=lambda m: max(v for _, v in m["rows"]), reverse=True)
+
+
 def deviations(replay: Replay) -> tuple[list[list[float | None]], list[str], list[str], float | None]:
     """The matrix of parity (an output a row, a pair of ways a column), its labels and the tolerance.
 
@@ -209,6 +237,20 @@ def _number(value: Any) -> float | None:
     if isinstance(value, str):
         return _BAD.get(value)
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _far(value: Any) -> float:
+    """A deviation; what is no number is as far as can be."""
+    number = _number(value)
+    return math.inf if number is None else number
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _lists(value: Any) -> list[list[Any]]:
+    return [v for v in _listed(value) if isinstance(v, list)]
 
 
 def _vary(value: Any) -> str:

@@ -208,6 +208,44 @@ def test_one_wrong_pixel_of_a_large_matrix_stays_to_be_seen():
     assert "Each field is the worst of 5 by 8." in root.find("desc").text
 
 
+def test_labels_of_what_stands_for_more():
+    root = drawn(svg.heat("h", [[0.0] * 32] * 26, tolerance=1e-6, each=(3, 2), widest=360))
+    assert "Each field is the worst of 3 by 2." in root.find("desc").text
+    assert {"9", "72", "8", "56"} <= set(texts(root)), "indices of pixels, not of fields"
+    assert float(root.get("width")) < 480
+
+
+def test_where_an_output_deviates():
+    """From the JSON of a replay to a picture of the rows and one of the worst row."""
+    cells = [[0.0] * 32 for _ in range(32)]
+    cells[4][7] = "inf"
+    found = {"rows": [[0, 0.0], [1, 0.25]], "block": 1, "row": 1, "shape": [64, 64], "cells": cells}
+    ways = {"ways": ["plain", "xla"], "agree": False, "tolerance": 1e-5, "shapes": [[2, 64, 64], [2, 64, 64]]}
+    good = {**ways, "output": "good", "agree": True, "deviation": 0.0}
+    replay = {**REPLAY, "parity": {"agreements": [good, {**ways, "output": "psi", "deviation": 0.25, "map": found}]}}
+    (one,) = replays.maps(replay)
+    assert (one["output"], one["row"], one["rows"], one["shape"]) == ("psi", 1, [(0, 0.0), (1, 0.25)], [64, 64])
+    assert one["cells"][4][7] == math.inf
+    page = render(samples.LOUD, "html", None, View(replays=(replay,)))
+    check_page(page)
+    assert "Which rows of the batch deviate, plain / XLA" in page
+    assert "Where psi deviates in row 1, plain / XLA (64 by 64)." in page
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        3, {}, {"rows": 3}, {"rows": [[0]]}, {"rows": [["a", "b"]]}, {"rows": [[0, 1.0]], "cells": 3, "shape": 3},
+        {"rows": [[0, 1.0]], "cells": [[]], "shape": [1, 1]}, {"rows": [[0, 1.0]], "cells": [[EVIL]], "shape": [1, 2]},
+        {"rows": [[0, 1.0]], "block": EVIL, "row": EVIL, "cells": [[1.0], [1.0, 2.0]], "shape": [2, 2]},
+    ],
+)  # fmt: skip
+def test_a_damaged_map_does_no_harm(bad):
+    agreement = {"output": EVIL, "ways": ["plain", "xla"], "agree": False, "deviation": 1.0, "map": bad}
+    page = render(samples.LOUD, "html", None, View(replays=({**REPLAY, "parity": {"agreements": [agreement]}},)))
+    check_page(page)
+
+
 @pytest.mark.parametrize(
     ("value", "rank"), [(0, 0), (1e-6, 0), (1.1e-6, 1), (1e-3, 4), (1.0, 6), (math.inf, 6), (math.nan, 6)]
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -10,6 +11,9 @@ from xladoctor.report.html import Markup, Section, code, esc, mixed, section
 from xladoctor.report.text import clip
 
 _CELL = 400
+_FEW = 16
+_PICTURES = 2
+_PICTURE = 360.0
 _MAP = "A field for each case that was run; of many, neighbours that went the same way share one."
 _OUTCOMES = {"passed": "ok", "failed": "bad", "silent": "bad", "crashed": "bad", "timed-out": "bad"}
 
@@ -94,6 +98,7 @@ def _parity(replay: dict[str, Any], name: str) -> Iterator[str]:
         said = "Deviation of each output between two ways to compute it"
         said += ", in multiples of the tolerance." if tolerance == 1.0 else ", relative to its largest magnitude."
         yield html.figure(svg.heat(f"{name}-heat", matrix, rows, columns, tolerance), said)
+    yield from _where(replay, name)
     table = [
         (
             code(a["output"]),
@@ -113,6 +118,30 @@ def _parity(replay: dict[str, Any], name: str) -> Iterator[str]:
     parting = replays.divergence(replay)
     if parting:
         yield html.facts((key, code(value)) for key, value in parting)
+
+
+def _where(replay: dict[str, Any], name: str) -> Iterator[str]:
+    """Of outputs that differ: in which rows of the batch, and where in the worst row."""
+    found = replays.maps(replay)
+    for number, ways in enumerate(dict.fromkeys(m["ways"] for m in found), 1):
+        same = [m for m in found if m["ways"] == ways]
+        # Rows of one batch stand below each other; an output with other rows has a picture of its own kind only.
+        like = [m for m in same if [n for n, _ in m["rows"]] == [n for n, _ in same[0]["rows"]]]
+        matrix = [[value for _, value in m["rows"]] for m in like]
+        heads = [str(n) for n, _ in same[0]["rows"]]
+        labels = [str(m["output"]) for m in like]
+        picture = svg.heat(
+            f"{name}-rows{number}", matrix, labels, heads if len(heads) <= _FEW else (), like[0]["tolerance"],
+            each=(1, same[0]["block"]),
+        )  # fmt: skip
+        yield html.figure(picture, f"Which rows of the batch deviate, {ways}: a field for each row, a line an output.")
+        for m in [m for m in same if m["cells"] and m["shape"]][:_PICTURES]:
+            each = (math.ceil(m["shape"][0] / len(m["cells"])), math.ceil(m["shape"][1] / len(m["cells"][0])))
+            picture = svg.heat(
+                f"{name}-map{number}-{same.index(m)}", m["cells"], tolerance=m["tolerance"], each=each, widest=_PICTURE
+            )
+            high, wide = m["shape"]
+            yield html.figure(picture, f"Where {m['output']} deviates in row {m['row']}, {ways} ({high} by {wide}).")
 
 
 def _remedies(replay: dict[str, Any]) -> Iterator[str]:

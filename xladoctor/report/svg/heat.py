@@ -19,6 +19,9 @@ def heat(
     rows: Sequence[str] = (),
     columns: Sequence[str] = (),
     tolerance: float | None = None,
+    *,
+    each: tuple[int, int] = (1, 1),
+    widest: float = 720,
 ) -> Markup:
     """A field for each value, darker (in the dark: lighter) with the logarithm of the deviation.
 
@@ -28,11 +31,14 @@ def heat(
         rows: labels, one a row; else their indices.
         columns: labels, one a column; else their indices.
         tolerance: what rounding explains: all that is not above it is of the lightest colour.
+        each: how many rows and columns of something larger a value is the worst of already.
+        widest: of the picture, in pixels, as far as fields of 8 pixels go.
 
     A matrix of more than 64 rows or columns is drawn in blocks, each as its worst value: a single wrong pixel stays to
     be seen.
     """
     matrix, rows, columns, (down, across) = _coarse(matrix, rows, columns)
+    down, across = down * each[0], across * each[1]
     worst = max((v for line in matrix for v in line if v is not None and math.isfinite(v)), default=0.0)
     floor = tolerance or (worst / 10**_DECADES if worst else 1.0)
     many = len(matrix[0]) if matrix else 0
@@ -40,7 +46,7 @@ def heat(
     cell = (
         min(max(84.0, max(map(len, columns)) * NARROW + 12), 170.0)
         if labelled
-        else max(8.0, min(26.0, 720 / max(many, 1)))
+        else max(8.0, min(26.0, widest / max(many, 1)))
     )
     tall = 26.0 if labelled else cell
     left = max([len(str(r)) for r in rows] + [4]) * WIDE + 12 if rows else 44.0
