@@ -117,7 +117,38 @@ def _reassemble(settled: Hashable) -> Callable[..., Any]:
     def step(patches, positions):
         return layer([patches, positions])
 
-    return _under(patches, step)
+    called = _under(patches, step)
+    called.reference = functools.partial(reassembled, padded_size=layer.padded_size)  # type: ignore[attr-defined]
+    return called
+
+
+def reassembled(patches: np.ndarray, positions: np.ndarray, padded_size: int, eps: float = 1e-3) -> np.ndarray:
+    """The same in NumPy and in double precision: patches (B N N C) at positions (B 1 2 C) as objects (B P P 1)."""
+    before = (padded_size - patches.shape[1]) // 2
+    after = padded_size - patches.shape[1] - before
+    room = [(0, 0), (before, after), (before, after), (0, 0)]
+    total = _moved(np.pad(patches.astype(np.complex128), room), positions[:, 0])
+    coverage = _moved(np.pad(np.ones(patches.shape), room), positions[:, 0])
+    return (total.sum(axis=-1) / (coverage.sum(axis=-1) + eps))[..., None]
+
+
+def _moved(images: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """Images (B P P C) with their content moved by (x, y) of offsets (B 2 C), linearly between pixels; 0 comes in."""
+    for axis, shift in ((1, offsets[:, 1]), (2, offsets[:, 0])):
+        size = images.shape[axis]
+        whole = np.floor(shift).astype(int)
+        part = (shift - whole)[:, None, None, :]
+        near = np.arange(size)[None, :, None] - whole[:, None, :]  # (B P C), where each pixel comes from
+        images = (1 - part) * _taken(images, near, axis) + part * _taken(images, near - 1, axis)
+    return images
+
+
+def _taken(images: np.ndarray, index: np.ndarray, axis: int) -> np.ndarray:
+    """Pixels of images (B P P C) along an axis at index (B P C); 0 where it lies outside."""
+    index = np.expand_dims(index, 3 - axis)
+    inside = (index >= 0) & (index < images.shape[axis])
+    clipped = np.broadcast_to(np.clip(index, 0, images.shape[axis] - 1), images.shape)
+    return np.where(inside, np.take_along_axis(images, clipped, axis), 0)
 
 
 def stitch(batch_size: int, gridsize: int | None = None, N: int | None = None, seed: int = 0) -> np.ndarray:

@@ -22,6 +22,7 @@ from .callables import Built, NoSubject, build
 from .measure import Results, compared, is_apart
 from .parity import PLAIN
 from .parity_answers import Kept
+from .results_file import keep
 
 EAGER, FUNCTION, REFERENCE = "eager", "tf.function", "reference"
 _MESSAGE = 4000
@@ -29,7 +30,8 @@ _MESSAGE = 4000
 
 def answer(request: Mapping[str, Any], kept: Kept) -> dict[str, Any]:
     """`parity.Ways.compare` of the capsule that {"subject", "batch"} gives in {"folder"}, with the ways of Python added
-    to its "ways" and "agreements"; "capsule" is that folder and "open" whether its rows are.
+    to its "ways" and "agreements"; "capsule" is that folder and "open" whether its rows are. {"python"} is true, or
+    names those of these ways that are wanted; {"save_reference"} keeps what the reference gives.
     """
     built = build(request)
     if built.function is None:
@@ -41,10 +43,15 @@ def answer(request: Mapping[str, Any], kept: Kept) -> dict[str, Any]:
     capsule, rows_open, note = ways.capture(folder, request)
     told = kept.answer({**request, "capsule": str(capsule), "what": "ways"})
     base, allowed = kept.results(PLAIN), kept.allowed() if told["ways"][PLAIN]["outcome"] == "passed" else {}
-    for way in (FUNCTION, EAGER, REFERENCE) if request.get("python", True) else ():
+    python = request.get("python", True)
+    for way in (FUNCTION, EAGER, REFERENCE):
+        if python is not True and way not in (python or ()):
+            continue
         outcome, results = ways.run(way)
         if outcome is None:
             continue
+        if way == REFERENCE and request.get("save_reference") and outcome["outcome"] == "passed":
+            keep(Path(str(request["save_reference"])), results)
         told["ways"][way] = outcome
         if outcome["outcome"] != "passed" or not allowed:
             continue

@@ -17,7 +17,7 @@ class Kept:
     def __init__(self) -> None:
         self._key: tuple[Any, ...] | None = None
         self._ways: Ways | None = None
-        self._remedies: tuple[Ways, str, Any] | None = None
+        self._remedies: tuple[Ways, tuple[Any, ...], Any] | None = None
 
     def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """{"what": "ways" (with "ways", "save", "against"), "rows" (with "way") or "node" (with "outputs")}."""
@@ -39,16 +39,24 @@ class Kept:
         return {**told, "seconds": round(time.perf_counter() - started, 3)}
 
     def remedy(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """`remedies.Remedies.apply` of {"capsule", "batch", "way", "by_row", "apply": {"kind", ...}}."""
+        """`remedies.Remedies.apply` of {"capsule", "batch", "way", "by_row", "reference", "apply"}."""
         from .remedies import Remedies
 
         ways = self._of(request)
-        way = str(request.get("way", PLAIN))
-        if self._remedies is None or self._remedies[:2] != (ways, way):
+        asked = (str(request.get("way", PLAIN)), bool(request.get("by_row")), request.get("reference"))
+        if self._remedies is None or self._remedies[0] is not ways or self._remedies[1] != asked:
             folder, batch = Path(str(request["capsule"])).resolve(), request.get("batch")
-            by_row = bool(request.get("by_row"))
-            made = Remedies(ways, folder, way, batch=batch, foreign=bool(request.get("foreign")), by_row=by_row)
-            self._remedies = (ways, way, made)
+            way, by_row, reference = asked
+            made = Remedies(
+                ways,
+                folder,
+                way,
+                batch=batch,
+                foreign=bool(request.get("foreign")),
+                by_row=by_row,
+                given=None if reference is None else Path(str(reference)),
+            )
+            self._remedies = (ways, asked, made)
         told: dict[str, Any] = self._remedies[2].apply(dict(request["apply"]))
         return told
 

@@ -1,8 +1,8 @@
 """A step with a remedy applied: does it pass, are its numbers still right, and how fast is it.
 
-The numbers are held against a reference: the plain run of the whole batch, where that passes and is not itself what is
-in question; else, for outputs that have the batch as leading axis, the same rows, each run plainly and alone. A remedy
-that only makes an error go away is seen so.
+The numbers are held against a reference: that of the user's own, where there is one; else the plain run of the whole
+batch, where that passes and is not itself what is in question; else, for outputs that have the batch as leading axis,
+the same rows, each run plainly and alone. A remedy that only makes an error go away is seen so.
 """
 
 from __future__ import annotations
@@ -35,11 +35,20 @@ Told = tuple[dict[str, Any], Results]
 class Remedies:
     """Applies remedies to the step of some `Ways`; `way` is "plain", "xla" (as one program) or "recorded".
 
-    `by_row` says that a result with an axis of rows should have one for each row of the arguments.
+    `by_row` says that a result with an axis of rows should have one for each row of the arguments; `given` is a file
+    with results that come first as the reference.
     """
 
     def __init__(
-        self, ways: Ways, folder: Path, way: str, *, batch: int | None, foreign: bool, by_row: bool = False
+        self,
+        ways: Ways,
+        folder: Path,
+        way: str,
+        *,
+        batch: int | None,
+        foreign: bool,
+        by_row: bool = False,
+        given: Path | None = None,
     ) -> None:
         self._ways = ways
         self._folder = folder
@@ -47,6 +56,7 @@ class Remedies:
         self._batch = batch
         self._foreign = foreign
         self._by_row = by_row
+        self._given = given
         self._arguments = ways.arguments
         self._batched, self._open, self._why = ways.batched()
         self._bound: Callable[[], Told] | None = None
@@ -212,6 +222,9 @@ class Remedies:
                 if self._way == PLAIN or name not in found or len(found[name]) != len(value):
                     found[name] = value
                     allowed[name] = max(more.get(name, 0.0), allowed.get(name, 0.0))
+            for name, value in kept(self._given).items() if self._given is not None else ():
+                found[name] = value
+                allowed.setdefault(name, max(allowed.values(), default=0.0))
             self._reference = (found, allowed, seconds if seconds is not None else slow)
         return self._reference
 

@@ -36,6 +36,24 @@ def test_reassembly_is_the_object_seen_through_its_patches():
         assert np.abs(centre[row] - moved).max() < 0.2 < np.abs(centre[row]).max()
 
 
+def test_reassembly_in_numpy():
+    function, arguments = called("reassemble", 3)
+    objects = function(*arguments).numpy()
+    np.testing.assert_allclose(function.reference(*arguments), objects, atol=1e-6 * np.abs(objects).max())
+
+
+def test_the_whole_object_and_the_loss_of_the_session():
+    from ptycho import subjects
+
+    stitched = subjects.stitch(3, N=16)
+    assert stitched.ndim == 2 and np.abs(stitched).max() > 0.1
+    function, arguments = subjects.mmd_loss(5)
+    wide, same = subjects.mmd_loss(5, sigmas_dtype="float64")
+    loss = function(*arguments).numpy()
+    assert loss.shape == () and loss.dtype == np.float64
+    assert 0 < abs(wide(*same).numpy() - loss) < 1e-8 * abs(loss)
+
+
 def test_one_open_batch_serves_eager_graph_and_other_sizes():
     import tensorflow as tf
 

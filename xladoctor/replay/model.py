@@ -212,6 +212,8 @@ class Parity:
     batch: int | None = None
     tries: int = 0
     seconds: float = 0.0
+    rule: Rule | None = None
+    """For which sizes a callable is silently wrong, where that was looked for."""
 
 
 @dataclass(frozen=True)

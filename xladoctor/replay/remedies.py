@@ -44,14 +44,19 @@ class _Verifier:
         self._way = _way(case, "plain" if self._callable else "recorded")
         self._eager = vary.get("eager") == "on"
         self._capsule: str | None = None
+        self._reference: dict[str, Any] = {}
 
     def run(self) -> tuple[tuple[Tested, ...], tuple[str, ...]]:
         """Try the case as it is, then each remedy."""
         if self._callable:
-            opened = settled.build(self._bench, self._case)
+            file = self._bench.folder / "parity" / f"reference-{digest(self._case)}.npz"
+            asked = {"python": ["reference"], "save_reference": str(file)}
+            opened = settled.build(self._bench, self._case, **asked)
             if not opened.ok:
                 return self._without_graph(_line(opened))
             self._capsule = str(opened.result["capsule"])
+            if opened.result["ways"].get("reference", {}).get("outcome") == "passed":
+                self._reference = {"reference": str(file)}
         before = self._apply({"kind": "as-is"})
         if before.state == "refused":
             return (), (f"no remedy was tried: {_line(before)}",)
@@ -157,11 +162,10 @@ class _Verifier:
         return _noted(call, _OWN_CALL) if call.ok and call.result["outcome"] == "passed" else call
 
     def _apply(self, apply: dict[str, Any]) -> Answer:
-        parameters: dict[str, Any] = {"way": self._way, "apply": apply, **self._rows_lost()}
+        parameters: dict[str, Any] = {"way": self._way, "apply": apply, **self._rows_lost(), **self._reference}
         if self._capsule is not None:
             return self._bench.ask("remedy", self._case, on="subject", capsule=self._capsule, **parameters)
         return self._bench.ask("remedy", self._case, **parameters)
-
 
     def _rows_lost(self) -> dict[str, Any]:
         """Said to the worker where the sweep saw that rows are lost: what has too few or too many is no reference."""

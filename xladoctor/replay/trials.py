@@ -116,6 +116,8 @@ def _of_sizes(rows: int | None, good: int | None, full: int | None) -> Iterator[
             f"batches of {size}, their rows put together; a train step then takes other steps",
             {"kind": "chunks", "size": size},
         )
+    if rows > 1 and size > 1:
+        yield Trial("row-by-row", "Run each row by itself", "slower", "batches of 1", {"kind": "chunks", "size": 1})
     if full is not None and rows > full:
         yield Trial(
             "drop-remainder",

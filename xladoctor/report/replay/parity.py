@@ -64,7 +64,8 @@ def disagreement(parity: Parity | None) -> str | None:
     bad = [a for a in parity.agreements if not a.agree] if parity else []
     if not bad:
         return None
-    return f"the ways do not agree: {', '.join(dict.fromkeys(a.slug or 'they differ' for a in bad))}"
+    rule = f"; {parity.rule.text}" if parity and parity.rule else ""
+    return f"the ways do not agree: {', '.join(dict.fromkeys(a.slug or 'they differ' for a in bad))}{rule}"
 
 
 def _shown(parity: Parity, verbose: bool) -> Sequence[Agreement]:
@@ -85,6 +86,8 @@ def _rest(parity: Parity, verbose: bool) -> Iterator[str]:
     left = len(bad) - len(_shown(parity, verbose))
     if left:
         yield f"and {left} more disagreement{'s' if left > 1 else ''} of this kind; --verbose or replay.json shows them"
+    if parity.rule is not None:
+        yield f"{parity.rule.text}. Tried: {ranges(parity.rule.seen)}"
     node = parity.first_node
     if node:
         where = f" ({node['location']})" if node.get("location") else ""
