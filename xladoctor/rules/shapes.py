@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from xladoctor.diagnosis.model import Remedy
 from xladoctor.rules.matching import make
+from xladoctor.rules.recognise import elementwise, joins, products, ranks
 from xladoctor.rules.recognise import keras as see_keras
 from xladoctor.rules.recognise import reshape as see_reshape
-from xladoctor.rules.recognise import shapes as see
 
 _TRACE = Remedy(
     "trace-shapes",
@@ -50,7 +50,7 @@ RULES = (
         ),
     ),
     make(
-        see.broadcast,
+        elementwise.broadcast,
         code="XD302",
         slug="broadcast-mismatch",
         title="An element-wise operation on shapes that do not broadcast",
@@ -80,7 +80,7 @@ RULES = (
         ),
     ),
     make(
-        see.concat,
+        joins.concat,
         code="XD303",
         slug="concat-pack-mismatch",
         title="Tensors that are joined or stacked differ in shape",
@@ -111,7 +111,7 @@ RULES = (
         ),
     ),
     make(
-        see.product,
+        products.product,
         code="XD304",
         slug="matmul-conv-mismatch",
         title="A product or convolution whose sizes do not fit",
@@ -133,7 +133,7 @@ RULES = (
         ),
     ),
     make(
-        see.rank,
+        ranks.rank,
         code="XD305",
         slug="rank-mismatch",
         title="A tensor with the wrong number of axes",
@@ -167,7 +167,7 @@ RULES = (
         ),
     ),
     make(
-        see.out_of_bounds,
+        ranks.out_of_bounds,
         code="XD306",
         slug="slice-out-of-bounds",
         title="An index, slice, split or label outside of the tensor",

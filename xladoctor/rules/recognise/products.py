@@ -1,0 +1,114 @@
+"""Operands of matrix products, einsum and convolutions that do not fit.
+
+Format strings: tensorflow/core/kernels/{matmul_op_impl,conv_ops}, core/framework/common_shape_fns.cc,
+compiler/tf2xla/kernels, xla/service/shape_inference.cc.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xladoctor.rules.forms import SHAPE, Form, N, first_form, static_shapes
+from xladoctor.rules.matching import Hit, find, shape
+from xladoctor.rules.recognise.operands import EQUAL, PRODUCTS, show
+
+if TYPE_CHECKING:
+    from xladoctor.evidence.model import ErrorRecord
+
+
+_CHANNELS = "The input has {0} channels, the kernel takes {1}."
+_PRODUCT_FORMS = (
+    Form(
+        "due to downsampling in",
+        rf"One of the dimensions in the output is <= 0 due to downsampling in ([\w./-]{{1,200}})\. .{{0,80}}?"
+        rf"Received input shape {SHAPE}",
+        "The input {1} is too small for layer `{0}`: no output is left.",
+        pick=(1,),
+        layer=0,
+    ),
+    Form(
+        "is not a multiple of input depth",
+        rf"Depth of input \({N}\) is not a multiple of input depth of filter \({N}\)",
+        _CHANNELS,
+    ),
+    Form(
+        "evenly divisible by filter depth",
+        rf"input depth must be evenly divisible by filter depth: {N} vs\.? {N}",
+        _CHANNELS,
+    ),
+    Form("same depth", rf"input and filter must have the same depth: {N} vs\.? {N}", _CHANNELS),
+    Form(
+        "evenly divisible by the number of groups",
+        rf"filters is (?:not|must be) .{{0,80}}?number of groups.{{0,40}}?{N}.{{1,40}}?{N}",
+        "{0} filters in {1} groups.",
+    ),
+    Form(
+        "Expected dimension",
+        rf"Expected dimension {N} at axis \d{{1,3}} of the input shaped \[.{{0,99}}?\] but got dimension {N}",
+        "einsum: one label stands for {0} and for {1}.",
+        op="Einsum",
+    ),
+    Form(
+        "Cannot infer shape for dot",
+        rf"Cannot infer shape for dot operation: {SHAPE} <dot> {SHAPE}",
+        "A product of {0} and {1} is not possible.",
+    ),
+    Form(
+        "contracting dimension sizes",
+        rf"contracting dimension sizes.{{0,80}}?{N}.{{1,40}}?{N}",
+        "{0} against {1} on the contracted axis.",
+    ),
+    Form("feature dimension", rf"feature dimension.{{0,120}}?\(?value {N}.{{1,160}}?value {N}", _CHANNELS),
+    Form(
+        "compatible batch dimensions",
+        rf"must have compatible batch dimensions: {SHAPE} vs\. {SHAPE}",
+        "A batched product of {0} and {1}.",
+    ),
+    Form(
+        "mismatch in its core dimension",
+        rf"mismatch in its core dimension.{{1,160}}?\(size {N} is different from {N}\)",
+        "{0} against {1} on the contracted axis.",
+    ),
+    Form(
+        "size would be",
+        r"Computed output size would be (?:zero or )?negative\. Received:? `?inputs "
+        r"shape=(\(.{1,99}?\))`?,? `?kernel shape=(\(.{1,99}?\))`?",
+        "The input {0} is smaller than the kernel {1}: no output is left.",
+    ),
+    Form(
+        "egative dimension size",
+        rf"Negative dimension size caused by subtracting {N} from {N}",
+        "A window of {0} on an axis of {1}: no output is left.",
+    ),
+    Form(
+        "must be equal to the first dimension",
+        rf"inner dimension.{{0,99}}?{N}.{{1,60}}?{N}",
+        "{0} against {1} on the contracted axis.",
+    ),
+)
+
+
+def product(record: ErrorRecord, text: str) -> Hit | None:
+    """Operands of matrix products, einsum and convolutions."""
+    found = find(text, "Matrix size-incompatible", rf"Matrix size-incompatible: In\[0\]: {SHAPE}, In\[1\]: {SHAPE}")
+    if found:
+        left, right = shape(found[1]), shape(found[2])
+        inner = tuple(d for d in (left[-1:] + right[-2:-1]) if d is not None)
+        dims = inner if len(inner) == 2 and inner[0] != inner[1] else tuple(d for d in left + right if d is not None)
+        says = f"A matrix product of {show(left)} and {show(right)}"
+        says += f": {inner[0]} against {inner[1]} on the contracted axis." if dims == inner else " is not possible."
+        return Hit(says, dims=dims, details={"shapes": [list(left), list(right)]})
+    # tensorflow/core/kernels/matmul_op_impl.h
+    found = find(text, "In[0] mismatch In[1] shape", rf"In\[0\] mismatch In\[1\] shape: {N} vs\. {N}: {SHAPE} {SHAPE}")
+    if found:
+        return Hit(
+            f"A matrix product of {found[3]} and {found[4]}: {found[1]} against {found[2]} on the contracted axis.",
+            dims=(int(found[1]), int(found[2])),
+            details={"shapes": [list(shape(found[3])), list(shape(found[4]))]},
+        )
+    found = find(text, "Dimensions must be equal", EQUAL)
+    if found and found[3] in PRODUCTS:
+        details = {"shapes": [list(s) for s in static_shapes(text)]}
+        says = f"{found[3]}: {found[1]} against {found[2]} on the contracted axis."
+        return Hit(says, dims=(int(found[1]), int(found[2])), op=found[3], details=details)
+    return first_form(_PRODUCT_FORMS, text)
