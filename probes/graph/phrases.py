@@ -21,6 +21,7 @@ _BINARY = {
     "Mul": "*",
     "RealDiv": "/",
     "FloorDiv": "//",
+    "FloorMod": "%",
     "Greater": ">",
     "GreaterEqual": ">=",
     "Less": "<",

@@ -75,6 +75,9 @@ def sample(value: Array, values: bool) -> tuple[str, Callable[[np.random.Generat
     if kind == "c":
         said = f"(random.normal(size={size}) + 1j).astype(np.{dtype.name})"
         return said, lambda random: (random.normal(size=shape) + 1j).astype(dtype)
+    if kind == "f" and value.size and float(value.min()) < 0:
+        said = f"random.normal(size={size or '()'}).astype(np.{dtype.name})"
+        return said, lambda random: np.asarray(random.normal(size=shape)).astype(dtype)
     if kind in "fV" and dtype.name == "float32":
         return f"random.random({size or '()'}, np.float32)", lambda random: random.random(shape, np.float32)
     if kind in "fV":

@@ -222,14 +222,16 @@ class Service:
         """`silent.Silent`: {"what": "list", "reduce" or "script"} of {"capsule", "batch", "test", "output", "node"}."""
         _field(request, "capsule")
         _tensorflow()
+        from .pair import Pair
         from .silent import Silent
 
+        kind = Pair if dict(_field(request, "test")).get("kind") == "pair" else Silent
         key = json.dumps([request.get(k) for k in ("capsule", "batch", "test", "output", "node", "values", "foreign")])
         if self._silent is None or self._silent[0] != key:
             if self._silent is not None:
                 self._silent[1].close()
                 self._silent = None
-            self._silent = (key, Silent(request))
+            self._silent = (key, kind(request))
         found = self._silent[1]
         if request.get("what") == "list":
             return found.listed()

@@ -25,6 +25,7 @@ def console(page: Page, found: Replay, view: View) -> None:
     """Op, place, inputs, and the chain of a dynamic dimension."""
     isolated = found.isolated
     if isolated is None:
+        _repro(page, found)
         return
     page.heading("First op that fails", cost(isolated))
     page.table(facts(isolated))
@@ -41,7 +42,7 @@ def markdown(found: Replay) -> list[str]:
     """The same for an issue."""
     isolated = found.isolated
     if isolated is None:
-        return []
+        return [md(told_of_repro(found))] if found.repro is not None else []
     blocks = ["## First op that fails", md(cost(isolated))]
     blocks.append("\n".join(f"- {md(name)}: {md_code(value)}" for name, value in facts(isolated)))
     if isolated.inputs:
