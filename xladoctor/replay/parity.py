@@ -41,12 +41,14 @@ def parity(bench: Bench, case: Case, others: Sequence[Case] = ()) -> Parity:
     )
 
 
-def over_sizes(bench: Bench, swept: Sequence[Case], worst: Case | None, every: bool = False) -> Parity:
+def over_sizes(
+    bench: Bench, swept: Sequence[Case], worst: Case | None, every: bool = False, asked: Sequence[int] = ()
+) -> Parity:
     """Parity at the case that shows something wrong, if there is one; else at the largest size that was swept, then at
     others (at `every` one of them if so asked), until two ways disagree. The settings that were varied are compared
     with each other at each size. Of sizes that all agree, the one is given that came nearest to its tolerance. At one
     size it is also seen whether settings govern what they should (`settled`), and of a callable that is silently wrong
-    for which sizes it is (`parity_rule`).
+    for which of the sizes that were `asked` for it is (`parity_rule`).
     """
     if worst is not None:
         told = parity(bench, worst, [c for c in swept if c.batch == worst.batch])
@@ -55,7 +57,7 @@ def over_sizes(bench: Bench, swept: Sequence[Case], worst: Case | None, every: b
     case = worst or next(c for c in swept if c.batch == told.batch)
     started, tries = time.monotonic(), bench.tries
     found, notes = settled.agreements(bench, _plain(case), _otherwise(case, swept))
-    sizes = sorted({c.batch for c in swept if c.batch is not None})
+    sizes = asked or sorted({c.batch for c in swept if c.batch is not None})
     rule = None
     if worst is None and len(sizes) > 1 and bench.subject.kind == "callable" and applies(told.agreements):
         rule = silent_rule(bench, _plain(case), sizes)

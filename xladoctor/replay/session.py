@@ -120,7 +120,8 @@ def _parts(bench: Bench, case: Case, bad: bool, options: Options, result: Replay
         from xladoctor.replay.parity import over_sizes
 
         cases = [o.case for o in result.sweep.outcomes] if result.sweep else [case]
-        result = replace(result, parity=over_sizes(bench, cases, case if bad else None, every=options.exhaustive))
+        worst = case if bad else None
+        result = replace(result, parity=over_sizes(bench, cases, worst, options.exhaustive, options.sizes))
     error = _first_error(result.sweep)
     silent = result.parity is not None and any(not a.agree for a in result.parity.agreements)
     wants_op = options.repro is not None and not (silent and error is None)
