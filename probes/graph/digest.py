@@ -8,13 +8,15 @@ from typing import Any
 
 from .load import Program
 
-# Attributes that name things (functions made for gradients, places in memory) and decide nothing of what is computed.
+# Attributes that name things (functions made for gradients, captures, places in memory) and decide nothing of what is
+# computed.
 _NAMES = frozenset(
     {
         "_gradient_op_type",
         "_forward_function_name",
         "_backward_function_name",
         "_original_func_name",
+        "_user_specified_name",
         "_num_args",
         "config_proto",
         "executor_type",
