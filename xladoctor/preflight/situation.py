@@ -67,15 +67,24 @@ class Stage:
 
 
 class Situation:
-    """One preflight under way. Use as a context manager: it ends the workers."""
+    """One preflight under way. Use as a context manager: it ends the workers that it made."""
 
-    def __init__(self, study: Study, folder: Path, listing: Listing | None, timeout: float, say: Say) -> None:
+    def __init__(
+        self,
+        study: Study,
+        folder: Path,
+        listing: Listing | None,
+        timeout: float,
+        say: Say,
+        pool: Pool | None = None,
+    ) -> None:
         self.study = study
         self.folder = folder
         self.timeout = timeout
         self.say = say
         self._listing = listing
         self._open = ExitStack()
+        self._given = pool
 
     def __enter__(self) -> Situation:
         return self
@@ -232,7 +241,9 @@ class Situation:
 
     @cached_property
     def _pool(self) -> Pool:
-        """Workers for all steps: TensorFlow is imported once."""
+        """Workers for all steps: TensorFlow is imported once. Those that were given are not ended."""
+        if self._given is not None:
+            return self._given
         pool = Pool(1, worker_environment(self.environment), self.cwd, self.folder)
         self._open.callback(pool.close)
         return pool

@@ -13,14 +13,13 @@ from xladoctor.preflight.model import Batches
 from xladoctor.preflight.run import checked
 from xladoctor.preflight.situation import Situation
 from xladoctor.preflight.study import Phase, Study
-from xladoctor.replay import overlay
 from xladoctor.replay.analyse import worker_environment
 from xladoctor.replay.pool import Pool
 
 pytestmark = pytest.mark.slow
 
 PATIENTS = Path(__file__).resolve().parents[2] / "patients"
-STEPS = [n for n in NAMES if n not in ("rehearsal", "settings")]
+STEPS = [n for n in NAMES if n not in ("rehearsal", "settings", "switches")]
 
 
 @pytest.fixture(scope="module")
@@ -37,8 +36,7 @@ def look(pool, tmp_path):
     def made(step, samples=70, size=32, **study):
         phases = (Phase(Batches("predict", samples, size, "the test"), f"preflight_steps:{step}"),)
         told = Study(name=step, phases=phases, python=sys.executable, **study)
-        with Situation(told, tmp_path / "run", None, 120.0, lambda text: None) as situation:
-            situation.__dict__["_pool"] = pool
+        with Situation(told, tmp_path / "run", None, 120.0, lambda text: None, pool) as situation:
             return {c.name: c for c in checked(situation, STEPS)}
 
     return made
@@ -110,14 +108,8 @@ def test_a_check_that_breaks_down_is_failed_and_the_others_are_made(look, monkey
     assert "ZeroDivisionError" in checks["disk"].message
 
 
-@pytest.mark.parametrize(
-    ("program", "check", "slug"),
-    [("late_settings.py", "settings", "setting-too-late"), ("catches_the_exception.py", "rehearsal", None)],
-)
-def test_a_program_that_one_check_alone_rejects(tmp_path, program, check, slug):
-    study = Study(name=program, command=(sys.executable, program), device="cpu")
-    with Situation(study, tmp_path / "run", overlay.look(PATIENTS), 300.0, lambda text: None) as situation:
-        checks = {c.name: c for c in checked(situation, ("rehearsal", "settings"))}
-    assert bad(checks) == [check], {n: (c.state, c.message) for n, c in checks.items()}
-    if slug:
-        assert slug in checks[check].slugs
+def test_a_study_without_a_command_has_no_rehearsal(look):
+    told = Study(name="s", phases=(Phase(Batches("predict", 70, 32, "the test"), "preflight_steps:healthy"),))
+    with Situation(told, PATIENTS, None, 120.0, lambda text: None) as situation:
+        checks = checked(situation, ("rehearsal", "settings"))
+    assert [c.state for c in checks] == ["skipped", "skipped"]

@@ -104,10 +104,14 @@ def _rehearsed(situation: Situation, live: Iterable[str]) -> tuple[list[Finding]
     """
     recording = situation.rehearsal
     late = [f.title for f in situation.diagnosis.findings if f.slug in _SETTINGS]
+    read = {str(e["key"]) for e in recording.of_kind(schema.SETTING) if e["action"] == "read"}
     rest = [
         s
         for s in flip.switches(recording)
-        if s.value is not None and s.name not in live and not any(t.startswith(f"{s.store} {s.key} ") for t in late)
+        if s.value is not None
+        and s.name not in live
+        and (s.store == "env" or s.key in read)
+        and not any(t.startswith(f"{s.store} {s.key} ") for t in late)
     ]
     stages = situation.stages
     traces = _traces(recording)

@@ -1,0 +1,3 @@
+"""Settings of a study in miniature."""
+
+cfg = {"N": 4, "use_xla_translate": True}
