@@ -28,35 +28,47 @@ def halted(request: Mapping[str, Any]) -> dict[str, Any] | None:
     """{"op", "node", "inputs", "where": frames, outermost first, "kind", "message", "ops"} of {"subject", "batch",
     "way"}; None where the callable does not fail so. "ops" is how many were made in that graph before.
     """
+    found = caught(request)
+    if found is None:
+        return None
+    error, frame, (node, tensors, graph) = found
+    return {
+        "op": str(node.op),
+        "node": str(node.name),
+        "inputs": [_input(t) for t in tensors],
+        "where": _where(error, frame),
+        "kind": type(error).__name__,
+        "message": str(error)[:_MESSAGE],
+        "ops": len(graph.get_operations()),
+    }
+
+
+Making = tuple[Any, list[Any], Any]
+"""NodeDef, input tensors, graph."""
+
+
+def caught(request: Mapping[str, Any]) -> tuple[BaseException, FrameType, Making] | None:
+    """(error, the frame in which the op is made, the op) of a callable that fails while a graph is being made of it."""
     try:
         with _whole_tracebacks():
             built = build(request)
             if built.function is not None:
                 traced.concrete(built.function, traced.as_tensors(built.arguments), str(request.get("way") or "graph"))
     except BuildFailed as failed:
-        return _described(failed.error)
+        return _making(failed.error)
     except Exception as error:
         if type(error).__module__.startswith(__package__ or " "):
             raise
-        return _described(error)
+        return _making(error)
     return None
 
 
-def _described(error: BaseException) -> dict[str, Any] | None:
+def _making(error: BaseException) -> tuple[BaseException, FrameType, Making] | None:
     for one in _chain(error):
         for frame, _ in reversed(list(traceback.walk_tb(one.__traceback__))):
             making = compat.op_in_the_making(frame)
             if making is not None:
-                node, tensors, graph = making
-                return {
-                    "op": str(node.op),
-                    "node": str(node.name),
-                    "inputs": [_input(t) for t in tensors],
-                    "where": _where(one, frame),
-                    "kind": type(error).__name__,
-                    "message": str(error)[:_MESSAGE],
-                    "ops": len(graph.get_operations()),
-                }
+                return one, frame, making
     return None
 
 

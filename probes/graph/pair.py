@@ -70,7 +70,7 @@ class Pair(Silent):
         if one is None or two is None:
             raise Unsupported(f"{output} is not in both")
         first, second = self.ways.step.pure.graph, self._second.step.pure.graph
-        seen, other = self._all(one, self.ways.arguments), _values(self._second, two)
+        seen, other = self._all([one], self.ways.arguments), _values(self._second, two)
         self._tolerance = WORSE * floor(seen[one], self.ways.arguments)
         a, b = next(self._parting(seen, other, one, two), (one, two))
         both = _merged(truncate(first, [a]), truncate(second, [b]), self._arguments_of_second())
@@ -126,7 +126,7 @@ class Pair(Silent):
 def _values(ways: Ways, wanted: str) -> dict[str, Array]:
     holder = Silent.__new__(Silent)
     holder.ways = ways
-    return holder._all(wanted, ways.arguments)
+    return holder._all([wanted], ways.arguments)
 
 
 def _same(seen: Mapping[str, Array], other: Mapping[str, Array], tolerance: float) -> dict[str, str]:

@@ -13,14 +13,15 @@ from .entered import entered
 from .errors import Unsupported
 from .evaluate import Frames
 from .failing import find
-from .inline import placeholder
-from .ir import Graph, Input, split
+from .halted import caught
+from .inline import placeholder, stripped
+from .ir import Graph, Input, Node, split
 from .machine import Handle
 from .optionals import unwrap
 from .prefix import inlined, prefix
 from .prefixes import Prefixes, attempted
 from .reduced import check, edited, frames, listed
-from .script import script
+from .script import script, traced_script
 from .step import Step, prepare
 
 Array = np.ndarray[Any, Any]
@@ -137,6 +138,28 @@ def script_of_run(step: Step, frames_: Frames, request: Mapping[str, Any]) -> st
     )
     values = bool(request.get("values", True))
     return script(graph, arguments, title=str(request.get("title")), jit=False, values=values)
+
+
+def script_of_trace(request: Mapping[str, Any]) -> str:
+    """The op that TensorFlow refuses to make while it makes a graph of a callable, on inputs of the same shapes."""
+    found = caught(request)
+    if found is None:
+        raise Unsupported("TensorFlow refused to make no op")
+    _, _, (definition, tensors, _) = found
+    inputs, nodes, given = [], {}, []
+    for number, tensor in enumerate(tensors):
+        name = f"x{number}"
+        dims = None if tensor.shape.rank is None else tuple(tensor.shape.as_list())
+        dtype = int(tensor.dtype.as_datatype_enum)
+        if tensor.op.type == "Const":
+            nodes[name] = Node(stripped(tensor.op.node_def, name), ())
+        else:
+            inputs.append(Input(name, dtype, dims))
+            nodes[name] = placeholder(inputs[-1])
+        given.append(f"{name}:0")
+    nodes["made"] = Node(stripped(definition, "made"), tuple(given))
+    graph = Graph("", nodes, tuple(inputs), ("made:0",), (), {}, (), {}, {}, {})
+    return traced_script(graph, title=str(request.get("title")))
 
 
 def _machine() -> Any:

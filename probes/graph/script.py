@@ -13,7 +13,7 @@ import numpy as np
 from . import opdefs
 from .errors import Unsupported
 from .ir import CALLS, IFS, WHILES, Graph, Node, body_names
-from .phrases import expression, literal, spoken_for
+from .phrases import expression, literal, spoken_for, type_name
 from .sentences import Line, replaced, said
 
 Array = np.ndarray[Any, Any]
@@ -42,6 +42,18 @@ def script(graph: Graph, arguments: Mapping[str, Array], *, title: str, jit: boo
     lines += [f"def program({parameters}):", *body, "", ""]
     lines.append(f"print(program({parameters}))")
     return "\n".join(lines) + "\n"
+
+
+def traced_script(graph: Graph, *, title: str) -> str:
+    """The script of what fails while a graph is being made of it: its inputs are types and shapes, it is never run."""
+    names, functions, body = written(graph, ["specs"])
+    specs = []
+    for item in graph.inputs:
+        shape = None if item.shape is None else list(item.shape)
+        specs.append(f"    tf.TensorSpec({shape}, {type_name(item.dtype)}),")
+    lines = [f'"""{title}"""', "", "import tensorflow as tf", "", "", *functions]
+    lines += [f"def program({', '.join(names.values())}):", *body, "", "", "specs = [", *specs, "]"]
+    return "\n".join([*lines, "tf.function(program, autograph=False).get_concrete_function(*specs)"]) + "\n"
 
 
 def written(graph: Graph, taken: Iterable[str] = ()) -> tuple[dict[str, str], list[str], list[str]]:

@@ -204,10 +204,15 @@ class Service:
         return answer(self._step(request, xla=True)[0], request, self._prefixes)
 
     def core(self, request: Request) -> Any:
-        """`repro.Core`: "reduce", "script" or "values" of {"ops"}; without it the script of what fails plainly."""
+        """`repro.Core`: "reduce", "script" or "values" of {"ops"}; without it the script of what fails plainly, or with
+        {"way"} while a callable is traced so.
+        """
         from .prefixes import prefixes_of
-        from .repro import Core, script_of_run
+        from .repro import Core, script_of_run, script_of_trace
 
+        if request.get("way") is not None:
+            _tensorflow()
+            return script_of_trace(request)
         if request.get("ops") is None:
             return script_of_run(*self._step(request), request)
         number, prefixes = int(request["ops"]), prefixes_of(self._step(request, xla=True)[0], self._prefixes)

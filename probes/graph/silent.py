@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -85,9 +85,10 @@ class Silent:
 
     def _start(self, output: str, node: Any) -> Graph:
         wanted = results_of(self.ways.step)[output]
-        self._look(wanted)
         graph = self.ways.step.pure.graph
-        for tensor in [*self._earlier(wanted, node), wanted]:
+        named = [f"{n}:0" for n, o in graph.origins.items() if n in graph.nodes and "/".join((*o.path, o.node)) == node]
+        self._look(wanted, named)
+        for tensor in [*self._earlier(wanted, named), wanted]:
             part = self._without_constants(tidy(unwrap(truncate(graph, [tensor]))))
             self.node = split(tensor)[0]
             if self.shows(part)["shows"]:
@@ -103,9 +104,9 @@ class Silent:
             graph = graph.replace(nodes={**graph.nodes, node.name: placeholder(item)}, inputs=(*graph.inputs, item))
         return graph
 
-    def _look(self, wanted: str) -> None:
+    def _look(self, wanted: str, named: Sequence[str]) -> None:
         """What the tensors on the way are, on the whole batch and on some rows of it."""
-        self.seen = self._all(wanted, self.ways.arguments)
+        self.seen = self._all([wanted, *named], self.ways.arguments)
         if self.test["kind"] == "ways":
             return
         sized = self.test["kind"] == "size"
@@ -123,7 +124,7 @@ class Silent:
     def _at(self, wanted: str, size: int) -> dict[str, Array]:
         if size == self.batch:
             return self.seen
-        return self._all(wanted, taken(self.ways.arguments, self.batched, np.arange(size) % self.batch))
+        return self._all([wanted], taken(self.ways.arguments, self.batched, np.arange(size) % self.batch))
 
     def _is_rows(self, tensor: str) -> bool:
         """Whether a tensor has one item a row, at all sizes."""
@@ -132,10 +133,10 @@ class Silent:
             self.rows_of.get(tensor) == 1 and len(self._small[tensor]) == size and len(self.seen[tensor]) == self.batch
         )
 
-    def _all(self, wanted: str, arguments: Mapping[str, Array]) -> dict[str, Array]:
+    def _all(self, wanted: Sequence[str], arguments: Mapping[str, Array]) -> dict[str, Array]:
         graph = self.ways.step.pure.graph
         activation = Activation(self.ways.frames, graph, arguments)
-        needed = ancestors(graph, [wanted])
+        needed = ancestors(graph, wanted)
         names = [f"{n}:{i}" for n in graph.nodes if n in needed for i in range(len(activation.loaded.outputs(n)))]
         names = [t for t in names if has_number(graph.dtype(t))]
         for start in range(0, len(names), _CHUNK):
@@ -143,12 +144,10 @@ class Silent:
         found = {t: activation.values.get(t) for t in names}
         return {t: np.asarray(v) for t, v in found.items() if v is not None and not isinstance(v, Handle)}
 
-    def _earlier(self, wanted: str, node: Any) -> list[str]:
+    def _earlier(self, wanted: str, named: list[str]) -> list[str]:
         """Tensors before the result that may show it already, in program order."""
-        graph = self.ways.step.pure.graph
         if self.test["kind"] == "ways":
-            named = [n for n, o in graph.origins.items() if "/".join((*o.path, o.node)) == node and n in graph.nodes]
-            return [f"{named[0]}:0"] if named else []
+            return named[:1]
         if self.test["kind"] == "size":
             found = self._small.get(wanted)
             out = len(found) if found is not None and found.ndim else 0
@@ -167,7 +166,7 @@ class Silent:
         # A number of a place in the batch is none of a row.
         data = _of_data(self.ways.step.pure.graph, self.batched)
         last = [t for t in self.rows_of if split(t)[0] in data]
-        found = self._all(last[-1], arguments) if last else {}
+        found = self._all(last, arguments) if last else {}
         apart, right = [], set()
         for tensor in last:
             times = self.rows_of[tensor]
@@ -278,12 +277,13 @@ class Silent:
         return [n for n in names if n in self.batched or ("/__edit_" in n and self._is_rows(_of_edit(n[:-2])))]
 
     def _arguments(self, graph: Graph) -> dict[str, Array]:
-        """What each input was in the step."""
+        """What each input was in the step; ones for what was not reached there, as plain mode had failed before."""
         found = {}
         for item in graph.inputs:
             name = f"{item.name}:0"
             value = self.ways.arguments.get(name, self._constants.get(name))
-            found[name] = self.seen[_of_edit(item.name)] if value is None else value
+            value = self.seen.get(_of_edit(item.name)) if value is None else value
+            found[name] = np.ones([n or 1 for n in item.shape or ()], as_numpy(item.dtype)) if value is None else value
         return found
 
     def _sampled(self, graph: Graph) -> dict[str, Array]:
@@ -291,6 +291,13 @@ class Silent:
         random = np.random.default_rng(0)
         given = self._arguments(graph)
         return {n: np.asarray(sample(v, self.values)[1](random)) for n, v in given.items()}
+
+
+def as_numpy(dtype: int) -> Any:
+    """The NumPy type of a DataType."""
+    import tensorflow as tf
+
+    return tf.dtypes.as_dtype(dtype).as_numpy_dtype
 
 
 def _of_data(graph: Graph, inputs: Collection[str]) -> set[str]:

@@ -75,6 +75,12 @@ def _scripts(bench: Bench, case: Case, isolated: Isolation) -> Any:
     """Scripts, the smallest first; a Repro that tells why there is none."""
     title = _title(isolated)
     common: dict[str, Any] = {"title": title, "values": bench.subject.values}
+    if isolated.mode == "trace":
+        way = "xla" if dict(case.vary).get("jit") == "on" else "graph"
+        told = bench.ask("script", case, on="subject", way=way, **common)
+        none = f"there is no graph that a script could be cut from, as the trace ended at {isolated.op}: {told.message}"
+        yield told.result if told.ok else Repro("", 0, False, message=none)
+        return
     if isolated.mode == "run":
         told = bench.ask("script", case, **common)
         yield told.result if told.ok else Repro("", 0, False, message=told.message)
@@ -208,5 +214,5 @@ def last_line(output: bytes) -> str:
 def _title(isolated: Isolation) -> str:
     """What the script shows, in characters that cannot end its docstring."""
     slug = isolated.signature.slug if isolated.signature else "fails"
-    how = "compiled by XLA" if isolated.mode == "xla" else "run"
+    how = {"xla": "compiled by XLA", "run": "run", "trace": "put into a graph"}[isolated.mode]
     return re.sub(r"[^\w .,:()-]", "", f"{isolated.op} {how}: {slug}.")

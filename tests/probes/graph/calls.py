@@ -48,6 +48,15 @@ def _folded(x):
     return tf.reshape(x, [-1, 4])
 
 
+def _mismatched(x):
+    return x * tf.random.uniform([x.shape[0] + 1, 3])
+
+
+def mismatched(batch_size):
+    """TensorFlow refuses to make the product."""
+    return _mismatched, (np.ones((batch_size, 3), "f"),)
+
+
 by_shape_function = tf.function(_by_shape)
 
 

@@ -124,3 +124,12 @@ def test_inputs_and_attributes_that_python_calls_otherwise():
     assert ", axis=[1])" in text
     value, scope = run(text)
     np.testing.assert_allclose(value, program(tf.constant(scope["x"])), rtol=1e-5)
+
+
+def test_an_op_that_tensorflow_refuses_to_make():
+    from probes.graph.repro import script_of_trace
+
+    text = script_of_trace({"subject": "tests.probes.graph.calls:mismatched", "batch": 4, "way": "graph", "title": "x"})
+    assert "return x * x2" in text and "tf.TensorSpec([4, 3], tf.float32)" in text
+    with pytest.raises(ValueError, match="Dimensions must be equal, but are 4 and 5"):
+        exec(compile(text, "script", "exec"), {})
