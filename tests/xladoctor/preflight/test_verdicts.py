@@ -1,0 +1,67 @@
+"""What the checks make of a rehearsal's findings: no program is run."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from xladoctor.diagnosis.model import Finding
+from xladoctor.evidence.schema import schema
+from xladoctor.preflight.checks import rehearsal, settings
+from xladoctor.rules import by_slug
+
+OUTCOME = SimpleNamespace(probes="recorded", probes_note=None, state="exited", code=1, signal=None)
+
+
+def found(slug, level="error", status="confirmed", title="what was found"):
+    return Finding(code=by_slug(slug).code, slug=slug, level=level, role="root", title=title, message="", status=status)
+
+
+def situation(*findings, events=(), code=1, device="gpu"):
+    outcome = SimpleNamespace(**{**vars(OUTCOME), "code": code})
+    recording = SimpleNamespace(
+        folder=Path("run"), outcome=outcome, of_kind=lambda kind: [e for e in events if e["kind"] == kind]
+    )
+    diagnosis = SimpleNamespace(findings=findings, settings=())
+    return SimpleNamespace(rehearsal=recording, diagnosis=diagnosis, study=SimpleNamespace(device=device), timeout=60.0)
+
+
+STEPS_DONE = {"kind": schema.REHEARSAL, "seen": "calls"}
+CALLS = [{"kind": schema.CALL, "phase": "end", "method": m, "model": "net"} for m in ("fit", "predict")]
+
+
+@pytest.mark.parametrize(
+    ("slug", "events", "state", "said"),
+    [
+        ("reshape-mismatch", CALLS[:1], "fail", "it fails: "),
+        ("not-xla", CALLS[:1], "fail", "it fails: "),
+        ("reshape-mismatch", [*CALLS, STEPS_DONE], "fail", "it fails after its first steps: "),
+        ("not-xla", [*CALLS, STEPS_DONE], "warn", "its first steps pass, and then it fails: "),
+    ],
+)
+def test_a_failure_and_when_it_comes(slug, events, state, said):
+    verdict = rehearsal.check(situation(found(slug), events=events))
+    assert verdict.state == state and verdict.message.startswith(said), verdict
+    assert verdict.slugs == (slug,)
+
+
+def test_a_rehearsal_that_ended_well_or_early():
+    assert rehearsal.check(situation(events=[*CALLS, STEPS_DONE], code=0)).state == "pass"
+    early = rehearsal.check(situation(events=CALLS))
+    assert early.state == "warn" and "fit of net, predict of net" in early.message
+
+
+@pytest.mark.parametrize(
+    ("findings", "state", "first"),
+    [
+        ([], "pass", "0 reads and writes"),
+        ([found("setting-too-late", "warning")], "fail", "1 finding"),
+        ([found("flag-ineffective", "warning"), found("baked-in-setting", "warning", title="kept")], "fail", "kept"),
+        ([found("setting-too-late", "warning", status="untested")], "warn", "1 finding"),
+        ([found("dead-switch", "warning", status="untested")], "warn", "1 finding"),
+        ([found("retracing", "warning")], "pass", ""),
+    ],
+)
+def test_a_setting_that_is_written_in_vain_is_a_no_go(findings, state, first):
+    verdict = settings.check(situation(*findings))
+    assert verdict.state == state and first in verdict.message, verdict
