@@ -20,7 +20,7 @@ from xladoctor.replay.run_folder import stamped, write_json
 Say = Callable[[str], None]
 Seen = Callable[[Check], None]
 
-_NEEDS_REHEARSAL = ("settings", "memory", "sizes", "finite", "parity", "switches", "gpu")
+_RUN_STEPS = ("memory", "sizes", "finite", "parity", "switches", "gpu")
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def chosen(options: Options) -> tuple[str, ...]:
 
 def _made(name: str, situation: Situation, failed: Check | None) -> Check:
     title = str(module(name).TITLE)
-    if failed is not None and name in _NEEDS_REHEARSAL and not situation.study.subjects:
+    if failed is not None and name in _RUN_STEPS and not situation.study.subjects:
         return Check(name, title, "skipped", "the rehearsal failed")
     started = time.monotonic()
     try:
