@@ -19,7 +19,7 @@ _BIND, _RECURSIVE, _PRIVATE = 1 << 12, 1 << 14, 1 << 18
 
 
 def redirect(pairs: Sequence[Sequence[str]], keep: Sequence[str]) -> dict[str, str | None]:
-    """{folder: None, or why it was not redirected} of [folder, where its changes go].
+    """{folder: None, or why it was not redirected} of [folder, where its changes go ("": nowhere)].
 
     Folders in `keep` stay what they are, also below a folder that is redirected. Must be called while the process has
     one thread.
@@ -58,6 +58,8 @@ def _own_namespace(libc: ctypes.CDLL) -> bool:
 
 
 def _overlaid(libc: ctypes.CDLL, folder: str, changes: str, kept: dict[str, int], users: bool) -> str | None:
+    if not changes:
+        return "there is no place outside of it for its changes"
     upper, work = Path(changes, "changes"), Path(changes, "work")
     try:
         for made in (upper, work):

@@ -29,7 +29,7 @@ def named(words: Sequence[str], outputs: Iterable[str] = ()) -> list[Path]:
 @contextlib.contextmanager
 def stores(folders: Sequence[Path], run: Path) -> Iterator[list[tuple[str, str]]]:
     """[(folder, where its changes go)] for `probes.record.redirect`: in the run folder; but if that lies in the folder
-    itself, elsewhere for as long as this lasts.
+    itself, elsewhere for as long as this lasts; "" where there is no such place.
     """
     with contextlib.ExitStack() as stack:
         pairs = []
@@ -38,9 +38,9 @@ def stores(folders: Sequence[Path], run: Path) -> Iterator[list[tuple[str, str]]
             if run.resolve().is_relative_to(folder.resolve()):
                 other = Path(tempfile.mkdtemp(prefix="xladoctor-"))
                 stack.callback(_remove, other)
-                if other.resolve().is_relative_to(folder.resolve()):
-                    continue
-                store = other
+                inside = other.resolve().is_relative_to(folder.resolve())
+                pairs.append((str(folder), "" if inside else str(other)))
+                continue
             pairs.append((str(folder), str(store)))
         yield pairs
 

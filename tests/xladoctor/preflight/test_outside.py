@@ -131,3 +131,5 @@ def test_changes_lie_where_the_folder_itself_is_not(tmp_path):
         ((_, where),) = pairs
         assert Path(where).is_dir() and not Path(where).is_relative_to(tmp_path)
     assert not Path(where).exists()
+    with stores([Path(where).parent], run) as pairs:
+        assert pairs == [(str(Path(where).parent), "")], "the run lies in it, and so would its changes"
