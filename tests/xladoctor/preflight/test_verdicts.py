@@ -47,6 +47,9 @@ def test_a_failure_and_when_it_comes(slug, events, state, said):
 
 def test_a_rehearsal_that_ended_well_or_early():
     assert rehearsal.check(situation(events=[*CALLS, STEPS_DONE], code=0)).state == "pass"
+    no_keras = rehearsal.check(situation(events=[{"kind": schema.FIRST_OP, "by": "session"}], code=0))
+    assert no_keras.state == "warn" and "its steps are not known" in no_keras.message
+    assert rehearsal.check(situation(code=0)).state == "fail", "TensorFlow was not used at all"
     early = rehearsal.check(situation(events=CALLS))
     assert early.state == "warn" and "fit of net, predict of net" in early.message
 

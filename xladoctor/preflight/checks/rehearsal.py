@@ -51,6 +51,9 @@ def check(situation: Situation) -> Verdict:
         return of_findings(errors, "fail", "it fails after its first steps" if steps_done else "it fails")
     if outcome is not None and outcome.state == "timed-out":
         return Verdict("fail", f"no step had ended after {situation.timeout:g} s", "Give it more time: --timeout.")
+    if ended and not calls and recording.of_kind(schema.FIRST_OP):
+        said = "it came to its end without a call of Keras' fit, evaluate or predict: its steps are not known"
+        return Verdict("warn", said, "Give its steps as callables in a study file (docs/preflight.md).")
     if not calls and not recording.of_kind(schema.TRACE):
         return Verdict("fail", "the program ended before any step", "Look into its output: " + str(recording.folder))
     done = ", ".join(dict.fromkeys(f"{e['method']} of {e.get('model')}" for e in calls)) or "no Keras call"
