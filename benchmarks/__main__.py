@@ -1,4 +1,7 @@
-"""`python -m benchmarks [NAME...] [--json] [--list]`: measures all figures, or those named."""
+"""`python -m benchmarks [NAME...] [--json] [--list]`: measures all figures, or those named.
+
+A module has `figures()`, or `markdown()`: a table that is made only if it is named.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from benchmarks.figure import Figure, as_json, as_table
 
 
 def names() -> list[str]:
-    """Every module of this package that has `figures()`."""
+    """Every module of this package that measures something."""
     found = (module.name for module in pkgutil.iter_modules(benchmarks.__path__))
     return [name for name in found if not name.startswith("_") and name != "figure"]
 
@@ -31,11 +34,20 @@ def main() -> int:
         print("\n".join(names()))
         return 0
     measured: list[Figure] = []
+    tables: list[str] = []
     for name in asked.names or names():
+        module = importlib.import_module(f"benchmarks.{name}")
+        if not hasattr(module, "figures") and not asked.names:
+            continue
         if sys.stderr.isatty():
             print(f"measuring {name} ...", file=sys.stderr)
-        measured += importlib.import_module(f"benchmarks.{name}").figures()
-    print(as_json(measured) if asked.json else as_table(measured))
+        if hasattr(module, "figures"):
+            measured += module.figures()
+        else:
+            tables.append(module.markdown())
+    print(*tables, sep="\n\n", end="\n" if tables else "")
+    if measured or not tables:
+        print(as_json(measured) if asked.json else as_table(measured))
     return int(not all(figure.kept for figure in measured))
 
 

@@ -25,7 +25,7 @@ class Anew:
 
         self.subject = Subject(subject, "callable", sys.executable, folder, callable=subject)
         self.folder = folder
-        self.tries = 0
+        self.tries, self.compilations, self.jobs = 0, 0, 1
         self.asked: list[str] = []
         self._service = Service()
         self._forget = forget
