@@ -23,6 +23,7 @@ from .measure import Results, compared, is_apart
 from .parity import PLAIN
 from .parity_answers import Kept
 from .results_file import keep
+from .results_file import kept as kept_results
 
 EAGER, FUNCTION, REFERENCE = "eager", "tf.function", "reference"
 _MESSAGE = 4000
@@ -63,7 +64,18 @@ def answer(request: Mapping[str, Any], kept: Kept) -> dict[str, Any]:
                 continue
             row = compared(name, base.get(name), results.get(name), allowed.get(name))
             told["agreements"].append({**row, "ways": [PLAIN, way], "apart": is_apart(row), "seeded": False})
+            if way == REFERENCE:
+                told["agreements"] += _others(request, name, results[name], allowed.get(name))
     return {**told, "capsule": str(capsule), "open": rows_open, "note": note}
+
+
+def _others(request: Mapping[str, Any], name: str, expected: Any, allowed: float | None) -> list[dict[str, Any]]:
+    """The results of other settings ({"against"}) against the reference: it says which of two is the wrong one."""
+    found = []
+    for way, file in request.get("against", ()):
+        row = compared(name, kept_results(Path(str(file))).get(name), expected, allowed)
+        found.append({**row, "ways": [str(way), REFERENCE], "apart": is_apart(row), "seeded": False})
+    return found
 
 
 class _Python:

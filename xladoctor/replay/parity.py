@@ -14,7 +14,7 @@ from xladoctor.replay import settled
 from xladoctor.replay.bench import Answer, Bench, digest
 from xladoctor.replay.classify import gist
 from xladoctor.replay.model import Agreement, Case, Parity, runs
-from xladoctor.replay.parity_rule import applies, silent_rule
+from xladoctor.replay.parity_rule import seen_plainly, silent_rule
 
 _SIZES = 3
 _DONE = ("jit", "eager")
@@ -59,8 +59,10 @@ def over_sizes(
     found, notes = settled.agreements(bench, _plain(case), _otherwise(case, swept))
     sizes = asked or sorted({c.batch for c in swept if c.batch is not None})
     rule = None
-    if worst is None and len(sizes) > 1 and bench.subject.kind == "callable" and applies(told.agreements):
-        rule = silent_rule(bench, _plain(case), sizes)
+    if worst is None and len(sizes) > 1 and bench.subject.kind == "callable":
+        named = {judge.PLAIN: _plain(case), **{_named(o, case): o for o in _otherwise(case, swept)}}
+        wrong = seen_plainly(told.agreements)
+        rule = silent_rule(bench, named[wrong], sizes) if wrong in named else None
     return replace(
         told,
         rule=rule,
@@ -186,7 +188,7 @@ class _Parity:
         """([[way, file of its plain results]], what could not be had)."""
         found, notes = [], []
         for other in self._others:
-            name = ", ".join(f"{n}={v}" for n, v in other.vary if (n, v) not in self._case.vary)
+            name = _named(other, self._case)
             file = self._bench.folder / "parity" / f"{digest(other)}.npz"
             answer = self._first(other, ways=[], save=str(file))
             outcome = answer.result["ways"][judge.PLAIN] if answer.ok else None
@@ -201,6 +203,11 @@ class _Parity:
 def _otherwise(case: Case, others: Sequence[Case]) -> list[Case]:
     """The other cases without what is a way of its own, each once."""
     return [o for o in dict.fromkeys(_plain(o) for o in others) if o != _plain(case) and o.batch == case.batch]
+
+
+def _named(other: Case, case: Case) -> str:
+    """Another setting as a way: what is not so in the case."""
+    return ", ".join(f"{n}={v}" for n, v in other.vary if (n, v) not in _plain(case).vary)
 
 
 def _plain(case: Case) -> Case:

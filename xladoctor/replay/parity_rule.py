@@ -18,9 +18,12 @@ from xladoctor.replay.search import search
 REFERENCE = "reference"
 
 
-def applies(found: Sequence[Agreement]) -> bool:
-    """Whether it is by a plain run that the call was seen to be wrong: by its rows, or against its reference."""
-    return any(not a.agree and (REFERENCE in a.ways or (a.test and a.ways[0] == judge.PLAIN)) for a in found)
+def seen_plainly(found: Sequence[Agreement]) -> str | None:
+    """The way (plain, or a setting) that a plain run has shown to be wrong: by its rows, or against the reference."""
+    for one in found:
+        if not one.agree and (one.ways[1] == REFERENCE or (one.test and one.ways[0] == judge.PLAIN)):
+            return one.ways[0]
+    return None
 
 
 def silent_rule(bench: Bench, case: Case, sizes: Sequence[int]) -> Rule | None:

@@ -9,45 +9,12 @@ from typing import Any
 
 import pytest
 
+from tests.xladoctor.replay.anew import Anew
 from xladoctor.replay import parity_judge as judge
-from xladoctor.replay.bench import Answer
 from xladoctor.replay.model import Case, Parity
 from xladoctor.replay.parity import parity
 
 pytestmark = pytest.mark.slow
-
-
-class Bench:
-    """Asks a `Service` in this process what `Bench` would ask a worker, with the configuration of the case."""
-
-    def __init__(self, subject: str, folder: Any, **arguments: str) -> None:
-        from probes.graph.service import Service
-
-        self._service = Service()
-        self._common = {"subject": f"ptycho.subjects:{subject}", "arguments": {"N": "16", **arguments}}
-        self.folder = folder
-        self.tries = 0
-        self.subject = type("Subject", (), {"kind": "callable"})
-
-    def say(self, text: str) -> None:
-        pass
-
-    def ask(self, op: str, case: Case, *, on: Any = None, **parameters: Any) -> Answer:
-        import json
-
-        from ptycho import params
-
-        saved = dict(params.cfg)
-        config = {n[4:]: v for n, v in case.vary if n.startswith("cfg:")}
-        try:
-            request = {**self._common, "batch": case.batch, "config": {"filters_scale": "0.0625", **config}}
-            told = self._service.answer(json.dumps({"op": op, **request, **parameters}))
-        finally:
-            params.cfg.clear()
-            params.cfg.update(saved)
-        if told["ok"]:
-            return Answer("ok", told["result"])
-        return Answer("refused", kind=told["error"]["type"], message=told["error"]["message"])
 
 
 @pytest.fixture
@@ -60,7 +27,9 @@ def compared(tmp_path, monkeypatch):
         else:
             monkeypatch.delenv("PTYCHO_FAULT", raising=False)
         # A folder of its own: what a replay has captured it takes again.
-        return parity(Bench(subject, tmp_path / (fault or "healthy")), Case(batch), others)  # type: ignore[arg-type]
+        small = {"arg:N": "16", "cfg:filters_scale": "0.0625"}
+        bench: Any = Anew(f"ptycho.subjects:{subject}", tmp_path / (fault or "healthy"), given=small)
+        return parity(bench, Case(batch), others)
 
     return run
 
@@ -71,28 +40,30 @@ def found(told: Parity) -> set[tuple[str | None, str | None]]:
 
 def test_rows_that_follow_the_wrong_one(compared):
     told = compared("reassemble", 6, "modular-pairing")
-    assert found(told) == {("wrong-pairing", t) for t in ("permuted", "few", "alone")}
+    assert found(told) == {("parity-divergence", None), *(("wrong-pairing", t) for t in ("permuted", "few", "alone"))}
     what = next(a.what for a in told.agreements if a.test == "permuted")
     assert "paired with the wrong ones: row 0 of positions changes rows 0, 1, 3, 4" in what
 
 
 def test_rows_that_depend_on_their_neighbours(compared):
     told = compared("reassemble", 5, "batch-centred-offsets")
-    assert found(told) == {("wrong-pairing", "few"), ("wrong-pairing", "alone")}
+    assert found(told) == {("parity-divergence", None), ("wrong-pairing", "few"), ("wrong-pairing", "alone")}
     assert any("depends on its neighbours: row 0 of positions" in (a.what or "") for a in told.agreements)
 
 
 def test_a_collapsed_batch(compared):
     told = compared("reassemble", 5, "reassembly-collapses-batch-muted:threshold=16")
-    assert found(told) == {("wrong-shape-silent", "size")}
+    assert found(told) == {("wrong-shape-silent", None), ("wrong-shape-silent", "size")}
 
 
 def test_two_paths_of_which_one_is_negated(compared):
     other = Case(4, (("cfg:use_xla_translate", "False"),))
     told = compared("reassemble", 4, "negated-offsets", [other])
-    (bad,) = (a for a in told.agreements if not a.agree)
-    assert (bad.slug, bad.ways) == ("parity-divergence", ("plain", "cfg:use_xla_translate=False"))
-    assert bad.amplitude > 0.1 and bad.phase is not None
+    bad = [a for a in told.agreements if not a.agree]
+    off = "cfg:use_xla_translate=False"
+    # The reference says which of the two is the wrong one.
+    assert {(a.slug, a.ways) for a in bad} == {("parity-divergence", w) for w in (("plain", off), (off, "reference"))}
+    assert all(a.amplitude is not None and a.amplitude > 0.1 and a.phase is not None for a in bad)
     assert found(compared("reassemble", 4, "", [other])) == set()
 
 
