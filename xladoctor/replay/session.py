@@ -136,7 +136,8 @@ def _parts(bench: Bench, case: Case, bad: bool, options: Options, result: Replay
         tested, notes = test_remedies(bench, case, result.sweep, result.isolated)
         result = replace(result, remedies=tested, notes=(*result.notes, *notes))
     if options.repro is not None:
-        result = _with_script(bench, case, error or case, options.repro, result, again=options.resume is not None)
+        script = (options.repro, options.resume is not None)
+        result = _with_script(bench, case, bad, error or case, script, result)
     return result
 
 
@@ -154,13 +155,19 @@ def _with_op(bench: Bench, case: Case, error: Case | None, result: Replay) -> Re
     return replace(result, notes=(*result.notes, note))
 
 
-def _with_script(bench: Bench, case: Case, failing: Case, path: Path, result: Replay, again: bool) -> Replay:
-    """The finding of parity as a script, if there is one, else the op that fails."""
+def _with_script(
+    bench: Bench, case: Case, bad: bool, failing: Case, script: tuple[Path, bool], result: Replay
+) -> Replay:
+    """The finding of parity as a script, if there is one, else the op that fails. `script`: the file, and whether it
+    may have been written before.
+    """
+    path, again = script
     parity = result.parity
     if parity is not None and any(not a.agree for a in parity.agreements):
         from xladoctor.replay.repro_silent import write_assertion
 
-        compared = case if case.batch == parity.batch else replace(case, batch=parity.batch)
+        swept = [o.case for o in result.sweep.outcomes] if result.sweep and not bad else []
+        compared = next((c for c in swept if c.batch == parity.batch), case)
         result = replace(result, repro=write_assertion(bench, compared, parity, path, again=again))
         if result.isolated is None or (result.repro is not None and result.repro.reproduced):
             return result
