@@ -37,9 +37,9 @@ def check(
     `batched` are the arguments with the batch as leading axis; `other_sizes` says whether a batch of another size can
     be run; `left_out` are outputs that are not to be compared. Returns
 
-    {"batch", "tests": [{"test": "permuted" | "alone" | "few" | "size", "output", "shapes", "deviation", "tolerance",
-      "rows", ...}], "without_rows": [outputs], "failed": [{"test", "error"}], "depends": [{"output", "input", "row",
-      "rows"}]}
+    {"batch", "tests": [{"test": "permuted" | "alone" | "copies" | "few" | "size", "output", "shapes", "deviation",
+      "tolerance", "rows", ...}], "without_rows": [outputs], "failed": [{"test", "error"}], "depends": [{"output",
+      "input", "row", "rows"}]}
 
     A test is listed if rows differ or are lost, and once (with no rows) where all agree. "depends" says, where rows
     differ, which rows of an output change with a row of an input: it should be that row and no other.
@@ -72,6 +72,8 @@ def check(
             tests.same("few", slice(0, FEW), smaller[FEW])
         if other_sizes:
             tests.alone()
+        else:
+            tests.copies()
         if tests.apart:
             tests.dependences()
     return told
@@ -103,6 +105,12 @@ class _Rows:
         """The first row, one in the middle and the last, each by itself."""
         for row in self._some:
             if not self._other("alone", np.array([row]), "a row alone"):
+                return
+
+    def copies(self) -> None:
+        """The same rows, each in a batch of nothing but itself: all that is left where no other size can be run."""
+        for row in self._some if self._batch > 1 else ():
+            if not self._other("copies", np.full(self._batch, row), "a row among copies of itself"):
                 return
 
     def _other(self, test: str, rows: Array, words: str) -> bool:

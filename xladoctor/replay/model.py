@@ -159,6 +159,7 @@ TESTS = {
     "permuted": "rows in another order",
     "few": "the first rows in a smaller batch",
     "alone": "rows alone",
+    "copies": "rows among copies of themselves",
 }
 """The tests of one way on other rows, in words."""
 
@@ -182,8 +183,8 @@ class Agreement:
     slug: str | None = None
     """parity-divergence, wrong-shape-silent or wrong-pairing, where they do not agree."""
     test: str | None = None
-    """None: both ways on the whole batch. Else one way on other rows: permuted, alone, few (the first rows only), or
-    size (how many rows come out at several batch sizes); see `TESTS`."""
+    """None: both ways on the whole batch. Else one way on other rows: permuted, alone, few (the first rows only),
+    copies (one row throughout the batch), or size (how many rows come out at several sizes); see `TESTS`."""
     what: str | None = None
     """In words, where the numbers alone do not say it: which rows depend on which, that plain mode raises."""
     map: dict[str, Any] | None = None

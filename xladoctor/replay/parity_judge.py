@@ -14,7 +14,7 @@ from xladoctor.replay.model import Agreement
 
 PLAIN, XLA = "plain", "xla"
 EVERY = "every output"
-_TESTS = ("size", "permuted", "few", "alone")
+_TESTS = ("size", "permuted", "few", "alone", "copies")
 _ROWS = 32
 
 

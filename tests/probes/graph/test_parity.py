@@ -19,6 +19,21 @@ def test_amplitude_and_wrapped_phase():
     assert measure.amplitude_and_phase(a.real, b.real) == (None, None)
 
 
+@pytest.mark.parametrize("size", [1, 5])
+def test_a_row_among_copies_of_itself_where_no_other_size_can_be_run(size):
+    """Centring over the batch is blind to the order of rows; what is left to change are the rows themselves."""
+    x = np.random.default_rng(0).random((size, 3))
+
+    def run(arguments):
+        assert len(arguments["x"]) == size
+        x = arguments["x"]
+        return {"outcome": "passed", "error": None}, {"centred": x - x.mean(axis=0), "own": x * 2}
+
+    told = rows.check(run, {"x": x}, ["x"], run({"x": x})[1], {"centred": 1e-9, "own": 1e-9}, other_sizes=False)
+    apart = {(t["test"], t["output"]) for t in told["tests"] if t["rows"]}
+    assert apart == ({("copies", "centred")} if size > 1 else set())
+
+
 def test_rows_apart_and_values_that_are_not_finite():
     a, b = np.zeros((4, 2)), np.zeros((4, 2))
     a[0] = 10.0
