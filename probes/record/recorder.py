@@ -78,7 +78,7 @@ def start(run_dir: Path) -> bool:
         _places.append(PlaceRecorder(guard, finder, tracing))
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=sink.after_fork)
-    atexit.register(_at_exit, guard, rehearsal, twins)
+    atexit.register(_at_exit, guard, rehearsal)
     return True
 
 
@@ -114,10 +114,8 @@ def stop() -> None:
         _started.pop().active = False
 
 
-def _at_exit(guard: Guard, rehearsal: Rehearsal | None, twins: TwinRecorder | None) -> None:
+def _at_exit(guard: Guard, rehearsal: Rehearsal | None) -> None:
     if guard.active:
-        if twins is not None:
-            guard.run("twins", twins.finish)
         if rehearsal is not None:
             guard.part("files", rehearsal.files)
         guard.sink.write(schema.END, state="exit")

@@ -8,6 +8,7 @@ decided; only another rehearsal shows that.
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,6 +61,9 @@ class TwinRecorder:
         if call["method"] == "predict":
             self._trace(step)
         else:
+            if not self._waiting:
+                # What is registered last is called first: while TensorFlow and Keras are whole.
+                atexit.register(self.guard.run, "twins", self.finish)
             self._waiting.append(step)
 
     def finish(self) -> None:
