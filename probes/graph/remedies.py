@@ -57,6 +57,7 @@ class Remedies:
         self._foreign = foreign
         self._by_row = by_row
         self._given = given
+        self._by_rows = 0
         self._arguments = ways.arguments
         self._batched, self._open, self._why = ways.batched()
         self._bound: Callable[[], Told] | None = None
@@ -76,7 +77,7 @@ class Remedies:
     def apply(self, apply: Mapping[str, Any]) -> dict[str, Any]:
         """{"outcome", "error", "deviation", "tolerance", "apart": [outputs], "missing": rows without a result, "lost":
         [results with other rows than they should have], "compared": number of outputs, "outputs" and "results" of the
-        reference and of the step, "seconds" of a later run, "reference_seconds"} of {"kind", ...}.
+        reference and of the step, "alone": how many of the reference are of rows alone, "seconds" of a later run, "reference_seconds"} of {"kind", ...}.
         """
         kind = self._kinds.get(str(apply.get("kind")))
         if kind is None:
@@ -203,6 +204,7 @@ class Remedies:
             "compared": sum(n in results for n in reference),
             "outputs": len(reference),
             "results": len(results),
+            "alone": self._by_rows,
             "lost": [f"{n} has {len(v)}" for n, v in results.items() if self._lost(n, v)][:MAX_ROWS],
             "reference_seconds": seconds,
         }
@@ -217,6 +219,7 @@ class Remedies:
             seconds = _best(lambda: self._ways.plain(self._arguments)) if passed else None
             allowed = dict(self._ways.allowed()) if passed else {}
             alone, more, slow = self._alone()
+            self._by_rows = len(alone)
             for name, value in alone.items():
                 # Where plain mode passes and XLA is what fails, plain mode is what is meant, mixing of rows included.
                 if self._way == PLAIN or name not in found or len(found[name]) != len(value):

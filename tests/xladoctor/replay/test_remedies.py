@@ -50,6 +50,16 @@ def test_a_failure_that_only_moves_and_one_that_stays():
     assert same.result == "no effect"
 
 
+def test_without_anything_to_compare_with_nothing_is_cured():
+    alone = Answer("ok", {**passed(compared=0).result, "outputs": 0, "results": 2})
+    found = judged(TRIAL, alone, failed())
+    assert found.result == "unverified" and "nothing is there to compare with" in (found.message or "")
+    held = Answer("ok", {"outcome": "passed", "held": "as it makes its call itself"})
+    assert judged(TRIAL, held, failed()).message == "as it makes its call itself"
+    lost = Answer("ok", {**alone.result, "lost": ["output 0 has 6"]})
+    assert judged(TRIAL, lost, passed(0.2, apart=["x"])).result == "no effect"
+
+
 def test_worse():
     died = Answer("crashed", kind="by SIGSEGV", message="the worker ended by SIGSEGV", signal="SIGSEGV")
     assert judged(TRIAL, died, failed()).result == "worse"
@@ -70,7 +80,9 @@ def names(**options: Any) -> list[str]:
 
 
 def test_which_are_tried():
-    assert names() == ["jit-off", "static-size", "smaller-batch"]
+    assert names() == ["jit-off", "static-size", "smaller-batch", "row-by-row"]
+    assert names(good=1)[2:] == ["smaller-batch"]
+    assert names(written=(("cfg:x", "1"),))[-2:] == ["set-earlier", "rebuild"]
     assert names(node="a/FFT")[2:3] == ["move-outside"]
     assert "pad-last-batch" in names(full=8) and "drop-remainder" not in names(full=8)
     assert "drop-remainder" in names(full=4)
