@@ -77,7 +77,8 @@ class Remedies:
     def apply(self, apply: Mapping[str, Any]) -> dict[str, Any]:
         """{"outcome", "error", "deviation", "tolerance", "apart": [outputs], "missing": rows without a result, "lost":
         [results with other rows than they should have], "compared": number of outputs, "outputs" and "results" of the
-        reference and of the step, "alone": how many of the reference are of rows alone, "seconds" of a later run, "reference_seconds"} of {"kind", ...}.
+        reference and of the step, "alone": how many of the reference are of rows alone, "seconds" of a later run,
+        "reference_seconds"} of {"kind", ...}.
         """
         kind = self._kinds.get(str(apply.get("kind")))
         if kind is None:
