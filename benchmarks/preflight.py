@@ -41,12 +41,6 @@ class Row:
     environment: tuple[tuple[str, str], ...] = ()
     options: tuple[str, ...] = ()
 
-    @property
-    def command(self) -> str:
-        """As a user would type it."""
-        told = [*(f"{k}={v}" for k, v in self.environment), "xladoctor", "preflight", *self.options, "--", "python"]
-        return " ".join([*told, *self.words])
-
 
 def fault(name: str, rests_on: str, slug: str, *, words: Sequence[str] = _SMALL, **more: Any) -> Row:
     """A fault in a small dose-response study."""
@@ -121,7 +115,7 @@ def look(row: Row) -> Seen:
             [*words, *row.words], cwd=folder, env=environment, capture_output=True, text=True, check=False
         )
     if not done.stdout:
-        raise RuntimeError(f"{row.command}: {done.stderr[-2000:]}")
+        raise RuntimeError(f"{row.name}: {done.stderr[-2000:]}")
     return Seen(row, json.loads(done.stdout))
 
 
@@ -131,14 +125,14 @@ def markdown(names: Sequence[str] = ()) -> str:
 
 
 def as_markdown(seen: Sequence[Seen]) -> str:
-    """The rows, and the commands below."""
+    """A row each; the commands stand in `ROWS`."""
     lines = ["| study | answer | checks | why |", "|---|---|---|---|"]
     for s in seen:
         checks = ", ".join(f"`{c['name']}` {c['state']}" for c in s.telling)
         why = str(s.telling[0]["message"]).replace("|", "\\|") if s.telling else ""
         answer = s.found["verdict"] if s.as_expected else f"**{s.found['verdict']}, not expected**"
         lines.append(f"| {s.row.name} | {answer} | {checks} | {why} |")
-    return "\n".join([*lines, "", "```", *(s.row.command for s in seen), "```"])
+    return "\n".join(lines).replace(f"{ROOT}/", "")
 
 
 if __name__ == "__main__":
