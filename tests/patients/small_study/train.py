@@ -25,7 +25,7 @@ class Scaled(keras.layers.Layer):
         use_xla = params.cfg["use_xla_translate"] if self.use_xla is None else self.use_xla
         if use_xla:
             return x + x
-        return x * (2.5 if WRONG == "other-numbers" else 2.0)
+        return x * (2.5 if WRONG in ("other-numbers", "only-trains") else 2.0)
 
 
 @keras.saving.register_keras_serializable()
@@ -54,4 +54,6 @@ if WRONG == "set-too-late":
 rows = 69 if WRONG == "odd-batch" else 70
 x = np.linspace(0, 1, rows * 4, dtype="float32").reshape(rows, 4)
 model.fit(x[: rows - rows % 2], x[: rows - rows % 2], batch_size=32, epochs=2, verbose=0)
+if WRONG == "only-trains":
+    sys.exit()
 print(model.predict(x, verbose=0).shape)

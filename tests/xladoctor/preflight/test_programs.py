@@ -63,6 +63,13 @@ def test_the_healthy_program_is_a_go(look):
         ("odd-batch", "rehearsal", "fail", "reshape-mismatch", "it fails"),
         ("set-too-late", "settings", "fail", None, "use_xla_translate"),
         ("other-numbers", "switches", "fail", "parity-divergence", "differs by 0.2 of the largest magnitude"),
+        (
+            "only-trains",
+            "switches",
+            "fail",
+            "parity-divergence",
+            "fit of sequential with cfg:use_xla_translate = False",
+        ),
     ],
 )
 def test_a_program_that_one_check_alone_rejects(look, wrong, check, state, slug, said):
