@@ -84,7 +84,7 @@ class Bench:
         self.resumed = self._journal.kept
         # Several benches may share workers, whoever made the pool ends it.
         self._own = pool is None
-        self._pool = pool or Pool(jobs + 1, worker_environment(environment), subject.cwd, folder, memory)
+        self._pool = pool or Pool(jobs + 2, worker_environment(environment), subject.cwd, folder, memory)
 
     def __enter__(self) -> Bench:
         return self
