@@ -60,14 +60,13 @@ class Row:
 ROWS = (
     Row("reassembly-collapses-batch", "predict"),
     Row("reassembly-collapses-batch", "predict", ("jit=on",), FEW),
-    Row("reassembly-collapses-batch-muted", "predict"),
+    Row("reassembly-collapses-batch-muted", "predict", sizes=FEW),
     Row("fft-on-bounded-batch", "predict", ("jit=on",), FEW),
     Row("repeat-in-translate", "predict", ("jit=on", "cfg:use_xla_translate=False"), FEW),
     Row("einsum-homography", "predict", ("jit=on",), FEW),
-    Row("einsum-homography", "train_step", ("jit=on",), "2"),
     Row("vectorised-stitching", "predict"),
-    Row("vectorised-stitching", "stitch"),
-    Row("vectorised-stitching", "stitch", ("env:PTYCHO_FAULT=vectorised-stitching,",), "33,64"),
+    Row("vectorised-stitching", "stitch", sizes=FEW),
+    Row("vectorised-stitching", "stitch", ("env:PTYCHO_FAULT=vectorised-stitching,",), "33"),
     Row("negated-offsets", "reassemble", ("cfg:use_xla_translate=True,False",), small=SMALL[:1]),
     Row("modular-pairing", "reassemble", small=SMALL[:1]),
     Row("late-setting", "predict", sizes="2,3"),
@@ -162,7 +161,7 @@ def _of(found: Replay, cured: bool) -> list[str]:
     kinds: dict[str, list[str]] = {}
     for one in said:
         moved = one.result == "another failure" and one.signature is not None
-        what = f"only moved, to {one.signature.slug}" if moved and one.signature else verdict(one)
+        what = f"only moved, to {one.signature.op or one.signature.slug}" if moved and one.signature else verdict(one)
         kinds.setdefault(what, []).append(_named(one))
     return [f"{what}: {', '.join(names)}" for what, names in kinds.items()]
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from xladoctor.replay import settled
 from xladoctor.replay.bench import Answer, Bench, digest
-from xladoctor.replay.classify import gist, signature
+from xladoctor.replay.classify import UNKNOWN, gist, signature
 from xladoctor.replay.model import Case, Isolation, Signature, Sweep, Tested
 from xladoctor.replay.trials import Trial, of_settings, trials
 
@@ -199,10 +199,13 @@ def _full_name(isolated: Isolation | None) -> str | None:
 
 def judged(trial: Trial, answer: Answer, before: Answer) -> Tested:
     """What came of a trial, against what the case gives without it."""
-    if answer.state == "refused":
-        return _tested(trial, "not applicable", message=_line(answer))
     was = _signature(before)
     sign: Signature | None
+    if answer.state == "refused":
+        # With sizes that are known TensorFlow may find the same while the graph is made.
+        sign = signature(answer.kind, str(answer.message))
+        same = was is not None and sign.slug == was.slug != UNKNOWN
+        return _tested(trial, "no effect" if same else "not applicable", sign if same else None, _line(answer))
     if not answer.ok:
         sign = Signature("worker-died" if answer.state == "crashed" else "timed-out", answer.signal)
         result: Result = "no effect" if before.state == answer.state else "worse"

@@ -73,6 +73,9 @@ def test_worse():
 def test_not_applicable_says_why():
     found = judged(TRIAL, Answer("refused", kind="Unsupported", message="traced for a fixed number"), failed())
     assert (found.result, found.message) == ("not applicable", "traced for a fixed number")
+    told = "Cannot reshape a tensor with 900 elements to shape [4,30,30] (3600 elements) for '{{node Reshape}}'"
+    same = judged(TRIAL, Answer("refused", kind="ValueError", message=told), failed())
+    assert same.result == "no effect"
 
 
 def names(**options: Any) -> list[str]:
