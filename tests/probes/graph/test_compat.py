@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import traceback
+
 import numpy as np
 import pytest
 
@@ -98,3 +100,22 @@ def test_functions_are_made_known_to_the_runtime(concrete):
     definition.signature.name = "a_copy_of_inner"
     compat.add_function(definition)
     compat.add_function(definition)  # the same again is no error
+
+
+def test_an_op_that_is_refused_while_it_is_made():
+    import tensorflow as tf
+
+    def refused(x):
+        return x * tf.ones([1, 5])
+
+    tf.debugging.disable_traceback_filtering()
+    try:
+        with pytest.raises(ValueError, match="Dimensions must be equal") as error:
+            tf.function(refused, autograph=False).get_concrete_function(tf.TensorSpec([None, 4]))
+    finally:
+        tf.debugging.enable_traceback_filtering()
+    frames = [frame for frame, _ in traceback.walk_tb(error.value.__traceback__)]
+    ((node, inputs, graph),) = (m for m in map(compat.op_in_the_making, frames) if m is not None)
+    assert (node.op, node.name) == ("Mul", "mul")
+    assert [t.shape.as_list() for t in inputs] == [[None, 4], [1, 5]]
+    assert "ones" in {o.name for o in graph.get_operations()}
