@@ -143,7 +143,7 @@ def _first(found: Replay) -> str:
 
 def _place(location: str | None) -> str:
     file, _, function = (location or "").partition(" in ")
-    return f", {Path(file).name} in {function}" if function else ""
+    return f", {Path(file).name.partition(':')[0]} in {function}" if function else ""
 
 
 def _apart(found: Replay) -> list[str]:
