@@ -19,6 +19,7 @@ import numpy as np
 
 from . import traced
 from .callables import Built, NoSubject, build
+from .deviation_map import add_maps
 from .measure import Results, compared, is_apart
 from .parity import PLAIN
 from .parity_answers import Kept
@@ -66,6 +67,7 @@ def answer(request: Mapping[str, Any], kept: Kept) -> dict[str, Any]:
             told["agreements"].append({**row, "ways": [PLAIN, way], "apart": is_apart(row), "seeded": False})
             if way == REFERENCE:
                 told["agreements"] += _others(request, name, results[name], allowed.get(name))
+        add_maps(told["agreements"], {PLAIN: base, way: results})
     return {**told, "capsule": str(capsule), "open": rows_open, "note": note}
 
 

@@ -16,10 +16,13 @@ _LEAST_SIDE = 4
 
 
 def add_maps(agreements: Sequence[dict[str, Any]], results: Mapping[str, Results]) -> None:
-    """Put a "map" into the outputs that are farthest apart, a few of them. `results` are those of each way."""
-    apart = [a for a in agreements if is_apart(a) and a["deviation"] is not None]
+    """Put a "map" into the outputs that are farthest apart, a few of them. `results` are those of each way; what
+    compares others is left as it is.
+    """
+    ours = [a for a in agreements if all(way in results for way in a["ways"])]
+    apart = [a for a in ours if is_apart(a) and a["deviation"] is not None]
     for told in sorted(apart, key=lambda a: float(a["deviation"]), reverse=True)[:MOST_MAPS]:
-        one, other = (results.get(way, {}).get(told["output"]) for way in told["ways"])
+        one, other = (results[way].get(told["output"]) for way in told["ways"])
         told["map"] = deviation_map(one, other)
 
 
