@@ -24,7 +24,7 @@ from .parity import Ways
 from .reduced import edited, tidy
 from .sensitivity import floor
 from .showing import WORSE, nothing, outputs_of, told_of
-from .silent import Silent
+from .silent import Silent, of_data, of_edit
 from .transform import truncate
 
 _OTHER = "other/"
@@ -52,6 +52,21 @@ class Pair(Silent):
     def listed(self) -> dict[str, Any]:
         """The same; only what both have in common can be an argument."""
         return {**super().listed(), "by_rows": sorted(self._common)}
+
+    def edited(self, edits: Any) -> Graph:
+        """The graph after edits; Unsupported where two arguments come from one input of the step.
+
+        Of positions and of the same positions negated, the random numbers of a script would make two things that have
+        nothing to do with each other: then also what is healthy would differ.
+        """
+        graph = super().edited(edits)
+        from_: dict[str, str] = {}
+        for item in graph.inputs:
+            node = split(of_edit(item.name))[0]
+            for source, reached in self._sources.items():
+                if node in reached and from_.setdefault(source, item.name) != item.name:
+                    raise Unsupported(f"{from_[source]} and {item.name} both come from {source}")
+        return graph
 
     def shows(self, graph: Graph) -> dict[str, Any]:
         """Whether the results differ on the values of a script, and are on those of the step what they were there."""
@@ -88,6 +103,7 @@ class Pair(Silent):
             if split(s)[0] in both.nodes and _OTHER + split(t)[0] in both.nodes and t != b
         ]
         self._common = set(same.values())
+        self._sources = {i.name: of_data(both, [f"{i.name}:0"]) for i in both.inputs}
         part = self._without_constants(tidy(edited(both, shared)))
         told = self.shows(part)
         if not told["shows"]:

@@ -13,6 +13,8 @@ from .errors import Unsupported
 from .ir import Graph, Node, split
 
 _SMALL = 64
+_ROW = 8
+"""Numbers in a row are written as a range if there are more of them."""
 _REDUCTIONS = frozenset({"Sum", "Max", "Min", "Mean"})
 _BINARY = {
     "AddV2": "+",
@@ -73,6 +75,9 @@ def literal(node: Node) -> str:
             if not value.flat[0]
             else f"tf.fill({shape}, {_scalar(value.flat[0], dtype)})"
         )
+    if dtype == 3 and value.size > _ROW and shape in ([value.size], [1, value.size]) and (np.diff(value) == 1).all():
+        said = f"tf.range({value.flat[0]}, {value.flat[-1] + 1})"
+        return said if value.ndim == 1 else f"{said}[None]"
     if value.size <= _SMALL:
         if value.ndim == 0:
             return _scalar(value[()], dtype)

@@ -164,7 +164,7 @@ class Silent:
         rows = np.array(self.test["rows"])
         arguments = taken(self.ways.arguments, self.batched, rows)
         # A number of a place in the batch is none of a row.
-        data = _of_data(self.ways.step.pure.graph, self.batched)
+        data = of_data(self.ways.step.pure.graph, self.batched)
         last = [t for t in self.rows_of if split(t)[0] in data]
         found = self._all(last, arguments) if last else {}
         apart, right = [], set()
@@ -237,8 +237,8 @@ class Silent:
         if self.test["kind"] not in ("rows", "size"):
             return graph
         for item in [i for i in graph.inputs if i.name not in known]:
-            if not self._is_rows(_of_edit(item.name)):
-                raise Unsupported(f"{_of_edit(item.name)} has not one item a row")
+            if not self._is_rows(of_edit(item.name)):
+                raise Unsupported(f"{of_edit(item.name)} has not one item a row")
             rows = dataclasses.replace(item, shape=(None, *(item.shape or ())[1:]))
             inputs = tuple(rows if i is item else i for i in graph.inputs)
             graph = graph.replace(nodes={**graph.nodes, item.name: placeholder(rows)}, inputs=inputs)
@@ -274,7 +274,7 @@ class Silent:
 
     def _batched(self, graph: Graph) -> list[str]:
         names = {f"{i.name}:0" for i in graph.inputs}
-        return [n for n in names if n in self.batched or ("/__edit_" in n and self._is_rows(_of_edit(n[:-2])))]
+        return [n for n in names if n in self.batched or ("/__edit_" in n and self._is_rows(of_edit(n[:-2])))]
 
     def _arguments(self, graph: Graph) -> dict[str, Array]:
         """What each input was in the step; ones for what was not reached there, as plain mode had failed before."""
@@ -282,7 +282,7 @@ class Silent:
         for item in graph.inputs:
             name = f"{item.name}:0"
             value = self.ways.arguments.get(name, self._constants.get(name))
-            value = self.seen.get(_of_edit(item.name)) if value is None else value
+            value = self.seen.get(of_edit(item.name)) if value is None else value
             found[name] = np.ones([n or 1 for n in item.shape or ()], as_numpy(item.dtype)) if value is None else value
         return found
 
@@ -300,7 +300,7 @@ def as_numpy(dtype: int) -> Any:
     return tf.dtypes.as_dtype(dtype).as_numpy_dtype
 
 
-def _of_data(graph: Graph, inputs: Collection[str]) -> set[str]:
+def of_data(graph: Graph, inputs: Collection[str]) -> set[str]:
     """The nodes that depend on what is in these inputs, and not on their shape alone."""
     reached = {split(t)[0] for t in inputs}
     for name, node in graph.nodes.items():
@@ -309,7 +309,7 @@ def _of_data(graph: Graph, inputs: Collection[str]) -> set[str]:
     return reached
 
 
-def _of_edit(name: str) -> str:
+def of_edit(name: str) -> str:
     """The tensor in whose place an edit has put an argument."""
     match = re.fullmatch(r"(.*)/__edit_(\d+)", name, re.DOTALL)
     return f"{match[1]}:{match[2]}" if match else f"{name}:0"

@@ -166,7 +166,7 @@ def _tried(
         return replace(done, path=str(path), lines=lines)
     if done.returncode == 0:
         return Repro(str(path), lines, False, message="the script passes in a fresh process")
-    found = Signature("crashed") if done.returncode < 0 else _of_output(done.stderr)
+    found = Signature("crashed") if done.returncode < 0 else of_output(done.stderr)
     same = isolated.signature is not None and found.slug == isolated.signature.slug
     same = same and (found.op in (None, isolated.signature.op) if isolated.signature else False)
     last = last_line(done.stderr)
@@ -193,7 +193,7 @@ def run_script(
         return Repro(str(file), 0, False, message=f"{python} cannot be started: {error.strerror or error}")
 
 
-def _of_output(output: bytes) -> Signature:
+def of_output(output: bytes) -> Signature:
     """The failure in a traceback, by the rules by which `scan` reads a log."""
     text = output.decode("utf-8", "replace")
     at = text.rfind("Traceback (most recent call last)")

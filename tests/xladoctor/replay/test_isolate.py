@@ -171,6 +171,23 @@ def test_flat_positions_in_a_train_step(captured, tmp_path):
     assert found.ops > 2000
 
 
+def test_the_same_steps_lowered(captured, tmp_path):
+    from probes.graph.lowering import unavailable
+    from xladoctor.replay.lowering import lower
+
+    platform = "cpu" if unavailable("gpu") else "gpu"
+
+    def lowered(capsule):
+        return lower(InProcess(capsule, tmp_path, sys.executable), Case(None), platform)
+
+    told = lowered(captured("fft-on-bounded-batch", lambda: physics(2)))
+    assert (told.ok, told.signature.slug, told.signature.op) == (False, "dynamic-dimension-unsupported", "FFT2D")
+    assert (told.dynamic[0].op, told.dynamic[-1].op) == ("StatelessIf", "FFT2D")
+    train = lowered(captured("flat-positions", fit))
+    assert (train.ok, train.unsupported, train.dynamic) == (False, (), ())
+    assert train.signature.slug == "reshape-mismatch"
+
+
 def test_a_model_without_a_fault_has_no_failing_op(captured, tmp_path):
     capsule = captured("negated-offsets", lambda: physics(2))
     assert isolate(InProcess(capsule, tmp_path, sys.executable), Case(None)) is None
