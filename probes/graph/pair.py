@@ -7,6 +7,7 @@ was: only what does not matter for it falls away.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -24,7 +25,7 @@ from .parity import Ways
 from .reduced import edited, tidy
 from .sensitivity import floor
 from .showing import WORSE, nothing, outputs_of, told_of
-from .silent import Silent, of_data, of_edit
+from .silent import Silent, of_data, of_edit, values_of
 from .transform import truncate
 
 _OTHER = "other/"
@@ -89,7 +90,7 @@ class Pair(Silent):
         if one is None or two is None:
             raise Unsupported(f"{output} is not in both")
         first, second = self.ways.step.pure.graph, self._second.step.pure.graph
-        seen, other = self._all([one], self.ways.arguments), _values(self._second, two)
+        seen, other = (values_of(w, [t], w.arguments) for w, t in ((self.ways, one), (self._second, two)))
         self._tolerance = WORSE * floor(seen[one], self.ways.arguments)
         a, b = next(self._parting(seen, other, one, two), (one, two))
         both = _merged(truncate(first, [a]), truncate(second, [b]), self._arguments_of_second())
@@ -120,23 +121,25 @@ class Pair(Silent):
         apart = np.abs(other[two] - seen[one])
         room = self._tolerance * float(np.abs(seen[one]).max())
         started = time.monotonic()
-        for a, value in seen.items():
-            if value.dtype.kind not in "fc" or value.size < 2:
+        # Those of one name first: they are most likely meant to be the same.
+        named = [(a, a) for a in seen if a in other]
+        alike = ((a, b) for a in seen for b in other if a != b)
+        for a, b in itertools.chain(named, alike):
+            value = seen[a]
+            if value.dtype.kind not in "fc" or value.size < 2 or (value.shape, value.dtype) != _kind(other[b]):
                 continue
-            alike = [b for b, v in other.items() if v.shape == value.shape and v.dtype == value.dtype]
-            for b in sorted(alike, key=lambda b: b != a):
-                if deviation(value, other[b]) <= self._tolerance:
-                    continue
-                if time.monotonic() - started > _SECONDS:
-                    return
-                activation = Activation(self._second.frames, graph, {**self._second.arguments, b: value})
-                activation.compute([two])
-                found = activation.values.get(two)
-                if found is None or isinstance(found, Handle):
-                    continue
-                now = np.abs(np.asarray(found) - seen[one])
-                if (now <= apart + room).all() and now.sum() < _NEARER * apart.sum():
-                    yield a, b
+            if deviation(value, other[b]) <= self._tolerance:
+                continue
+            if time.monotonic() - started > _SECONDS:
+                return
+            activation = Activation(self._second.frames, graph, {**self._second.arguments, b: value})
+            activation.compute([two])
+            found = activation.values.get(two)
+            if found is None or isinstance(found, Handle):
+                continue
+            now = np.abs(np.asarray(found) - seen[one])
+            if (now <= apart + room).all() and now.sum() < _NEARER * apart.sum():
+                yield a, b
 
     def _arguments_of_second(self) -> dict[str, str]:
         """{input of the second graph: the input of the first one that is the same}."""
@@ -150,10 +153,8 @@ class Pair(Silent):
         return found
 
 
-def _values(ways: Ways, wanted: str) -> dict[str, Array]:
-    holder = Silent.__new__(Silent)
-    holder.ways = ways
-    return holder._all([wanted], ways.arguments)
+def _kind(value: Array) -> tuple[Any, Any]:
+    return value.shape, value.dtype
 
 
 def _same(seen: Mapping[str, Array], other: Mapping[str, Array], tolerance: float) -> dict[str, str]:
@@ -161,9 +162,9 @@ def _same(seen: Mapping[str, Array], other: Mapping[str, Array], tolerance: floa
     found = {}
     by_shape: dict[Any, list[str]] = {}
     for tensor, value in seen.items():
-        by_shape.setdefault((value.shape, value.dtype), []).append(tensor)
+        by_shape.setdefault(_kind(value), []).append(tensor)
     for tensor, value in other.items():
-        alike = by_shape.get((value.shape, value.dtype), []) if value.size > 1 else []
+        alike = by_shape.get(_kind(value), []) if value.size > 1 else []
         same = [t for t in alike if deviation(seen[t], value) <= (tolerance if value.dtype.kind in "fc" else 0.0)]
         if same:
             found[tensor] = tensor if tensor in same else same[0]

@@ -106,7 +106,7 @@ class Silent:
 
     def _look(self, wanted: str, named: Sequence[str]) -> None:
         """What the tensors on the way are, on the whole batch and on some rows of it."""
-        self.seen = self._all([wanted, *named], self.ways.arguments)
+        self.seen = values_of(self.ways, [wanted, *named], self.ways.arguments)
         if self.test["kind"] == "ways":
             return
         sized = self.test["kind"] == "size"
@@ -124,7 +124,7 @@ class Silent:
     def _at(self, wanted: str, size: int) -> dict[str, Array]:
         if size == self.batch:
             return self.seen
-        return self._all([wanted], taken(self.ways.arguments, self.batched, np.arange(size) % self.batch))
+        return values_of(self.ways, [wanted], taken(self.ways.arguments, self.batched, np.arange(size) % self.batch))
 
     def _is_rows(self, tensor: str) -> bool:
         """Whether a tensor has one item a row, at all sizes."""
@@ -132,17 +132,6 @@ class Silent:
         return (
             self.rows_of.get(tensor) == 1 and len(self._small[tensor]) == size and len(self.seen[tensor]) == self.batch
         )
-
-    def _all(self, wanted: Sequence[str], arguments: Mapping[str, Array]) -> dict[str, Array]:
-        graph = self.ways.step.pure.graph
-        activation = Activation(self.ways.frames, graph, arguments)
-        needed = ancestors(graph, wanted)
-        names = [f"{n}:{i}" for n in graph.nodes if n in needed for i in range(len(activation.loaded.outputs(n)))]
-        names = [t for t in names if has_number(graph.dtype(t))]
-        for start in range(0, len(names), _CHUNK):
-            activation.compute(names[start : start + _CHUNK])
-        found = {t: activation.values.get(t) for t in names}
-        return {t: np.asarray(v) for t, v in found.items() if v is not None and not isinstance(v, Handle)}
 
     def _earlier(self, wanted: str, named: list[str]) -> list[str]:
         """Tensors before the result that may show it already, in program order."""
@@ -166,7 +155,7 @@ class Silent:
         # A number of a place in the batch is none of a row.
         data = of_data(self.ways.step.pure.graph, self.batched)
         last = [t for t in self.rows_of if split(t)[0] in data]
-        found = self._all(last, arguments) if last else {}
+        found = values_of(self.ways, last, arguments) if last else {}
         apart, right = [], set()
         for tensor in last:
             times = self.rows_of[tensor]
@@ -291,6 +280,19 @@ class Silent:
         random = np.random.default_rng(0)
         given = self._arguments(graph)
         return {n: np.asarray(sample(v, self.values)[1](random)) for n, v in given.items()}
+
+
+def values_of(ways: Ways, wanted: Sequence[str], arguments: Mapping[str, Array]) -> dict[str, Array]:
+    """All numbers on the way to some tensors of the top frame, in program order, as far as they can be had."""
+    graph = ways.step.pure.graph
+    activation = Activation(ways.frames, graph, arguments)
+    needed = ancestors(graph, wanted)
+    names = [f"{n}:{i}" for n in graph.nodes if n in needed for i in range(len(activation.loaded.outputs(n)))]
+    names = [t for t in names if has_number(graph.dtype(t))]
+    for start in range(0, len(names), _CHUNK):
+        activation.compute(names[start : start + _CHUNK])
+    found = {t: activation.values.get(t) for t in names}
+    return {t: np.asarray(v) for t, v in found.items() if v is not None and not isinstance(v, Handle)}
 
 
 def as_numpy(dtype: int) -> Any:
