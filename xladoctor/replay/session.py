@@ -151,7 +151,10 @@ def _with_op(bench: Bench, case: Case, error: Case | None, result: Replay) -> Re
     captured = bench.capture(error)
     if captured.ok:
         return result
-    note = f"no op was isolated: there is no graph of {words(error)} ({_first_line(captured.message)})"
+    why = _first_line(captured.message)
+    if captured.kind == "BuildFailed":
+        why = f"the callable makes its call itself, and raises: {why}"
+    note = f"no op was isolated: there is no graph of {words(error)} ({why})"
     return replace(result, notes=(*result.notes, note))
 
 
