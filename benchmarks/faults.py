@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from xladoctor.replay.model import Replay, Tested
+from xladoctor.replay.model import Replay, Signature, Tested
 from xladoctor.replay.reader import replay_of
 from xladoctor.report.replay.remedies import verdict
 from xladoctor.report.replay.words import failure, how, where
@@ -32,12 +32,11 @@ SMALL = ("arg:N=16", "cfg:filters_scale=0.0625", "cfg:estimate_iterations=3")
 SIZES = "1:70"
 FEW = "1,2,15:17,32"
 """Where trying a size takes long."""
-_NONE = ""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One command: a fault (none: the healthy model) in a subject."""
+    """One command: a fault in a subject."""
 
     fault: str
     subject: str
@@ -59,7 +58,6 @@ class Row:
 
 ROWS = (
     Row("reassembly-collapses-batch", "predict"),
-    Row("reassembly-collapses-batch", "predict", ("jit=on",), FEW),
     Row("reassembly-collapses-batch-muted", "predict", sizes=FEW),
     Row("fft-on-bounded-batch", "predict", ("jit=on",), FEW),
     Row("repeat-in-translate", "predict", ("jit=on", "cfg:use_xla_translate=False"), FEW),
@@ -75,7 +73,6 @@ ROWS = (
     Row("flat-positions", "predict", ("env:PTYCHO_FAULT=flat-positions,",), FEW),
     Row("batch-centred-offsets", "reassemble", small=SMALL[:1]),
     Row("mmd-session", "mmd_loss", ("arg:sigmas_dtype=float32,float64",), small=()),
-    Row(_NONE, "reassemble", small=SMALL[:1]),
 )
 
 
@@ -89,9 +86,9 @@ def replayed(row: Row, folder: Path) -> Replay:
 
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     environment.pop("PTYCHO_FAULT", None)
-    if row.fault and row.fault not in programs():
+    if row.fault not in programs():
         environment["PTYCHO_FAULT"] = row.fault
-    name = f"{row.fault or 'healthy'}-{row.said()}-{row.sizes}"
+    name = f"{row.fault}-{row.said()}-{row.sizes}"
     file = folder / f"{re.sub('[^A-Za-z0-9=,._-]+', '-', name)}.json"
     command = [sys.executable, "-m", "xladoctor", *row.command(), "--quiet", "--format", "json"]
     if file.is_file():
@@ -108,7 +105,7 @@ def replayed(row: Row, folder: Path) -> Replay:
 def cells(row: Row, found: Replay) -> list[str]:
     """fault, subject, rule, first op, parity, what cured, what did not."""
     return [
-        f"`{row.fault}`" if row.fault else "none",
+        f"`{row.fault}`",
         f"`{row.said()}`",
         "; ".join(_rules(found)),
         _first(found),
@@ -137,6 +134,9 @@ def _rules(found: Replay) -> list[str]:
 def _first(found: Replay) -> str:
     if found.isolated is not None:
         return f"{found.isolated.op} ({found.isolated.mode}){_place(found.isolated.location)}"
+    node = found.parity.first_node if found.parity else None
+    if node:
+        return f"{node['op']} (parity){_place(node.get('location'))}"
     errors = [o for o in found.sweep.outcomes if o.state == "failed"] if found.sweep else []
     return f"no op{_place(errors[0].location)}" if errors else "-"
 
@@ -161,9 +161,13 @@ def _of(found: Replay, cured: bool) -> list[str]:
     kinds: dict[str, list[str]] = {}
     for one in said:
         moved = one.result == "another failure" and one.signature is not None
-        what = f"only moved, to {one.signature.op or one.signature.slug}" if moved and one.signature else verdict(one)
+        what = f"only moved, to {_failure(one.signature)}" if moved and one.signature else verdict(one)
         kinds.setdefault(what, []).append(_named(one))
     return [f"{what}: {', '.join(names)}" for what, names in kinds.items()]
+
+
+def _failure(found: Signature) -> str:
+    return f"{found.op} ({found.slug})" if found.op else found.slug
 
 
 def _named(one: Tested) -> str:
@@ -185,12 +189,11 @@ def markdown(rows: Sequence[Row] = ROWS, keep: Path | None = None) -> str:
     with tempfile.TemporaryDirectory() as folder:
         for row in rows:
             if sys.stderr.isatty() or keep:
-                print(f"{row.fault or 'healthy'}: {row.said()} ({time.monotonic() - started:.0f} s)", file=sys.stderr)
+                print(f"{row.fault}: {row.said()} ({time.monotonic() - started:.0f} s)", file=sys.stderr)
             done = cells(row, replayed(row, keep or Path(folder)))
             lines.append(f"| {' | '.join(cell.replace('|', '/') for cell in done)} |")
     versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in ("tensorflow", "keras"))
-    minutes = (time.monotonic() - started) / 60
-    lines += ["", f"{versions}, Python {platform.python_version()}, on the processor; {minutes:.0f} minutes."]
+    lines += ["", f"{versions}, Python {platform.python_version()}, on the processor."]
     return "\n".join(lines)
 
 
