@@ -127,7 +127,8 @@ def _rules(found: Replay) -> list[str]:
         which = where(rule.vary, found.sweep)
         said.append(f"{f'`{which}`: ' if which else ''}{rule.text.split(' (')[0]}{f' ({kinds[0]})' if kinds else ''}")
     if found.parity and found.parity.rule:
-        said = [f"without an error: {found.parity.rule.text.split(' (')[0]}"]
+        which = where(found.parity.rule.vary, found.sweep)
+        said = [f"{f'`{which}`: ' if which else ''}without an error, {found.parity.rule.text.split(' (')[0]}"]
     return said
 
 
@@ -149,7 +150,7 @@ def _place(location: str | None) -> str:
 def _apart(found: Replay) -> list[str]:
     apart = [a for a in found.parity.agreements if not a.agree] if found.parity else []
     first: dict[str, str] = {}
-    for one in sorted(apart, key=lambda a: a.test != "size"):
+    for one in sorted(apart, key=lambda a: (a.test != "size", "reference" not in a.ways)):
         first.setdefault(one.slug or "differs", f"{one.slug or 'differs'} ({one.between})")
     return list(first.values())
 
