@@ -14,7 +14,7 @@ from xladoctor.diagnosis.enrich import enrich
 from xladoctor.diagnosis.facts import Step
 from xladoctor.diagnosis.model import Finding
 from xladoctor.diagnosis.outcome import outcome_findings
-from xladoctor.diagnosis.recorded import contract_violation, rows_lost
+from xladoctor.diagnosis.recorded import contract_violation, quiet_violation, rows_lost
 from xladoctor.diagnosis.relays import relayed
 from xladoctor.evidence.model import Evidence
 
@@ -36,11 +36,16 @@ def main_step(steps: Sequence[Step]) -> Step | None:
 
 
 def ordered(
-    logged: Sequence[Finding], steps: Sequence[Step], others: Sequence[Finding], evidence: Evidence
+    logged: Sequence[Finding],
+    steps: Sequence[Step],
+    others: Sequence[Finding],
+    evidence: Evidence,
+    quiet: Sequence[Step] = (),
 ) -> tuple[Finding, ...]:
     """All findings: groups of errors with their roots first, then warnings and notes.
 
-    `logged` are the rules' findings, likeliest root first; `others` concern no step (settings).
+    `logged` are the rules' findings, likeliest root first; `others` concern no step (settings); `quiet` are
+    calls that went well and broke a contract.
     """
     main = main_step(steps)
     errors = [f for f in logged if f.level == "error"]
@@ -56,10 +61,11 @@ def ordered(
         _group(step, [f for f, of in belongs if of is step], id(step) in quoted) for step in _main_first(steps, main)
     ]
     groups.append([f for f, of in belongs if of is None])
+    groups.extend([f] for f in map(quiet_violation, quiet) if f is not None)
     found: list[Finding] = []
     for group in groups:
         wrong = [f for f in group if f.level == "error"]
-        rest[:0] = [f for f in group if f.level != "error"]
+        rest[:0] = [f for f in group if f.level != "error" and not any(_same(f, known) for known in found)]
         # The same place broken again is no second cause.
         known = bool(wrong) and any(_same(wrong[0], f) for f in found)
         for i, finding in enumerate(wrong):

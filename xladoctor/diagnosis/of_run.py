@@ -13,6 +13,7 @@ from xladoctor.diagnosis.hypotheses import judge
 from xladoctor.diagnosis.model import Diagnosis, Hypothesis
 from xladoctor.diagnosis.order import setting_findings
 from xladoctor.diagnosis.outcome import outcome_notes
+from xladoctor.diagnosis.recorded import broken_quietly
 from xladoctor.diagnosis.shape_rows import shape_rows
 from xladoctor.diagnosis.stacks import stacks
 from xladoctor.diagnosis.timeline import settings
@@ -29,8 +30,9 @@ from xladoctor.rules import plugin_problems
 def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
     """The diagnosis of a recorded run."""
     looked_at = steps(recording)
-    findings = ordered(log_findings(evidence), looked_at, list(setting_findings(recording)), evidence)
-    step = main_step(looked_at)
+    quiet = broken_quietly(recording)
+    findings = ordered(log_findings(evidence), looked_at, list(setting_findings(recording)), evidence, quiet)
+    step = main_step(looked_at) or next(iter(quiet), None)
     return Diagnosis(
         source=evidence.source,
         verdict=verdict(findings),

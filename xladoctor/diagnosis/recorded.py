@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 from xladoctor.diagnosis.contracts import show_shape
-from xladoctor.diagnosis.facts import Broken, Step, is_user_file, short, user_line
+from xladoctor.diagnosis.facts import Broken, Step, is_user_file, short, steps, user_line
 from xladoctor.diagnosis.model import Finding, Location, Proof, Remedy
 from xladoctor.diagnosis.places import PlaceCall, Tensor
-from xladoctor.evidence.run import location
+from xladoctor.evidence.run import Recording, location
+from xladoctor.evidence.schema import schema
 from xladoctor.rules import by_slug
 
 
@@ -28,14 +30,15 @@ def contract_violation(step: Step) -> Finding | None:
     message += f", with {bound}." if bound else "."
     earlier = [c for c in step.calls if c.after < first.moment and c.state in ("executed", "static-only")]
     if earlier:
-        message += f" All {len(earlier)} calls of places before it in this step kept their contracts."
+        calls = f"All {len(earlier)} calls of places" if len(earlier) > 1 else "The one call of a place"
+        message += f" {calls} before it in this step kept {'their contracts' if len(earlier) > 1 else 'its contract'}."
     tensor = _tensor(call, violation.phase, violation.index)
     born = step.sources(tensor.graph, tensor.name) if tensor is not None and violation.phase == "out" else []
     birth = step.birth if violation.phase == "out" else None
     origin = user_line(birth) if birth is not None else None
     if birth is not None:
         message += " " + _birth_sentence(birth, violation.axis, origin)
-    frames = [origin] if origin is not None else born or [c for c in call.callers if is_user_file(c.file)]
+    frames = [origin] if origin is not None else born or _called_from(call, violation.phase)
     inputs = ", ".join(f"{t.arg} {show_shape(t.runtime or t.static or [])}" for t in call.inputs)
     outputs = ", ".join(show_shape(t.runtime or t.static or []) for t in call.outputs or ()) or "nothing (it failed)"
     return Finding(
@@ -70,6 +73,30 @@ def contract_violation(step: Step) -> Finding | None:
             "callers": [str(f) for f in call.callers[:6]],
         },
     )
+
+
+def broken_quietly(recording: Recording) -> list[Step]:
+    """The calls that ended as they should and broke a contract all the same; of each first place one call."""
+    found: dict[tuple[str, str], Step] = {}
+    for step in steps(recording, every=True):
+        if step.why in ("well", "eager") and step.first is not None:
+            found.setdefault((step.first.call.place, step.first.violation.phase), step)
+    return list(found.values())
+
+
+def quiet_violation(step: Step) -> Finding | None:
+    """The broken contract of a call that ended as it should.
+
+    Contracts of the user's own places are promises, and a broken one is an error though nothing was raised. Those of
+    built-in places are what functions of these names promise in the programs that we know: a warning.
+    """
+    finding = contract_violation(step)
+    if finding is None or step.first is None:
+        return None
+    places = step.recording.of_kind(schema.PLACE_FOUND)
+    own = any(e["place"] == step.first.call.place and e.get("origin") for e in places)
+    message = f"{finding.message} Nothing was raised: the call ended as if all were well."
+    return replace(finding, message=message, level="error" if own else "warning")
 
 
 def rows_lost(step: Step) -> Finding | None:
@@ -146,6 +173,12 @@ def _birth_sentence(birth: dict[str, Any], axis: int | None, origin: Location | 
         f"The size {birth['shape'][axis or 0]} at axis {axis} arises in {birth['op']} {birth['inner_node']}{where}: "
     )
     return sentence + f"{inputs or 'no tensor'} in, {show_shape(birth['shape'])} out."
+
+
+def _called_from(call: PlaceCall, phase: str) -> list[Location]:
+    """The user's lines that led to the call, where no op tells it: a wrong result is the place's own doing."""
+    own = [call.defined] if phase == "out" and call.defined is not None else []
+    return [*own, *(c for c in call.callers if is_user_file(c.file))]
 
 
 def _needed(first: Broken) -> dict[str, Any]:

@@ -1,0 +1,59 @@
+"""A contract broken in a call that ends as it should is told of: an error where the promise is the user's own."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.xladoctor.recordings import SHIFT, Run, collapsed, healthy
+from xladoctor.diagnosis.model import Diagnosis
+from xladoctor.diagnosis.of_run import diagnose_run
+from xladoctor.evidence.model import Evidence, LogEvidence
+from xladoctor.evidence.run import read_run
+
+
+def diagnosed(run: Run, folder) -> Diagnosis:
+    recording = read_run(run.write(folder / "run"))
+    return diagnose_run(Evidence("run", LogEvidence(), process=recording.outcome), recording)
+
+
+def quiet(result: list[int | None], graph: str | None = "g1", **found: str) -> Run:
+    """A `fit` that ended well; the place gave `result` for x (? 5)."""
+    run = Run()
+    run.found("gears.ops:shift", SHIFT, **found)
+    run.begin(1)
+    run.trace("7-1-step")
+    for _ in range(2):
+        run.place("gears.ops:shift", SHIFT, {"x": [None, 5] if graph else [4, 5], "k": [None]}, [result], graph=graph)
+    run.end(1, "7-1-step")
+    return run
+
+
+@pytest.mark.parametrize("graph", ["g1", None])
+def test_a_users_own_contract_is_a_promise(tmp_path, graph):
+    found = diagnosed(quiet([4, 6], graph, origin="pyproject.toml"), tmp_path)
+    (finding,) = found.findings
+    assert (found.verdict, finding.slug, finding.level, finding.role) == (
+        "failed", "contract-violation", "error", "root",
+    )  # fmt: skip
+    assert "Nothing was raised" in finding.message
+    assert str(finding.location).startswith("ops.py:3"), "the place itself gave what it should not"
+    assert [row.first_violation for row in found.shapes].count(True) == 1
+
+
+def test_a_built_in_contract_is_what_such_functions_do_elsewhere(tmp_path):
+    found = diagnosed(quiet([None, 6]), tmp_path)
+    assert [(f.slug, f.level) for f in found.findings] == [("contract-violation", "warning")]
+    assert found.verdict == "warnings"
+
+
+def test_what_keeps_its_contract_is_healthy(tmp_path):
+    assert diagnosed(healthy(), tmp_path).findings == ()
+    assert diagnosed(quiet([None, 5], origin="pyproject.toml"), tmp_path / "own").findings == ()
+
+
+def test_a_place_that_is_broken_in_the_failure_too_is_told_once(tmp_path):
+    run = collapsed()
+    run.trace("7-2-other", graph="g2")
+    run.place("gears.ops:shift", SHIFT, {"x": [4, 5], "k": [4]}, [[1, 5]], graph="g2")
+    found = diagnosed(run, tmp_path)
+    assert [f.slug for f in found.findings if f.slug == "contract-violation"] == ["contract-violation"]
