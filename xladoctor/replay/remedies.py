@@ -71,7 +71,7 @@ class _Verifier:
 
     def _too_late(self) -> tuple[tuple[Tested, ...], tuple[str, ...]]:
         """Nothing fails in this case: what is left is that a setting does not govern what it should."""
-        none = "no remedy was tried: in this case nothing fails, and the numbers are those of its rows alone"
+        none = "no remedy was tried: in this case nothing fails, and the numbers are those of the reference"
         case = Case(self._case.batch, tuple(v for v in self._case.vary if v[0] not in ("jit", "eager")))
         late = settled.too_late(self._bench, case)
         if late is None:
