@@ -28,7 +28,7 @@ Examples:
   xladoctor trace --diff runs/batch-15 runs/batch-16
 
 Exit status: 0 no contract was broken, 1 one was (with --diff: the runs differ), 2 wrong usage or unreadable
-input, 3 the command could not be run."""
+input (with --diff also: no shapes to compare), 3 the command could not be run."""
 
 
 def register(app: typer.Typer) -> None:

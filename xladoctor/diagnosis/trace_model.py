@@ -144,6 +144,11 @@ class TraceDiff:
         return any(s.rows or s.a is None or s.b is None for s in self.steps)
 
     @property
+    def empty(self) -> bool:
+        """Whether neither run has a tensor at a watched place: then nothing was compared."""
+        return not self.differs and not any(s.same for s in self.steps)
+
+    @property
     def exit_code(self) -> int:
-        """2 if part of the input could not be read, else 1 if the runs differ, else 0."""
-        return 2 if self.problems else int(self.differs)
+        """2 if part of the input could not be read or nothing was compared, else 1 if the runs differ, else 0."""
+        return 2 if self.problems or self.empty else int(self.differs)

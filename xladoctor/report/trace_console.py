@@ -43,6 +43,8 @@ def render(trace: Trace, page: Page, view: View) -> str:
 def render_diff(diff: TraceDiff, page: Page, view: View) -> str:
     """Writes the comparison on `page`, and returns what is on it."""
     word, style = ("DIFFERENT", "bold yellow") if diff.differs else ("THE SAME", "bold green")
+    if diff.empty:
+        word, style = "NOTHING TO COMPARE", "bold yellow"
     page.parts(("xladoctor: ", "bold"), (word, style))
     page.table([("A", diff.a), ("B", diff.b)], styles=["bold", ""])
     page.para(trace_words.differs(diff))

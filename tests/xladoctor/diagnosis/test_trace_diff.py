@@ -6,6 +6,9 @@ from tests.xladoctor.recordings import SHIFT, Run, collapsed, healthy
 from xladoctor.diagnosis.trace import trace
 from xladoctor.diagnosis.trace_diff import diff
 from xladoctor.evidence.run import read_run
+from xladoctor.report import View
+from xladoctor.report.page import Page
+from xladoctor.report.trace_console import render_diff
 
 
 def compared(a: Run, b: Run, folder):
@@ -21,6 +24,14 @@ def test_another_batch_is_no_difference(tmp_path):
     assert (found.differs, found.exit_code, kinds(found)) == (False, 0, [])
     assert [(s.name, s.same) for s in found.steps] == [("fit of gears", 3), ("eager calls", 3)]
     assert "random values" in " ".join(found.steps[0].notes)
+
+
+def test_runs_without_a_watched_place_are_not_called_the_same(tmp_path):
+    found = compared(Run(), Run(), tmp_path)
+    assert (found.differs, found.empty, found.exit_code) == (False, True, 2)
+    console = render_diff(found, Page(80), View())
+    assert "NOTHING TO COMPARE" in console and "THE SAME" not in console
+    assert not compared(healthy(), healthy(), tmp_path / "kept").empty
 
 
 def test_a_size_without_the_name_of_the_other_is_a_difference(tmp_path):
