@@ -66,7 +66,7 @@ def differs(diff: TraceDiff) -> str:
     alone = [step for step in diff.steps if step.a is None or step.b is None]
     if diff.empty:
         return (
-            "Neither run has a tensor at a watched place: no shapes were compared. The rest: xladoctor report --diff."
+            "Neither run has a tensor at a watched place: nothing was compared. The rest: xladoctor report --diff."
         )
     if not diff.differs:
         return f"The runs went the same way: {count(same, 'tensor')} are the same by name."
