@@ -13,6 +13,7 @@ from xladoctor.cli import command, options
 from xladoctor.cli.output import Output
 from xladoctor.errors import XladoctorError
 from xladoctor.report.preflight import FORMATS, render
+from xladoctor.report.preflight.words import verdict
 
 if TYPE_CHECKING:
     from xladoctor.preflight.model import Check
@@ -32,7 +33,8 @@ Examples:
   xladoctor preflight --subject mypkg.steps:train_step --train-samples 2000 --batch-size 32
   xladoctor preflight --list
 
-Exit status: 0 go, 1 no-go, 2 wrong usage or an unreadable study file, 3 the command could not be started."""
+Exit status: 0 go, 1 no-go, 2 wrong usage or an unreadable study file, 3 the command could not be started,
+130 interrupted (the checks that were made are shown, and no answer is kept)."""
 
 Count = Annotated[int | None, typer.Option(min=1, metavar="N", show_default=False)]
 
@@ -131,7 +133,7 @@ def preflight(
     progress = _Progress(quiet)
     result = check_all(told, wanted, progress.say, progress.seen)
     if quiet and target.format == "console":
-        target.write(f"{'GO' if result.go else 'NO-GO'}\n")
+        target.write(f"{verdict(result)}\n")
     else:
         target.write(render(result, target.format, page, verbose))
     return result.exit_code

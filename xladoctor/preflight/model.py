@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 SCHEMA = "xladoctor.preflight/1"
+INTERRUPTED = 130
 
 State = Literal["pass", "warn", "fail", "skipped"]
 
@@ -75,6 +76,8 @@ class Preflight:
     folder: str | None = None
     environment: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    interrupted: bool = False
+    """It was ended before its last check: there is no answer, only what the checks before had found."""
     tool_version: str = ""
     schema: str = SCHEMA
 
@@ -82,9 +85,11 @@ class Preflight:
     def go(self) -> bool:
         """Whether the study may be started, as far as the checks see."""
         bad = ("fail", "warn") if self.strict else ("fail",)
+        if self.interrupted:
+            return False
         return not any(c.state in bad for c in self.checks) and any(c.state in ("pass", "warn") for c in self.checks)
 
     @property
     def exit_code(self) -> int:
-        """0 for go, 1 for no-go."""
-        return int(not self.go)
+        """0 for go, 1 for no-go, 130 where it was interrupted."""
+        return INTERRUPTED if self.interrupted else int(not self.go)

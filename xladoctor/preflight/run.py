@@ -40,7 +40,7 @@ def preflight(
     """Make the checks. `seen` is called with each as soon as it is made.
 
     A check that breaks down is a failed check. After a rehearsal that fails, what would run its steps is skipped: it is
-    a no-go already.
+    a no-go already. An interruption (Ctrl-C) ends it: the checks that were made are given back, and nothing is kept.
 
     Raises:
         XladoctorError: a name in `options` is no check.
@@ -56,25 +56,41 @@ def preflight(
     folder = stamped("preflight")
     listing = overlay.look(Path.cwd())
     started = time.monotonic()
-    with Situation(study, folder, listing, options.timeout, say) as situation:
-        checks = checked(situation, names, seen)
-        plan = situation.plan if situation.has("plan") else ()
-        files = cache.files(situation)
+    made: list[Check] = []
+
+    def keep(check: Check) -> None:
+        made.append(check)
+        seen(check)
+
+    files: dict[str, str] = {}
+    interrupted = False
+    situation = Situation(study, folder, listing, options.timeout, say)
+    try:
+        with situation:
+            checked(situation, names, keep)
+            files = cache.files(situation)
+    except KeyboardInterrupt:
+        interrupted = True
+        for name in names[len(made) :]:
+            keep(Check(name, str(module(name).TITLE), "skipped", "interrupted"))
+    plan = situation.plan if situation.has("plan") else ()
     result = Preflight(
         study=study.name,
-        checks=checks,
+        checks=tuple(made),
         plan=plan,
         strict=options.strict,
         seconds=round(time.monotonic() - started, 1),
         folder=str(folder),
         environment={"python": study.python, "device": study.device},
         notes=() if study.command else ("no command was given: the order of settings was not looked at",),
+        interrupted=interrupted,
         tool_version=xladoctor.__version__,
     )
     from xladoctor.report.preflight import to_dict
 
     write_json(folder / "preflight.json", to_dict(result))
-    cache.keep(key, result, files)
+    if not interrupted:
+        cache.keep(key, result, files)
     return result
 
 

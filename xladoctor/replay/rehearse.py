@@ -47,6 +47,8 @@ def rehearse(
 
     Raises:
         XladoctorError: (exit code 3) the command could not be started.
+        KeyboardInterrupt: a signal came to the doctor meanwhile. The command was killed, and what it recorded says
+            nothing of it.
     """
     folder.mkdir(mode=0o700, parents=True)
     work, temporary = folder / "work", folder / "tmp"
@@ -78,7 +80,11 @@ def rehearse(
     facts = {**run_folder.run_facts(command), "rehearsal": True}
     with Path(os.devnull).open("wb") as nowhere, stores(outside, folder) as pairs:
         env[schema.ENV_REHEARSE] = json.dumps({**wanted, "redirect": pairs})
-        run = target.run(command, env=env, folder=folder, timeout=timeout, stdout=nowhere, stderr=nowhere, cwd=work)
+        run = target.run(
+            command, env=env, folder=folder, timeout=timeout, stdout=nowhere, stderr=nowhere, cwd=work, at_once=True
+        )
+    if run.outcome.state == "interrupted":
+        raise KeyboardInterrupt
     outcome = run_folder.with_probes(run.outcome, folder, True)
     told = {k: v for k, v in asdict(outcome).items() if k != "command"}
     facts |= {"pid": run.pid, "started": run.started, "ended": run.ended, "outcome": told}

@@ -86,8 +86,11 @@ def run(
     stdout: IO[bytes],
     stderr: IO[bytes],
     cwd: Path | None = None,
+    at_once: bool = False,
 ) -> Run:
     """Run `command`; its output goes to the two streams and to `stdout.log` and `stderr.log` in `folder`.
+
+    A signal to the doctor is handed on; with `at_once` it kills the target and all of its children instead.
 
     Raises:
         XladoctorError: (exit code 3) the program could not be started.
@@ -113,7 +116,7 @@ def run(
         _Pump(process.stderr, folder / "stderr.log", stderr),
     ]
     interrupted: list[int] = []
-    with _forwarding(process, interrupted):
+    with _forwarding(process, interrupted, at_once):
         state = _wait(process, clock + timeout if timeout else None)
     deadline = time.monotonic() + _DRAIN
     for pump in pumps:
@@ -158,12 +161,12 @@ def _signal_group(pid: int, number: int) -> None:
 
 
 @contextlib.contextmanager
-def _forwarding(process: subprocess.Popen[bytes], seen: list[int]) -> Iterator[None]:
+def _forwarding(process: subprocess.Popen[bytes], seen: list[int], at_once: bool) -> Iterator[None]:
     """While the target runs, signals to the doctor go to the target's process group instead."""
 
     def forward(number: int, frame: Any) -> None:
         seen.append(number)
-        _signal_group(process.pid, number)
+        _signal_group(process.pid, signal.SIGKILL if at_once else number)
 
     if threading.current_thread() is not threading.main_thread():
         yield

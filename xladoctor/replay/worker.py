@@ -98,6 +98,9 @@ class Worker:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if error is not None:
+            # Nobody waits for what it is at.
+            self.kill()
         self.close()
 
     def request(self, op: str, *, timeout: float | None = None, **params: Any) -> Any:

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 def verdict(found: Preflight) -> str:
     """The answer in a word."""
+    if found.interrupted:
+        return "INTERRUPTED"
     return "GO" if found.go else "NO-GO"
 
 
