@@ -1,7 +1,7 @@
 """What a replay finds of each fault of ptycho, as a table: `python -m benchmarks faults`.
 
 Each row is one command as a user would give it, with the fault in the environment; the table is made from its JSON
-alone. N = 16, a sixteenth of the filters and a short first estimate keep it within half an hour on two cores.
+alone. N = 16, a sixteenth of the filters and a short first estimate keep a row to some minutes.
 `python -m benchmarks.faults NAME...` does the rows of the named faults; `--keep FOLDER` keeps what the commands gave.
 """
 
