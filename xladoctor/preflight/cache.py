@@ -17,6 +17,7 @@ from xladoctor.evidence.schema import schema
 from xladoctor.preflight.model import SCHEMA, Batches, Check, Preflight
 from xladoctor.preflight.situation import Situation
 from xladoctor.preflight.study import Study
+from xladoctor.replay import places
 from xladoctor.replay.run_folder import DEFAULT_FOLDER, write_json
 
 _FOLDER = Path(DEFAULT_FOLDER) / "preflight-cache"
@@ -26,8 +27,9 @@ def key(study: Study, names: Sequence[str]) -> str:
     """A digest of everything that decides before the study is looked at: what it is, where, in which environment."""
     told = asdict(replace(study, file=None))
     environment = {**redacted(os.environ), **study.environment}
+    own = asdict(places.find(Path.cwd()))
     text = json.dumps(
-        [told, sorted(environment.items()), str(Path.cwd()), list(names), xladoctor.__version__], default=str
+        [told, sorted(environment.items()), str(Path.cwd()), own, list(names), xladoctor.__version__], default=str
     )
     return hashlib.sha256(text.encode()).hexdigest()[:24]
 

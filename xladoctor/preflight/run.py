@@ -14,7 +14,7 @@ from xladoctor.preflight.checks import NAMES, module
 from xladoctor.preflight.model import Check, Preflight
 from xladoctor.preflight.situation import NotNow, Situation
 from xladoctor.preflight.study import Study
-from xladoctor.replay import overlay
+from xladoctor.replay import overlay, places
 from xladoctor.replay.run_folder import stamped, write_json
 
 Say = Callable[[str], None]
@@ -82,7 +82,7 @@ def preflight(
         seconds=round(time.monotonic() - started, 1),
         folder=str(folder),
         environment={"python": study.python, "device": study.device},
-        notes=() if study.command else ("no command was given: the order of settings was not looked at",),
+        notes=notes(study),
         interrupted=interrupted,
         tool_version=xladoctor.__version__,
     )
@@ -103,6 +103,13 @@ def checked(situation: Situation, names: Sequence[str], seen: Seen = lambda chec
         checks.append(check)
         seen(check)
     return tuple(checks)
+
+
+def notes(study: Study) -> tuple[str, ...]:
+    """What a reader must know of how it was looked at."""
+    if not study.command:
+        return ("no command was given: the order of settings was not looked at",)
+    return places.find(Path.cwd()).problems
 
 
 def chosen(options: Options) -> tuple[str, ...]:

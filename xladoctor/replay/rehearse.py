@@ -15,7 +15,7 @@ from typing import Any
 
 from xladoctor.evidence.run import Recording, read_run
 from xladoctor.evidence.schema import schema
-from xladoctor.replay import overlay, run_folder, target
+from xladoctor.replay import overlay, places, run_folder, target
 from xladoctor.replay.analyse import target_environment
 from xladoctor.replay.outside import stores
 
@@ -54,6 +54,8 @@ def rehearse(
     work, temporary = folder / "work", folder / "tmp"
     overlay.make(listing, work)
     temporary.mkdir()
+    # The contracts of the user's own places hold in a rehearsal, too.
+    places.write(places.find(listing.root), folder)
     held = dict(force or {})
     env = target_environment(environment, folder)
     for name, value in held.items():

@@ -45,6 +45,12 @@ def test_other_questions_have_other_keys(monkeypatch):
     assert len(keys) == 4
 
 
+def test_other_contracts_are_another_question(here):
+    before = cache.key(STUDY, ["sizes"])
+    (here / "pyproject.toml").write_text('[tool.xladoctor.places]\n"ops:f" = "x (B N) -> (B N)"\n')
+    assert cache.key(STUDY, ["sizes"]) != before
+
+
 def test_what_cannot_be_told_to_hold_is_not_kept(here):
     key = cache.key(STUDY, ["sizes"])
     cache.keep(key, answer(), {})

@@ -81,6 +81,19 @@ def test_a_program_that_one_check_alone_rejects(look, wrong, check, state, slug,
         assert states(checks, "skipped") == {}
 
 
+def test_a_contract_of_a_place_of_the_users_own(pool, tmp_path, monkeypatch):
+    monkeypatch.chdir(PROGRAM)
+    study = Study(name="s", command=(sys.executable, "train.py", "own-contract"))
+    with Situation(study, tmp_path / "run", overlay.look(PROGRAM), 300.0, lambda text: None, pool) as situation:
+        (rehearsed,) = checked(situation, ("rehearsal",))
+        # By itself: after a rehearsal that fails it would be skipped.
+        (sizes,) = checked(situation, ("sizes",))
+    assert (rehearsed.state, rehearsed.slugs) == ("fail", ("contract-violation",)), rehearsed
+    assert rehearsed.message.startswith("nothing is raised, and it is wrong: kept breaks its contract")
+    assert (sizes.state, sizes.slugs) == ("fail", ("contract-violation",)), sizes
+    assert "kept: result is (32 3) where (B N) wants N = 4 at axis 1" in sizes.message
+
+
 def test_a_switch_that_the_study_sets_and_nothing_obeys(look):
     checks, situation = look("governs-nothing", USE_XLA_TRANSLATE="0")
     assert list(states(checks, "fail", "warn")) == ["switches"], states(checks, "fail", "warn")

@@ -16,6 +16,9 @@ _CALLS = ("fit", "evaluate", "predict")
 _OWN = frozenset({"not-xla"})
 """What is no failure of TensorFlow's: the program's own, which may come of its being rehearsed."""
 
+_QUIET = frozenset({"contract-violation", "wrong-shape-silent"})
+"""What can be wrong in a call that ends as if all were well."""
+
 _DENIED = (
     # Python's own; TensorFlow's PermissionDeniedError.
     re.compile(r"(?:Permission denied|writes nothing outside of its folder): '(/[^'\n]+)'"),
@@ -47,6 +50,8 @@ def check(situation: Situation) -> Verdict:
         verdict = of_findings(errors, "warn", "its first steps pass, and then it fails")
         todo = "A rehearsal trains on one batch only: see whether that is why."
         return Verdict("warn", verdict.message, todo, verdict.slugs, verdict.details)
+    if errors and ended and all(f.slug in _QUIET for f in errors):
+        return of_findings(errors, "fail", "nothing is raised, and it is wrong")
     if errors:
         return of_findings(errors, "fail", "it fails after its first steps" if steps_done else "it fails")
     if outcome is not None and outcome.state == "timed-out":
