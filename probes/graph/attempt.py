@@ -11,19 +11,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from . import compiled
 from .errors import GraphRoomError, Unsupported
-from .ir import Graph, Node, Region, split
 from .load import batch_of, load, without_values
-from .machine import Handle
-from .outcome import closed, outcome_of, results_of, run_plain, traced_otherwise
+from .outcome import closed, results_of, run_plain, traced_otherwise
+from .parts import Parts, called
 from .shapes import runtime_shapes
 from .step import Step, new_frames, prepare, with_rows
-from .transform import check_rows, truncate
-
-_NO_VALUE = (20, 21)  # resource, variant
+from .transform import check_rows
 
 
 class Attempts:
@@ -37,7 +32,8 @@ class Attempts:
         self._frames = new_frames()
         self.filled = self._step.filled
         """Inputs that get seeded noise, as the capsule does not hold their values."""
-        self._compiled: dict[Any, Any] = {}
+        self._whole: tuple[Step, Any, list[str]] | None = None
+        self._parts = Parts()
 
     def close(self) -> None:
         """Give the memory of the session back."""
@@ -81,96 +77,16 @@ class Attempts:
                 return {"note": f"not tried under XLA: {error}"}
             kept = ("outcome", "error", "compilations", "compile_seconds", "run_seconds", "outputs", "way", "note")
             return {k: told[k] for k in kept if k in told}
-        return self._regions(step)
+        return self._parts.compile(step, step.activation(self._frames))
 
     def _xla(self, batch: int | None) -> dict[str, Any]:
-        if "step" not in self._compiled:
+        if self._whole is None:
             step = prepare(self.program, foreign=self._foreign, calls=False, strict=True)
-            graph = closed(step)
-            self._compiled["step"] = (step, *compiled.function_of(graph))
-        step, function, names = self._compiled["step"]
+            self._whole = (step, *compiled.function_of(closed(step)))
+        step, function, names = self._whole
         step = step if batch is None else with_rows(step, batch)
-        told = _called(results_of(step), function, compiled.values_of(step.arguments, names))
+        told, _ = called(results_of(step), function, compiled.values_of(step.arguments, names))
         return {**told, "way": "xla", "note": traced_otherwise(step)}
-
-    def _regions(self, step: Step) -> dict[str, Any]:
-        graph = step.pure.graph
-        regions = outermost(graph)
-        if not regions:
-            return {}
-        activation = step.activation(self._frames)
-        compilations = 0
-        seconds = 0.0
-        for region in regions:
-            inputs, outputs = _valued(graph, region.arguments), _valued(graph, region.results)
-            activation.fetch(inputs)
-            given = {t: activation.values[t] for t in inputs if t in activation.values}
-            if len(given) < len(inputs) or any(isinstance(v, Handle) for v in given.values()):
-                return {"note": f"{'/'.join(region.path)} was not tried under XLA: not all of its inputs are known"}
-            try:
-                function, names = self._region(graph, region, inputs, outputs)
-                arguments = {f"{split(t)[0]}/__cut_{split(t)[1]}:0": v for t, v in given.items()}
-                arguments.update(step.arguments)
-                values = compiled.values_of(arguments, names)
-            except Unsupported as error:
-                return {"note": f"{'/'.join(region.path)} was not tried under XLA: {error}"}
-            told = _called({f"result {i}": t for i, t in enumerate(outputs)}, function, values)
-            compilations += 1
-            seconds += told.get("compile_seconds") or 0.0
-            if told["outcome"] != "passed":
-                return {
-                    "outcome": told["outcome"],
-                    "error": told["error"],
-                    "compilations": compilations,
-                    "way": f"xla: {'/'.join(region.path)}",
-                }
-        return {"compilations": compilations, "compile_seconds": round(seconds, 6), "way": "xla in parts"}
-
-    def _region(self, graph: Graph, region: Region, inputs: list[str], outputs: list[str]) -> tuple[Any, list[str]]:
-        if region.path not in self._compiled:
-            part = truncate(alone(graph, region), outputs, cut=inputs)
-            self._compiled[region.path] = compiled.function_of(part)
-        found: tuple[Any, list[str]] = self._compiled[region.path]
-        return found
-
-
-def outermost(graph: Graph) -> list[Region]:
-    """The calls that asked for XLA and are not within another one."""
-    asked = [r for r in graph.regions if r.xla]
-    paths = {r.path for r in asked}
-    return [r for r in asked if not any(r.path[:n] in paths for n in range(1, len(r.path)))]
-
-
-def alone(graph: Graph, region: Region) -> Graph:
-    """The graph in which nothing of a call waits for what stands outside of it."""
-    depth = len(region.path)
-    inside = {n for n, origin in graph.origins.items() if origin.path[:depth] == region.path}
-    nodes = {
-        name: Node(node.definition, node.inputs, tuple(c for c in node.controls if c in inside))
-        if name in inside
-        else node
-        for name, node in graph.nodes.items()
-    }
-    return graph.replace(nodes=nodes)
-
-
-def _valued(graph: Graph, tensors: tuple[str, ...]) -> list[str]:
-    return [t for t in dict.fromkeys(tensors) if graph.dtype(t) not in _NO_VALUE]
-
-
-def _called(wanted: Mapping[str, str], function: Any, values: list[Any]) -> dict[str, Any]:
-    """The outcome of a compiled call, and of a second one for its time."""
-
-    def run() -> Mapping[str, Any]:
-        return dict(zip(wanted.values(), map(np.asarray, function(*values)), strict=True))
-
-    told, _ = outcome_of(wanted, run)
-    told["compilations"] = 1
-    if told["outcome"] == "passed":
-        again, _ = outcome_of(wanted, run)
-        told["run_seconds"] = again["seconds"]
-        told["compile_seconds"] = round(max(0.0, told["seconds"] - again["seconds"]), 6)
-    return told
 
 
 @functools.lru_cache(maxsize=2)

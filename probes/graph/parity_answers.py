@@ -45,13 +45,11 @@ class Kept:
         ways = self._of(request)
         asked = (str(request.get("way", PLAIN)), bool(request.get("by_row")), request.get("reference"))
         if self._remedies is None or self._remedies[0] is not ways or self._remedies[1] != asked:
-            folder, batch = Path(str(request["capsule"])).resolve(), request.get("batch")
             way, by_row, reference = asked
             made = Remedies(
                 ways,
-                folder,
                 way,
-                batch=batch,
+                batch=request.get("batch"),
                 foreign=bool(request.get("foreign")),
                 by_row=by_row,
                 given=None if reference is None else Path(str(reference)),

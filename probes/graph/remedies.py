@@ -17,23 +17,26 @@ from typing import Any
 import numpy as np
 
 from . import compiled, rows
-from .attempt import attempts
 from .errors import Unsupported
+from .evaluate import Frames
 from .measure import MAX_ROWS, Array, Results, as_json, compared, is_apart
 from .optionals import unwrap
 from .outcome import closed, outcome_of, results_of, run_plain
 from .parity import PLAIN, XLA, Ways
+from .parts import Parts, has_parts
 from .results_file import kept
 from .sensitivity import Run
 from .step import Step, new_frames, prepare
 from .transform import truncate
 
+RECORDED = "recorded"
 _CALLS = 5
 Told = tuple[dict[str, Any], Results]
 
 
 class Remedies:
-    """Applies remedies to the step of some `Ways`; `way` is "plain", "xla" (as one program) or "recorded".
+    """Applies remedies to the step of some `Ways`; `way` is "plain", "xla" (as one program) or "recorded": with XLA
+    exactly where the program asked for it.
 
     `by_row` says that a result with an axis of rows should have one for each row of the arguments; `given` is a file
     with results that come first as the reference.
@@ -42,7 +45,6 @@ class Remedies:
     def __init__(
         self,
         ways: Ways,
-        folder: Path,
         way: str,
         *,
         batch: int | None,
@@ -51,8 +53,10 @@ class Remedies:
         given: Path | None = None,
     ) -> None:
         self._ways = ways
-        self._folder = folder
-        self._way = way
+        xla = ways.recorded_xla or has_parts(ways.step.pure.graph)
+        self._way = PLAIN if way == RECORDED and not xla else way
+        self._parts = Parts()
+        self._around: dict[str, Parts] = {}
         self._batch = batch
         self._foreign = foreign
         self._by_row = by_row
@@ -88,7 +92,9 @@ class Remedies:
         if told["outcome"] != "passed":
             return found
         seconds = _best(lambda: kind(apply))
-        return {**found, **self._held(results), "seconds": None if apply.get("kind") == "kept" else round(seconds, 6)}
+        held = self._held(results)
+        held["lost"] = [*told.get("lost", ()), *held["lost"]][:MAX_ROWS]
+        return {**found, **held, "seconds": None if apply.get("kind") == "kept" else round(seconds, 6)}
 
     # -- the remedies
 
@@ -101,26 +107,29 @@ class Remedies:
             return told, results
         if self._ways.recorded_xla:
             return self._ways.xla(arguments)
-        size = len(arguments[self._batched[0]]) if self._batched else None
-        parts = attempts(str(self._folder), self._foreign, True).run(size, "recorded", [])
-        return {k: parts.get(k) for k in ("outcome", "error", "note")}, results
+        return self._parts.run(dataclasses.replace(self._ways.step, arguments=arguments), self._ways.frames)
 
     def _static(self, _: Mapping[str, Any]) -> Told:
         """The signature bound to this number of rows, so that TensorFlow infers every shape from it."""
         if self._bound is None:
             size = self._batch or (len(self._arguments[self._batched[0]]) if self._batched else None)
-            xla = self._way == XLA or (self._way != PLAIN and self._ways.recorded_xla)
+            xla = self._as_one()
             step = prepare(
                 self._ways.program, batch=size, static=True, foreign=self._foreign, calls=not xla, strict=xla
             )
             step = dataclasses.replace(step, arguments=self._arguments)
-            self._bound = _as_xla(step) if xla else functools.partial(run_plain, step, new_frames())
+            if xla:
+                self._bound = _as_xla(step)
+            else:
+                self._bound = functools.partial(_in_parts, step, new_frames(), None if self._way == PLAIN else Parts())
         return self._bound()
 
     def _padded(self, apply: Mapping[str, Any]) -> Told:
         """More rows, the last one again and again; what they give is cut off."""
         size, to = self._rows(), int(apply["to"])
         told, results = self._run(rows.taken(self._arguments, self._batched, np.minimum(np.arange(to), size - 1)))
+        # Before it is cut off: 8 rows that give 4 are no 4 rows that give 4.
+        told = {**told, "lost": [f"{n} has {len(v)} for {to}" for n, v in results.items() if self._lost(n, v, to)]}
         return told, {n: v[:size] if v.ndim and len(v) == to else v for n, v in results.items()}
 
     def _chunks(self, apply: Mapping[str, Any]) -> Told:
@@ -137,6 +146,7 @@ class Remedies:
 
     def _pieces(self, size: int, upto: int) -> Told:
         found: dict[str, list[Array]] = {}
+        lost: dict[str, str] = {}
         told: dict[str, Any] = {}
         for start in range(0, upto, size):
             stop = min(start + size, upto)
@@ -146,10 +156,15 @@ class Remedies:
             for name, value in results.items():
                 if value.ndim and len(value) == stop - start and not name.startswith("variable "):
                     found.setdefault(name, []).append(value)
-        return told, {n: np.concatenate(v) for n, v in found.items()}
+                elif self._lost(name, value, stop - start):
+                    lost.setdefault(name, f"{name} has {len(value)} for {stop - start}")
+        whole = {n: np.concatenate(v) for n, v in found.items() if n not in lost}
+        return {**told, "lost": list(lost.values())}, whole
 
     def _outside(self, apply: Mapping[str, Any]) -> Told:
         """One op run plainly and its results given to the compiled rest."""
+        if self._way == PLAIN:
+            raise Unsupported("nothing of the step is under XLA that it could be moved out of")
         step = self._ways.step
         graph = step.pure.graph
         wanted = str(apply["node"])
@@ -158,6 +173,10 @@ class Remedies:
             raise Unsupported(f"node {wanted} stands within a loop or a branch: it cannot be moved out by itself")
         activation = step.activation(self._ways.frames)
         cut = [t for n in found for t in activation.loaded.outputs(n) if not activation.loaded.is_opaque(t)]
+        if not self._as_one():
+            if wanted not in self._around:
+                self._around[wanted] = Parts(cut)
+            return self._around[wanted].run(step, self._ways.frames)
         results = results_of(step)
         outputs = [t for t in results.values() if t not in cut]
         if wanted not in self._outside_of:
@@ -221,9 +240,10 @@ class Remedies:
             allowed = dict(self._ways.allowed()) if passed else {}
             alone, more, slow = self._alone()
             self._by_rows = len(alone)
+            # Where plain mode passes and XLA is what fails, plain mode is what is meant, mixing of rows included.
+            meant = self._as_one() or (self._way != PLAIN and self._run(self._arguments)[0]["outcome"] != "passed")
             for name, value in alone.items():
-                # Where plain mode passes and XLA is what fails, plain mode is what is meant, mixing of rows included.
-                if self._way == PLAIN or name not in found or len(found[name]) != len(value):
+                if not meant or name not in found or len(found[name]) != len(value):
                     found[name] = value
                     allowed[name] = max(more.get(name, 0.0), allowed.get(name, 0.0))
             for name, value in kept(self._given).items() if self._given is not None else ():
@@ -232,11 +252,11 @@ class Remedies:
             self._reference = (found, allowed, seconds if seconds is not None else slow)
         return self._reference
 
-    def _lost(self, name: str, value: Array) -> bool:
-        """Whether a result has other rows than it should: such a one is no reference."""
+    def _lost(self, name: str, value: Array, of: int | None = None) -> bool:
+        """Whether a result has other rows than it should (those `of` the batch): such a one is no reference."""
         if not self._by_row or self._why is not None or not value.ndim or name.startswith("variable "):
             return False
-        return len(value) != len(self._arguments[self._batched[0]])
+        return len(value) != (len(self._arguments[self._batched[0]]) if of is None else of)
 
     def _alone(self) -> tuple[Results, dict[str, float], float | None]:
         """Each row by itself, for outputs that have one row for one and two for two."""
@@ -265,6 +285,10 @@ class Remedies:
             seconds,
         )
 
+    def _as_one(self) -> bool:
+        """Whether the step is one XLA program."""
+        return self._way == XLA or (self._way != PLAIN and self._ways.recorded_xla)
+
     def _rows(self) -> int:
         if self._why is not None:
             raise Unsupported(self._why)
@@ -281,6 +305,12 @@ def _best(call: Callable[[], Any]) -> float:
         call()
         found.append(time.perf_counter() - started)
     return min(found)
+
+
+def _in_parts(step: Step, frames: Frames, parts: Parts | None) -> Told:
+    """The step plainly; where that passes, with what asked for XLA compiled."""
+    told, results = run_plain(step, frames)
+    return (told, results) if parts is None or told["outcome"] != "passed" else parts.run(step, frames)
 
 
 def _as_xla(step: Step) -> Callable[[], Told]:

@@ -15,6 +15,7 @@ NOT_TRIED = {
     "fix-first-violation": "it is a change of the program's code",
     "explicit-axes": "it is a change of the program's code",
     "same-result": "it is a change of the program's code",
+    "static-size": "it is a change of the program's code (what is tried is the size of the batch alone)",
     "constant-size": "it is a change of the program's code",
     "unroll": "it is a change of the program's code",
     "preallocate": "it is a change of the program's code",
@@ -41,6 +42,8 @@ NOT_TRIED = {
 
 _SAME = {"remove-op": "move-outside"}
 """Remedies of rules that are tried as another one."""
+_OF_ITS_OWN = {"static-size": "static-batch"}
+"""Trials that are not what the rules' remedy of this name says: any axis may be the one that needs a size."""
 _TRIED = ("cured", "another failure", "no effect", "worse")
 _NOT_KNOWN = ("not applicable", "unverified")
 
@@ -55,8 +58,9 @@ def with_tested(diagnosis: Diagnosis, replays: Sequence[Mapping[str, Any]]) -> D
     root = diagnosis.root
     if newest is None or root is None:
         return diagnosis
-    tried = [t for t in newest["remedies"] if isinstance(t, Mapping) and t.get("result") in _TRIED]
-    refused = [t for t in newest["remedies"] if isinstance(t, Mapping) and t.get("result") in _NOT_KNOWN]
+    trials = [_named(t) for t in newest["remedies"] if isinstance(t, Mapping)]
+    tried = [t for t in trials if t.get("result") in _TRIED]
+    refused = [t for t in trials if t.get("result") in _NOT_KNOWN]
     changed = _with(root, tried, refused, str(newest.get("folder") or "replay.json"))
     findings = tuple(changed if f is root else f for f in diagnosis.findings)
     return replace(diagnosis, findings=findings)
@@ -87,6 +91,12 @@ def _with(
         evidence=(*finding.evidence, Proof("worker", text, folder)),
         details={**finding.details, "untested": untested} if untested else finding.details,
     )
+
+
+def _named(told: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A trial under the name that it has in a diagnosis."""
+    name = str(told.get("remedy"))
+    return {**told, "remedy": _OF_ITS_OWN.get(name, name)}
 
 
 def _remedy(remedy: Remedy, told: Mapping[str, Any]) -> Remedy:

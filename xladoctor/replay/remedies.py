@@ -18,9 +18,10 @@ from xladoctor.replay.trials import Trial, of_settings, trials
 
 Result = Literal["cured", "another failure", "no effect", "worse", "not applicable", "unverified"]
 _WAYS = {"on": "xla", "off": "plain"}
-_NO_REFERENCE = "it passes; as neither the batch nor a row alone passes without it, nothing is there to compare with"
+_NO_REFERENCE = "as neither the batch nor a row alone passes without it, nothing is there to compare with"
+_NO_ROWS = "none of its results is one of rows, so there is nothing that could be put together and compared"
 _OWN_ROWS = "held against its own rows, each alone: the call as it is gives no numbers, not for a row either"
-_OWN_CALL = "it passes; as it makes its call itself, there is nothing to hold its numbers against"
+_OWN_CALL = "as it makes its call itself, there is nothing to hold its numbers against"
 
 
 def test_remedies(
@@ -41,7 +42,8 @@ class _Verifier:
         self._isolated = isolated
         self._callable = bench.subject.kind == "callable"
         vary = dict(case.vary)
-        self._way = _way(case, "plain" if self._callable else "recorded")
+        # Functions that a callable calls keep the XLA that they asked for, with jit=off too.
+        self._way = "recorded" if self._callable and vary.get("jit") != "on" else _way(case, "recorded")
         self._eager = vary.get("eager") == "on"
         self._capsule: str | None = None
         self._reference: dict[str, Any] = {}
@@ -124,7 +126,7 @@ class _Verifier:
                 rows,
                 callable=self._callable,
                 config=config,
-                node=node if self._way != "plain" else None,
+                node=node if self._isolated and self._isolated.mode == "xla" else None,
                 good=max(smaller, default=None),
                 full=full,
                 others=[o.case for o in outcomes],
@@ -140,6 +142,11 @@ class _Verifier:
         again: dict[str, Any] = {"again": True} if trial.again else {}
         if self._capsule is None:
             return self._by_itself(trial.case, way, again)
+        if way == "plain":
+            # As it is called: the graph below runs without the XLA that functions of it asked for.
+            call = self._bench.ask("call", trial.case, way="eager" if self._eager else "graph", **again)
+            if not call.ok or call.result["outcome"] != "passed":
+                return call
         file = self._bench.folder / "parity" / f"remedy-{digest(trial.case)}{'-again' if trial.again else ''}.npz"
         ways = ["xla"] if way == "xla" else []
         built = settled.build(self._bench, trial.case, ways=ways, save=str(file), save_way=way, **again)
@@ -220,6 +227,8 @@ def judged(trial: Trial, answer: Answer, before: Answer) -> Tested:
     if "deviation" not in told or not (told.get("outputs") or told.get("lost")):
         # Nothing of the call as it is passes, neither the whole batch nor a row alone: there is no reference.
         return _tested(trial, "unverified", message=told.get("held") or _NO_REFERENCE)
+    if not told.get("results", 1) and not told.get("lost"):
+        return _tested(trial, "unverified", message=_NO_ROWS)
     deviation = None if told["deviation"] == "inf" else float(told["deviation"])
     speed = _ratio(told)
     if is_right(told):

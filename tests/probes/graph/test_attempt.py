@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from probes.graph import attempt, load
+from probes.graph import attempt, load, parts, transform
 from probes.graph.service import Service
 
 from . import patients
@@ -63,9 +63,9 @@ def test_what_asks_for_xla_is_compiled_on_the_values_that_it_gets(patient):
 def test_only_the_region_is_compiled(patient):
     folder, *_ = patient("predict", broken=False)
     step = attempt.Attempts(folder, foreign=False, values=True)._step
-    region = attempt.outermost(step.pure.graph)[0]
-    inside = attempt.alone(step.pure.graph, region)
-    ops = {n.op for n in attempt.truncate(inside, list(region.results), cut=list(region.arguments)).nodes.values()}
+    region = parts.outermost(step.pure.graph)[0]
+    inside = parts.alone(step.pure.graph, region)
+    ops = {n.op for n in transform.truncate(inside, list(region.results), cut=list(region.arguments)).nodes.values()}
     assert "Conv2D" in {n.op for n in step.pure.graph.nodes.values()} and "Conv2D" not in ops
 
 

@@ -10,9 +10,12 @@ import pytest
 from xladoctor.diagnosis.model import Diagnosis, Finding, Remedy
 from xladoctor.diagnosis.tested import with_tested
 from xladoctor.replay.bench import Answer
-from xladoctor.replay.model import Case
+from xladoctor.replay.model import Case, Outcome, Sweep
 from xladoctor.replay.remedies import judged
+from xladoctor.replay.remedies import test_remedies as try_remedies
+from xladoctor.replay.subject import Subject
 from xladoctor.replay.trials import Trial, trials
+from xladoctor.report.replay.remedies import verdict
 
 TRIAL = Trial("static-size", "Give the batch a static size", "safe", "bound")
 RESHAPE = "Input to reshape is a tensor with 778752 values, but the requested shape has 24336"
@@ -58,6 +61,55 @@ def test_without_anything_to_compare_with_nothing_is_cured():
     assert judged(TRIAL, held, failed()).message == "as it makes its call itself"
     lost = Answer("ok", {**alone.result, "lost": ["output 0 has 6"]})
     assert judged(TRIAL, lost, passed(0.2, apart=["x"])).result == "no effect"
+
+
+def test_pieces_of_which_nothing_can_be_put_together_are_not_verified():
+    nothing = Answer("ok", {**passed(0.0, compared=0).result, "results": 0})
+    found = judged(TRIAL, nothing, failed())
+    assert found.result == "unverified" and "none of its results is one of rows" in (found.message or "")
+    lost = Answer("ok", {**nothing.result, "outputs": 0, "lost": ["output 0 has 1 for 2"]})
+    found = judged(TRIAL, lost, Answer("ok", {**passed(0.0, compared=0).result, "outputs": 0, "lost": ["output 0"]}))
+    assert (found.result, found.message) == (
+        "no effect", "as wrong as before: rows are lost or too many: output 0 has 1 for 2"
+    )  # fmt: skip
+    assert verdict(judged(TRIAL, nothing, failed())) == "it passes, its numbers not verified"
+
+
+class AsCalled:
+    """A bench with a callable: what is built passes, what is called fails within a function that asked for XLA."""
+
+    def __init__(self, folder: Path) -> None:
+        self.subject = Subject("a:b", "callable", "python", folder, callable="a:b")
+        self.folder = folder
+        self.ways: list[Any] = []
+
+    def say(self, text: str) -> None:
+        """Nobody looks."""
+
+    def open_folder(self, case: Case, again: bool = False) -> Path:
+        return self.folder
+
+    def ask(self, op: str, case: Case, **parameters: Any) -> Answer:
+        result: dict[str, Any] = {"parity_call": {"capsule": "c", "ways": {"plain": {"outcome": "passed"}}}}.get(op, {})
+        if op == "describe":
+            result = {"config": []}
+        if op == "call":
+            return failed("Asked to propagate a dynamic dimension from hlo a to hlo b", "UnimplementedError")
+        if op == "remedy":
+            self.ways.append(parameters["way"])
+            kept = parameters["apply"]["kind"] in ("kept", "jit-off")
+            return passed() if kept else failed("Asked to propagate a dynamic dimension", "UnimplementedError")
+        return Answer("ok", result)
+
+
+def test_what_a_callable_calls_keeps_its_xla_under_another_setting(tmp_path):
+    bench: Any = AsCalled(tmp_path)
+    case, other = Case(4, ()), Case(4, (("arg:layout", "x"),))
+    swept = Sweep((Outcome(case, "failed"), Outcome(other, "failed")), (), 2, 2)
+    tested, _ = try_remedies(bench, case, swept)
+    results = {t.remedy: t.result for t in tested}
+    assert results["setting arg:layout=x"] != "cured" and results["jit-off"] == "cured"
+    assert set(bench.ways) == {"recorded"}
 
 
 def test_worse():
@@ -126,6 +178,18 @@ def test_results_stand_with_the_root():
     assert by_id["pad"].how.endswith("Tried: no error any more, but X")
     assert found.details["untested"] == {"fix-first-violation": "it is a change of the program's code"}
     assert with_tested(diagnosis, [{"remedies": []}]) is diagnosis
+
+
+def test_a_static_batch_is_not_told_as_the_axis_that_a_rule_means():
+    root = Finding(
+        "XD401", "dynamic-dimension-unsupported", "error", "root", "t", "m",
+        remedies=(Remedy("static-size", "Give the axis a static size", "safe", "Do it."),),
+    )  # fmt: skip
+    trial = {"remedy": "static-size", "title": "Give the batch a static size", "result": "cured", "safety": "safe"}
+    found = with_tested(Diagnosis("x", "failed", (root,)), [{"remedies": [trial]}]).findings[0]
+    told = {r.title: r.result for r in found.remedies}
+    assert told == {"Give the batch a static size": "verified", "Give the axis a static size": "untested"}
+    assert "the batch alone" in found.details["untested"]["static-size"]
 
 
 # -- in a worker ---------------------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ def verdict(one: Tested) -> str:
     if one.changes_numerics and one.result == "cured":
         return "no error any more, but other numbers"
     if one.result == "unverified":
-        return "no error any more, its numbers not verified"
+        return "it passes, its numbers not verified"
     return one.result
 
 
