@@ -143,7 +143,13 @@ def _made(name: str, situation: Situation, failed: Check | None) -> Check:
     except Exception as error:
         # Whatever a check trips over, the others are made; and what could not be looked at is no pass.
         check = Check(name, title, "fail", f"the check broke down: {type(error).__name__}: {error}"[:400])
-    return replace(check, seconds=round(time.monotonic() - started, 1))
+    return replace(
+        check,
+        message=situation.own(check.message),
+        todo=check.todo and situation.own(check.todo),
+        details=tuple(map(situation.own, check.details)),
+        seconds=round(time.monotonic() - started, 1),
+    )
 
 
 def listed(names: Sequence[str] = NAMES) -> list[tuple[str, str]]:

@@ -16,6 +16,8 @@ from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.diagnosis.model import Diagnosis
 from xladoctor.evidence.run import Event, Recording
 from xladoctor.evidence.schema import schema
+from xladoctor.preflight.batch import which
+from xladoctor.preflight.copies import as_of
 from xladoctor.preflight.model import Batches
 from xladoctor.preflight.plan import plan
 from xladoctor.preflight.study import Study
@@ -156,11 +158,23 @@ class Situation:
             ask_workers(read_run(folder), self.environment, self.say)
         return scan_run(folder)
 
+    @property
+    def which_batch(self) -> str | None:
+        """Which batch the rehearsal failed in, where a worker could tell."""
+        from xladoctor.evidence.run import read_run
+
+        # What was read before has no answers of workers.
+        return which(read_run(self.rehearsal.folder)) if self.diagnosis.findings else None
+
     @cached_property
     def plan(self) -> tuple[Batches, ...]:
         """The batches of the study: what its file says, else what its rehearsal showed."""
         told = tuple(p.batches for p in self.study.phases)
-        return told or plan(self.rehearsal)
+        return told or tuple(replace(b, origin=self.own(b.origin)) for b in plan(self.rehearsal))
+
+    def own(self, text: str) -> str:
+        """`text` with the user's own files in the place of their copies that were rehearsed."""
+        return as_of(self.cwd, self.folder, text)
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:

@@ -17,13 +17,14 @@ def found(slug, level="error", status="confirmed", title="what was found"):
     return Finding(code=by_slug(slug).code, slug=slug, level=level, role="root", title=title, message="", status=status)
 
 
-def situation(*findings, events=(), code=1, device="gpu"):
+def situation(*findings, events=(), code=1, device="gpu", batch=None):
     outcome = SimpleNamespace(**{**vars(OUTCOME), "code": code})
     recording = SimpleNamespace(
         folder=Path("run"), outcome=outcome, of_kind=lambda kind: [e for e in events if e["kind"] == kind]
     )
     diagnosis = SimpleNamespace(findings=findings, settings=())
-    return SimpleNamespace(rehearsal=recording, diagnosis=diagnosis, study=SimpleNamespace(device=device), timeout=60.0)
+    study = SimpleNamespace(device=device)
+    return SimpleNamespace(rehearsal=recording, diagnosis=diagnosis, study=study, timeout=60.0, which_batch=batch)
 
 
 STEPS_DONE = {"kind": schema.REHEARSAL, "seen": "calls"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from xladoctor.evidence.run import Recording
@@ -53,7 +54,9 @@ def check(situation: Situation) -> Verdict:
     if errors and ended and all(f.slug in _QUIET for f in errors):
         return of_findings(errors, "fail", "nothing is raised, and it is wrong")
     if errors:
-        return of_findings(errors, "fail", "it fails after its first steps" if steps_done else "it fails")
+        verdict = of_findings(errors, "fail", "it fails after its first steps" if steps_done else "it fails")
+        batch = situation.which_batch
+        return replace(verdict, message=f"{verdict.message}, in {batch}") if batch else verdict
     if outcome is not None and outcome.state == "timed-out":
         return Verdict("fail", f"no step had ended after {situation.timeout:g} s", "Give it more time: --timeout.")
     if ended and not calls and recording.of_kind(schema.FIRST_OP):
