@@ -30,3 +30,12 @@ def has_no_kernel(batch_size):
 
 def large(batch_size):
     return lambda x: tf.reduce_sum(tf.matmul(tf.tile(x, [1, 500]), tf.ones([2000, 4000])), axis=1), (rows(batch_size),)
+
+
+def _converted(x):
+    return tf.reshape(tf.reshape(x, [32, 4]), tf.shape(x))
+
+
+def fails_while_it_is_traced(batch_size):
+    """AutoGraph puts `in user code:` before the message, where the shapes are known while it is traced."""
+    return _converted, (rows(batch_size),)

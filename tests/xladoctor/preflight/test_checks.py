@@ -70,6 +70,14 @@ def test_a_step_that_one_check_alone_rejects(look, check, step, slug):
         assert slug in checks[check].slugs
 
 
+def test_a_failure_is_told_by_its_own_words_with_the_op_and_the_line(look):
+    found = look("fails_while_it_is_traced")["sizes"]
+    assert found.message.startswith("preflight_steps:fails_while_it_is_traced at batch 6: failed, "), found
+    assert "in user code" not in found.message
+    assert "Cannot reshape a tensor with 24 elements to shape [32,4]" in found.message
+    assert "op Reshape" in found.message and "preflight_steps.py:" in found.message
+
+
 @pytest.mark.parametrize(
     ("check", "state", "study"),
     [

@@ -12,6 +12,7 @@ def check(situation: Situation) -> Verdict:
     """Each step at its largest size, lowered for XLA_GPU_JIT: nothing of the GPU's own passes, cuDNN or ptxas."""
     if situation.study.device != "gpu":
         raise NotNow("the study runs on a CPU")
+    from xladoctor.replay.classify import gist
     from xladoctor.replay.lowering import lower
 
     lines: list[str] = []
@@ -25,9 +26,8 @@ def check(situation: Situation) -> Verdict:
         if not found.ok:
             slug = found.signature.slug if found.signature else None
             ops = f" ({', '.join(found.unsupported)})" if found.unsupported else ""
-            first = (found.message or "").strip().splitlines()
             return Verdict(
-                "fail", f"{stage.name}{ops}: {first[0][:300] if first else 'it cannot be lowered'}",
+                "fail", f"{stage.name}{ops}: {gist(found.message) or 'it cannot be lowered'}",
                 f"xladoctor explain {slug}" if slug else None, (slug,) if slug else (), tuple(lines),
             )  # fmt: skip
     if not lines:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from xladoctor.preflight.situation import NotNow, Situation
 from xladoctor.preflight.verdict import Verdict
+from xladoctor.replay.classify import gist
 from xladoctor.replay.model import Case
 
 TITLE = "memory for the largest batch"
@@ -31,7 +32,7 @@ def check(situation: Situation) -> Verdict:
             lines.append(f"{stage.name}: {need:.2f} GiB ({answer.result['how']})")
         else:
             why = answer.message if not answer.ok else answer.result.get("note")
-            lines.append(f"{stage.name}: not known ({(why or '').splitlines()[0][:200] if why else 'no answer'})")
+            lines.append(f"{stage.name}: not known ({gist(why) or 'no answer'})")
     if not most:
         raise NotNow(lines[0] if lines else "no step could be asked")
     said = f"the largest step needs {most:.2f} GiB; {there:.1f} GiB {whose}"

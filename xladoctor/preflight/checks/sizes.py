@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from xladoctor.preflight.situation import Situation, Stage
 from xladoctor.preflight.verdict import Verdict
+from xladoctor.replay.classify import gist
 from xladoctor.replay.judge import judged
 from xladoctor.replay.model import Case, Outcome
 from xladoctor.replay.outcome import Attempt, words
@@ -32,7 +35,7 @@ def check(situation: Situation) -> Verdict:
     refused = [(s, o) for s, o in outcomes if o.state == "refused"]
     if refused:
         stage, outcome = refused[0]
-        message = f"{stage.name} at {words(outcome.case)} cannot be tried: {_first(outcome.message)}"
+        message = f"{stage.name} at {words(outcome.case)} cannot be tried: {gist(outcome.message)}"
         return Verdict("warn", message, "Give the step as a callable: subject in the study file.", (), lines)
     if not outcomes:
         return Verdict("warn", "no size is known to try", None)
@@ -58,8 +61,13 @@ def _slug(outcome: Outcome) -> str | None:
 def _why(outcome: Outcome) -> str:
     if outcome.state == "silent":
         return f", {outcome.place}" if outcome.place else f", {outcome.rows_in} rows in, {outcome.rows_out} out"
-    return f", {_first(outcome.message)}" if outcome.message else ""
+    return f", {gist(outcome.message)}{_where(outcome)}" if outcome.message else ""
 
 
-def _first(message: str | None) -> str:
-    return (message or "").strip().splitlines()[0][:300] if message else ""
+def _where(outcome: Outcome) -> str:
+    """The op that failed and the user's line, as far as they are known."""
+    # Of a worker that died, the signal stands in the place of an op.
+    op = outcome.signature.op if outcome.signature and outcome.state == "failed" else None
+    near = (outcome.location or "").removeprefix(f"{Path.cwd()}/")
+    known = [part for part in (f"op {op}" if op else None, near) if part]
+    return f" ({', '.join(known)})" if known else ""

@@ -22,6 +22,7 @@ from xladoctor.preflight.situation import NotNow, Situation, Stage, Twin
 from xladoctor.preflight.verdict import Verdict, details, of_findings
 from xladoctor.replay import flip
 from xladoctor.replay.bench import Answer, Bench
+from xladoctor.replay.classify import gist
 from xladoctor.replay.model import Case
 
 TITLE = "switches that govern something, and change no number"
@@ -80,7 +81,7 @@ def check(situation: Situation) -> Verdict:
 def _compared(situation: Situation, stage: Stage, twin: Twin) -> _Compared:
     """The twin's graph, and its plain results on the values of the step, against those of the step."""
     if twin.bench is None:
-        return _Compared(stage, twin, None, note=f"it cannot be traced: {twin.error}")
+        return _Compared(stage, twin, None, note=f"it cannot be traced: {gist(twin.error)}")
     situation.say(f"comparing {stage.name} with {twin.switch.name} = {twin.switch.other!r}")
     graphs = [_digest(b) for b in (stage.bench, twin.bench)]
     if None not in graphs and graphs[0] == graphs[1]:
@@ -161,7 +162,7 @@ def _passed(answer: Answer) -> bool:
 
 def _why(answer: Answer) -> str:
     error = (answer.result["ways"]["plain"].get("error") or {}) if answer.ok else {}
-    return str(error.get("message") or answer.message or answer.state).strip().splitlines()[0][:300]
+    return gist(str(error.get("message") or answer.message or answer.state))
 
 
 def _deviation(row: Mapping[str, Any]) -> float:
