@@ -77,16 +77,37 @@ def birth(
     shape = _shape(activation, flat)
     if shape is None or axis >= len(shape):
         return None
-    search = _Search(axis, shape[axis], len(shape))
-    births = list(search.back(_Frame(activation, ()), flat))
-    best = next((b for b in births if b.loses), births[0] if births else None)
+    best = _Search(axis, shape[axis], len(shape)).best(activation, flat)
     return None if best is None else _described(step, best, axis)
 
 
+def rows_birth(step: Step, rows: int, frames: Frames | None = None) -> dict[str, Any] | None:
+    """The op at which the first result that has not `rows` rows took the number that it has; None where all have.
+
+    Returns what `birth` returns, and `output`, the number of the result.
+    """
+    activation = step.activation(frames or new_frames())
+    for number, output in enumerate(activation.graph.outputs):
+        activation.compute([output])
+        shape = _shape(activation, output)
+        if shape and shape[0] != rows:
+            # Rows stay rows where a result is flattened or gets an axis: of whatever rank.
+            best = _Search(0, shape[0]).best(activation, output)
+            return None if best is None else {**_described(step, best, 0), "output": number}
+    return None
+
+
 class _Search:
-    def __init__(self, axis: int, size: int, rank: int) -> None:
+    """The way back of a `size` at an `axis`; with a `rank`, only through tensors of that rank."""
+
+    def __init__(self, axis: int, size: int, rank: int | None = None) -> None:
         self.axis, self.size, self.rank = axis, size, rank
         self._seen: set[tuple[int, str]] = set()
+
+    def best(self, activation: Activation, tensor: str) -> _Birth | None:
+        """The birth that loses rows, else the first."""
+        births = list(self.back(_Frame(activation, ()), tensor))
+        return next((b for b in births if b.loses), births[0] if births else None)
 
     def back(self, frame: _Frame, tensor: str) -> Iterator[_Birth]:
         """The births of the size on the ways back from a tensor."""
@@ -116,12 +137,16 @@ class _Search:
             inputs = node.inputs[index : index + 1] if node.op == "IdentityN" else node.inputs
             frame.activation.compute(list(inputs))
             shapes = {t: s for t in inputs if (s := _shape(frame.activation, t)) is not None and len(s) > self.axis}
-            same = [t for t, s in shapes.items() if s[self.axis] == self.size and len(s) == self.rank]
+            same = [t for t, s in shapes.items() if s[self.axis] == self.size and self._follows(frame.activation, t, s)]
             for source in same:
                 yield from self.back(frame, source)
             if not same:
                 rows = [s[self.axis] for t, s in shapes.items() if len(s) > 1 and _is_data(frame.activation, t)]
                 yield _Birth(frame, tensor, loses=any(n > self.size for n in rows))
+
+    def _follows(self, activation: Activation, tensor: str, shape: Sequence[int]) -> bool:
+        """Whether a tensor of the size can be the one that handed it on; a list of whole numbers is a shape."""
+        return self.rank == len(shape) if self.rank is not None else len(shape) > 1 or _is_data(activation, tensor)
 
     def _into(self, frame: _Frame, node: str, inner: Activation, index: int) -> Iterator[_Birth]:
         origin = frame.activation.graph.origins[node]

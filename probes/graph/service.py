@@ -54,6 +54,7 @@ class Service:
             "shapes": self.shapes,
             "failing_op": self.failing_op,
             "birth": self.birth,
+            "rows_birth": self.rows_birth,
             "run": self.run,
             "compare": self.compare,
             "lower": self.lower,
@@ -155,6 +156,13 @@ class Service:
             list(request.get("known", ())),
             frames,
         )
+
+    def rows_birth(self, request: Request) -> dict[str, Any] | None:
+        """`birth.rows_birth` of {"capsule", "batch"}."""
+        from .birth import rows_birth
+
+        step, frames = self._step(request)
+        return rows_birth(step, int(_field(request, "batch")), frames)
 
     def failing_op(self, request: Request) -> dict[str, Any] | None:
         """`failing.failing_op` of {"capsule"}."""

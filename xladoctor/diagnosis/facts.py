@@ -88,19 +88,24 @@ class Step:
         """The first violated contract."""
         return self.broken[0] if self.broken else None
 
-    @cached_property
+    @property
     def failing_op(self) -> dict[str, Any] | None:
         """The op that fails when a worker runs the step, if one was asked and it failed there too."""
-        for answer in self.recording.answers("failing_op", self.capsule) if self.capsule else ():
-            result = answer.get("result")
-            if isinstance(result, dict) and result.get("op"):
-                return result
-        return None
+        return self._op_answered("failing_op")
 
-    @cached_property
+    @property
     def birth(self) -> dict[str, Any] | None:
         """The op at which the wrong size of the first broken contract arose, if a worker found it."""
-        for answer in self.recording.answers("birth", self.capsule) if self.capsule else ():
+        return self._op_answered("birth")
+
+    @property
+    def rows_birth(self) -> dict[str, Any] | None:
+        """The op at which a result that lost rows took the number that it has, if a worker found it."""
+        return self._op_answered("rows_birth")
+
+    def _op_answered(self, request: str) -> dict[str, Any] | None:
+        """The first answer of a worker that names an op."""
+        for answer in self.recording.answers(request, self.capsule) if self.capsule else ():
             result = answer.get("result")
             if isinstance(result, dict) and result.get("op"):
                 return result

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from xladoctor.diagnosis.contracts import show_shape
+from xladoctor.diagnosis.enrich import layer_of
 from xladoctor.diagnosis.facts import Broken, Step, is_user_file, short, steps, user_line
 from xladoctor.diagnosis.model import Finding, Location, Proof, Remedy
 from xladoctor.diagnosis.places import PlaceCall, Tensor
@@ -110,6 +111,8 @@ def rows_lost(step: Step) -> Finding | None:
     size = call.get("batch_size")
     batches = math.ceil(rows_in / size) if size else None
     out = " and ".join(str(n) for n in wrong)
+    birth = step.rows_birth
+    origin = user_line(birth) if birth is not None else None
     # A model that scores every time step gives several rows a sample: only the reader can know if this one is meant to.
     several = all(n > rows_in and n % rows_in == 0 for n in wrong)
     message = f"{call['method']} of {rows_in} samples returned {out} rows, without any error."
@@ -118,6 +121,12 @@ def rows_lost(step: Step) -> Finding | None:
     if several:
         each = " and ".join(str(n // rows_in) for n in wrong)
         message += f" That is {each} rows a sample, which a model may be meant to give."
+    if birth is not None:
+        message += " " + _birth_sentence(birth, 0, origin)
+    remedies = rule.remedies
+    if birth is not None and not step.under_xla:
+        # The worker ran it plainly and found the same: there is nothing to compare with.
+        remedies = tuple(r for r in remedies if r.id != "compare-paths")
     return Finding(
         code=rule.code,
         slug=rule.slug,
@@ -125,14 +134,17 @@ def rows_lost(step: Step) -> Finding | None:
         role="root",
         title=f"{call['method']}: {rows_in} rows in, {out} rows out",
         message=message,
+        node=str(birth["node"]) if birth is not None else None,
+        op=str(birth["op"]) if birth is not None else None,
+        layer=layer_of(birth) if birth is not None else None,
         dims=(rows_in, *wrong),
-        location=location(call.get("where")),
+        location=origin or location(call.get("where")),
         evidence=(
             Proof("event", f"{call['method']} of {call.get('model')}: rows in {rows_in}, rows out {rows_out}",
                   f"events-{call['pid']}.jsonl:{call['seq']}"),
         ),
         status="untested" if several else "confirmed",
-        remedies=rule.remedies,
+        remedies=(*([_mend_rows(birth, origin)] if birth is not None else ()), *remedies),
         details={
             "method": call["method"],
             "model": call.get("model"),
@@ -141,6 +153,7 @@ def rows_lost(step: Step) -> Finding | None:
             "shapes_out": call.get("shapes_out"),
             "batch_size": size,
             "batches": batches,
+            "birth": {k: birth.get(k) for k in ("op", "node", "shape", "inputs", "loses")} if birth else None,
         },
     )  # fmt: skip
 
@@ -163,6 +176,15 @@ def _mend(first: Broken, birth: dict[str, Any] | None, where: Location | None) -
         return Remedy("mend-argument", f"Give {name} its {violation.label} in the right shape: {line}", "safe", how)
     how = f"Its arguments keep their contracts and its result is {show_shape(violation.shape)}, not {_expected(first)}."
     return Remedy("mend-place", f"Mend {name}: {line}", "safe", how)
+
+
+def _mend_rows(birth: dict[str, Any], where: Location | None) -> Remedy:
+    """What to do about the op that changes the number of rows."""
+    inputs = " and ".join(show_shape(t["shape"]) for t in birth.get("inputs", ()) if len(t.get("shape") or ()) > 1)
+    line = f"{where.file}:{where.line}" if where is not None else str(birth["node"])
+    verb = "loses rows" if birth.get("loses") else "makes the rows"
+    how = f"{birth['op']} takes {inputs or 'no rows'} there and gives {show_shape(birth['shape'])}; rows are axis 0."
+    return Remedy("mend-birth", f"Mend the line that {verb}: {line}", "safe", how)
 
 
 def _birth_sentence(birth: dict[str, Any], axis: int | None, origin: Location | None) -> str:

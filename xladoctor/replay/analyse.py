@@ -131,14 +131,17 @@ def _answers(worker: Any, step: Step) -> Iterator[dict[str, Any]]:
     answer = {**common, "request": "shapes", "batch": size, "result": shapes}
     yield answer
     question = birth_question(replace(step, recording=replace(step.recording, worker=(answer,))))
+    request = "birth"
     if question is None:
-        return
+        if step.why != "rows" or size is None:
+            return
+        request, question = "rows_birth", {}
     try:
-        born = worker.request("birth", timeout=_TIMEOUT, capsule=folder, batch=size, **question)
+        born = worker.request(request, timeout=_TIMEOUT, capsule=folder, batch=size, **question)
     except WorkerRefused as error:
-        yield {**common, "request": "birth", "batch": size, "error": str(error)}
+        yield {**common, "request": request, "batch": size, "error": str(error)}
         return
-    yield {**common, "request": "birth", "batch": size, "asked": question, "result": born}
+    yield {**common, "request": request, "batch": size, "asked": question, "result": born}
 
 
 def birth_question(step: Step) -> dict[str, Any] | None:
