@@ -48,7 +48,7 @@ def rule(
         or _of_one_call(bad, good, known)
         or _threshold(bad, good, known)
         or _multiple(bad, good)
-        or _trained(bad, good, known)
+        or _but_one(bad, good, known)
         or ("set", None, f"fails at {_listed(bad)} of the {len(seen)} sizes tried; no simple rule fits")
     )
     return Rule(kind, text, value, vary, seen)
@@ -117,19 +117,24 @@ def _multiple(bad: Sequence[int], good: Sequence[int]) -> Found | None:
         ("multiple", bad, good, "fails when a multiple of {}"),
         ("not-multiple", good, bad, "fails when not a multiple of {}"),
     ):
-        # One size is a multiple of much: two make a rule, and each of its neighbours that was seen breaks it or not.
-        if len(inside) < 2:
+        # One size is a multiple of much, and one that is none is an exception from much: two of each make a rule.
+        if len(inside) < 2 or len(outside) < 2:
             continue
         m = math.gcd(*inside)
-        if m > 1 and all(n % m for n in outside):
+        # Neighbours are what tells a multiple from what is merely far away.
+        near = any(abs(n - other) == 1 for n in inside for other in outside)
+        if m > 1 and near and all(n % m for n in outside):
             return kind, m, text.format(m)
     return None
 
 
-def _trained(bad: Sequence[int], good: Sequence[int], known: Known) -> Found | None:
-    if known.met and list(good) == [known.met[0]] and len(bad) > 1:
-        return "not-trained-size", good[0], f"fails at every size tried but {good[0]}, the batch of the recorded call"
-    return None
+def _but_one(bad: Sequence[int], good: Sequence[int], known: Known) -> Found | None:
+    if len(good) != 1 or len(bad) < 2:
+        return None
+    text = f"fails at every size tried but {good[0]}"
+    if known.met and good[0] == known.met[0]:
+        return "not-trained-size", good[0], f"{text}, the batch of the recorded call"
+    return "set", None, f"{text} ({len(bad)} sizes fail)"
 
 
 def _product(first: int, axes: Mapping[str, int]) -> str:

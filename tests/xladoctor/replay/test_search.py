@@ -150,5 +150,19 @@ def test_only_the_size_of_the_call_passes():
     assert rule(tried, sorted(tried)).kind == "set"
 
 
+def test_a_rule_about_multiples_needs_several_of_both_kinds_and_neighbours():
+    assert told({2: False, 3: True, 4: False}) == "fails at 3 of the 3 sizes tried; no simple rule fits"
+    assert told({2: True, 3: False, 4: True}) == "fails at every size tried but 3 (2 sizes fail)"
+    assert told({2: False, 3: True, 4: False, 5: True}) == "fails when not a multiple of 2"
+    assert told({2: True, 3: False, 4: True, 5: False}) == "fails when a multiple of 2"
+    assert "no simple rule fits" in told({5: False, 8: True, 16: True, 100: False})  # nothing beside 8 and 16 was tried
+
+
+def test_all_but_one():
+    tried = {n: n != 8 for n in range(1, 13)}
+    assert rule(tried, sorted(tried)).kind == "set"
+    assert told(tried) == "fails at every size tried but 8 (11 sizes fail)"
+
+
 def test_a_set_names_its_members():
     assert told({1: True, 2: False, 3: True, 5: False, 9: True}).startswith("fails at 1, 3, 9 of the 5 sizes tried")
