@@ -65,9 +65,7 @@ def differs(diff: TraceDiff) -> str:
     same = sum(step.same for step in diff.steps)
     alone = [step for step in diff.steps if step.a is None or step.b is None]
     if diff.empty:
-        return (
-            "Neither run has a tensor at a watched place: nothing was compared. The rest: xladoctor report --diff."
-        )
+        return "Neither run has a tensor at a watched place: nothing was compared. The rest: xladoctor report --diff."
     if not diff.differs:
         return f"The runs went the same way: {count(same, 'tensor')} are the same by name."
     said = f"{count(rows, 'tensor')} differ{'s' if rows == 1 else ''}, {same} are the same by name."
