@@ -18,6 +18,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from xladoctor.replay.last_words import last_words
+
 _TAIL = 4000
 _GRACE = 5.0
 
@@ -31,14 +33,14 @@ class WorkerDied(WorkerError):
     worker.
     """
 
-    def __init__(self, exit: int | None, signal: str | None, tail: str) -> None:
+    def __init__(self, exit: int | None, signal: str | None, tail: str, since: str | None = None) -> None:
         how = f"by {signal}" if signal else f"with exit code {exit}"
-        last = next((line for line in reversed(tail.splitlines()) if line.strip()), "")
-        super().__init__(f"the worker ended {how}" + (f": {last.strip()[:300]}" if last else ""))
+        last = last_words(tail if since is None else since)
+        super().__init__(f"the worker ended {how}" + (f": {last}" if last else ""))
         self.exit = exit
         self.signal = signal
         self.tail = tail
-        """The end of its standard error."""
+        """The end of its standard error; of `since`, what it wrote after it was asked, comes the line that says why."""
 
 
 class WorkerTimeout(WorkerError):
@@ -85,7 +87,7 @@ class Worker:
         self._env = _without_recorder(env, probes_dir)
         self._cwd = cwd
         self._log = log
-        self._log_start = 0
+        self._log_start = self._asked = 0
         self._process: subprocess.Popen[bytes] | None = None
         self._buffer = b""
         self._number = 0
@@ -105,7 +107,12 @@ class Worker:
 
     def request(self, op: str, *, timeout: float | None = None, **params: Any) -> Any:
         """The result of one question; raises WorkerDied, WorkerTimeout or WorkerRefused."""
+        running = self._process
         process = self._running()
+        self._asked = self._log_start
+        if process is running:
+            with contextlib.suppress(OSError):
+                self._asked = self._log.stat().st_size
         self._number += 1
         line = json.dumps({"id": self._number, "op": op, **params}).encode() + b"\n"
         deadline = None if timeout is None else time.monotonic() + timeout
@@ -208,10 +215,11 @@ class Worker:
             with contextlib.suppress(OSError):
                 if pipe is not None:
                     pipe.close()
-        tail = ""
+        log = b""
         with contextlib.suppress(OSError):
-            tail = self._log.read_bytes()[self._log_start :][-_TAIL:].decode(errors="replace")
-        return WorkerDied(code if code >= 0 else None, _signal_name(code) if code < 0 else None, tail)
+            log = self._log.read_bytes()
+        tail, since = (log[at:][-_TAIL:].decode(errors="replace") for at in (self._log_start, self._asked))
+        return WorkerDied(code if code >= 0 else None, _signal_name(code) if code < 0 else None, tail, since)
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
