@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from xladoctor.preflight.checks import NAMES, module
 from xladoctor.preflight.model import Check, Preflight
 from xladoctor.preflight.situation import NotNow, Situation
 from xladoctor.preflight.study import Study
-from xladoctor.replay import overlay, places
+from xladoctor.replay import overlay, places, target
 from xladoctor.replay.run_folder import stamped, write_json
 
 Say = Callable[[str], None]
@@ -43,9 +44,10 @@ def preflight(
     a no-go already. An interruption (Ctrl-C) ends it: the checks that were made are given back, and nothing is kept.
 
     Raises:
-        XladoctorError: a name in `options` is no check.
+        XladoctorError: a name in `options` is no check; (exit code 3) there is no such command or interpreter.
     """
     names = chosen(options)
+    _see_that_it_can_start(study)
     key = cache.key(study, names)
     kept = cache.look(key) if options.cached else None
     if kept is not None:
@@ -103,6 +105,20 @@ def checked(situation: Situation, names: Sequence[str], seen: Seen = lambda chec
         checks.append(check)
         seen(check)
     return tuple(checks)
+
+
+def _see_that_it_can_start(study: Study) -> None:
+    """Not every check starts the study, and none is a go for one that cannot be.
+
+    Raises:
+        XladoctorError: (exit code 3) there is no such command or interpreter.
+    """
+    environment = {**os.environ, **study.environment}
+    if study.python is not None:
+        target.resolve((study.python,), environment)
+    # With an interpreter named, a bare `python` of the command is that one.
+    if study.command and (study.python is None or not study.command[0].startswith("python")):
+        target.resolve(study.command, environment)
 
 
 def notes(study: Study) -> tuple[str, ...]:

@@ -52,7 +52,7 @@ def resolve(command: Sequence[str], env: Mapping[str, str]) -> str:
         raise XladoctorError(
             f"cannot run {name}: it is not an executable file",
             exit_code=3,
-            hint=f"for a Python script: xladoctor scan -- python {name}" if name.endswith(".py") else None,
+            hint=f"a Python script has its interpreter before it: -- python {name}" if name.endswith(".py") else None,
         )
     raise XladoctorError(
         f"cannot run {name}: no such program",

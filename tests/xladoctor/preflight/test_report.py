@@ -4,8 +4,10 @@ import re
 import pytest
 from markdown_it import MarkdownIt
 
+from xladoctor.preflight.checks import NAMES
 from xladoctor.preflight.model import Batches, Check, Preflight
 from xladoctor.report.preflight import FORMATS, render
+from xladoctor.report.preflight.words import verdict
 
 HOSTILE = "\x1b]0;title\x07<script>alert(1)</script> | ![x](http://e.vil) @all\n# heading"
 
@@ -53,3 +55,13 @@ def test_console_says_what_to_do_for_what_is_no_pass():
     text = render(made(check("fail"), check("pass")), "console")
     assert text.count("-> do this") == 1
     assert "NO-GO" in text
+
+
+def test_a_go_of_some_checks_says_of_how_many():
+    one = made(check("pass"))
+    assert verdict(one) == f"GO as far as was asked: 1 of {len(NAMES)} checks"
+    assert "GO as far as was asked" in render(one, "console") and "GO as far as was asked" in render(one, "markdown")
+    assert json.loads(render(one, "json"))["verdict"] == "go"
+    every = made(*(Check(name, "t", "pass", "well") for name in NAMES))
+    assert verdict(every) == "GO"
+    assert verdict(made(check("fail"))) == "NO-GO"
