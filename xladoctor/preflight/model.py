@@ -76,6 +76,8 @@ class Preflight:
     folder: str | None = None
     environment: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    there_are: int = 0
+    """How many checks there are, of which `checks` were asked for."""
     interrupted: bool = False
     """It was ended before its last check: there is no answer, only what the checks before had found."""
     tool_version: str = ""

@@ -85,6 +85,7 @@ def preflight(
         folder=str(folder),
         environment={"python": study.python, "device": study.device},
         notes=notes(study),
+        there_are=len(NAMES),
         interrupted=interrupted,
         tool_version=xladoctor.__version__,
     )
