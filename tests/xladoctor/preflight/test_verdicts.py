@@ -7,7 +7,7 @@ import pytest
 
 from xladoctor.diagnosis.model import Finding
 from xladoctor.evidence.schema import schema
-from xladoctor.preflight.checks import rehearsal, settings
+from xladoctor.preflight.checks import flags, rehearsal, settings
 from xladoctor.rules import by_slug
 
 OUTCOME = SimpleNamespace(probes="recorded", probes_note=None, state="exited", code=1, signal=None)
@@ -25,6 +25,16 @@ def situation(*findings, events=(), code=1, device="gpu", batch=None):
     diagnosis = SimpleNamespace(findings=findings, settings=())
     study = SimpleNamespace(device=device)
     return SimpleNamespace(rehearsal=recording, diagnosis=diagnosis, study=study, timeout=60.0, which_batch=batch)
+
+
+def test_the_flag_that_ends_the_process_comes_first_and_the_others_are_listed(monkeypatch):
+    monkeypatch.setattr("xladoctor.evidence.flags.libraries_of", lambda program, environment: [])
+    environment = {"TF_XLA_FLAGS": "--tf_xla_auto_jit=2 --tf_xla_auto_jit=1", "XLA_FLAGS": "\u2013-xla_dump_to=/x"}
+    study = SimpleNamespace(python=None, command=("python",))
+    verdict = flags.check(SimpleNamespace(environment=environment, study=study))
+    assert verdict.state == "fail" and verdict.message.startswith("XLA_FLAGS: "), verdict
+    assert verdict.details[0] == verdict.message
+    assert verdict.details[1].startswith("TF_XLA_FLAGS: --tf_xla_auto_jit=1: --tf_xla_auto_jit is given twice")
 
 
 STEPS_DONE = {"kind": schema.REHEARSAL, "seen": "calls"}

@@ -18,10 +18,11 @@ def check(situation: Situation) -> Verdict:
         return Verdict("pass", "TF_XLA_FLAGS and XLA_FLAGS are not set")
     program = situation.study.python or (situation.study.command[0] if situation.study.command else "python")
     found = problems(environment, libraries_of(program, environment))
+    # What ends the process comes first, whichever variable it is in.
+    found.sort(key=lambda p: p.kind == "duplicate")
     lines = tuple(f"{p.variable}: {p.flag}: {p.message}" for p in found)
-    fatal = [p for p in found if p.kind != "duplicate"]
-    if fatal:
-        return Verdict("fail", lines[found.index(fatal[0])], "Correct or remove the flag.", ("flag-error",), lines)
+    if found and found[0].kind != "duplicate":
+        return Verdict("fail", lines[0], "Correct or remove the flag.", ("flag-error",), lines)
     if found:
         return Verdict("warn", lines[0], "Keep one of them: the last wins.", ("flag-error",), lines)
     return Verdict("pass", ", ".join(f"{k}={v}" for k, v in given.items()))
