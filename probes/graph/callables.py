@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from . import written
+from . import reads, written
 from .errors import GraphRoomError
 
 CONFIG = "ptycho.params"
@@ -155,6 +155,19 @@ def settings_written(request: Mapping[str, Any]) -> dict[str, str]:
     return written.written(_config())
 
 
+def settings_read(request: Mapping[str, Any]) -> list[str] | None:
+    """The keys of the settings that {"subject"} asks for while it is built at {"batch"} and traced; None: not known."""
+    from . import traced
+
+    with contextlib.suppress(BuildFailed):
+        built = build(request)
+        if built.function is not None:
+            # Where it fails while it is traced, what it asked for until then decides.
+            with contextlib.suppress(Exception):
+                traced.concrete(built.function, traced.as_tensors(built.arguments))
+    return reads.read()
+
+
 def _here() -> str:
     """The folder from which the user's modules are found."""
     here = str(Path.cwd())
@@ -165,6 +178,7 @@ def _here() -> str:
 
 def _config() -> Any:
     _here()
+    reads.watch(CONFIG, "cfg")
     try:
         return getattr(importlib.import_module(CONFIG), "cfg", None)
     except Exception:

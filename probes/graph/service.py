@@ -79,6 +79,7 @@ class Service:
             "call": self.call,
             "capture": self.capture,
             "written": self.written,
+            "settings_read": self.settings_read,
             "halted": self.halted,
             "goodbye": lambda _: GOODBYE,
         }
@@ -347,6 +348,13 @@ class Service:
         from .callables import settings_written
 
         return settings_written(request)
+
+    def settings_read(self, request: Request) -> list[str] | None:
+        """`callables.settings_read` of {"subject", "batch"}."""
+        _tensorflow()
+        from .callables import settings_read
+
+        return settings_read(request)
 
     def halted(self, request: Request) -> dict[str, Any] | None:
         """`halted.halted` of {"subject", "batch", "way"}."""

@@ -18,7 +18,8 @@ def note(config: Mapping[str, Any] | None) -> None:
     """Remember settings and environment as they are before the program is imported; the first time counts."""
     global _before
     if _before is None:
-        _before = dict(config or {}), dict(os.environ)
+        # Past what notes who reads them (`reads`).
+        _before = dict(dict.items(config) if isinstance(config, dict) else config or {}), dict(os.environ)
 
 
 def written(config: Mapping[str, Any] | None) -> dict[str, str]:
@@ -27,7 +28,7 @@ def written(config: Mapping[str, Any] | None) -> dict[str, str]:
         return {}
     settings, environment = _before
     found = {}
-    for key, value in (config or {}).items():
+    for key, value in dict.items(config) if isinstance(config, dict) else (config or {}).items():
         text = _text(value)
         if text is not None and isinstance(key, str) and (key not in settings or _text(settings[key]) != text):
             found[f"cfg:{key}"] = text

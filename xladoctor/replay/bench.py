@@ -26,7 +26,7 @@ from xladoctor.replay.worker import WorkerDied, WorkerRefused, WorkerTimeout
 TIMEOUT = 300.0
 Say = Callable[[str], None]
 
-_OF_SUBJECT = frozenset({"hello", "describe", "call", "capture", "written", "halted"})
+_OF_SUBJECT = frozenset({"hello", "describe", "call", "capture", "written", "settings_read", "halted"})
 """Questions that a callable answers itself; every other one is about the capsule of it."""
 
 

@@ -14,7 +14,7 @@ from xladoctor.replay import settled
 from xladoctor.replay.bench import Answer, Bench, digest
 from xladoctor.replay.classify import UNKNOWN, gist, signature
 from xladoctor.replay.model import Case, Isolation, Signature, Sweep, Tested
-from xladoctor.replay.trials import Trial, of_settings, trials
+from xladoctor.replay.trials import XLA_SWITCHES, Trial, of_settings, trials
 
 Result = Literal["cured", "another failure", "no effect", "worse", "not applicable", "unverified"]
 _WAYS = {"on": "xla", "off": "plain"}
@@ -108,7 +108,7 @@ class _Verifier:
         config: Sequence[str] = ()
         if self._callable:
             told = self._bench.ask("describe", Case(None))
-            config = told.result["config"] if told.ok else ()
+            config = self._governing(told.result["config"] if told.ok else ())
         outcomes = self._swept.outcomes if self._swept else ()
         rows = self._case.batch
         if rows is None:
@@ -133,6 +133,17 @@ class _Verifier:
                 slug=slug,
                 written=settled.written(self._bench, self._case),
             )
+        )
+
+    def _governing(self, config: Sequence[str]) -> Sequence[str]:
+        """The switches that the subject's own program reads: what is merely installed governs nothing of it."""
+        switches = [key for key in config if key in XLA_SWITCHES]
+        told = self._bench.ask("settings_read", self._case) if switches else None
+        # Where it is not known, they are tried.
+        return (
+            switches
+            if told is None or not told.ok or told.result is None
+            else [k for k in switches if k in told.result]
         )
 
     def _tried(self, trial: Trial) -> Answer:

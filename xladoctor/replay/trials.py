@@ -29,7 +29,7 @@ class Trial:
     """The callable is built twice in one process, and the second one is taken."""
 
 
-_XLA_SWITCHES = ("use_xla_translate", "use_xla_compile")
+XLA_SWITCHES = ("use_xla_translate", "use_xla_compile")
 
 
 def trials(
@@ -72,7 +72,7 @@ def trials(
             yield Trial(f"setting {changed}", f"Set {changed}", "safe", f"built under {changed}", case=other)
     yield from of_settings(case, written)
     given = {name for name, _ in case.vary}
-    for key in _XLA_SWITCHES if callable else ():
+    for key in XLA_SWITCHES if callable else ():
         name = f"cfg:{key}"
         if key in set(config) and name not in given:
             other = Case(case.batch, (*case.vary, (name, "False")))

@@ -53,7 +53,7 @@ class Anew:
         return self._known[key]
 
     def _answer(self, op: str, case: Case, on: Any, parameters: Mapping[str, Any]) -> Answer:
-        if on is None and op not in ("describe", "call", "capture", "written", "halted"):
+        if on is None and op not in ("describe", "call", "capture", "written", "settings_read", "halted"):
             captured = self.capture(case)
             if not captured.ok:
                 return captured

@@ -78,7 +78,8 @@ def test_pieces_of_which_nothing_can_be_put_together_are_not_verified():
 class AsCalled:
     """A bench with a callable: what is built passes, what is called fails within a function that asked for XLA."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, read: list[str] | None = None) -> None:
+        self._read = read
         self.subject = Subject("a:b", "callable", "python", folder, callable="a:b")
         self.folder = folder
         self.ways: list[Any] = []
@@ -92,7 +93,9 @@ class AsCalled:
     def ask(self, op: str, case: Case, **parameters: Any) -> Answer:
         result: dict[str, Any] = {"parity_call": {"capsule": "c", "ways": {"plain": {"outcome": "passed"}}}}.get(op, {})
         if op == "describe":
-            result = {"config": []}
+            result = {"config": ["N", "use_xla_translate", "use_xla_compile"]}
+        if op == "settings_read":
+            return Answer("ok", self._read)
         if op == "call":
             return failed("Asked to propagate a dynamic dimension from hlo a to hlo b", "UnimplementedError")
         if op == "remedy":
@@ -110,6 +113,20 @@ def test_what_a_callable_calls_keeps_its_xla_under_another_setting(tmp_path):
     results = {t.remedy: t.result for t in tested}
     assert results["setting arg:layout=x"] != "cured" and results["jit-off"] == "cured"
     assert set(bench.ways) == {"recorded"}
+
+
+@pytest.mark.parametrize(
+    ("read", "offered"),
+    [
+        ([], set()),  # settings of a package that is installed, and not of this program
+        (["N", "use_xla_translate"], {"use_xla_translate"}),
+        (None, {"use_xla_translate", "use_xla_compile"}),
+    ],
+)
+def test_only_switches_that_the_program_reads_are_tried(tmp_path, read, offered):
+    bench: Any = AsCalled(tmp_path, read)
+    tested, _ = try_remedies(bench, Case(4))
+    assert {t.remedy for t in tested if "cfg:" in t.remedy} == {f"setting cfg:{key}=False" for key in offered}
 
 
 def test_worse():
