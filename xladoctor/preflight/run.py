@@ -126,7 +126,12 @@ def notes(study: Study) -> tuple[str, ...]:
     """What a reader must know of how it was looked at."""
     if not study.command:
         return ("no command was given: the order of settings was not looked at",)
-    return places.find(Path.cwd()).problems
+    found = places.find(Path.cwd()).problems
+    if study.subjects:
+        names = ", ".join(study.subjects)
+        told = f"its steps are the callables {names}; the command is rehearsed, and none of its own steps is run again"
+        return (told, *found)
+    return found
 
 
 def chosen(options: Options) -> tuple[str, ...]:

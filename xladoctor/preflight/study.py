@@ -63,8 +63,13 @@ def read(file: Path) -> Study:
     """
     try:
         text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise XladoctorError(f"{file} cannot be read: {error}") from error
+    except OSError as error:
+        raise XladoctorError(f"{file} cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise XladoctorError(
+            f"{file} is no text (UTF-8): byte {error.start + 1} is {error.object[error.start]:#04x}",
+            hint="A study file is TOML, YAML or JSON; see docs/preflight.md.",
+        ) from error
     data = _parsed(file, text)
     known = {"study": _STUDY, "batches": _PHASES}
     _check(file, "", data, tuple(known))
@@ -94,6 +99,11 @@ def read(file: Path) -> Study:
         memory_gib=_number(file, told, "memory_gib"),
         file=file,
     )
+    if subject is not None and subject not in study.subjects:
+        raise XladoctorError(
+            f"{file}: nothing says how many samples study.subject ({subject}) gets",
+            hint="Add a table of its batches, for example [batches.train] with samples and batch_size.",
+        )
     if not study.command and not study.subjects:
         raise XladoctorError(
             f"{file} names neither study.command nor a subject",

@@ -4,6 +4,7 @@ import pytest
 
 from xladoctor.errors import XladoctorError
 from xladoctor.preflight.model import Batches
+from xladoctor.preflight.run import notes
 from xladoctor.preflight.study import read
 
 TOML = """
@@ -57,6 +58,8 @@ def test_json_and_yaml_say_the_same(tmp_path):
     ("text", "said"),
     [
         ("[study]\nsubjct = 'a:b'", "subject"),
+        ("[study]\nsubject='a:b'", "how many samples study.subject (a:b) gets"),
+        ("[study]\ncommand=['x']\nsubject='a:b'", "how many samples study.subject (a:b) gets"),
         ("[study]\n", "neither study.command nor a subject"),
         ("[study]\nsubject='a:b'\n[batches.train]\nsamples = 0", "above 0"),
         ("[study]\nsubject='a:b'\n[batches.train]\nsamples = true", "above 0"),
@@ -70,6 +73,21 @@ def test_what_nobody_understands_is_told(tmp_path, text, said):
     with pytest.raises(XladoctorError) as error:
         read(written(tmp_path, text))
     assert said in f"{error.value} {error.value.hint}"
+
+
+def test_a_file_that_is_no_text_is_told(tmp_path):
+    file = tmp_path / "study.toml"
+    file.write_bytes(b"[st\xff\x00")
+    with pytest.raises(XladoctorError, match=r"study\.toml is no text \(UTF-8\): byte 4 is 0xff"):
+        read(file)
+
+
+def test_a_command_and_a_callable(tmp_path):
+    text = "[study]\ncommand = ['python', 'train.py']\n[batches.predict]\nsamples = 4\nsubject = 'steps:predict'\n"
+    study = read(written(tmp_path, text))
+    assert (study.command, study.subjects) == (("python", "train.py"), ("steps:predict",))
+    (note,) = notes(study)
+    assert "its steps are the callables steps:predict" in note
 
 
 def test_yaml_makes_no_objects(tmp_path):

@@ -7,7 +7,8 @@ import pytest
 
 from xladoctor.diagnosis.model import Finding
 from xladoctor.evidence.schema import schema
-from xladoctor.preflight.checks import flags, rehearsal, settings
+from xladoctor.preflight.checks import flags, rehearsal, settings, switches
+from xladoctor.preflight.situation import NotNow
 from xladoctor.rules import by_slug
 
 OUTCOME = SimpleNamespace(probes="recorded", probes_note=None, state="exited", code=1, signal=None)
@@ -35,6 +36,11 @@ def test_the_flag_that_ends_the_process_comes_first_and_the_others_are_listed(mo
     assert verdict.state == "fail" and verdict.message.startswith("XLA_FLAGS: "), verdict
     assert verdict.details[0] == verdict.message
     assert verdict.details[1].startswith("TF_XLA_FLAGS: --tf_xla_auto_jit=1: --tf_xla_auto_jit is given twice")
+
+
+def test_no_switch_is_tried_in_callables():
+    with pytest.raises(NotNow, match="its steps are callables"):
+        switches.check(SimpleNamespace(study=SimpleNamespace(subjects=("steps:predict",)), stages=()))
 
 
 STEPS_DONE = {"kind": schema.REHEARSAL, "seen": "calls"}

@@ -47,6 +47,8 @@ class _Compared:
 
 def check(situation: Situation) -> Verdict:
     """Differences are a no-go, and so is a switch that the study sets and that governs nothing."""
+    if situation.study.subjects:
+        raise NotNow("its steps are callables, and switches are tried in the steps of a command only")
     found = [_compared(situation, stage, twin) for stage in situation.stages for twin in stage.twins]
     live = {c.twin.switch.name for c in found if c.live is not False}
     dead, notes = _rehearsed(situation, live)
