@@ -40,6 +40,10 @@ _SUFFIXES = {
 }
 
 
+# A file of one of these kinds would not open with text in it.
+_FOREIGN = frozenset({".pdf", ".doc", ".docx", ".odt", ".rtf", ".xls", ".xlsx", ".png", ".svg", ".zip", ".gz"})
+
+
 class PipeClosed(Exception):
     """The reader of standard output went away. Not an OSError, which typer would take for its own."""
 
@@ -70,6 +74,12 @@ class Output:
             XladoctorError: the file cannot be written, or is somebody else's.
         """
         meant = _meant(file) if file else "console"
+        if file is not None and format is None and file.suffix.lower() in _FOREIGN:
+            raise XladoctorError(
+                f"--output {file}: there is no format for {file.suffix}",
+                hint=f"Endings that say a format: {', '.join(e for e, f in _SUFFIXES.items() if f in formats)}; "
+                "or give --format.",
+            )
         chosen = format or (meant if meant in formats else "console")
         if file is not None:
             _check(file, force)

@@ -45,8 +45,8 @@ RULES = (
                 "remove-op",
                 "Take the op out of the compiled function",
                 "safe",
-                "Remove tf.print (return the value instead, or print in a callback), replace "
-                "tf.py_function by TensorFlow ops.",
+                "Remove what prints (return the value instead, or print in a callback); replace what calls back into "
+                "Python (tf.py_function, tf.numpy_function) by TensorFlow ops.",
             ),
             OUTSIDE,
             JIT_OFF,

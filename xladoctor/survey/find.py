@@ -17,6 +17,8 @@ ENDINGS = (".log", ".out", ".err", ".txt")
 PACKED = (".gz", ".zst")
 
 _STREAM = re.compile(r"(?i)(?<![a-z])(?:std)?(?:out|err)(?![a-z])")
+# What the doctor itself did with runs: replays, preflights and their answers.
+_OURS = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{4}-(?:replay|preflight)|preflight-cache")
 _RANK = re.compile(r"(?i)(?<![a-z])((?:local_?|global_?)?(?:rank|worker|node|task|proc(?:ess)?|host)[-_.]?)\d{1,6}")
 
 
@@ -34,7 +36,8 @@ def is_log(name: str) -> bool:
 
 
 def targets_in(folder: Path) -> Iterator[Target]:
-    """The runs below a folder: every run folder, and every log that is not in one. Hidden folders are left out.
+    """The runs below a folder: every run folder, and every log that is not in one. Hidden folders are left out, and
+    what the doctor's own replays and preflights wrote.
 
     Raises:
         OSError: the folder cannot be read.
@@ -48,7 +51,7 @@ def targets_in(folder: Path) -> Iterator[Target]:
     for name in names:
         below = folder / name
         # A link to a folder could lead back here.
-        if not name.startswith(".") and below.is_dir() and not below.is_symlink():
+        if not name.startswith(".") and not _OURS.fullmatch(name) and below.is_dir() and not below.is_symlink():
             yield from targets_in(below)
 
 

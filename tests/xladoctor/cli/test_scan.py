@@ -179,6 +179,13 @@ def test_the_format_is_what_the_name_ends_in_and_is_replaced_the_next_time(fake,
         assert Path(name).read_text().startswith(start)
 
 
+def test_an_ending_that_no_format_has_is_refused_unless_a_format_is_named(fake, capsys):
+    Path("a.log").write_text("x")
+    assert main(["scan", "-o", "d.pdf", "a.log"]) == 2
+    assert ".md" in capsys.readouterr().err and not Path("d.pdf").exists()
+    assert main(["scan", "-o", "d.pdf", "--format", "markdown", "a.log"]) == 1
+
+
 def test_only_force_replaces_a_foreign_file(fake):
     Path("a.log").write_text("x")
     Path("thesis.md").write_text("# my thesis")

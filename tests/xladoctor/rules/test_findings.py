@@ -103,3 +103,24 @@ def test_root_is_the_first_of_independent_errors() -> None:
 def test_a_flag_comes_before_what_follows_it() -> None:
     found = diagnose(REAL["2.21/reshape_eager"].text + REAL["2.21/flag_tf"].text)
     assert found[0].slug == "flag-error"
+
+
+def test_an_interrupt_has_nothing_to_mend() -> None:
+    trace = 'Traceback (most recent call last):\n  File "/a/t.py", line 3, in f\n    g()\n'
+    [found] = diagnose(f"{trace}KeyboardInterrupt\n")
+    assert (found.slug, found.remedies) == ("not-xla", ())
+    [found] = diagnose("ModuleNotFoundError: No module named 'tike'\n")
+    assert found.remedies
+
+
+def test_an_op_whose_result_is_needed_is_not_simply_removed() -> None:
+    told = (
+        "Detected unsupported operations when trying to compile graph __inference_f_10[] on XLA_CPU_JIT: {0} (No "
+        "registered '{0}' OpKernel for XLA_CPU_JIT devices compatible with node {{{{node x/{0}}}}})"
+    )
+    ids = {
+        op: [remedy.id for remedy in diagnose(f"InvalidArgumentError: {told.format(op)}\n")[0].remedies]
+        for op in ("HistogramFixedWidth", "StringFormat")
+    }
+    assert ids["StringFormat"][0] == "remove-op" and "remove-op" not in ids["HistogramFixedWidth"]
+    assert ids["HistogramFixedWidth"], "something can be done"

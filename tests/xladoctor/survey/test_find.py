@@ -29,6 +29,15 @@ def test_a_folder_is_walked(tmp_path: Path) -> None:
     ]
 
 
+def test_what_the_doctor_did_with_runs_is_no_run(tmp_path: Path) -> None:
+    for name in ("a/run.json", "20260101T000000Z-00ff-replay/worker-1.log", "preflight-cache/x.txt",
+                 "20260101T000000Z-00ff-preflight/rehearsal/run.json", "my-replay/out.log"):  # fmt: skip
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x")
+    assert [Path(t.paths[0]).relative_to(tmp_path).parts[0] for t in targets_in(tmp_path)] == ["a", "my-replay"]
+    assert list(targets_in(tmp_path / "20260101T000000Z-00ff-replay")), "asked for by name it is looked at"
+
+
 @pytest.mark.parametrize(
     ("names", "runs"),
     [

@@ -6,6 +6,7 @@ tf2xla/kernels/pad_op.cc, jit/{compilability_check_util,xla_compile_util}.cc, co
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from xladoctor.rules import registry
@@ -94,6 +95,12 @@ def _feeding_op(node: str, position: int, in_loop: bool) -> str:
     )
 
 
+def _remedies(ops: Sequence[str]) -> tuple[str, ...] | None:
+    """The remedies that fit: what only prints or calls back can be left out, another op's result is needed."""
+    host = pattern(r"Print|String|PyFunc|Summary")
+    return None if any(host.search(op) for op in ops) else ("move-outside", "jit-off")
+
+
 def unsupported(record: ErrorRecord, text: str) -> Hit | None:
     """Ops without a kernel on the XLA device."""
     if "Detected unsupported operations" in text or "XLA_" in text:
@@ -120,6 +127,7 @@ def unsupported(record: ErrorRecord, text: str) -> Hit | None:
                 op=names[0],
                 node=node[1] if node else None,
                 device=found[0][1],
+                remedies=_remedies(names),
                 details=details,
             )
         found2 = find(
@@ -133,6 +141,7 @@ def unsupported(record: ErrorRecord, text: str) -> Hit | None:
                 f"{found2[2]} cannot be compiled on {found2[1]}: {found2[3]}.",
                 op=found2[2],
                 device=found2[1],
+                remedies=_remedies(found2.groups()[1:2]),
                 details={"ops": [found2[2]]},
             )
     # compilability_check_util.cc, up to TensorFlow 2.5: a list of nodes, each with its reason.

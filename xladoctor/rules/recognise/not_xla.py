@@ -121,6 +121,8 @@ def recognise(record: ErrorRecord, text: str) -> Hit | None:
         return Hit(
             says + (f": {first.rstrip('.')}" if first else "") + ".",
             status="confirmed" if what else "untested",
+            # Who interrupted it knows why: there is nothing to mend.
+            remedies=() if name == "KeyboardInterrupt" else None,
             details={"kind": name},
             decide=() if what else (_LOOK_AT if record.user_frame else _LOOK_ABOVE,),
         )
