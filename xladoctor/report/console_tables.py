@@ -12,6 +12,7 @@ from xladoctor.report.view import View
 _VERDICTS = {"confirmed": "red", "refuted": "green", "untested": "yellow"}
 _CLAIMS = 4
 _LABEL = 8
+_PLACES = {"places": "Places found", "places_missing": "Places that are not there"}
 
 
 def render(page: Page, diagnosis: Diagnosis, view: View) -> None:
@@ -160,10 +161,16 @@ def _reproducer(page: Page, diagnosis: Diagnosis) -> None:
 
 
 def _environment(page: Page, diagnosis: Diagnosis) -> None:
-    rows = facts.flat(diagnosis.environment)
+    named = {key: diagnosis.environment.get(key) for key in _PLACES}
+    places = {key: value for key, value in named.items() if isinstance(value, dict)}
+    rows = facts.flat({k: v for k, v in diagnosis.environment.items() if k not in places})
     if rows:
         page.heading("Environment")
         page.table(rows, styles=["dim", ""], caps=(32,))
+    for key, value in places.items():
+        # Names of places are long and begin alike: never cut.
+        page.heading(_PLACES[key])
+        page.table(facts.flat(value), styles=["dim", ""])
 
 
 def next_commands(page: Page, diagnosis: Diagnosis, view: View) -> None:

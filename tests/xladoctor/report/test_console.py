@@ -308,3 +308,10 @@ def test_wide_characters_are_aligned():
 def test_nothing_is_computed_from_what_is_missing():
     bare = replace(samples.LOUD, findings=(Finding("XD901", "not-xla", "error", "root", "t", ""),), environment={})
     assert "XD901 not-xla" in said(replace(bare, shapes=(), settings=(), xla_paths=(), hypotheses=()))
+
+
+def test_names_of_places_are_not_cut():
+    missing = {f"ptycho.tf_helper:a_function_with_a_rather_long_name_{n}": "no such name" for n in range(2)}
+    environment = {"python": "3.11", "places_missing": missing}
+    text = said(replace(samples.LOUD, environment=environment), verbose=True)
+    assert all(name in text for name in missing) and "places_missing." not in text
