@@ -80,10 +80,23 @@ def resumed(folder: Path, options: Options) -> tuple[Subject, Options]:
         subject = find(named, callable_, python=said["python"], values=bool(said["values"]), cwd=Path(said["cwd"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise XladoctorError(
-            f"--resume {folder}: there is no replay in it that could be gone on with ({error})",
+            f"--resume {folder}: there is no replay in it that could be gone on with ({_why(folder, error)})",
             hint="A replay keeps its request.json and journal.jsonl in the folder that it names at its end.",
         ) from error
     return replace(subject, name=said["subject"]), before
+
+
+def _why(folder: Path, error: Exception) -> str:
+    """Why a folder cannot be gone on with, in words."""
+    if not folder.is_dir():
+        return "it is no folder" if folder.exists() else "there is no such folder"
+    if isinstance(error, FileNotFoundError):
+        return f"it has no {REQUEST}"
+    if isinstance(error, OSError):
+        return f"{REQUEST}: {error.strerror or error}"
+    if isinstance(error, json.JSONDecodeError | UnicodeDecodeError | KeyError | TypeError):
+        return f"its {REQUEST} is not one that a replay wrote"
+    return str(error)
 
 
 def shown(folder: Path) -> str:
