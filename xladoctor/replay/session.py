@@ -26,6 +26,7 @@ _UNDECIDED = (
     "a result has not as many rows as the batch, and no two sizes show that it should: by_row = True, as an attribute "
     "of the callable, says that it does"
 )
+_ADD_PARITY = "add --parity"
 
 
 def replay(subject: Subject, options: Options, say: Say = lambda text: None) -> Replay:
@@ -43,17 +44,13 @@ def replay(subject: Subject, options: Options, say: Say = lambda text: None) -> 
     folder = _folder(subject, options.resume)
     write_json(folder / REQUEST, request(subject, options))
     memory = options.memory or (_all_memory() if subject.foreign else None)
+    result = Replay(subject=subject.name, folder=str(folder), tool_version=xladoctor.__version__)
     with Bench(subject, folder, timeout=options.timeout, jobs=options.jobs, say=say, memory=memory) as bench:
-        asked = _asked(bench, options)
-        swept = sweep(bench, asked)
-        result = Replay(
-            subject=subject.name,
-            sweep=swept,
-            folder=str(folder),
-            notes=(_UNDECIDED,) if undecided(swept.outcomes, asked.by_row) else (),
-            tool_version=xladoctor.__version__,
-        )
         try:
+            asked = _asked(bench, options)
+            swept = sweep(bench, asked)
+            notes = (_UNDECIDED,) if undecided(swept.outcomes, asked.by_row) else ()
+            result = replace(result, sweep=swept, notes=notes)
             if not swept.complete:
                 raise KeyboardInterrupt
             case = first_bad(swept)
@@ -127,6 +124,8 @@ def _parts(bench: Bench, case: Case, bad: bool, options: Options, result: Replay
     wants_op = options.repro is not None and not (silent and error is None)
     if options.isolate or wants_op or (error is not None and not options.parts):
         result = _with_op(bench, case, error, result)
+        if options.isolate and error is None and result.isolated is None:
+            result = replace(result, notes=(*result.notes, f"no op was isolated: {_no_error(case, bad, result)}"))
     if options.verify:
         from xladoctor.replay.remedies import test_remedies
 
@@ -149,13 +148,24 @@ def _with_op(bench: Bench, case: Case, error: Case | None, result: Replay) -> Re
     if error is None or result.isolated is not None:
         return result
     captured = bench.capture(error)
-    if captured.ok:
-        return result
-    why = _first_line(captured.message)
-    if captured.kind == "BuildFailed":
-        why = f"the callable makes its call itself, and raises: {why}"
-    note = f"no op was isolated: there is no graph of {words(error)} ({why})"
-    return replace(result, notes=(*result.notes, note))
+    if not captured.ok:
+        why = _first_line(captured.message)
+        if captured.kind == "BuildFailed":
+            why = f"the callable makes its call itself, and raises: {why}"
+        why = f"there is no graph of {words(error)} ({why})"
+    elif any(o.case == error and o.state != "failed" for o in (result.sweep.outcomes if result.sweep else ())):
+        why = f"{words(error)} ends without a message by which an op could be told"
+    else:
+        why = f"of the graph of {words(error)} no op could be shown to fail"
+    return replace(result, notes=(*result.notes, f"no op was isolated: {why}"))
+
+
+def _no_error(case: Case, bad: bool, result: Replay) -> str:
+    """Why there is no op that fails, where nothing ended with an error."""
+    if not bad:
+        return "nothing fails that was tried"
+    more = "" if result.parity is not None else f": {_ADD_PARITY}, to compare how it can be run, and the rows it gives"
+    return f"{words(case)} is wrong without an error, so no op fails{more}"
 
 
 def _with_script(
@@ -177,7 +187,10 @@ def _with_script(
     from xladoctor.replay.repro import write_repro
 
     if result.isolated is None:
-        return replace(result, notes=(*result.notes, f"no script was written to {path}: no op was found that fails"))
+        why = "no op was found that fails"
+        if bad and parity is None and _first_error(result.sweep) is None:
+            why = f"{words(case)} is wrong without an error; {_ADD_PARITY}, and the script shows what does not agree"
+        return replace(result, notes=(*result.notes, f"no script was written to {path}: {why}"))
     return replace(result, repro=write_repro(bench, failing, result.isolated, path, again=again))
 
 

@@ -11,6 +11,7 @@ from xladoctor.replay.judge import judged, undecided
 from xladoctor.replay.model import Case, Outcome
 from xladoctor.replay.request import Options, resumed
 from xladoctor.replay.session import replay
+from xladoctor.report.replay.words import verdict
 
 from . import fake
 
@@ -103,12 +104,39 @@ def test_interrupted_and_gone_on_with(tmp_path, monkeypatch, jobs):
     assert second.folder == first.folder
 
 
+def test_an_interruption_before_the_first_try_can_be_resumed_too(tmp_path, monkeypatch):
+    fake.probes(tmp_path, monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    first = replay(fake.subject("fake:early", tmp_path), Options(sizes=(2,)))
+    assert first.interrupted and first.sweep is None and "--resume" in first.notes[-1]
+    assert verdict(first) == "interrupted before anything was tried"
+    monkeypatch.setattr(fake, "WORKER", fake.WORKER.replace('":early"', '":no"'))
+    (tmp_path / "probes" / "graph" / "worker.py").write_text(fake.WORKER)
+    subject, options = resumed(tmp_path / first.folder, Options())
+    assert replay(subject, options).sweep.complete
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        ({"isolate": True}, "no op was isolated: batch 4 is wrong without an error, so no op fails: add --parity"),
+        ({"repro": Path("r.py")}, "no script was written to r.py: batch 4 is wrong without an error; add --parity"),
+    ],
+)
+def test_what_is_silent_is_referred_to_parity(tmp_path, monkeypatch, wanted, said):
+    fake.probes(tmp_path, monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    found = replay(fake.subject("fake:rows.4", tmp_path), Options(sizes=(2, 3, 4), **wanted))
+    assert [n for n in found.notes if n.startswith(said)] and not Path("r.py").exists()
+
+
 def test_the_passing_case_next_to_the_failing_one_is_kept(tmp_path, monkeypatch):
     fake.probes(tmp_path, monkeypatch)
     monkeypatch.chdir(tmp_path)
     found = replay(fake.subject("fake:from.6", tmp_path), Options(sizes=(1, 4, 8), min_good=True))
     assert found.nearest.case.batch == 4
-    folder = Path(found.notes[-1].partition("its capsule: ")[2])
+    nearest = next(n for n in found.notes if n.startswith("nearest passing case"))
+    folder = Path(nearest.partition("its capsule: ")[2])
     assert (folder / "capsule.json").is_file() and folder.is_relative_to(found.folder)
 
 

@@ -19,6 +19,8 @@ def verdict(found: Replay) -> str:
     apart = disagreement(found.parity)
     if apart is not None and (sweep is None or not any(o.bad for o in sweep.outcomes)):
         return apart
+    if sweep is None and found.interrupted:
+        return "interrupted before anything was tried"
     if sweep is None:
         return f"{found.subject} was replayed"
     if len({rule.text for rule in sweep.rules}) == 1:
