@@ -96,7 +96,7 @@ def _of_cuda(situation: Situation, found: Interpreter) -> tuple[list[str], list[
     driver = cuda.driver()
     if driver is None:
         unknown = "driver, libdevice and ptxas of the study's machine are not known: this one has no NVIDIA driver"
-        return [*lines, f"{unknown} (there: xladoctor preflight --only versions)"], problems
+        return [*lines, f"{unknown} (there: xladoctor preflight --only versions -- COMMAND)"], problems
     lines.append(f"driver {driver}")
     if has_cuda is False:
         todo = "Install the package that has CUDA: pip install 'tensorflow[and-cuda]'."
