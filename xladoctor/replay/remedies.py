@@ -175,10 +175,10 @@ class _Verifier:
         if built.ok:
             asked = {"capsule": built.result["capsule"], "way": way, "apply": {"kind": "as-is"}, **self._rows_lost()}
             answer = self._bench.ask("remedy", case, on="subject", **asked)
-            if answer.ok and answer.result["outcome"] == "passed" and not answer.result.get("alone"):
-                return replace(
-                    answer, result={"outcome": "passed", "error": None}
-                )  # held against itself, it is nothing
+            told = answer.result if answer.ok and answer.result["outcome"] == "passed" else {}
+            if told and not told.get("alone") and not told.get("lost"):
+                # Held against itself, it is nothing.
+                return replace(answer, result={"outcome": "passed", "error": None})
             return _noted(answer, _OWN_ROWS)
         call = self._bench.ask("call", case, way="xla" if way == "xla" else "graph", **again)
         return _noted(call, _OWN_CALL) if call.ok and call.result["outcome"] == "passed" else call
