@@ -72,8 +72,6 @@ class Parts:
                     "way": f"xla: {where}",
                 }
             activation.values.update(results)
-        if _deeper(graph):
-            return {"note": "what asked for XLA within a loop or a branch was not tried under XLA"}
         if not regions:
             return {}
         return {"compilations": compilations, "compile_seconds": round(seconds, 6), "way": "xla in parts"}
@@ -105,11 +103,6 @@ class Parts:
         return self._compiled[region.path]
 
 
-def has_parts(graph: Graph) -> bool:
-    """Whether anything in a graph asked for XLA, loops and branches included."""
-    return bool(outermost(graph)) or _deeper(graph)
-
-
 def outermost(graph: Graph) -> list[Region]:
     """The calls that asked for XLA and are not within another one."""
     asked = [r for r in graph.regions if r.xla]
@@ -117,8 +110,8 @@ def outermost(graph: Graph) -> list[Region]:
     return [r for r in asked if not any(r.path[:n] in paths for n in range(1, len(r.path)))]
 
 
-def _deeper(graph: Graph) -> bool:
-    """Whether a body of control flow that is not itself within such a call asked for XLA."""
+def in_bodies(graph: Graph) -> bool:
+    """Whether anything asked for XLA within a loop or a branch that is not itself within such a call."""
     paths = [r.path for r in outermost(graph)]
     used = {
         body
@@ -126,7 +119,8 @@ def _deeper(graph: Graph) -> bool:
         if name in graph.origins and not any(graph.origins[name].path[: len(p)] == p for p in paths)
         for body in body_names(node)
     }
-    return any(has_parts(graph.bodies[b]) for b in used if b in graph.bodies)
+    bodies = [graph.bodies[b] for b in used if b in graph.bodies]
+    return any(outermost(body) or in_bodies(body) for body in bodies)
 
 
 def alone(graph: Graph, region: Region) -> Graph:

@@ -23,7 +23,7 @@ from .measure import MAX_ROWS, Array, Results, as_json, compared, is_apart
 from .optionals import unwrap
 from .outcome import closed, outcome_of, results_of, run_plain
 from .parity import PLAIN, XLA, Ways
-from .parts import Parts, has_parts
+from .parts import Parts, in_bodies, outermost
 from .results_file import kept
 from .sensitivity import Run
 from .step import Step, new_frames, prepare
@@ -31,6 +31,7 @@ from .transform import truncate
 
 RECORDED = "recorded"
 _CALLS = 5
+_WITHOUT = "what asked for XLA within a loop or a branch ran without it"
 Told = tuple[dict[str, Any], Results]
 
 
@@ -53,7 +54,9 @@ class Remedies:
         given: Path | None = None,
     ) -> None:
         self._ways = ways
-        xla = ways.recorded_xla or has_parts(ways.step.pure.graph)
+        graph = ways.step.pure.graph
+        xla = ways.recorded_xla or bool(outermost(graph))
+        self._without = way == RECORDED and not ways.recorded_xla and in_bodies(graph)
         self._way = PLAIN if way == RECORDED and not xla else way
         self._parts = Parts()
         self._around: dict[str, Parts] = {}
@@ -91,6 +94,8 @@ class Remedies:
         found: dict[str, Any] = {k: told.get(k) for k in ("outcome", "error", "note")}
         if told["outcome"] != "passed":
             return found
+        if self._without and apply.get("kind") != "jit-off":
+            found["held"] = _WITHOUT
         seconds = _best(lambda: kind(apply))
         held = self._held(results)
         held["lost"] = [*told.get("lost", ()), *held["lost"]][:MAX_ROWS]

@@ -74,3 +74,22 @@ def test_rows_are_counted_before_the_padding_is_cut_off_and_in_each_piece(tmp_pa
     assert tried.apply({"kind": "as-is"})["lost"] == ["output 0 has 2"]
     assert tried.apply({"kind": "pad", "to": 8})["lost"] == ["output 0 has 4 for 8"]
     assert tried.apply({"kind": "chunks", "size": 2})["lost"] == ["output 0 has 1 for 2"]
+
+
+def test_what_asks_for_xla_in_a_loop_is_told_to_have_run_without(tmp_path):
+    import tensorflow as tf
+
+    from . import patients
+
+    @tf.function(jit_compile=True)
+    def inside(x):
+        return x * 2.0
+
+    @tf.function
+    def program(x):
+        return tf.while_loop(lambda i, _: i < 3, lambda i, y: (i + 1, inside(y)), [0, x])[1]
+
+    patients.capsule(tmp_path / "capsule", program, [np.ones((4, 3), "f")])
+    tried = remedies(tmp_path / "capsule")
+    assert "within a loop or a branch ran without it" in tried.apply({"kind": "static-size"})["held"]
+    assert "held" not in tried.apply({"kind": "jit-off"})
