@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.xladoctor.recordings import healthy
+
 ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 LOG = """\
@@ -136,8 +138,10 @@ def test_examples_of_the_help_work_as_written(tmp_path):
         (tmp_path / name).write_text(LOG)
     (tmp_path / "train.py").write_text("print('trained')")
     earlier = tmp_path / "xladoctor-runs" / "20260106T101500-3f2a"
-    for folder in (earlier, tmp_path / "runs" / "batch-15", tmp_path / "runs" / "batch-16"):
-        assert run(f"xladoctor scan --run-dir {folder} -- python train.py", tmp_path).returncode == 0
+    assert run(f"xladoctor scan --run-dir {earlier} -- python train.py", tmp_path).returncode == 0
+    (tmp_path / "runs").mkdir()
+    for batch in (15, 16):
+        healthy(batch).write(tmp_path / "runs" / f"batch-{batch}")
     tried = 0
     for command in ("", "scan", "trace", "explain", "rules", "env"):
         text = run(f"xladoctor {command} --help", tmp_path).stdout.partition("Examples:\n")[2]
