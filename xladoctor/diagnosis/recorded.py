@@ -67,7 +67,7 @@ def contract_violation(step: Step) -> Finding | None:
             "expected": _expected(first),
             "seen": list(violation.shape),
             "bindings": {b.name: {"value": b.value, "by": b.by} for b in axes.values()},
-            "birth": {k: birth.get(k) for k in ("op", "node", "shape", "inputs", "loses")} if birth else None,
+            "birth": _brief(birth),
             "violations": len(step.broken),
             "defined": str(call.defined) if call.defined else None,
             "born": [str(f) for f in born[:6]],
@@ -124,9 +124,12 @@ def rows_lost(step: Step) -> Finding | None:
     if birth is not None:
         message += " " + _birth_sentence(birth, 0, origin)
     remedies = rule.remedies
-    if birth is not None and not step.under_xla:
-        # The worker ran it plainly and found the same: there is nothing to compare with.
-        remedies = tuple(r for r in remedies if r.id != "compare-paths")
+    if birth is not None:
+        if not step.under_xla:
+            # The worker ran it plainly and found the same: there is nothing to compare with.
+            remedies = tuple(r for r in remedies if r.id != "compare-paths")
+        line = f"{origin.file}:{origin.line}" if origin is not None else str(birth["node"])
+        remedies = (_mend_birth(birth, line, "the rows", "rows are axis 0"), *remedies)
     return Finding(
         code=rule.code,
         slug=rule.slug,
@@ -144,7 +147,7 @@ def rows_lost(step: Step) -> Finding | None:
                   f"events-{call['pid']}.jsonl:{call['seq']}"),
         ),
         status="untested" if several else "confirmed",
-        remedies=(*([_mend_rows(birth, origin)] if birth is not None else ()), *remedies),
+        remedies=remedies,
         details={
             "method": call["method"],
             "model": call.get("model"),
@@ -153,7 +156,7 @@ def rows_lost(step: Step) -> Finding | None:
             "shapes_out": call.get("shapes_out"),
             "batch_size": size,
             "batches": batches,
-            "birth": {k: birth.get(k) for k in ("op", "node", "shape", "inputs", "loses")} if birth else None,
+            "birth": _brief(birth),
         },
     )  # fmt: skip
 
@@ -166,11 +169,7 @@ def _mend(first: Broken, birth: dict[str, Any] | None, where: Location | None) -
     name, violation = short(first.call.place), first.violation
     line = f"{where.file}:{where.line}" if where is not None else name
     if birth is not None:
-        inputs = " and ".join(show_shape(t["shape"]) for t in birth.get("inputs", ()) if len(t.get("shape") or ()) > 1)
-        verb = "loses rows" if birth.get("loses") else "makes the size"
-        how = f"{birth['op']} takes {inputs or 'no rows'} there and gives {show_shape(birth['shape'])}; "
-        how += f"the result of {name} has to be {_expected(first)}."
-        return Remedy("mend-birth", f"Mend the line that {verb}: {line}", "safe", how)
+        return _mend_birth(birth, line, "the size", f"the result of {name} has to be {_expected(first)}")
     if violation.phase == "in":
         how = f"It is {show_shape(violation.shape)}; {violation.spec} is wanted, here {_expected(first)}."
         return Remedy("mend-argument", f"Give {name} its {violation.label} in the right shape: {line}", "safe", how)
@@ -178,12 +177,16 @@ def _mend(first: Broken, birth: dict[str, Any] | None, where: Location | None) -
     return Remedy("mend-place", f"Mend {name}: {line}", "safe", how)
 
 
-def _mend_rows(birth: dict[str, Any], where: Location | None) -> Remedy:
-    """What to do about the op that changes the number of rows."""
+def _brief(birth: dict[str, Any] | None) -> dict[str, Any] | None:
+    """What a finding keeps of the op at which a wrong size arose."""
+    return {k: birth.get(k) for k in ("op", "node", "shape", "inputs", "loses")} if birth else None
+
+
+def _mend_birth(birth: dict[str, Any], line: str, size: str, promise: str) -> Remedy:
+    """What to do about the op at which a wrong size arose."""
     inputs = " and ".join(show_shape(t["shape"]) for t in birth.get("inputs", ()) if len(t.get("shape") or ()) > 1)
-    line = f"{where.file}:{where.line}" if where is not None else str(birth["node"])
-    verb = "loses rows" if birth.get("loses") else "makes the rows"
-    how = f"{birth['op']} takes {inputs or 'no rows'} there and gives {show_shape(birth['shape'])}; rows are axis 0."
+    verb = "loses rows" if birth.get("loses") else f"makes {size}"
+    how = f"{birth['op']} takes {inputs or 'no rows'} there and gives {show_shape(birth['shape'])}; {promise}."
     return Remedy("mend-birth", f"Mend the line that {verb}: {line}", "safe", how)
 
 

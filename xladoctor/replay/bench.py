@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import Any, Literal
 
 from xladoctor.replay.analyse import worker_environment
+from xladoctor.replay.classify import gist
 from xladoctor.replay.journal import NAME, Journal
 from xladoctor.replay.model import Case
 from xladoctor.replay.pool import Kind, Pool
@@ -49,6 +50,11 @@ class Answer:
     def ok(self) -> bool:
         """Whether there is a result."""
         return self.state == "ok"
+
+    @property
+    def why(self) -> str:
+        """Why there is none, in a line."""
+        return gist(self.message) or self.state
 
 
 class Bench:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from xladoctor.diagnosis.enrich import layer_of
 from xladoctor.diagnosis.facts import is_user_file
@@ -54,17 +54,9 @@ def _tracing(bench: Bench, case: Case, jit: str | None) -> Isolation | None:
         return None
     op: dict[str, Any] = answer.result
     user = [f for f in op["where"] if is_user_file(str(f[0]))]
-    return Isolation(
-        op=str(op["op"]),
-        node=str(op["node"]),
-        inputs=tuple(_kept(i) for i in op["inputs"]),
-        signature=signature(op["kind"], op["message"], str(op["op"])),
-        message=str(op["message"]),
-        mode="trace",
+    return replace(
+        _failed(op, "trace", started),
         ops=int(op["ops"]),
-        tries=1,
-        compilations=0,
-        seconds=round(time.monotonic() - started, 3),
         layer=layer_of({"inner_node": op["node"]}),
         location=location(user),
     )
@@ -78,20 +70,29 @@ def _running(bench: Bench, case: Case) -> Isolation | None:
     if not answer.ok or answer.result is None:
         return None
     op: dict[str, Any] = answer.result
+    return replace(
+        _failed(op, "run", started),
+        ops=int(op.get("ops") or 0),
+        tries=int(op.get("runs") or 1),
+        path=tuple(op["path"]),
+        layer=layer_of(op),
+        location=location(op["sources"], op.get("call_sources", ())),
+    )
+
+
+def _failed(op: dict[str, Any], mode: Literal["run", "trace"], started: float) -> Isolation:
+    """What a worker tells of an op that failed without XLA; where it stands is told in another way for each mode."""
     return Isolation(
         op=str(op["op"]),
         node=str(op["node"]),
         inputs=tuple(_kept(i) for i in op["inputs"]),
         signature=signature(op["kind"], op["message"], str(op["op"])),
         message=str(op["message"]),
-        mode="run",
-        ops=int(op.get("ops") or 0),
-        tries=int(op.get("runs") or 1),
+        mode=mode,
+        ops=0,
+        tries=1,
         compilations=0,
         seconds=round(time.monotonic() - started, 3),
-        path=tuple(op["path"]),
-        layer=layer_of(op),
-        location=location(op["sources"], op.get("call_sources", ())),
     )
 
 

@@ -12,7 +12,6 @@ from typing import Any
 from xladoctor.replay import parity_judge as judge
 from xladoctor.replay import settled
 from xladoctor.replay.bench import Answer, Bench, digest
-from xladoctor.replay.classify import gist
 from xladoctor.replay.model import Agreement, Case, Parity, runs
 from xladoctor.replay.parity_rule import seen_plainly, silent_rule
 
@@ -133,7 +132,7 @@ class _Parity:
             died = answer
             answer = self._ways((), against=against)
         if not answer.ok:
-            return [], [*notes, f"not comparable: {_first_line(answer)}"], None
+            return [], [*notes, f"not comparable: {answer.why}"], None
         told = answer.result
         self._capsule = told.get("capsule")
         notes += judge.drawn(told)
@@ -152,11 +151,11 @@ class _Parity:
         found, more = judge.agreements(told, parted)
         notes += more
         if node is not None and not node.ok:
-            notes.append(f"the first node at which the ways part was not found: {_first_line(node)}")
+            notes.append(f"the first node at which the ways part was not found: {node.why}")
         if died is not None and passed:
             found.append(_death(died))
         elif died is not None:
-            notes.append(f"{judge.XLA}: {_first_line(died)}")
+            notes.append(f"{judge.XLA}: {died.why}")
         for way in [judge.PLAIN] if passed and not apart else [judge.PLAIN, judge.XLA]:
             if told["ways"].get(way, {}).get("outcome") == "passed":
                 rows = self._ask("rows", way=way)
@@ -165,7 +164,7 @@ class _Parity:
                     found += tests
                     notes += more
                 else:
-                    notes.append(f"rows ({way}): {_first_line(rows)}")
+                    notes.append(f"rows ({way}): {rows.why}")
         return found, notes, judge.first_node(parted)
 
     def _ways(self, ways: Sequence[str], **parameters: Any) -> Answer:
@@ -196,7 +195,7 @@ class _Parity:
                 found.append((name, str(file)))
             else:
                 error = (outcome or {}).get("error") or {}
-                notes.append(f"{name}: {_first_line(answer) if outcome is None else error.get('message', '')[:300]}")
+                notes.append(f"{name}: {answer.why if outcome is None else error.get('message', '')[:300]}")
         return found, notes
 
 
@@ -219,7 +218,3 @@ def _death(answer: Answer) -> Agreement:
     what = f"compiled, the step {how}; plainly it passes"
     ways = (judge.PLAIN, judge.XLA)
     return Agreement(judge.EVERY, ways, False, (None, None), slug="parity-divergence", what=what)
-
-
-def _first_line(answer: Answer) -> str:
-    return gist(answer.message) or answer.state

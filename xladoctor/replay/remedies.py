@@ -55,13 +55,13 @@ class _Verifier:
             asked = {"python": ["reference"], "save_reference": str(file)}
             opened = settled.build(self._bench, self._case, **asked)
             if not opened.ok:
-                return self._without_graph(_line(opened))
+                return self._without_graph(opened.why)
             self._capsule = str(opened.result["capsule"])
             if opened.result["ways"].get("reference", {}).get("outcome") == "passed":
                 self._reference = {"reference": str(file)}
         before = self._apply({"kind": "as-is"})
         if before.state == "refused":
-            return (), (f"no remedy was tried: {_line(before)}",)
+            return (), (f"no remedy was tried: {before.why}",)
         if before.ok and is_right(before.result):
             return self._too_late()
         return tuple(self._judged(self._trials(), before)), ()
@@ -223,11 +223,11 @@ def judged(trial: Trial, answer: Answer, before: Answer) -> Tested:
         # With sizes that are known TensorFlow may find the same while the graph is made.
         sign = signature(answer.kind, str(answer.message))
         same = was is not None and sign.slug == was.slug != UNKNOWN
-        return _tested(trial, "no effect" if same else "not applicable", sign if same else None, _line(answer))
+        return _tested(trial, "no effect" if same else "not applicable", sign if same else None, answer.why)
     if not answer.ok:
         sign = Signature("worker-died" if answer.state == "crashed" else "timed-out", answer.signal)
         result: Result = "no effect" if before.state == answer.state else "worse"
-        return _tested(trial, result, sign, _line(answer))
+        return _tested(trial, result, sign, answer.why)
     told = answer.result
     if told["outcome"] == "refused":
         return _tested(trial, "not applicable", message=str((told.get("error") or {}).get("message")))
@@ -318,7 +318,3 @@ def _ratio(told: dict[str, Any]) -> float | None:
     if not told.get("seconds") or not told.get("reference_seconds"):
         return None
     return round(float(told["reference_seconds"]) / float(told["seconds"]), 3)
-
-
-def _line(answer: Answer) -> str:
-    return gist(answer.message) or answer.state

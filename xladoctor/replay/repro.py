@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 import time
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,8 @@ from xladoctor.replay.isolate import quick
 from xladoctor.replay.model import Case, Isolation, Repro, Signature
 
 _TIMEOUT = 300.0
+
+Attempts = Iterator[tuple[str, Repro]]
 
 
 def write_repro(
@@ -38,22 +40,36 @@ def write_repro(
     Raises:
         XladoctorError: there is a file already, or none can be written.
     """
+
+    def attempts() -> Attempts:
+        for text in _scripts(bench, case, isolated):
+            if isinstance(text, Repro):
+                yield "", replace(text, path=str(path))
+            else:
+                yield text, _tried(bench, case, isolated, text, path, environment)
+
+    return first_shown(bench, path, attempts(), "the failing op cannot be written as a script", again)
+
+
+def first_shown(bench: Bench, path: Path, attempts: Attempts, none: str, again: bool) -> Repro:
+    """Write the first script that shows what it should to `path`; what came of the last one where none does, or `none`
+    where there was none. Each attempt is (the text, what a fresh process made of it), and made when it is its turn.
+
+    Raises:
+        XladoctorError: there is a file already (unless `again`), or none can be written.
+    """
     if not again:
         refuse_existing(path)
     started, tries = time.monotonic(), bench.tries
-    last = Repro(str(path), 0, False, message="the failing op cannot be written as a script")
-    for text in _scripts(bench, case, isolated):
-        if isinstance(text, Repro):
-            last = replace(text, path=str(path))
-            continue
-        last = _tried(bench, case, isolated, text, path, environment)
+    last = Repro(str(path), 0, False, message=none)
+    for text, last in attempts:
         if last.reproduced:
-            hand_over(path, text)
+            _hand_over(path, text)
             break
     return replace(last, tries=bench.tries - tries, seconds=round(time.monotonic() - started, 3))
 
 
-def hand_over(path: Path, text: str) -> None:
+def _hand_over(path: Path, text: str) -> None:
     """Write the file; raises XladoctorError where it cannot be, or where another is there."""
     try:
         if path.exists() and path.read_text(encoding="utf-8") != text:

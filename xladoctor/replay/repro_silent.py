@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import time
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,7 +17,7 @@ from xladoctor.replay import parity_judge as judge
 from xladoctor.replay import shrink
 from xladoctor.replay.bench import Answer, Bench
 from xladoctor.replay.model import Agreement, Case, Parity, Repro, Signature
-from xladoctor.replay.repro import hand_over, last_line, refuse_existing, run_script
+from xladoctor.replay.repro import Attempts, first_shown, last_line, run_script
 
 _RANK = {"wrong-shape-silent": 0, "wrong-pairing": 1}
 _NUMBER = re.compile(r"differ by ([\d.e+-]+)")
@@ -49,21 +48,20 @@ def write_assertion(
     Raises:
         XladoctorError: there is a file already, or none can be written.
     """
-    if not again:
-        refuse_existing(path)
-    started, tries = time.monotonic(), bench.tries
     case = replace(case, vary=tuple(v for v in case.vary if v[0] not in ("jit", "eager")))  # ways of their own
-    last = Repro(str(path), 0, False, message="no finding of parity can be written as a script")
-    for meant in meanings(parity):
-        found = _Smaller(bench, case, meant).script()
-        if isinstance(found, str):
-            last = replace(last, message=found)
-            continue
-        last = _tried(bench, case, meant, found, path, environment)
-        if last.reproduced:
-            hand_over(path, found.text)
-            break
-    return replace(last, tries=bench.tries - tries, seconds=round(time.monotonic() - started, 3))
+
+    def attempts() -> Attempts:
+        last = Repro(str(path), 0, False)
+        for meant in meanings(parity):
+            found = _Smaller(bench, case, meant).script()
+            if isinstance(found, str):
+                last = replace(last, message=found)
+                yield "", last
+            else:
+                last = _tried(bench, case, meant, found, path, environment)
+                yield found.text, last
+
+    return first_shown(bench, path, attempts(), "no finding of parity can be written as a script", again)
 
 
 def meanings(parity: Parity) -> list[Meant]:
@@ -121,7 +119,7 @@ class _Smaller:
         """The script of the smallest part; or why there is none."""
         first = self._ask("list")
         if not first.ok:
-            return f"{self._meant.slug} ({self._meant.output}): {_line(first)}"
+            return f"{self._meant.slug} ({self._meant.output}): {first.why}"
         told = first.result
         known = {_key(k): v for k, v in told["shapes"].items()}
         rows: Sequence[shrink.Row] = told["list"]
@@ -141,7 +139,7 @@ class _Smaller:
                 now = self._reduce(edits)
                 far = now.get("deviation")
                 return _Script(text.result, str(told["op"]), far if isinstance(far, float) else None)
-        return f"{self._meant.slug} ({self._meant.output}): {_line(text)}"
+        return f"{self._meant.slug} ({self._meant.output}): {text.why}"
 
     def _look(self, edits: Sequence[shrink.Edit]) -> tuple[bool, int, Container[str]]:
         told = self._reduce(edits)
@@ -209,7 +207,3 @@ def _similar(a: float, b: float) -> bool:
 def _key(text: str) -> tuple[str, str]:
     frame, _, tensor = text.partition(" ")
     return frame, tensor
-
-
-def _line(answer: Answer) -> str:
-    return (answer.message or answer.state).strip().split("\n")[0][:300]
