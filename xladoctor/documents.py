@@ -7,21 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xladoctor.diagnosis.model import Diagnosis, Remedy, Result
+from xladoctor.diagnosis.model import Diagnosis
 from xladoctor.report.view import View
 
 if TYPE_CHECKING:
     from xladoctor.diagnosis.diff_model import RunDiff, Seen
     from xladoctor.report.redact import Machine
-
-
-# What a replay says of a remedy that it tried, as a diagnosis says it; the others (`not applicable`) tried nothing.
-_RESULTS: dict[Any, Result] = {
-    "cured": "verified",
-    "another failure": "failed",
-    "no effect": "failed",
-    "worse": "failed",
-}
 
 
 @dataclass(frozen=True)
@@ -43,11 +34,10 @@ def of_run(folder: Path, replays: Sequence[Path] = ()) -> Document:
     from xladoctor.session import scan_run
 
     diagnosis = scan_run(folder)
-    found, problems = kept.of_run(folder)
+    found, _ = kept.of_run(folder)
     named = tuple(kept.named(path) for path in replays)
     outcome = read_run(folder).outcome
     status = None if outcome is None else _status(outcome.code, outcome.signal)
-    diagnosis = replace(measured(diagnosis, found), problems=(*diagnosis.problems, *problems))
     return Document(diagnosis, View(run_dir=str(folder), target_status=status, replays=(*found, *named)))
 
 
@@ -106,25 +96,6 @@ def _seen(folder: Path) -> Seen:
     status = None if outcome is None else _status(outcome.code, outcome.signal)
     end = "how it ended is not known" if status is None else ended(status, False)
     return Seen(scan_run(folder), recording.run, end, bool(recording.events))
-
-
-def measured(diagnosis: Diagnosis, replays: Sequence[dict[str, Any]]) -> Diagnosis:
-    """The diagnosis with what became of its remedies when a replay of the same run tried them."""
-    from xladoctor.report.replays import known, tested
-
-    tried = {str(t["remedy"]): t for replay in known(replays) for t in tested(replay) if t["result"] in _RESULTS}
-    if not tried:
-        return diagnosis
-
-    def told(remedy: Remedy) -> Remedy:
-        found = tried.get(remedy.id)
-        if found is None:
-            return remedy
-        result = _RESULTS[found["result"]]
-        return replace(remedy, result=result, deviation=found["deviation"], speed_ratio=found["speed_ratio"])
-
-    findings = tuple(replace(f, remedies=tuple(told(r) for r in f.remedies)) for f in diagnosis.findings)
-    return replace(diagnosis, findings=findings)
 
 
 def redacted(document: Document) -> Document:

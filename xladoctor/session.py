@@ -244,12 +244,16 @@ def scan_run(folder: Path) -> Diagnosis:
     recording = read_run(folder)
     log = output_of(recording)
     found = diagnose(Evidence(source=str(folder), log=log, process=recording.outcome, run=recording))
-    if not (folder / "replays").is_dir():
+    if next(folder.glob("replay*"), None) is None:
         return found
     from xladoctor.diagnosis.tested import with_tested
     from xladoctor.evidence.replays import of_run
+    from xladoctor.replay.reader import replays_of
 
-    return with_tested(found, of_run(folder)[0])
+    documents, unreadable = of_run(folder)
+    replays, invalid = replays_of(documents)
+    diagnosis = with_tested(found, replays)
+    return replace(diagnosis, problems=(*diagnosis.problems, *unreadable, *invalid))
 
 
 def verify_run(folder: Path, quiet: bool = False) -> None:

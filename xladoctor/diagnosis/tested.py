@@ -1,149 +1,114 @@
-"""What came of trying remedies (`replay --verify`, `scan --verify`), put into the findings that they belong to."""
+"""The results of trying remedies (`replay --verify`, `scan --verify`), put into the findings that they belong to."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, get_args
 
-from xladoctor.diagnosis.model import Diagnosis, Finding, Proof, Remedy, Result, Safety
+from xladoctor.diagnosis.model import Diagnosis, Finding, Proof, Remedy, Safety
+from xladoctor.rules.remedy_tests import REMEDY_TESTS, remedy_of_trial, why_untested
 
-NOT_TRIED = {
-    "dont-reindex": "it is advice against a change of the program",
-    "mend-birth": "it is a change of the program's code",
-    "remove-reindex": "it is a change of the program's code",
-    "fix-first-violation": "it is a change of the program's code",
-    "explicit-axes": "it is a change of the program's code",
-    "same-result": "it is a change of the program's code",
-    "static-size": "it is a change of the program's code (what is tried is the size of the batch alone)",
-    "constant-size": "it is a change of the program's code",
-    "unroll": "it is a change of the program's code",
-    "preallocate": "it is a change of the program's code",
-    "shape-invariants": "it is a change of the program's code",
-    "fixed-size": "it is a change of the program's code",
-    "maximum-iterations": "it is a change of the program's code",
-    "stack-inside": "it is a change of the program's code",
-    "create-outside": "it is a change of the program's code",
-    "crop-or-pad": "it is a change of the program's code",
-    "check-shape": "it shows something and cures nothing",
-    "show-lines": "it shows something and cures nothing",
-    "trace-shapes": "it shows something and cures nothing",
-    "run-eagerly": "it shows something and cures nothing",
-    "compare-paths": "it shows something and cures nothing: xladoctor replay --parity",
-    "assert-rows": "it shows something and cures nothing",
-    "set-earlier": "the command would have to be run again; of a callable xladoctor replay --verify tries it",
-    "rebuild": "the command would have to be run again; of a callable xladoctor replay --verify tries it",
-    "memory-growth": "it concerns the device, and workers run on the processor",
-    "place-on-cpu": "it concerns the device, and workers run on the processor",
-    "install-cuda-tree": "it changes the machine",
-    "install-ptxas": "it changes the machine",
-}
-"""{remedy of a rule: why it cannot be tried}"""
+if TYPE_CHECKING:
+    from xladoctor.replay.model import Replay, Tested
 
-_SAME = {"remove-op": "move-outside"}
-"""Remedies of rules that are tried as another one."""
-_OF_ITS_OWN = {"static-size": "static-batch"}
-"""Trials that are not what the rules' remedy of this name says: any axis may be the one that needs a size."""
-_TRIED = ("cured", "another failure", "no effect", "worse")
-_NOT_KNOWN = ("not applicable", "unverified")
+_ORDER = {"verified": 0, "untested": 1, "failed": 2}
 
 
-def with_tested(diagnosis: Diagnosis, replays: Sequence[Mapping[str, Any]]) -> Diagnosis:
+def with_tested(diagnosis: Diagnosis, replays: Sequence[Replay]) -> Diagnosis:
     """The diagnosis with the results of the newest replay that tried remedies; without one, as it is.
 
-    They were tried on the call that the root is about, so they stand with the root. What a rule does not name is added
-    to its remedies; what cannot be tried stays untested, with the reason in `details["untested"]`.
+    The trials ran on the call that the root is about, so their results stand with the root. A remedy that was tried and
+    that no rule names is added. A remedy that was not tried stays untested, with the reason in `details["untested"]`.
     """
-    newest = next((r for r in reversed(replays) if r.get("remedies")), None)
+    newest = next((r for r in reversed(replays) if r.remedies), None)
     root = diagnosis.root
     if newest is None or root is None:
         return diagnosis
-    trials = [_named(t) for t in newest["remedies"] if isinstance(t, Mapping)]
-    tried = [t for t in trials if t.get("result") in _TRIED]
-    refused = [t for t in trials if t.get("result") in _NOT_KNOWN]
-    changed = _with(root, tried, refused, str(newest.get("folder") or "replay.json"))
-    findings = tuple(changed if f is root else f for f in diagnosis.findings)
-    return replace(diagnosis, findings=findings)
+    updated = _with_trials(root, newest.remedies, newest.folder or "replay.json")
+    return replace(diagnosis, findings=tuple(updated if f is root else f for f in diagnosis.findings))
 
 
-def _with(
-    finding: Finding, tried: Sequence[Mapping[str, Any]], refused: Sequence[Mapping[str, Any]], folder: str
-) -> Finding:
-    by_id = {str(t.get("remedy")): t for t in reversed(tried)}
-    by_id |= {other: by_id[known] for other, known in _SAME.items() if known in by_id}
-    why = {str(t.get("remedy")): str(t.get("message")) for t in refused}
-    known = {r.id for r in finding.remedies}
-    remedies = [_remedy(r, by_id[r.id]) if r.id in by_id else r for r in finding.remedies]
-    known |= {same for other, same in _SAME.items() if other in known}
-    remedies += [_new(t) for t in tried if str(t.get("remedy")) not in known]
-    untested = {
-        r.id: why.get(r.id) or NOT_TRIED.get(r.id, "nothing of it can be tried on a recorded step")
-        for r in finding.remedies
-        if r.id not in by_id
-    }
-    cured = [str(t.get("title")) for t in tried if _result(t) == "verified"]
-    text = f"{len(tried)} remedies were tried: " + (f"{', '.join(cured)} cured it" if cured else "none cured it")
+def _with_trials(finding: Finding, trials: Sequence[Tested], folder: str) -> Finding:
+    ran = _by_remedy([t for t in trials if t.verdict != "untested"])
+    refusals = _by_remedy([t for t in trials if t.verdict == "untested"])
+    remedies = [_with_result(r, trial) if (trial := _trial_of(r.id, ran)) else r for r in finding.remedies]
+    named = {r.id for r in finding.remedies} | {_same_trial(r.id) for r in finding.remedies}
+    remedies += [_as_remedy(id_, trial) for id_, trial in ran.items() if id_ not in named]
+    untested = {}
+    for remedy in remedies:
+        if remedy.result == "untested":
+            refusal = _trial_of(remedy.id, refusals)
+            untested[remedy.id] = refusal.message if refusal and refusal.message else why_untested(remedy.id)
+    cures = [trial.title for trial in ran.values() if trial.verdict == "verified"]
+    summary = f"{len(ran)} remedies were tried: " + (f"{', '.join(cures)} cured it" if cures else "none cured it")
     # What is verified is what a reader wants to see first.
-    remedies.sort(key=lambda r: {"verified": 0, "untested": 1, "failed": 2}[r.result])
+    remedies.sort(key=lambda r: _ORDER[r.result])
     return replace(
         finding,
         remedies=tuple(remedies),
-        evidence=(*finding.evidence, Proof("worker", text, folder)),
+        evidence=(*finding.evidence, Proof("worker", summary, folder)),
         details={**finding.details, "untested": untested} if untested else finding.details,
     )
 
 
-def _named(told: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A trial under the name that it has in a diagnosis."""
-    name = str(told.get("remedy"))
-    return {**told, "remedy": _OF_ITS_OWN.get(name, name)}
+def _by_remedy(trials: Sequence[Tested]) -> dict[str, Tested]:
+    """Each trial under the id that its remedy has in a diagnosis; of several of one id the best result."""
+    best: dict[str, Tested] = {}
+    for trial in trials:
+        id_ = remedy_of_trial(trial.remedy)
+        if id_ not in best or _ORDER[trial.verdict] < _ORDER[best[id_].verdict]:
+            best[id_] = trial
+    return best
 
 
-def _remedy(remedy: Remedy, told: Mapping[str, Any]) -> Remedy:
+def _same_trial(remedy: str) -> str | None:
+    """The remedy that the same trial tests under its own name (`remove-op` is tried as `move-outside`)."""
+    test = REMEDY_TESTS.get(remedy)
+    return remedy_of_trial(test.trial) if test and test.trial else None
+
+
+def _trial_of(remedy: str, trials: Mapping[str, Tested]) -> Tested | None:
+    return trials.get(remedy) or trials.get(_same_trial(remedy) or "")
+
+
+def _with_result(remedy: Remedy, trial: Tested) -> Remedy:
     return replace(
         remedy,
-        result=_result(told),
-        safety=_safety(told, remedy.safety),
-        how=f"{remedy.how} {_came(told)}",
-        deviation=_number(told.get("deviation")),
-        speed_ratio=_number(told.get("speed_ratio")),
+        result=trial.verdict,
+        safety=_safety(trial, remedy.safety),
+        how=f"{remedy.how} {_what_came(trial)}",
+        deviation=trial.deviation,
+        speed_ratio=trial.speed_ratio,
     )
 
 
-def _new(told: Mapping[str, Any]) -> Remedy:
-    how = str(told.get("how") or "")
+def _as_remedy(id_: str, trial: Tested) -> Remedy:
+    how = trial.how or ""
     return Remedy(
-        id=str(told.get("remedy")),
-        title=str(told.get("title")),
-        safety=_safety(told, "risky"),
-        how=f"{how[:1].upper()}{how[1:]}. {_came(told)}",
-        result=_result(told),
-        deviation=_number(told.get("deviation")),
-        speed_ratio=_number(told.get("speed_ratio")),
+        id=id_,
+        title=trial.title,
+        safety=_safety(trial, "risky"),
+        how=f"{how[:1].upper()}{how[1:]}. {_what_came(trial)}",
+        result=trial.verdict,
+        deviation=trial.deviation,
+        speed_ratio=trial.speed_ratio,
     )
 
 
-def _came(told: Mapping[str, Any]) -> str:
-    """What came of it, for the reader."""
-    said = "Tried: it cures." if _result(told) == "verified" else f"Tried: {told.get('result')}."
-    if told.get("changes_numerics") and told.get("result") == "cured":
-        said = "Tried: no error any more, but"
-    message = str(told.get("message") or "").strip().split("\n")[0]
-    return f"{said} {message}".strip()
+def _what_came(trial: Tested) -> str:
+    """The result of a trial, for the reader."""
+    if trial.verdict == "verified":
+        result = "Tried: it cures."
+    elif trial.result == "cured":
+        result = "Tried: no error any more, but"
+    else:
+        result = f"Tried: {trial.result}."
+    message = (trial.message or "").strip().split("\n")[0]
+    return f"{result} {message}".strip()
 
 
-def _result(told: Mapping[str, Any]) -> Result:
-    return "verified" if told.get("result") == "cured" and not told.get("changes_numerics") else "failed"
-
-
-def _safety(told: Mapping[str, Any], otherwise: Safety) -> Safety:
-    if told.get("changes_numerics"):
+def _safety(trial: Tested, otherwise: Safety) -> Safety:
+    if trial.changes_numerics:
         return "changes-numerics"
-    for known in ("safe", "slower", "changes-numerics", "risky"):
-        if told.get("safety") == known:
-            return known
-    return otherwise
-
-
-def _number(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return next((known for known in get_args(Safety) if known == trial.safety), otherwise)

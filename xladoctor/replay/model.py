@@ -233,6 +233,13 @@ class Tested:
     message: str | None = None
     how: str | None = None
 
+    @property
+    def verdict(self) -> Literal["verified", "failed", "untested"]:
+        """What the trial means for the remedy: verified only if the failure is gone and the numbers are the same."""
+        if self.result in ("not applicable", "unverified"):
+            return "untested"
+        return "verified" if self.result == "cured" and not self.changes_numerics else "failed"
+
 
 @dataclass(frozen=True)
 class Lowering:

@@ -11,7 +11,7 @@ import functools
 import math
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from xladoctor.errors import XladoctorError
@@ -84,3 +84,17 @@ def _checked(right: bool, wanted: Any, value: Any) -> Any:
     if not right:
         raise TypeError(f"{str(value)[:60]!r} stands where {getattr(wanted, '__name__', wanted)} is expected")
     return value
+
+
+def replays_of(documents: Iterable[Any]) -> tuple[tuple[model.Replay, ...], tuple[str, ...]]:
+    """(the replays of JSON documents, in their order; why each of the others cannot be read)."""
+    results = [_replay_or_problem(document) for document in documents]
+    replays = tuple(r for r in results if isinstance(r, model.Replay))
+    return replays, tuple(r for r in results if isinstance(r, str))
+
+
+def _replay_or_problem(document: Any) -> model.Replay | str:
+    try:
+        return replay_of(document)
+    except XladoctorError as error:
+        return str(error)

@@ -2,7 +2,7 @@
 
 A trial is either something that a worker does with the step (`apply`), or the subject under another setting (`vary`).
 Remedies that are a change of the program's own code cannot be tried on a graph that was traced already
-(`diagnosis.tested.NOT_TRIED`).
+(`rules.remedy_tests`).
 """
 
 from __future__ import annotations

@@ -185,6 +185,7 @@ def tested(replay: Replay) -> list[dict[str, Any]]:
         {key: item.get(key) for key in keys}
         | {key: _number(item.get(key)) for key in ("deviation", "speed_ratio")}
         | {"numerics": "changes numerics" if item.get("changes_numerics") else ""}
+        | {"verified": item.get("result") == "cured" and not item.get("changes_numerics")}
         for item in _dicts(replay.get("remedies"))
     ]
 

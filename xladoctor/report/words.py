@@ -19,11 +19,11 @@ def next_action(diagnosis: Diagnosis, view: View) -> str:
     verified = [r for f in diagnosis.findings for r in f.remedies if r.result == "verified"]
     if verified:
         return f"Apply the remedy that was verified: {verified[0].title}."
-    cured = [t for replay in replays.known(view.replays) for t in replays.tested(replay) if t["result"] == "cured"]
-    if cured:
-        best = next((t for t in cured if t["safety"] == "safe" and not t["numerics"]), cured[0])
-        costs = " and ".join(str(part) for part in (best["safety"], best["numerics"]) if part)
-        return f"Apply the remedy that cured it when it was run again ({costs}): {best['title'] or best['remedy']}."
+    cures = [t for replay in replays.known(view.replays) for t in replays.tested(replay) if t["verified"]]
+    if cures:
+        best = next((t for t in cures if t["safety"] == "safe"), cures[0])
+        named = best["title"] or best["remedy"]
+        return f"Apply the remedy that cured it when it was run again ({best['safety']}): {named}."
     untested = [r for r in root.remedies if r.result == "untested"]
     if untested:
         return f"Try the first remedy ({untested[0].title}), which nobody has run yet, and scan again."

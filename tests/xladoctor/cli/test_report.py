@@ -20,7 +20,12 @@ from xladoctor.report import json_
 REPLAY = {
     "schema": "xladoctor.replay/1",
     "subject": "the failing fit",
-    "sweep": {"outcomes": [{"case": {"batch": 15, "vary": []}, "state": "passed"}], "rules": [{"text": "never"}]},
+    "sweep": {
+        "outcomes": [{"case": {"batch": 15, "vary": []}, "state": "passed"}],
+        "rules": [{"kind": "never", "text": "never"}],
+        "asked": 1,
+        "tries": 1,
+    },
 }
 
 
@@ -78,11 +83,13 @@ def test_replays_of_the_run_and_others(runs, capsys):
 def test_what_a_replay_tried_stands_at_the_remedy(runs, capsys):
     run(["report", "fails", "--format", "json"])
     first = json.loads(capsys.readouterr().out)["findings"][0]["remedies"][0]
+    trial = {"remedy": first["id"], "title": "T", "safety": "safe", "deviation": 1e-7, "speed_ratio": 1.25}
     for result, said in (("no effect", "failed"), ("not applicable", "untested"), ("cured", "verified")):
-        tried = [{"remedy": first["id"], "result": result, "deviation": 1e-7, "speed_ratio": 1.25}]
+        tried = [{**trial, "result": result}]
         (runs / "fails" / "replay.json").write_text(json.dumps({**REPLAY, "remedies": tried}))
         assert run(["report", "fails", "--format", "json"]) == 0
-        told = json.loads(capsys.readouterr().out)["findings"][0]["remedies"][0]
+        remedies = json.loads(capsys.readouterr().out)["findings"][0]["remedies"]
+        told = next(r for r in remedies if r["id"] == first["id"])
         measured = (None, None) if said == "untested" else (1e-7, 1.25)
         assert (told["result"], told["deviation"], told["speed_ratio"]) == (said, *measured)
     assert run(["report", "fails"]) == 0

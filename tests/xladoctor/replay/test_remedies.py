@@ -10,7 +10,7 @@ import pytest
 from xladoctor.diagnosis.model import Diagnosis, Finding, Remedy
 from xladoctor.diagnosis.tested import with_tested
 from xladoctor.replay.bench import Answer
-from xladoctor.replay.model import Case, Outcome, Sweep
+from xladoctor.replay.model import Case, Outcome, Replay, Sweep, Tested
 from xladoctor.replay.remedies import judged
 from xladoctor.replay.remedies import test_remedies as try_remedies
 from xladoctor.replay.subject import Subject
@@ -168,33 +168,20 @@ def test_results_stand_with_the_root():
     remedies = tuple(Remedy(i, i, "safe", f"Do {i}.") for i in ("fix-first-violation", "jit-off"))
     root = Finding("XD401", "dynamic-dimension-unsupported", "error", "root", "t", "m", remedies=remedies)
     diagnosis = Diagnosis("x", "failed", (root,))
-    tried = [
-        {
-            "remedy": "jit-off",
-            "title": "Off",
-            "result": "cured",
-            "safety": "slower",
-            "deviation": 0.0,
-            "speed_ratio": 0.5,
-        },
-        {
-            "remedy": "pad",
-            "title": "Pad",
-            "result": "cured",
-            "safety": "safe",
-            "changes_numerics": True,
-            "message": "X",
-        },
-        {"remedy": "far", "title": "Far", "result": "not applicable", "safety": "safe", "message": "no"},
-    ]
-    (found,) = with_tested(diagnosis, [{"remedies": tried, "folder": "R"}, {"remedies": []}]).findings
+    tried = (
+        Tested("jit-off", "Off", "cured", "slower", deviation=0.0, speed_ratio=0.5),
+        Tested("pad", "Pad", "cured", "safe", changes_numerics=True, message="X"),
+        Tested("far", "Far", "not applicable", "safe", message="no"),
+    )
+    replays = [Replay("s", remedies=tried, folder="R"), Replay("s")]
+    (found,) = with_tested(diagnosis, replays).findings
     by_id = {r.id: r for r in found.remedies}
     assert [r.id for r in found.remedies] == ["jit-off", "fix-first-violation", "pad"]
     assert (by_id["jit-off"].result, by_id["jit-off"].speed_ratio) == ("verified", 0.5)
     assert (by_id["pad"].result, by_id["pad"].safety) == ("failed", "changes-numerics")
     assert by_id["pad"].how.endswith("Tried: no error any more, but X")
     assert found.details["untested"] == {"fix-first-violation": "it is a change of the program's code"}
-    assert with_tested(diagnosis, [{"remedies": []}]) is diagnosis
+    assert with_tested(diagnosis, [Replay("s")]) is diagnosis
 
 
 def test_a_static_batch_is_not_told_as_the_axis_that_a_rule_means():
@@ -202,8 +189,8 @@ def test_a_static_batch_is_not_told_as_the_axis_that_a_rule_means():
         "XD401", "dynamic-dimension-unsupported", "error", "root", "t", "m",
         remedies=(Remedy("static-size", "Give the axis a static size", "safe", "Do it."),),
     )  # fmt: skip
-    trial = {"remedy": "static-size", "title": "Give the batch a static size", "result": "cured", "safety": "safe"}
-    found = with_tested(Diagnosis("x", "failed", (root,)), [{"remedies": [trial]}]).findings[0]
+    trial = Tested("static-size", "Give the batch a static size", "cured", "safe")
+    found = with_tested(Diagnosis("x", "failed", (root,)), [Replay("s", remedies=(trial,))]).findings[0]
     told = {r.title: r.result for r in found.remedies}
     assert told == {"Give the batch a static size": "verified", "Give the axis a static size": "untested"}
     assert "the batch alone" in found.details["untested"]["static-size"]

@@ -1,0 +1,73 @@
+"""The table of remedies: complete, consistent with the trials, and read in the same way by every command."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args, get_type_hints
+
+import pytest
+
+from xladoctor.diagnosis.model import Diagnosis, Finding, Remedy
+from xladoctor.diagnosis.tested import with_tested
+from xladoctor.replay.model import Case, Replay, Tested
+from xladoctor.replay.trials import trials
+from xladoctor.report.view import View
+from xladoctor.report.words import next_action
+from xladoctor.rules.remedy_tests import REMEDY_TESTS, remedy_of_trial, why_untested
+
+PACKAGE = Path(__file__).parents[3] / "xladoctor"
+RESULTS = get_args(get_type_hints(Tested)["result"])
+
+
+def ids_in(source: str) -> Iterator[str]:
+    """The ids of the remedies that a piece of source makes."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Remedy" and node.args:
+            first = node.args[0]
+            if isinstance(first, ast.Constant):
+                yield str(first.value)
+
+
+def test_every_remedy_of_the_source_is_in_the_table():
+    made = {id_ for file in PACKAGE.rglob("*.py") for id_ in ids_in(file.read_text(encoding="utf-8"))}
+    assert made - set(REMEDY_TESTS) == set()
+    assert list(ids_in('Remedy("new", "New", "safe", "Do it.")')) == ["new"], "a new one would be seen"
+
+
+def test_the_table_names_trials_that_exist():
+    every = trials(
+        Case(5), 5, callable=True, node="n", good=2, full=8, slug="dtype-mismatch", written=(("cfg:x", "1"),)
+    )
+    offered = {t.remedy for t in itertools.chain(every, trials(Case(9), 9, callable=False, full=4))}
+    named = {test.trial for test in REMEDY_TESTS.values() if test.trial}
+    assert named <= offered
+    assert {remedy_of_trial(t) for t in offered} <= set(REMEDY_TESTS)
+
+
+@pytest.mark.parametrize("changes", [False, True], ids=["same-numbers", "other-numbers"])
+@pytest.mark.parametrize("result", RESULTS)
+@pytest.mark.parametrize("remedy", REMEDY_TESTS)
+def test_scan_and_report_agree(remedy, result, changes):
+    trial = REMEDY_TESTS[remedy].trial or remedy
+    tried = Tested(trial, "T", result, "safe", changes_numerics=changes, message="M")
+    root = Finding(
+        "XD301", "reshape-mismatch", "error", "root", "t", "m", remedies=(Remedy(remedy, remedy, "safe", "Do it."),)
+    )
+    replay = Replay("s", remedies=(tried,), folder="R")
+    diagnosis = with_tested(Diagnosis("x", "failed", (root,)), [replay])
+    verified = {r.title for r in diagnosis.findings[0].remedies if r.result == "verified"}
+    row = {"remedy": trial, "title": "T", "result": result, "safety": "safe", "changes_numerics": changes}
+    document = json.loads(json.dumps({"schema": "xladoctor.replay/1", "subject": "s", "remedies": [row]}))
+    # The document says "apply it" exactly where the diagnosis has a verified remedy.
+    assert next_action(diagnosis, View(replays=(document,))).startswith("Apply") == bool(verified)
+    assert bool(verified) == (result == "cured" and not changes)
+    for untested in (r for r in diagnosis.findings[0].remedies if r.result == "untested"):
+        assert diagnosis.findings[0].details["untested"][untested.id]
+
+
+def test_a_remedy_of_a_plug_in_says_that_nobody_knows():
+    assert "does not say" in why_untested("reboot-the-cluster")

@@ -1,0 +1,139 @@
+"""How each remedy is tested: by which trial of `xladoctor replay --verify`, or why none can test it.
+
+This table is the only place that says so. `scan`, `report` and `preflight` all read the result of a trial through it,
+so they cannot disagree. A test walks the source and fails for a remedy that is missing here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+CODE: Final = "it is a change of the program's code"
+SHOWS: Final = "it shows something and cures nothing"
+RERUN: Final = "the command would have to be run again with other settings"
+DEVICE: Final = "it concerns the device, and workers run on the processor"
+MACHINE: Final = "it changes the machine"
+FILES: Final = "it changes files outside the program"
+
+
+@dataclass(frozen=True)
+class RemedyTest:
+    """How one remedy is tested.
+
+    Attributes:
+        trial: the id in `replay.json` of the trial that tests this remedy, or None.
+        why_not: why a trial cannot test it, or why the trial did not run where one exists.
+    """
+
+    trial: str | None = None
+    why_not: str = "no trial of it was run on this call"
+
+
+def _by(trial: str) -> RemedyTest:
+    return RemedyTest(trial=trial)
+
+
+def _none(why: str) -> RemedyTest:
+    return RemedyTest(why_not=why)
+
+
+_CALLABLE = f"{RERUN}; of a callable, xladoctor replay --verify tests it"
+
+REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
+    # What a worker applies to the recorded call.
+    "jit-off": _by("jit-off"),
+    "move-outside": _by("move-outside"),
+    "remove-op": _by("move-outside"),
+    "static-batch": _by("static-size"),
+    "pad-last-batch": _by("pad-last-batch"),
+    "pad-the-last": _by("pad-last-batch"),
+    "smaller-batch": _by("smaller-batch"),
+    "row-by-row": _by("row-by-row"),
+    "drop-remainder": _by("drop-remainder"),
+    "cast": _by("cast"),
+    "set-earlier": RemedyTest("set-earlier", _CALLABLE),
+    "rebuild": RemedyTest("rebuild", _CALLABLE),
+    # What changes the program's code.
+    "static-size": _none(f"{CODE} (what is tried is the size of the batch alone)"),
+    "bucket": _none(CODE),
+    "check-range": _none(CODE),
+    "constant-size": _none(CODE),
+    "create-outside": _none(CODE),
+    "crop-or-pad": _none(CODE),
+    "dont-reindex": _none("it is advice against a change of the program"),
+    "explicit-axes": _none(CODE),
+    "fix-first-violation": _none(CODE),
+    "fix-what-is-named": _none(CODE),
+    "fixed-size": _none(CODE),
+    "give-a-reason": _none(CODE),
+    "make-outside": _none(CODE),
+    "mask-by-value": _none(CODE),
+    "match-data": _none(CODE),
+    "maximum-iterations": _none(CODE),
+    "mend-argument": _none(CODE),
+    "mend-birth": _none(CODE),
+    "mend-place": _none(CODE),
+    "no-constants": _none(CODE),
+    "no-unroll": _none(CODE),
+    "one-switch": _none(CODE),
+    "outside": _none(CODE),
+    "preallocate": _none(CODE),
+    "read-when-used": _none(CODE),
+    "relax-shapes": _none(CODE),
+    "remove-reindex": _none(CODE),
+    "return-the-flag": _none(CODE),
+    "same-device": _none(CODE),
+    "same-result": _none(CODE),
+    "same-rows": _none(CODE),
+    "say-dtype": _none(CODE),
+    "say-it-locally": _none(CODE),
+    "seed": _none(CODE),
+    "shape-invariants": _none(CODE),
+    "split": _none(CODE),
+    "stack-inside": _none(CODE),
+    "tensors-in": _none(CODE),
+    "unroll": _none(CODE),
+    # What shows more, and cures nothing.
+    "assert-rows": _none(SHOWS),
+    "check-in-the-graph": _none(SHOWS),
+    "check-shape": _none(SHOWS),
+    "compare-paths": _none(f"{SHOWS}: xladoctor replay --parity"),
+    "get-the-rest": _none(SHOWS),
+    "keep-the-output": _none(SHOWS),
+    "launch-blocking": _none(SHOWS),
+    "list-flags": _none(SHOWS),
+    "report-upstream": _none(SHOWS),
+    "run-eagerly": _none(SHOWS),
+    "run-without-isolation": _none(SHOWS),
+    "show-lines": _none(SHOWS),
+    "trace-shapes": _none(SHOWS),
+    # Settings of the whole process.
+    "determinism-off": _none(RERUN),
+    "no-autotune": _none(RERUN),
+    "remove-flag": _none(RERUN),
+    "remove-switch": _none(RERUN),
+    # The device, the machine, other files.
+    "memory-growth": _none(DEVICE),
+    "place-on-cpu": _none(DEVICE),
+    "driver-fallback": _none(MACHINE),
+    "install-cuda-tree": _none(MACHINE),
+    "install-ptxas": _none(MACHINE),
+    "match-versions": _none(MACHINE),
+    "same-config": _none(FILES),
+    "skip-mismatch": _none(FILES),
+}
+
+_OWN_NAME: Final = {"static-size": "static-batch"}
+"""Trials whose id in `replay.json` is taken, among rules, by a remedy that means something else."""
+
+
+def remedy_of_trial(trial: str) -> str:
+    """The id, among the remedies of a diagnosis, of what a trial of `replay.json` tested."""
+    return _OWN_NAME.get(trial, trial)
+
+
+def why_untested(remedy: str) -> str:
+    """Why nobody ran a remedy. One that is not in the table comes from a plug-in."""
+    known = REMEDY_TESTS.get(remedy)
+    return known.why_not if known else "the rule that names it does not say how it could be tested"
