@@ -144,10 +144,10 @@ def hide_from_op_stacks(filename: str) -> None:
 
     TensorFlow keeps a stack of filters for each thread; at the bottom of each is an empty one, which is filled here.
     """
-    module = importlib.import_module("tensorflow.python.util.tf_stack")
+    module: Any = importlib.import_module("tensorflow.python.util.tf_stack")
     names = frozenset({filename})
 
-    class Filter(module.SentinelFilter):  # type: ignore[name-defined,misc]
+    class Filter(module.SentinelFilter):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__()
             self.internal_set.update_to(set(names))

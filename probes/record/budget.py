@@ -1,4 +1,4 @@
-"""The bound on the size of the run folder, held by all its processes together.
+"""The bound on what the recorders of a run write into its folder, held by all its processes together.
 
 No process waits for another: what is to be written is announced by the name of an empty file before the folder is
 added up, so that two processes that want the same room both see it, and at worst both do without. Events, of which each
@@ -23,7 +23,7 @@ _RESERVED = ".reserved-"
 _EVENTS_SHARE = 4
 _EVENTS_MOST = 64 << 20
 _PORTION = 256 << 10
-_SMALLEST = 4 << 10
+_SMALLEST = 1 << 10
 
 
 def limit_of(text: str | None) -> int:
@@ -43,20 +43,20 @@ class Budget:
         self._reservations = 0
 
     def used(self) -> tuple[int, int]:
-        """(bytes in the run folder with what is announced, processes that write events)."""
+        """(bytes of events and capsules with what is announced, processes that write events)."""
         total = processes = 0
         for entry in _entries(self.root):
-            if entry.is_file(follow_symlinks=False):
-                total += entry.stat(follow_symlinks=False).st_size
-                processes += entry.name.startswith("events-")
+            if entry.name.startswith("events-"):
+                total += _size(entry)
+                processes += 1
         for folder in _entries(join(self.root, "capsules")):
             if folder.name.startswith(_RESERVED):
                 total += _announced(folder.name)
             else:
-                total += sum(e.stat(follow_symlinks=False).st_size for e in _entries(folder.path))
+                total += sum(_size(entry) for entry in _entries(folder.path))
         return total, max(1, processes)
 
-    def portion(self, urgent: bool) -> int:
+    def portion(self, urgent: bool = False) -> int:
         """How many bytes of events this process may write before it asks again; 0 where there is no room.
 
         Events without which the rest means little (`urgent`) get the last of it.
@@ -87,6 +87,13 @@ def _entries(path: str) -> list[Any]:
             return list(found)
     except OSError:  # not a folder, or gone
         return []
+
+
+def _size(entry: Any) -> int:
+    try:
+        return int(entry.stat(follow_symlinks=False).st_size)
+    except OSError:  # another process has just removed it
+        return 0
 
 
 def _announced(name: str) -> int:

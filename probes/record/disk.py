@@ -127,6 +127,8 @@ class Folder:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = _abspath(os.fspath(path))
         self._identity = self._look()
+        # A file of ours in it: a new folder may get the number of one that was deleted.
+        self.proof: str | None = None
 
     def _look(self) -> tuple[int, int]:
         status = _stat(self.path)
@@ -136,6 +138,8 @@ class Folder:
         """Raise NotWritten if the folder is gone, or if its path now leads elsewhere (`chroot`, a new folder)."""
         try:
             same = self._look() == self._identity
+            if self.proof is not None:
+                _lstat(self.proof)
         except OSError as error:
             raise NotWritten(reason_of(error), str(error)) from None
         if not same:

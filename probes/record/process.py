@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_open, _read, _close, _stat = os.open, os.read, os.close, os.stat
+_open, _read, _close, _stat, _seek = os.open, os.read, os.close, os.stat, os.lseek
 _FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 # The identity stands near the beginning of the first event.
 _HEAD = 512
+_TAIL = 1 << 17
+# No text within a JSON string looks like this: its quotation marks would be escaped.
+_NUMBER = re.compile(rb'^\{"v":\d+,"seq":(\d+),', re.MULTILINE)
 
 
 def identity() -> str:
@@ -35,9 +39,20 @@ def starts_with(path: str, text: str) -> bool:
         return False
 
 
-def _content(path: str, size: int = 4096) -> bytes:
+def last_number(path: str) -> int:
+    """The number of the last event in the file; 0 where it cannot be read."""
+    try:
+        numbers = _NUMBER.findall(_content(path, _TAIL, from_end=True))
+    except OSError:
+        return 0
+    return int(numbers[-1]) if numbers else 0
+
+
+def _content(path: str, size: int = 4096, from_end: bool = False) -> bytes:
     fd = _open(path, _FLAGS)
     try:
+        if from_end:
+            _seek(fd, max(0, _seek(fd, 0, os.SEEK_END) - size), os.SEEK_SET)
         return _read(fd, size)
     finally:
         _close(fd)

@@ -14,13 +14,14 @@ import os
 import threading
 import time
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from .. import schema
 from .budget import Budget, limit_of
 from .disk import Folder, NotWritten, append, create, join, reason_of
-from .process import descriptors, identity, starts_with
+from .process import descriptors, identity, last_number, starts_with
 
 # A day-long run must not fill a disk. Each kind has its own share, so that a chatty one cannot starve the others.
 MAX_EVENTS_PER_KIND = 20_000
@@ -42,6 +43,8 @@ _SLOW_SECONDS = 0.002
 _SLOW_TIMES = 4
 _WAIT_SECONDS = 0.25
 _WAIT_BYTES = 64 << 10
+# A disk that failed is not tried again at every event.
+_RETRY_SECONDS = 0.1
 # What is kept in memory while nothing can be written.
 _BACKLOG_BYTES = 1 << 20
 # How often a refused portion is asked for again.
@@ -93,7 +96,7 @@ class Sink:
         self._granted = 0
         self._refused = 0
         self._slow = 0
-        self._flushed = 0.0
+        self._flushed = self._failed = 0.0
         self._lost: Counter[str] = Counter()
         self._lost_since = 0.0
         self._reason = "write-failed"
@@ -159,8 +162,18 @@ class Sink:
             if self._waiting and self._reason == "no-descriptors":
                 with descriptors():
                     self._flush()
+            if self._waiting:  # there is hardly any room: better to say so than to fill it
+                for kind, line in self._waiting:
+                    if kind not in _URGENT:
+                        self._lost[kind] += 1
+                        self._waits -= len(line)
+                self._waiting = [waits for waits in self._waiting if waits[0] in _URGENT]
+                self._tell_losses()
 
     def _put(self, kind: str, fields: dict[str, Any]) -> int:
+        if self._key is None:  # a file that is there already says with which number to go on
+            with suppress(OSError, NotWritten):
+                self._make_file()
         self._seq += 1
         event = {"v": schema.VERSION, "seq": self._seq, "t": round(self.now(), 6), "kind": kind}
         for key, value in fields.items():
@@ -171,9 +184,10 @@ class Sink:
             return self._seq
         self._waiting.append((kind, line))
         self._waits += len(line)
-        if self._may_wait(kind):
-            return self._seq
-        self._flush()
+        if self._failed and kind not in _URGENT and _monotonic() - self._failed < _RETRY_SECONDS:
+            self._cut_backlog()
+        elif not self._may_wait(kind):
+            self._flush()
         return self._seq
 
     def _may_wait(self, kind: str) -> bool:
@@ -185,25 +199,34 @@ class Sink:
         )
 
     def _flush(self) -> None:
-        if not self._waiting:
-            return
         waiting, self._waiting = self._waiting, []
-        try:
-            if self._key is None:
-                self._make_file()
-            begin = _monotonic()
-            append(self._path, b"".join(line for _, line in waiting))
-        except (OSError, NotWritten) as error:
-            self._reason = error.reason if isinstance(error, NotWritten) else reason_of(error)
-            self._waiting = waiting
-            self._cut_backlog()
-            return
-        self._waits = 0
-        self._flushed = _monotonic()
-        self._slow = self._slow + 1 if self._flushed - begin > _SLOW_SECONDS else max(0, self._slow - 1)
-        self._slow = min(self._slow, 4 * _SLOW_TIMES)
+        while waiting:
+            count = size = 0
+            while count < len(waiting) and (not count or size + len(waiting[count][1]) <= _WAIT_BYTES):
+                size += len(waiting[count][1])
+                count += 1
+            try:
+                if self._key is None:
+                    self._make_file()
+                begin = _monotonic()
+                append(self._path, b"".join(line for _, line in waiting[:count]))
+            except (OSError, NotWritten) as error:
+                self._reason = error.reason if isinstance(error, NotWritten) else reason_of(error)
+                self._waiting = waiting
+                self._failed = _monotonic()
+                self._cut_backlog()
+                return
+            self._waits -= size
+            self._time(begin)
+            waiting = waiting[count:]
         if self._lost and self._reason != schema.DROP_SIZE:
             self._tell_losses()
+
+    def _time(self, begin: float) -> None:
+        self._failed = 0.0
+        self._flushed = _monotonic()
+        slow = self._flushed - begin > _SLOW_SECONDS
+        self._slow = min(self._slow + 1, 4 * _SLOW_TIMES) if slow else max(0, self._slow - 1)
 
     def _cut_backlog(self) -> None:
         """Nothing can be written: keep what came first, and of what comes later what is urgent."""
@@ -222,13 +245,13 @@ class Sink:
         if self._refused and not urgent and self._refused % _ASK_AGAIN:
             self._refused += 1
             return False
-        portion = self.budget.portion(urgent)
-        if size > portion:
-            self._refused += 1
-            return False
-        self._refused = 0
-        self._granted = portion - size
-        return True
+        portion = self.budget.portion()
+        if size <= portion:
+            self._refused = 0
+            self._granted = portion - size
+            return True
+        self._refused += 1
+        return urgent and size <= self.budget.portion(urgent)
 
     def _lose(self, kind: str, reason: str) -> None:
         if not self._lost:
@@ -265,6 +288,8 @@ class Sink:
             except FileExistsError:
                 if not starts_with(path, identity()):
                     continue
+                self._seq += last_number(path)
             self._key, self._path = key, path
+            self.folder.proof = path
             return
         raise NotWritten("write-failed", "no name is left for the events file")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xladoctor.diagnosis.gaps import gap_notes
 from xladoctor.diagnosis.model import Finding, Proof
 from xladoctor.evidence.model import Evidence, ProcessOutcome
 from xladoctor.evidence.schema import schema
@@ -56,8 +57,7 @@ def outcome_notes(evidence: Evidence) -> Iterator[str]:
         errors = evidence.run.of_kind(schema.PROBE_ERROR)
         if errors:
             yield f"{len(errors)} recorder error(s), first: {errors[0].get('hook')}: {errors[0].get('error')}"
-        for event in evidence.run.of_kind(schema.DROPPED):
-            yield f"only the first {event.get('kept')} events of kind {event.get('recorder')} were kept"
+        yield from gap_notes(evidence.run)
 
 
 def failed(process: ProcessOutcome) -> bool:
