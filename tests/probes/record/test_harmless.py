@@ -170,7 +170,7 @@ def test_a_process_elsewhere_with_the_same_number_gets_a_file_of_its_own(tmp_pat
 def test_limits_of_the_process(tmp_path):
     """A file limit with the deadly signal, no descriptor left: what cannot be written is counted, and said later."""
     program = """
-    import resource, signal
+    import resource, signal, time
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
     folder = os.environ["XLADOCTOR_RUN_DIR"]
     size = max(os.path.getsize(f"{folder}/{f}") for f in os.listdir(folder))
@@ -180,6 +180,7 @@ def test_limits_of_the_process(tmp_path):
         mark(n)
     mark("x" * 10000)
     resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+    time.sleep(0.2)  # a disk that failed is not tried again at once
     mark("space again")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
