@@ -25,6 +25,8 @@ FLIPS_FILE = "flips.json"
 ENV_RUN_DIR = "XLADOCTOR_RUN_DIR"
 ENV_PROBES = "XLADOCTOR_PROBES"
 ENV_CAPTURE = "XLADOCTOR_CAPTURE"
+# Bytes that everything which the recorders of all processes write may take together.
+ENV_MAX_SIZE = "XLADOCTOR_MAX_SIZE"
 ENV_REHEARSE = "XLADOCTOR_REHEARSE"
 
 # What `XLADOCTOR_PROBES` may choose (comma-separated; without it all of them, 0 is none).

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from xladoctor.diagnosis.model import Finding, Proof
 from xladoctor.evidence.model import Evidence, ProcessOutcome
+from xladoctor.evidence.output_log import output_notes
 from xladoctor.evidence.schema import schema
 from xladoctor.rules import by_slug
 
@@ -50,6 +51,7 @@ def outcome_notes(evidence: Evidence) -> Iterator[str]:
     process = evidence.process
     if process is None:
         return
+    yield from output_notes(process.output)
     if process.state == "timed-out":
         yield "The target was stopped at the time-out; a Python program leaves the stacks of its threads in stderr.log."
     if evidence.run is not None:
