@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 
@@ -31,9 +32,5 @@ def _is_open(number: int) -> bool:
 
 def to_the_end(number: int) -> None:
     """Let what is written next stand behind all that a regular file holds: the target may have opened it anew."""
-    try:
-        at, size = os.lseek(number, 0, os.SEEK_CUR), os.fstat(number).st_size
-        if at < size:
-            os.lseek(number, 0, os.SEEK_END)
-    except OSError:
-        pass  # no file
+    with contextlib.suppress(OSError):  # no file
+        os.lseek(number, 0, os.SEEK_END)

@@ -106,9 +106,21 @@ class LogFile:
                 self.kept += len(data)
             self._tails.pop(0).remove()
             skip = 0
-        if self._last:
+        while self._last and not self._append_last(head, missing):
+            # There may be room for a part of it.
+            cut = len(self._last) // 2 if len(self._last) > 1024 else len(self._last)
+            self._last = self._last[cut:]
+            missing += cut
+
+    def _append_last(self, head: _File, missing: int) -> bool:
+        before = head.stored()
+        try:
             head.write((_marker(missing) if missing > 0 else b"") + self._last)
-            self.kept += len(self._last)
+        except OSError:
+            os.ftruncate(head.descriptor, before)
+            return False
+        self.kept += len(self._last)
+        return True
 
     def _restored(self, head: _File) -> _File:
         os.makedirs(self._folder, mode=0o700, exist_ok=True)

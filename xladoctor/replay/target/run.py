@@ -132,7 +132,7 @@ def run(
         if report.error is None:
             _wait_for(report.pid)
             raise XladoctorError(
-                f"the process that runs {command[0]} was killed: how it ended is not known", exit_code=3
+                f"the process that runs {command[0]} was killed: how the run ended is not known", exit_code=3
             )
         raise XladoctorError(f"cannot run {command[0]}: {os.strerror(report.error)}", exit_code=3)
     for number in (stdout, stderr):
