@@ -115,9 +115,8 @@ class TestDisk:
 
     def test_the_targets_own_limit_acts_as_without_us(self, tmp_path):
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))  # noqa: E731
-        under.run(
-            tmp_path / "run", *["dd", "if=/dev/zero", "of=big", "bs=90000", "count=2"], cwd=tmp_path, preexec_fn=limit
-        )
+        command = ["dd", "if=/dev/zero", "of=big", "bs=90000", "count=2"]
+        under.run(tmp_path / "run", *command, cwd=tmp_path, preexec_fn=limit)
         assert outcome(tmp_path / "run")["signal"] == "SIGXFSZ"
 
     def test_a_full_disk(self, tmp_path):

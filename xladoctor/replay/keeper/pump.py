@@ -73,14 +73,19 @@ class Pump(threading.Thread):
             poll.register(self.user, 0)
         looked = 0.0
         while True:
-            events = dict(poll.poll(_MODES if self.terminal and self.terminal.changed else None))
-            if self.terminal is not None:
-                self.terminal.hand_on_modes()
+            terminal = self.terminal
+            if terminal is not None:
+                poll.modify(terminal.user, select.POLLIN if terminal.wants_keys else 0)
+            events = dict(poll.poll(_MODES if terminal and terminal.changed else None))
+            if terminal is not None:
+                terminal.hand_on_modes()
                 if time.monotonic() - looked > _LOOK:
                     looked = time.monotonic()
-                    self.terminal.resize()
-            if self.user in events:
+                    terminal.resize()
+            if self.user is not None and events.get(self.user, 0) & ~select.POLLIN:
                 return
+            if terminal is not None and terminal.user in events:
+                terminal.pass_keys()
             if self.source not in events:
                 continue
             try:
