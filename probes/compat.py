@@ -7,6 +7,8 @@ ask for each of these names on every supported version, and fail loudly.
 from __future__ import annotations
 
 import importlib
+import math
+import re
 import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -137,6 +139,28 @@ def graph_position(graph: Any) -> int:
     return int(graph.version)
 
 
+def hide_from_op_stacks(filename: str) -> None:
+    """Leave frames of `filename` out of the stacks that TensorFlow keeps of each operation, on every thread.
+
+    TensorFlow keeps a stack of filters for each thread; at the bottom of each is an empty one, which is filled here.
+    """
+    module: Any = importlib.import_module("tensorflow.python.util.tf_stack")
+    names = frozenset({filename})
+
+    class Filter(module.SentinelFilter):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.internal_set.update_to(set(names))
+
+        def get_filtered_filenames(self) -> frozenset[str]:
+            return names
+
+    for stack in list(module._source_filter_stacks.values()):
+        if type(stack[0]) is module.SentinelFilter:
+            stack[0] = Filter()
+    module.SentinelFilter = Filter
+
+
 def convert_for_autograph(function: Callable[..., Any]) -> Callable[..., Any]:
     """`function` under the AutoGraph status of this moment: converted while a converted caller is traced.
 
@@ -198,6 +222,20 @@ def tensor_info(value: Any) -> TensorInfo | None:
         name = None
     symbolic = hasattr(value, "op") and hasattr(value, "graph")
     return TensorInfo("symbolic" if symbolic else "eager", name if symbolic else None, shape, dtype)
+
+
+def bytes_of(value: Any) -> int:
+    """How many bytes an array or tensor has, at most; 0 for anything else. Nothing is evaluated."""
+    info = tensor_info(value)
+    shape = info.shape if info is not None else dims(getattr(value, "shape", ()))
+    return bytes_of_spec(info.dtype if info is not None else "", shape)
+
+
+def bytes_of_spec(dtype: str, shape: list[int | None] | None) -> int:
+    """The same by dtype and shape; of what has no size of its own (strings) 8 bytes an element."""
+    bits = re.search(r"(8|16|32|64|128)$", dtype)
+    size = int(bits[1]) // 8 if bits else 8
+    return math.prod(n or 1 for n in shape or ()) * size
 
 
 def dims(shape: Any) -> list[int | None] | None:

@@ -25,6 +25,8 @@ FLIPS_FILE = "flips.json"
 ENV_RUN_DIR = "XLADOCTOR_RUN_DIR"
 ENV_PROBES = "XLADOCTOR_PROBES"
 ENV_CAPTURE = "XLADOCTOR_CAPTURE"
+# Bytes that everything which the recorders of all processes write may take together.
+ENV_MAX_SIZE = "XLADOCTOR_MAX_SIZE"
 ENV_REHEARSE = "XLADOCTOR_REHEARSE"
 
 # What `XLADOCTOR_PROBES` may choose (comma-separated; without it all of them, 0 is none).
@@ -34,7 +36,8 @@ PROBES = ("settings", "shapes", "xla", "keras", "failures", "capsules")
 CAPTURES = ("all", "values", "specs", "none")
 
 # Kinds of events. Every event has: v (schema number), seq, t (seconds since the recorder started), kind.
-START = "start"  # schema, pid, ppid, argv, executable, prefix, python, cwd, path, environment, recorders
+# `process` tells a process from others that have its pid elsewhere.
+START = "start"  # schema, process, pid, ppid, argv, executable, prefix, python, cwd, path, environment, recorders
 SETTING = "setting"  # store, key, action, value, where; reads: site, graph, frames; bulk: that site reads all keys
 IMPORT = "import"  # module, version, file
 PLACE_FOUND = "place-found"  # place, contract, file, line, axes, origin (None: built in)
@@ -50,7 +53,7 @@ CALL = "call"  # method, phase (begin, end), call, model, rows_in, rows_out, bat
 FAILURE = "failure"  # failure, exception, message, frames, chain, during, capsule, state
 CAPSULE = "capsule"  # capsule, folder, what (graph, values), recipe
 PROBE_ERROR = "probe-error"  # hook, error: a probe failed inside; the target never saw it
-DROPPED = "dropped"  # recorder, count: events that were not written because of the bound
+DROPPED = "dropped"  # recorder (a kind, "events" or "capsule"), reason; what was not written: see DROP_REASONS
 REHEARSAL = "rehearsal"  # force, batches, until: this is no run, but a short second one for a question
 END = "end"  # state: how the interpreter ended, as far as it can know
 
@@ -60,6 +63,22 @@ EVENT_KINDS = frozenset(
         FAILURE, CAPSULE, PROBE_ERROR, DROPPED, REHEARSAL, END,
     }
 )  # fmt: skip
+
+# Why something was not recorded. An event "dropped" has of `recorder` "events": count, kinds {kind: count}, since,
+# until; of "capsule": what (graph, values), capsule, function, bytes, or only kept; of a kind: kept, at the end count.
+DROP_COUNT = "count"
+DROP_SIZE = "size"
+DROP_REASONS = {
+    DROP_COUNT: "there were too many of them",
+    DROP_SIZE: "the run folder reached its maximum size",
+    "disk-full": "the disk was full",
+    "disk-space": "it would have taken more than half of the free space on the disk",
+    "file-limit": "the process may not write files of that size (ulimit -f)",
+    "folder-gone": "the run folder was not there any more",
+    "no-permission": "the process was not allowed to write into the run folder",
+    "no-descriptors": "the process had no file descriptor left",
+    "write-failed": "writing failed",
+}
 
 EVENTS_GLOB = "events-*.jsonl"
 VERSION = 1

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from xladoctor import __version__
+from xladoctor import __version__, descriptors
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141
@@ -29,6 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # A command makes many small objects and few cycles, and ends soon: collecting them is a twentieth of its time.
         gc.set_threshold(100_000)
     args = list(sys.argv[1:] if argv is None else argv)
+    descriptors.fill()
     _survive_any_text()
     try:
         if args in (["--version"], ["-V"]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -15,12 +16,14 @@ from xladoctor.evidence.model import Evidence
 
 if TYPE_CHECKING:
     from xladoctor.diagnosis.trace_model import Trace, TraceDiff
+    from xladoctor.evidence.run import Recording
     from xladoctor.replay.overlay import Listing
     from xladoctor.survey.collect import Progress
     from xladoctor.survey.model import Survey, Target
 
 # The status that coreutils' `timeout` gives.
 TIMED_OUT = 124
+MAX_SIZE = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,8 @@ class ScanOptions:
     """The recorders to be used (`schema.PROBES`); none named: all of them."""
     capture: str | None = None
     """What capsules hold: values (also where nothing is said), specs, or none for no capsules."""
+    max_size: int = MAX_SIZE
+    """Bytes that the run folder may take: the logs a sixteenth each, the rest for what the probes record."""
     every: bool = False
     """Ask the worker about every watched call, not about those that failed or lost rows alone (for `trace`)."""
 
@@ -73,60 +78,101 @@ def scan_command(command: Sequence[str], options: ScanOptions) -> ScanResult:
         XladoctorError: exit code 3 where it could not be run, 2 where the run folder cannot be made.
     """
     from xladoctor.replay import run_folder, target
-    from xladoctor.replay.analyse import ask_workers, target_environment
 
     command = target.with_python(command, options.python)
     program = target.resolve(command, os.environ)
     folder = run_folder.new_folder(options.run_dir)
-    if options.probes:
-        _hand_over_places(folder)
-    if options.probes:
-        env = target_environment(os.environ, folder, options.only, options.capture)
-    else:
-        env = {**os.environ, "XLADOCTOR_PROBES": "0"}
-    env.setdefault("PYTHONUNBUFFERED", "1")
-    # A crash or a time-out then leaves the Python stacks in stderr.log.
-    env.setdefault("PYTHONFAULTHANDLER", "1")
+    env = _environment(folder, options)
     facts: dict[str, Any] = {**run_folder.run_facts(command), "flags": _flags_before_the_start(program, env)}
-    run_folder.write_json(folder / "run.json", {**facts, "outcome": {"state": "running"}})
+    run_folder.write_if_possible(folder / "run.json", {**facts, "outcome": {"state": "running"}})
     listing = None
     if options.flip:
         from xladoctor.replay import overlay
 
         # Rehearsals come after the run, and must find the folder as it was before.
         listing = overlay.look(Path.cwd())
-    out: IO[bytes] = sys.stdout.buffer if options.passthrough == "stdout" else sys.stderr.buffer
     sys.stdout.flush()
     sys.stderr.flush()
-    run = target.run(command, env=env, folder=folder, timeout=options.timeout, stdout=out, stderr=sys.stderr.buffer)
+    run = target.run(
+        command,
+        env=env,
+        folder=folder,
+        timeout=options.timeout,
+        stdout=_descriptor(sys.stdout if options.passthrough == "stdout" else sys.stderr),
+        stderr=_descriptor(sys.stderr),
+        log_share=_log_share(options),
+    )
     outcome = run_folder.with_probes(run.outcome, folder, options.probes)
     facts |= {"pid": run.pid, "started": run.started, "ended": run.ended}
+    facts |= {"outcome": {k: v for k, v in asdict(outcome).items() if k != "command"}}
     facts = run_folder.marked(facts, folder)
-    run_folder.write_json(
-        folder / "run.json",
-        {**facts, "outcome": {k: v for k, v in asdict(outcome).items() if k != "command"}},
-    )
+    problems = [run_folder.write_if_possible(folder / "run.json", facts)]
+    run.written_down()
     say = _Progress(options.quiet)
-    if options.replay and outcome.state != "interrupted":
-        from xladoctor.evidence.run import read_run
-
-        try:
-            ask_workers(read_run(folder), os.environ, say, every=options.every)
-        except KeyboardInterrupt:
-            sys.stderr.write("xladoctor: interrupted; the diagnosis goes without run-time shapes\n")
-    if listing is not None and outcome.state != "interrupted":
-        _flip(folder, command, listing, options, say)
-    if options.verify and outcome.state != "interrupted":
-        verify_run(folder, options.quiet)
-    diagnosis = scan_run(folder)
+    if outcome.state != "interrupted":
+        _look_closer(folder, facts, command, listing, options, say)
+    diagnosis = scan_run(folder, facts)
     if diagnosis.problems and outcome.state != "exited":
         # What an abort leaves half-written is a fact about this run, not bad input.
         diagnosis = replace(diagnosis, notes=(*diagnosis.notes, *diagnosis.problems), problems=())
     status = run.outcome.code if run.outcome.code is not None else -_signal_number(run.outcome.signal)
     if outcome.state == "timed-out":
         status = TIMED_OUT  # the signal was the doctor's own
-    run_folder.write_reports(diagnosis, folder, status)
+    problems += run_folder.write_reports(diagnosis, folder, status)
+    diagnosis = replace(diagnosis, notes=(*diagnosis.notes, *(p for p in problems if p)))
     return ScanResult(diagnosis, folder, status, interrupted=outcome.state == "interrupted")
+
+
+def _environment(folder: Path, options: ScanOptions) -> dict[str, str]:
+    """The target's environment: the caller's, with what the probes must know."""
+    from xladoctor.evidence.schema import schema
+    from xladoctor.replay.analyse import target_environment
+
+    if options.probes:
+        _hand_over_places(folder)
+        env = target_environment(os.environ, folder, options.only, options.capture)
+        env[schema.ENV_MAX_SIZE] = str(options.max_size - 2 * _log_share(options))
+    else:
+        env = {**os.environ, "XLADOCTOR_PROBES": "0"}
+    # A crash or a time-out then leaves the Python stacks in stderr.log.
+    env.setdefault("PYTHONFAULTHANDLER", "1")
+    return env
+
+
+def _log_share(options: ScanOptions) -> int:
+    """The bytes that each of the two logs may take; the rest of the bound is for what the probes record."""
+    return options.max_size // 16
+
+
+def _descriptor(stream: IO[str]) -> int | None:
+    try:
+        return stream.fileno()
+    except (OSError, ValueError):
+        return None  # a stream that is no file: only the log is kept
+
+
+def _look_closer(
+    folder: Path,
+    facts: dict[str, Any],
+    command: Sequence[str],
+    listing: Listing | None,
+    options: ScanOptions,
+    say: _Progress,
+) -> None:
+    """Ask workers, rehearse, try remedies, as the options say. What goes wrong here costs these answers alone."""
+    if options.replay:
+        from xladoctor.replay.analyse import ask_workers
+
+        try:
+            ask_workers(_recording(folder, facts), os.environ, say, every=options.every)
+        except KeyboardInterrupt:
+            sys.stderr.write("xladoctor: interrupted; the diagnosis goes without run-time shapes\n")
+        except OSError as error:
+            sys.stderr.write(f"xladoctor: no worker was asked for run-time shapes: {error.strerror or error}\n")
+    if listing is not None:
+        _flip(folder, command, listing, options, say)
+    if options.verify:
+        verify_run(folder, options.quiet)
 
 
 def _flip(folder: Path, command: Sequence[str], listing: Listing, options: ScanOptions, say: _Progress) -> None:
@@ -231,17 +277,17 @@ def survey(targets: Sequence[Target], jobs: int | None = None, progress: Progres
     return grouped(runs, problems)
 
 
-def scan_run(folder: Path) -> Diagnosis:
-    """Diagnose a run folder from what is in it. Writes nothing.
+def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
+    """Diagnose a run folder from what is in it; `facts` are what `run.json` holds, or would if it could be written.
+    Writes nothing.
 
     Raises:
         XladoctorError: (exit code 2) it is no run folder.
     """
     from xladoctor.diagnosis.engine import diagnose
     from xladoctor.evidence.output import output_of
-    from xladoctor.evidence.run import read_run
 
-    recording = read_run(folder)
+    recording = _recording(folder, facts)
     log = output_of(recording)
     found = diagnose(Evidence(source=str(folder), log=log, process=recording.outcome, run=recording))
     if next(folder.glob("replay*"), None) is None:
@@ -254,6 +300,20 @@ def scan_run(folder: Path) -> Diagnosis:
     replays, invalid = replays_of(documents)
     diagnosis = with_tested(found, replays)
     return replace(diagnosis, problems=(*diagnosis.problems, *unreadable, *invalid))
+
+
+def _recording(folder: Path, facts: dict[str, Any] | None) -> Recording:
+    """What is recorded of a run; with `facts` of it also where the disk is full or the folder was removed."""
+    from xladoctor.evidence.run import Recording, is_run_folder, read_run
+
+    if facts is None:
+        return read_run(folder)
+    run = json.loads(json.dumps(facts))
+    if not is_run_folder(folder):
+        return Recording(folder, run)
+    recording = read_run(folder)
+    problems = tuple(p for p in recording.problems if not p.startswith("run.json"))
+    return recording if recording.run == run else replace(recording, run=run, problems=problems)
 
 
 def verify_run(folder: Path, quiet: bool = False) -> None:

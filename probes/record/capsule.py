@@ -22,6 +22,7 @@ import numpy as np
 
 from .. import compat
 from ..schema import CAPSULE_SCHEMA
+from .disk import new_file, write_file
 
 _JIT = "_XlaMustCompile"
 _ITERATOR_OPS = frozenset({"IteratorGetNext", "IteratorGetNextSync", "IteratorGetNextAsOptional"})
@@ -30,13 +31,10 @@ _OWN = str(Path(__file__).resolve().parent.parent)
 DEFAULT_VALUE_BYTES = 512 * 1024 * 1024
 
 
-def new_folder(run_dir: Path, number: int, function: Any) -> Path:
-    """Make `capsules/<pid>-<n>-<function>` in a run folder."""
+def folder_name(process: str, number: int, function: Any) -> str:
+    """`<process>-<n>-<function>`: the folder of a capsule in `capsules` of a run folder."""
     graph = getattr(function, "graph", None) or function
-    name = re.sub(r"[^A-Za-z0-9_.-]", "_", str(graph.name))[:80]
-    folder = run_dir / "capsules" / f"{os.getpid()}-{number}-{name}"
-    folder.mkdir(parents=True, exist_ok=False)
-    return folder
+    return f"{process}-{number}-{re.sub(r'[^A-Za-z0-9_.-]', '_', str(graph.name))[:80]}"
 
 
 def write_capsule(
@@ -48,27 +46,39 @@ def write_capsule(
     python_name: str | None = None,
     xla: bool | None = None,
 ) -> dict[str, Any]:
-    """Write `capsule.json`, `graph.pb.gz` and `sources.json.gz` of a traced function; return what is in
-    `capsule.json`.
+    """Write the files of `contents` into a folder; return what is in `capsule.json`. Raises NotWritten as well."""
+    folder.mkdir(parents=True, exist_ok=True)
+    files = contents(folder.name, function, graph_uid=graph_uid, graphs=graphs, python_name=python_name, xla=xla)
+    for name, data in files.items():
+        write_file(folder / name, data)
+    written: dict[str, Any] = json.loads(files["capsule.json"])
+    return written
+
+
+def contents(
+    name: str,
+    function: Any,
+    *,
+    graph_uid: str,
+    graphs: Mapping[str, Sequence[str]],
+    python_name: str | None = None,
+    xla: bool | None = None,
+) -> dict[str, bytes]:
+    """`graph.pb.gz`, `sources.json.gz` and `capsule.json` of a traced function, for the capsule `name`.
 
     `function` is a `ConcreteFunction`, or the bare `FuncGraph` of a trace that did not finish. `graph_uid` is the uid
     of its graph, `graphs` says which library functions were made from which graph (uid -> names; functions that it does
-    not know get a uid of their own). The JSON file comes last, so a folder that has it is complete. Raises whatever the
-    file system or TensorFlow raises: the recorder's guard is the place to catch it.
+    not know get a uid of their own). The JSON file comes last, so a folder that has it is complete. Raises whatever
+    TensorFlow raises: the recorder's guard is the place to catch it.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     graph = getattr(function, "graph", None) or function
     library = compat.library_functions(graph)
     found = _graphs(graph, library, graph_uid, graphs)
-
-    (folder / "graph.pb.gz").write_bytes(gzip.compress(graph.as_graph_def().SerializeToString(), 1))
     sources = {uid: sources_of(member) for uid, member in found.members.items()}
-    (folder / "sources.json.gz").write_bytes(gzip.compress(json.dumps(sources, separators=(",", ":")).encode(), 1))
-
     variables = {id(v.handle): v for member in found.members.values() for v in compat.graph_variables(member)}
     capsule: dict[str, Any] = {
         "schema": CAPSULE_SCHEMA,
-        "id": folder.name,
+        "id": name,
         "function": _name_of(function, graph),
         "python_name": python_name or str(graph.name),
         "graph": graph_uid,
@@ -80,8 +90,21 @@ def write_capsule(
         "arguments": found.arguments,
         "versions": versions(),
     }
-    (folder / "capsule.json").write_text(json.dumps(capsule, indent=1) + "\n", encoding="utf-8")
-    return capsule
+    return {
+        "graph.pb.gz": gzip.compress(graph.as_graph_def().SerializeToString(), 1),
+        "sources.json.gz": packed(sources),
+        "capsule.json": lines(capsule),
+    }
+
+
+def packed(value: Any) -> bytes:
+    """A JSON file, compressed."""
+    return gzip.compress(json.dumps(value, separators=(",", ":")).encode(), 1)
+
+
+def lines(value: Any) -> bytes:
+    """A JSON file that a person may read."""
+    return (json.dumps(value, indent=1) + "\n").encode()
 
 
 def write_values(
@@ -124,14 +147,38 @@ def write_values(
         elif wanted is None or id(capture) in wanted:
             saved.keep(f"input:{i}", functools.partial(compat.read_variable, capture, spec[0]))
 
-    # A process that is killed while it writes leaves no half of a file under the name that is read.
-    partial = folder / "values.npz.partial"
-    with partial.open("wb") as file:
-        np.savez(file, **saved.arrays)  # type: ignore[arg-type]
-    partial.replace(folder / "values.npz")
-    written = {**recipe, "kept": sorted(saved.arrays), "missing": saved.missing}
-    (folder / "recipe.json").write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
-    return written
+    return save(folder, saved.arrays, {**recipe, "kept": sorted(saved.arrays), "missing": saved.missing}, max_bytes)
+
+
+def save(folder: Path, arrays: Mapping[str, Any], recipe: dict[str, Any], max_bytes: int) -> dict[str, Any]:
+    """Write `values.npz` and `recipe.json`; return the recipe. Raises NotWritten.
+
+    A process that is killed while it writes leaves no half of a file under the name that is read.
+    """
+    with new_file(folder / "values.npz", max_bytes + overhead(len(arrays))) as file:
+        np.savez(file, **arrays)
+    write_file(folder / "recipe.json", lines(recipe))
+    return recipe
+
+
+def overhead(arrays: int) -> int:
+    """Bytes of `values.npz` and `recipe.json` beside the arrays, at most."""
+    return 8192 + 2048 * arrays
+
+
+def size_of_values(function: Any, data: Sequence[Any], variables: Sequence[Any]) -> int:
+    """Bytes of what `write_values` would keep."""
+    graph = getattr(function, "graph", None) or function
+    wanted = {id(v.handle) for v in variables}
+    total, arrays = sum(compat.bytes_of(item) for item in data), len(data)
+    for placeholder, capture in _inputs_and_captures(graph):
+        spec = (compat.handle_spec(capture) or compat.handle_spec(placeholder)) if capture is not None else None
+        if spec is not None:
+            total += compat.bytes_of_spec(*spec) if id(capture) in wanted else 0
+        elif capture is not None and placeholder.dtype.name not in ("resource", "variant"):
+            total += compat.bytes_of(capture)
+        arrays += 1
+    return total + overhead(arrays)
 
 
 class _Saved:

@@ -6,21 +6,24 @@ passes through a TensorFlow or Keras call, and again (by its number only) if it 
 
 from __future__ import annotations
 
+import itertools
 import sys
 import threading
+import time
 import traceback
 from types import FrameType, TracebackType
 from typing import Any
 
 from .. import compat, schema
-from .frames import is_user_file, without_ours, wraps
+from .frames import hide, is_user_file, without_ours, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
+from .known import Known
 from .redact import in_text
 from .tracing import TraceRecorder
 from .values import ValueWriter, leaves
 
-_MARK = "_xladoctor_failure"
+_monotonic = time.monotonic
 _MAX_FRAMES = 60
 _MAX_LOCALS = 30
 
@@ -37,23 +40,20 @@ class FailureRecorder:
         self.sink = guard.sink
         self.tracing = tracing
         self.values = values
-        self._count = 0
+        self.known = Known()
+        self._numbers = itertools.count(1)
         self._install_hooks()
         finder.when_imported("tensorflow", lambda _: self._watch())
 
     def note(self, error: BaseException, during: str, capsule: str | None = None, **more: Any) -> int | None:
         """Write (once) the failure, with `more` that is known of it, and return its number."""
-        if isinstance(error, _QUIET) or type(error).__name__ in _QUIET_NAMES:
+        if _is_quiet(error):
             return None
-        number: int | None = getattr(error, _MARK, None)
+        number = self.known.number(error) if self.tracing.under_way else self.known.uncaught(error)
         if number is not None:
             return number
-        self._count += 1
-        number = self._count
-        try:
-            setattr(error, _MARK, number)
-        except Exception:  # an exception with slots: it may be written twice
-            number = self._count
+        number = next(self._numbers)
+        self.known.remember(error, number, self.tracing.under_way)
         self.sink.write(
             schema.FAILURE,
             failure=number,
@@ -82,10 +82,12 @@ class FailureRecorder:
         guard = self.guard
 
         def watched(session: Any, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
+            __tracebackhide__ = True
             try:
                 return run(session, fetches, feed_dict, *args, **kwargs)
             except BaseException as error:
                 guard.run("session failed", self._of_session, error, session, fetches, feed_dict, run)
+                hide(error)
                 raise
 
         cls.run = wraps(run)(watched)
@@ -93,7 +95,7 @@ class FailureRecorder:
     def _of_session(self, error: BaseException, session: Any, fetches: Any, feeds: Any, run: Any) -> None:
         """The failure of a `Session.run`: what was asked for and what was fed, by name and shape; and its capsule."""
         capsule = None
-        if getattr(error, _MARK, None) is None:
+        if self.known.number(error) is None:
             capsule = self.guard.part("session capsule", self._session_capsule, session, fetches, feeds, run)
         self.note(
             error,
@@ -115,6 +117,7 @@ class FailureRecorder:
         guard, tracing, values = self.guard, self.tracing, self.values
 
         def __call__(function: Any, *args: Any, **kwargs: Any) -> Any:
+            __tracebackhide__ = True
             running = tracing.running
             if not running:
                 tracing.last_function = function
@@ -123,6 +126,9 @@ class FailureRecorder:
                 result = call(function, *args, **kwargs)
             except BaseException as error:
                 guard.run("failure", self._of_function, error, function, args, kwargs, len(running) == 1)
+                hide(error)
+                if len(running) == 1 and not tracing.keras_calls:
+                    self.known.left()
                 raise
             finally:
                 running.pop()
@@ -137,7 +143,7 @@ class FailureRecorder:
     def _went_well(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         found = self.tracing.capsule_of(function)
         if found is not None and not self.values.known(found[0]):
-            self.values.of_call(found[0], found[1], args, kwargs)
+            self.values.of_call(found[0], found[1], args, kwargs, needed=False)
 
     def _of_function(
         self,
@@ -152,17 +158,19 @@ class FailureRecorder:
         found = self.tracing.capsule_of(function)
         unfinished = self.tracing.take_unfinished()
         partial = None
-        if unfinished is not None and not isinstance(error, _QUIET):
+        if unfinished is not None and not _is_quiet(error):
             partial = self.guard.part("partial capsule", self.tracing.write_partial, unfinished)
             found = None  # what was finished earlier is another graph than the one that failed
         name = str(getattr(function, "_name", "") or "tf.function")
-        known = getattr(error, _MARK, None)
+        known = self.known.number(error)
+        if found is not None and not _is_quiet(error) and not self.tracing.needed(*found):
+            found = None
         capsule = found[0].name if found else None
         number = self.note(error, during=name, capsule=capsule, partial=partial)
         if self.tracing.keras_calls:
             return
         if number is not None and known is None and found is not None:
-            self.values.of_call(found[0], found[1], args, kwargs)
+            self.values.of_call(found[0], found[1], args, kwargs, needed=True)
 
     def _install_hooks(self) -> None:
         guard = self.guard
@@ -186,15 +194,13 @@ class FailureRecorder:
         threading.excepthook = thread_hook
 
     def _uncaught(self, error: BaseException) -> None:
-        number = self.note(error, during="program")
+        number = self.known.uncaught(error) or self.note(error, during="program")
         if number is not None:
             self.sink.write(schema.FAILURE, failure=number, state="uncaught", exception=type(error).__name__)
 
 
-def _monotonic() -> float:
-    import time
-
-    return time.monotonic()
+def _is_quiet(error: BaseException) -> bool:
+    return isinstance(error, _QUIET) or type(error).__name__ in _QUIET_NAMES
 
 
 def _message(error: BaseException) -> str:

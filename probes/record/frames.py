@@ -30,6 +30,18 @@ def hidden(function: F) -> F:
     return function
 
 
+def hide(error: BaseException) -> None:
+    """Take the frames of our wrappers off the outer end of the traceback of `error`; then it may be raised again.
+
+    What a bare `raise` raises again gets no new entry for its own frame: since Python 3.11 nothing is left of the
+    wrapper. Before, Python puts the traceback back that it had, and pytest goes by `__tracebackhide__`.
+    """
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename == HIDDEN:
+        trace = trace.tb_next
+    BaseException.with_traceback(error, trace)
+
+
 def wraps(original: Callable[..., Any]) -> Callable[[F], F]:
     """`functools.wraps` for wrappers of ours: hidden, and with the signature itself.
 
@@ -66,9 +78,17 @@ class Probe:
 
 def stand_in(probe: Probe) -> Callable[..., Any]:
     """A function that looks like the one that `probe` watches and calls `probe`: no name of ours in its globals."""
+    everything = BaseException  # a name in the globals might be the user's
 
     def watched(*args: Any, **kwargs: Any) -> Any:
-        return probe(*args, **kwargs)
+        __tracebackhide__ = True
+        try:
+            return probe(*args, **kwargs)
+        except everything as error:
+            trace = error.__traceback__
+            if trace is not None:
+                everything.with_traceback(error, trace.tb_next)
+            raise
 
     names = getattr(probe.function, "__globals__", None)
     bare = FunctionType(watched.__code__, {} if names is None else names, closure=watched.__closure__)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from .. import schema
@@ -30,29 +29,23 @@ class Guard:
     @property
     def busy(self) -> bool:
         """True while this thread is inside a recorder: what happens now is our own doing."""
-        return bool(getattr(self._local, "depth", 0))
-
-    @contextmanager
-    def quiet(self) -> Iterator[None]:
-        """Mark this thread as being inside a recorder."""
-        self._local.depth = getattr(self._local, "depth", 0) + 1
-        try:
-            yield
-        finally:
-            self._local.depth -= 1
+        return bool(getattr(self._local, "busy", False))
 
     def run(self, hook: str, fn: Callable[..., R], *args: Any, **kwargs: Any) -> R | None:
         """`fn(*args, **kwargs)`, or None if it failed, or if recording is off or already under way here."""
-        if not self.active or self.busy:
+        local = self._local
+        if not self.active or getattr(local, "busy", False):
             return None
-        with self.quiet():
-            try:
-                return fn(*args, **kwargs)
-            except _THEIRS:
-                raise
-            except BaseException as error:
-                self._report(hook, error)
-                return None
+        local.busy = True
+        try:
+            return fn(*args, **kwargs)
+        except _THEIRS:
+            raise
+        except BaseException as error:
+            self._report(hook, error)
+            return None
+        finally:
+            local.busy = False
 
     def part(self, hook: str, fn: Callable[..., R], *args: Any) -> R | None:
         """`fn(*args)` inside a recorder that is under way: its error costs this part only, and is reported."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
+from .frames import hidden, hide
 from .guard import Guard
 
 Hook = Callable[[ModuleType], None]
@@ -27,11 +28,17 @@ class _Loader(importlib.abc.Loader):
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
         return self._loader.create_module(spec)  # type: ignore[no-any-return]
 
+    @hidden
     def exec_module(self, module: ModuleType) -> None:
+        __tracebackhide__ = True
         module.__loader__ = self._loader
         if module.__spec__ is not None:
             module.__spec__.loader = self._loader
-        self._loader.exec_module(module)
+        try:
+            self._loader.exec_module(module)
+        except BaseException as error:
+            hide(error)
+            raise
         self._finder.ran(module)
 
     def __getattr__(self, name: str) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 
 from .. import compat, schema
 from .failures import FailureRecorder
-from .frames import caller, user_frames, wraps
+from .frames import caller, hide, user_frames, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
 from .rehearse import Rehearsal
@@ -67,6 +67,7 @@ class KerasRecorder:
         signature = inspect.signature(original)
 
         def watched(model: Any, *args: Any, **kwargs: Any) -> Any:
+            __tracebackhide__ = True
             if self.rehearsal is not None:
                 self.rehearsal.next_model()
                 self.rehearsal.resolve(model)
@@ -80,9 +81,12 @@ class KerasRecorder:
                 result = original(model, *args, **kwargs)
             except BaseException as error:
                 guard.run(f"{method} failed", self._failed, call, error)
+                hide(error)
                 raise
             finally:
                 under_way.pop()
+                if not under_way:
+                    self.left()
             guard.run(f"{method} end", self._end, call, result)
             if self.rehearsal is not None and not under_way:
                 if self.twins is not None and call is not None:
@@ -101,9 +105,14 @@ class KerasRecorder:
         signature = inspect.signature(original)
 
         def watched(model: Any, *args: Any, **kwargs: Any) -> Any:
+            __tracebackhide__ = True
             if self.rehearsal is not None:
                 args, kwargs = self.rehearsal.compiled(signature, model, args, kwargs)
-            result = original(model, *args, **kwargs)
+            try:
+                result = original(model, *args, **kwargs)
+            except BaseException as error:
+                hide(error)
+                raise
             guard.run("compile", self._compiled, signature, model, args, kwargs)
             return result
 
@@ -117,10 +126,20 @@ class KerasRecorder:
         guard = self.guard
 
         def watched(model: Any, *args: Any, **kwargs: Any) -> None:
-            original(model, *args, **kwargs)
+            __tracebackhide__ = True
+            try:
+                original(model, *args, **kwargs)
+            except BaseException as error:
+                hide(error)
+                raise
             guard.run("model", self._built, model)
 
         cls.__init__ = wraps(original)(watched)
+
+    def left(self) -> None:
+        """The outermost Keras call of this thread was left."""
+        if self.failures is not None and not self.tracing.under_way:
+            self.failures.known.left()
 
     # -- taking notes -----------------------------------------------------------------------------------------------
 
@@ -241,7 +260,7 @@ class KerasRecorder:
             rows_out=out,
             shapes_out=[compat.dims(getattr(v, "shape", ())) for v in leaves(result)] if out else None,
             # The values of a healthy call are kept where somebody means to run it again: in a rehearsal, or a trace.
-            capsule=self._capsule(call, save=mismatch or self.values.always),
+            capsule=self._capsule(call, save=mismatch or self.values.always, needed=mismatch),
             **_facts(call),
         )
 
@@ -251,22 +270,28 @@ class KerasRecorder:
             if self.failures is not None:
                 self.failures.note(error, during="keras")
             return
-        capsule = self._capsule(call, save=True)
+        capsule = self._capsule(call, save=True, needed=True)
         if self.failures is not None:
             self.failures.note(error, during=call["method"], capsule=capsule)
         self.sink.write(schema.CALL, phase="failed", capsule=capsule, **_facts(call))
 
-    def _capsule(self, call: dict[str, Any], save: bool) -> str | None:
-        """The capsule of the step that this call ran, with the values of a batch if they are wanted."""
+    def _capsule(self, call: dict[str, Any], save: bool, needed: bool) -> str | None:
+        """The capsule of the step that this call ran, with the values of a batch if they are wanted.
+
+        It is `needed` if the call failed, or gave a wrong number of rows.
+        """
         found = list(self.tracing.capsules_of(self.tracing.last_function))
         if not found:
             return None
         rows, size = call["rows_in"], call["batch_size"]
         exact = rows is not None and size is not None and rows <= size
+        name: str | None = found[0][0].name
+        if needed and not self.tracing.needed(*found[0]):
+            name = None
         for folder, concrete in (found if self.values.always else found[:1]) if save else ():
             if concrete is not None:
-                self.values.of_keras(folder, concrete, call["data"], rows, size, exact)
-        return found[0][0].name
+                self.values.of_keras(folder, concrete, call["data"], rows, size, exact, needed=needed)
+        return name
 
 
 def _facts(call: dict[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from .. import compat, profile, schema
 from . import user_places
-from .frames import Probe, hidden, stand_in, user_frames
+from .frames import Probe, hidden, hide, stand_in, user_frames
 from .guard import Guard
 from .importhook import PostImportFinder
 from .outside import lookup
@@ -185,10 +185,15 @@ class _PlaceProbe(Probe):
 
     @hidden
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
         function, recorder, guard = self.function, self.recorder, self.recorder.guard
         token = guard.run("place in", recorder._enter, self.place, self.signature, args, kwargs)
         call = guard.run("autograph", compat.convert_for_autograph, function) if token and self.plain else None
-        result = (call or function)(*args, **kwargs)
+        try:
+            result = (call or function)(*args, **kwargs)
+        except BaseException as error:
+            hide(error)
+            raise
         if token is not None:
             guard.run("place out", recorder._leave, self.place, token, result)
         return result
@@ -204,7 +209,12 @@ class _KnobProbe(Probe):
 
     @hidden
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        result = self.function(*args, **kwargs)
+        __tracebackhide__ = True
+        try:
+            result = self.function(*args, **kwargs)
+        except BaseException as error:
+            hide(error)
+            raise
         self.recorder.guard.run("knob", self.note, result)
         return result
 

@@ -18,6 +18,7 @@ from .guard import Guard
 from .importhook import PostImportFinder
 from .keras_calls import KerasRecorder
 from .places import PlaceRecorder
+from .process import identity
 from .rehearse import Rehearsal
 from .runtime import RuntimeRecorder
 from .settings import SettingsRecorder, is_watched
@@ -42,6 +43,7 @@ def start(run_dir: Path) -> bool:
     sink.write(
         schema.START,
         schema=schema.EVENTS_SCHEMA,
+        process=identity(),
         pid=os.getpid(),
         ppid=os.getppid(),
         argv=redact.words(getattr(sys, "orig_argv", sys.argv)),
@@ -49,7 +51,7 @@ def start(run_dir: Path) -> bool:
         prefix=sys.prefix,
         base_prefix=sys.base_prefix,
         python=platform.python_version(),
-        cwd=str(Path.cwd()),
+        cwd=_cwd(),
         environment={k: redact.value(k, v) for k, v in os.environ.items() if is_watched(k)},
     )
     finder = PostImportFinder(guard)
@@ -63,7 +65,9 @@ def start(run_dir: Path) -> bool:
     tracing = TraceRecorder(guard, finder, capsules=capsules, rehearsal=rehearsal)
     keep = capture in ("values", "all")
     # A rehearsal is made for the capsules.
-    values = ValueWriter(guard, enabled=keep, always=keep and (capture == "all" or rehearsal is not None))
+    values = ValueWriter(
+        guard, tracing.shelf, enabled=keep, always=keep and (capture == "all" or rehearsal is not None)
+    )
     twins = None
     if rehearsal is not None and rehearsal.flip and capsules:
         twins = TwinRecorder(guard, tracing, values, rehearsal.flip)
@@ -77,7 +81,9 @@ def start(run_dir: Path) -> bool:
     if "shapes" in chosen:
         _places.append(PlaceRecorder(guard, finder, tracing))
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=sink.after_fork)
+        os.register_at_fork(
+            before=sink.before_fork, after_in_parent=sink.after_fork_in_parent, after_in_child=sink.after_fork
+        )
     atexit.register(_at_exit, guard, rehearsal)
     return True
 
@@ -87,6 +93,13 @@ def watch(function: Any, contract: str, axes: dict[str, str]) -> Any:
     if not _started or not _places:
         return function
     return _started[-1].run("decorator", _places[-1].watch, function, contract, axes) or function
+
+
+def _cwd() -> str | None:
+    try:
+        return str(Path.cwd())
+    except OSError:  # it was deleted
+        return None
 
 
 def _chosen() -> set[str]:
@@ -119,4 +132,5 @@ def _at_exit(guard: Guard, rehearsal: Rehearsal | None) -> None:
         if rehearsal is not None:
             guard.part("files", rehearsal.files)
         guard.sink.write(schema.END, state="exit")
+        guard.part("finish", guard.sink.finish)
         guard.active = False

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from .. import compat, schema
-from .frames import caller, user_frames, wraps
+from .frames import caller, hide, user_frames, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
 
@@ -51,10 +51,15 @@ class RuntimeRecorder:
             recorder, guard = self, self.guard
 
             def watched(context: Any, *args: Any, **kwargs: Any) -> Any:
-                with recorder._through(by):
-                    result = original(context, *args, **kwargs)
-                    guard.run("first op", done)
-                return result
+                __tracebackhide__ = True
+                try:
+                    with recorder._through(by):
+                        result = original(context, *args, **kwargs)
+                        guard.run("first op", done)
+                    return result
+                except BaseException as error:
+                    hide(error)
+                    raise
 
             setattr(cls, name, wraps(original)(watched))
 
@@ -74,7 +79,12 @@ class RuntimeRecorder:
         guard = self.guard
 
         def optimizer_jit(context: Any, enabled: Any) -> None:
-            setter(context, enabled)
+            __tracebackhide__ = True
+            try:
+                setter(context, enabled)
+            except BaseException as error:
+                hide(error)
+                raise
             guard.run("set_jit", self._set_jit, enabled)
 
         cls.optimizer_jit = property(getter, wraps(setter)(optimizer_jit), None, found.__doc__)
@@ -85,9 +95,14 @@ class RuntimeRecorder:
         recorder, guard = self, self.guard
 
         def __init__(session: Any, *args: Any, **kwargs: Any) -> None:
-            with recorder._through("session"):
-                init(session, *args, **kwargs)
-                guard.run("session", recorder._session, session)
+            __tracebackhide__ = True
+            try:
+                with recorder._through("session"):
+                    init(session, *args, **kwargs)
+                    guard.run("session", recorder._session, session)
+            except BaseException as error:
+                hide(error)
+                raise
 
         cls.__init__ = wraps(init)(__init__)
 

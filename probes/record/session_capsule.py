@@ -7,10 +7,8 @@ placeholders of the capsule's graph, as they are in the graph of a function. Not
 from __future__ import annotations
 
 import gzip
-import json
 import sys
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,15 +22,14 @@ _REFERENCES = ("VariableV2", "Variable", "TemporaryVariable")
 MAX_BYTES = 64 * 1024 * 1024
 
 
-def write(
-    folder: Path, graph: Any, fetches: Iterable[Any], feeds: Mapping[Any, Any], read: Any, graph_uid: str, values: bool
-) -> None:
-    """Write the capsule of one `Session.run`.
+def contents(
+    name: str, graph: Any, fetches: Iterable[Any], feeds: Mapping[Any, Any], read: Any, graph_uid: str, values: bool
+) -> tuple[dict[str, bytes], dict[str, Any], dict[str, Any]]:
+    """The files of the capsule of one `Session.run`, as `capsule.contents` gives them, with the arrays and the recipe.
 
     `fetches` and the keys of `feeds` are tensors or operations of `graph`; `read(names)` gives the values of tensors
     that are there already (`Session.run` itself), and may fail; with `values` False nothing but the graph is kept.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     wanted = list(fetches)
     outputs = [str(f.name) for f in wanted if ":" in str(f.name)]
     fed = {str(tensor.name): value for tensor, value in feeds.items() if ":" in str(getattr(tensor, "name", ""))}
@@ -43,12 +40,14 @@ def write(
     missing: dict[str, str] = {}
     replaced = {name.partition(":")[0]: name for name in fed if name.endswith(":0")}
     for node in definition.node:
-        name = str(node.name)
-        if name in replaced:
-            tensor = graph.get_tensor_by_name(f"{name}:0")
-            given = fed[f"{name}:0"]
+        node_name = str(node.name)
+        if node_name in replaced:
+            tensor = graph.get_tensor_by_name(f"{node_name}:0")
+            given = fed[f"{node_name}:0"]
             key = f"input:{len(inputs)}"
-            inputs.append(_entry(name, str(tensor.dtype.base_dtype.name), compat.dims(tensor.shape), "tensor", key))
+            inputs.append(
+                _entry(node_name, str(tensor.dtype.base_dtype.name), compat.dims(tensor.shape), "tensor", key)
+            )
             _make_placeholder(node, tensor.dtype.base_dtype, tensor.shape)
             if values:
                 _keep(arrays, missing, key, lambda v=given: capsules.storable(v))
@@ -56,29 +55,18 @@ def write(
             dtype, shape = _variable_spec(node)
             key = f"input:{len(inputs)}"
             handle = node.op in _HANDLES
-            entry = _entry(name, "resource" if handle else dtype, [] if handle else shape, "tensor", key)
+            entry = _entry(node_name, "resource" if handle else dtype, [] if handle else shape, "tensor", key)
             if handle:
-                variable = {"name": name, "dtype": dtype, "shape": shape, "trainable": None}
+                variable = {"name": node_name, "dtype": dtype, "shape": shape, "trainable": None}
                 entry |= {"kind": "variable", "variable": variable}
             inputs.append(entry)
-            existing = f"{name}/Read/ReadVariableOp:0" if handle else f"{name}:0"
+            existing = f"{node_name}/Read/ReadVariableOp:0" if handle else f"{node_name}:0"
             _make_placeholder(node, "resource" if handle else dtype, [] if handle else shape)
             if values:
                 _keep(arrays, missing, key, lambda n=existing: capsules.storable(read(n)))
-    (folder / "graph.pb.gz").write_bytes(gzip.compress(definition.SerializeToString(), 1))
-    sources = {graph_uid: capsules.sources_of(graph)}
-    (folder / "sources.json.gz").write_bytes(gzip.compress(json.dumps(sources, separators=(",", ":")).encode(), 1))
-    if values:
-        partial = folder / "values.npz.partial"
-        with partial.open("wb") as file:
-            np.savez(file, **arrays)  # type: ignore[arg-type]
-        partial.replace(folder / "values.npz")
-        recipe: dict[str, Any] = {"data": "exact", "variables": "after-failure", "rows": None, "batch_size": None}
-        recipe |= {"note": None, "kept": sorted(arrays), "missing": missing}
-        (folder / "recipe.json").write_text(json.dumps(recipe, indent=1) + "\n", encoding="utf-8")
     document = {
         "schema": CAPSULE_SCHEMA,
-        "id": folder.name,
+        "id": name,
         "function": "Session.run",
         "python_name": "Session.run",
         "graph": graph_uid,
@@ -90,7 +78,14 @@ def write(
         "arguments": {},
         "versions": capsules.versions(),
     }
-    (folder / "capsule.json").write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    recipe: dict[str, Any] = {"data": "exact", "variables": "after-failure", "rows": None, "batch_size": None}
+    recipe |= {"note": None, "kept": sorted(arrays), "missing": missing}
+    files = {
+        "graph.pb.gz": gzip.compress(definition.SerializeToString(), 1),
+        "sources.json.gz": capsules.packed({graph_uid: capsules.sources_of(graph)}),
+        "capsule.json": capsules.lines(document),
+    }
+    return files, arrays, recipe
 
 
 def _entry(name: str, dtype: str, shape: list[int | None] | None, kind: str, key: str) -> dict[str, Any]:

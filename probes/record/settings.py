@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from .. import compat, profile, schema
 from . import redact
-from .frames import caller, hidden, user_frames
+from .frames import caller, hidden, hide, user_frames, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
 from .rehearse import Rehearsal
@@ -118,11 +118,13 @@ class SettingsRecorder:
         get, put, delete = cls.__getitem__, cls.__setitem__, cls.__delitem__
 
         def __getitem__(self: Any, key: Any) -> Any:
+            __tracebackhide__ = True
             try:
                 value = get(self, key)
-            except KeyError:
-                if is_watched(key):
+            except BaseException as error:
+                if isinstance(error, KeyError) and is_watched(key):
                     guard.run("env read", recorder._env_read, self, key, None, sys._getframe(1))
+                hide(error)
                 raise
             if is_watched(key):
                 guard.run("env read", recorder._env_read, self, key, value, sys._getframe(1))
@@ -131,18 +133,26 @@ class SettingsRecorder:
         def __setitem__(self: Any, key: Any, value: Any) -> None:
             if recorder.rehearsal is not None and self is os.environ:
                 value = recorder.rehearsal.held("env", key, value)
-            put(self, key, value)
+            try:
+                put(self, key, value)
+            except BaseException as error:
+                hide(error)
+                raise
             if is_watched(key) and self is os.environ:
                 guard.run("env write", recorder.note, "env", key, "write", value)
 
         def __delitem__(self: Any, key: Any) -> None:
-            delete(self, key)
+            try:
+                delete(self, key)
+            except BaseException as error:
+                hide(error)
+                raise
             if is_watched(key) and self is os.environ:
                 guard.run("env delete", recorder.note, "env", key, "delete", None)
 
         patched = cast(Any, cls)
-        patched.__getitem__, patched.__setitem__ = hidden(__getitem__), hidden(__setitem__)
-        patched.__delitem__ = hidden(__delitem__)
+        patched.__getitem__, patched.__setitem__ = wraps(get)(__getitem__), wraps(put)(__setitem__)
+        patched.__delitem__ = wraps(delete)(__delitem__)
 
     def _env_read(self, mapping: Any, key: str, value: str | None, frame: FrameType) -> None:
         if mapping is os.environ and is_deciding(frame):
@@ -235,8 +245,14 @@ class RecordingDict(dict):  # type: ignore[type-arg]
         if recorder is not None and isinstance(key, str):
             recorder.guard.run("cfg", recorder.note, self._store, key, action, value, (self._accessor,))
 
+    @hidden
     def __getitem__(self, key: Any) -> Any:
-        value = super().__getitem__(key)
+        __tracebackhide__ = True
+        try:
+            value = super().__getitem__(key)
+        except BaseException as error:
+            hide(error)
+            raise
         self._note(key, "read", value)
         return value
 
@@ -257,19 +273,37 @@ class RecordingDict(dict):  # type: ignore[type-arg]
         super().__setitem__(key, value)
         self._note(key, "write", value)
 
+    @hidden
     def __delitem__(self, key: Any) -> None:
-        super().__delitem__(key)
+        __tracebackhide__ = True
+        try:
+            super().__delitem__(key)
+        except BaseException as error:
+            hide(error)
+            raise
         self._note(key, "delete", None)
 
+    @hidden
     def pop(self, key: Any, *default: Any) -> Any:
-        had = key in self
-        value = super().pop(key, *default)
+        __tracebackhide__ = True
+        try:
+            had = key in self
+            value = super().pop(key, *default)
+        except BaseException as error:
+            hide(error)
+            raise
         if had:
             self._note(key, "delete", None)
         return value
 
+    @hidden
     def popitem(self) -> tuple[Any, Any]:
-        key, value = super().popitem()
+        __tracebackhide__ = True
+        try:
+            key, value = super().popitem()
+        except BaseException as error:
+            hide(error)
+            raise
         self._note(key, "delete", None)
         return key, value
 

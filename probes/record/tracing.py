@@ -12,22 +12,21 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from .. import compat, profile, schema
-from .frames import caller, is_user_file, user_frames, wraps
+from .frames import HIDDEN, caller, hide, is_user_file, user_frames, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
 from .outside import lookup
 from .rehearse import Rehearsal
+from .shelf import Shelf
 
-# A program that retraces in every step must not fill the disk with graphs.
-_MAX_CAPSULES = 64
-_UID = "_xladoctor_uid"
+_monotonic = time.monotonic
 
 
 class TraceRecorder:
@@ -39,12 +38,12 @@ class TraceRecorder:
         self.guard = guard
         self.sink = guard.sink
         self.rehearsal = rehearsal
-        self._write_capsules = capsules
+        self.shelf = Shelf(guard.sink, capsules)
         self._traces = 0
-        self._graphs = 0
+        # No lock: a fork in one thread would leave it locked for good in the child.
+        self._graphs = itertools.count(1)
+        self._uids: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
         self._names: dict[str, list[str]] = {}
-        self._capsules = 0
-        self._lock = threading.Lock()
         self._local = threading.local()
         # Function object -> folders of its capsules, newest last; and the concrete function behind each.
         self._of_function: weakref.WeakKeyDictionary[Any, list[Path]] = weakref.WeakKeyDictionary()
@@ -60,13 +59,8 @@ class TraceRecorder:
 
     def uid(self, graph: Any) -> str:
         """A name for a Python-level graph that is unique in this process."""
-        known = getattr(graph, _UID, None)
-        if known is None:
-            with self._lock:
-                self._graphs += 1
-                known = f"g{self._graphs}"
-            setattr(graph, _UID, known)
-        return str(known)
+        known = self._uids.get(graph)
+        return known if known is not None else self._uids.setdefault(graph, f"g{next(self._graphs)}")
 
     def capsule_of(self, function: Any) -> tuple[Path, Any] | None:
         """The newest capsule of a `tf.function` object and its concrete function, if it has one."""
@@ -91,6 +85,7 @@ class TraceRecorder:
 
     def called(self, function: Any) -> None:
         """Note the call of a function that was traced before and is called again after settings have changed."""
+        self._local.unfinished = None  # what failed inside was caught there
         owner = self.owner(function)
         fresh, owner.fresh = owner.fresh, False
         if owner.generation == self.generation:
@@ -116,18 +111,24 @@ class TraceRecorder:
         return graph
 
     def _unfinished(self, graph: Any) -> None:
-        # Inner graphs fail first; the outermost one, which holds them, last.
-        if graph is not None:
+        # Inner graphs fail first; the outermost one, which holds them, last. Whoever runs the function takes it.
+        if graph is not None and self.running:
             self._local.unfinished = graph
+
+    @property
+    def under_way(self) -> bool:
+        """Whether this thread is inside a watched call."""
+        return bool(self.running or self.keras_calls)
 
     @property
     def last_function(self) -> Any:
         """The `tf.function` object that was called last on this thread from outside any other."""
-        return getattr(self._local, "last", None)
+        reference = getattr(self._local, "last", None)
+        return reference() if reference is not None else None
 
     @last_function.setter
     def last_function(self, function: Any) -> None:
-        self._local.last = function
+        self._local.last = weakref.ref(function)
 
     @property
     def keras_calls(self) -> list[int]:
@@ -147,9 +148,12 @@ class TraceRecorder:
             file=getattr(tensorflow, "__file__", None),
             where=caller(skip=3),
         )
-        for hook in (self._hook_traces, self._hook_graphs, self._hook_functions, self._hook_bodies):
+        for hook in (self._hide_frames, self._hook_traces, self._hook_graphs, self._hook_functions, self._hook_bodies):
             # Each on its own: a name that moved must cost one recorder, not all of them.
             self.guard.part(hook.__name__, hook)
+
+    def _hide_frames(self) -> None:
+        compat.hide_from_op_stacks(HIDDEN)
 
     def _hook_traces(self) -> None:
         guard = self.guard
@@ -165,7 +169,12 @@ class TraceRecorder:
         guard = self.guard
 
         def from_func_graph(name: Any, graph: Any, *args: Any, **kwargs: Any) -> Any:
-            result = original(name, graph, *args, **kwargs)
+            __tracebackhide__ = True
+            try:
+                result = original(name, graph, *args, **kwargs)
+            except BaseException as error:
+                hide(error)
+                raise
             guard.run("graph", self._named, name, graph)
             return result
 
@@ -177,10 +186,12 @@ class TraceRecorder:
         guard = self.guard
 
         def func_graph_from_py_func(*args: Any, **kwargs: Any) -> Any:
+            __tracebackhide__ = True
             try:
                 return original(*args, **kwargs)
-            except BaseException:
+            except BaseException as error:
                 guard.run("trace failed", self._unfinished, kwargs.get("func_graph"))
+                hide(error)
                 raise
 
         module.func_graph_from_py_func = wraps(original)(func_graph_from_py_func)
@@ -191,7 +202,12 @@ class TraceRecorder:
         guard = self.guard
 
         def __init__(function: Any, *args: Any, **kwargs: Any) -> None:
-            init(function, *args, **kwargs)
+            __tracebackhide__ = True
+            try:
+                init(function, *args, **kwargs)
+            except BaseException as error:
+                hide(error)
+                raise
             guard.run("tf.function", self._created, function)
 
         cls.__init__ = wraps(init)(__init__)
@@ -233,10 +249,10 @@ class TraceRecorder:
         if name not in names:
             names.append(name)
         running = self.running
-        seconds = time.monotonic() - running[-1][1] if running else None
+        seconds = _monotonic() - running[-1][1] if running else None
         folder = None
         if not inside:
-            folder = self._write_capsule(concrete, uid)
+            folder = self._write_capsule(concrete)
         frames = user_frames(skip=4, limit=12)
         self.sink.write(
             schema.TRACE,
@@ -267,70 +283,68 @@ class TraceRecorder:
         owner.fresh = True
         return owner.number
 
+    # -- capsules ---------------------------------------------------------------------------------------------------
+
     def write_partial(self, graph: Any) -> str | None:
         """The capsule of a trace that failed: the graph up to the op that could not be made. Returns its id, or None
-        where the process has written as many as it may.
+        where there is none.
         """
-        number = self._next_capsule()
-        if number is None:
-            return None
-        from . import capsule as capsules  # imports numpy: not before the target has
-
-        folder = capsules.new_folder(self.sink.run_dir, number, graph)
-        capsules.write_capsule(folder, graph, graph_uid=self.uid(graph), graphs=self._names)
-        self.sink.write(schema.CAPSULE, capsule=folder.name, what="partial graph", function=str(graph.name))
-        return folder.name
+        folder = self.shelf.add(graph, self._contents(graph), "partial graph", str(graph.name), needed=True)
+        return folder.name if folder is not None else None
 
     def write_twin(self, concrete: Any) -> Path | None:
         """The capsule of a function that was traced for a comparison and is no part of the run; None as above."""
-        number = self._next_capsule()
-        if number is None:
-            return None
-        from . import capsule as capsules  # imports numpy: not before the target has
-
-        folder = capsules.new_folder(self.sink.run_dir, number, concrete)
-        capsules.write_capsule(
-            folder, concrete, graph_uid=self.uid(concrete.graph), graphs=self._names, xla=compat.must_compile(concrete)
-        )
-        return folder
+        return self.shelf.add(concrete, self._contents(concrete), "twin", str(concrete.name))
 
     def write_session(self, graph: Any, fetches: Any, feeds: Any, read: Any, values: bool) -> str | None:
-        """The capsule of a `Session.run` that failed. Returns its id, or None where there are too many."""
-        number = self._next_capsule()
-        if number is None:
-            return None
-        from . import capsule as capsules  # imports numpy: not before the target has
-        from . import session_capsule
+        """The capsule of a `Session.run` that failed. Returns its id, or None where there is none."""
+        kept: list[Any] = []
 
-        folder = capsules.new_folder(self.sink.run_dir, number, _Named("Session.run"))
-        session_capsule.write(folder, graph, fetches, feeds, read, self.uid(graph), values)
-        self.sink.write(schema.CAPSULE, capsule=folder.name, what="session", function="Session.run")
-        return folder.name
+        def contents(name: str) -> dict[str, bytes]:
+            from . import session_capsule  # imports numpy: not before the target has
 
-    def _next_capsule(self) -> int | None:
-        """The number of a new capsule; None where there are too many (said once), or none are wanted."""
-        if not self._write_capsules:
-            return None
-        with self._lock:
-            self._capsules += 1
-            number = self._capsules
-        if number == _MAX_CAPSULES + 1:
-            self.sink.write(schema.DROPPED, recorder="capsule", kept=_MAX_CAPSULES)
-        return number if number <= _MAX_CAPSULES else None
+            files, *rest = session_capsule.contents(name, graph, fetches, feeds, read, self.uid(graph), values)
+            kept.extend(rest)
+            return files
 
-    def _write_capsule(self, concrete: Any, uid: str) -> Path | None:
-        number = self._next_capsule()
-        if number is None:
-            return None
-        from . import capsule as capsules  # imports numpy: not before the target has
+        folder = self.shelf.add(_Named("Session.run"), contents, "session", "Session.run", needed=True)
+        if folder is not None and values:
+            from . import capsule as capsules
 
-        folder = capsules.new_folder(self.sink.run_dir, number, concrete)
-        capsules.write_capsule(folder, concrete, graph_uid=uid, graphs=self._names, xla=compat.must_compile(concrete))
-        self.sink.write(schema.CAPSULE, capsule=folder.name, what="graph", function=str(concrete.name))
-        self._concrete[folder] = weakref.ref(concrete)
-        if self.running:
-            self._of_function.setdefault(self.running[0][0], []).append(folder)
+            arrays, recipe = kept
+            size = sum(array.nbytes for array in arrays.values())
+            room = size + capsules.overhead(len(arrays))
+            self.shelf.add_values(folder.name, room, lambda f: capsules.save(f, arrays, recipe, size), needed=True)
+        return folder.name if folder is not None else None
+
+    def _contents(self, function: Any) -> Callable[[str], dict[str, bytes]]:
+        graph = getattr(function, "graph", None)
+        xla = compat.must_compile(function) if graph is not None else None
+        uid = self.uid(function if graph is None else graph)
+
+        def contents(name: str) -> dict[str, bytes]:
+            from . import capsule as capsules  # imports numpy: not before the target has
+
+            return capsules.contents(name, function, graph_uid=uid, graphs=self._names, xla=xla)
+
+        return contents
+
+    def _write_capsule(self, concrete: Any) -> Path | None:
+        folder = self.shelf.add(concrete, self._contents(concrete), "graph", str(concrete.name))
+        if folder is not None:
+            self._concrete[folder] = weakref.ref(concrete)
+            if self.running:
+                self._of_function.setdefault(self.running[0][0], []).append(folder)
         return folder
+
+    def needed(self, folder: Path, concrete: Any) -> bool:
+        """A call of this capsule has failed: it stays, or is written once more. True if it is there."""
+        if self.shelf.holds(folder.name):
+            self.shelf.need(folder.name)
+            return True
+        if concrete is None:
+            return False
+        return self.shelf.restore(folder.name, self._contents(concrete), str(concrete.name))
 
 
 @dataclass(frozen=True)

@@ -4,41 +4,55 @@ variables.
 
 from __future__ import annotations
 
-import math
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from .. import compat, schema
 from .guard import Guard
+from .shelf import Shelf
 
 # numpy arrays beyond this are left out and said to be; the worker then fills them from the specs.
 MAX_BYTES = 512 * 1024 * 1024
+# How often the values of failing calls of one capsule are tried to be kept.
+_TRIES = 3
 
 
 class ValueWriter:
     """Writes `values.npz` and `recipe.json` into a capsule, once."""
 
-    def __init__(self, guard: Guard, enabled: bool, always: bool = False) -> None:
+    def __init__(self, guard: Guard, shelf: Shelf, enabled: bool, always: bool = False) -> None:
         self.sink = guard.sink
+        self.shelf = shelf
         self.enabled = enabled
         self.always = always
         """Keep the values of calls that went well, too: of the first one of each step."""
-        self._done: set[Path] = set()
+        self._done: Counter[Path] = Counter()
 
-    def of_call(self, folder: Path, concrete: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """The arguments of a direct call: exactly what failed."""
+    def of_call(
+        self, folder: Path, concrete: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, needed: bool
+    ) -> None:
+        """The arguments of a direct call. They are `needed` if it failed: exactly those failed."""
         data = [v for v in leaves((args, kwargs)) if compat.tensor_info(v) is not None]
-        self._write(folder, concrete, data, "exact", None, None)
+        self._write(folder, concrete, data, "exact", None, None, needed)
 
     def known(self, folder: Path) -> bool:
         """Whether the values of this capsule are kept already."""
         return folder in self._done
 
     def of_keras(
-        self, folder: Path, concrete: Any, batch: Any, rows: int | None, batch_size: int | None, exact: bool
+        self,
+        folder: Path,
+        concrete: Any,
+        batch: Any,
+        rows: int | None,
+        batch_size: int | None,
+        exact: bool,
+        *,
+        needed: bool = False,
     ) -> None:
-        """The first `batch_size` rows of what was given to `fit`, `evaluate` or `predict`.
+        """The first `batch_size` rows of what was given to `fit`, `evaluate` or `predict`; `needed` as above.
 
         Keras has consumed the failing batch inside the failing call (and `fit` shuffles), so these rows are `redrawn`
         unless the data have only one batch.
@@ -46,7 +60,7 @@ class ValueWriter:
         arrays = [v for v in leaves(batch) if hasattr(v, "shape") and hasattr(v, "__getitem__")]
         n = batch_size or 32
         cut = [a[:n] for a in arrays if len(a.shape) > 0]
-        self._write(folder, concrete, cut, "exact" if exact else "redrawn", rows, n)
+        self._write(folder, concrete, cut, "exact" if exact else "redrawn", rows, n, needed)
 
     def _write(
         self,
@@ -56,19 +70,22 @@ class ValueWriter:
         recipe: str,
         rows: int | None,
         batch_size: int | None,
+        needed: bool,
     ) -> None:
-        if folder in self._done:
+        if self._done[folder] and not (
+            needed and self._done[folder] < _TRIES and not self.shelf.has_values(folder.name)
+        ):
             return
-        self._done.add(folder)
+        self._done[folder] += 1
         note = None
         if not self.enabled:
             data, recipe, note = [], "random", "values were not wanted"
-        elif sum(_size(v) for v in data) > MAX_BYTES:
+        elif sum(compat.bytes_of(v) for v in data) > MAX_BYTES:
             data, recipe, note = [], "random", f"larger than {MAX_BYTES} bytes"
         elif not data:
             recipe, note = "random", "the data were no arrays"
         variables = list(getattr(concrete, "variables", ())) if self.enabled else []
-        if sum(_size(v) for v in variables) > MAX_BYTES:
+        if sum(compat.bytes_of(v) for v in variables) > MAX_BYTES:
             variables, note = [], f"variables larger than {MAX_BYTES} bytes"
         facts = {
             "data": recipe,
@@ -79,8 +96,13 @@ class ValueWriter:
         }
         from . import capsule as capsules  # imports numpy: not before the target has
 
-        capsules.write_values(folder, concrete, data=data, variables=variables, recipe=facts)
-        self.sink.write(schema.CAPSULE, capsule=folder.name, what="values", recipe=facts)
+        size = capsules.size_of_values(concrete, data, variables)
+
+        def write(into: Path) -> None:
+            capsules.write_values(into, concrete, data=data, variables=variables, recipe=facts, max_bytes=size)
+
+        if self.shelf.add_values(folder.name, size, write, needed=needed):
+            self.sink.write(schema.CAPSULE, capsule=folder.name, what="values", recipe=facts)
 
 
 def leaves(value: Any, depth: int = 0) -> Iterator[Any]:
@@ -95,9 +117,3 @@ def leaves(value: Any, depth: int = 0) -> Iterator[Any]:
             yield from leaves(item, depth + 1)
     else:
         yield value
-
-
-def _size(value: Any) -> int:
-    info = compat.tensor_info(value)
-    shape = info.shape if info is not None else compat.dims(getattr(value, "shape", ()))
-    return math.prod(n or 1 for n in shape or ()) * 8

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +16,7 @@ from xladoctor.errors import XladoctorError, did_you_mean
 from xladoctor.evidence.schema import schema
 
 _COMMAND = "xladoctor.command"
+_LEAST_SIZE = 1 << 20
 
 RunDir = Annotated[
     Path | None,
@@ -70,6 +72,15 @@ Capture = Annotated[
         "(all), no values (specs), or nothing (none). Without it: values; for trace: all.",
     ),
 ]
+MaxSize = Annotated[
+    str,
+    typer.Option(
+        "--max-size",
+        metavar="SIZE",
+        help="What the run folder may take on the disk, such as 500M or 2G. The logs keep their beginning and end, the "
+        "least useful recordings are left out, and the diagnosis says so.",
+    ),
+]
 
 
 class RunsCommand(typer.core.TyperCommand):
@@ -117,6 +128,19 @@ def agree(verbose: bool, quiet: bool, timeout: float | None) -> None:
         raise XladoctorError("--verbose and --quiet exclude each other")
     if timeout is not None and not (math.isfinite(timeout) and timeout > 0):
         raise XladoctorError(f"--timeout {timeout:g}: give a number of seconds above 0")
+
+
+def max_size(text: str) -> int:
+    """The bytes that `--max-size` means.
+
+    Raises:
+        XladoctorError: it means no size, or one with which nothing could be recorded.
+    """
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(?:I?B)?\s*", text[:40], re.IGNORECASE)
+    size = int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " ")) if match else 0
+    if size < _LEAST_SIZE:
+        raise XladoctorError(f"--max-size {text[:40]}: give a size of at least 1M, such as 500M or 2G")
+    return size
 
 
 def recorders(probes: str | None) -> tuple[str, ...]:

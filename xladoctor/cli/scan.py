@@ -62,6 +62,7 @@ def scan(
     flip: command.Flip = None,
     probes: command.Probes = None,
     capture: command.Capture = None,
+    max_size: command.MaxSize = "1G",
     exit_code: Annotated[
         str,
         typer.Option(
@@ -103,7 +104,7 @@ def scan(
     target = Output.of(format, output, force, color)
     program = command.given(ctx)
     if program is None:
-        commands = ["run_dir", "python", "flip", "probes", "capture", "exit_code", "no_probes", "no_replay"]
+        commands = ["run_dir", "python", "flip", "probes", "capture", "max_size", "exit_code", "no_probes", "no_replay"]
         command.only_for_commands(ctx, *commands, *(() if follow else ("timeout",)))
         if follow:
             from xladoctor.cli.follow import follow as followed
@@ -135,6 +136,7 @@ def scan(
             flip=tuple(flip or ()),
             only=command.recorders(probes),
             capture=capture,
+            max_size=command.max_size(max_size),
             verify=verify,
         ),
     )

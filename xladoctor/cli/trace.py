@@ -55,6 +55,7 @@ def trace(
     flip: command.Flip = None,
     probes: command.Probes = None,
     capture: command.Capture = None,
+    max_size: command.MaxSize = "1G",
 ) -> int:
     """Sees what is to be traced, has it traced, and shows the trace."""
     command.agree(verbose, quiet, timeout)
@@ -62,7 +63,7 @@ def trace(
     page = target.page() if target.format == "console" else None
     program = command.given(ctx)
     if program is None:
-        command.only_for_commands(ctx, "run_dir", "timeout", "python", "flip", "probes", "capture")
+        command.only_for_commands(ctx, "run_dir", "timeout", "python", "flip", "probes", "capture", "max_size")
         return _saved(targets or [], diff, target, View(verbose=verbose, quiet=quiet))
     if diff:
         raise XladoctorError(
@@ -85,6 +86,7 @@ def trace(
             flip=tuple(flip or ()),
             only=command.recorders(probes),
             capture=capture,
+            max_size=command.max_size(max_size),
         ),
     )
     if target.to_stdout and target.format == "console":

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xladoctor.diagnosis.gaps import gap_notes
 from xladoctor.diagnosis.model import Finding, Proof
 from xladoctor.evidence.model import Evidence, ProcessOutcome
+from xladoctor.evidence.output_log import output_notes
 from xladoctor.evidence.schema import schema
 from xladoctor.rules import by_slug
 
@@ -50,14 +52,14 @@ def outcome_notes(evidence: Evidence) -> Iterator[str]:
     process = evidence.process
     if process is None:
         return
+    yield from output_notes(process.output)
     if process.state == "timed-out":
         yield "The target was stopped at the time-out; a Python program leaves the stacks of its threads in stderr.log."
     if evidence.run is not None:
         errors = evidence.run.of_kind(schema.PROBE_ERROR)
         if errors:
             yield f"{len(errors)} recorder error(s), first: {errors[0].get('hook')}: {errors[0].get('error')}"
-        for event in evidence.run.of_kind(schema.DROPPED):
-            yield f"only the first {event.get('kept')} events of kind {event.get('recorder')} were kept"
+        yield from gap_notes(evidence.run)
 
 
 def failed(process: ProcessOutcome) -> bool:

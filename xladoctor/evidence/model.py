@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from xladoctor.diagnosis.model import Location
+from xladoctor.evidence.output_log import OutputLog
 
 if TYPE_CHECKING:
     from xladoctor.evidence.run import Recording
@@ -94,6 +95,7 @@ class ProcessOutcome:
     seconds: float | None = None
     probes: Literal["recorded", "absent", "off"] = "absent"
     probes_note: str | None = None
+    output: tuple[OutputLog, ...] = ()
 
 
 @dataclass(frozen=True)

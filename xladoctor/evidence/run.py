@@ -16,6 +16,7 @@ from typing import Any
 from xladoctor.diagnosis.model import Location
 from xladoctor.errors import XladoctorError
 from xladoctor.evidence.model import ProcessOutcome
+from xladoctor.evidence.output_log import output_logs
 from xladoctor.evidence.schema import schema
 
 Event = dict[str, Any]
@@ -70,6 +71,7 @@ class Recording:
             seconds=data.get("seconds"),
             probes=data.get("probes", "absent"),
             probes_note=data.get("probes_note"),
+            output=output_logs(data.get("output")),
         )
 
     def answers(self, request: str, capsule: str | None = None) -> list[dict[str, Any]]:

@@ -7,7 +7,6 @@ cannot touch what the real run wrote. What it recorded is read like any other ru
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -80,11 +79,12 @@ def rehearse(
         "PYTHONDONTWRITEBYTECODE": "1",
     }
     facts = {**run_folder.run_facts(command), "rehearsal": True}
-    with Path(os.devnull).open("wb") as nowhere, stores(outside, folder) as pairs:
+    with stores(outside, folder) as pairs:
         env[schema.ENV_REHEARSE] = json.dumps({**wanted, "redirect": pairs})
         run = target.run(
-            command, env=env, folder=folder, timeout=timeout, stdout=nowhere, stderr=nowhere, cwd=work, at_once=True
+            command, env=env, folder=folder, timeout=timeout, stdout=None, stderr=None, cwd=work, detached=True
         )
+        run.written_down()
     if run.outcome.state == "interrupted":
         raise KeyboardInterrupt
     outcome = run_folder.with_probes(run.outcome, folder, True)

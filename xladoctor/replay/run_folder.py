@@ -130,16 +130,42 @@ def is_ours(folder: Path, run: Mapping[str, Any]) -> bool:
 def write_json(path: Path, value: dict[str, Any]) -> None:
     """Write a JSON file whole or not at all."""
     temporary = path.with_suffix(".tmp")
-    temporary.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
-    temporary.replace(path)
+    try:
+        temporary.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
+        temporary.replace(path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
 
 
-def write_reports(diagnosis: Diagnosis, folder: Path, target_status: int) -> None:
-    """`diagnosis.json` and `blocker.md`."""
+def write_if_possible(path: Path, value: dict[str, Any]) -> str | None:
+    """Write a JSON file, also into a run folder that was removed meanwhile; why that cannot be done, or None.
+
+    A full disk is no reason to end, or not to start, the run that is looked at.
+    """
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_json(path, value)
+    except OSError as error:
+        return f"{path.name} could not be written: {error.strerror or error}"
+    return None
+
+
+def write_reports(diagnosis: Diagnosis, folder: Path, target_status: int) -> list[str]:
+    """Write `diagnosis.json` and `blocker.md`; return what could not be written, and why."""
     from xladoctor.report import View, render
 
     view = View(run_dir=str(folder), target_status=target_status)
+    problems: list[str] = []
     for name, form in (("diagnosis.json", "json"), ("blocker.md", "markdown")):
         text = render(diagnosis, form, None, view)
-        with (folder / name).open("x", encoding="utf-8") as file:
-            file.write(text)
+        try:
+            with (folder / name).open("x", encoding="utf-8") as file:
+                file.write(text)
+        except OSError as error:
+            problems.append(f"{name} could not be written: {error.strerror or error}")
+            if not isinstance(error, FileExistsError):
+                with contextlib.suppress(OSError):
+                    (folder / name).unlink()
+    return problems

@@ -102,17 +102,15 @@ def test_large_values_are_left_out_and_said_to_be(tmp_path):
     assert recipe["missing"] == {"data": "the call has 3 tensors, the signature 1"}
 
 
-def test_new_folder_never_overwrites(tmp_path):
+def test_the_folder_of_a_capsule_has_a_name_that_every_file_system_takes():
     import tensorflow as tf
 
     from probes.record import capsule
 
     concrete = tf.function(lambda x: x, autograph=False).get_concrete_function(tf.TensorSpec([1]))
-    first = capsule.new_folder(tmp_path, 1, concrete)
-    assert first.parent == tmp_path / "capsules"
-    assert "/" not in first.name and "<" not in first.name
-    with pytest.raises(FileExistsError):
-        capsule.new_folder(tmp_path, 1, concrete)
+    name = capsule.folder_name("12", 3, concrete)
+    assert name.startswith("12-3-")
+    assert "/" not in name and "<" not in name
 
 
 @pytest.mark.parametrize(

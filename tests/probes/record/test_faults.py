@@ -14,7 +14,7 @@ from tests.probes.record.running import ROOT, Ran, run_program
 pytestmark = pytest.mark.slow
 
 # The hooks run once a process, or only where TensorFlow is loaded: covered by the runs in which all of them fail.
-ONCE = {"first op", "graph of a read", "trace arguments", "first use", "auto", "decorator"}
+ONCE = {"finish", "first op", "graph of a read", "trace arguments", "first use", "auto", "decorator"}
 # Only in a rehearsal, which is no run of the user's.
 REHEARSED = {"files", "twins"}
 

@@ -1,0 +1,91 @@
+"""A pseudo-terminal for the target's output, where that is a terminal.
+
+The target keeps the user's terminal as its standard input and as `/dev/tty`: keys, job control, passwords and pagers do
+not pass through us. Only what it prints does. The pseudo-terminal adds nothing to it (no output processing), has the
+terminal's window size, and hands on the modes that a program sets through its standard output.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import termios
+from contextlib import suppress
+
+# Fields of the list that `termios.tcgetattr` returns.
+_INPUT, _OUTPUT, _LOCAL, _CHARACTERS = 0, 1, 3, 6
+
+
+class Terminal:
+    """The pseudo-terminal: `master` for the keeper, `slave` for the target, `user` the terminal that is seen."""
+
+    def __init__(self, user: int) -> None:
+        self.user = user
+        self.master, self.slave = os.openpty()
+        modes = termios.tcgetattr(user)
+        modes[_OUTPUT] &= ~termios.OPOST
+        termios.tcsetattr(self.slave, termios.TCSANOW, modes)
+        # Tells the target's descriptors from those that it opens by the slave's name. On a terminal it does nothing.
+        fcntl.fcntl(self.slave, fcntl.F_SETFL, fcntl.fcntl(self.slave, fcntl.F_GETFL) | os.O_APPEND)
+        self._name = os.ttyname(self.slave)
+        self.wants_keys = False
+        self._modes = self._start = termios.tcgetattr(self.slave)
+        self._size = b""
+        self.resize()
+
+    def resize(self) -> bool:
+        """Take over the terminal's window size; whether it is another one."""
+        with suppress(OSError):
+            size = fcntl.ioctl(self.user, termios.TIOCGWINSZ, bytes(8))
+            if size != self._size:
+                self._size = size
+                fcntl.ioctl(self.master, termios.TIOCSWINSZ, size)
+                return True
+        return False
+
+    @property
+    def changed(self) -> bool:
+        """Whether the target has set modes that it has not taken back."""
+        return self._modes != self._start
+
+    def hand_on_modes(self) -> None:
+        """Set for the user's terminal what the target has set for its output: a curses program does that."""
+        with suppress(OSError, termios.error):
+            modes = termios.tcgetattr(self.master)
+            if modes == self._modes:
+                return
+            self._modes = modes
+            self.wants_keys = self.changed and not modes[_LOCAL] & termios.ICANON and self._has_reader()
+            if not self._in_foreground():
+                return
+            real = termios.tcgetattr(self.user)
+            for field in (_INPUT, _LOCAL, _CHARACTERS):
+                real[field] = modes[field]
+            termios.tcsetattr(self.user, termios.TCSADRAIN, real)
+
+    def pass_keys(self) -> None:
+        """Hand on the keys to a program that reads them by the name of its output's terminal, as `less` does."""
+        if self._in_foreground():
+            os.write(self.master, os.read(self.user, 4096))
+
+    def _in_foreground(self) -> bool:
+        return os.tcgetpgrp(self.user) == os.getpgrp()
+
+    def _has_reader(self) -> bool:
+        """Whether a process of our group has opened the slave by its name to read from it."""
+        for name in os.listdir("/proc"):
+            with suppress(OSError):
+                if name.isdigit() and os.getpgid(int(name)) == os.getpgrp() and self._reads(f"/proc/{name}"):
+                    return True
+        return False
+
+    def _reads(self, process: str) -> bool:
+        for number in os.listdir(f"{process}/fd"):
+            with suppress(OSError):
+                if os.readlink(f"{process}/fd/{number}") != self._name:
+                    continue
+                with open(f"{process}/fdinfo/{number}", "rb") as file:
+                    flags = int(file.read().partition(b"flags:")[2].split()[0], 8)
+                if not flags & os.O_APPEND and flags & os.O_ACCMODE != os.O_WRONLY:
+                    return True
+        return False
