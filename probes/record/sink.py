@@ -14,7 +14,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from .. import schema
+from .. import redaction, schema
 
 # A day-long run must not fill a disk. Each kind has its own share, so that a chatty one cannot starve the others.
 MAX_EVENTS_PER_KIND = 20_000
@@ -92,7 +92,8 @@ class Sink:
         self._seq += 1
         event = {"v": schema.VERSION, "seq": self._seq, "t": round(self.now(), 6), "kind": kind}
         for key, value in fields.items():
-            event[key] = jsonable(value)
+            # Whatever a recorder writes: a secret that is known by its form, or by a name beside it, stays out.
+            event[key] = redaction.of_data(jsonable(value))
         line = json.dumps(event, ensure_ascii=True, separators=(",", ":")) + "\n"
         try:
             if self._fd is not None:
