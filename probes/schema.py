@@ -1,7 +1,6 @@
 """Names and versions of everything that crosses a process border: events, capsules, worker messages.
 
-This is the only module of `probes` that the doctor may import. Data only. What counts as a secret stands here too,
-because what may be written must not depend on which side writes it.
+Of `probes` the doctor loads this module and `probes.redaction`, the grammar of secrets, and nothing else. Data only.
 """
 
 from __future__ import annotations
@@ -82,17 +81,3 @@ DROP_REASONS = {
 
 EVENTS_GLOB = "events-*.jsonl"
 VERSION = 1
-
-REDACTED = "<redacted>"
-
-# Variables whose values are never written.
-SECRET_NAME = (
-    r"(?i)^(?!(old)?pwd$).*?(secret|token|passw|passphrase|api_?key|apikey|access_?key|private|credential|auth|cookie|session|signature"
-    r"|(^|_)(key|pat|pwd|dsn)$|database_url|connection)"
-)
-# Credentials inside a value whose name says nothing: user info of a URL, well-known token prefixes, a JWT.
-SECRET_VALUE = (
-    r"(?P<url>\b[a-zA-Z][\w+.-]*://)[^\s/@:]+:[^\s/@]+@"
-    r"|\b(?:gh[pousr]_|github_pat_|glpat-|xox[abp]-|hf_|AKIA|sk-)[A-Za-z0-9_-]{8,}"
-    r"|\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*"
-)

@@ -79,9 +79,17 @@ def doctor_never_imports_the_patient(root: Path) -> Iterator[str]:
             yield str(found)
 
 
-def doctor_knows_of_the_probes_only_the_schema(root: Path) -> Iterator[str]:
+def doctor_knows_of_the_probes_only_the_schema_and_the_grammar_of_secrets(root: Path) -> Iterator[str]:
     for found in imports(root, "xladoctor"):
-        if found.of("probes", "xladoctor._probes") and not found.of("probes.schema", "xladoctor._probes.schema"):
+        ours = [f"{root}.{name}" for root in ("probes", "xladoctor._probes") for name in ("schema", "redaction")]
+        if found.of("probes", "xladoctor._probes") and not found.of(*ours):
+            yield str(found)
+
+
+def the_grammar_of_secrets_stands_alone(root: Path) -> Iterator[str]:
+    """It runs in the target, and the doctor loads it from its file."""
+    for found in imports(root, "probes/redaction"):
+        if found.of("xladoctor", "ptycho") or (found.of("probes") and not found.of("probes.redaction")):
             yield str(found)
 
 
@@ -98,7 +106,7 @@ def the_model_stands_alone(root: Path) -> Iterator[str]:
 
 
 def the_way_in_is_standard_library(root: Path) -> Iterator[str]:
-    for place in ("probes/bootstrap", "probes/schema.py"):
+    for place in ("probes/bootstrap", "probes/schema.py", "probes/redaction"):
         for found in imports(root, place):
             if found.name.partition(".")[0] not in {*sys.stdlib_module_names, "probes"}:
                 yield str(found)
@@ -125,7 +133,7 @@ MAY_IMPORT = {
 def rooms_keep_to_their_neighbours(root: Path) -> Iterator[str]:
     for room, allowed in MAY_IMPORT.items():
         for found in imports(root, room):
-            ours = [f"xladoctor.{name}" for name in (*allowed, "errors", "__version__")]
+            ours = [f"xladoctor.{name}" for name in (*allowed, "errors", "secrets", "__version__")]
             if found.of("xladoctor") and found.name != "xladoctor" and not found.of(*ours):
                 yield str(found)
 
@@ -153,10 +161,14 @@ RULES: dict[Callable[[Path], Iterator[str]], list[tuple[str, str]]] = {
         ("xladoctor/evidence/x.py", "import importlib\nimportlib.import_module('keras.layers')"),
         ("xladoctor/x.py", "__import__('tensorflow')"),
     ],
-    doctor_knows_of_the_probes_only_the_schema: [
+    doctor_knows_of_the_probes_only_the_schema_and_the_grammar_of_secrets: [
         ("xladoctor/evidence/x.py", "from probes import compat"),
         ("xladoctor/evidence/x.py", "import probes.graph.worker"),
         ("xladoctor/evidence/x.py", "from .._probes import record"),
+    ],
+    the_grammar_of_secrets_stands_alone: [
+        ("probes/redaction/x.py", "from ..schema import START"),
+        ("probes/redaction/x.py", "from xladoctor import errors"),
     ],
     probes_stand_alone: [
         ("probes/record/x.py", "from xladoctor.diagnosis import model"),
@@ -169,6 +181,7 @@ RULES: dict[Callable[[Path], Iterator[str]], list[tuple[str, str]]] = {
     the_way_in_is_standard_library: [
         ("probes/bootstrap/sitecustomize.py", "import numpy"),
         ("probes/schema.py", "import yaml"),
+        ("probes/redaction/x.py", "import numpy"),
     ],
     recorders_wait_for_the_targets_tensorflow: [
         ("probes/record/x.py", "import tensorflow"),
@@ -194,6 +207,8 @@ RULES: dict[Callable[[Path], Iterator[str]], list[tuple[str, str]]] = {
 
 ALLOWED = [
     ("xladoctor/evidence/x.py", "from probes import schema\nfrom probes.schema import START"),
+    ("xladoctor/evidence/x.py", "from probes.redaction import of_text"),
+    ("probes/redaction/x.py", "import re\nfrom . import names\nfrom .values import is_path"),
     ("xladoctor/report/x.py", "from xladoctor.diagnosis.model import Finding\nfrom .text import md\nimport json"),
     ("xladoctor/replay/x.py", "def f():\n    import pandas\nfrom xladoctor.evidence.model import Evidence"),
     ("xladoctor/cli/x.py", "print('fine')"),
@@ -204,7 +219,7 @@ ALLOWED = [
 
 
 def tree(root: Path, files: list[tuple[str, str]]) -> Path:
-    for name in ("xladoctor", "probes/bootstrap", "probes/record", "ptycho"):
+    for name in ("xladoctor", "probes/bootstrap", "probes/record", "probes/redaction", "ptycho"):
         (root / name).mkdir(parents=True, exist_ok=True)
     (root / "probes/schema.py").touch()
     for name, text in files:

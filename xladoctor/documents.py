@@ -111,24 +111,20 @@ def redacted(document: Document) -> Document:
 def machine(*folders: Any) -> Machine:
     """What this machine and the run's say of themselves, to be hidden."""
     import os
-    import re
     import socket
 
-    from xladoctor.evidence.schema import schema
-    from xladoctor.report.redact import Machine, looks_random
+    from xladoctor.report.redact import Machine, of_environment
 
-    secret_name = re.compile(schema.SECRET_NAME)
     home = os.path.expanduser("~")  # noqa: PTH111  # Path.home() raises where there is none
     users = {os.environ.get(name) for name in ("USER", "LOGNAME", "USERNAME", "SUDO_USER")}
     hosts = {socket.gethostname(), os.environ.get("HOSTNAME"), os.environ.get("SLURMD_NODENAME")}
     hosts |= {host.partition(".")[0] for host in hosts if host}
-    secrets = [v for k, v in os.environ.items() if secret_name.search(k) and looks_random(v)]
     return Machine(
         folders=tuple(dict.fromkeys(str(f) for f in (*folders, Path.cwd()) if f)),
         homes=(home,) if home != "~" else (),
         users=tuple(sorted(user for user in users if user)),
         hosts=tuple(sorted(host for host in hosts if host)),
-        secrets=tuple(secrets),
+        secrets=tuple(of_environment(os.environ)),
     )
 
 

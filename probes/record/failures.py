@@ -14,12 +14,12 @@ import traceback
 from types import FrameType, TracebackType
 from typing import Any
 
-from .. import compat, schema
+from .. import compat, redaction, schema
 from .frames import hide, is_user_file, without_ours, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
 from .known import Known
-from .redact import in_text
+from .sink import MAX_TEXT
 from .tracing import TraceRecorder
 from .values import ValueWriter, leaves
 
@@ -60,9 +60,11 @@ class FailureRecorder:
             state="raised",
             exception=type(error).__name__,
             module=type(error).__module__,
-            message=in_text(_message(error)),
+            message=redaction.of_text(_message(error)[:MAX_TEXT]),
             frames=_frames(error.__traceback__),
-            chain=[{"exception": type(e).__name__, "message": in_text(_message(e))[:2000]} for e in _chain(error)],
+            chain=[
+                {"exception": type(e).__name__, "message": redaction.of_text(_message(e)[:2000])} for e in _chain(error)
+            ],
             during=during,
             capsule=capsule,
             thread=threading.current_thread().name,

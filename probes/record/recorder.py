@@ -10,8 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .. import schema
-from . import redact
+from .. import redaction, schema
 from .failures import FailureRecorder
 from .frames import caller
 from .guard import Guard
@@ -46,13 +45,13 @@ def start(run_dir: Path) -> bool:
         process=identity(),
         pid=os.getpid(),
         ppid=os.getppid(),
-        argv=redact.words(getattr(sys, "orig_argv", sys.argv)),
+        argv=redaction.of_words(getattr(sys, "orig_argv", sys.argv)),
         executable=sys.executable,
         prefix=sys.prefix,
         base_prefix=sys.base_prefix,
         python=platform.python_version(),
         cwd=_cwd(),
-        environment={k: redact.value(k, v) for k, v in os.environ.items() if is_watched(k)},
+        environment={k: redaction.of_value(k, v) for k, v in os.environ.items() if is_watched(k)},
     )
     finder = PostImportFinder(guard)
     finder.install()

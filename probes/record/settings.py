@@ -14,8 +14,7 @@ from fnmatch import fnmatchcase
 from types import FrameType, ModuleType
 from typing import Any, cast
 
-from .. import compat, profile, schema
-from . import redact
+from .. import compat, profile, redaction, schema
 from .frames import caller, hidden, hide, user_frames, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
@@ -59,7 +58,7 @@ class SettingsRecorder:
     def note(self, store: str, key: str, action: str, value: Any, skip: tuple[str, ...] = ()) -> None:
         """Record one access; `skip` are files of accessors."""
         where = caller(skip=4, not_in=skip)
-        shown = redact.value(key, value) if isinstance(value, str) else value
+        shown = redaction.of_data(value, key)
         if action != "read":
             self.tracing.generation += 1
             self.sink.write(schema.SETTING, store=store, key=key, action=action, value=shown, where=where)
@@ -174,7 +173,7 @@ class SettingsRecorder:
         self._mappings[store] = recorded
         for key, value in plain.items():
             self.sink.write(
-                schema.SETTING, store=store, key=str(key), action="default", value=value,
+                schema.SETTING, store=store, key=str(key), action="default", value=redaction.of_data(value, str(key)),
                 where={"file": accessor, "line": None, "function": None},
             )  # fmt: skip
 

@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from .. import schema
+from .. import redaction, schema
 from .budget import Budget, limit_of
 from .disk import Folder, NotWritten, append, create, join, reason_of
 from .process import descriptors, identity, last_number, starts_with
@@ -177,7 +177,8 @@ class Sink:
         self._seq += 1
         event = {"v": schema.VERSION, "seq": self._seq, "t": round(self.now(), 6), "kind": kind}
         for key, value in fields.items():
-            event[key] = jsonable(value)
+            # Whatever a recorder writes: a secret that is known by its form, or by a name beside it, stays out.
+            event[key] = redaction.of_data(jsonable(value))
         line = (_encode(event) + "\n").encode("ascii")
         if not self._has_room(len(line), kind in _URGENT):
             self._lose(kind, schema.DROP_SIZE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import xladoctor
+from xladoctor import secrets
 from xladoctor.diagnosis.log_paths import log_paths
 from xladoctor.diagnosis.model import Diagnosis, Finding, Verdict
 from xladoctor.diagnosis.stacks import stacks
@@ -14,7 +15,11 @@ from xladoctor.rules import plugin_problems
 
 
 def diagnose(evidence: Evidence) -> Diagnosis:
-    """The diagnosis of one run or one log."""
+    """The diagnosis of one run or one log. What it quotes has no secrets in it that are known by form or by name."""
+    return secrets.of_record(_diagnosed(evidence))
+
+
+def _diagnosed(evidence: Evidence) -> Diagnosis:
     if evidence.run is not None:
         # A log alone needs none of this, and should not wait for it.
         from xladoctor.diagnosis.of_run import diagnose_run

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from xladoctor import secrets
 from xladoctor.diagnosis.baked import REQUEST as BAKED
 from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.diagnosis.places import wanted
@@ -46,7 +47,7 @@ def ask_workers(recording: Recording, environment: Mapping[str, str], say: Say, 
     with (recording.folder / "worker.jsonl").open("x", encoding="utf-8") as answers:
 
         def keep(**answer: Any) -> None:
-            answers.write(json.dumps(answer, separators=(",", ":")) + "\n")
+            answers.write(json.dumps(secrets.of_data(answer), separators=(",", ":")) + "\n")
             answers.flush()
 
         with Worker(

@@ -7,6 +7,8 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from xladoctor import secrets
+
 NAME = "journal.jsonl"
 _LARGEST = 1 << 20
 
@@ -37,7 +39,7 @@ class Journal:
 
     def keep(self, question: dict[str, Any], answer: dict[str, Any]) -> None:
         """Write an answer down. One that is too large (HLO text) is asked again after an interruption."""
-        line = json.dumps({"question": question, "answer": answer}, separators=(",", ":"))
+        line = json.dumps(secrets.of_data({"question": question, "answer": answer}), separators=(",", ":"))
         with self._lock:
             self._known[_key(question)] = answer
             if len(line) <= _LARGEST:
@@ -50,4 +52,5 @@ class Journal:
 
 
 def _key(question: dict[str, Any]) -> str:
-    return json.dumps(question, sort_keys=True)
+    # As it is written: a question with a secret in it must be known again after an interruption.
+    return json.dumps(secrets.of_data(question), sort_keys=True)

@@ -128,10 +128,12 @@ def is_ours(folder: Path, run: Mapping[str, Any]) -> bool:
 
 
 def write_json(path: Path, value: dict[str, Any]) -> None:
-    """Write a JSON file whole or not at all."""
+    """Write a JSON file whole or not at all, and no secret into it."""
+    from xladoctor import secrets
+
     temporary = path.with_suffix(".tmp")
     try:
-        temporary.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
+        temporary.write_text(json.dumps(secrets.of_data(value), indent=1) + "\n", encoding="utf-8")
         temporary.replace(path)
     except OSError:
         with contextlib.suppress(OSError):

@@ -8,16 +8,15 @@ line gives away (`API_KEY=...` in a command) is replaced everywhere else, too.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from xladoctor import secrets as grammar
 from xladoctor.report.redact import walk
 from xladoctor.report.redact.patterns import (
     ADDRESS,
-    ASSIGNED,
     AT,
-    CARRIED,
     ENV,
     HOME,
     HOST,
@@ -25,12 +24,12 @@ from xladoctor.report.redact.patterns import (
     ROOT_HOME,
     SHARED,
     SYSTEM,
-    is_secret,
+    known,
     looks_random,
     secrets,
 )
 
-__all__ = ["NOTE", "Machine", "Redactor", "looks_random"]
+__all__ = ["NOTE", "Machine", "Redactor", "of_environment"]
 
 Value = TypeVar("Value")
 
@@ -46,6 +45,12 @@ class Machine:
     users: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
+
+
+def of_environment(environment: Mapping[str, str]) -> Iterator[str]:
+    """The secrets in variables, as far as they can be looked for elsewhere."""
+    for name, value in environment.items():
+        yield from known(value, grammar.value_spans(name, value))
 
 
 class Redactor:
@@ -65,16 +70,38 @@ class Redactor:
 
     def value(self, found: Value) -> Value:
         """A copy of a value of dataclasses, mappings, sequences and texts, in which nothing of it is left."""
-        return walk.mapped(found, self.text)  # type: ignore[no-any-return]
+        return walk.mapped(found, walk.Ways(self.text, self._named, self._words))  # type: ignore[no-any-return]
 
     def text(self, said: str) -> str:
         """A text without it."""
         if said not in self._done:
-            left = ASSIGNED.sub(self._assigned, CARRIED.sub(self._carried, said))
-            for pattern in self._patterns:
-                left = pattern.sub(lambda found: self._placeholders[found["known"]], left)
-            self._done[said] = ADDRESS.sub(self._address, left)
+            self._done[said] = self._rest(self._without(said, grammar.spans(said)))
         return self._done[said]
+
+    def _named(self, name: str, value: str) -> str:
+        """The value of a setting or of a key."""
+        return self._rest(self._without(value, grammar.value_spans(name, value)))
+
+    def _words(self, words: Sequence[str]) -> list[str]:
+        """A command line."""
+        hidden = grammar.word_spans(words)
+        return [self._rest(self._without(word, spans)) for word, spans in zip(words, hidden, strict=True)]
+
+    def _rest(self, text: str) -> str:
+        for pattern in self._patterns:
+            text = pattern.sub(lambda found: self._placeholders[found["known"]], text)
+        return ADDRESS.sub(self._address, text)
+
+    def _without(self, text: str, spans: Sequence[grammar.Span]) -> str:
+        for start, end in reversed(spans):
+            text = f"{text[:start]}{self._secret(text[start:end])}{text[end:]}"
+        return text
+
+    def _secret(self, value: str) -> str:
+        """The placeholder of a secret: its own, if it can be told from a word."""
+        if value.startswith("<") or value in self._placeholders:
+            return self._placeholders.get(value, value)
+        return self._add("secret", value) if looks_random(value) else "<secret>"
 
     # What there is to hide.
 
@@ -140,17 +167,6 @@ class Redactor:
             yield _either(groups["user"], r"(?<![A-Za-z0-9])", r"(?![A-Za-z0-9])")
 
     # What is replaced where it stands.
-
-    def _carried(self, found: re.Match[str]) -> str:
-        lead = found["lead"] or found["bearer"] or ""
-        return lead + self._add("secret", found["login"] or found["given"] or found["known"] or found["pem"])
-
-    def _assigned(self, found: re.Match[str]) -> str:
-        value, sign = found["value"], found["sign"]
-        if not is_secret(found):
-            return found.group()
-        kept = self._placeholders.get(value) or ("<secret>" if not looks_random(value) else self._add("secret", value))
-        return f"{found['name']}{sign}{found['scheme'] or ''}{found['quote']}{kept}{found['quote']}"
 
     def _address(self, found: re.Match[str]) -> str:
         return found.group() if found.group().startswith(LOCAL) else self._add("address", found.group())

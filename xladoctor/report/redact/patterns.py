@@ -1,9 +1,11 @@
-"""What private things look like in a text: homes, hosts, addresses, secrets."""
+"""What private things look like in a text: homes, hosts, addresses. What is secret, the grammar of secrets knows."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+
+from xladoctor import secrets as grammar
 
 # Names that thousands share: hidden in paths and addresses only, since `root` is also a word.
 SHARED = frozenset(
@@ -15,7 +17,8 @@ SHARED = frozenset(
 )
 # Where an environment of Python lies; what every system has, says nothing.
 ENV = re.compile(
-    r"(?P<env>(?:/[^\s/:;,'\"()<>]+)+?)(?:/lib(?:64)?/python3\.\d+/(?:site|dist)-packages|/bin/python[\d.]*)(?![\w-])"
+    r"(?<![^\s:;,'\"()<>=\[\]])(?P<env>(?:/[^\s/:;,'\"()<>]{1,255}){1,40}?)"
+    r"(?:/lib(?:64)?/python3\.\d{1,3}/(?:site|dist)-packages|/bin/python[\d.]{0,8})(?![\w-])"
 )
 SYSTEM = ("/usr", "/usr/local")
 HOME = re.compile(
@@ -31,34 +34,8 @@ ADDRESS = re.compile(
 )
 LOCAL = ("127.", "0.0.0.0")  # noqa: S104  # what is not replaced, and no address to bind to
 
-_NAME = (
-    # Not `tokenizer`, `max_tokens`, `author`; `PWD` is the working folder.
-    r"(?!(?:old)?pwd\b)[\w-]*(?:secret|token(?!iz|s)|passw(?:or)?d|passphrase|pwd|api[_-]?key|access[_-]?key|"
-    r"private[_-]?key|credential|auth(?:orization)?(?![a-z])|cookie|session[_-]?(?:id|key)|dsn)[\w-]*"
-)
-SECRET_NAME = re.compile(rf"(?i)^{_NAME}$")
-ASSIGNED = re.compile(
-    rf"(?i)(?P<name>(?<![\w-])(?:--?)?{_NAME})(?P<sign>['\"]?\s*(?:=|:|\s=>)\s*|(?<=\w)\s+(?=\S))"
-    r"(?P<scheme>(?:bearer|basic|token)\s+)?(?P<quote>['\"]?)(?P<value>[^\s'\",;<>()\[\]{}]{3,})(?P=quote)"
-)
-CARRIED = re.compile(
-    r"(?P<lead>://)(?P<login>[^\s/@:]+:[^\s/@]+)(?=@)"
-    r"|(?P<bearer>(?i:bearer|basic)\s+)(?P<given>[A-Za-z0-9._~+/=-]{12,})"
-    r"|(?P<known>\b(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|hf_|AKIA|ASIA|sk-|pypi-|AIza)[A-Za-z0-9_-]{8,}"
-    r"|\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*)"
-    r"|(?P<pem>-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z))",
-    re.DOTALL,
-)
+# Values that say that there is no secret.
 WORDS = frozenset({"true", "false", "none", "null", "unset", "yes", "no", "off", "on", "auto", "redacted"})
-
-
-def is_secret(found: re.Match[str]) -> bool:
-    """Whether what `ASSIGNED` found is a value, and no word of a sentence."""
-    value, sign = found["value"], found["sign"]
-    if value.lower() in WORDS or value.startswith(("<", "-")):
-        return False
-    # `--token VALUE` is an option; `token VALUE` in a sentence is a word.
-    return bool(sign.strip(" '\"")) or found["name"].startswith("-")
 
 
 def looks_random(value: str) -> bool:
@@ -74,10 +51,11 @@ def _is_sign(character: str) -> bool:
 def secrets(texts: Iterable[str]) -> Iterator[str]:
     """The secrets that some text gives away, to be looked for in all of them."""
     for text in texts:
-        for found in ASSIGNED.finditer(text):
-            if is_secret(found) and looks_random(found["value"]):
-                yield found["value"]
-        for found in CARRIED.finditer(text):
-            login = found["login"]
-            yield from (part for part in (found["given"], found["known"]) if part)
-            yield from (part for part in (login.partition(":")[2] if login else "",) if looks_random(part))
+        yield from known(text, grammar.spans(text))
+
+
+def known(text: str, spans: Iterable[grammar.Span]) -> Iterator[str]:
+    """Those of the secrets in a text that can be looked for elsewhere; of `user:password` the password, too."""
+    for start, end in spans:
+        secret = text[start:end]
+        yield from (part for part in (secret, secret.partition(":")[2]) if looks_random(part))

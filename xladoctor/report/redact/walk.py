@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
-from itertools import pairwise
+from dataclasses import dataclass, fields, is_dataclass, replace
 from os.path import commonpath
 from typing import Any
 
-from xladoctor.report.redact.patterns import SECRET_NAME, WORDS, looks_random
+from xladoctor import secrets as grammar
+from xladoctor.report.redact.patterns import known
 
 # Fields of our own values whose words are ours.
 _OURS = frozenset(
@@ -19,16 +19,28 @@ _OURS = frozenset(
 )
 
 
+@dataclass(frozen=True)
+class Ways:
+    """How a text, the value of a name and a command line are rewritten."""
+
+    text: Callable[[str], str]
+    named: Callable[[str, str], str]
+    words: Callable[[Sequence[str]], list[str]]
+
+
 def kept(values: Iterable[Any]) -> Iterator[str]:
-    """Values under a name that says that they are secret: of a mapping, or of a setting."""
+    """Values under a name that says that they are secret: of a mapping, of a setting, in a command line."""
     for value in values:
+        for line in lines(value):
+            for word, hidden in zip(line, grammar.word_spans(line), strict=True):
+                yield from known(word, hidden)
         for name, held in pairs(value):
-            if SECRET_NAME.match(name) and isinstance(held, str) and looks_random(held):
-                yield held
+            if isinstance(held, str):
+                yield from known(held, grammar.value_spans(name, held))
 
 
 def pairs(value: Any) -> Iterator[tuple[str, Any]]:
-    """Every (name, value): of a mapping, of a setting, of an option in a list of words."""
+    """Every (name, value): of a mapping, of a setting."""
     if is_dataclass(value) and not isinstance(value, type):
         if hasattr(value, "key") and hasattr(value, "value"):
             yield str(value.key), value.value
@@ -39,11 +51,29 @@ def pairs(value: Any) -> Iterator[tuple[str, Any]]:
             yield str(key), item
             yield from pairs(item)
     elif isinstance(value, list | tuple):
-        for first, second in pairwise(value):
-            if isinstance(first, str) and first.startswith("-") and isinstance(second, str):
-                yield first.lstrip("-"), second
         for item in value:
             yield from pairs(item)
+
+
+def lines(value: Any) -> Iterator[Sequence[str]]:
+    """Every command line."""
+    if is_dataclass(value) and not isinstance(value, type):
+        for field in fields(value):
+            yield from lines(getattr(value, field.name))
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from lines(item)
+    elif is_line(value):
+        yield value
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from lines(item)
+
+
+def is_line(value: Any) -> bool:
+    """Whether a value is a command line: words, and options among them."""
+    words = isinstance(value, list | tuple) and all(isinstance(word, str) for word in value)
+    return words and any(word.startswith("-") for word in value)
 
 
 def texts(value: Any) -> Iterator[str]:
@@ -93,33 +123,23 @@ def projects(files: Sequence[str]) -> list[str]:
     return sorted({"/".join(folder.split("/")[:3]) for folder in folders})
 
 
-def mapped(value: Any, text: Callable[[str], str], name: str = "") -> Any:
-    """A copy in which `text` replaced each text, and what stands under the name of a secret is gone."""
+def mapped(value: Any, ways: Ways, name: str = "") -> Any:
+    """A copy in which every text is rewritten, and what stands under the name of a secret is gone."""
     if name in _OURS:
         return value
     if isinstance(value, str):
-        return text(value)
+        return ways.text(value)
     if is_dataclass(value) and not isinstance(value, type):
-        new = {f.name: mapped(getattr(value, f.name), text, f.name) for f in fields(value)}
-        if "key" in new and isinstance(new.get("value"), str) and SECRET_NAME.match(str(new["key"])):
-            new["value"] = _hidden(new["value"])
+        new = {f.name: mapped(getattr(value, f.name), ways, f.name) for f in fields(value)}
+        if "key" in new and isinstance(new.get("value"), str):
+            new["value"] = ways.named(str(new["key"]), vars(value)["value"])
         return replace(value, **new)
     if isinstance(value, Mapping):
         return {
-            mapped(key, text): _hidden(item)
-            if isinstance(item, str) and SECRET_NAME.match(str(key))
-            else mapped(item, text)
+            mapped(key, ways): ways.named(str(key), item) if isinstance(item, str) else mapped(item, ways)
             for key, item in value.items()
         }
     if isinstance(value, list | tuple):
-        out = [mapped(item, text) for item in value]
-        for n, first in enumerate(value[:-1]):
-            follows = isinstance(first, str) and first.startswith("-") and isinstance(out[n + 1], str)
-            if follows and SECRET_NAME.match(first.lstrip("-")) and not out[n + 1].startswith("-"):
-                out[n + 1] = _hidden(out[n + 1])
+        out = ways.words(value) if is_line(value) else [mapped(item, ways) for item in value]
         return tuple(out) if isinstance(value, tuple) else out
     return value
-
-
-def _hidden(value: str) -> str:
-    return value if value.lower() in WORDS or value.startswith("<") else "<secret>"

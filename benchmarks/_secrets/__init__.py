@@ -1,0 +1,1 @@
+"""The corpus of secret forms and ordinary strings, and how both are measured."""

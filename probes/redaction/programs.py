@@ -1,0 +1,41 @@
+"""What the short options of programs mean, as far as secrets go."""
+
+from __future__ import annotations
+
+# What an option takes: a secret; a secret only where it is attached (`-pX`); `user:password`, `user%password`; a
+# command line; code; nothing secret; any of these, by what it looks like.
+SECRET, ATTACHED, LOGIN, PERCENT = "secret", "attached", "login", "percent"
+SHELL, CODE, PLAIN, ANY = "shell", "code", "plain", "any"
+
+Options = dict[str, str]
+_NONE: Options = dict.fromkeys(("-p", "-u", "-U", "-a", "-k", "-t", "-P", "-w"), PLAIN)
+
+_KNOWN: tuple[tuple[str, Options], ...] = (
+    (
+        "mysql mysqldump mysqladmin mysqlimport mysqlshow mysqlsh mariadb mariadb-dump 7z 7za 7zz rar unrar",
+        {**_NONE, "-p": ATTACHED},
+    ),
+    (
+        "mongo mongosh mongodump mongorestore mongoimport mongoexport twine az cqlsh rabbitmqadmin influx",
+        {"-p": SECRET, "-u": PLAIN},
+    ),
+    ("curl", {**_NONE, "-u": LOGIN, "-U": LOGIN}),
+    ("http https xh", {"-a": LOGIN, "-p": PLAIN}),
+    ("sshpass", {"-p": SECRET, "-P": PLAIN}),
+    ("docker podman nerdctl skopeo buildah oras helm", {**_NONE, "-p": ANY}),
+    ("redis-cli", {"-a": SECRET, "-p": PLAIN, "-u": PLAIN}),
+    ("ldapsearch ldapadd ldapmodify ldapwhoami ldappasswd ldapdelete", {"-w": SECRET, "-p": PLAIN}),
+    ("sqlcmd bcp zip unzip mosquitto_pub mosquitto_sub ipmitool isql", {**_NONE, "-P": SECRET}),
+    ("smbclient rpcclient net smbget", {"-U": PERCENT, "-p": PLAIN}),
+    ("openssl", dict.fromkeys(("-passin", "-passout", "-pass", "-k", "-K"), SECRET)),
+    ("bash sh zsh dash ksh ash fish", {**_NONE, "-c": SHELL}),
+    (
+        "psql pg_dump pg_restore createdb pgbench ssh scp sftp mkdir cp mv rm find gcc cc clang g++ nc ncat rsync srun "
+        "sbatch salloc git pytest pip make id sort tar ls grep cat tail head time taskset nice env top ps kill chmod "
+        "touch install torchrun jupyter tensorboard perf strace lsof ss netstat su sudo",
+        _NONE,
+    ),
+)
+PROGRAMS: dict[str, Options] = {name: options for names, options in _KNOWN for name in names.split()}
+PYTHON: Options = {**_NONE, "-c": CODE}
+SCRIPT: Options = {}

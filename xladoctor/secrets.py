@@ -1,0 +1,99 @@
+"""What is secret, by the one grammar of secrets (`probes/redaction`), which the recorders use, too.
+
+It is loaded from its file, as the schema is: a `probes` package of the user's can never be taken for it.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from types import ModuleType
+from typing import Any, TypeVar, cast
+
+from xladoctor.evidence.schema import probes_dir
+
+Span = tuple[int, int]
+Value = TypeVar("Value")
+
+
+def _load() -> ModuleType:
+    folder = probes_dir() / "redaction"
+    name = "_xladoctor_redaction"
+    spec = importlib.util.spec_from_file_location(
+        name, folder / "__init__.py", submodule_search_locations=[str(folder)]
+    )
+    if spec is None or spec.loader is None:
+        raise ImportError("the probes are missing from this installation of xladoctor")
+    module = importlib.util.module_from_spec(spec)
+    # Its files import each other relatively.
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+_grammar = _load()
+REDACTED: str = _grammar.REDACTED
+
+
+def is_secret(name: str) -> bool:
+    """Whether a name says by itself that its value is secret."""
+    return bool(_grammar.is_secret(name))
+
+
+def of_text(text: str) -> str:
+    """A text without the secrets in it."""
+    return str(_grammar.of_text(text))
+
+
+def of_words(words: Sequence[str]) -> list[str]:
+    """A command line without the secrets in it."""
+    return list(_grammar.of_words(words))
+
+
+def of_value(name: str, value: str) -> str:
+    """The value of a variable or a setting without what is secret in it."""
+    return str(_grammar.of_value(name, value))
+
+
+def of_data(value: Any) -> Any:
+    """Plain data (mappings, lists, texts) without the secrets in it."""
+    return _grammar.of_data(value)
+
+
+def of_record(value: Value) -> Value:
+    """A copy of a value of dataclasses, mappings, sequences and texts without the secrets in it."""
+    return cast(Value, _copied(value))
+
+
+def _copied(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        old = {field.name: getattr(value, field.name) for field in fields(value) if field.init}
+        new = {name: _copied(item) for name, item in old.items()}
+        changed = {name: item for name, item in new.items() if item is not old[name] and item != old[name]}
+        return replace(value, **changed) if changed else value
+    if isinstance(value, str):
+        return of_text(value)
+    if isinstance(value, tuple):
+        return tuple(_copied(item) for item in value)
+    if isinstance(value, list):
+        return [_copied(item) for item in value]
+    if isinstance(value, Mapping):
+        return {k: of_value(str(k), v) if isinstance(v, str) else _copied(v) for k, v in value.items()}
+    return value
+
+
+def spans(text: str) -> list[Span]:
+    """Where secrets stand in a text."""
+    return list(_grammar.spans(text))
+
+
+def word_spans(words: Sequence[str]) -> list[list[Span]]:
+    """Where secrets stand in each word of a command line."""
+    return [list(hidden) for hidden in _grammar.word_spans(words)]
+
+
+def value_spans(name: str, value: str) -> list[Span]:
+    """Where secrets stand in the value of a variable or a setting."""
+    return list(_grammar.value_spans(name, value))
