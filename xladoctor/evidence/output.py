@@ -7,6 +7,7 @@ import os
 from dataclasses import replace
 from typing import Any
 
+from xladoctor.evidence import files
 from xladoctor.evidence.log import read_log
 from xladoctor.evidence.model import ErrorRecord, LogEvidence
 from xladoctor.evidence.run import Recording
@@ -25,8 +26,8 @@ _HEADINGS = (
 def output_of(recording: Recording) -> LogEvidence:
     """What the run said: `stdout.log` and `stderr.log`, and what it raised without saying so."""
     folder = recording.folder
-    files = [f for f in (folder / "stdout.log", folder / "stderr.log") if f.is_file()]
-    log = read_log(files, allow_empty=True) if files else LogEvidence(source=str(folder))
+    names = [name for name in ("stdout.log", "stderr.log") if files.is_file(folder, name)]
+    log = read_log([folder / name for name in names], allow_empty=True) if names else LogEvidence(source=str(folder))
     # Named inside the folder: the same run must give the same words wherever the folder stands.
     inside = f"{folder}{os.sep}"
     records = [replace(r, where=r.where.removeprefix(inside)) for r in log.records]
