@@ -38,17 +38,24 @@ def _read(folder: Path, names: Iterable[str]) -> tuple[tuple[dict[str, Any], ...
     found: list[dict[str, Any]] = []
     problems: list[str] = []
     for name in names:
-        try:
-            value = files.parsed(files.read(folder, name))
-        except FileNotFoundError:
-            continue
-        except files.Unusable as error:
-            problems.append(f"{folder}: {error.message}")
-        except (OSError, ValueError) as error:
-            problems.append(f"{folder / name} cannot be read: {error}")
-        else:
-            if isinstance(value, dict) and str(value.get("schema")).startswith(_SCHEMA):
-                found.append(value)
-            else:
-                problems.append(f"{folder / name} is no replay")
+        value = _one(folder, name)
+        if isinstance(value, dict):
+            found.append(value)
+        elif value is not None:
+            problems.append(value)
     return tuple(found), tuple(problems)
+
+
+def _one(folder: Path, name: str) -> dict[str, Any] | str | None:
+    """A replay, or why it cannot be read, or None where there is none."""
+    try:
+        value = files.parsed(files.read(folder, name))
+    except FileNotFoundError:
+        return None
+    except files.Unusable as error:
+        return f"{folder}: {error.message}"
+    except (OSError, ValueError) as error:
+        return f"{folder / name} cannot be read: {error}"
+    if isinstance(value, dict) and str(value.get("schema")).startswith(_SCHEMA):
+        return value
+    return f"{folder / name} is no replay"

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from xladoctor.diagnosis.model import Location
 from xladoctor.errors import XladoctorError
@@ -23,6 +23,7 @@ from xladoctor.evidence.model import ProcessOutcome
 from xladoctor.evidence.schema import schema
 
 Event = dict[str, Any]
+T = TypeVar("T")
 
 _LONGEST_LINE = 16 << 20
 _MOST_VALUES = 20_000_000
@@ -84,6 +85,17 @@ class Recording:
             probes=data.get("probes", "absent"),
             probes_note=data.get("probes_note"),
         )
+
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """What `make` gives, worked out once for this recording: events are gone through once, not once a finding."""
+        if name not in self._worked_out:
+            self._worked_out[name] = make()
+        found: T = self._worked_out[name]
+        return found
+
+    @cached_property
+    def _worked_out(self) -> dict[str, Any]:
+        return {}
 
     def answers(self, request: str, capsule: str | None = None) -> list[dict[str, Any]]:
         """What workers answered to one kind of request, about one capsule or all."""
@@ -185,7 +197,8 @@ def read_run(folder: Path) -> Recording:
     first = f"events-{run.get('pid')}.jsonl"
     listed = files.names(folder, like=schema.EVENTS_GLOB)
     for name in sorted(listed, key=lambda n: (n != first, files.changed(folder, n), n)):
-        events.extend(reader.events(name))
+        # As they were written; whoever reads them may count on it.
+        events.extend(sorted(reader.events(name), key=lambda e: int(e["seq"])))
     return Recording(
         folder, run, tuple(events), tuple(reader.answers()), tuple(reader.problems), digests=reader.digests
     )
