@@ -72,7 +72,7 @@ def scan_command(command: Sequence[str], options: ScanOptions) -> ScanResult:
     Raises:
         XladoctorError: exit code 3 where it could not be run, 2 where the run folder cannot be made.
     """
-    from xladoctor.replay import run_folder, target
+    from xladoctor.replay import mark, run_folder, target
     from xladoctor.replay.analyse import ask_workers, target_environment
 
     command = target.with_python(command, options.python)
@@ -101,11 +101,11 @@ def scan_command(command: Sequence[str], options: ScanOptions) -> ScanResult:
     run = target.run(command, env=env, folder=folder, timeout=options.timeout, stdout=out, stderr=sys.stderr.buffer)
     outcome = run_folder.with_probes(run.outcome, folder, options.probes)
     facts |= {"pid": run.pid, "started": run.started, "ended": run.ended}
-    facts = run_folder.marked(facts, folder)
     run_folder.write_json(
         folder / "run.json",
         {**facts, "outcome": {k: v for k, v in asdict(outcome).items() if k != "command"}},
     )
+    mark.sign(folder)
     say = _Progress(options.quiet)
     if options.replay and outcome.state != "interrupted":
         from xladoctor.evidence.run import read_run
@@ -114,10 +114,12 @@ def scan_command(command: Sequence[str], options: ScanOptions) -> ScanResult:
             ask_workers(read_run(folder), os.environ, say, every=options.every)
         except KeyboardInterrupt:
             sys.stderr.write("xladoctor: interrupted; the diagnosis goes without run-time shapes\n")
+    mark.sign_more(folder, "worker.jsonl", "worker.log")
     if listing is not None and outcome.state != "interrupted":
         _flip(folder, command, listing, options, say)
     if options.verify and outcome.state != "interrupted":
         verify_run(folder, options.quiet)
+    mark.sign_more(folder, "flips.json", "rehearsals")
     diagnosis = scan_run(folder)
     if diagnosis.problems and outcome.state != "exited":
         # What an abort leaves half-written is a fact about this run, not bad input.
@@ -126,6 +128,7 @@ def scan_command(command: Sequence[str], options: ScanOptions) -> ScanResult:
     if outcome.state == "timed-out":
         status = TIMED_OUT  # the signal was the doctor's own
     run_folder.write_reports(diagnosis, folder, status)
+    mark.sign_more(folder, "diagnosis.json", "blocker.md")
     return ScanResult(diagnosis, folder, status, interrupted=outcome.state == "interrupted")
 
 
@@ -238,13 +241,18 @@ def scan_run(folder: Path) -> Diagnosis:
         XladoctorError: (exit code 2) it is no run folder.
     """
     from xladoctor.diagnosis.engine import diagnose
+    from xladoctor.evidence import files
     from xladoctor.evidence.output import output_of
     from xladoctor.evidence.run import read_run
+    from xladoctor.replay.run_folder import foreign_note
 
     recording = read_run(folder)
     log = output_of(recording)
     found = diagnose(Evidence(source=str(folder), log=log, process=recording.outcome, run=recording))
-    if not (folder / "replays").is_dir():
+    note = foreign_note(recording)
+    if note is not None:
+        found = replace(found, notes=(*found.notes, note))
+    if not files.is_folder(folder, "replays"):
         return found
     from xladoctor.diagnosis.tested import with_tested
     from xladoctor.evidence.replays import of_run

@@ -18,6 +18,7 @@ from xladoctor.evidence.typed import (
     maybe,
     misfit,
     number,
+    pair,
     record,
     row,
     scalar,
@@ -91,7 +92,7 @@ _RESULTS: Mapping[str, Check] = {
 _FUNCTION = record(
     {},
     {"function": maybe(text), "capsule": maybe(entry), "step": flag, "same": maybe(flag),
-     "compiled": row(whole, whole), "nodes": row(whole, whole)},
+     "compiled": pair(whole), "nodes": pair(whole)},
 )  # fmt: skip
 _FLIP: Fields = {"name": text, "store": text, "key": text, "value": anything, "other": anything}
 _FLIP_MAY: Fields = {"ended": flag, "why": maybe(text), "error": maybe(text), "functions": many(_FUNCTION)}

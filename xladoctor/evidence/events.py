@@ -39,6 +39,7 @@ _TENSOR = record(
     {"kind": text, "tensor": maybe(text), "graph": maybe(text), "shape": maybe(shape), "dtype": maybe(text)},
 )
 _AXIS = record({"name": text, "value": whole, "source": text})
+_VARIABLE = maybe(text)
 _LINK = record({}, {"exception": text, "message": text})
 
 KINDS: dict[str, tuple[Fields, Fields]] = {
@@ -107,4 +108,6 @@ def why_unfit(event: Mapping[str, Any]) -> str | None:
         wrong = misfit(event, *KINDS[event["kind"]])
     if wrong is None and event["kind"] == schema.FAILURE and event.get("state") == "raised" and "message" not in event:
         wrong = "message"
+    if wrong is None and event["kind"] == schema.SETTING and event["store"] == "env" and not _VARIABLE(event["value"]):
+        wrong = "value"
     return wrong

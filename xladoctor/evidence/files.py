@@ -141,6 +141,15 @@ def is_file(folder: Path, name: str) -> bool:
     return True
 
 
+def is_folder(folder: Path, name: str) -> bool:
+    """Whether there is a folder of that name, reached through no link."""
+    try:
+        with _walked(folder, name):
+            return True
+    except (OSError, Unusable):
+        return False
+
+
 def names(folder: Path, below: str = "", like: str = "*") -> list[str]:
     """The names in a folder (in `below` of it), sorted; none where it is no folder or lies behind a link."""
     try:

@@ -92,6 +92,11 @@ def row(*checks: Check) -> Check:
     )
 
 
+def pair(check: Check) -> Check:
+    """A list of two such."""
+    return lambda value: isinstance(value, list) and len(value) == 2 and all(map(check, value))
+
+
 def record(needs: Mapping[str, Check], may: Mapping[str, Check] | None = None) -> Check:
     """An object that has every field in `needs`, and where it has one in `may`, of that type; others are not looked
     at.
