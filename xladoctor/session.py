@@ -77,7 +77,7 @@ def scan_command(command: Sequence[str], options: ScanOptions) -> ScanResult:
     Raises:
         XladoctorError: exit code 3 where it could not be run, 2 where the run folder cannot be made.
     """
-    from xladoctor.replay import run_folder, target
+    from xladoctor.replay import mark, run_folder, target
 
     command = target.with_python(command, options.python)
     program = target.resolve(command, os.environ)
@@ -105,8 +105,8 @@ def scan_command(command: Sequence[str], options: ScanOptions) -> ScanResult:
     outcome = run_folder.with_probes(run.outcome, folder, options.probes)
     facts |= {"pid": run.pid, "started": run.started, "ended": run.ended}
     facts |= {"outcome": {k: v for k, v in asdict(outcome).items() if k != "command"}}
-    facts = run_folder.marked(facts, folder)
     problems = [run_folder.write_if_possible(folder / "run.json", facts)]
+    mark.sign(folder)
     run.written_down()
     say = _Progress(options.quiet)
     if outcome.state != "interrupted":
@@ -119,6 +119,7 @@ def scan_command(command: Sequence[str], options: ScanOptions) -> ScanResult:
     if outcome.state == "timed-out":
         status = TIMED_OUT  # the signal was the doctor's own
     problems += run_folder.write_reports(diagnosis, folder, status)
+    mark.sign_more(folder, "diagnosis.json", "blocker.md")
     diagnosis = replace(diagnosis, notes=(*diagnosis.notes, *(p for p in problems if p)))
     return ScanResult(diagnosis, folder, status, interrupted=outcome.state == "interrupted")
 
@@ -160,6 +161,8 @@ def _look_closer(
     say: _Progress,
 ) -> None:
     """Ask workers, rehearse, try remedies, as the options say. What goes wrong here costs these answers alone."""
+    from xladoctor.replay import mark
+
     if options.replay:
         from xladoctor.replay.analyse import ask_workers
 
@@ -169,10 +172,12 @@ def _look_closer(
             sys.stderr.write("xladoctor: interrupted; the diagnosis goes without run-time shapes\n")
         except OSError as error:
             sys.stderr.write(f"xladoctor: no worker was asked for run-time shapes: {error.strerror or error}\n")
+    mark.sign_more(folder, "worker.jsonl", "worker.log")
     if listing is not None:
         _flip(folder, command, listing, options, say)
     if options.verify:
         verify_run(folder, options.quiet)
+    mark.sign_more(folder, "flips.json", "rehearsals")
 
 
 def _flip(folder: Path, command: Sequence[str], listing: Listing, options: ScanOptions, say: _Progress) -> None:
@@ -285,12 +290,17 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
         XladoctorError: (exit code 2) it is no run folder.
     """
     from xladoctor.diagnosis.engine import diagnose
+    from xladoctor.evidence import files
     from xladoctor.evidence.output import output_of
+    from xladoctor.replay.run_folder import foreign_note
 
     recording = _recording(folder, facts)
     log = output_of(recording)
     found = diagnose(Evidence(source=str(folder), log=log, process=recording.outcome, run=recording))
-    if next(folder.glob("replay*"), None) is None:
+    note = foreign_note(recording)
+    if note is not None:
+        found = replace(found, notes=(*found.notes, note))
+    if not any(name.startswith("replay") for name in files.names(folder)):
         return found
     from xladoctor.diagnosis.tested import with_tested
     from xladoctor.evidence.replays import of_run

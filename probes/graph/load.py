@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import gzip
-import json
+import io
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -14,8 +13,12 @@ from typing import Any
 import numpy as np
 
 from ..schema import CAPSULE_SCHEMA
+from . import files
 from .errors import BadCapsule
 from .ir import Input
+
+SEALS: dict[str, str] = {}
+"""{capsule folder: what the doctor knows it by}: one that was changed since is not loaded."""
 
 Array = np.ndarray[Any, Any]
 Sources = Mapping[str, Mapping[str, list[list[Any]]]]
@@ -69,20 +72,27 @@ def load(folder: Path) -> Program:
     """Read a capsule folder; raises BadCapsule with the file that is at fault."""
     import tensorflow as tf
 
-    capsule = _json(folder / "capsule.json")
+    contents = files.read_all(folder)
+    seal = SEALS.get(str(folder.resolve()))
+    if seal is not None and files.seal_of(contents) != seal:
+        raise BadCapsule(f"{folder}: it was changed after the doctor looked at it")
+    if "capsule.json" not in contents:
+        raise BadCapsule(f"{folder / 'capsule.json'}: there is no such file")
+    capsule = files.table(folder / "capsule.json", contents["capsule.json"])
     if capsule.get("schema") != CAPSULE_SCHEMA:
         raise BadCapsule(f"{folder / 'capsule.json'}: schema is {capsule.get('schema')!r}, not {CAPSULE_SCHEMA!r}")
     definition = tf.compat.v1.GraphDef()
     try:
-        definition.ParseFromString(_unzipped(folder / "graph.pb.gz"))
+        definition.ParseFromString(files.unpacked(folder / "graph.pb.gz", contents.get("graph.pb.gz", b"")))
     except BadCapsule:
         raise
     except Exception as error:
         raise BadCapsule(f"{folder / 'graph.pb.gz'}: no GraphDef ({error})") from error
     sources: Sources = {}
-    if (folder / "sources.json.gz").exists():
-        sources = _parsed(folder / "sources.json.gz", _unzipped(folder / "sources.json.gz"))
-    recipe = _json(folder / "recipe.json") if (folder / "recipe.json").exists() else {}
+    if "sources.json.gz" in contents:
+        file = folder / "sources.json.gz"
+        sources = files.table(file, files.unpacked(file, contents["sources.json.gz"], files.LARGEST_SOURCES))
+    recipe = files.table(folder / "recipe.json", contents["recipe.json"]) if "recipe.json" in contents else {}
     try:
         inputs = tuple(_input(entry) for entry in capsule["inputs"])
         return Program(
@@ -96,11 +106,11 @@ def load(folder: Path) -> Program:
             graphs={uid: tuple(names) for uid, names in capsule["graphs"].items()},
             arguments={name: tuple(names) for name, names in capsule.get("arguments", {}).items()},
             sources=sources,
-            values=_values(folder / "values.npz"),
+            values=_values(folder / "values.npz", contents.get("values.npz")),
             recipe=recipe,
             versions=capsule.get("versions", {}),
         )
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
         raise BadCapsule(f"{folder / 'capsule.json'}: {type(error).__name__}: {error}") from error
 
 
@@ -209,35 +219,13 @@ def _input(entry: Mapping[str, Any]) -> Input:
     )
 
 
-def _values(file: Path) -> dict[str, Array]:
-    if not file.exists():
+def _values(file: Path, data: bytes | None) -> dict[str, Array]:
+    if data is None:
         return {}
     try:
-        with np.load(file, allow_pickle=False) as archive:
+        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+            if sum(info.file_size for info in archive.zip.infolist()) > files.LARGEST:
+                raise BadCapsule(f"{file}: it unpacks to more than {files.LARGEST >> 30} GiB")
             return {key: archive[key] for key in archive.files}
-    except (ValueError, OSError, zipfile.BadZipFile, EOFError) as error:
-        raise BadCapsule(f"{file}: {error}") from error
-
-
-def _json(file: Path) -> dict[str, Any]:
-    try:
-        return _parsed(file, file.read_bytes())
-    except OSError as error:
-        raise BadCapsule(f"{file}: {error}") from error
-
-
-def _parsed(file: Path, text: bytes) -> dict[str, Any]:
-    try:
-        found = json.loads(text)
-    except ValueError as error:
-        raise BadCapsule(f"{file}: {error}") from error
-    if not isinstance(found, dict):
-        raise BadCapsule(f"{file}: not a JSON object")
-    return found
-
-
-def _unzipped(file: Path) -> bytes:
-    try:
-        return gzip.decompress(file.read_bytes())
-    except (OSError, EOFError, zlib.error) as error:
+    except (ValueError, OSError, zipfile.BadZipFile, zlib.error, EOFError, MemoryError, AttributeError) as error:
         raise BadCapsule(f"{file}: {error}") from error

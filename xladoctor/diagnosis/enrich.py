@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from xladoctor.diagnosis.contracts import show_shape
-from xladoctor.diagnosis.facts import Step, first_location, is_user_file, short, user_line
+from xladoctor.diagnosis.facts import Step, first_location, graphs_of_functions, is_user_file, short, user_line
 from xladoctor.diagnosis.model import Finding, Location, Proof
 from xladoctor.diagnosis.numbers import Explained, coincidences, explain, factor
 from xladoctor.diagnosis.places import PlaceCall
@@ -211,8 +211,7 @@ def _elsewhere(traced: list[str], op: dict[str, Any]) -> bool:
 def _first_traced(op: dict[str, Any], step: Step) -> list[str]:
     """Who traced the function that holds the op, innermost first: the stack that TensorFlow prints, right or wrong."""
     recording = step.recording
-    graphs = {e["function"]: e["graph"] for e in recording.of_kind(schema.GRAPH)}
-    graph = graphs.get(op.get("function"))
+    graph = graphs_of_functions(recording).get(str(op.get("function")))
     for event in recording.of_kind(schema.TRACE):
         if graph is not None and event.get("graph") == graph:
             return [str(loc) for f in event.get("frames", ()) if (loc := location(f)) is not None]

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from xladoctor.diagnosis.contracts import Binding, Violation, readable
@@ -17,6 +18,9 @@ from xladoctor.evidence.run import Event, Recording, location
 from xladoctor.evidence.schema import schema
 
 Moment = tuple[int, ...]
+
+MOST_STEPS = 200
+"""Failed calls that are looked at, calls that lost rows, and calls that went well: no reader wants more of a kind."""
 
 
 @dataclass(frozen=True)
@@ -54,10 +58,10 @@ class Step:
     def calls(self) -> list[PlaceCall]:
         """The calls of places in program order."""
         if self.why == "eager":
-            return [c for c in place_calls(self.recording, None) if c.graph is None and c.pid == self.pid]
+            return [c for c in place_calls(self.recording, None, pid=self.pid) if c.graph is None]
         found = place_calls(self.recording, self.capsule, self._between)
         if self.apart and self.capsule is None:
-            finished = _finished_graphs(self.recording)
+            finished = self.recording.once("finished graphs", lambda: _finished_graphs(self.recording))
             return [c for c in found if c.graph is not None and (c.pid, c.graph) not in finished]
         return found
 
@@ -68,9 +72,8 @@ class Step:
             return None
         pid, last, begin = self.failure["pid"], self.failure["seq"], 0
         if self.keras_call is not None:
-            for event in self.recording.of_kind(schema.CALL):
-                if event["pid"] == pid and event["call"] == self.keras_call["call"] and event["phase"] == "begin":
-                    begin = event["seq"]
+            for event in _begins(self.recording).get((pid, self.keras_call["call"]), ()):
+                begin = event["seq"]
         return pid, begin, last
 
     @cached_property
@@ -123,10 +126,7 @@ class Step:
     @property
     def worker_error(self) -> str | None:
         """Why a worker could not answer, if it could not."""
-        for answer in self.recording.worker:
-            if answer.get("capsule") == self.capsule and "error" in answer:
-                return str(answer["error"])
-        return None
+        return _worker_errors(self.recording).get(self.capsule)
 
     @cached_property
     def bindings(self) -> dict[str, Binding]:
@@ -161,11 +161,7 @@ class Step:
     def ended_run(self) -> bool:
         """Whether the failure of this step was what ended the process."""
         failure = self.failure
-        return failure is not None and any(
-            (e["pid"], e["failure"]) == (failure["pid"], failure["failure"])
-            for e in self.recording.of_kind(schema.FAILURE)
-            if e.get("state") == "uncaught"
-        )
+        return failure is not None and (failure["pid"], failure["failure"]) in uncaught(self.recording)
 
     @property
     def caught(self) -> bool:
@@ -179,10 +175,8 @@ class Step:
         if self.capsule is not None and self.recording.capsule(self.capsule).get("xla"):
             return True
         call = self.keras_call or {}
-        began = (
-            e for e in self.recording.of_kind(schema.CALL) if e["phase"] == "begin" and e["pid"] == call.get("pid")
-        )
-        if any(e["call"] == call.get("call") and e.get("jit_compile") == "True" for e in began):
+        began = _begins(self.recording).get((call.get("pid"), call.get("call")), ())
+        if any(e.get("jit_compile") == "True" for e in began):
             return True
         return "tf2xla" in str((self.failure or {}).get("message", ""))
 
@@ -194,7 +188,7 @@ class Step:
         """
         if not node:
             return None
-        graphs = {e["function"]: e["graph"] for e in self.recording.of_kind(schema.GRAPH)}
+        graphs = graphs_of_functions(self.recording)
         lines = {}
         for graph, nodes in self._sources.items():
             frames = nodes.get(node, [])
@@ -222,18 +216,15 @@ def steps(recording: Recording, every: bool = False) -> list[Step]:
     With `every` also those that went well, in the order in which they were traced, and last what ran eagerly.
     """
     found: list[Step] = []
-    failed = {e["call"]: e for e in recording.of_kind(schema.CALL) if e["phase"] == "failed"}
-    for event in recording.of_kind(schema.FAILURE):
-        if event.get("state") != "raised":
-            continue
+    failed = {(e["pid"], e["call"]): e for e in recording.of_kind(schema.CALL) if e["phase"] == "failed"}
+    calls: dict[tuple[int, str | None], Event] = {}
+    for call in failed.values():
+        calls.setdefault((call["pid"], call.get("capsule")), call)
+    for event in failures_looked_at(recording):
         capsule = event.get("capsule")
-        keras = next((c for c in failed.values() if c.get("capsule") == capsule and c["pid"] == event["pid"]), None)
-        found.append(Step(recording, "failed", capsule, event, keras, apart=every))
-    found.extend(
-        Step(recording, "rows", event.get("capsule"), None, event)
-        for event in recording.of_kind(schema.CALL)
-        if event["phase"] == "end" and rows_differ(event)
-    )
+        found.append(Step(recording, "failed", capsule, event, calls.get((event["pid"], capsule)), apart=every))
+    ended = (e for e in recording.of_kind(schema.CALL) if e["phase"] == "end" and rows_differ(e))
+    found.extend(Step(recording, "rows", e.get("capsule"), None, e) for e in islice(ended, MOST_STEPS))
     if every:
         found.extend(_well(recording, {s.capsule for s in found}))
         eager = dict.fromkeys(e["pid"] for e in recording.of_kind(schema.PLACE) if e.get("graph") is None)
@@ -244,16 +235,21 @@ def steps(recording: Recording, every: bool = False) -> list[Step]:
 def _well(recording: Recording, known: set[str | None]) -> Iterator[Step]:
     """The steps of Keras calls, and the top-level functions with a place in them, that are not among the `known`."""
     watched = {(e["pid"], e["graph"]) for e in recording.of_kind(schema.PLACE) if e.get("graph")}
+    around = _around(recording)
+    count = 0
     for trace in recording.of_kind(schema.TRACE):
         capsule = trace.get("capsule")
         if not capsule or capsule in known:
             continue
-        keras = _around(recording, trace)
+        keras = around.get(id(trace))
         graphs = recording.capsule(capsule).get("graphs", {})
         if (keras is None or keras.get("capsule") != capsule) and not any((trace["pid"], g) in watched for g in graphs):
             continue
         known.add(capsule)
         yield Step(recording, "well", capsule, None, keras)
+        count += 1
+        if count >= MOST_STEPS:
+            return
 
 
 def _finished_graphs(recording: Recording) -> set[tuple[int, str]]:
@@ -266,16 +262,74 @@ def _finished_graphs(recording: Recording) -> set[tuple[int, str]]:
     }
 
 
-def _around(recording: Recording, trace: Event) -> Event | None:
-    """The end (or else the begin) of the innermost Keras call during which a function was traced."""
-    calls = [e for e in recording.of_kind(schema.CALL) if e["pid"] == trace["pid"]]
-    ended = {e["call"]: e for e in calls if e["phase"] != "begin"}
-    found = None
-    for begin in calls:
-        end = ended.get(begin["call"])
-        if begin["phase"] == "begin" and begin["seq"] < trace["seq"] and (end is None or trace["seq"] < end["seq"]):
-            found = end or begin
+def _around(recording: Recording) -> dict[int, Event]:
+    """{id of a trace: the end (or else the begin) of the innermost Keras call during which it was made}."""
+    calls = recording.of_kind(schema.CALL)
+    ended = {(e["pid"], e["call"]): e for e in calls if e["phase"] != "begin"}
+    events = [
+        e for e in (*calls, *recording.of_kind(schema.TRACE)) if e["kind"] == schema.TRACE or e["phase"] == "begin"
+    ]
+    found: dict[int, Event] = {}
+    running: dict[int, list[tuple[Event, Event | None]]] = {}
+    for event in sorted(events, key=lambda e: int(e["seq"])):
+        under_way = running.setdefault(event["pid"], [])
+        if event["kind"] == schema.CALL:
+            under_way.append((event, ended.get((event["pid"], event["call"]))))
+            continue
+        while under_way and under_way[-1][1] is not None and under_way[-1][1]["seq"] <= event["seq"]:
+            under_way.pop()
+        if under_way:
+            begin, end = under_way[-1]
+            found[id(event)] = end or begin
     return found
+
+
+def failures_looked_at(recording: Recording) -> list[Event]:
+    """The failures that were raised; of very many the first ones, the last ones, and those that nobody caught."""
+    raised = [e for e in recording.of_kind(schema.FAILURE) if e.get("state") == "raised"]
+    if len(raised) <= MOST_STEPS:
+        return raised
+    half = MOST_STEPS // 2
+    ended = uncaught(recording)
+    between = [e for e in raised[half:-half] if (e["pid"], e["failure"]) in ended]
+    return [*raised[:half], *between[:half], *raised[-half:]]
+
+
+def uncaught(recording: Recording) -> set[tuple[int, int]]:
+    """(process, number) of each failure that nobody caught."""
+
+    def make() -> set[tuple[int, int]]:
+        events = recording.of_kind(schema.FAILURE)
+        return {(e["pid"], e["failure"]) for e in events if e.get("state") == "uncaught"}
+
+    return recording.once("uncaught", make)
+
+
+def graphs_of_functions(recording: Recording) -> dict[str, str]:
+    """{library function: the graph that it was made from}."""
+    return recording.once("graphs", lambda: {e["function"]: e["graph"] for e in recording.of_kind(schema.GRAPH)})
+
+
+def _begins(recording: Recording) -> dict[tuple[Any, Any], list[Event]]:
+    """The beginnings of Keras calls by process and number."""
+
+    def make() -> dict[tuple[Any, Any], list[Event]]:
+        found: dict[tuple[Any, Any], list[Event]] = {}
+        for event in recording.of_kind(schema.CALL):
+            if event["phase"] == "begin":
+                found.setdefault((event["pid"], event["call"]), []).append(event)
+        return found
+
+    return recording.once("begins", make)
+
+
+def _worker_errors(recording: Recording) -> dict[str | None, str]:
+    """{capsule: the first error of a worker that was asked about it}."""
+
+    def make() -> dict[str | None, str]:
+        return {a.get("capsule"): str(a["error"]) for a in reversed(recording.worker) if "error" in a}
+
+    return recording.once("worker errors", make)
 
 
 def rows_differ(event: Event) -> bool:

@@ -30,13 +30,14 @@ def setting_findings(recording: Recording) -> Iterator[Finding]:
     """Every finding about the order of settings in a recorded run."""
     yield from _flags_after_first_op(recording)
     yield from _xla_flags_after_first_compilation(recording)
+    called = {(e["pid"], e["graph"]) for e in recording.of_kind(schema.TRACE) if e.get("owner") is not None}
     for history in histories(recording):
         if is_dead(recording, history.store, history.key):
             continue  # shown by a rehearsal, which says more than who read what
         late = _written_after_the_last_read(history)
         yield from late
         if not late:
-            yield from _put_back_too_early(history, recording)
+            yield from _put_back_too_early(history, called)
     yield from baked_in(recording)
     yield from _auto_jit_beside_the_point(recording)
     yield from flag_findings(recording)
@@ -122,20 +123,20 @@ def _written_after_the_last_read(history: History) -> list[Finding]:
     ]
 
 
-def _put_back_too_early(history: History, recording: Recording) -> Iterator[Finding]:
+def _put_back_too_early(history: History, called: set[tuple[int, str]]) -> Iterator[Finding]:
     """A factory that sets a key and puts it back before anything is traced: the trace reads the old value."""
-    called = {(e["pid"], e["graph"]) for e in recording.of_kind(schema.TRACE) if e.get("owner") is not None}
     for override in history.overrides:
         begin, end = override.begin, override.end
-        during = [r for r in history.reads if begin["seq"] < r["seq"] < end["seq"]]
+        during = history.reads_between(begin["seq"], end["seq"])
         if any((r["pid"], r.get("graph")) in called for r in during):
             continue
-        after = [r for r in history.reads if r["seq"] > end["seq"] and history.value_at(r["seq"]) is end]
+        after = history.reads_between(end["seq"], history.next_write(end))
         traced_later = [r for r in after if (r["pid"], r.get("graph")) in called and r["value"] == end["value"]]
         readers = {_line(r) for r in during}
         # Where the same line read both values, what it built and what it traced do not agree. A line that also *built*
         # something under the old value has models of both kinds, and which one was traced cannot be told.
-        built_after = {_line(r) for r in after if r not in traced_later}
+        traced_ids = {id(r) for r in traced_later}
+        built_after = {_line(r) for r in after if id(r) not in traced_ids}
         wrong = [r for r in traced_later if not during or (_line(r) in readers and _line(r) not in built_after)]
         if not wrong:
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xladoctor.diagnosis.facts import failures_looked_at, uncaught
 from xladoctor.diagnosis.gaps import gap_notes
 from xladoctor.diagnosis.model import Finding, Proof
 from xladoctor.evidence.model import Evidence, ProcessOutcome
@@ -17,11 +18,9 @@ def outcome_findings(evidence: Evidence) -> Iterator[Finding]:
     process = evidence.process
     rule = by_slug("not-xla")
     if evidence.run is not None:
-        uncaught = {e["failure"] for e in evidence.run.of_kind(schema.FAILURE) if e.get("state") == "uncaught"}
-        for event in evidence.run.of_kind(schema.FAILURE):
-            if event.get("state") != "raised":
-                continue
-            caught = "" if event["failure"] in uncaught else " The program caught it and went on."
+        unhandled = uncaught(evidence.run)
+        for event in failures_looked_at(evidence.run):
+            caught = "" if (event["pid"], event["failure"]) in unhandled else " The program caught it and went on."
             text = (
                 f"{event['exception']}: {event['message'].strip().splitlines()[0] if event['message'].strip() else ''}"
             )

@@ -6,6 +6,7 @@ recording has one event a *trace*; the worker tells every *occurrence* of that t
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -96,28 +97,30 @@ class PlaceCall:
 
 
 def place_calls(
-    recording: Recording, capsule: str | None, between: tuple[int, int, int] | None = None
+    recording: Recording,
+    capsule: str | None,
+    between: tuple[int, int, int] | None = None,
+    pid: int | None = None,
 ) -> list[PlaceCall]:
     """The calls of places in the step of a capsule, in program order.
 
     Without a capsule, as they were traced: those `between` two events of a process if anything was traced there, else
-    all.
+    all; of one process where `pid` says which.
     """
     events = recording.of_kind(schema.PLACE)
     if between is not None:
-        pid, first, last = between
-        events = [e for e in events if e["pid"] == pid and first < e["seq"] < last] or events
+        process, first, last = between
+        own = _of_process(recording, process)
+        events = own[bisect_right(own, first, key=_seq) : bisect_left(own, last, key=_seq)] or events
+    if pid is not None:
+        events = _of_process(recording, pid)
     defined = {e["place"]: location(e) for e in recording.of_kind(schema.PLACE_FOUND)}
-    graphs: set[str] | None = None
-    process: int | None = None
-    if capsule is not None:
-        graphs = set(recording.capsule(capsule).get("graphs", {}))
-        process = _pid_of(capsule)
     answers = _Answers(recording, capsule)
     found: list[PlaceCall] = []
-    events = [
-        e for e in events if graphs is None or (e.get("graph") in graphs and (process is None or e["pid"] == process))
-    ]
+    if capsule is not None:
+        number = _pid_of(capsule)
+        inside = (e for graph in recording.capsule(capsule).get("graphs", {}) for e in _in_graph(recording, graph))
+        events = sorted((e for e in inside if number is None or e["pid"] == number), key=lambda e: (e["pid"], e["seq"]))
     answers.put_in_order(events)
     for entered, left in _pairs(events):
         found.extend(answers.calls(entered, left, defined.get(entered["place"]), capsule))
@@ -162,7 +165,28 @@ def _pairs(events: list[Event]) -> Iterator[tuple[Event, Event | None]]:
 
 def _pid_of(capsule: str) -> int | None:
     head = capsule.partition("-")[0]
-    return int(head) if head.isdigit() else None
+    return int(head) if head.isascii() and head.isdigit() else None
+
+
+def _seq(event: Event) -> int:
+    return int(event["seq"])
+
+
+def _of_process(recording: Recording, pid: int | None) -> list[Event]:
+    """The events of places of one process, in order."""
+    return recording.once("places of processes", lambda: _grouped(recording, "pid")).get(pid, [])
+
+
+def _in_graph(recording: Recording, graph: str) -> list[Event]:
+    """The events of places in one graph, in order."""
+    return recording.once("places of graphs", lambda: _grouped(recording, "graph")).get(graph, [])
+
+
+def _grouped(recording: Recording, name: str) -> dict[Any, list[Event]]:
+    found: dict[Any, list[Event]] = {}
+    for event in recording.of_kind(schema.PLACE):
+        found.setdefault(event.get(name), []).append(event)
+    return found
 
 
 class _Answers:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -55,15 +56,38 @@ class History:
 
     def value_at(self, seq: int) -> Event | None:
         """The write (or default) whose value held at an event."""
-        return next((w for w in reversed(self.writes) if w["seq"] < seq), None)
+        at = bisect_left(self.writes, seq, key=_seq)
+        return self.writes[at - 1] if at else None
 
     def restored(self, write: Event) -> Override | None:
         """The override that this write put an end to."""
-        return next((o for o in self.overrides if o.end is write), None)
+        return self._ended.get(id(write))
+
+    @cached_property
+    def _ended(self) -> dict[int, Override]:
+        return {id(o.end): o for o in self.overrides}
+
+    def reads_between(self, first: int, last: int | None) -> tuple[Event, ...]:
+        """The reads after one event and before another, or to the end."""
+        end = len(self.reads) if last is None else bisect_left(self.reads, last, key=_seq)
+        return self.reads[bisect_right(self.reads, first, key=_seq) : end]
+
+    def next_write(self, write: Event) -> int | None:
+        """The number of the event that next wrote the setting after `write`, if one did."""
+        at = bisect_right(self.writes, write["seq"], key=_seq)
+        return _seq(self.writes[at]) if at < len(self.writes) else None
 
 
-def histories(recording: Recording) -> Iterator[History]:
-    """The settings of the program and its environment, one at a time."""
+def histories(recording: Recording) -> tuple[History, ...]:
+    """The settings of the program and its environment."""
+    return recording.once("histories", lambda: tuple(_histories(recording)))
+
+
+def _seq(event: Event) -> int:
+    return int(event["seq"])
+
+
+def _histories(recording: Recording) -> Iterator[History]:
     bulk = {(e["pid"], e.get("site")) for e in recording.of_kind(schema.SETTING) if e["action"] == "bulk"}
     found: dict[tuple[int, str, str], tuple[list[Event], list[Event]]] = {}
     for event in recording.of_kind(schema.SETTING):

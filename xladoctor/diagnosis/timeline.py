@@ -32,7 +32,8 @@ def settings(recording: Recording) -> tuple[SettingEvent, ...]:
                 SettingEvent(event["t"], event["store"], event["key"], event["action"], event["value"],
                              location(event.get("where")), event.get("note"), event["pid"])
             )  # fmt: skip
-    return tuple(sorted(found, key=lambda s: (recording.pids.index(s.pid) if s.pid in recording.pids else 0, s.t)))
+    order: dict[int | None, int] = {pid: at for at, pid in enumerate(recording.pids)}
+    return tuple(sorted(found, key=lambda s: (order.get(s.pid, 0), s.t)))
 
 
 # What made TensorFlow look at its flags, which is not always an operation.

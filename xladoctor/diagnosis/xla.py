@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 from xladoctor.diagnosis.model import Compilation, Location, XlaPath
 from xladoctor.diagnosis.reads import histories
 from xladoctor.evidence.model import Evidence
 from xladoctor.evidence.run import Event, Recording, location
 from xladoctor.evidence.schema import schema
+
+# Names of functions in a message.
+_WORD = re.compile(r"[\w.<>]+")
+# Distinct values that one function read: more are no answer to what governs it.
+_MOST_TEXTS = 64
 
 
 def xla_paths(evidence: Evidence) -> tuple[XlaPath, ...]:
@@ -104,7 +111,8 @@ def _compiled(evidence: Evidence) -> set[str]:
     }
     texts = [r.text for r in evidence.log.records]
     texts += [str(e.get("message", "")) for e in recording.of_kind(schema.FAILURE)]
-    shown = {name for function, name in library.items() if any(function in t for t in texts)}
+    words = {word for text in texts for word in _WORD.findall(text)}
+    shown = {name for function, name in library.items() if function in words}
     if evidence.log.facts.get("xla_compiled") and len(set(names)) == 1:
         shown.update(names)
     return shown
@@ -116,24 +124,49 @@ def _governing(recording: Recording, traces: list[Event]) -> tuple[str, ...]:
         return ()
     first = traces[0]
     callers = {(f["file"], f["function"]) for f in first.get("frames", ())}
-    settings = recording.of_kind(schema.SETTING)
-    for event in reversed([e for e in settings if e["seq"] < first["seq"] and e["pid"] == first["pid"]]):
-        where = event.get("where") or {}
-        if event["store"] != "decision" or (where.get("file"), where.get("function")) not in callers:
-            continue
-        knob = str(event["key"]).rpartition(":")[2]
-        reads = [
-            e
-            for e in settings
-            if e["action"] == "read"
-            and e["store"] != "decision"
-            and e["seq"] <= event["seq"]
-            and e["pid"] == event["pid"]
-            and str((e.get("where") or {}).get("function", "")).rpartition(".")[2] == knob
-        ]
-        shown = [f"{e['store']} {e['key']} " + ("unset" if e["value"] is None else f"= {e['value']!r}") for e in reads]
-        return (*dict.fromkeys(shown), f"{event['key']}() = {event['value']!r}")
-    return ()
+    asked = recording.once("decisions", lambda: _decisions(recording))
+    before: list[Event] = []
+    for caller in callers:
+        decisions = asked.get((first["pid"], *caller), [])
+        at = bisect_left(decisions, first["seq"], key=_seq)
+        before += decisions[at - 1 : at] if at else []
+    if not before:
+        return ()
+    event = max(before, key=_seq)
+    knob = str(event["key"]).rpartition(":")[2]
+    known = recording.once("reads of knobs", lambda: _reads_of_knobs(recording))
+    shown = [text for text, seq in known.get((event["pid"], knob), {}).items() if seq <= event["seq"]]
+    return (*shown, f"{event['key']}() = {event['value']!r}")
+
+
+def _decisions(recording: Recording) -> dict[tuple[Any, ...], list[Event]]:
+    """The decisions of knobs by process and the function that asked, in order."""
+    found: dict[tuple[Any, ...], list[Event]] = {}
+    for event in recording.of_kind(schema.SETTING):
+        if event["store"] == "decision":
+            where = event.get("where") or {}
+            found.setdefault((event["pid"], where.get("file"), where.get("function")), []).append(event)
+    return found
+
+
+def _reads_of_knobs(recording: Recording) -> dict[tuple[int, str], dict[str, int]]:
+    """{(process, function): {what it read, in words: the first time}}."""
+    found: dict[tuple[int, str], dict[str, int]] = {}
+    for event in recording.of_kind(schema.SETTING):
+        if event["action"] == "read" and event["store"] != "decision":
+            function = str((event.get("where") or {}).get("function", "")).rpartition(".")[2]
+            shown = found.setdefault((event["pid"], function), {})
+            if len(shown) < _MOST_TEXTS:
+                shown.setdefault(f"{event['store']} {event['key']} {_value(event)}", _seq(event))
+    return found
+
+
+def _value(event: Event) -> str:
+    return "unset" if event["value"] is None else f"= {event['value']!r}"
+
+
+def _seq(event: Event) -> int:
+    return int(event["seq"])
 
 
 def _keras(recording: Recording) -> list[XlaPath]:
@@ -243,6 +276,10 @@ def _clusters(on: bool, flags: str | None, recording: Recording, evidence: Evide
 
 def _in_force(recording: Recording, pid: int) -> str | None:
     """TF_XLA_FLAGS as it was when TensorFlow read it (or last, if it never did)."""
+    return recording.once(f"flags in force {pid}", lambda: _flags_in_force(recording, pid))
+
+
+def _flags_in_force(recording: Recording, pid: int) -> str | None:
     start = next((e for e in recording.of_kind(schema.START) if e["pid"] == pid), None)
     value = start.get("environment", {}).get("TF_XLA_FLAGS") if start is not None else None
     first = _read_at(recording, pid)
@@ -276,18 +313,21 @@ _LEVEL = re.compile(r"--tf_xla_auto_jit=([\w-]+)")
 def _read_there(recording: Recording, event: Event) -> tuple[str, ...]:
     """The switches that the function which asked for XLA had read just before."""
     where = event.get("where") or {}
-    shown: dict[str, None] = {}
+    known = recording.once("switches read", lambda: _switches_read(recording))
+    shown = known.get((event["pid"], where.get("file"), where.get("function")), {})
+    return tuple(text for text, seq in shown.items() if seq < event["seq"])[-4:]
+
+
+def _switches_read(recording: Recording) -> dict[tuple[Any, ...], dict[str, int]]:
+    """{(process, file, function): {the switch that was read there, in words: the first time}}."""
+    found: dict[tuple[Any, ...], dict[str, int]] = {}
     for history in histories(recording):
-        if history.pid != event["pid"] or not _is_switch(history.key):
-            continue
-        for read in history.reads:
+        for read in history.reads if _is_switch(history.key) else ():
             place = read.get("where") or {}
-            if read["seq"] < event["seq"] and (place.get("file"), place.get("function")) == (
-                where.get("file"),
-                where.get("function"),
-            ):
-                shown[f"{history.name} " + ("unset" if read["value"] is None else f"= {read['value']!r}")] = None
-    return tuple(shown)[-4:]
+            shown = found.setdefault((history.pid, place.get("file"), place.get("function")), {})
+            if len(shown) < _MOST_TEXTS:
+                shown.setdefault(f"{history.name} {_value(read)}", _seq(read))
+    return found
 
 
 def _is_switch(key: str) -> bool:

@@ -7,7 +7,9 @@ import os
 from dataclasses import replace
 from typing import Any
 
+from xladoctor.evidence import files
 from xladoctor.evidence.log import read_log
+from xladoctor.evidence.log.read import ERRORS
 from xladoctor.evidence.model import ErrorRecord, LogEvidence
 from xladoctor.evidence.run import Recording
 from xladoctor.evidence.schema import schema
@@ -25,28 +27,37 @@ _HEADINGS = (
 def output_of(recording: Recording) -> LogEvidence:
     """What the run said: `stdout.log` and `stderr.log`, and what it raised without saying so."""
     folder = recording.folder
-    files = [f for f in (folder / "stdout.log", folder / "stderr.log") if f.is_file()]
-    log = read_log(files, allow_empty=True) if files else LogEvidence(source=str(folder))
+    names = [name for name in ("stdout.log", "stderr.log") if files.is_file(folder, name)]
+    log = read_log([folder / name for name in names], allow_empty=True) if names else LogEvidence(source=str(folder))
     # Named inside the folder: the same run must give the same words wherever the folder stands.
     inside = f"{folder}{os.sep}"
     records = [replace(r, where=r.where.removeprefix(inside)) for r in log.records]
     failures = recording.of_kind(schema.FAILURE)
-    records = [r for r in records if not _is_mention(r, failures)]
-    uncaught = {(f["pid"], f["failure"]) for f in failures if f.get("state") == "uncaught"}
+    messages: dict[str, list[str]] = {}
     for failure in failures:
-        if failure.get("state") == "raised" and not _is_printed(failure, log):
+        messages.setdefault(failure["exception"], []).append(_plain(str(failure.get("message", ""))))
+    records = [r for r in records if not _is_mention(r, messages)]
+    uncaught = {(f["pid"], f["failure"]) for f in failures if f.get("state") == "uncaught"}
+    printed = "\0".join(_plain(r.text) for r in log.records if r.level == "error")
+    exceptions = {r.exception for r in log.records}
+    added = 0
+    for failure in failures:
+        if failure.get("state") == "raised" and not _is_printed(failure, printed, exceptions):
             ended = (failure["pid"], failure["failure"]) in uncaught
-            records += [replace(r, ended_run=r.ended_run and ended) for r in _records_of(failure)]
+            # Of a log, too, only so many different errors are kept.
+            if added < ERRORS or (ended and added < 2 * ERRORS):
+                records += [replace(r, ended_run=r.ended_run and ended) for r in _records_of(failure)]
+                added += 1
     return replace(log, records=tuple(records))
 
 
-def _is_mention(record: ErrorRecord, failures: list[dict[str, Any]]) -> bool:
+def _is_mention(record: ErrorRecord, messages: dict[str, list[str]]) -> bool:
     """Whether a line only names an exception that the program caught: the recording has the whole of it."""
     if record.exception is None or record.frames or record.nodes:
         return False
-    same = [f for f in failures if f.get("exception") == record.exception]
+    same = messages.get(record.exception, [])
     first = _plain(next(iter(record.text.splitlines()), ""))
-    return bool(same) and not any(first and first in _plain(str(f.get("message", ""))) for f in same)
+    return bool(same) and not any(first and first in message for message in same)
 
 
 def _records_of(failure: dict[str, Any]) -> tuple[ErrorRecord, ...]:
@@ -64,13 +75,13 @@ def _records_of(failure: dict[str, Any]) -> tuple[ErrorRecord, ...]:
     )
 
 
-def _is_printed(failure: dict[str, Any], log: LogEvidence) -> bool:
+def _is_printed(failure: dict[str, Any], printed: str, names: set[str | None]) -> bool:
     """Whether the output shows the exception: its first telling line, or, if it has none, its name."""
     lines = [_plain(line) for line in str(failure.get("message", "")).splitlines()]
     first = next((n for n in lines if len(n) > 12 and not n.startswith(_HEADINGS)), None)
     if first is None:
-        return any(r.exception == failure.get("exception") for r in log.records)
-    return any(first[:80] in _plain(r.text) for r in log.records if r.level == "error")
+        return failure["exception"] in names
+    return first[:80] in printed
 
 
 def _plain(text: str) -> str:

@@ -1,25 +1,37 @@
 """A run folder, read back: what the probes recorded, as plain values with a few questions that everybody asks.
 
-Everything readable is used. What is damaged (a torn line, a file of a newer schema) is said in `problems` and makes the
-command exit with 2, but does not stop the rest.
+Everything readable is used. What is damaged (a torn line, a file of a newer schema, an event of other types than the
+schema says) is said in `problems` and makes the command exit with 2, but does not stop the rest. Whoever made the
+folder: files are read by `evidence.files`, and what is in them has the types of `evidence.events` and `contents`.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from xladoctor.diagnosis.model import Location
 from xladoctor.errors import XladoctorError
+from xladoctor.evidence import contents, files
+from xladoctor.evidence.events import why_unfit
 from xladoctor.evidence.model import ProcessOutcome
 from xladoctor.evidence.output_log import output_logs
 from xladoctor.evidence.schema import schema
 
 Event = dict[str, Any]
+T = TypeVar("T")
+
+_LONGEST_LINE = 16 << 20
+_MOST_VALUES = 20_000_000
+"""Of all events and answers of a run together; a recorder stops at 20,000 events of a kind."""
+_LARGEST_CAPSULES = 256 << 20
+"""Of all `capsule.json` together."""
+_LARGEST_SOURCES = 128 << 20
 
 
 @dataclass(frozen=True)
@@ -32,6 +44,7 @@ class Recording:
         events: the events of all processes, ordered by process (the doctor's own child first) and sequence number.
         worker: what workers answered: `{capsule, request, batch, result | error}`.
         problems: what could not be read, in words.
+        digests: {name: SHA-256 of the bytes} of the files that `run`, `events` and `worker` were read from.
     """
 
     folder: Path
@@ -40,6 +53,7 @@ class Recording:
     worker: tuple[dict[str, Any], ...] = ()
     problems: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=())
+    digests: dict[str, str] = field(default_factory=dict)
 
     def of_kind(self, kind: str) -> list[Event]:
         """The events of one kind."""
@@ -52,7 +66,7 @@ class Recording:
             found.setdefault(event["kind"], []).append(event)
         return found
 
-    @property
+    @cached_property
     def pids(self) -> list[int]:
         """Processes that were recorded."""
         return list(dict.fromkeys(e["pid"] for e in self.events))
@@ -74,41 +88,84 @@ class Recording:
             output=output_logs(data.get("output")),
         )
 
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """What `make` gives, worked out once for this recording: events are gone through once, not once a finding."""
+        if name not in self._worked_out:
+            self._worked_out[name] = make()
+        found: T = self._worked_out[name]
+        return found
+
+    @cached_property
+    def _worked_out(self) -> dict[str, Any]:
+        return {}
+
     def answers(self, request: str, capsule: str | None = None) -> list[dict[str, Any]]:
         """What workers answered to one kind of request, about one capsule or all."""
-        return [
-            a for a in self.worker if a.get("request") == request and (capsule is None or a.get("capsule") == capsule)
-        ]
+        return self._answers.get((request, capsule), [])
+
+    @cached_property
+    def _answers(self) -> dict[tuple[str | None, str | None], list[dict[str, Any]]]:
+        found: dict[tuple[str | None, str | None], list[dict[str, Any]]] = {}
+        for answer in self.worker:
+            for capsule in (answer.get("capsule"), None):
+                found.setdefault((answer.get("request"), capsule), []).append(answer)
+        return found
 
     def capsule(self, name: str) -> dict[str, Any]:
         """The content of a capsule's `capsule.json`, or an empty dict."""
-        return _json_file(self.folder / "capsules" / Path(name).name / "capsule.json") or {}
+        if name not in self._capsules:
+            found, size = self._table(f"capsules/{Path(name).name}/capsule.json", self._unread[0])
+            self._unread[0] -= size
+            self._capsules[name] = contents.only_fitting(found, contents.CAPSULE)[0]
+        return self._capsules[name]
+
+    @cached_property
+    def _capsules(self) -> dict[str, dict[str, Any]]:
+        return {}
+
+    @cached_property
+    def _unread(self) -> list[int]:
+        """How many bytes of capsules may still be read."""
+        return [_LARGEST_CAPSULES]
 
     def recipe(self, name: str) -> dict[str, Any]:
         """Where the values of a capsule come from (`recipe.json`), or an empty dict where none were kept."""
-        return _json_file(self.folder / "capsules" / Path(name).name / "recipe.json") or {}
+        found, _ = self._table(f"capsules/{Path(name).name}/recipe.json")
+        return contents.only_fitting(found, contents.RECIPE)[0]
 
     @cached_property
     def places(self) -> dict[str, Any]:
         """The user's places of this run: `{file, places: [{name, contract, axes}], problems}`, or an empty dict."""
-        return _json_file(self.folder / schema.PLACES_FILE) or {}
+        found, _ = self._table(schema.PLACES_FILE)
+        for name, keep in (("places", contents.is_place), ("problems", lambda value: isinstance(value, str))):
+            if name in found:
+                listed = found[name]
+                found[name] = [item for item in listed if keep(item)] if isinstance(listed, list) else []
+        return found
 
     @cached_property
     def flips(self) -> list[dict[str, Any]]:
         """What rehearsals with one switch flipped gave (`schema.FLIPS_FILE`), or an empty list."""
-        found = (_json_file(self.folder / schema.FLIPS_FILE) or {}).get("flips")
-        return [f for f in found if isinstance(f, dict)] if isinstance(found, list) else []
+        found = self._table(schema.FLIPS_FILE)[0].get("flips")
+        return [f for f in found if contents.is_flip(f)] if isinstance(found, list) else []
 
     def sources(self, name: str) -> dict[str, dict[str, list[list[Any]]]]:
         """{graph uid: {node: user frames, innermost last}} of a capsule."""
-        import gzip
-
+        file = f"capsules/{Path(name).name}/sources.json.gz"
         try:
-            data = gzip.decompress((self.folder / "capsules" / Path(name).name / "sources.json.gz").read_bytes())
-            loaded = json.loads(data)
-        except (OSError, EOFError, ValueError):
+            data = files.unpacked(files.read(self.folder, file), _LARGEST_SOURCES)
+            return contents.sources_of(files.parsed(data, 2 * files.MOST_VALUES))
+        except (OSError, ValueError, files.Unusable):
             return {}
-        return loaded if isinstance(loaded, dict) else {}
+
+    def _table(self, name: str, largest: int = files.LARGEST) -> tuple[dict[str, Any], int]:
+        """The JSON object in a file of the folder, empty where there is none; and how many bytes it took."""
+        try:
+            data = files.read(self.folder, name, largest)
+            found = files.parsed(data)
+        except (OSError, ValueError, files.Unusable):
+            return {}, 0
+        return (found if isinstance(found, dict) else {}), len(data)
 
 
 def location(where: Any) -> Location | None:
@@ -120,7 +177,7 @@ def location(where: Any) -> Location | None:
 
 def is_run_folder(folder: Path) -> bool:
     """True if the folder has what a run folder has."""
-    return (folder / "run.json").is_file() or any(folder.glob(schema.EVENTS_GLOB))
+    return files.is_file(folder, "run.json") or bool(files.names(folder, like=schema.EVENTS_GLOB))
 
 
 def read_run(folder: Path) -> Recording:
@@ -136,70 +193,123 @@ def read_run(folder: Path) -> Recording:
             f"{folder} is no run folder: it has neither run.json nor events",
             hint="a run folder is made by: xladoctor scan -- COMMAND",
         )
-    problems: list[str] = []
-    run = _json_file(folder / "run.json")
-    if run is None:
-        problems.append("run.json is missing or damaged: how the run ended is not known")
-        run = {}
-    elif not _known(run.get("schema"), schema.RUN_SCHEMA):
-        problems.append(
-            f"run.json has schema {run.get('schema')!r}, this xladoctor reads {schema.RUN_SCHEMA!r}: "
-            "newer fields are ignored"
-        )
+    reader = _Reader(folder)
+    run = reader.run()
     events: list[Event] = []
-    first = run.get("pid")
-    files = sorted(
-        folder.glob(schema.EVENTS_GLOB),
-        key=lambda p: (p.stem != f"events-{first}", p.stat().st_mtime, p.name),
+    first = f"events-{run.get('pid')}.jsonl"
+    listed = files.names(folder, like=schema.EVENTS_GLOB)
+    for name in sorted(listed, key=lambda n: (n != first, files.changed(folder, n), n)):
+        # As they were written; whoever reads them may count on it.
+        events.extend(sorted(reader.events(name), key=lambda e: int(e["seq"])))
+    return Recording(
+        folder, run, tuple(events), tuple(reader.answers()), tuple(reader.problems), digests=reader.digests
     )
-    for file in files:
-        events.extend(_events(file, problems))
-    worker = tuple(_lines(folder / "worker.jsonl", problems)) if (folder / "worker.jsonl").exists() else ()
-    return Recording(folder, run, tuple(events), worker, tuple(problems))
 
 
-def _events(file: Path, problems: list[str]) -> Iterator[Event]:
-    pid_text = file.stem.partition("-")[2]
-    pid = int(pid_text) if pid_text.isdigit() else 0
-    for event in _lines(file, problems):
-        kind = event.get("kind")
-        if kind == schema.START and not _known(event.get("schema"), schema.EVENTS_SCHEMA):
-            problems.append(
-                f"{file.name} has schema {event.get('schema')!r}, this xladoctor reads {schema.EVENTS_SCHEMA!r}: "
-                "events that it does not know are ignored"
+class _Reader:
+    """Reads the parts of one folder; what is wrong with them gathers in `problems`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.problems: list[str] = []
+        self.digests: dict[str, str] = {}
+        self._folder = folder
+        self._values = _MOST_VALUES
+
+    def run(self) -> dict[str, Any]:
+        """`run.json`, without the fields that have other types than they should."""
+        try:
+            data = files.read(self._folder, "run.json")
+            self.digests["run.json"] = hashlib.sha256(data).hexdigest()
+            run = files.parsed(data)
+        except (OSError, ValueError, files.Unusable):
+            run = None
+        if not isinstance(run, dict):
+            self.problems.append("run.json is missing or damaged: how the run ended is not known")
+            return {}
+        if run.get("schema") != schema.RUN_SCHEMA:
+            self.problems.append(
+                f"run.json has schema {run.get('schema')!r:.80}, this xladoctor reads {schema.RUN_SCHEMA!r}: "
+                "newer fields are ignored"
             )
-        if isinstance(kind, str) and isinstance(event.get("seq"), int):
-            event["pid"] = pid
-            yield event
+        run, wrong = contents.only_fitting(run, contents.RUN)
+        if wrong:
+            self.problems.append(f"run.json: {', '.join(wrong)} left out, which is not what it should be")
+        return run
 
+    def events(self, name: str) -> Iterator[Event]:
+        """The events of one process that are what they should be."""
+        pid_text = name.removesuffix(".jsonl").partition("-")[2]
+        pid = int(pid_text) if pid_text.isascii() and pid_text.isdigit() and len(pid_text) < 19 else 0
+        unfit: Counter[str] = Counter()
+        for event in self._lines(name):
+            kind = event.get("kind")
+            if kind == schema.START and event.get("schema") != schema.EVENTS_SCHEMA:
+                self.problems.append(
+                    f"{name} has schema {event.get('schema')!r:.80}, this xladoctor reads {schema.EVENTS_SCHEMA!r}: "
+                    "events that it does not know are ignored"
+                )
+            if kind == schema.SETTING and isinstance(event.get("key"), int | float):
+                # A mapping of the program's may have keys that are no text.
+                event["key"] = str(event["key"])
+            wrong = why_unfit(event)
+            if wrong is None:
+                event["pid"] = pid
+                yield event
+            else:
+                unfit[f"{kind}.{wrong}" if isinstance(kind, str) else wrong] += 1
+        if unfit:
+            count = sum(unfit.values())
+            shown = ", ".join(f"{what:.60}" for what, _ in unfit.most_common(3))
+            self.problems.append(
+                f"{name}: {count} event{'s' if count > 1 else ''} left out whose fields are not what they should be "
+                f"({shown}); the rest was used"
+            )
 
-def _lines(file: Path, problems: list[str]) -> Iterator[dict[str, Any]]:
-    torn = 0
-    try:
-        with file.open("rb") as stream:
-            for line in stream:
-                try:
-                    value = json.loads(line)
-                except ValueError:
-                    torn += 1
-                    continue
-                if isinstance(value, dict):
-                    yield value
-                else:
-                    torn += 1
-    except OSError as error:
-        problems.append(f"{file.name} cannot be read: {error.strerror or error}")
-    if torn:
-        problems.append(f"{file.name}: {torn} damaged line{'s' if torn > 1 else ''} left out; the rest was used")
+    def answers(self) -> Iterator[dict[str, Any]]:
+        """What workers answered, as far as it is what it should be."""
+        unfit = 0
+        for answer in self._lines("worker.jsonl", optional=True):
+            if contents.is_answer(answer):
+                yield answer
+            else:
+                unfit += 1
+        if unfit:
+            self.problems.append(
+                f"worker.jsonl: {unfit} answer{'s' if unfit > 1 else ''} left out whose fields are not what they "
+                "should be; the rest was used"
+            )
 
+    def _lines(self, name: str, optional: bool = False) -> Iterator[dict[str, Any]]:
+        """The objects of a file with one JSON object a line."""
+        torn = 0
+        digest = hashlib.sha256()
+        try:
+            with files.opened(self._folder, name) as stream:
+                while line := stream.readline(_LONGEST_LINE):
+                    digest.update(line)
+                    value = self._parsed(line)
+                    if isinstance(value, dict):
+                        yield value
+                    else:
+                        torn += 1
+        except (OSError, files.Unusable) as error:
+            if not (optional and isinstance(error, FileNotFoundError)):
+                self.problems.append(
+                    error.message
+                    if isinstance(error, files.Unusable)
+                    else f"{name} cannot be read: {error.strerror or error}"
+                )
+            return
+        self.digests[name] = digest.hexdigest()
+        if torn:
+            self.problems.append(f"{name}: {torn} damaged line{'s' if torn > 1 else ''} left out; the rest was used")
 
-def _json_file(file: Path) -> dict[str, Any] | None:
-    try:
-        value = json.loads(file.read_bytes())
-    except (OSError, ValueError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
-def _known(found: Any, ours: str) -> bool:
-    return bool(found == ours)
+    def _parsed(self, line: bytes) -> Any:
+        if line.isspace():
+            return None
+        try:
+            value = files.parsed(line, self._values)
+        except ValueError:
+            return None
+        self._values -= line.count(b",") + 1
+        return value

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import xladoctor
+from xladoctor.errors import XladoctorError
+from xladoctor.evidence import files as foreign
 from xladoctor.evidence.environment import redacted
 from xladoctor.evidence.schema import schema
 from xladoctor.preflight.model import SCHEMA, Batches, Check, Preflight
@@ -51,11 +53,11 @@ def files(situation: Situation) -> dict[str, str]:
 def look(wanted: str) -> Preflight | None:
     """The kept answer, if each of its files is as it was."""
     try:
-        data = json.loads((_FOLDER / f"{wanted}.json").read_bytes())
+        data = foreign.read_table(_FOLDER, f"{wanted}.json")
         if data["schema"] != SCHEMA or any(_digest(name) != was for name, was in data["files"].items()):
             return None
         return _read(data)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, XladoctorError):
         return None
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from xladoctor import secrets
+from xladoctor.evidence import files
+from xladoctor.evidence.typed import maybe, number, record, text
 
 NAME = "journal.jsonl"
 _LARGEST = 1 << 20
@@ -19,18 +23,12 @@ class Journal:
     def __init__(self, file: Path) -> None:
         self._lock = threading.Lock()
         self._known: dict[str, dict[str, Any]] = {}
-        if file.exists():
-            for line in file.read_text(encoding="utf-8").splitlines():
-                try:
-                    entry = json.loads(line)
-                except ValueError:
-                    continue  # torn by the interruption
-                if isinstance(entry, dict) and "question" in entry and isinstance(entry.get("answer"), dict):
-                    self._known[_key(entry["question"])] = entry["answer"]
+        for entry in _entries(file):
+            self._known[_key(entry["question"])] = entry["answer"]
         self.kept = len(self._known)
         """How many answers an earlier run left."""
-        self._file = file.open("a", encoding="utf-8")
-        if file.stat().st_size:
+        self._file = open(file, "a", encoding="utf-8", opener=_no_link)  # noqa: SIM115 - Path has no opener
+        if os.fstat(self._file.fileno()).st_size:
             self._file.write("\n")  # a torn last line must not swallow the next one
 
     def get(self, question: dict[str, Any]) -> dict[str, Any] | None:
@@ -49,6 +47,33 @@ class Journal:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+
+
+def _entries(file: Path) -> Iterator[dict[str, Any]]:
+    """The questions and answers that an earlier run left."""
+    try:
+        stream = files.opened(file.parent, file.name)
+    except FileNotFoundError:
+        return
+    with stream:
+        while line := stream.readline(_LARGEST + 2):
+            try:
+                entry = files.parsed(line)
+            except ValueError:
+                continue  # torn by the interruption
+            if isinstance(entry, dict) and _QUESTION(entry.get("question")) and _ANSWER(entry.get("answer")):
+                yield entry
+
+
+_QUESTION = record({"op": text})
+_ANSWER = record(
+    {"state": lambda value: value in ("ok", "refused", "crashed", "timed-out")},
+    {"kind": maybe(text), "message": maybe(text), "signal": maybe(text), "seconds": number},
+)
+
+
+def _no_link(name: str, flags: int) -> int:
+    return os.open(name, flags | os.O_NOFOLLOW, 0o600)
 
 
 def _key(question: dict[str, Any]) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 from xladoctor.evidence.run import Recording, read_run
 from xladoctor.evidence.schema import schema
-from xladoctor.replay import overlay, places, run_folder, target
+from xladoctor.replay import mark, overlay, places, run_folder, target
 from xladoctor.replay.analyse import target_environment
 from xladoctor.replay.outside import stores
 
@@ -90,7 +90,8 @@ def rehearse(
     outcome = run_folder.with_probes(run.outcome, folder, True)
     told = {k: v for k, v in asdict(outcome).items() if k != "command"}
     facts |= {"pid": run.pid, "started": run.started, "ended": run.ended, "outcome": told}
-    run_folder.write_json(folder / "run.json", run_folder.marked(facts, folder))
+    run_folder.write_json(folder / "run.json", facts)
+    mark.sign(folder)
     return read_run(folder)
 
 

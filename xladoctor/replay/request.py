@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from xladoctor.errors import XladoctorError
+from xladoctor.evidence import files
 from xladoctor.replay import mark
 from xladoctor.replay.bench import TIMEOUT
 from xladoctor.replay.subject import Subject, find
@@ -63,7 +64,7 @@ def resumed(folder: Path, options: Options) -> tuple[Subject, Options]:
         XladoctorError: there is none in this folder.
     """
     try:
-        said = json.loads((folder / REQUEST).read_bytes())
+        said = files.read_table(folder, REQUEST)
         if not mark.holds(said.pop("mark", None), said):
             raise ValueError("it was not made by you on this machine, and names what would be started")
         asked = said["options"]
@@ -78,7 +79,7 @@ def resumed(folder: Path, options: Options) -> tuple[Subject, Options]:
         callable_ = said["subject"] if said["kind"] == "callable" else None
         named = None if callable_ else said["target"]
         subject = find(named, callable_, python=said["python"], values=bool(said["values"]), cwd=Path(said["cwd"]))
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, files.Unusable) as error:
         raise XladoctorError(
             f"--resume {folder}: there is no replay in it that could be gone on with ({_why(folder, error)})",
             hint="A replay keeps its request.json and journal.jsonl in the folder that it names at its end.",

@@ -6,14 +6,16 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from xladoctor.diagnosis.model import Diagnosis
 from xladoctor.errors import XladoctorError
+from xladoctor.evidence import files
 from xladoctor.evidence.model import ProcessOutcome
+from xladoctor.evidence.run import Recording
 
 DEFAULT_FOLDER = "xladoctor-runs"
 
@@ -46,12 +48,15 @@ def stamped(kind: str = "", parent: Path | None = None, hint: str | None = None)
     above = Path(DEFAULT_FOLDER) if parent is None else parent
     folder = above / f"{stamp}-{os.urandom(2).hex()}{f'-{kind}' if kind else ''}"
     try:
-        above.mkdir(exist_ok=True)
-        ignore = above / ".gitignore"
-        if parent is None and not ignore.exists():
-            ignore.write_text("*\n", encoding="utf-8")
+        if parent is None:
+            above.mkdir(exist_ok=True)
+            with contextlib.suppress(FileExistsError), files.create(above, ".gitignore") as ignore:
+                ignore.write(b"*\n")
+        else:
+            # A run folder may be a stranger's: what is called `replays` in it must be a folder, not a link elsewhere.
+            files.make_folder(parent.parent, parent.name, new=False)
         # The batch and the output of a run are the user's alone.
-        folder.mkdir(mode=0o700)
+        files.make_folder(above, folder.name)
     except OSError as error:
         raise XladoctorError(f"cannot make {above} here: {error.strerror or error}", hint=hint) from error
     return folder.resolve()
@@ -79,7 +84,7 @@ def with_probes(outcome: ProcessOutcome, folder: Path, wanted: bool) -> ProcessO
     """Say whether the probes recorded, and if not, why."""
     if not wanted:
         return replace(outcome, probes="off", probes_note="--no-probes")
-    if any(folder.glob("events-*.jsonl")):
+    if files.names(folder, like="events-*.jsonl"):
         return replace(outcome, probes="recorded")
     return replace(outcome, probes="absent", probes_note=_why_absent(outcome.command))
 
@@ -102,43 +107,37 @@ def _why_absent(command: Sequence[str]) -> str:
     return "this interpreter did not load sitecustomize from PYTHONPATH"
 
 
-def believed(folder: Path, run: Mapping[str, Any]) -> dict[str, Any]:
-    """What a reader of the folder has to believe before anything of it is started: interpreters, and when it ran."""
-    from xladoctor.evidence.schema import schema
+def why_foreign(recording: Recording) -> str | None:
+    """Why a run is not taken for one of this user, in words; None where it is one, and says still what it said then.
 
-    found = set()
-    for file in folder.glob(schema.EVENTS_GLOB):
-        with contextlib.suppress(OSError, ValueError), file.open("rb") as events:
-            found.add(str(json.loads(events.readline()).get("executable")))
-    return {"interpreters": sorted(found), "started": run.get("started")}
-
-
-def marked(facts: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """The content of `run.json` with the mark of this user (`mark`)."""
+    What was read is compared with what was signed: `run.json`, the events and the answers, not the files as they may
+    be by now.
+    """
     from xladoctor.replay import mark
 
-    return {**facts, "mark": mark.make(believed(folder, facts))}
+    known = mark.listed(recording.folder)
+    if known is None:
+        return "it was not recorded by you on this machine"
+    changed = sorted(name for name, digest in recording.digests.items() if known.get(name) != digest)
+    return f"{', '.join(changed[:3])} changed after it was recorded" if changed else None
 
 
-def is_ours(folder: Path, run: Mapping[str, Any]) -> bool:
-    """Whether the run was made by this user on this machine, and says still what it said then."""
-    from xladoctor.replay import mark
-
-    return mark.holds(run.get("mark"), believed(folder, run))
+def foreign_note(recording: Recording) -> str | None:
+    """What a reader must know of a run of somebody else; None of one of this user."""
+    why = why_foreign(recording)
+    if why is None:
+        return None
+    return (
+        f"This run folder is foreign ({why}): replay starts no interpreter that it names, and runs its capsules only "
+        "where every op in them is on the list of ops that can do no harm."
+    )
 
 
 def write_json(path: Path, value: dict[str, Any]) -> None:
-    """Write a JSON file whole or not at all, and no secret into it."""
+    """Write a JSON file whole or not at all, and no secret into it. A link of that name is replaced, not followed."""
     from xladoctor import secrets
 
-    temporary = path.with_suffix(".tmp")
-    try:
-        temporary.write_text(json.dumps(secrets.of_data(value), indent=1) + "\n", encoding="utf-8")
-        temporary.replace(path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        raise
+    files.replace(path.parent, path.name, (json.dumps(secrets.of_data(value), indent=1) + "\n").encode())
 
 
 def write_if_possible(path: Path, value: dict[str, Any]) -> str | None:
@@ -163,10 +162,11 @@ def write_reports(diagnosis: Diagnosis, folder: Path, target_status: int) -> lis
     for name, form in (("diagnosis.json", "json"), ("blocker.md", "markdown")):
         text = render(diagnosis, form, None, view)
         try:
-            with (folder / name).open("x", encoding="utf-8") as file:
-                file.write(text)
-        except OSError as error:
-            problems.append(f"{name} could not be written: {error.strerror or error}")
+            with files.create(folder, name) as file:
+                file.write(text.encode("utf-8", "replace"))
+        except (OSError, files.Unusable) as error:
+            why = error.strerror if isinstance(error, OSError) else None
+            problems.append(f"{name} could not be written: {why or error}")
             if not isinstance(error, FileExistsError):
                 with contextlib.suppress(OSError):
                     (folder / name).unlink()

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import xladoctor
 from xladoctor.errors import XladoctorError
+from xladoctor.evidence import files
+from xladoctor.replay import mark
 from xladoctor.replay import vary as varying
 from xladoctor.replay.bench import Bench
 from xladoctor.replay.classify import gist
@@ -25,6 +27,10 @@ Say = Callable[[str], None]
 _UNDECIDED = (
     "a result has not as many rows as the batch, and no two sizes show that it should: by_row = True, as an attribute "
     "of the callable, says that it does"
+)
+_FOREIGN = (
+    "the capsule is foreign: it was not recorded by you on this machine, or was changed since; it runs only where "
+    "every op in it is on the list of ops that can do no harm, with no interpreter that its folder names"
 )
 _ADD_PARITY = "add --parity"
 
@@ -44,12 +50,13 @@ def replay(subject: Subject, options: Options, say: Say = lambda text: None) -> 
     folder = _folder(subject, options.resume)
     write_json(folder / REQUEST, request(subject, options))
     memory = options.memory or (_all_memory() if subject.foreign else None)
-    result = Replay(subject=subject.name, folder=str(folder), tool_version=xladoctor.__version__)
+    notes = (_FOREIGN,) if subject.foreign else ()
+    result = Replay(subject=subject.name, folder=str(folder), tool_version=xladoctor.__version__, notes=notes)
     with Bench(subject, folder, timeout=options.timeout, jobs=options.jobs, say=say, memory=memory) as bench:
         try:
             asked = _asked(bench, options)
             swept = sweep(bench, asked)
-            notes = (_UNDECIDED,) if undecided(swept.outcomes, asked.by_row) else ()
+            notes = (*notes, _UNDECIDED) if undecided(swept.outcomes, asked.by_row) else notes
             result = replace(result, sweep=swept, notes=notes)
             if not swept.complete:
                 raise KeyboardInterrupt
@@ -61,6 +68,8 @@ def replay(subject: Subject, options: Options, say: Say = lambda text: None) -> 
             note = f"interrupted; this goes on where it was: xladoctor replay --resume {shown(folder)}"
             result = replace(result, interrupted=True, notes=(*result.notes, note))
     _write(folder, result)
+    if subject.run is not None and folder.parent == subject.run.resolve() / "replays":
+        mark.sign_more(subject.run, f"replays/{folder.name}")
     return result
 
 
@@ -229,4 +238,4 @@ def _write(folder: Path, result: Replay) -> None:
     from xladoctor.report.replay import render, to_dict
 
     write_json(folder / "replay.json", to_dict(replace(result)))
-    (folder / "sweep.csv").write_text(render(result, "csv"), encoding="utf-8")
+    files.replace(folder, "sweep.csv", render(result, "csv").encode("utf-8", "replace"))

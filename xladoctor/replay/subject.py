@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -15,11 +14,13 @@ from typing import Any, Literal
 
 from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.errors import XladoctorError
+from xladoctor.evidence import files
 from xladoctor.evidence.run import Recording, is_run_folder, read_run
 from xladoctor.evidence.schema import schema
+from xladoctor.replay import mark
 from xladoctor.replay.analyse import batch_sizes, interpreter
 from xladoctor.replay.model import Case
-from xladoctor.replay.run_folder import is_ours
+from xladoctor.replay.run_folder import why_foreign
 
 _CALLABLE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*\Z")
 _OURS = {
@@ -49,6 +50,8 @@ class Subject:
     rows: int | None = None
     """Rows of the whole Keras call that the capsule is from."""
     foreign: bool = False
+    seal: str | None = None
+    """What a worker must find the capsule to be (`mark.seal`); None of a foreign one."""
     values: bool = True
     """False: random data of the same range stand in for the kept values."""
 
@@ -69,6 +72,8 @@ class Subject:
             asked: dict[str, Any] = {"capsule": str(self.folder), "batch": case.batch}
             if self.foreign:
                 asked["foreign"] = True
+            elif self.seal is not None:
+                asked["seal"] = self.seal
             if not self.values:
                 asked["values"] = False
             return asked
@@ -102,7 +107,7 @@ def find(
             hint="Name a run folder, a capsule in it, or --subject module:callable.",
         )
     folder = Path(target)
-    if (folder / "capsule.json").is_file():
+    if folder.is_dir() and files.is_file(folder, "capsule.json"):
         return _capsule(folder, python, values)
     if folder.is_dir() and is_run_folder(folder):
         return _of_run(folder, python, values)
@@ -130,12 +135,12 @@ def _callable(name: str, python: str | None, here: Path, environment: Mapping[st
 def _capsule(folder: Path, python: str | None, values: bool) -> Subject:
     """The capsule of this folder; with what the run around it knows, if there is one."""
     run = folder.resolve().parent.parent
-    if is_run_folder(run):
+    if folder.resolve().parent.name == "capsules" and is_run_folder(run):
         recording = read_run(run)
         step = next((s for s in steps(recording, every=True) if s.capsule == folder.name), None)
         if step is not None:
             return of_step(str(folder), step, python, values)
-    _complete(folder)
+    _complete(folder, "capsule.json")
     return Subject(
         str(folder),
         "capsule",
@@ -152,7 +157,7 @@ def _of_run(folder: Path, python: str | None, values: bool) -> Subject:
     recording = read_run(folder)
     found = steps(recording)
     ranked = sorted(
-        (s for s in found if s.capsule and _is_complete(folder / "capsules" / s.capsule)),
+        (s for s in found if s.capsule and _is_complete(folder, f"capsules/{s.capsule}/capsule.json")),
         key=lambda s: (s.why != "failed", not s.ended_run),
     )
     if not ranked:
@@ -174,10 +179,12 @@ def of_step(name: str, step: Step, python: str | None = None, values: bool = Tru
     """
     recording: Recording = step.recording
     assert step.capsule is not None
+    _complete(recording.folder, f"capsules/{step.capsule}/capsule.json")
     folder = (recording.folder / "capsules" / step.capsule).resolve()
-    _complete(folder)
     # Of a stranger's run folder nothing is started that it names.
-    own = interpreter(recording) if is_ours(recording.folder, recording.run) else None
+    known = mark.listed(recording.folder) if why_foreign(recording) is None else None
+    sealed = mark.seal(recording.folder, step.capsule, known) if known is not None else None
+    own = interpreter(recording) if known is not None else None
     call = step.keras_call or {}
     return Subject(
         name,
@@ -188,35 +195,39 @@ def of_step(name: str, step: Step, python: str | None = None, values: bool = Tru
         step=step,
         sizes=tuple(n for n in batch_sizes(step) if n),
         rows=call.get("rows_in"),
-        foreign=own is None,
+        foreign=sealed is None,
+        seal=sealed,
         values=values,
     )
 
 
-def _is_complete(folder: Path) -> bool:
-    return bool(_json(folder / "capsule.json").get("complete", True))
+def _is_complete(folder: Path, name: str) -> bool:
+    try:
+        return bool(_json(folder, name).get("complete", True))
+    except XladoctorError:
+        return False
 
 
-def _complete(folder: Path) -> None:
-    told = _json(folder / "capsule.json")
+def _complete(folder: Path, name: str) -> None:
+    told = _json(folder, name)
     if told.get("schema") != schema.CAPSULE_SCHEMA:
         raise XladoctorError(
-            f"{folder / 'capsule.json'} has schema {told.get('schema')!r}; this xladoctor reads "
-            f"{schema.CAPSULE_SCHEMA!r}"
+            f"{folder / name} has schema {told.get('schema')!r:.80}; this xladoctor reads {schema.CAPSULE_SCHEMA!r}"
         )
     if not told.get("complete", True):
         raise XladoctorError(
-            f"{folder} is what there was of a graph when its trace failed: it cannot be run",
+            f"{(folder / name).parent} is what there was of a graph when its trace failed: it cannot be run",
             hint="Give the step as a callable of yours: xladoctor replay --subject module:callable",
         )
 
 
-def _json(file: Path) -> dict[str, Any]:
+def _json(folder: Path, name: str) -> dict[str, Any]:
     try:
-        found = json.loads(file.read_bytes())
-    except (OSError, ValueError) as error:
-        raise XladoctorError(f"{file} cannot be read: {error}") from error
-    return found if isinstance(found, dict) else {}
+        return files.read_table(folder, name)
+    except files.Unusable as error:
+        raise XladoctorError(f"{folder}: {error.message}") from error
+    except OSError as error:
+        raise XladoctorError(f"{folder / name} cannot be read: {error.strerror or error}") from error
 
 
 def any_interpreter(environment: Mapping[str, str]) -> str:

@@ -133,17 +133,18 @@ def _changed(path: str) -> float | None:
 
 def _ended(folder: Path) -> float | None:
     """When a recorded run ended, else when it started, else when its folder was last written to."""
-    import json
     from datetime import datetime
 
+    from xladoctor.evidence import files
+
     try:
-        facts = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+        facts = files.read_table(folder, "run.json")
         for name in ("ended", "started"):
             said = facts.get(name)
             if isinstance(said, (int, float)) and not isinstance(said, bool):
                 return float(said)
             if isinstance(said, str):
                 return datetime.fromisoformat(said.replace("Z", "+00:00")).timestamp()
-    except (OSError, ValueError, AttributeError, OverflowError):
+    except (OSError, ValueError, OverflowError, files.Unusable):
         pass
     return _written([str(folder)])

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+import stat
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from xladoctor.evidence import files
 from xladoctor.survey.model import Target
 
 ENDINGS = (".log", ".out", ".err", ".txt")
@@ -24,7 +26,7 @@ _RANK = re.compile(r"(?i)(?<![a-z])((?:local_?|global_?)?(?:rank|worker|node|tas
 
 def is_run_folder(folder: Path) -> bool:
     """Whether a recording lies there, if only half of one."""
-    return (folder / "run.json").exists() or any(folder.glob("events-*.jsonl"))
+    return files.is_file(folder, "run.json") or bool(files.names(folder, like="events-*.jsonl"))
 
 
 def is_log(name: str) -> bool:
@@ -42,17 +44,40 @@ def targets_in(folder: Path) -> Iterator[Target]:
     Raises:
         OSError: the folder cannot be read.
     """
-    if is_run_folder(folder):
-        yield Target("run", (str(folder),))
-        return
-    names = sorted(os.listdir(folder))  # noqa: PTH208 - names, not paths
-    logs = [folder / name for name in names if is_log(name) and (folder / name).is_file()]
-    yield from together(logs)
-    for name in names:
-        below = folder / name
+    inside = folder.resolve()
+    waiting = [folder]
+    while waiting:
+        here = waiting.pop()
+        if is_run_folder(here):
+            yield Target("run", (str(here),))
+            continue
+        try:
+            names = sorted(os.listdir(here))  # noqa: PTH208 - names, not paths
+        except OSError:
+            if here == folder:
+                raise
+            continue  # below, one that cannot be read is no reason to read nothing
+        yield from together(here / name for name in names if is_log(name) and _is_inside(here / name, inside))
+        below = (here / name for name in names if not name.startswith(".") and not _OURS.fullmatch(name))
         # A link to a folder could lead back here.
-        if not name.startswith(".") and not _OURS.fullmatch(name) and below.is_dir() and not below.is_symlink():
-            yield from targets_in(below)
+        waiting += reversed([path for path in below if _is_kind(path, stat.S_ISDIR)])
+
+
+def _is_inside(path: Path, folder: Path) -> bool:
+    """Whether it is a regular file; a link to one counts where that lies below `folder` too."""
+    if _is_kind(path, stat.S_ISREG):
+        return True
+    try:
+        return path.is_symlink() and path.is_file() and path.resolve().is_relative_to(folder)
+    except (OSError, RuntimeError):
+        return False
+
+
+def _is_kind(path: Path, kind: Callable[[int], bool]) -> bool:
+    try:
+        return kind(path.lstat().st_mode)
+    except OSError:
+        return False  # its name is too long for the system, for example
 
 
 def together(logs: Iterable[Path]) -> Iterator[Target]:
