@@ -64,6 +64,8 @@ def start(run_dir: Path) -> bool:
     keep = capture in ("values", "all")
     # A rehearsal is made for the capsules.
     values = ValueWriter(guard, enabled=keep, always=keep and (capture == "all" or rehearsal is not None))
+    if rehearsal is not None:
+        _rehearsed(rehearsal, guard, finder)
     twins = None
     if rehearsal is not None and rehearsal.flip and capsules:
         twins = TwinRecorder(guard, tracing, values, rehearsal.flip)
@@ -80,6 +82,21 @@ def start(run_dir: Path) -> bool:
         os.register_at_fork(after_in_child=sink.after_fork)
     atexit.register(_at_exit, guard, rehearsal)
     return True
+
+
+def _rehearsed(rehearsal: Rehearsal, guard: Guard, finder: PostImportFinder) -> None:
+    """What only a rehearsal needs: it is not loaded otherwise."""
+    from .opened import OpenedFiles
+
+    rehearsal.last.append(OpenedFiles(guard.sink, guard, finder).write)
+    if rehearsal.budget is not None:
+        from .phases import PhaseRecorder
+
+        PhaseRecorder(guard, finder, rehearsal)
+        if rehearsal.budget.batches is None:
+            from .loops import LoopRecorder
+
+            LoopRecorder(guard, finder, rehearsal)
 
 
 def watch(function: Any, contract: str, axes: dict[str, str]) -> Any:
@@ -117,6 +134,6 @@ def stop() -> None:
 def _at_exit(guard: Guard, rehearsal: Rehearsal | None) -> None:
     if guard.active:
         if rehearsal is not None:
-            guard.part("files", rehearsal.files)
+            guard.part("rehearsal", rehearsal.finish)
         guard.sink.write(schema.END, state="exit")
         guard.active = False
