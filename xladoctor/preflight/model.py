@@ -137,4 +137,5 @@ class Preflight:
         """0 for go and for unchecked (1 where that was asked for), 1 for no-go, 130 where it was interrupted."""
         if self.verdict == "interrupted":
             return INTERRUPTED
-        return int(self.verdict == "no-go" or (self.strict_unchecked and bool(self.unchecked)))
+        without_answer = self.verdict == "unchecked" or bool(self.unchecked)
+        return int(self.verdict == "no-go" or (self.strict_unchecked and without_answer))

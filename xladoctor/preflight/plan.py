@@ -24,12 +24,8 @@ def plan(recording: Recording) -> tuple[Batches, ...]:
     and the program's own loops over datasets.
     """
     pid = recording.run.get("pid")
+    seen = _seen(recording)
     calls = {e["call"]: e for e in recording.of_kind(schema.CALL) if e["phase"] == "begin" and e["pid"] == pid}
-    seen = {
-        (p.get("call"), p["method"], p["validation"], str(p.get("where"))): p
-        for e in recording.of_kind(schema.REHEARSAL)
-        if e["pid"] == pid and (p := e.get("phase")) is not None
-    }
     rows: dict[Batches, None] = {}
     for phase in seen.values():
         rows[_of_phase(phase, calls.get(phase.get("call")))] = None
@@ -41,8 +37,27 @@ def plan(recording: Recording) -> tuple[Batches, ...]:
 
 
 def unseen(recording: Recording) -> list[str]:
-    """The data whose end no rehearsal has seen, and why: their last batch is not known."""
-    return list(dict.fromkeys(f"{b.phase}: {b.unknown}" for b in plan(recording) if b.unknown))
+    """The data whose end the rehearsal has not seen, and why: their last batch was not run."""
+    phases = [p for p in _seen(recording).values() if not p["complete"]]
+    return list(dict.fromkeys(f"{_phase(p)}: {_why(p)}" for p in phases))
+
+
+def _seen(recording: Recording) -> dict[tuple[object, ...], Event]:
+    """What was looked at of each call's batches, and of each loop's."""
+    pid = recording.run.get("pid")
+    return {
+        (p.get("call"), p["method"], p["validation"], str(p.get("where"))): p
+        for e in recording.of_kind(schema.REHEARSAL)
+        if e["pid"] == pid and (p := e.get("phase")) is not None
+    }
+
+
+def _phase(phase: Event) -> str:
+    return "validation" if phase["validation"] else _PHASES.get(phase["method"], str(phase["method"]))
+
+
+def _why(phase: Event) -> str:
+    return str(phase.get("why") or "its end was not seen")
 
 
 def _of_phase(phase: Event, call: Event | None) -> Batches:
@@ -50,9 +65,10 @@ def _of_phase(phase: Event, call: Event | None) -> Batches:
     counts = {n: k for n, k in phase["sizes"] if n is not None}
     adapter = phase.get("adapter") or {}
     kind = _DATA.get(phase["kind"], str(phase["kind"]))
-    method = "validation" if phase["validation"] else _PHASES.get(phase["method"], str(phase["method"]))
+    method = _phase(phase)
     origin = [str(location((call or phase).get("where")) or ""), kind]
-    unknown = None if phase["complete"] else (phase.get("why") or "its end was not seen")
+    known = phase["complete"] or (adapter.get("rows") is not None and adapter.get("size"))
+    unknown = None if known else _why(phase)
     batches = Batches(method, None, max(counts, default=None), "", (call or {}).get("epochs"))
     batches = replace(batches, model=(call or {}).get("model"), ran=phase["ran"])
     if phase["complete"] and counts:

@@ -165,7 +165,7 @@ def _unfinished(run: _Rehearsed) -> Verdict | None:
         return Verdict("unchecked", said, "Shorten the study for a preflight, or give it more time: --timeout.")
     missing = unseen(recording)
     if missing:
-        return Verdict("unchecked", f"the last batch is not known of {missing[0]}", None, (), tuple(missing))
+        return Verdict("unchecked", f"the last batch was not run of {missing[0]}", None, (), tuple(missing))
     return None
 
 
