@@ -148,7 +148,7 @@ def keras_loss(model: Any) -> float | None:
     """The mean loss that Keras 3 keeps of this epoch; None where it keeps none."""
     tracker = getattr(model, "_loss_tracker", None)
     try:
-        return None if tracker is None or not tracker.built else float(tracker.result())
+        return None if tracker is None else float(tracker.result())
     except Exception:
         return None
 

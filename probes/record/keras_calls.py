@@ -87,7 +87,9 @@ class KerasRecorder:
             finally:
                 under_way.pop()
             if rehearsal is not None:
-                _observed(call, guard.part("batches", rehearsal.ends))
+                frame = guard.part("batches", rehearsal.ends)
+                _observed(call, frame)
+                guard.part("loss", rehearsal.result, method, result, frame)
             guard.run(f"{method} end", self._end, call, result)
             if rehearsal is not None and not under_way:
                 if self.twins is not None and call is not None:

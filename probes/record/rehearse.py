@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import math
 import os
 import threading
 from collections.abc import Callable
@@ -142,7 +143,25 @@ class Rehearsal:
             phase.write()
         return frame
 
-    def not_finite(self, what: str, value: float, epoch: int, batch: int) -> None:
+    def result(self, method: str, result: Any, frame: Frame | None) -> None:
+        """Look for a loss that is no finite number in what a `fit` or an `evaluate` gave."""
+        if frame is None or frame.not_finite:
+            return
+        losses: dict[str, list[Any]] = {}
+        if method == "fit":
+            history = getattr(result, "history", None) or {}
+            losses = {k: list(v) for k, v in history.items() if k in ("loss", "val_loss")}
+        elif method == "evaluate":
+            first = result.get("loss") if isinstance(result, dict) else result
+            losses = {"loss": [first[0] if isinstance(first, (list, tuple)) and first else first]}
+        for name, values in losses.items():
+            for number, value in enumerate(values, 1):
+                if isinstance(value, (int, float)) and not math.isfinite(value):
+                    epoch = number if method == "fit" else None
+                    self.not_finite(f"the {name} of {method}", float(value), epoch, None)
+                    return
+
+    def not_finite(self, what: str, value: float, epoch: int | None, batch: int | None) -> None:
         """A loss is no finite number, after this batch of this epoch (both from 1)."""
         self.sink.write(schema.REHEARSAL, not_finite=what, value=str(value), epoch=epoch, batch=batch)
 

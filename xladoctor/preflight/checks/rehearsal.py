@@ -63,7 +63,8 @@ class _Rehearsed:
         if event is None:
             return None
         value = {"nan": "NaN"}.get(str(event["value"]), str(event["value"]))
-        return f"{event['not_finite']} is {value} after batch {event['batch']} of epoch {event['epoch']}"
+        when = [f"{key} {event[key]}" for key in ("batch", "epoch") if event.get(key)]
+        return f"{event['not_finite']} is {value}" + (f" after {' of '.join(when)}" if when else "")
 
     @property
     def calls(self) -> str:
@@ -85,7 +86,9 @@ def check(situation: Situation) -> Verdict:
     )
     gpu = situation.study.device == "gpu"
     verdict = _judged(first, "under XLA, as on a GPU machine" if gpu else "as on this machine")
-    if verdict.state == "unchecked" or situation.plain_rehearsal is None:
+    # What is no failure of TensorFlow's is one without XLA, too.
+    settled = verdict.state == "unchecked" or (verdict.state == "fail" and not set(verdict.slugs) - _OWN)
+    if settled or situation.plain_rehearsal is None:
         return verdict
     recording = situation.plain_rehearsal
     plain = _Rehearsed(recording, situation.diagnosed(recording), situation.timeout, lambda: None)
