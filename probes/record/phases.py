@@ -114,7 +114,7 @@ class Phase:
                 return
             news = sum(self._novelty.of(element) for element in batch)
             self._noted(batch)
-            if self.clock.over and not news:
+            if self.clock.over and not news and self._ran_now:
                 self._left_out = True
                 continue
             yield (*places, self._given(iterator, batch))

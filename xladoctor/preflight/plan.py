@@ -27,7 +27,8 @@ def plan(recording: Recording) -> tuple[Batches, ...]:
     seen = _seen(recording)
     calls = {e["call"]: e for e in recording.of_kind(schema.CALL) if e["phase"] == "begin" and e["pid"] == pid}
     rows: dict[Batches, None] = {}
-    for phase in seen.values():
+    # A validation is a later call than its `fit`, and comes to its end before it.
+    for phase in sorted(seen.values(), key=lambda p: (p.get("call") is None, p.get("call") or 0)):
         rows[_of_phase(phase, calls.get(phase.get("call")))] = None
     looked_at = {p.get("call") for p in seen.values()}
     for number, call in calls.items():

@@ -144,7 +144,7 @@ class Situation:
         if not taken or any(e.get("accelerators") for e in self.rehearsal.of_kind(schema.XLA_PATH)):
             return None
         self.say("rehearsing the study without XLA, as it runs on this machine")
-        return self._rehearsed("plain", jit=None, capture="specs")
+        return self._rehearsed("plain", jit=None, capture="none")
 
     def _rehearsed(self, name: str, **asked: Any) -> Recording:
         """A whole rehearsal; once more where it was not let write to a folder, with that folder laid over."""
