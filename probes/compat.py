@@ -31,6 +31,9 @@ KERAS_MODELS: tuple[tuple[str, str], ...] = (
     ("keras.src.engine.functional", "Functional"),
 )
 
+# Keras 3: what makes the steps of an epoch.
+KERAS_EPOCHS = ("keras.src.trainers.epoch_iterator", "EpochIterator", "_enumerate_iterator")
+
 
 def _attribute(module: str, name: str) -> Any:
     return getattr(importlib.import_module(module), name)
@@ -125,6 +128,57 @@ def keras_supports_jit(model: Any) -> bool | None:
     """What Keras 3 makes of `jit_compile="auto"` where there is an accelerator; None for Keras 2."""
     module = sys.modules.get("keras.src.trainers.trainer")
     return bool(module.model_supports_jit(model)) if module is not None else None
+
+
+def keras_data_kind(epochs: Any) -> str:
+    """What Keras 3 takes the batches of an `EpochIterator` from: "ArrayDataAdapter", "TFDatasetAdapter" and so on."""
+    return type(getattr(epochs, "data_adapter", None)).__name__
+
+
+def keras_rows(epochs: Any) -> dict[str, int | None]:
+    """What the data adapter itself knows: rows (of arrays only), the batch size, how many batches an epoch has."""
+    adapter = getattr(epochs, "data_adapter", None)
+    known = {
+        "rows": getattr(adapter, "_num_samples", None),
+        "size": getattr(adapter, "_batch_size", None),
+        "batches": getattr(epochs, "num_batches", None),
+    }
+    return {k: v if isinstance(v, int) else None for k, v in known.items()}
+
+
+def keras_loss(model: Any) -> float | None:
+    """The mean loss that Keras 3 keeps of this epoch; None where it keeps none."""
+    tracker = getattr(model, "_loss_tracker", None)
+    try:
+        return None if tracker is None else float(tracker.result())
+    except Exception:
+        return None
+
+
+def is_owned_iterator(iterator: Any) -> bool:
+    """True for what `iter(dataset)` gives: one whose elements can be taken here and given on."""
+    return isinstance(iterator, owned_iterator_class())
+
+
+def owned_iterator_class() -> type:
+    """The class of what `iter(dataset)` gives when executing eagerly."""
+    cls: type = _attribute("tensorflow.python.data.ops.iterator_ops", "OwnedIterator")
+    if "__next__" not in cls.__dict__:
+        raise AttributeError("OwnedIterator.__next__")
+    return cls
+
+
+def iterator_of(elements: Callable[[], Any], spec: Any) -> Any:
+    """An iterator over the elements of a generator function, of this element spec."""
+    tensorflow = importlib.import_module("tensorflow")
+    with tensorflow.init_scope(), tensorflow.device("cpu:0"):
+        return iter(tensorflow.data.Dataset.from_generator(elements, output_signature=spec))
+
+
+def out_of_range() -> type[Exception]:
+    """What ends an iterator in C++."""
+    found: type[Exception] = _attribute("tensorflow.python.framework.errors_impl", "OutOfRangeError")
+    return found
 
 
 def default_graph() -> Any:

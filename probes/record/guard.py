@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from .. import schema
@@ -30,6 +31,17 @@ class Guard:
     def busy(self) -> bool:
         """True while this thread is inside a recorder: what happens now is our own doing."""
         return bool(getattr(self._local, "busy", False))
+
+    @contextmanager
+    def quiet(self) -> Iterator[None]:
+        """Mark this thread as being inside a recorder."""
+        local = self._local
+        before = getattr(local, "busy", False)
+        local.busy = True
+        try:
+            yield
+        finally:
+            local.busy = before
 
     def run(self, hook: str, fn: Callable[..., R], *args: Any, **kwargs: Any) -> R | None:
         """`fn(*args, **kwargs)`, or None if it failed, or if recording is off or already under way here."""

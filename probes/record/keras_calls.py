@@ -16,7 +16,7 @@ from .failures import FailureRecorder
 from .frames import caller, hide, user_frames, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
-from .rehearse import Rehearsal
+from .rehearse import Frame, Rehearsal
 from .tracing import TraceRecorder
 from .twins import TwinRecorder
 from .values import ValueWriter, leaves
@@ -68,18 +68,21 @@ class KerasRecorder:
 
         def watched(model: Any, *args: Any, **kwargs: Any) -> Any:
             __tracebackhide__ = True
-            if self.rehearsal is not None:
-                self.rehearsal.next_model()
-                self.rehearsal.resolve(model)
+            rehearsal = self.rehearsal
+            if rehearsal is not None:
+                rehearsal.resolve(model)
             # What is noted is the call as the program makes it.
             call = guard.run(f"{method} begin", self._begin, method, signature, model, args, kwargs)
-            if self.rehearsal is not None:
-                args, kwargs = self.rehearsal.shortened(method, signature, model, args, kwargs)
+            if rehearsal is not None:
+                args, kwargs = rehearsal.shortened(method, signature, model, args, kwargs)
+                rehearsal.begins(call["call"] if call else None, method, model)
             under_way = self.tracing.keras_calls
             under_way.append(1)
             try:
                 result = original(model, *args, **kwargs)
             except BaseException as error:
+                if rehearsal is not None:
+                    _observed(call, guard.part("batches", rehearsal.ends))
                 guard.run(f"{method} failed", self._failed, call, error)
                 hide(error)
                 raise
@@ -87,11 +90,15 @@ class KerasRecorder:
                 under_way.pop()
                 if not under_way:
                     self.left()
+            if rehearsal is not None:
+                frame = guard.part("batches", rehearsal.ends)
+                _observed(call, frame)
+                guard.part("loss", rehearsal.result, method, result, frame)
             guard.run(f"{method} end", self._end, call, result)
-            if self.rehearsal is not None and not under_way:
+            if rehearsal is not None and not under_way:
                 if self.twins is not None and call is not None:
                     guard.run("twins", self.twins.after, model, call)
-                self.rehearsal.called(method)
+                rehearsal.called(method)
             return result
 
         return wraps(original)(watched)
@@ -240,6 +247,7 @@ class KerasRecorder:
             inputs=[_described(v) for v in leaves(data)],
             nested=bool(self.tracing.keras_calls),
             epochs=given.get("epochs"),
+            validation_split=given.get("validation_split"),
             validation_rows=_validation_rows(given, rows),
             validation_batch_size=given.get("validation_batch_size"),
             where=frames[0] if frames else None,
@@ -283,8 +291,8 @@ class KerasRecorder:
         found = list(self.tracing.capsules_of(self.tracing.last_function))
         if not found:
             return None
-        rows, size = call["rows_in"], call["batch_size"]
-        exact = rows is not None and size is not None and rows <= size
+        rows, size = call["rows_in"], call.get("batch") or call["batch_size"]
+        exact = "batch" in call or (rows is not None and size is not None and rows <= size)
         name: str | None = found[0][0].name
         if needed and not self.tracing.needed(*found[0]):
             name = None
@@ -294,8 +302,20 @@ class KerasRecorder:
         return name
 
 
+def _observed(call: dict[str, Any] | None, frame: Frame | None) -> None:
+    """What a rehearsal saw of the data of a call, in the place of what its arguments tell: a batch as Keras made it."""
+    for phase in frame.phases if frame is not None else ():
+        if call is None or phase.validation or phase.first is None:
+            continue
+        size = max(n or 0 for n in phase.order)
+        call["data"], call["batch"] = phase.first, size
+        if call["rows_in"] is None and phase.complete and size:
+            call["rows_in"], call["batch_size"] = sum((n or 0) * k for n, k in phase.sizes.items()), size
+        return
+
+
 def _facts(call: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in call.items() if key != "data"}
+    return {key: value for key, value in call.items() if key not in ("data", "batch")}
 
 
 def _rows(value: Any) -> int | None:

@@ -67,6 +67,8 @@ def start(run_dir: Path) -> bool:
     values = ValueWriter(
         guard, tracing.shelf, enabled=keep, always=keep and (capture == "all" or rehearsal is not None)
     )
+    if rehearsal is not None:
+        _rehearsed(rehearsal, guard, finder)
     twins = None
     if rehearsal is not None and rehearsal.flip and capsules:
         twins = TwinRecorder(guard, tracing, values, rehearsal.flip)
@@ -85,6 +87,21 @@ def start(run_dir: Path) -> bool:
         )
     atexit.register(_at_exit, guard, rehearsal)
     return True
+
+
+def _rehearsed(rehearsal: Rehearsal, guard: Guard, finder: PostImportFinder) -> None:
+    """What only a rehearsal needs: it is not loaded otherwise."""
+    from .opened import OpenedFiles
+
+    rehearsal.last.append(OpenedFiles(guard.sink, guard, finder).write)
+    if rehearsal.budget is not None:
+        from .phases import PhaseRecorder
+
+        PhaseRecorder(guard, finder, rehearsal)
+        if rehearsal.budget.batches is None:
+            from .loops import LoopRecorder
+
+            LoopRecorder(guard, finder, rehearsal)
 
 
 def watch(function: Any, contract: str, axes: dict[str, str]) -> Any:
@@ -129,7 +146,7 @@ def stop() -> None:
 def _at_exit(guard: Guard, rehearsal: Rehearsal | None) -> None:
     if guard.active:
         if rehearsal is not None:
-            guard.part("files", rehearsal.files)
+            guard.part("rehearsal", rehearsal.finish)
         guard.sink.write(schema.END, state="exit")
         guard.part("finish", guard.sink.finish)
         guard.active = False

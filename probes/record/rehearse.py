@@ -2,28 +2,42 @@
 
 This is the one mode in which the probes change what the target does, and it is never the run that a person asked for:
 `XLADOCTOR_REHEARSE` starts it, in a process of its own. It holds, as JSON, {"force": {"env:NAME": text, "cfg:KEY":
-value}, "batches": how many of each `fit` and of each `evaluate`, "jit": what Keras' "auto" is to be, "until":
-{"traces": n} or {"calls": [methods], "grace": seconds that it may go on after them, up to the next model}, "write":
-folders below which the process may write (`confine`), "redirect": [folder, where its changes go] (`redirect`), "keep":
-folders that are not to be redirected, "flip": what `twins` is to do}.
+value}, "batches": how many of each epoch, or "budget": seconds (`budget`), "jit": what Keras' "auto" is to be, "until":
+{"traces": n} or {"calls": [methods], "grace": seconds that it may go on after them, "seconds": that it may take after
+its first trace}, "write": folders below which the process may write (`confine`), "redirect": [folder, where its changes
+go] (`redirect`), "keep": folders that are not to be redirected, "flip": what `twins` is to do}.
+
+Batch sizes and what is loaded stay the program's own. A `predict` is left whole, since the program goes on with what it
+gives.
 """
 
 from __future__ import annotations
 
 import inspect
 import json
+import math
 import os
-import sys
 import threading
-from pathlib import Path
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 from .. import compat, schema
-from .frames import is_user_file
+from .rehearsal_budget import Budget
 from .sink import Sink
 
 REHEARSED = "rehearsed"
-_MAX_FILES = 2000
+
+
+@dataclass
+class Frame:
+    """A call of Keras that is under way: its number among the `call` events, its batches."""
+
+    number: int
+    method: str
+    model: Any
+    phases: list[Any] = field(default_factory=list)
+    not_finite: bool = False
 
 
 class Rehearsal:
@@ -33,12 +47,24 @@ class Rehearsal:
         self.sink = sink
         self.force: dict[str, Any] = dict(wanted.get("force") or {})
         self.batches: int | None = wanted.get("batches")
+        self.budget = Budget.of(wanted)
+        self.cut = False
+        """Whether something of the program's own training was left out."""
+        self.has_phases = False
+        """Whether the batches of Keras' calls are looked at one by one (Keras 3)."""
+        self._jit_taken = False
+        self._frames = threading.local()
+        self.active = 0
+        """How many Keras calls are under way, in all threads."""
+        self.last: list[Callable[[], None]] = []
+        """What is still to be written when the program ends."""
         self.jit: bool | None = wanted.get("jit")
         until = wanted.get("until") or {}
         self._traces: int | None = until.get("traces")
         self._calls: set[str] = set(until.get("calls") or ())
         self._grace = float(until.get("grace") or 0.0)
-        self._seen_all = False
+        self._seconds = float(until.get("seconds") or 0.0)
+        self._timed = False
         self.flip: dict[str, Any] | None = wanted.get("flip")
         how, redirected = None, {}
         if wanted.get("write"):
@@ -51,9 +77,15 @@ class Rehearsal:
             os.environ[schema.ENV_REHEARSE] = json.dumps({**wanted, "redirect": []})
             how = confine(wanted["write"])
         sink.write(
-            schema.REHEARSAL, force=self.force, batches=self.batches, jit=self.jit, until=until, confined=how,
+            schema.REHEARSAL,
+            force=self.force,
+            batches=self.batches,
+            budget=wanted.get("budget"),
+            jit=self.jit,
+            until=until,
+            confined=how,
             redirected=redirected,
-        )  # fmt: skip
+        )
 
     @classmethod
     def wanted(cls, sink: Sink) -> Rehearsal | None:
@@ -74,30 +106,69 @@ class Rehearsal:
     def shortened(
         self, method: str, signature: inspect.Signature, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments of a `fit` or `evaluate` that runs only a few batches of one epoch.
-
-        The data stay as they are: whether Keras traces with a fixed batch depends on how many rows there are. A
-        `predict` is left whole, since the program goes on with what it gives.
-        """
-        if self.batches is None or method not in ("fit", "evaluate"):
+        """The arguments of a `fit` of one epoch, for a Keras whose batches cannot be looked at one by one."""
+        if self.has_phases or self.budget is None or method != "fit":
             return args, kwargs
         bound = signature.bind(model, *args, **kwargs)
         bound.apply_defaults()
-        given = bound.arguments
-        if method == "fit":
-            given["epochs"] = int(given.get("initial_epoch") or 0) + 1
-            given["steps_per_epoch"] = min(self.batches, given.get("steps_per_epoch") or self.batches)
-            if given.get("validation_data") is not None:
-                given["validation_steps"] = self.batches
-        else:
-            given["steps"] = min(self.batches, given.get("steps") or self.batches)
+        first = int(bound.arguments.get("initial_epoch") or 0) + 1
+        if bound.arguments.get("epochs") != first:
+            self.cut = True
+            bound.arguments["epochs"] = first
         return bound.args[1:], bound.kwargs
+
+    # -- Keras calls under way --------------------------------------------------------------------------------------
+
+    @property
+    def frame(self) -> Frame | None:
+        """The innermost one of this thread; None where nothing is to be cut short."""
+        frames = getattr(self._frames, "stack", None)
+        return frames[-1] if frames and self.budget is not None else None
+
+    def begins(self, number: int | None, method: str, model: Any) -> None:
+        """A Keras call begins."""
+        self.active += 1
+        if not hasattr(self._frames, "stack"):
+            self._frames.stack = []
+        self._frames.stack.append(Frame(number or 0, method, model))
+
+    def ends(self) -> Frame | None:
+        """It has come to its end or failed."""
+        stack = getattr(self._frames, "stack", None)
+        if not stack:
+            return None
+        frame: Frame = stack.pop()
+        self.active -= 1
+        for phase in frame.phases:
+            phase.write()
+        return frame
+
+    def result(self, method: str, result: Any, frame: Frame | None) -> None:
+        """Look for a loss that is no finite number in what a `fit` or an `evaluate` gave."""
+        if frame is None or frame.not_finite:
+            return
+        losses: dict[str, list[Any]] = {}
+        if method == "fit":
+            history = getattr(result, "history", None) or {}
+            losses = {k: list(v) for k, v in history.items() if k in ("loss", "val_loss")}
+        elif method == "evaluate":
+            first = result.get("loss") if isinstance(result, dict) else result
+            losses = {"loss": [first[0] if isinstance(first, (list, tuple)) and first else first]}
+        for name, values in losses.items():
+            for number, value in enumerate(values, 1):
+                if isinstance(value, (int, float)) and not math.isfinite(value):
+                    epoch = number if method == "fit" else None
+                    self.not_finite(f"the {name} of {method}", float(value), epoch, None)
+                    return
+
+    def not_finite(self, what: str, value: float, epoch: int | None, batch: int | None) -> None:
+        """A loss is no finite number, after this batch of this epoch (both from 1)."""
+        self.sink.write(schema.REHEARSAL, not_finite=what, value=str(value), epoch=epoch, batch=batch)
 
     def compiled(
         self, signature: inspect.Signature, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments of a `compile` in which "auto" is what it would be on the machine of the study."""
-        self.next_model()
         bound = signature.bind(model, *args, **kwargs)
         bound.apply_defaults()
         if self.jit is None or bound.arguments.get("jit_compile") != "auto":
@@ -111,43 +182,48 @@ class Rehearsal:
             model.jit_compile = self._jit(model)
 
     def _jit(self, model: Any) -> bool:
-        return bool(self.jit and compat.keras_supports_jit(model))
-
-    def files(self) -> None:
-        """Note the files that the program was made of: an answer holds as long as they stay as they are."""
-        found = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
-        mine = sorted(str(Path(f).resolve()) for f in found if f and is_user_file(f))
-        self.sink.write(schema.REHEARSAL, files=mine[:_MAX_FILES])
+        taken = bool(self.jit and compat.keras_supports_jit(model))
+        if taken and not self._jit_taken:
+            self._jit_taken = True
+            self.sink.write(schema.REHEARSAL, jit_taken=True)
+        return taken
 
     def traced(self, count: int) -> None:
         """So many functions have been traced by now."""
+        if self._seconds and not self._timed:
+            self._timed = True
+            self._after(self._seconds, "seconds")
         if self._traces is not None and count >= self._traces:
-            self._enough()
+            self._enough("traces")
 
     def called(self, method: str) -> None:
         """A Keras call came to its end."""
         if self._calls:
             self._calls.discard(method)
             if not self._calls and self._grace:
-                self._go_on()
+                # See what the program makes of what it has: it may fail there, after hours of training.
+                self.sink.write(schema.REHEARSAL, seen="calls")
+                self._after(self._grace, "grace")
             elif not self._calls:
-                self._enough()
+                self._enough("calls")
 
-    def next_model(self) -> None:
-        """The program comes to another model, or to another call of one: what was asked for is behind it."""
-        if self._seen_all:
-            self._enough()
+    def finish(self) -> None:
+        """The program is at its end, or is about to be ended: say what was left out, and what it was made of."""
+        for frame in getattr(self._frames, "stack", None) or ():
+            for phase in frame.phases:
+                phase.write()
+        self.sink.write(schema.REHEARSAL, cut=self.cut)
+        for write in self.last:
+            write()
 
-    def _go_on(self) -> None:
-        """See what the program makes of what it has: it may fail there, after hours of training."""
-        self._seen_all = True
-        self.sink.write(schema.REHEARSAL, seen="calls")
-        timer = threading.Timer(self._grace, self._enough)
+    def _after(self, seconds: float, why: str) -> None:
+        timer = threading.Timer(seconds, self._enough, [why])
         timer.daemon = True
         timer.start()
 
-    def _enough(self) -> None:
-        self.files()
+    def _enough(self, why: str) -> None:
+        self.finish()
+        self.sink.write(schema.REHEARSAL, stopped=why)
         self.sink.write(schema.END, state=REHEARSED)
         # The program must not go on, and must not write results of a study that never was.
         os._exit(0)

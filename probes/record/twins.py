@@ -92,8 +92,8 @@ class TwinRecorder:
         folder = self.tracing.write_twin(concrete)
         if folder is None:
             return None
-        rows, size = call["rows_in"], call["batch_size"]
-        exact = rows is not None and size is not None and rows <= size
+        rows, size = call["rows_in"], call.get("batch") or call["batch_size"]
+        exact = "batch" in call or (rows is not None and size is not None and rows <= size)
         self.values.of_keras(folder, concrete, call["data"], rows, size, exact)
         return str(folder.name)
 

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 HELP = """Check a study before it is started, and say go or no-go.
 
-With -- the rest of the line is the study's command. It is rehearsed: run in a copy of the working directory
-up to its first train and predict steps, with XLA as on a GPU machine (--device cpu: as here). What it then
-knows (the batches that the study will meet, its steps) the other checks run. --study names a file that says
-the same, or names callables for a program that cannot be rehearsed; see docs/preflight.md."""
+With -- the rest of the line is the study's command. It is rehearsed in a copy of the working directory: run
+whole as far as its time allows, with XLA as on a GPU machine, and as it runs here (--device cpu: only as here).
+What it then knows (the batches that the study will meet, its steps) the other checks run. --study names a file
+that says the same, or names callables for a program that cannot be rehearsed; see docs/preflight.md."""
 
 EPILOG = """\b
 Examples:
@@ -33,7 +33,8 @@ Examples:
   xladoctor preflight --subject mypkg.steps:train_step --train-samples 2000 --batch-size 32
   xladoctor preflight --list
 
-Exit status: 0 go, 1 no-go, 2 wrong usage or an unreadable study file, 3 the command could not be started,
+Exit status: 0 go, or not checked (1 with --fail-on unchecked), 1 no-go, 2 wrong usage or an unreadable
+study file, 3 the command could not be started,
 130 interrupted (the checks that were made are shown, and no answer is kept)."""
 
 Count = Annotated[int | None, typer.Option(min=1, metavar="N", show_default=False)]
@@ -94,7 +95,10 @@ def preflight(
     fail_on: Annotated[
         str,
         typer.Option(
-            "--fail-on", click_type=options.Choice(("fail", "warn")), metavar="STATE", help="What makes a no-go."
+            "--fail-on",
+            click_type=options.Choice(("fail", "warn", "unchecked")),
+            metavar="STATE",
+            help="What ends with status 1.",
         ),
     ] = "fail",
     no_cache: Annotated[
@@ -118,7 +122,9 @@ def preflight(
     from xladoctor.preflight.run import Options, chosen, listed
     from xladoctor.preflight.run import preflight as check_all
 
-    wanted = Options(tuple(only or ()), tuple(skip or ()), fail_on == "warn", timeout, not no_cache)
+    wanted = Options(
+        tuple(only or ()), tuple(skip or ()), fail_on == "warn", fail_on == "unchecked", timeout, not no_cache
+    )
     if list_checks:
         target.write("".join(f"{name:<10} {title}\n" for name, title in listed(chosen(wanted))))
         return 0

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
+import shutil
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, replace
@@ -14,60 +13,71 @@ from typing import Any
 import xladoctor
 from xladoctor.errors import XladoctorError
 from xladoctor.evidence import files as foreign
-from xladoctor.evidence.environment import redacted
-from xladoctor.evidence.schema import schema
+from xladoctor.preflight import made_of
 from xladoctor.preflight.model import SCHEMA, Batches, Check, Preflight
 from xladoctor.preflight.situation import Situation
 from xladoctor.preflight.study import Study
-from xladoctor.replay import places
+from xladoctor.replay import overlay, places
 from xladoctor.replay.run_folder import DEFAULT_FOLDER, write_json
+from xladoctor.replay.target import with_python
 
 _FOLDER = Path(DEFAULT_FOLDER) / "preflight-cache"
 
 
-def key(study: Study, names: Sequence[str]) -> str:
-    """A digest of everything that decides before the study is looked at: what it is, where, in which environment."""
-    told = asdict(replace(study, file=None))
-    environment = {**redacted(os.environ), **study.environment}
-    own = asdict(places.find(Path.cwd()))
-    text = json.dumps(
-        [told, sorted(environment.items()), str(Path.cwd()), own, list(names), xladoctor.__version__], default=str
-    )
-    return hashlib.sha256(text.encode()).hexdigest()[:24]
+def key(study: Study, names: Sequence[str], listing: overlay.Listing) -> str | None:
+    """A digest of everything that decides before the study is looked at: what it is, where, in which environment, with
+    which interpreter and packages. None where that cannot be known: the answer is not kept then.
+    """
+    folder = made_of.of_folder(listing)
+    if folder is None:
+        return None
+    environment = {**os.environ, **study.environment}
+    command = with_python(study.command, study.python) if study.command else ()
+    program = (command[0] if command else study.python) or "python"
+    parts = [
+        asdict(replace(study, file=None)),
+        made_of.of_environment(environment),
+        str(listing.root),
+        folder,
+        made_of.of_interpreter(shutil.which(program, path=environment.get("PATH"))),
+        asdict(places.find(listing.root)),
+        list(names),
+        xladoctor.__version__,
+        # A file that the command line names is one that it reads.
+        {word: made_of.of_path(word) for word in command[1:] if Path(word).is_absolute()},
+    ]
+    return made_of.digest(parts)[:24]
 
 
-def files(situation: Situation) -> dict[str, str]:
-    """{file: digest} of what the rehearsed program was made of. Empty where that is not known: nothing is kept then."""
+def files(situation: Situation) -> dict[str, str] | None:
+    """{path: digest} of what the rehearsed program opened; None where that is not known."""
     if not situation.has("rehearsal"):
-        return {}
-    recording = situation.rehearsal
-    found = next((e["files"] for e in reversed(recording.of_kind(schema.REHEARSAL)) if e.get("files")), None)
-    if found is None:
-        return {}
-    work = str(recording.folder / "work")
-    root = str(Path.cwd())
-    # The rehearsal ran in a copy of the working directory; what counts is the original.
-    return {name: _digest(name) for name in (f.replace(work, root, 1) if f.startswith(work) else f for f in found)}
+        return None
+    runs = [situation.rehearsal, *([situation.plain_rehearsal] if situation.has("plain_rehearsal") else [])]
+    return made_of.merged(made_of.of_recording(r, situation.cwd) for r in runs if r is not None)
 
 
-def look(wanted: str) -> Preflight | None:
+def look(wanted: str | None) -> Preflight | None:
     """The kept answer, if each of its files is as it was."""
+    if wanted is None:
+        return None
     try:
         data = foreign.read_table(_FOLDER, f"{wanted}.json")
-        if data["schema"] != SCHEMA or any(_digest(name) != was for name, was in data["files"].items()):
+        if data["schema"] != SCHEMA or not made_of.same(data["files"]):
             return None
         return _read(data)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, XladoctorError):
         return None
 
 
-def keep(wanted: str, result: Preflight, made_of: Mapping[str, str]) -> None:
-    """Keep an answer; one that cannot be told to hold is not kept, nor is one with a check that broke down."""
-    if not made_of or "" in made_of.values() or any("broke down" in c.message for c in result.checks):
+def keep(wanted: str | None, result: Preflight, paths: Mapping[str, str] | None) -> None:
+    """Keep an answer. What cannot be told to hold is not kept, nor what is none, nor where a check broke down."""
+    doubtful = wanted is None or not paths or made_of.MISSING in paths.values() or not made_of.same(paths)
+    if doubtful or result.unchecked or any("broke down" in c.message for c in result.checks):
         return
     _FOLDER.mkdir(mode=0o700, parents=True, exist_ok=True)
     when = time.strftime("%Y-%m-%d %H:%M:%SZ", time.gmtime())
-    write_json(_FOLDER / f"{wanted}.json", {**asdict(result), "cached": when, "files": dict(made_of)})
+    write_json(_FOLDER / f"{wanted}.json", {**asdict(result), "cached": when, "files": dict(paths or {})})
 
 
 def _read(data: dict[str, Any]) -> Preflight:
@@ -78,10 +88,3 @@ def _read(data: dict[str, Any]) -> Preflight:
     checks = tuple(Check(**only(Check, c)) for c in data["checks"])
     plan = tuple(Batches(**only(Batches, b)) for b in data["plan"])
     return Preflight(**{**only(Preflight, data), "checks": checks, "plan": plan})
-
-
-def _digest(name: str) -> str:
-    try:
-        return hashlib.sha256(Path(name).read_bytes()).hexdigest()
-    except OSError:
-        return ""

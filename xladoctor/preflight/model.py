@@ -8,7 +8,8 @@ from typing import Any, Literal
 SCHEMA = "xladoctor.preflight/1"
 INTERRUPTED = 130
 
-State = Literal["pass", "warn", "fail", "skipped"]
+State = Literal["pass", "warn", "fail", "unchecked", "skipped"]
+"""*skipped*: the question does not arise. *unchecked*: it does, and it has no answer; `message` says why."""
 
 
 @dataclass(frozen=True)
@@ -41,20 +42,36 @@ class Batches:
     origin: str
     """Where the numbers come from: a line of the program, the study file, a default of Keras."""
     epochs: int | None = None
+    model: str | None = None
+    observed: tuple[int, ...] = ()
+    """The sizes that the rehearsal saw, where it looked at each batch."""
+    ran: int | None = None
+    """How many batches of the first epoch the rehearsal ran."""
+    unknown: str | None = None
+    """Why the end of the data, and with it their last batch, is not known."""
+
+    @property
+    def _regular(self) -> bool:
+        """Whether all batches but the last have the same size, as far as that is known."""
+        if not self.observed or self.rows is None or not self.size:
+            return True
+        return set(self.observed) == {n for n in (self.size, self.rows % self.size) if n}
 
     @property
     def full(self) -> int | None:
         """How many full batches there are."""
-        return None if self.rows is None or not self.size else self.rows // self.size
+        return None if self.rows is None or not self.size or not self._regular else self.rows // self.size
 
     @property
     def last(self) -> int | None:
         """The rows of the last partial batch; 0 if there is none."""
-        return None if self.rows is None or not self.size else self.rows % self.size
+        return None if self.rows is None or not self.size or not self._regular else self.rows % self.size
 
     @property
     def sizes(self) -> tuple[int, ...]:
         """The distinct sizes."""
+        if self.observed:
+            return tuple(sorted(self.observed, reverse=True))
         if self.size is None:
             return ()
         if self.rows is None:
@@ -62,14 +79,24 @@ class Batches:
         return tuple(n for n in ((self.size if self.full else 0), self.last) if n)
 
 
+Verdict = Literal["go", "no-go", "unchecked", "interrupted"]
+
+DECISIVE = ("rehearsal",)
+"""Where one of these has no answer, the study has none."""
+
+
 @dataclass(frozen=True)
 class Preflight:
-    """The answer: *go* if no check failed (with `strict`, if none warned either)."""
+    """The answer: *no-go* if a check failed (with `strict`, if one warned), *unchecked* where the rehearsal gives no
+    answer, else *go*.
+    """
 
     study: str
     checks: tuple[Check, ...]
     plan: tuple[Batches, ...] = ()
     strict: bool = False
+    strict_unchecked: bool = False
+    """Whether an answer *unchecked*, or a check without one, is an exit status of 1."""
     seconds: float = 0.0
     cached: str | None = None
     """When the checks were run, where this answer was kept from then."""
@@ -84,14 +111,31 @@ class Preflight:
     schema: str = SCHEMA
 
     @property
-    def go(self) -> bool:
-        """Whether the study may be started, as far as the checks see."""
+    def verdict(self) -> Verdict:
+        """The answer in a word."""
         bad = ("fail", "warn") if self.strict else ("fail",)
         if self.interrupted:
-            return False
-        return not any(c.state in bad for c in self.checks) and any(c.state in ("pass", "warn") for c in self.checks)
+            return "interrupted"
+        if any(c.state in bad for c in self.checks):
+            return "no-go"
+        if any(c.name in DECISIVE for c in self.unchecked):
+            return "unchecked"
+        return "go" if any(c.state in ("pass", "warn") for c in self.checks) else "unchecked"
+
+    @property
+    def unchecked(self) -> tuple[Check, ...]:
+        """The checks that were asked for and have no answer."""
+        return tuple(c for c in self.checks if c.state == "unchecked")
+
+    @property
+    def go(self) -> bool:
+        """Whether the study may be started, as far as the checks see."""
+        return self.verdict == "go"
 
     @property
     def exit_code(self) -> int:
-        """0 for go, 1 for no-go, 130 where it was interrupted."""
-        return INTERRUPTED if self.interrupted else int(not self.go)
+        """0 for go and for unchecked (1 where that was asked for), 1 for no-go, 130 where it was interrupted."""
+        if self.verdict == "interrupted":
+            return INTERRUPTED
+        without_answer = self.verdict == "unchecked" or bool(self.unchecked)
+        return int(self.verdict == "no-go" or (self.strict_unchecked and without_answer))

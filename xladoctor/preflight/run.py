@@ -13,7 +13,7 @@ from xladoctor.errors import XladoctorError, did_you_mean
 from xladoctor.preflight import cache
 from xladoctor.preflight.checks import NAMES, module
 from xladoctor.preflight.model import Check, Preflight
-from xladoctor.preflight.situation import NotNow, Situation
+from xladoctor.preflight.situation import NotNow, Situation, Unanswered
 from xladoctor.preflight.study import Study
 from xladoctor.replay import overlay, places, target
 from xladoctor.replay.run_folder import stamped, write_json
@@ -31,6 +31,7 @@ class Options:
     only: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
     strict: bool = False
+    strict_unchecked: bool = False
     timeout: float = 600.0
     cached: bool = True
 
@@ -48,15 +49,15 @@ def preflight(
     """
     names = chosen(options)
     _see_that_it_can_start(study)
-    key = cache.key(study, names)
+    listing = overlay.look(Path.cwd())
+    key = cache.key(study, names, listing)
     kept = cache.look(key) if options.cached else None
     if kept is not None:
-        kept = replace(kept, strict=options.strict)
+        kept = replace(kept, strict=options.strict, strict_unchecked=options.strict_unchecked)
         for check in kept.checks:
             seen(check)
         return kept
     folder = stamped("preflight")
-    listing = overlay.look(Path.cwd())
     started = time.monotonic()
     made: list[Check] = []
 
@@ -64,7 +65,7 @@ def preflight(
         made.append(check)
         seen(check)
 
-    files: dict[str, str] = {}
+    files: dict[str, str] | None = None
     interrupted = False
     situation = Situation(study, folder, listing, options.timeout, say)
     try:
@@ -81,6 +82,7 @@ def preflight(
         checks=tuple(made),
         plan=plan,
         strict=options.strict,
+        strict_unchecked=options.strict_unchecked,
         seconds=round(time.monotonic() - started, 1),
         folder=str(folder),
         environment={"python": study.python, "device": study.device},
@@ -158,6 +160,8 @@ def _made(name: str, situation: Situation, failed: Check | None) -> Check:
     try:
         verdict = module(name).check(situation)
         check = Check(name, title, verdict.state, verdict.message, 0.0, verdict.todo, verdict.slugs, verdict.details)
+    except Unanswered as why:
+        check = Check(name, title, "unchecked", str(why))
     except NotNow as why:
         check = Check(name, title, "skipped", str(why))
     except XladoctorError as error:

@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from xladoctor.diagnosis.facts import Step, steps
-from xladoctor.diagnosis.model import Diagnosis
+from xladoctor.diagnosis.model import Diagnosis, Finding
 from xladoctor.evidence.run import Event, Recording
 from xladoctor.evidence.schema import schema
 from xladoctor.preflight.batch import which
 from xladoctor.preflight.copies import as_of
 from xladoctor.preflight.model import Batches
 from xladoctor.preflight.plan import plan
+from xladoctor.preflight.refused import refused_path
 from xladoctor.preflight.study import Study
 from xladoctor.replay.analyse import worker_environment
 from xladoctor.replay.bench import Bench
@@ -31,12 +32,22 @@ from xladoctor.replay.subject import Subject, find, of_step
 
 Say = Callable[[str], None]
 
-_GRACE = 30.0
-"""Seconds that the program may go on after its first train and predict steps, up to its next model."""
+_GRACE = 60.0
+"""Seconds that the program may go on after its first train and predict steps."""
+_SECONDS = 150.0
+"""Seconds after its first trace in which it must come to its end, or to a train and a predict step."""
+_BUDGET: dict[str, float] = {}
+READ_ONLY = {"call": 0.0, "total": 0.0}
+"""Run only what shows something new: the same steps are traced, in less time."""
+_RETRIES = 3
 
 
 class NotNow(Exception):
     """A check cannot be made, and why: it is skipped."""
+
+
+class Unanswered(NotNow):
+    """A check cannot be made that was to be made, and why."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +72,8 @@ class Stage:
     others: tuple[Bench, ...] = ()
     """The same function traced anew for another size, as Keras does for a last partial batch."""
     twins: tuple[Twin, ...] = ()
+    rehearsed: frozenset[int] = frozenset()
+    """The sizes that the rehearsal ran this step at, and came through."""
 
     @property
     def cases(self) -> list[Case]:
@@ -87,6 +100,7 @@ class Situation:
         self._listing = listing
         self._open = ExitStack()
         self._given = pool
+        self._outside: list[Path] = []
 
     def __enter__(self) -> Situation:
         return self
@@ -94,7 +108,7 @@ class Situation:
     def __exit__(self, *error: object) -> None:
         self._open.close()
 
-    def has(self, name: Literal["rehearsal", "plan"]) -> bool:
+    def has(self, name: Literal["rehearsal", "plain_rehearsal", "plan"]) -> bool:
         """Whether a check has asked for this, and there is one: to look costs nothing."""
         return name in self.__dict__
 
@@ -116,9 +130,37 @@ class Situation:
             NotNow: the study has no command.
             XladoctorError: it could not be started.
         """
-        self.say("rehearsing the study up to its first train and predict steps")
-        until = {"calls": ["fit", "predict"], "grace": _GRACE}
-        return self.rehearse("rehearsal", until=until, flip=TWINS, capture="values")
+        self.say("rehearsing the study")
+        return self._rehearsed("rehearsal", flip=TWINS, capture="values")
+
+    @cached_property
+    def plain_rehearsal(self) -> Recording | None:
+        """The command as it runs on this very machine, where the first rehearsal took XLA as a GPU would have it.
+
+        XLA leaves out checks that this machine's kernels make (an index out of range, an assertion). None where both
+        would be the same.
+        """
+        taken = any(e.get("jit_taken") for e in self.rehearsal.of_kind(schema.REHEARSAL))
+        if not taken or any(e.get("accelerators") for e in self.rehearsal.of_kind(schema.XLA_PATH)):
+            return None
+        self.say("rehearsing the study without XLA, as it runs on this machine")
+        return self._rehearsed("plain", jit=None, capture="none")
+
+    def _rehearsed(self, name: str, **asked: Any) -> Recording:
+        """A whole rehearsal; once more where it was not let write to a folder, with that folder laid over."""
+        until = {"calls": ["fit", "predict"], "grace": _GRACE, "seconds": min(_SECONDS, 0.8 * self.timeout)}
+        recording = self.rehearse(name, until=until, budget=_BUDGET, **asked)
+        for number in range(1, _RETRIES + 1):
+            refused = refused_path(recording)
+            if refused is None or refused.why is not None:
+                break
+            folder = refused.folder
+            if folder == Path(folder.anchor) or folder in self._outside:
+                break
+            self._outside.append(folder)
+            self.say(f"rehearsing once more: it writes to {folder}")
+            recording = self.rehearse(f"{name}-{number}", until=until, budget=_BUDGET, **asked)
+        return recording
 
     def rehearse(self, name: str, **asked: Any) -> Recording:
         """The command once more, into the folder `name`; see `xladoctor.replay.rehearse` for what can be asked.
@@ -139,11 +181,10 @@ class Situation:
             listing=self._listing,
             folder=self.folder / name,
             environment=self.environment,
-            jit=True if study.device == "gpu" else None,
-            outside=named(study.command[1:], [study.outputs] if study.outputs else ()),
+            outside=named(study.command[1:], [*([study.outputs] if study.outputs else ()), *map(str, self._outside)]),
             write=[Path(w).absolute() for w in study.allow_write],
             timeout=self.timeout,
-            **asked,
+            **{"jit": True if study.device == "gpu" else None, **asked},
         )
 
     @cached_property
@@ -157,6 +198,12 @@ class Situation:
         if not (folder / "worker.jsonl").exists():
             ask_workers(read_run(folder), self.environment, self.say)
         return scan_run(folder)
+
+    def diagnosed(self, recording: Recording) -> tuple[Finding, ...]:
+        """The findings of another rehearsal, without workers."""
+        from xladoctor.session import scan_run
+
+        return scan_run(recording.folder).findings
 
     @property
     def which_batch(self) -> str | None:
@@ -181,12 +228,27 @@ class Situation:
         """The steps that can be run by themselves.
 
         Raises:
-            NotNow: there is none.
+            NotNow: the program has no call of Keras.
+            Unanswered: there is none that could be captured.
         """
         found = tuple(self._of_subjects() if self.study.subjects else self._of_rehearsal())
+        if not found and not self.rehearsal.of_kind(schema.CALL):
+            raise NotNow("the steps are the program's own, and ran in the rehearsal only")
         if not found:
-            raise NotNow("no step of the study could be captured")
+            raise Unanswered("no step of the study could be captured to be run by itself")
         return found
+
+    @property
+    def wanted_stages(self) -> tuple[Stage, ...]:
+        """The same for a question that the rehearsal does not answer.
+
+        Raises:
+            Unanswered: there is none.
+        """
+        try:
+            return self.stages
+        except NotNow as why:
+            raise Unanswered(str(why)) from why
 
     def _of_subjects(self) -> Iterator[Stage]:
         for number, name in enumerate(self.study.subjects):
@@ -210,10 +272,13 @@ class Situation:
                 continue
             seen.add(owner)
             subject = of_step(step.capsule, step)
+            own = [b for b in plan(self.rehearsal) if self._is_of(b, step)]
+            rehearsed = frozenset(n for b in own if b.ran for n in b.observed)
             sizes = _sizes([b for b in self.plan if self._is_of(b, step)]) or subject.sizes
             name = f"{call['method']} of {call.get('model')}"
             bench, others = self._bench(subject, f"step-{number}"), tuple(self._siblings(step, number))
-            yield Stage(name, bench, sizes, subject.by_row or None, others, tuple(self._twins(step, number)))
+            twins = tuple(self._twins(step, number))
+            yield Stage(name, bench, sizes, subject.by_row or None, others, twins, rehearsed)
 
     @cached_property
     def _traces(self) -> list[Event]:
@@ -242,6 +307,8 @@ class Situation:
     @staticmethod
     def _is_of(batches: Batches, step: Step) -> bool:
         method = (step.keras_call or {}).get("method")
+        if batches.model is not None and batches.model != (step.keras_call or {}).get("model"):
+            return False
         phases = {"fit": ("train",), "evaluate": ("evaluate", "validation"), "predict": ("predict",)}
         return batches.phase in phases.get(str(method), ())
 

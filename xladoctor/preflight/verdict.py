@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from xladoctor.diagnosis.model import Finding
 from xladoctor.preflight.model import State
+from xladoctor.replay.classify import UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -36,3 +37,16 @@ def slugs(findings: Iterable[Finding]) -> tuple[str, ...]:
 def details(findings: Iterable[Finding]) -> tuple[str, ...]:
     """A line each."""
     return tuple(f"{f.code} {f.slug}: {f.title}" for f in findings)
+
+
+def explained(slug: str | None) -> str | None:
+    """The command that says more of a class; None of one that is not known."""
+    from xladoctor.rules import UnknownRule, by_slug
+
+    if slug is None or slug == UNKNOWN:
+        return None
+    try:
+        by_slug(slug)
+    except UnknownRule:
+        return None
+    return f"xladoctor explain {slug}"

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 _ALWAYS = ("/dev", "/proc")
+_OTHERS = ("/var/tmp", "/dev/shm")  # noqa: S108 (a folder with a random name is made there)
 
 
 def named(words: Sequence[str], outputs: Iterable[str] = ()) -> list[Path]:
@@ -36,13 +37,22 @@ def stores(folders: Sequence[Path], run: Path) -> Iterator[list[tuple[str, str]]
         for number, folder in enumerate(folders, 1):
             store = run / "outside" / str(number)
             if run.resolve().is_relative_to(folder.resolve()):
-                other = Path(tempfile.mkdtemp(prefix="xladoctor-"))
-                stack.callback(_remove, other)
-                inside = other.resolve().is_relative_to(folder.resolve())
-                pairs.append((str(folder), "" if inside else str(other)))
+                other = _elsewhere(folder)
+                if other is not None:
+                    stack.callback(_remove, other)
+                pairs.append((str(folder), "" if other is None else str(other)))
                 continue
             pairs.append((str(folder), str(store)))
         yield pairs
+
+
+def _elsewhere(folder: Path) -> Path | None:
+    """A new folder that is not below `folder`; None where there is no place for one."""
+    for place in (tempfile.gettempdir(), *_OTHERS, str(Path.home())):
+        root = Path(place)
+        if root.is_dir() and os.access(root, os.W_OK) and not root.resolve().is_relative_to(folder.resolve()):
+            return Path(tempfile.mkdtemp(prefix="xladoctor-", dir=root))
+    return None
 
 
 def _is_program(path: Path) -> bool:

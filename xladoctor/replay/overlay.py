@@ -27,6 +27,8 @@ class Listing:
     folders: tuple[str, ...]
     files: tuple[str, ...]
     linked: tuple[str, ...]
+    truncated: bool = False
+    """Whether some of it was too much to be listed."""
 
 
 def look(root: Path) -> Listing:
@@ -34,11 +36,13 @@ def look(root: Path) -> Listing:
     folders: list[str] = []
     files: list[str] = []
     linked: list[str] = []
+    truncated = False
     waiting = deque([""])
     while waiting:
         folder = waiting.popleft()
         if len(folders) + len(files) + len(linked) > _MAX_ENTRIES:
             linked.append(folder)
+            truncated = True
             continue
         if folder:
             folders.append(folder)
@@ -54,7 +58,7 @@ def look(root: Path) -> Listing:
                 waiting.append(path)
             elif entry.is_file():
                 files.append(path)
-    return Listing(root, tuple(folders), tuple(files), tuple(linked))
+    return Listing(root, tuple(folders), tuple(files), tuple(linked), truncated)
 
 
 def make(listing: Listing, folder: Path) -> None:

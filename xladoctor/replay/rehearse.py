@@ -27,6 +27,7 @@ def rehearse(
     environment: Mapping[str, str],
     force: Mapping[str, Any] | None = None,
     batches: int | None = 1,
+    budget: Mapping[str, float] | None = None,
     jit: bool | None = None,
     until: Mapping[str, Any] | None = None,
     flip: Mapping[str, Any] | None = None,
@@ -37,12 +38,14 @@ def rehearse(
 ) -> Recording:
     """Run `command` as a rehearsal into the run folder `folder` and read back what it recorded.
 
-    `force` holds settings by name ("env:NAME" or "cfg:KEY"); `batches` is how many of each `fit` and `evaluate` are
-    run; `jit` is what Keras' "auto" is to be (None: as on this machine); `until` ends it, at a number of traces
-    ({"traces": n}) or once each Keras method has come to its end ({"calls": [...]}; with {"grace": seconds} it may go
-    on so long, up to the next model). `flip` has the steps traced once more with each switch that they read in its
-    other position (`probes.record.twins`). Its output goes to the folder alone. Folders `outside` of its own are laid
-    over for it, where the system allows that (`probes.record.redirect`); those of `write` it may really write to.
+    `force` holds settings by name ("env:NAME" or "cfg:KEY"). `batches` is how many of each epoch of `fit` and
+    `evaluate` are run; a `budget` in its place gives seconds (`probes.record.budget`; empty: its defaults). `jit` is
+    what Keras' "auto" is to be (None: as on this machine). `until` ends it: at a number of traces ({"traces": n}), or
+    once each Keras method has come to its end ({"calls": [...]}; with {"grace": seconds} it may go on so long), and
+    with {"seconds": n} so long after its first trace in any case. `flip` has the steps traced once more with each
+    switch that they read in its other position (`probes.record.twins`). Its output goes to the folder alone. Folders
+    `outside` of its own are laid over for it, where the system allows that (`probes.record.redirect`); those of
+    `write` it may really write to.
 
     Raises:
         XladoctorError: (exit code 3) the command could not be started.
@@ -62,7 +65,8 @@ def rehearse(
             env[name[4:]] = str(value)
     wanted = {
         "force": held,
-        "batches": batches,
+        "batches": batches if budget is None else None,
+        "budget": None if budget is None else dict(budget),
         "jit": jit,
         "until": dict(until or {}),
         "flip": dict(flip or {}),

@@ -21,19 +21,19 @@ def check(state, **fields):
 
 
 @pytest.mark.parametrize(
-    ("states", "strict", "go"),
+    ("states", "strict", "word"),
     [
-        (["pass", "skipped"], False, True),
-        (["pass", "warn"], False, True),
-        (["pass", "warn"], True, False),
-        (["pass", "fail"], False, False),
-        (["skipped"], False, False),
-        ([], False, False),
+        (["pass", "skipped"], False, "go"),
+        (["pass", "warn"], False, "go"),
+        (["pass", "warn"], True, "no-go"),
+        (["pass", "fail"], False, "no-go"),
+        (["skipped"], False, "unchecked"),
+        ([], False, "unchecked"),
     ],
 )
-def test_the_answer(states, strict, go):
+def test_the_answer(states, strict, word):
     found = made(*(check(s) for s in states), strict=strict)
-    assert (found.go, found.exit_code) == (go, int(not go))
+    assert (found.verdict, found.go, found.exit_code) == (word, word == "go", int(word == "no-go"))
 
 
 @pytest.mark.parametrize("format", FORMATS)

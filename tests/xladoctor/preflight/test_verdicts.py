@@ -1,5 +1,6 @@
 """What the checks make of a rehearsal's findings: no program is run."""
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -8,7 +9,11 @@ import pytest
 from xladoctor.diagnosis.model import Finding
 from xladoctor.evidence.schema import schema
 from xladoctor.preflight.checks import flags, rehearsal, settings, switches
+from xladoctor.preflight.model import Check, Preflight
 from xladoctor.preflight.situation import NotNow
+from xladoctor.preflight.verdict import explained
+from xladoctor.report.preflight import to_dict
+from xladoctor.report.preflight.words import verdict
 from xladoctor.rules import by_slug
 
 OUTCOME = SimpleNamespace(probes="recorded", probes_note=None, state="exited", code=1, signal=None)
@@ -18,14 +23,26 @@ def found(slug, level="error", status="confirmed", title="what was found"):
     return Finding(code=by_slug(slug).code, slug=slug, level=level, role="root", title=title, message="", status=status)
 
 
-def situation(*findings, events=(), code=1, device="gpu", batch=None):
-    outcome = SimpleNamespace(**{**vars(OUTCOME), "code": code})
-    recording = SimpleNamespace(
-        folder=Path("run"), outcome=outcome, of_kind=lambda kind: [e for e in events if e["kind"] == kind]
+def recorded(events=(), **outcome):
+    told = SimpleNamespace(**{**vars(OUTCOME), **outcome})
+    return SimpleNamespace(
+        folder=Path("run"),
+        outcome=told,
+        run={"pid": 1},
+        of_kind=lambda kind: [{"pid": 1, **e} for e in events if e["kind"] == kind],
     )
-    diagnosis = SimpleNamespace(findings=findings, settings=())
-    study = SimpleNamespace(device=device)
-    return SimpleNamespace(rehearsal=recording, diagnosis=diagnosis, study=study, timeout=60.0, which_batch=batch)
+
+
+def situation(*findings, events=(), code=1, device="gpu", batch=None, plain=None, plain_findings=(), **outcome):
+    return SimpleNamespace(
+        rehearsal=recorded(events, code=code, **outcome),
+        plain_rehearsal=plain,
+        diagnosed=lambda recording: plain_findings,
+        diagnosis=SimpleNamespace(findings=findings, settings=()),
+        study=SimpleNamespace(device=device),
+        timeout=60.0,
+        which_batch=batch,
+    )
 
 
 def test_the_flag_that_ends_the_process_comes_first_and_the_others_are_listed(monkeypatch):
@@ -44,7 +61,14 @@ def test_no_switch_is_tried_in_callables():
 
 
 STEPS_DONE = {"kind": schema.REHEARSAL, "seen": "calls"}
+CUT = {"kind": schema.REHEARSAL, "cut": True}
 CALLS = [{"kind": schema.CALL, "phase": "end", "method": m, "model": "net"} for m in ("fit", "predict")]
+NAN = {"kind": schema.REHEARSAL, "not_finite": "the loss of fit", "value": "nan", "epoch": 1, "batch": 10}
+
+
+def phase(**told):
+    facts = {"call": 1, "method": "fit", "validation": False, "kind": "GeneratorDataAdapter", "sizes": [[8, 4]]}
+    return {"kind": schema.REHEARSAL, "phase": {**facts, "batches": 4, "ran": 4, "complete": True, **told}}
 
 
 @pytest.mark.parametrize(
@@ -52,23 +76,90 @@ CALLS = [{"kind": schema.CALL, "phase": "end", "method": m, "model": "net"} for 
     [
         ("reshape-mismatch", CALLS[:1], "fail", "it fails: "),
         ("not-xla", CALLS[:1], "fail", "it fails: "),
-        ("reshape-mismatch", [*CALLS, STEPS_DONE], "fail", "it fails after its first steps: "),
-        ("not-xla", [*CALLS, STEPS_DONE], "warn", "its first steps pass, and then it fails: "),
+        ("reshape-mismatch", [*CALLS, STEPS_DONE, CUT], "fail", "it fails after its first train and predict steps: "),
+        # An assertion about what was learnt may fail since half of the epochs were left out.
+        ("not-xla", [*CALLS, STEPS_DONE, CUT], "unchecked", "after a training cut short, it fails after "),
+        ("not-xla", [*CALLS, CUT, NAN], "fail", "it fails: "),
     ],
 )
 def test_a_failure_and_when_it_comes(slug, events, state, said):
     verdict = rehearsal.check(situation(found(slug), events=events))
     assert verdict.state == state and verdict.message.startswith(said), verdict
-    assert verdict.slugs == (slug,)
+    assert (NAN in events) == verdict.message.endswith("the loss of fit is NaN after batch 10 of epoch 1")
 
 
-def test_a_rehearsal_that_ended_well_or_early():
+def test_a_rehearsal_that_ended_well_or_has_no_answer():
     assert rehearsal.check(situation(events=[*CALLS, STEPS_DONE], code=0)).state == "pass"
-    no_keras = rehearsal.check(situation(events=[{"kind": schema.FIRST_OP, "by": "session"}], code=0))
-    assert no_keras.state == "warn" and "its steps are not known" in no_keras.message
-    assert rehearsal.check(situation(code=0)).state == "fail", "TensorFlow was not used at all"
-    early = rehearsal.check(situation(events=CALLS))
-    assert early.state == "warn" and "fit of net, predict of net" in early.message
+    caught = rehearsal.check(situation(found("reshape-mismatch"), events=CALLS, code=0))
+    assert caught.state == "pass", "the program caught it"
+    own_loop = rehearsal.check(situation(events=[{"kind": schema.FIRST_OP, "by": "session"}], code=0))
+    assert own_loop.state == "pass" and "its own loop" in own_loop.message
+    assert rehearsal.check(situation(code=0)).state == "unchecked", "TensorFlow was not used at all"
+    late = rehearsal.check(situation(events=CALLS, code=None, state="timed-out"))
+    assert late.state == "unchecked" and "60 s" in late.message
+    stopped = rehearsal.check(situation(events=[*CALLS[:1], {"kind": schema.REHEARSAL, "stopped": "seconds"}], code=0))
+    assert stopped.state == "unchecked" and "fit of net" in stopped.message
+
+
+def test_data_without_an_end_in_sight_are_not_checked():
+    endless = phase(complete=False, why="its end was not reached within 35 s")
+    verdict = rehearsal.check(situation(events=[*CALLS, endless], code=0))
+    assert verdict.state == "unchecked" and "train: its end was not reached within 35 s" in verdict.message
+    assert rehearsal.check(situation(events=[*CALLS, phase()], code=0)).state == "pass"
+
+
+def test_an_exit_status_is_a_failure_and_so_is_a_loss_that_is_no_number():
+    verdict = rehearsal.check(situation(events=CALLS, code=3))
+    assert verdict.state == "fail" and verdict.message == "it ends with exit status 3"
+    assert rehearsal.check(situation(events=[*CALLS, CUT], code=3)).state == "unchecked"
+    silent = rehearsal.check(situation(events=[*CALLS, NAN], code=0))
+    assert silent.state == "fail" and "the loss of fit is NaN after batch 10" in silent.message
+
+
+def test_a_write_that_the_sandbox_refused_is_not_the_programs_failure():
+    events = [
+        *CALLS,
+        {"kind": schema.REHEARSAL, "confined": "landlock"},
+        {"kind": schema.FAILURE, "failure": 1, "state": "uncaught", "message": "Permission denied: '/data/m.keras'"},
+    ]
+    verdict = rehearsal.check(situation(found("not-xla"), events=events))
+    assert verdict.state == "unchecked" and "/data/m.keras" in verdict.message
+    assert "fit of net, predict of net passed" in verdict.message
+
+
+def test_both_ways_to_run_it_must_pass():
+    healthy = {"events": CALLS, "code": 0}
+    dies = {"plain": recorded(CALLS[:1], code=1), "plain_findings": (found("slice-out-of-bounds"),)}
+    verdict = rehearsal.check(situation(**healthy, **dies))
+    assert verdict.state == "fail" and verdict.message.startswith("without XLA, as on this machine: it fails")
+    assert rehearsal.check(situation(**healthy, plain=recorded(CALLS, code=0))).state == "pass"
+    only_xla = rehearsal.check(situation(found("unsupported-op"), plain=recorded(CALLS, code=0)))
+    assert only_xla.state == "fail" and only_xla.message.endswith("without XLA, as on this machine, it passes")
+
+
+@pytest.mark.parametrize(
+    ("states", "word", "status", "strict"),
+    [
+        (("pass", "pass"), "go", 0, 0),
+        (("unchecked", "pass"), "unchecked", 0, 1),
+        (("pass", "unchecked"), "go", 0, 1),
+        (("unchecked", "fail"), "no-go", 1, 1),
+        (("skipped", "skipped"), "unchecked", 0, 1),
+    ],
+)
+def test_not_checked_is_not_go(states, word, status, strict):
+    checks = tuple(Check(n, "t", s, "why") for n, s in zip(("rehearsal", "parity"), states, strict=True))
+    answer = Preflight("s", checks, there_are=2)
+    assert (answer.verdict, answer.exit_code) == (word, status)
+    assert replace(answer, strict_unchecked=True).exit_code == strict
+    told = to_dict(answer)
+    assert (told["verdict"], [u["name"] for u in told["unchecked"]]) == (word, [c.name for c in answer.unchecked])
+    assert all(c.name in verdict(answer) for c in answer.unchecked if word != "no-go")
+
+
+def test_what_nobody_can_explain_is_not_suggested():
+    assert explained("reshape-mismatch") == "xladoctor explain reshape-mismatch"
+    assert [explained(s) for s in (None, "unknown", "no-such-class")] == [None, None, None]
 
 
 @pytest.mark.parametrize(

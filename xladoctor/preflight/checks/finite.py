@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xladoctor.preflight.situation import NotNow, Situation
+from xladoctor.preflight.situation import Situation, Unanswered
 from xladoctor.preflight.verdict import Verdict
 from xladoctor.replay.model import Case
 from xladoctor.replay.outcome import words
@@ -30,5 +30,5 @@ def check(situation: Situation) -> Verdict:
             tuple(lines + wrong[:20]),
         )  # fmt: skip
     if not lines:
-        raise NotNow("no step could be run")
+        raise Unanswered("no step could be run")
     return Verdict("pass", "; ".join(lines[:2]), details=tuple(lines))

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from xladoctor.preflight.situation import NotNow, Situation
-from xladoctor.preflight.verdict import Verdict
+from xladoctor.preflight.situation import NotNow, Situation, Unanswered
+from xladoctor.preflight.verdict import Verdict, explained
 
 TITLE = "lowering for the GPU"
+
+_NOT_OF_KERNELS = frozenset(
+    {
+        "reshape-mismatch",
+        "broadcast-mismatch",
+        "concat-pack-mismatch",
+        "matmul-conv-mismatch",
+        "rank-mismatch",
+        "not-xla",
+    }
+)
 
 
 def check(situation: Situation) -> Verdict:
@@ -16,20 +27,26 @@ def check(situation: Situation) -> Verdict:
     from xladoctor.replay.lowering import lower
 
     lines: list[str] = []
-    for stage in situation.stages:
+    doubts: list[str] = []
+    for stage in situation.wanted_stages:
         if not stage.cases:
             continue
         situation.say(f"lowering {stage.name} for a GPU")
         found = lower(stage.bench, stage.cases[0], "gpu")
         lines.append(f"{stage.name}: {'lowered' if found.ok else found.message or 'refused'}")
         lines += [f"{stage.name}: {found.note}"] if found.note else []
-        if not found.ok:
-            slug = found.signature.slug if found.signature else None
+        slug = found.signature.slug if found.signature else None
+        if not found.ok and not found.unsupported and (slug in _NOT_OF_KERNELS or explained(slug) is None):
+            # A size that does not fit is one that was planned wrongly, and nothing is known of a kernel.
+            doubts.append(f"{stage.name}: {gist(found.message) or 'it cannot be lowered'}")
+        elif not found.ok:
             ops = f" ({', '.join(found.unsupported)})" if found.unsupported else ""
             return Verdict(
                 "fail", f"{stage.name}{ops}: {gist(found.message) or 'it cannot be lowered'}",
-                f"xladoctor explain {slug}" if slug else None, (slug,) if slug else (), tuple(lines),
+                explained(slug), (slug,) if explained(slug) and slug else (), tuple(lines),
             )  # fmt: skip
     if not lines:
-        raise NotNow("no step has a size to lower for")
+        raise Unanswered("no step has a size to lower for")
+    if doubts:
+        return Verdict("unchecked", doubts[0], None, (), tuple(lines))
     return Verdict("pass", "kernels for all ops (tf2xla only: nothing of cuDNN or ptxas)", details=tuple(lines))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from xladoctor.preflight.situation import NotNow, Situation
+from xladoctor.preflight.situation import Situation, Unanswered
 from xladoctor.preflight.verdict import Verdict
 from xladoctor.replay.classify import gist
 from xladoctor.replay.model import Case
@@ -34,7 +34,7 @@ def check(situation: Situation) -> Verdict:
             why = answer.message if not answer.ok else answer.result.get("note")
             lines.append(f"{stage.name}: not known ({gist(why) or 'no answer'})")
     if not most:
-        raise NotNow(lines[0] if lines else "no step could be asked")
+        raise Unanswered(lines[0] if lines else "no step could be asked")
     said = f"the largest step needs {most:.2f} GiB; {there:.1f} GiB {whose}"
     if most > there:
         return Verdict("fail", said, "Take a smaller batch.", ("oom",), tuple(lines))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from xladoctor.preflight.situation import NotNow, Situation
-from xladoctor.preflight.verdict import Verdict
+from xladoctor.preflight.situation import Situation, Unanswered
+from xladoctor.preflight.verdict import Verdict, explained
 from xladoctor.replay.model import Agreement
 from xladoctor.replay.parity import parity
 
@@ -15,7 +15,7 @@ def check(situation: Situation) -> Verdict:
     lines: list[str] = []
     notes: list[str] = []
     wrong: list[tuple[str, Agreement]] = []
-    for stage in situation.stages:
+    for stage in situation.wanted_stages:
         if not stage.cases:
             continue
         situation.say(f"comparing the ways of {stage.name}")
@@ -32,10 +32,10 @@ def check(situation: Situation) -> Verdict:
         details = [f"{n}: {a.output}, {a.between}: {_apart(a)}" for n, a in wrong[:20]]
         return Verdict(
             "fail", f"{name}: {first.output} differs, {first.between} ({_apart(first)})",
-            f"xladoctor explain {slugs[0]}" if slugs else None, slugs, (*lines, *details, *notes),
+            explained(slugs[0]) if slugs else None, slugs, (*lines, *details, *notes),
         )  # fmt: skip
     if not lines:
-        raise NotNow(notes[0] if notes else "no step has a size to compare at")
+        raise Unanswered(notes[0] if notes else "no step has a size to compare at")
     return Verdict("pass", "; ".join(lines), details=(*lines, *notes))
 
 

@@ -17,26 +17,30 @@ def check(situation: Situation) -> Verdict:
     lines = tuple(line(b) for b in plan)
     sizes = sorted({n for b in plan for n in b.sizes})
     said = f"{len(sizes)} sizes: {', '.join(map(str, sizes))}" if sizes else "no size is known"
+    unknown = [b for b in plan if b.unknown]
+    if unknown:
+        message = f"{said}; of {unknown[0].phase} the last batch is not known: {unknown[0].unknown}"
+        return Verdict("unchecked", message, None, (), lines)
     single = [b for b in plan if b.last == 1]
     if single:
         return Verdict(
             "warn", f"{said}; the last batch of {single[0].phase} has 1 row",
             "Take another batch size, or drop_remainder.", (), lines,
         )  # fmt: skip
-    unknown = [b for b in plan if b.rows is None]
-    if unknown:
-        return Verdict("warn", f"{said}; of {unknown[0].phase} the number of rows is not known", None, (), lines)
     return Verdict("pass", said, details=lines)
 
 
 def line(batches: Batches) -> str:
     """A call's batches in words."""
     if batches.rows is None:
-        rows = f"batches of {batches.size or '?'}"
-    elif not batches.size:
-        rows = f"{batches.rows} rows"
+        rows = f"batches of {', '.join(map(str, batches.sizes)) or '?'}"
+    elif batches.full is None:
+        rows = f"{batches.rows} rows" + (
+            f" in batches of {', '.join(map(str, batches.sizes))}" if batches.sizes else ""
+        )
     else:
         rows = f"{batches.rows} rows: {batches.full} of {batches.size}"
         rows += f" and one of {batches.last}" if batches.last else ""
     epochs = f", {batches.epochs} epochs" if batches.epochs else ""
-    return f"{batches.phase}: {rows}{epochs} ({batches.origin})"
+    ran = f", {batches.ran} batches rehearsed" if batches.ran is not None else ""
+    return f"{batches.phase}: {rows}{epochs}{ran} ({batches.origin})"

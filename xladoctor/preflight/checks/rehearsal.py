@@ -1,92 +1,180 @@
-"""Does the study come through its first train and predict steps, on the path that it will take?"""
+"""Does the study come through its training, validation and prediction, on the path that it will take?"""
 
 from __future__ import annotations
 
-import re
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
-from xladoctor.evidence.run import Recording
+from xladoctor.diagnosis.model import Finding
+from xladoctor.evidence.run import Event, Recording
 from xladoctor.evidence.schema import schema
+from xladoctor.preflight.plan import unseen
+from xladoctor.preflight.refused import Refused, refused_path
 from xladoctor.preflight.situation import Situation
 from xladoctor.preflight.verdict import Verdict, details, of_findings
 
-TITLE = "the first train and predict steps"
+TITLE = "training, validation and prediction"
 
 _CALLS = ("fit", "evaluate", "predict")
 _OWN = frozenset({"not-xla"})
-"""What is no failure of TensorFlow's: the program's own, which may come of its being rehearsed."""
+"""What is no failure of TensorFlow's: the program's own, which may come of a training that was cut short."""
 
 _QUIET = frozenset({"contract-violation", "wrong-shape-silent"})
 """What can be wrong in a call that ends as if all were well."""
 
-_DENIED = (
-    # Python's own; TensorFlow's PermissionDeniedError.
-    re.compile(r"(?:Permission denied|writes nothing outside of its folder): '(/[^'\n]+)'"),
-    re.compile(r"(/[^\s;]+); Permission denied"),
-)
+
+@dataclass(frozen=True)
+class _Rehearsed:
+    """A rehearsal, as the verdict needs it."""
+
+    recording: Recording
+    findings: tuple[Finding, ...]
+    timeout: float
+    which_batch: Callable[[], str | None]
+
+    @property
+    def events(self) -> list[Event]:
+        return list(self.recording.of_kind(schema.REHEARSAL))
+
+    @property
+    def cut(self) -> bool:
+        """Whether something of the program's training was left out."""
+        return any(e.get("cut") for e in self.events)
+
+    @property
+    def stopped(self) -> str | None:
+        """Why the doctor ended it: it had seen enough ("calls", "grace"), or it took too long ("seconds")."""
+        return next((str(e["stopped"]) for e in self.events if e.get("stopped")), None)
+
+    @property
+    def died(self) -> str | None:
+        """How it ended where that is a failure."""
+        outcome = self.recording.outcome
+        if outcome is None or outcome.state == "timed-out" or (outcome.state == "exited" and outcome.code == 0):
+            return None
+        return (
+            f"exit status {outcome.code}" if outcome.state == "exited" else f"signal {outcome.signal or outcome.state}"
+        )
+
+    @property
+    def not_finite(self) -> str | None:
+        """The loss that was no finite number, and when."""
+        event = next((e for e in self.events if e.get("not_finite")), None)
+        if event is None:
+            return None
+        value = {"nan": "NaN"}.get(str(event["value"]), str(event["value"]))
+        when = [f"{key} {event[key]}" for key in ("batch", "epoch") if event.get(key)]
+        return f"{event['not_finite']} is {value}" + (f" after {' of '.join(when)}" if when else "")
+
+    @property
+    def calls(self) -> str:
+        """The Keras calls that came to their end."""
+        ends = [
+            e for e in self.recording.of_kind(schema.CALL)
+            if e["phase"] == "end" and e["method"] in _CALLS and not e.get("nested")
+        ]  # fmt: skip
+        return ", ".join(dict.fromkeys(f"{e['method']} of {e.get('model')}" for e in ends))
 
 
 def check(situation: Situation) -> Verdict:
-    """The command, run with a batch of each `fit` and on to its next model; its failure is diagnosed as by `scan`."""
-    from xladoctor.replay.rehearse import came_to_its_end
+    """The command, run whole as far as its time allows; its failure is diagnosed as by `scan`.
 
-    recording = situation.rehearsal
-    ended = came_to_its_end(recording)
-    calls = [e for e in recording.of_kind(schema.CALL) if e["phase"] == "end" and e["method"] in _CALLS]
-    outcome = recording.outcome
-    if outcome is not None and outcome.probes != "recorded":
-        return Verdict("fail", f"nothing was recorded: {outcome.probes_note}", "Say which interpreter: --python.")
-    errors = [f for f in situation.diagnosis.findings if f.level == "error"]
-    refused = _refused(recording) if errors or not ended else None
-    steps_done = any(e.get("seen") == "calls" for e in recording.of_kind(schema.REHEARSAL))
+    Where XLA was taken as on a GPU machine, the program is rehearsed without it, too: that is how it runs here.
+    """
+    first = _Rehearsed(
+        situation.rehearsal, situation.diagnosis.findings, situation.timeout, lambda: situation.which_batch
+    )
+    gpu = situation.study.device == "gpu"
+    verdict = _judged(first, "under XLA, as on a GPU machine" if gpu else "as on this machine")
+    # What is no failure of TensorFlow's is one without XLA, too.
+    settled = verdict.state == "unchecked" or (verdict.state == "fail" and not set(verdict.slugs) - _OWN)
+    if settled or situation.plain_rehearsal is None:
+        return verdict
+    recording = situation.plain_rehearsal
+    plain = _Rehearsed(recording, situation.diagnosed(recording), situation.timeout, lambda: None)
+    other = _judged(plain, "without XLA, as on this machine")
+    if verdict.state == "fail":
+        if other.state == "pass":
+            return replace(verdict, message=f"{verdict.message}; without XLA, as on this machine, it passes")
+        return verdict
+    if other.state == "fail":
+        return replace(other, message=f"without XLA, as on this machine: {other.message}")
+    return other if other.state == "unchecked" else verdict
+
+
+def _judged(run: _Rehearsed, under: str) -> Verdict:
+    refused = refused_path(run.recording)
     if refused is not None:
-        path, why = refused
-        said = f"it wants to write to {path}, and a rehearsal may not" + (f" ({why})" if why else "")
-        todo = f"Name the folder: --outputs {_folder(path)} has it write to a copy of it."
-        if why:
-            todo = f"Let it really write there, if that does no harm: --allow-write {_folder(path)}."
-        return Verdict("warn" if steps_done else "fail", said, todo, (), details(errors))
-    if errors and steps_done and not any(f.slug not in _OWN for f in errors):
-        verdict = of_findings(errors, "warn", "its first steps pass, and then it fails")
-        todo = "A rehearsal trains on one batch only: see whether that is why."
-        return Verdict("warn", verdict.message, todo, verdict.slugs, verdict.details)
-    if errors and ended and all(f.slug in _QUIET for f in errors):
-        return of_findings(errors, "fail", "nothing is raised, and it is wrong")
-    if errors:
-        verdict = of_findings(errors, "fail", "it fails after its first steps" if steps_done else "it fails")
-        batch = situation.which_batch
-        return replace(verdict, message=f"{verdict.message}, in {batch}") if batch else verdict
+        return _refused(refused, run)
+    return _failed(run) or _unfinished(run) or _passed(run, under)
+
+
+def _refused(refused: Refused, run: _Rehearsed) -> Verdict:
+    said = f"it writes to {refused.path}, and a rehearsal may not" + (f" ({refused.why})" if refused.why else "")
+    todo = f"Name the folder: --outputs {refused.folder} has it write to a copy of it."
+    if refused.why:
+        todo = f"Let it really write there, if that does no harm: --allow-write {refused.folder}."
+    passed = run.calls
+    return Verdict("unchecked", f"{said}; what comes after is not checked ({passed or 'no call'} passed)", todo)
+
+
+def _failed(run: _Rehearsed) -> Verdict | None:
+    """What is wrong, if something is."""
+    loss = run.not_finite
+    errors = [f for f in run.findings if f.level == "error" and (run.died or f.slug in _QUIET)]
+    if run.died is None and not errors:
+        if loss is None:
+            return None
+        todo = "Look at the data of that batch, the learning rate, a logarithm or division of 0."
+        return Verdict("fail", f"nothing is raised, and {loss}", todo)
+    if not errors:
+        if run.recording.outcome is not None and run.recording.outcome.probes != "recorded":
+            return None
+        said = f"it ends with {run.died}"
+        verdict = Verdict("fail", said, f"Look into its output: {run.recording.folder / 'stderr.log'}.")
+        own = True
+    else:
+        quiet = run.died is None
+        verdict = of_findings(errors, "fail", "nothing is raised, and it is wrong" if quiet else _when(run))
+        own = not quiet and all(f.slug in _OWN for f in errors)
+        batch = None if quiet else run.which_batch()
+        verdict = replace(verdict, message=f"{verdict.message}, in {batch}") if batch else verdict
+    if loss is not None:
+        return replace(verdict, message=f"{verdict.message}; {loss}")
+    if own and run.cut:
+        todo = "It trained for a part of its epochs only: see whether that is why."
+        return Verdict("unchecked", f"after a training cut short, {verdict.message}", todo, (), details(errors))
+    return verdict
+
+
+def _when(run: _Rehearsed) -> str:
+    seen = any(e.get("seen") == "calls" for e in run.events)
+    return "it fails after its first train and predict steps" if seen else "it fails"
+
+
+def _unfinished(run: _Rehearsed) -> Verdict | None:
+    """Why there is no answer, if there is none."""
+    outcome, recording = run.recording.outcome, run.recording
+    if outcome is not None and outcome.probes != "recorded":
+        return Verdict("unchecked", f"nothing was recorded: {outcome.probes_note}", "Say which interpreter: --python.")
     if outcome is not None and outcome.state == "timed-out":
-        return Verdict("fail", f"no step had ended after {situation.timeout:g} s", "Give it more time: --timeout.")
-    if ended and not calls and recording.of_kind(schema.FIRST_OP):
-        said = "it came to its end without a call of Keras' fit, evaluate or predict: its steps are not known"
-        return Verdict("warn", said, "Give its steps as callables in a study file (docs/preflight.md).")
-    if not calls and not recording.of_kind(schema.TRACE):
-        return Verdict("fail", "the program ended before any step", "Look into its output: " + str(recording.folder))
-    done = ", ".join(dict.fromkeys(f"{e['method']} of {e.get('model')}" for e in calls)) or "no Keras call"
-    if not ended:
-        return Verdict("warn", f"it ended early, after: {done}", f"See {recording.folder / 'stderr.log'}.")
-    under = "under XLA, as on a GPU machine" if situation.study.device == "gpu" else "as on this machine"
-    return Verdict("pass", f"{done} ({under})")
+        said = f"it had not come to its end after {run.timeout:g} s"
+        return Verdict("unchecked", said, "Give it more time: --timeout.")
+    if not run.calls and not recording.of_kind(schema.TRACE) and not recording.of_kind(schema.FIRST_OP):
+        todo = f"Look into its output: {recording.folder}"
+        return Verdict("unchecked", "the program came to its end without a step of TensorFlow", todo)
+    if run.stopped == "seconds":
+        said = f"it was stopped before its end; what passed until then: {run.calls or 'no call of Keras'}"
+        return Verdict("unchecked", said, "Shorten the study for a preflight, or give it more time: --timeout.")
+    missing = unseen(recording)
+    if missing:
+        return Verdict("unchecked", f"the last batch was not run of {missing[0]}", None, (), tuple(missing))
+    return None
 
 
-def _refused(recording: Recording) -> tuple[Path, str | None] | None:
-    """(the absolute path that the program was not let write to, why it was not redirected) if that is how it ended."""
-    begun = next((e for e in recording.of_kind(schema.REHEARSAL) if e.get("confined")), None)
-    failures = recording.of_kind(schema.FAILURE)
-    ended = {(e["pid"], e["failure"]) for e in failures if e.get("state") == "uncaught"}
-    messages = [str(e.get("message")) for e in failures if (e["pid"], e["failure"]) in ended and e.get("message")]
-    if begun is None or not messages:
-        return None
-    found = next((m for m in (p.search(messages[-1]) for p in _DENIED) if m), None)
-    if found is None:
-        return None
-    path = Path(found.group(1))
-    redirected = begun.get("redirected") or {}
-    why = next((w for folder, w in redirected.items() if w and path.is_relative_to(folder)), None)
-    return (path, why) if not path.is_relative_to(recording.folder) else None
-
-
-def _folder(path: Path) -> Path:
-    return path if path.is_dir() else path.parent
+def _passed(run: _Rehearsed, under: str) -> Verdict:
+    done = run.calls or "its own loop, without a call of Keras' fit, evaluate or predict"
+    how = "a part of its batches or epochs" if run.cut else "whole"
+    if run.stopped:
+        how += ", stopped after its first predict"
+    return Verdict("pass", f"{done} ({how}; {under})")

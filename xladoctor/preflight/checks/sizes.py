@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from xladoctor.preflight.situation import Situation, Stage
-from xladoctor.preflight.verdict import Verdict
+from xladoctor.preflight.verdict import Verdict, explained
 from xladoctor.replay.classify import gist
 from xladoctor.replay.judge import judged
 from xladoctor.replay.model import Case, Outcome
@@ -24,22 +24,38 @@ def check(situation: Situation) -> Verdict:
             found.append(_tried(stage, case))
         outcomes += [(stage, o) for o in judged(found, stage.by_row)]
     lines = tuple(f"{stage.name}, {words(o.case)}: {o.state}{_why(o)}" for stage, o in outcomes)
-    bad = [(s, o) for s, o in outcomes if o.bad]
+    bad = [(s, o) for s, o in outcomes if o.bad and not _contradicted(s, o)]
     if bad:
         stage, outcome = bad[0]
         slug = _slug(outcome)
         return Verdict(
             "fail", f"{stage.name} at {words(outcome.case)}: {outcome.state}{_why(outcome)}",
-            f"xladoctor explain {slug}" if slug else None, (slug,) if slug else (), lines,
+            explained(slug), (slug,) if explained(slug) and slug else (), lines,
         )  # fmt: skip
-    refused = [(s, o) for s, o in outcomes if o.state == "refused"]
-    if refused:
-        stage, outcome = refused[0]
-        message = f"{stage.name} at {words(outcome.case)} cannot be tried: {gist(outcome.message)}"
-        return Verdict("warn", message, "Give the step as a callable: subject in the study file.", (), lines)
+    untried = [(s, o) for s, o in outcomes if o.bad or (o.state == "refused" and not _ran(s, o))]
+    if untried:
+        stage, outcome = untried[0]
+        message = f"{stage.name} at {words(outcome.case)} cannot be tried by itself: {gist(outcome.message)}"
+        return Verdict("unchecked", message, "Give the step as a callable: subject in the study file.", (), lines)
     if not outcomes:
-        return Verdict("warn", "no size is known to try", None)
+        return Verdict("unchecked", "no size is known to try", None)
+    by_itself = sum(o.state != "refused" for _, o in outcomes)
+    if by_itself < len(outcomes):
+        rest = len(outcomes) - by_itself
+        return Verdict("pass", f"{by_itself} of {len(outcomes)} pass; {rest} ran in the rehearsal only", details=lines)
     return Verdict("pass", f"{len(outcomes)} of {len(outcomes)} pass", details=lines)
+
+
+def _ran(stage: Stage, outcome: Outcome) -> bool:
+    """Whether the rehearsal ran the step at this size, and passed."""
+    return outcome.case.batch in stage.rehearsed
+
+
+def _contradicted(stage: Stage, outcome: Outcome) -> bool:
+    """A step that fails by itself, where the program came through the same size: the defect is one of the doctor's.
+    Rows that are lost are no such thing: the program does not see them.
+    """
+    return outcome.state != "silent" and _ran(stage, outcome)
 
 
 def _tried(stage: Stage, case: Case) -> Outcome:

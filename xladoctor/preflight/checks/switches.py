@@ -18,7 +18,7 @@ from xladoctor.diagnosis.model import Finding
 from xladoctor.evidence.run import Recording, read_run
 from xladoctor.evidence.schema import schema
 from xladoctor.preflight.model import State
-from xladoctor.preflight.situation import NotNow, Situation, Stage, Twin
+from xladoctor.preflight.situation import READ_ONLY, NotNow, Situation, Stage, Twin
 from xladoctor.preflight.verdict import Verdict, details, of_findings
 from xladoctor.replay import flip
 from xladoctor.replay.bench import Answer, Bench
@@ -127,7 +127,9 @@ def _rehearsed(situation: Situation, live: Iterable[str]) -> tuple[list[Finding]
     rows = []
     for number, switch in enumerate(rest, 1):
         situation.say(f"rehearsing with {switch.name} = {switch.other!r} ({number} of {len(rest)})")
-        again = situation.rehearse(f"switch-{number}", force={switch.name: switch.other}, until={"traces": traces})
+        forced = {switch.name: switch.other}
+        # The same steps as in the rehearsal, and only batches that show something new.
+        again = situation.rehearse(f"switch-{number}", force=forced, until={"traces": traces}, budget=READ_ONLY)
         rows.append(flip.compared(recording, switch, again, digest))
     flip.write(recording, rows)
     from xladoctor.session import scan_run

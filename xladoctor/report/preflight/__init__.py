@@ -6,8 +6,6 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from xladoctor.report.preflight.words import answer
-
 if TYPE_CHECKING:
     from xladoctor.preflight.model import Preflight
     from xladoctor.report.page import Page
@@ -39,5 +37,6 @@ def to_dict(found: Preflight) -> dict[str, Any]:
     """The preflight as what JSON can hold, schema and verdict first."""
     told = asdict(found)
     plan = [{**b, "full": p.full, "last": p.last} for b, p in zip(told["plan"], found.plan, strict=True)]
-    head = {"schema": found.schema, "verdict": answer(found).lower()}
+    head = {"schema": found.schema, "verdict": found.verdict}
+    told["unchecked"] = [{"name": c.name, "why": c.message} for c in found.unchecked]
     return {**head, **{k: v for k, v in told.items() if k != "schema"}, "plan": plan}

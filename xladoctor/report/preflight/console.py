@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xladoctor.report import text
-from xladoctor.report.preflight.words import plan_rows, verdict
+from xladoctor.report.preflight.words import plan_rows, style, verdict
 
 if TYPE_CHECKING:
     from xladoctor.preflight.model import Check, Preflight
     from xladoctor.report.page import Page
 
-_STYLES = {"pass": "green", "warn": "yellow", "fail": "bold red", "skipped": "dim"}
+_STYLES = {"pass": "green", "warn": "yellow", "fail": "bold red", "unchecked": "yellow", "skipped": "dim"}
 
 
 def render(found: Preflight, page: Page, verbose: bool) -> str:
@@ -21,14 +21,14 @@ def render(found: Preflight, page: Page, verbose: bool) -> str:
         page.blank()
     for check in found.checks:
         line(page, check)
-        if verbose or check.state in ("fail", "warn"):
+        if verbose or check.state in ("fail", "warn", "unchecked"):
             after(page, check, verbose)
     rows = plan_rows(found)
     if rows:
         page.heading("Batches")
         page.table(rows)
     page.blank()
-    page.flow([(verdict(found), "bold green" if found.go else "bold red")], summary(found))
+    page.flow([(verdict(found), style(found))], summary(found))
     for note in found.notes:
         page.para(note)
     if found.folder:
@@ -39,7 +39,7 @@ def render(found: Preflight, page: Page, verbose: bool) -> str:
 def line(page: Page, check: Check) -> None:
     """A check's state, name, time and reason."""
     lead = [
-        (f"{check.state:<7}", _STYLES[check.state]),
+        (f"{check.state:<9}", _STYLES[check.state]),
         (f" {check.name:<9}", "bold"),
         (f" {check.seconds:6.1f} s", "dim"),
     ]
@@ -56,7 +56,7 @@ def after(page: Page, check: Check, verbose: bool) -> None:
 
 def summary(found: Preflight) -> str:
     """How many checks ended how."""
-    counts = {s: sum(c.state == s for c in found.checks) for s in ("fail", "warn", "pass", "skipped")}
-    words = {"fail": "failed", "warn": "warned", "pass": "passed", "skipped": "skipped"}
+    counts = {s: sum(c.state == s for c in found.checks) for s in ("fail", "unchecked", "warn", "pass", "skipped")}
+    words = {"fail": "failed", "warn": "warned", "pass": "passed", "unchecked": "not checked", "skipped": "skipped"}
     told = ", ".join(f"{n} {words[s]}" for s, n in counts.items() if n)
     return f"{found.study}: {told}; {found.seconds:.0f} s"

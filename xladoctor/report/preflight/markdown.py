@@ -22,7 +22,11 @@ def render(found: Preflight) -> str:
         for c in found.checks
     ]
     blocks.append("\n".join(rows))
-    todo = [f"- {md_code(c.name)}: {md(c.todo)}" for c in found.checks if c.todo and c.state in ("fail", "warn")]
+    todo = [
+        f"- {md_code(c.name)}: {md(c.todo)}"
+        for c in found.checks
+        if c.todo and c.state in ("fail", "warn", "unchecked")
+    ]
     if todo:
         blocks += ["## What to do", "\n".join(todo)]
     plan = plan_rows(found)

@@ -8,26 +8,41 @@ if TYPE_CHECKING:
     from xladoctor.preflight.model import Preflight
 
 
+_WORDS = {"go": "GO", "no-go": "NO-GO", "unchecked": "NOT CHECKED", "interrupted": "INTERRUPTED"}
+_STYLES = {"go": "bold green", "unchecked": "bold yellow"}
+
+
 def answer(found: Preflight) -> str:
     """The answer in a word."""
-    if found.interrupted:
-        return "INTERRUPTED"
-    return "GO" if found.go else "NO-GO"
+    return _WORDS[found.verdict]
+
+
+def style(found: Preflight) -> str:
+    """How it is shown on a terminal."""
+    return _STYLES.get(found.verdict, "bold red")
 
 
 def verdict(found: Preflight) -> str:
-    """The answer; a go of some of the checks says of how many."""
+    """The answer; a go of some of the checks says of how many, and each check without an answer is named."""
+    said = answer(found)
     if found.go and len(found.checks) < found.there_are:
-        return f"{answer(found)} as far as was asked: {len(found.checks)} of {found.there_are} checks"
-    return answer(found)
+        said += f" as far as was asked: {len(found.checks)} of {found.there_are} checks"
+    if found.verdict in ("go", "unchecked") and found.unchecked:
+        names = ", ".join(c.name for c in found.unchecked)
+        said += f" (not checked: {names})" if found.go else f" ({names})"
+    return said
 
 
 def plan_rows(found: Preflight) -> list[list[str]]:
     """The table of batches, with its heads; empty where none are known."""
     if not found.plan:
         return []
-    rows = [["phase", "rows", "batch", "full", "last", "epochs", "from"]]
+    rows = [["phase", "rows", "batch", "full", "last", "epochs", "ran", "from"]]
     for b in found.plan:
-        numbers = [b.rows, b.size, b.full, b.last, b.epochs]
-        rows.append([b.phase, *("?" if n is None else str(n) for n in numbers[:4]), str(b.epochs or ""), b.origin])
+        numbers = ["?" if n is None else str(n) for n in (b.rows, b.size, b.full, b.last)]
+        irregular = b.full is None and b.observed
+        if irregular:
+            numbers[1:] = [" ".join(map(str, b.sizes)), "", ""]
+        origin = f"{b.origin}; {b.unknown}" if b.unknown else b.origin
+        rows.append([b.phase, *numbers, str(b.epochs or ""), "" if b.ran is None else str(b.ran), origin])
     return rows
