@@ -1,0 +1,1 @@
+VALUE = "the helper that PYTHONPATH leads to"

@@ -1,0 +1,3 @@
+import sys
+
+sys.odd_site = "the user's own sitecustomize"
