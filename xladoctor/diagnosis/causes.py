@@ -14,7 +14,8 @@ from xladoctor.diagnosis.enrich import enrich
 from xladoctor.diagnosis.facts import Step
 from xladoctor.diagnosis.model import Finding
 from xladoctor.diagnosis.outcome import outcome_findings
-from xladoctor.diagnosis.recorded import contract_violation, quiet_violation, rows_lost
+from xladoctor.diagnosis.reach import reaches
+from xladoctor.diagnosis.recorded import contract_violation, quiet_violation, rows_lost, unexplaining
 from xladoctor.diagnosis.relays import relayed
 from xladoctor.evidence.model import Evidence
 
@@ -77,14 +78,18 @@ def ordered(
 
 def _group(step: Step, logged: list[Finding], quoted: bool) -> list[Finding]:
     """What one step shows, its cause first. `quoted`: another process ended with what this one said."""
+    violation = contract_violation(step)
+    if violation is not None and not (step.owned or (step.first and reaches(step, step.first, logged))):
+        violation = unexplaining(violation)
+    explains = violation is not None and violation.level == "error"
     if step.why == "rows":
-        return [f for f in (contract_violation(step), rows_lost(step), *logged) if f is not None]
+        lost = [rows_lost(step), *logged]
+        return [f for f in ([violation, *lost] if explains else [*lost, violation]) if f is not None]
     first = first_to_fail(step, logged)
     said = [enrich(f, step) if f.slug in _SHAPES else f for f in logged]
     if step.caught and not quoted and said:
         said[0] = replace(said[0], message=f"{said[0].message} The program caught this exception and went on.")
-    violation = contract_violation(step)
-    shapes = any(f.slug in _SHAPES for f in said) or not said
+    shapes = explains and (any(f.slug in _SHAPES for f in said) or not said)
     found = [f for f in (violation if shapes else None, first) if f is not None]
     return [*found, *said, *([violation] if violation is not None and not shapes else [])]
 

@@ -13,6 +13,7 @@ from xladoctor.diagnosis.contracts import Binding, Violation, readable
 from xladoctor.diagnosis.model import Location
 from xladoctor.diagnosis.numbers import Name, names_of
 from xladoctor.diagnosis.places import PlaceCall, place_calls, violations
+from xladoctor.diagnosis.standing import Standing, standing
 from xladoctor.evidence.run import Event, Recording, location
 from xladoctor.evidence.schema import schema
 
@@ -75,13 +76,34 @@ class Step:
 
     @cached_property
     def broken(self) -> list[Broken]:
-        """Every violation, first to last."""
+        """Every violation, first to last, but for those of built-in contracts that do not describe this program."""
         found = [
             Broken(call, violation, checked.bindings)
             for call, checked in violations(self.calls)
             for violation in checked.violations
         ]
-        return sorted(found, key=lambda b: b.moment)
+        standing = self.standing if found else Standing()
+        return sorted((b for b in found if standing.holds(b.call, b.violation, b.bindings)), key=lambda b: b.moment)
+
+    @cached_property
+    def standing(self) -> Standing:
+        """Which built-in contracts describe this program, by all the calls of the run."""
+        others = [s for s in steps(self.recording, every=True) if (s.why, s.capsule) != (self.why, self.capsule)]
+        ended_well = [c for s in (*others, self) if s.ended_well for c in s.calls]
+        return standing(self.recording, ended_well, [c for s in (*others, self) if not s.ended_well for c in s.calls])
+
+    @property
+    def ended_well(self) -> bool:
+        """Whether the call, or for eager calls the run, is known to have ended as it should."""
+        if self.why != "eager":
+            return self.why == "well"
+        outcome = self.recording.outcome
+        return outcome is not None and outcome.state == "exited" and outcome.code == 0
+
+    @property
+    def owned(self) -> bool:
+        """Whether the first violated contract is a promise of the user's own."""
+        return self.first is not None and self.first.call.place in self.standing.own
 
     @property
     def first(self) -> Broken | None:

@@ -12,7 +12,6 @@ from xladoctor.diagnosis.facts import Broken, Step, is_user_file, short, steps, 
 from xladoctor.diagnosis.model import Finding, Location, Proof, Remedy
 from xladoctor.diagnosis.places import PlaceCall, Tensor
 from xladoctor.evidence.run import Recording, location
-from xladoctor.evidence.schema import schema
 from xladoctor.rules import by_slug
 
 
@@ -88,16 +87,20 @@ def broken_quietly(recording: Recording) -> list[Step]:
 def quiet_violation(step: Step) -> Finding | None:
     """The broken contract of a call that ended as it should.
 
-    Contracts of the user's own places are promises, and a broken one is an error though nothing was raised. Those of
-    built-in places are what functions of these names promise in the programs that we know: a warning.
+    Contracts of the user's own places are promises, and a broken one is an error though nothing was raised. A built-in
+    one is a warning, and only where another call of this run keeps it: else it describes another program.
     """
     finding = contract_violation(step)
     if finding is None or step.first is None:
         return None
-    places = step.recording.of_kind(schema.PLACE_FOUND)
-    own = any(e["place"] == step.first.call.place and e.get("origin") for e in places)
     message = f"{finding.message} Nothing was raised: the call ended as if all were well."
-    return replace(finding, message=message, level="error" if own else "warning")
+    return replace(finding, message=message, level="error" if step.owned else "warning")
+
+
+def unexplaining(finding: Finding) -> Finding:
+    """A broken built-in contract whose wrong size is not seen to reach what failed: a note."""
+    message = f"{finding.message} This size was not shown to reach what failed: it need not be wrong in this program."
+    return replace(finding, message=message, level="note", role="consequence", status="untested", remedies=())
 
 
 def rows_lost(step: Step) -> Finding | None:
