@@ -17,6 +17,7 @@ from xladoctor.diagnosis.outcome import outcome_findings
 from xladoctor.diagnosis.reach import reaches
 from xladoctor.diagnosis.recorded import contract_violation, quiet_violation, rows_lost, unexplaining
 from xladoctor.diagnosis.relays import relayed
+from xladoctor.diagnosis.unfinished import unfinished
 from xladoctor.evidence.model import Evidence
 
 # Errors that a broken contract earlier in the step can explain.
@@ -79,7 +80,9 @@ def ordered(
 def _group(step: Step, logged: list[Finding], quoted: bool) -> list[Finding]:
     """What one step shows, its cause first. `quoted`: another process ended with what this one said."""
     violation = contract_violation(step)
-    if violation is not None and not (step.owned or (step.first and reaches(step, step.first, logged))):
+    if violation is not None and not (
+        step.owned or (step.first and reaches(step, step.first, logged, unfinished(step)))
+    ):
         violation = unexplaining(violation)
     explains = violation is not None and violation.level == "error"
     if step.why == "rows":

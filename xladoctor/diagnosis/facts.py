@@ -13,7 +13,8 @@ from xladoctor.diagnosis.contracts import Binding, Violation, readable
 from xladoctor.diagnosis.model import Location
 from xladoctor.diagnosis.numbers import Name, names_of
 from xladoctor.diagnosis.places import PlaceCall, place_calls, violations
-from xladoctor.diagnosis.standing import Standing, standing
+from xladoctor.diagnosis.reach import reaches_rows
+from xladoctor.diagnosis.standing import Standing, other_layout, standing
 from xladoctor.evidence.run import Event, Recording, location
 from xladoctor.evidence.schema import schema
 
@@ -82,8 +83,16 @@ class Step:
             for call, checked in violations(self.calls)
             for violation in checked.violations
         ]
-        standing = self.standing if found else Standing()
-        return sorted((b for b in found if standing.holds(b.call, b.violation, b.bindings)), key=lambda b: b.moment)
+        return sorted((b for b in found if self.counts(b)), key=lambda b: b.moment)
+
+    def counts(self, broken: Broken) -> bool:
+        """Whether a violation says that something is wrong here: the contract describes this program, or the rows that
+        the call lost are those that the contract asks for.
+        """
+        call, violation, bindings = broken.call, broken.violation, broken.bindings
+        if self.standing.holds(call, violation, bindings):
+            return True
+        return self.why == "rows" and not other_layout(violation, bindings) and reaches_rows(self.keras_call, broken)
 
     @cached_property
     def standing(self) -> Standing:

@@ -13,30 +13,35 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from xladoctor.diagnosis.standing import expected_sizes
-from xladoctor.diagnosis.unfinished import unfinished
 
 if TYPE_CHECKING:
     from xladoctor.diagnosis.facts import Broken, Step
     from xladoctor.diagnosis.model import Finding
+    from xladoctor.diagnosis.unfinished import Unfinished
+    from xladoctor.evidence.run import Event
 
 
-def reaches(step: Step, broken: Broken, findings: Sequence[Finding]) -> bool:
+def reaches(step: Step, broken: Broken, findings: Sequence[Finding], unfinished: Unfinished | None = None) -> bool:
     """Whether the wrong size of a broken contract explains the sizes at the op that failed, or the rows lost."""
     wanted = _ratios(broken)
     if not wanted:
         return False
     if step.why == "rows":
-        return bool(wanted & set(_lost(step))) or _one_origin(step)
+        return reaches_rows(step.keras_call, broken) or _one_origin(step)
     op = step.failing_op
     if op is not None and _comes_after(op, broken):
         return False
     met = set(_apart(_vectors(op))) if op is not None else set()
-    broken_off = unfinished(step) if op is None else None
-    if broken_off is not None:
-        met |= set(_apart([[s] for s in (i["shape"] for i in broken_off.isolated["inputs"]) if s]))
+    if unfinished is not None:
+        met |= set(_apart([[s] for s in (i["shape"] for i in unfinished.isolated["inputs"]) if s]))
     for finding in findings:
         met |= set(_apart(_named(finding.dims)))
     return bool(wanted & met)
+
+
+def reaches_rows(call: Event | None, broken: Broken) -> bool:
+    """Whether a call lost rows in the proportion in which the tensor lost them."""
+    return bool(_ratios(broken) & set(_lost(call or {})))
 
 
 def _ratios(broken: Broken) -> set[Fraction]:
@@ -55,8 +60,7 @@ def _ratio(a: int | None, b: int | None) -> Fraction | None:
     return Fraction(max(a, b), min(a, b)) if a and b else None
 
 
-def _lost(step: Step) -> Iterator[Fraction]:
-    call = step.keras_call or {}
+def _lost(call: Event) -> Iterator[Fraction]:
     for rows in call.get("rows_out") or ():
         ratio = _ratio(call.get("rows_in"), rows)
         if ratio is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xladoctor.diagnosis.facts import Step
+from xladoctor.diagnosis.facts import Broken, Step
 from xladoctor.diagnosis.model import Location, ShapeRow
 from xladoctor.diagnosis.places import PlaceCall, Tensor
 
@@ -14,7 +14,7 @@ def shape_rows(step: Step) -> tuple[ShapeRow, ...]:
     for call in step.calls:
         checked = call.known()
         wrong: dict[tuple[str, int], str] = (
-            {(v.phase, v.index): v.reason for v in checked.violations if step.standing.holds(call, v, checked.bindings)}
+            {(v.phase, v.index): v.reason for v in checked.violations if step.counts(Broken(call, v, checked.bindings))}
             if call.state != "not-executed"
             else {}
         )

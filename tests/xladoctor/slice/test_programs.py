@@ -102,3 +102,12 @@ def test_rows_that_a_layer_loses_are_found_without_a_place(tmp_path):
     assert (birth["inputs"][0]["shape"], birth["shape"], birth["loses"]) == ([8, 6, 4], [4, 2, 6, 4], True)
     remedies = [remedy["id"] for remedy in run.root["remedies"]]
     assert remedies[0] == "mend-birth" and "compare-paths" not in remedies, "plain mode loses them too"
+
+
+def test_a_contract_of_another_version_is_not_held_against_a_foreign_checkout(tmp_path):
+    checkout = PATIENTS / "flat_patches"
+    env = {"PYTHONPATH": os.pathsep.join([str(checkout), str(ROOT)])}
+    run = scan(tmp_path / "work", str(checkout / "train.py"), "fft", env=env)
+    assert run.root["class"] == "dynamic-dimension-unsupported"
+    assert [f["class"] for f in run.diagnosis["findings"] if f["class"] == "contract-violation"] == []
+    assert not [row for row in run.diagnosis["shapes"] if row["violation"]]
