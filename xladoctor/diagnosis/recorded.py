@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from typing import Any
 
+from xladoctor.diagnosis.basis import COMPARED, NOT_TESTED, RECORDED_ROWS, RECORDED_SHAPES
 from xladoctor.diagnosis.contracts import show_shape
 from xladoctor.diagnosis.enrich import layer_of
 from xladoctor.diagnosis.facts import Broken, Step, is_user_file, short, steps, user_line
@@ -57,6 +58,7 @@ def contract_violation(step: Step) -> Finding | None:
             Proof("shape", violation.reason, "worker.jsonl" if tensor is not None and tensor.runtime else None),
         ),
         status="confirmed",
+        basis=COMPARED if tensor is not None and tensor.runtime and tensor.graph else RECORDED_SHAPES,
         remedies=(_mend(first, birth, frames[0] if frames else None), *rule.remedies[1:]),
         details={
             "place": call.place,
@@ -100,7 +102,9 @@ def quiet_violation(step: Step) -> Finding | None:
 def unexplaining(finding: Finding) -> Finding:
     """A broken built-in contract whose wrong size is not seen to reach what failed: a note."""
     message = f"{finding.message} This size was not shown to reach what failed: it need not be wrong in this program."
-    return replace(finding, message=message, level="note", role="consequence", status="untested", remedies=())
+    return replace(
+        finding, message=message, level="note", role="consequence", status="untested", remedies=(), basis=NOT_TESTED
+    )
 
 
 def rows_lost(step: Step) -> Finding | None:
@@ -150,6 +154,7 @@ def rows_lost(step: Step) -> Finding | None:
                   f"events-{call['pid']}.jsonl:{call['seq']}"),
         ),
         status="untested" if several else "confirmed",
+        basis=RECORDED_ROWS,
         remedies=remedies,
         details={
             "method": call["method"],

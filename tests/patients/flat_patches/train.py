@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import tensorflow as tf
+
 from ptycho.custom_layers import ExtractPatchesPositionLayer
 
 image = tf.keras.Input((12, 12, 1))

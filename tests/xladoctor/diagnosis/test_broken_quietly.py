@@ -61,7 +61,6 @@ def test_what_keeps_its_contract_is_healthy(tmp_path):
 
 def test_a_place_that_is_broken_in_the_failure_too_is_told_once(tmp_path):
     run = collapsed()
-    next(e for e in run.events if e["kind"] == "place-found")["origin"] = "pyproject.toml"
     run.trace("7-2-other", graph="g2")
     run.place("gears.ops:shift", SHIFT, {"x": [4, 5], "k": [4]}, [[1, 5]], graph="g2")
     found = diagnosed(run, tmp_path)
