@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from xladoctor.diagnosis.again import compiled_again
 from xladoctor.diagnosis.blame import first_to_fail
 from xladoctor.diagnosis.enrich import enrich
 from xladoctor.diagnosis.facts import Step
@@ -103,7 +104,7 @@ def _group(step: Step, logged: list[Finding]) -> list[Finding]:
         lost = [rows_lost(step), *logged]
         return [f for f in ([violation, *lost] if explains else [*lost, violation]) if f is not None]
     first = first_to_fail(step, logged)
-    said = [enrich(f, step) if f.slug in _SHAPES else f for f in logged]
+    said = [compiled_again(enrich(f, step) if f.slug in _SHAPES else f, step.compiled_again) for f in logged]
     shapes = explains and (any(f.slug in _SHAPES for f in said) or not said)
     found = [f for f in (violation if shapes else None, first) if f is not None]
     return [*found, *said, *([violation] if violation is not None and not shapes else [])]

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from xladoctor.diagnosis.again import REQUEST as AGAIN
+from xladoctor.diagnosis.again import is_evidence
 from xladoctor.diagnosis.contracts import Binding, Violation, readable
 from xladoctor.diagnosis.model import Location
 from xladoctor.diagnosis.numbers import Name, names_of
@@ -121,8 +123,16 @@ class Step:
 
     @property
     def failing_op(self) -> dict[str, Any] | None:
-        """The op that fails when a worker runs the step, if one was asked and it failed there too."""
-        return self._op_answered("failing_op")
+        """The op that fails when a worker runs the step on recorded inputs, if one was asked and it failed there."""
+        answers = self.recording.answers("failing_op", self.capsule) if self.capsule else []
+        ops = [a["result"] for a in answers if isinstance(a.get("result"), dict) and a["result"].get("op")]
+        return next((op for op in ops if is_evidence(op, self.failure)), None)
+
+    @property
+    def compiled_again(self) -> dict[str, Any] | None:
+        """What came of compiling the recorded function again, if a worker tried."""
+        answers = self.recording.answers(AGAIN, self.capsule) if self.capsule else []
+        return next((a["result"] for a in answers if isinstance(a.get("result"), dict)), None)
 
     @property
     def birth(self) -> dict[str, Any] | None:
@@ -146,7 +156,7 @@ class Step:
     def failing_batch(self) -> int | None:
         """The batch size at which the failing op failed for the worker."""
         for answer in self.recording.answers("failing_op", self.capsule) if self.capsule else ():
-            if answer.get("result"):
+            if answer.get("result") and is_evidence(answer["result"], self.failure):
                 size = answer.get("batch")
                 return size if isinstance(size, int) else None
         return None
