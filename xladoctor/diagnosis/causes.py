@@ -101,8 +101,12 @@ def _group(step: Step, logged: list[Finding]) -> list[Finding]:
         violation = unexplaining(violation)
     explains = violation is not None and violation.level == "error"
     if step.why == "rows":
-        lost = [rows_lost(step), *logged]
-        return [f for f in ([violation, *lost] if explains else [*lost, violation]) if f is not None]
+        lost = rows_lost(step)
+        if lost is not None and explains:
+            # The contract says that rows stay rows.
+            lost = replace(lost, level="error", status="confirmed")
+        shown = [violation, lost, *logged] if explains else [lost, *logged, violation]
+        return [f for f in shown if f is not None]
     first = first_to_fail(step, logged)
     said = [compiled_again(enrich(f, step) if f.slug in _SHAPES else f, step.compiled_again) for f in logged]
     shapes = explains and (any(f.slug in _SHAPES for f in said) or not said)

@@ -14,6 +14,7 @@ from xladoctor.diagnosis.again import is_evidence
 from xladoctor.diagnosis.contracts import Binding, Violation, readable
 from xladoctor.diagnosis.model import Location
 from xladoctor.diagnosis.numbers import Name, names_of
+from xladoctor.diagnosis.operands import at_fault
 from xladoctor.diagnosis.places import PlaceCall, place_calls, violations
 from xladoctor.diagnosis.reach import reaches_rows
 from xladoctor.diagnosis.standing import Standing, other_layout, standing
@@ -81,11 +82,17 @@ class Step:
     def broken(self) -> list[Broken]:
         """Every violation, first to last, but for those of built-in contracts that do not describe this program."""
         found = [
-            Broken(call, violation, checked.bindings)
+            Broken(call, *self._at_fault(call, violation, checked.bindings))
             for call, checked in violations(self.calls)
             for violation in checked.violations
         ]
         return sorted((b for b in found if self.counts(b)), key=lambda b: b.moment)
+
+    def _at_fault(
+        self, call: PlaceCall, violation: Violation, bindings: dict[str, Binding]
+    ) -> tuple[Violation, dict[str, Binding]]:
+        batch = self.failing_batch or (self.keras_call or {}).get("batch_size")
+        return at_fault(call, violation, bindings, batch, [c for c in self.calls if c.after < call.order])
 
     def counts(self, broken: Broken) -> bool:
         """Whether a violation says that something is wrong here: the contract describes this program, or the rows that

@@ -10,6 +10,7 @@ from xladoctor.diagnosis.basis import COMPARED, NOT_TESTED, RECORDED_ROWS, RECOR
 from xladoctor.diagnosis.contracts import show_shape
 from xladoctor.diagnosis.enrich import layer_of
 from xladoctor.diagnosis.facts import Broken, Step, is_user_file, short, steps, user_line
+from xladoctor.diagnosis.folding import folding
 from xladoctor.diagnosis.model import Finding, Location, Proof, Remedy
 from xladoctor.diagnosis.places import PlaceCall, Tensor
 from xladoctor.evidence.run import Recording, location
@@ -120,14 +121,11 @@ def rows_lost(step: Step) -> Finding | None:
     out = " and ".join(str(n) for n in wrong)
     birth = step.rows_birth
     origin = user_line(birth) if birth is not None else None
-    # A model that scores every time step gives several rows a sample: only the reader can know if this one is meant to.
-    several = all(n > rows_in and n % rows_in == 0 for n in wrong)
+    judged = folding(step.recording, call, birth, origin)
     message = f"{call['method']} of {rows_in} samples returned {out} rows, without any error."
     if batches and wrong == [batches]:
         message += f" That is one row for each of its {batches} batches of {size}."
-    if several:
-        each = " and ".join(str(n // rows_in) for n in wrong)
-        message += f" That is {each} rows a sample, which a model may be meant to give."
+    message += judged.sentence
     if birth is not None:
         message += " " + _birth_sentence(birth, 0, origin)
     remedies = rule.remedies
@@ -140,7 +138,7 @@ def rows_lost(step: Step) -> Finding | None:
     return Finding(
         code=rule.code,
         slug=rule.slug,
-        level="warning" if several else "error",
+        level=judged.level,
         role="root",
         title=f"{call['method']}: {rows_in} rows in, {out} rows out",
         message=message,
@@ -153,7 +151,7 @@ def rows_lost(step: Step) -> Finding | None:
             Proof("event", f"{call['method']} of {call.get('model')}: rows in {rows_in}, rows out {rows_out}",
                   f"events-{call['pid']}.jsonl:{call['seq']}"),
         ),
-        status="untested" if several else "confirmed",
+        status="confirmed" if judged.level == "error" else "untested",
         basis=RECORDED_ROWS,
         remedies=remedies,
         details={
