@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from xladoctor.diagnosis.governing import asked_by, governing
 from xladoctor.diagnosis.model import Compilation, Location, XlaPath
-from xladoctor.diagnosis.reads import histories
 from xladoctor.evidence.model import Evidence
 from xladoctor.evidence.run import Event, Recording, location
 from xladoctor.evidence.schema import schema
@@ -66,7 +66,7 @@ def _functions(recording: Recording, compiled: set[str]) -> list[XlaPath]:
                 requested=resolved,
                 resolved=("on" if mine else "on, but never traced") if on else "off",
                 effective=_effective(on, mine, function in compiled),
-                governed_by=_governing(recording, mine),
+                governed_by=governing(recording, mine),
                 location=where,
                 note=note,
             )
@@ -110,32 +110,6 @@ def _compiled(evidence: Evidence) -> set[str]:
     return shown
 
 
-def _governing(recording: Recording, traces: list[Event]) -> tuple[str, ...]:
-    """The switches read in the decision that led to a function: a knob that a caller of its first trace asked."""
-    if not traces:
-        return ()
-    first = traces[0]
-    callers = {(f["file"], f["function"]) for f in first.get("frames", ())}
-    settings = recording.of_kind(schema.SETTING)
-    for event in reversed([e for e in settings if e["seq"] < first["seq"] and e["pid"] == first["pid"]]):
-        where = event.get("where") or {}
-        if event["store"] != "decision" or (where.get("file"), where.get("function")) not in callers:
-            continue
-        knob = str(event["key"]).rpartition(":")[2]
-        reads = [
-            e
-            for e in settings
-            if e["action"] == "read"
-            and e["store"] != "decision"
-            and e["seq"] <= event["seq"]
-            and e["pid"] == event["pid"]
-            and str((e.get("where") or {}).get("function", "")).rpartition(".")[2] == knob
-        ]
-        shown = [f"{e['store']} {e['key']} " + ("unset" if e["value"] is None else f"= {e['value']!r}") for e in reads]
-        return (*dict.fromkeys(shown), f"{event['key']}() = {event['value']!r}")
-    return ()
-
-
 def _keras(recording: Recording) -> list[XlaPath]:
     found: dict[tuple[str, str, str], XlaPath] = {}
     used = {(e["pid"], e.get("model")) for e in recording.of_kind(schema.CALL) if e["phase"] == "begin"}
@@ -162,7 +136,7 @@ def _keras(recording: Recording) -> list[XlaPath]:
                 requested=event["requested"],
                 resolved="on" if on else "off",
                 effective=on and ran,
-                governed_by=_read_there(recording, event),
+                governed_by=asked_by(recording, event),
                 location=location(event.get("where")),
                 note="; ".join(notes) or None,
             ),
@@ -191,7 +165,7 @@ def _auto_clustering(recording: Recording, evidence: Evidence) -> Iterator[XlaPa
             requested=event["requested"],
             resolved="on" if on else "off",
             effective=effective,
-            governed_by=_read_there(recording, event),
+            governed_by=asked_by(recording, event),
             location=location(event.get("where")),
             note=note,
         )
@@ -271,24 +245,3 @@ def _auto_jit(flags: str | None) -> str | None:
 
 
 _LEVEL = re.compile(r"--tf_xla_auto_jit=([\w-]+)")
-
-
-def _read_there(recording: Recording, event: Event) -> tuple[str, ...]:
-    """The switches that the function which asked for XLA had read just before."""
-    where = event.get("where") or {}
-    shown: dict[str, None] = {}
-    for history in histories(recording):
-        if history.pid != event["pid"] or not _is_switch(history.key):
-            continue
-        for read in history.reads:
-            place = read.get("where") or {}
-            if read["seq"] < event["seq"] and (place.get("file"), place.get("function")) == (
-                where.get("file"),
-                where.get("function"),
-            ):
-                shown[f"{history.name} " + ("unset" if read["value"] is None else f"= {read['value']!r}")] = None
-    return tuple(shown)[-4:]
-
-
-def _is_switch(key: str) -> bool:
-    return any(part in key.lower() for part in ("xla", "jit", "compile"))
