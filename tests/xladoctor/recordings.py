@@ -114,7 +114,7 @@ def _call(call: int, method: str, rows: int, batch: int) -> dict[str, Any]:
 def healthy(batch: int = 4, columns: int = 5) -> Run:
     """A `fit` that kept its contract, answered by a worker, and the same place once eagerly."""
     run = Run()
-    run.found("gears.ops:shift", SHIFT)
+    run.found("gears.ops:shift", SHIFT, origin="pyproject.toml")
     run.begin(1, batch=batch)
     run.trace("7-1-step")
     events = run.place(
@@ -129,7 +129,7 @@ def healthy(batch: int = 4, columns: int = 5) -> Run:
 def collapsed(batch: int = 4) -> Run:
     """The same with a result that lost its rows, in a `fit` that failed."""
     run = Run(outcome={"state": "exited", "code": 1, "probes": "recorded"})
-    run.found("gears.ops:shift", SHIFT)
+    run.found("gears.ops:shift", SHIFT, origin="pyproject.toml")
     run.begin(1, batch=batch)
     run.trace("7-1-step")
     events = run.place("gears.ops:shift", SHIFT, {"x": [None, 5], "k": [None]}, [[None, 5]], scope="gears/a")

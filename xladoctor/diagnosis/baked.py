@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from xladoctor.diagnosis.basis import TIMED
 from xladoctor.diagnosis.model import Finding, Location, Proof
 from xladoctor.diagnosis.setting_finding import finding
 from xladoctor.evidence.run import Recording
@@ -62,6 +63,7 @@ def _finding(answer: dict[str, Any], row: dict[str, Any], at: Location | None) -
         {"kind": "", "where": None if at is None else {"file": at.file, "line": at.line, "function": at.function}},
         evidence,
         tested=again is not None,
+        basis=TIMED,
         details={"from": row["from"], "argument": row["argument"], "seconds": seconds},
     )
     return replace(

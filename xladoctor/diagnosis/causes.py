@@ -9,14 +9,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from xladoctor.diagnosis.again import compiled_again
 from xladoctor.diagnosis.blame import first_to_fail
 from xladoctor.diagnosis.enrich import enrich
 from xladoctor.diagnosis.facts import Step
 from xladoctor.diagnosis.model import Finding
-from xladoctor.diagnosis.outcome import outcome_findings
-from xladoctor.diagnosis.recorded import contract_violation, quiet_violation, rows_lost
+from xladoctor.diagnosis.outcome import interrupted, outcome_findings
+from xladoctor.diagnosis.reach import reaches
+from xladoctor.diagnosis.recorded import contract_violation, quiet_violation, rows_lost, unexplaining
 from xladoctor.diagnosis.relays import relayed
+from xladoctor.diagnosis.unfinished import unfinished
+from xladoctor.diagnosis.weigh import failures_of, handled, survived, uncaught
 from xladoctor.evidence.model import Evidence
+from xladoctor.evidence.run import Event
 
 # Errors that a broken contract earlier in the step can explain.
 _SHAPES = frozenset(
@@ -58,33 +63,53 @@ def ordered(
     steps = [s for s in steps if id(s) not in relays]
     quoted = {id(s) for s in relays.values()}
     groups = [
-        _group(step, [f for f, of in belongs if of is step], id(step) in quoted) for step in _main_first(steps, main)
+        handled_as_warnings(step, _group(step, [f for f, of in belongs if of is step]), id(step) in quoted)
+        for step in _main_first(steps, main)
     ]
     groups.append([f for f, of in belongs if of is None])
     groups.extend([f] for f in map(quiet_violation, quiet) if f is not None)
     found: list[Finding] = []
     for group in groups:
         wrong = [f for f in group if f.level == "error"]
-        rest[:0] = [f for f in group if f.level != "error" and not any(_same(f, known) for known in found)]
+        rest += [f for f in group if f.level != "error" and not any(_same(f, known) for known in found)]
         # The same place broken again is no second cause.
         known = bool(wrong) and any(_same(wrong[0], f) for f in found)
         for i, finding in enumerate(wrong):
             if not (known and i == 0):
                 found.append(replace(finding, role="root" if i == 0 else "consequence"))
-    found = _with_outcome(found, evidence)
+    found = _with_outcome(found, rest, evidence)
     return (*found, *(replace(f, role="consequence" if found else f.role) for f in rest))
 
 
-def _group(step: Step, logged: list[Finding], quoted: bool) -> list[Finding]:
-    """What one step shows, its cause first. `quoted`: another process ended with what this one said."""
-    if step.why == "rows":
-        return [f for f in (contract_violation(step), rows_lost(step), *logged) if f is not None]
-    first = first_to_fail(step, logged)
-    said = [enrich(f, step) if f.slug in _SHAPES else f for f in logged]
-    if step.caught and not quoted and said:
-        said[0] = replace(said[0], message=f"{said[0].message} The program caught this exception and went on.")
+def handled_as_warnings(step: Step, group: list[Finding], quoted: bool) -> list[Finding]:
+    """What a step shows; as warnings where the program caught its exception, and the run ended for another reason or
+    with 0. `quoted`: another process ended with what this one said.
+    """
+    ends = uncaught(step.recording)
+    others_ended = survived(step.recording) or (bool(ends) and step.failure not in ends)
+    if step.failure is None or quoted or not others_ended:
+        return group
+    return [handled(f, step.failure) if f.level == "error" else f for f in group]
+
+
+def _group(step: Step, logged: list[Finding]) -> list[Finding]:
+    """What one step shows, its cause first."""
     violation = contract_violation(step)
-    shapes = any(f.slug in _SHAPES for f in said) or not said
+    if violation is not None and not (
+        step.owned or (step.first and reaches(step, step.first, logged, unfinished(step)))
+    ):
+        violation = unexplaining(violation)
+    explains = violation is not None and violation.level == "error"
+    if step.why == "rows":
+        lost = rows_lost(step)
+        if lost is not None and explains:
+            # The contract says that rows stay rows.
+            lost = replace(lost, level="error", status="confirmed")
+        shown = [violation, lost, *logged] if explains else [lost, *logged, violation]
+        return [f for f in shown if f is not None]
+    first = first_to_fail(step, logged)
+    said = [compiled_again(enrich(f, step) if f.slug in _SHAPES else f, step.compiled_again) for f in logged]
+    shapes = explains and (any(f.slug in _SHAPES for f in said) or not said)
     found = [f for f in (violation if shapes else None, first) if f is not None]
     return [*found, *said, *([violation] if violation is not None and not shapes else [])]
 
@@ -119,14 +144,20 @@ def _same(a: Finding, b: Finding) -> bool:
     )
 
 
-def _with_outcome(found: list[Finding], evidence: Evidence) -> list[Finding]:
+def _with_outcome(found: list[Finding], rest: list[Finding], evidence: Evidence) -> list[Finding]:
     """How the process ended, where nothing else explains it, or where it is the finding."""
-    if not found:
-        return list(outcome_findings(evidence))
-    if evidence.process is None or evidence.process.state != "timed-out":
-        return found
-    # The abort in the log is the doctor's own doing; the stack that it left says where the run hung.
-    ours = [f for f in found if f.slug == "not-xla"]
-    where = next((f.location for f in ours if f.location is not None), None)
-    stopped = replace(next(iter(outcome_findings(evidence))), location=where)
-    return [stopped, *(f for f in found if f not in ours)]
+    process = evidence.process
+    if process is not None and process.state in ("timed-out", "interrupted"):
+        # An abort in the log is the doctor's own doing; the stack that it left says where the run hung.
+        ours = [f for f in found if f.slug == "not-xla"]
+        where = next((f.location for f in ours if f.location is not None), None)
+        stopped = replace(next(iter(outcome_findings(evidence))), location=where)
+        return [stopped, *(f for f in found if f not in ours)]
+    if found:
+        return [interrupted(f) if f.details.get("kind") == "KeyboardInterrupt" else f for f in found]
+    known = {_event(e) for f in rest for e in failures_of(f, evidence.run)} if evidence.run is not None else set()
+    return [f for f in outcome_findings(evidence) if not any(p.where in known for p in f.evidence)]
+
+
+def _event(event: Event) -> str:
+    return f"events-{event['pid']}.jsonl:{event['seq']}"

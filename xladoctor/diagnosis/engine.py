@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import xladoctor
 from xladoctor import secrets
+from xladoctor.diagnosis.basis import grounded
 from xladoctor.diagnosis.log_paths import log_paths
 from xladoctor.diagnosis.model import Diagnosis, Finding, Verdict
 from xladoctor.diagnosis.stacks import stacks
@@ -25,7 +26,7 @@ def _diagnosed(evidence: Evidence) -> Diagnosis:
         from xladoctor.diagnosis.of_run import diagnose_run
 
         return diagnose_run(evidence, evidence.run)
-    findings = log_findings(evidence)
+    findings = grounded(log_findings(evidence))
     version = evidence.log.tensorflow_version
     return Diagnosis(
         source=evidence.source,

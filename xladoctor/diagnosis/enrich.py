@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from xladoctor.diagnosis.basis import RAN_AGAIN
 from xladoctor.diagnosis.contracts import show_shape
 from xladoctor.diagnosis.facts import Step, first_location, graphs_of_functions, is_user_file, short, user_line
 from xladoctor.diagnosis.model import Finding, Location, Proof
@@ -80,6 +81,7 @@ def enrich(finding: Finding, step: Step) -> Finding:
         finding, message=message, details=details, evidence=tuple(evidence), layer=layer, location=place,
         op=finding.op or (op or {}).get("op"), node=finding.node or (op or {}).get("node"),
         status="confirmed" if op is not None else finding.status,
+        basis=RAN_AGAIN if op is not None else finding.basis,
     )  # fmt: skip
 
 

@@ -10,10 +10,15 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
+from xladoctor.diagnosis.again import REQUEST as AGAIN
+from xladoctor.diagnosis.again import is_evidence
 from xladoctor.diagnosis.contracts import Binding, Violation, readable
 from xladoctor.diagnosis.model import Location
 from xladoctor.diagnosis.numbers import Name, names_of
+from xladoctor.diagnosis.operands import at_fault
 from xladoctor.diagnosis.places import PlaceCall, place_calls, violations
+from xladoctor.diagnosis.reach import reaches_rows
+from xladoctor.diagnosis.standing import Standing, other_layout, standing
 from xladoctor.evidence.run import Event, Recording, location
 from xladoctor.evidence.schema import schema
 
@@ -78,13 +83,48 @@ class Step:
 
     @cached_property
     def broken(self) -> list[Broken]:
-        """Every violation, first to last."""
+        """Every violation, first to last, but for those of built-in contracts that do not describe this program."""
         found = [
-            Broken(call, violation, checked.bindings)
+            Broken(call, *self._at_fault(call, violation, checked.bindings))
             for call, checked in violations(self.calls)
             for violation in checked.violations
         ]
-        return sorted(found, key=lambda b: b.moment)
+        return sorted((b for b in found if self.counts(b)), key=lambda b: b.moment)
+
+    def _at_fault(
+        self, call: PlaceCall, violation: Violation, bindings: dict[str, Binding]
+    ) -> tuple[Violation, dict[str, Binding]]:
+        batch = self.failing_batch or (self.keras_call or {}).get("batch_size")
+        return at_fault(call, violation, bindings, batch, [c for c in self.calls if c.after < call.order])
+
+    def counts(self, broken: Broken) -> bool:
+        """Whether a violation says that something is wrong here: the contract describes this program, or the rows that
+        the call lost are those that the contract asks for.
+        """
+        call, violation, bindings = broken.call, broken.violation, broken.bindings
+        if self.standing.holds(call, violation, bindings):
+            return True
+        return self.why == "rows" and not other_layout(violation, bindings) and reaches_rows(self.keras_call, broken)
+
+    @cached_property
+    def standing(self) -> Standing:
+        """Which built-in contracts describe this program, by all the calls of the run."""
+        others = [s for s in steps(self.recording, every=True) if (s.why, s.capsule) != (self.why, self.capsule)]
+        ended_well = [c for s in (*others, self) if s.ended_well for c in s.calls]
+        return standing(self.recording, ended_well, [c for s in (*others, self) if not s.ended_well for c in s.calls])
+
+    @property
+    def ended_well(self) -> bool:
+        """Whether the call, or for eager calls the run, is known to have ended as it should."""
+        if self.why != "eager":
+            return self.why == "well"
+        outcome = self.recording.outcome
+        return outcome is not None and outcome.state == "exited" and outcome.code == 0
+
+    @property
+    def owned(self) -> bool:
+        """Whether the first violated contract is a promise of the user's own."""
+        return self.first is not None and self.first.call.place in self.standing.own
 
     @property
     def first(self) -> Broken | None:
@@ -93,8 +133,16 @@ class Step:
 
     @property
     def failing_op(self) -> dict[str, Any] | None:
-        """The op that fails when a worker runs the step, if one was asked and it failed there too."""
-        return self._op_answered("failing_op")
+        """The op that fails when a worker runs the step on recorded inputs, if one was asked and it failed there."""
+        answers = self.recording.answers("failing_op", self.capsule) if self.capsule else []
+        ops = [a["result"] for a in answers if isinstance(a.get("result"), dict) and a["result"].get("op")]
+        return next((op for op in ops if is_evidence(op, self.failure)), None)
+
+    @property
+    def compiled_again(self) -> dict[str, Any] | None:
+        """What came of compiling the recorded function again, if a worker tried."""
+        answers = self.recording.answers(AGAIN, self.capsule) if self.capsule else []
+        return next((a["result"] for a in answers if isinstance(a.get("result"), dict)), None)
 
     @property
     def birth(self) -> dict[str, Any] | None:
@@ -118,7 +166,7 @@ class Step:
     def failing_batch(self) -> int | None:
         """The batch size at which the failing op failed for the worker."""
         for answer in self.recording.answers("failing_op", self.capsule) if self.capsule else ():
-            if answer.get("result"):
+            if answer.get("result") and is_evidence(answer["result"], self.failure):
                 size = answer.get("batch")
                 return size if isinstance(size, int) else None
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from xladoctor.diagnosis.basis import NOT_TESTED
 from xladoctor.diagnosis.model import Finding, Proof
 from xladoctor.diagnosis.setting_finding import event_of, finding
 from xladoctor.evidence.flags import FLAG_VARIABLES, FlagProblem, problems
@@ -61,7 +62,7 @@ def _fatal(problem: FlagProblem, event: Event) -> Finding:
         event,
         [_proof(problem, event)],
     )
-    return replace(found, status="untested")
+    return replace(found, status="untested", basis=NOT_TESTED)
 
 
 def _proof(problem: FlagProblem, event: Event) -> Proof:

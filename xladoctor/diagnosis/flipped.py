@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from xladoctor.diagnosis.basis import REHEARSED
 from xladoctor.diagnosis.model import Finding, Proof
 from xladoctor.diagnosis.setting_finding import finding, told
 from xladoctor.evidence.run import Event, Recording
@@ -33,6 +34,7 @@ def dead_switches(recording: Recording) -> Iterator[Finding]:
             event or {"kind": "", "where": None},
             [Proof("rehearsal", f"{f['function']}: same graph, {_size(f)}", schema.FLIPS_FILE) for f in steps[:6]]
             + ([told(event, str(event["action"]))] if event else []),
+            basis=REHEARSED,
             details={"switch": flip["name"], "value": flip["value"], "other": flip["other"]},
         )
 

@@ -184,13 +184,33 @@ def _late_switch(step: Step) -> Verdict | None:
     first = reads[0]
     late = [w for w in writes if w["seq"] > first["seq"] and not w["value"] and first["value"]]
     told = [_told(first, "first read")]
+    for write in late:
+        traced = _traced_under(step, write, writes)
+        if traced is not None:
+            return "confirmed", [*told, _told(write, "written too late"), _traced(traced)]
     if late:
-        return "confirmed", [*told, _told(late[0], "written too late")]
+        undone = next((w for w in writes if w["seq"] > late[0]["seq"]), None)
+        proofs = [*told, _told(late[0], "written after it"), *([_told(undone, "undone")] if undone else [])]
+        return "refuted", [*proofs, Proof("setting", "nothing was traced while that write was in force")]
     off = [w for w in writes if not w["value"]]
     if off and off[0]["seq"] < first["seq"]:
         return "refuted", [_told(off[0], "written before"), *told]
     values = ", ".join(sorted({repr(w["value"]) for w in writes})) or "nothing"
     return "refuted", [*told, Proof("setting", f"no write of False in this run; written: {values}")]
+
+
+def _traced_under(step: Step, write: Event, writes: list[Event]) -> Event | None:
+    """The first function that was traced while a write was in force."""
+    undone = min((w["seq"] for w in writes if w["seq"] > write["seq"] and w["value"] != write["value"]), default=None)
+    for trace in step.recording.of_kind(schema.TRACE):
+        if trace["pid"] == write["pid"] and trace["seq"] > write["seq"] and (undone is None or trace["seq"] < undone):
+            return trace
+    return None
+
+
+def _traced(event: Event) -> Proof:
+    text = f"t = {event['t']:.2f} s: {event.get('python_name')} was traced while that write was in force"
+    return Proof("event", text, f"events-{event['pid']}.jsonl:{event['seq']}")
 
 
 def _environment_overrides(step: Step) -> Verdict | None:

@@ -46,6 +46,17 @@ class Proof:
 
 
 @dataclass(frozen=True)
+class Basis:
+    """What a status rests on, with its sentence.
+
+    `tested`: a test of this run that could have failed. `observed`: the recording shows it. `text`: the output says it.
+    """
+
+    kind: Literal["tested", "observed", "text", "untested"]
+    sentence: str
+
+
+@dataclass(frozen=True)
 class Remedy:
     """A change that should cure the failure. `untested` until somebody has run it."""
 
@@ -82,6 +93,7 @@ class Finding:
     status: Status = "untested"
     remedies: tuple[Remedy, ...] = ()
     details: dict[str, Any] = field(default_factory=dict)
+    basis: Basis | None = None
 
 
 @dataclass(frozen=True)

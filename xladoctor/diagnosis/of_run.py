@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import xladoctor
+from xladoctor.diagnosis.basis import grounded
 from xladoctor.diagnosis.causes import main_step, ordered
 from xladoctor.diagnosis.engine import verdict
 from xladoctor.diagnosis.facts import Step, steps
@@ -19,6 +20,7 @@ from xladoctor.diagnosis.stacks import stacks
 from xladoctor.diagnosis.timeline import settings
 from xladoctor.diagnosis.unfinished import unfinished
 from xladoctor.diagnosis.watched import place_notes
+from xladoctor.diagnosis.weigh import weighed
 from xladoctor.diagnosis.xla import compilations, xla_paths
 from xladoctor.evidence.model import Evidence
 from xladoctor.evidence.run import Recording
@@ -31,7 +33,8 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
     """The diagnosis of a recorded run."""
     looked_at = steps(recording)
     quiet = broken_quietly(recording)
-    findings = ordered(log_findings(evidence), looked_at, list(setting_findings(recording)), evidence, quiet)
+    logged = weighed(log_findings(evidence), evidence)
+    findings = grounded(ordered(logged, looked_at, list(setting_findings(recording)), evidence, quiet))
     step = main_step(looked_at) or next(iter(quiet), None)
     return Diagnosis(
         source=evidence.source,

@@ -3,36 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from xladoctor.diagnosis.facts import failures_looked_at, uncaught
+from xladoctor.diagnosis.basis import ENDED, HANDLED, RAISED
+from xladoctor.diagnosis.facts import first_location
 from xladoctor.diagnosis.gaps import gap_notes
 from xladoctor.diagnosis.model import Finding, Proof
+from xladoctor.diagnosis.weigh import raised, survived, uncaught
 from xladoctor.evidence.model import Evidence, ProcessOutcome
 from xladoctor.evidence.output_log import output_notes
+from xladoctor.evidence.run import Recording
 from xladoctor.evidence.schema import schema
 from xladoctor.rules import by_slug
 
 
 def outcome_findings(evidence: Evidence) -> Iterator[Finding]:
-    """A failed end that no rule explained: a recorded exception, a signal, a time-out, an exit status."""
+    """An end that no rule explained: a recorded exception, a signal, a time-out, an interrupt, an exit status."""
     process = evidence.process
-    rule = by_slug("not-xla")
+    if process is not None and process.state in ("interrupted", "timed-out"):
+        yield _stopped(process)
+        return
     if evidence.run is not None:
-        unhandled = uncaught(evidence.run)
-        for event in failures_looked_at(evidence.run):
-            caught = "" if (event["pid"], event["failure"]) in unhandled else " The program caught it and went on."
-            text = (
-                f"{event['exception']}: {event['message'].strip().splitlines()[0] if event['message'].strip() else ''}"
-            )
-            yield Finding(
-                code=rule.code, slug=rule.slug, level="error", role="root",
-                title=f"{event['exception']} in {event.get('during')}",
-                message=text.rstrip(": ") + "." + caught,
-                evidence=(Proof("event", text, f"events-{event['pid']}.jsonl:{event['seq']}"),),
-                status="confirmed",
-            )  # fmt: skip
+        yield from _exceptions(evidence.run)
     if process is None or not failed(process):
         return
+    rule = by_slug("not-xla")
     ended = how_it_ended(process)
     yield Finding(
         code=rule.code,
@@ -42,8 +37,51 @@ def outcome_findings(evidence: Evidence) -> Iterator[Finding]:
         title=f"the run {ended}",
         message=f"The run {ended}, and its output shows no TensorFlow or XLA error.{_advice(process)}",
         evidence=(Proof("process", f"{' '.join(process.command)}: {ended}", "run.json"),),
-        status="confirmed",
+        status="untested",
+        basis=ENDED,
     )
+
+
+def _exceptions(recording: Recording) -> Iterator[Finding]:
+    """The recorded exceptions. What the program caught before it ended well, or of another, is a warning."""
+    rule = by_slug("not-xla")
+    ends = uncaught(recording)
+    for event in raised(recording):
+        ended = event in ends or not (ends or survived(recording))
+        first = next(iter(event["message"].strip().splitlines()), "")
+        text = f"{event['exception']}: {first}".rstrip(": ")
+        yield Finding(
+            code=rule.code, slug=rule.slug, level="error" if ended else "warning", role="root",
+            title=f"{event['exception']} in {event.get('during')}",
+            message=f"{text}." + ("" if ended else " The program caught it and went on."),
+            location=first_location(event.get("frames") or ()),
+            evidence=(Proof("event", text, f"events-{event['pid']}.jsonl:{event['seq']}"),),
+            status="untested", basis=RAISED if ended else HANDLED, details={} if ended else {"handled": True},
+        )  # fmt: skip
+
+
+def interrupted(finding: Finding) -> Finding:
+    """A KeyboardInterrupt that ended the run: somebody's wish, and no failure."""
+    message = "The run was interrupted (KeyboardInterrupt): how it would have ended is not known."
+    return replace(
+        finding, level="warning", title="the run was interrupted", message=message, status="untested", basis=ENDED,
+        remedies=(),
+    )  # fmt: skip
+
+
+def _stopped(process: ProcessOutcome) -> Finding:
+    """The run was stopped from outside: nothing is known of how it would have ended."""
+    rule = by_slug("not-xla")
+    by_user = process.state == "interrupted"
+    ended = "was interrupted" if by_user else how_it_ended(process)
+    who = "Somebody interrupted it" if by_user else "The doctor stopped it"
+    return Finding(
+        code=rule.code, slug=rule.slug, level="warning" if by_user else "error", role="root",
+        title=f"the run {ended}",
+        message=f"The run {ended}. {who}: how it would have ended is not known.",
+        evidence=(Proof("process", f"{' '.join(process.command)}: {ended}", "run.json"),),
+        status="untested", basis=ENDED, details={"kind": process.state},
+    )  # fmt: skip
 
 
 def outcome_notes(evidence: Evidence) -> Iterator[str]:
@@ -81,8 +119,6 @@ def _advice(process: ProcessOutcome) -> str:
             " SIGKILL without a word is most often the kernel's out-of-memory killer, or a batch system's limit: "
             "see dmesg or the job's report."
         )
-    if process.state == "timed-out":
-        return ""
     if process.signal in ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL"):
         return " The Python stack at that moment is at the end of stderr.log."
     return ""

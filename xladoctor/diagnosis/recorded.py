@@ -6,13 +6,14 @@ import math
 from dataclasses import replace
 from typing import Any
 
+from xladoctor.diagnosis.basis import COMPARED, NOT_TESTED, RECORDED_ROWS, RECORDED_SHAPES
 from xladoctor.diagnosis.contracts import show_shape
 from xladoctor.diagnosis.enrich import layer_of
 from xladoctor.diagnosis.facts import Broken, Step, is_user_file, short, steps, user_line
+from xladoctor.diagnosis.folding import folding
 from xladoctor.diagnosis.model import Finding, Location, Proof, Remedy
 from xladoctor.diagnosis.places import PlaceCall, Tensor
 from xladoctor.evidence.run import Recording, location
-from xladoctor.evidence.schema import schema
 from xladoctor.rules import by_slug
 
 
@@ -58,6 +59,7 @@ def contract_violation(step: Step) -> Finding | None:
             Proof("shape", violation.reason, "worker.jsonl" if tensor is not None and tensor.runtime else None),
         ),
         status="confirmed",
+        basis=COMPARED if tensor is not None and tensor.runtime and tensor.graph else RECORDED_SHAPES,
         remedies=(_mend(first, birth, frames[0] if frames else None), *rule.remedies[1:]),
         details={
             "place": call.place,
@@ -88,16 +90,22 @@ def broken_quietly(recording: Recording) -> list[Step]:
 def quiet_violation(step: Step) -> Finding | None:
     """The broken contract of a call that ended as it should.
 
-    Contracts of the user's own places are promises, and a broken one is an error though nothing was raised. Those of
-    built-in places are what functions of these names promise in the programs that we know: a warning.
+    Contracts of the user's own places are promises, and a broken one is an error though nothing was raised. A built-in
+    one is a warning, and only where another call of this run keeps it: else it describes another program.
     """
     finding = contract_violation(step)
     if finding is None or step.first is None:
         return None
-    places = step.recording.of_kind(schema.PLACE_FOUND)
-    own = any(e["place"] == step.first.call.place and e.get("origin") for e in places)
     message = f"{finding.message} Nothing was raised: the call ended as if all were well."
-    return replace(finding, message=message, level="error" if own else "warning")
+    return replace(finding, message=message, level="error" if step.owned else "warning")
+
+
+def unexplaining(finding: Finding) -> Finding:
+    """A broken built-in contract whose wrong size is not seen to reach what failed: a note."""
+    message = f"{finding.message} This size was not shown to reach what failed: it need not be wrong in this program."
+    return replace(
+        finding, message=message, level="note", role="consequence", status="untested", remedies=(), basis=NOT_TESTED
+    )
 
 
 def rows_lost(step: Step) -> Finding | None:
@@ -113,14 +121,11 @@ def rows_lost(step: Step) -> Finding | None:
     out = " and ".join(str(n) for n in wrong)
     birth = step.rows_birth
     origin = user_line(birth) if birth is not None else None
-    # A model that scores every time step gives several rows a sample: only the reader can know if this one is meant to.
-    several = all(n > rows_in and n % rows_in == 0 for n in wrong)
+    judged = folding(step.recording, call, birth, origin)
     message = f"{call['method']} of {rows_in} samples returned {out} rows, without any error."
     if batches and wrong == [batches]:
         message += f" That is one row for each of its {batches} batches of {size}."
-    if several:
-        each = " and ".join(str(n // rows_in) for n in wrong)
-        message += f" That is {each} rows a sample, which a model may be meant to give."
+    message += judged.sentence
     if birth is not None:
         message += " " + _birth_sentence(birth, 0, origin)
     remedies = rule.remedies
@@ -133,7 +138,7 @@ def rows_lost(step: Step) -> Finding | None:
     return Finding(
         code=rule.code,
         slug=rule.slug,
-        level="warning" if several else "error",
+        level=judged.level,
         role="root",
         title=f"{call['method']}: {rows_in} rows in, {out} rows out",
         message=message,
@@ -146,7 +151,8 @@ def rows_lost(step: Step) -> Finding | None:
             Proof("event", f"{call['method']} of {call.get('model')}: rows in {rows_in}, rows out {rows_out}",
                   f"events-{call['pid']}.jsonl:{call['seq']}"),
         ),
-        status="untested" if several else "confirmed",
+        status="confirmed" if judged.level == "error" else "untested",
+        basis=RECORDED_ROWS,
         remedies=remedies,
         details={
             "method": call["method"],

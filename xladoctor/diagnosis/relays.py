@@ -1,4 +1,4 @@
-"""A process that only passes on how its child failed: papermill, nbconvert, a launcher that quotes a worker's error."""
+"""What only passes a failure on: papermill, nbconvert, a launcher that quotes a worker's error, `raise ... from`."""
 
 from __future__ import annotations
 
@@ -11,23 +11,41 @@ _CODES = re.compile(r"\x1b\[[0-9;]*m")
 # Shorter texts ("error", "1") stand in other messages by chance.
 _LONG = 24
 _MOST = 256
+# What the recorder keeps of a message in a chain.
+_CHAINED = 2000
 
 
 def relayed(steps: Sequence[Step]) -> dict[int, Step]:
-    """{id of a step that is a relay: the step whose failure it quotes}; they are of two processes."""
+    """{id of a step that is a relay: the step whose failure it quotes, or was raised from}."""
     found: dict[int, Step] = {}
-    failed = [(step, step.failure["pid"]) for step in steps if step.failure is not None]
-    if len({pid for _, pid in failed}) < 2:
-        return found
     # A relay ends with what it passes on: of very many failures the last ones are compared.
-    texts = [(step, pid, _plain(step), _last_line(step)) for step, pid in failed[-_MOST:]]
+    failed = [step for step in steps if step.failure is not None][-_MOST:]
+    texts = [(step, (step.failure or {})["pid"], _plain(step), _last_line(step)) for step in failed]
     for step, pid, text, _ in texts:
+        origin = _came_of(step, failed)
+        if origin is not None:
+            found[id(step)] = origin
+            continue
         for other, its, whole, last in texts:
             # Both may end alike; the one that quotes says more.
             if its != pid and len(last) >= _LONG and last in text and len(text) > len(whole):
                 found[id(step)] = other
                 break
     return found
+
+
+def _came_of(step: Step, steps: Sequence[Step]) -> Step | None:
+    """The step whose exception this one was raised from, the first of a chain."""
+    failure = step.failure
+    if failure is None:
+        return None
+    chain = {(link.get("exception"), link.get("message")) for link in failure.get("chain") or ()}
+    for other in steps:
+        link = other.failure or {}
+        earlier = link.get("pid") == failure["pid"] and link["seq"] < failure["seq"]
+        if earlier and (link.get("exception"), str(link.get("message"))[:_CHAINED]) in chain:
+            return other
+    return None
 
 
 def _plain(step: Step) -> str:

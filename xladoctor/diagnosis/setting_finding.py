@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from xladoctor.diagnosis.model import Finding, Level, Proof
+from xladoctor.diagnosis.basis import NOT_TESTED, RECORDED_ORDER
+from xladoctor.diagnosis.model import Basis, Finding, Level, Proof
 from xladoctor.evidence.run import Event, location
 from xladoctor.evidence.schema import schema
 from xladoctor.rules import by_slug
@@ -19,6 +20,7 @@ def finding(
     evidence: list[Proof],
     *,
     tested: bool = True,
+    basis: Basis = RECORDED_ORDER,
     details: dict[str, Any] | None = None,
 ) -> Finding:
     """A warning of one class, at the line of `event`; `tested` is False where only a second run could show it."""
@@ -35,6 +37,7 @@ def finding(
         evidence=tuple(evidence),
         status="confirmed" if tested else "untested",
         remedies=rule.remedies,
+        basis=basis if tested else NOT_TESTED,
     )
     return replace(found, details=details) if details else found
 

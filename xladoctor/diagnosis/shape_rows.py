@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xladoctor.diagnosis.facts import Step
+from xladoctor.diagnosis.facts import Broken, Step
 from xladoctor.diagnosis.model import Location, ShapeRow
 from xladoctor.diagnosis.places import PlaceCall, Tensor
 
@@ -14,7 +14,9 @@ def shape_rows(step: Step) -> tuple[ShapeRow, ...]:
     for call in step.calls:
         checked = call.known()
         wrong: dict[tuple[str, int], str] = (
-            {(v.phase, v.index): v.reason for v in checked.violations} if call.state != "not-executed" else {}
+            {(v.phase, v.index): v.reason for v in checked.violations if step.counts(Broken(call, v, checked.bindings))}
+            if call.state != "not-executed"
+            else {}
         )
         axes = {n: b.value for n, b in checked.bindings.items()}
         for phase, tensors, moment in (

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
 
+from xladoctor.diagnosis.governing import asked_by, governing
 from xladoctor.diagnosis.model import Compilation, Location, XlaPath
-from xladoctor.diagnosis.reads import histories
 from xladoctor.evidence.model import Evidence
 from xladoctor.evidence.run import Event, Recording, location
 from xladoctor.evidence.schema import schema
@@ -73,7 +71,7 @@ def _functions(recording: Recording, compiled: set[str]) -> list[XlaPath]:
                 requested=resolved,
                 resolved=("on" if mine else "on, but never traced") if on else "off",
                 effective=_effective(on, mine, function in compiled),
-                governed_by=_governing(recording, mine),
+                governed_by=governing(recording, mine),
                 location=where,
                 note=note,
             )
@@ -118,57 +116,6 @@ def _compiled(evidence: Evidence) -> set[str]:
     return shown
 
 
-def _governing(recording: Recording, traces: list[Event]) -> tuple[str, ...]:
-    """The switches read in the decision that led to a function: a knob that a caller of its first trace asked."""
-    if not traces:
-        return ()
-    first = traces[0]
-    callers = {(f["file"], f["function"]) for f in first.get("frames", ())}
-    asked = recording.once("decisions", lambda: _decisions(recording))
-    before: list[Event] = []
-    for caller in callers:
-        decisions = asked.get((first["pid"], *caller), [])
-        at = bisect_left(decisions, first["seq"], key=_seq)
-        before += decisions[at - 1 : at] if at else []
-    if not before:
-        return ()
-    event = max(before, key=_seq)
-    knob = str(event["key"]).rpartition(":")[2]
-    known = recording.once("reads of knobs", lambda: _reads_of_knobs(recording))
-    shown = [text for text, seq in known.get((event["pid"], knob), {}).items() if seq <= event["seq"]]
-    return (*shown, f"{event['key']}() = {event['value']!r}")
-
-
-def _decisions(recording: Recording) -> dict[tuple[Any, ...], list[Event]]:
-    """The decisions of knobs by process and the function that asked, in order."""
-    found: dict[tuple[Any, ...], list[Event]] = {}
-    for event in recording.of_kind(schema.SETTING):
-        if event["store"] == "decision":
-            where = event.get("where") or {}
-            found.setdefault((event["pid"], where.get("file"), where.get("function")), []).append(event)
-    return found
-
-
-def _reads_of_knobs(recording: Recording) -> dict[tuple[int, str], dict[str, int]]:
-    """{(process, function): {what it read, in words: the first time}}."""
-    found: dict[tuple[int, str], dict[str, int]] = {}
-    for event in recording.of_kind(schema.SETTING):
-        if event["action"] == "read" and event["store"] != "decision":
-            function = str((event.get("where") or {}).get("function", "")).rpartition(".")[2]
-            shown = found.setdefault((event["pid"], function), {})
-            if len(shown) < _MOST_TEXTS:
-                shown.setdefault(f"{event['store']} {event['key']} {_value(event)}", _seq(event))
-    return found
-
-
-def _value(event: Event) -> str:
-    return "unset" if event["value"] is None else f"= {event['value']!r}"
-
-
-def _seq(event: Event) -> int:
-    return int(event["seq"])
-
-
 def _keras(recording: Recording) -> list[XlaPath]:
     found: dict[tuple[str, str, str], XlaPath] = {}
     used = {(e["pid"], e.get("model")) for e in recording.of_kind(schema.CALL) if e["phase"] == "begin"}
@@ -195,7 +142,7 @@ def _keras(recording: Recording) -> list[XlaPath]:
                 requested=event["requested"],
                 resolved="on" if on else "off",
                 effective=on and ran,
-                governed_by=_read_there(recording, event),
+                governed_by=asked_by(recording, event),
                 location=location(event.get("where")),
                 note="; ".join(notes) or None,
             ),
@@ -224,7 +171,7 @@ def _auto_clustering(recording: Recording, evidence: Evidence) -> Iterator[XlaPa
             requested=event["requested"],
             resolved="on" if on else "off",
             effective=effective,
-            governed_by=_read_there(recording, event),
+            governed_by=asked_by(recording, event),
             location=location(event.get("where")),
             note=note,
         )
@@ -308,27 +255,3 @@ def _auto_jit(flags: str | None) -> str | None:
 
 
 _LEVEL = re.compile(r"--tf_xla_auto_jit=([\w-]+)")
-
-
-def _read_there(recording: Recording, event: Event) -> tuple[str, ...]:
-    """The switches that the function which asked for XLA had read just before."""
-    where = event.get("where") or {}
-    known = recording.once("switches read", lambda: _switches_read(recording))
-    shown = known.get((event["pid"], where.get("file"), where.get("function")), {})
-    return tuple(text for text, seq in shown.items() if seq < event["seq"])[-4:]
-
-
-def _switches_read(recording: Recording) -> dict[tuple[Any, ...], dict[str, int]]:
-    """{(process, file, function): {the switch that was read there, in words: the first time}}."""
-    found: dict[tuple[Any, ...], dict[str, int]] = {}
-    for history in histories(recording):
-        for read in history.reads if _is_switch(history.key) else ():
-            place = read.get("where") or {}
-            shown = found.setdefault((history.pid, place.get("file"), place.get("function")), {})
-            if len(shown) < _MOST_TEXTS:
-                shown.setdefault(f"{history.name} {_value(read)}", _seq(read))
-    return found
-
-
-def _is_switch(key: str) -> bool:
-    return any(part in key.lower() for part in ("xla", "jit", "compile"))

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from xladoctor import secrets
+from xladoctor.diagnosis.again import REQUEST as AGAIN
+from xladoctor.diagnosis.again import is_evidence, sizes_to_try
 from xladoctor.diagnosis.baked import REQUEST as BAKED
 from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.diagnosis.places import wanted
@@ -107,17 +109,20 @@ def _answers(worker: Any, step: Step) -> Iterator[dict[str, Any]]:
     common = {"capsule": step.capsule}
     size: int | None = None
     # A call that went well has no failing op; what fails on random values would say nothing about it.
-    for size in batch_sizes(step) if step.why != "well" else ():
+    op = None
+    for size in sizes_asked(step) if step.why != "well" else ():
         try:
             op = worker.request("failing_op", timeout=_TIMEOUT, capsule=folder, batch=size)
         except WorkerRefused as error:
             yield {**common, "request": "failing_op", "batch": size, "error": str(error)}
             return
         yield {**common, "request": "failing_op", "batch": size, "result": op}
-        if op or step.why != "failed":
+        if (op and is_evidence(op, step.failure)) or step.why != "failed":
             break
     else:
-        size = next(iter(batch_sizes(step)), None)
+        size, op = next(iter(batch_sizes(step)), None), None
+    if step.why == "failed" and op is None and step.under_xla:
+        yield {**common, "request": AGAIN, "batch": size, **_again(worker, folder, size)}
     try:
         shapes = worker.request(
             "shapes",
@@ -143,6 +148,24 @@ def _answers(worker: Any, step: Step) -> Iterator[dict[str, Any]]:
         yield {**common, "request": request, "batch": size, "error": str(error)}
         return
     yield {**common, "request": request, "batch": size, "asked": question, "result": born}
+
+
+def _again(worker: Any, folder: str, size: int | None) -> dict[str, Any]:
+    """What comes of compiling the function again where the program had XLA. The compiler may end the process."""
+    from xladoctor.replay.worker import WorkerError
+
+    try:
+        told = worker.request("attempt", timeout=_TIMEOUT, capsule=folder, batch=size, way="recorded")
+    except WorkerError as error:
+        return {"error": f"{type(error).__name__}: {error}"}
+    return {"result": {k: told.get(k) for k in ("outcome", "error", "way", "note", "filled")}}
+
+
+def sizes_asked(step: Step) -> list[int | None]:
+    """The batch sizes of the call; where none was recorded also those that the message may name."""
+    known = batch_sizes(step)
+    recorded = step.recording.recipe(step.capsule or "").get("data") in ("exact", "redrawn")
+    return known if recorded or known != [None] else [None, *sizes_to_try(step.failure)]
 
 
 def birth_question(step: Step) -> dict[str, Any] | None:

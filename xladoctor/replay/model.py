@@ -59,6 +59,8 @@ class Outcome:
     dims: tuple[Any, ...] = ()
     place: str | None = None
     """The first named place whose contract is broken, where places are known."""
+    promised: bool = True
+    """Whether that contract is the user's own promise; a built-in one describes one version of one project."""
     rows_in: int | None = None
     rows_out: int | None = None
     leading: tuple[int | None, ...] = ()

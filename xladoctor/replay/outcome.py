@@ -37,16 +37,16 @@ class Attempt:
             op, parameters = "attempt", {"way": way, **({"wanted": self._wanted} if self._wanted else {})}
         answer = self._bench.ask(op, case, **parameters)
         found = outcome(case, answer)
-        place = self._place(answer)
-        return replace(found, place=place) if place else found
+        return self._with_place(found, answer)
 
-    def _place(self, answer: Answer) -> str | None:
-        """The first place whose contract the call broke, with what is wrong there."""
+    def _with_place(self, found: Outcome, answer: Answer) -> Outcome:
+        """The outcome with the first place whose contract the call broke, and what is wrong there."""
         shapes = answer.result.get("shapes") if answer.ok and isinstance(answer.result, dict) else None
-        if self._step is None or not shapes:
-            return None
-        broken = _with(self._step, shapes).first
-        return None if broken is None else f"{short(broken.call.place)}: {broken.violation.reason}"
+        step = _with(self._step, shapes) if self._step is not None and shapes else None
+        if step is None or step.first is None:
+            return found
+        place = f"{short(step.first.call.place)}: {step.first.violation.reason}"
+        return replace(found, place=place, promised=step.owned)
 
 
 def axes(step: Step | None) -> dict[str, int]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from xladoctor.diagnosis.model import (
     SCHEMA,
+    Basis,
     CallStack,
     Compilation,
     Diagnosis,
@@ -143,6 +144,8 @@ def _value(kind: type, name: str, value: Any, path: str) -> Any:
     choices = _CHOICES.get((kind, name))
     if choices and value not in choices:
         raise XladoctorError(f"in this diagnosis, {path} is {value!r}, not one of {', '.join(choices)}")
+    if (kind, name) == (Finding, "basis") and value is not None:
+        return _build(Basis, value, path)
     if name in _LOCATIONS and value is not None:
         return _build(Location, value, path)
     if name in _NUMBERS and isinstance(value, str):

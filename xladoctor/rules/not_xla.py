@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from xladoctor.diagnosis.model import Finding, Proof, Remedy
+from xladoctor.diagnosis.model import Basis, Finding, Proof, Remedy
 from xladoctor.rules.base import Rule
 from xladoctor.rules.matching import finding, flat, make
 from xladoctor.rules.recognise.not_xla import cut, cut_message, ends_inside, recognise
@@ -100,6 +100,7 @@ def _match_unrecorded(evidence: Evidence) -> Iterator[Finding]:
         evidence=(Proof("process", f"no events file; probes: {process.probes}", "run.json"),),
         status="confirmed",
         remedies=_UNRECORDED.remedies,
+        basis=Basis("observed", "The probes left no events."),
     )
 
 

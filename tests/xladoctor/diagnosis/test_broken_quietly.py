@@ -40,8 +40,16 @@ def test_a_users_own_contract_is_a_promise(tmp_path, graph):
     assert [row.first_violation for row in found.shapes].count(True) == 1
 
 
-def test_a_built_in_contract_is_what_such_functions_do_elsewhere(tmp_path):
+def test_a_built_in_contract_that_every_good_call_breaks_is_another_projects(tmp_path):
     found = diagnosed(quiet([None, 6]), tmp_path)
+    assert (found.verdict, found.findings) == ("healthy", ())
+    assert not [row for row in found.shapes if row.violation]
+
+
+def test_a_built_in_contract_that_other_calls_keep_is_a_warning(tmp_path):
+    run = quiet([None, 6])
+    run.place("gears.ops:shift", SHIFT, {"x": [2, 5], "k": [2]}, [[2, 5]], graph=None)
+    found = diagnosed(run, tmp_path)
     assert [(f.slug, f.level) for f in found.findings] == [("contract-violation", "warning")]
     assert found.verdict == "warnings"
 

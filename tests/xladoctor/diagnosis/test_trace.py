@@ -152,6 +152,7 @@ def test_an_axis_whose_value_was_no_number(tmp_path):
 )
 def test_labels_that_are_names_of_arguments_say_which_is_which(tmp_path, arguments, labels, broken):
     run = Run()
+    run.found("m:f", SHIFT, origin="pyproject.toml")
     run.place("m:f", SHIFT, arguments, [[4, 5]], graph=None)
     (step,) = traced(run, tmp_path).steps
     assert [r.tensor for r in step.shapes if r.phase == "in"] == labels

@@ -1,0 +1,81 @@
+"""What a worker brings about again confirms; what fails with made-up inputs does not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.xladoctor.diagnosis.test_weigh import scanned
+from tests.xladoctor.recordings import Run
+from xladoctor.diagnosis.again import sizes_to_try
+from xladoctor.replay.analyse import sizes_asked
+
+MATMUL = "Matrix size-incompatible: In[0]: [{rows},3], In[1]: [48,2]"
+BATCH = "ConcatOp : Dimension 1 in both shapes must be equal: shape[0] = [12,3] vs. shape[1] = [12,4]"
+NO_KERNEL = "No registered 'Unique' OpKernel for XLA_CPU_JIT devices compatible with node {{node u}}"
+
+
+def failed(message: str, *answers: dict[str, Any], data: str = "random", xla: bool = False) -> Run:
+    run = Run(outcome={"state": "exited", "code": 1, "probes": "recorded"})
+    run.trace("7-1-step", xla=xla)
+    run.capsules["7-1-step"]["xla"] = xla
+    for state in ("raised", "uncaught"):
+        run.event("failure", failure=1, exception="InvalidArgumentError", message=message, state=state, during="step",
+                  module="tensorflow", capsule="7-1-step", frames=[])  # fmt: skip
+    run.recipes["7-1-step"] = {"data": data}
+    run.worker += [{"capsule": "7-1-step", **answer} for answer in answers]
+    return run
+
+
+def op(rows: int, filled: list[str]) -> dict[str, Any]:
+    inputs = [{"shape": [rows, 3], "value": None}, {"shape": [48, 2], "value": None}]
+    result = {
+        "op": "MatMul",
+        "node": "dense/MatMul",
+        "inner_node": "MatMul",
+        "kind": "InvalidArgumentError",
+        "path": [],
+        "inputs": inputs,
+        "filled": filled,
+        "message": MATMUL.format(rows=rows) + "\n\t [[{{node MatMul}}]]",
+    }
+    return {"request": "failing_op", "batch": rows, "result": result}  # fmt: skip
+
+
+def test_what_fails_with_made_up_inputs_is_no_finding(tmp_path):
+    found = scanned(failed(BATCH, op(32, ["data/0"])), tmp_path)
+    assert [f.slug for f in found.findings] == ["concat-pack-mismatch"]
+    assert (found.root.status, found.root.basis.kind, found.isolated) == ("untested", "observed", None)
+
+
+@pytest.mark.parametrize(("rows", "filled", "status"), [(5, ["data/0"], "confirmed"), (9, ["data/0"], "untested")])
+def test_made_up_values_of_the_recorded_sizes_fail_in_the_recorded_words(tmp_path, rows, filled, status):
+    found = scanned(failed(MATMUL.format(rows=5) + " [Op:MatMul]", op(rows, filled)), tmp_path)
+    assert (found.root.slug, found.root.status) == ("matmul-conv-mismatch", status)
+
+
+def test_a_size_that_the_message_names_may_be_the_batch(tmp_path):
+    from xladoctor.diagnosis.facts import steps
+    from xladoctor.evidence.run import read_run
+
+    assert sizes_to_try({"message": MATMUL.format(rows=5)}) == [5, 3, 1, 48]
+    (step,) = steps(read_run(failed(MATMUL.format(rows=5)).write(tmp_path / "a")))
+    assert sizes_asked(step) == [None, 5, 3, 1, 48]
+    (step,) = steps(read_run(failed(MATMUL.format(rows=5), data="exact").write(tmp_path / "b")))
+    assert sizes_asked(step) == [None]
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "basis"),
+    [
+        (NO_KERNEL, "confirmed", "tested"),
+        ("something else went wrong", "untested", "observed"),
+        (None, "untested", "observed"),
+    ],
+)
+def test_what_xla_refuses_again_is_confirmed(tmp_path, error, status, basis):
+    told = {"kind": "InvalidArgumentError", "message": error} if error else None
+    answer = {"request": "again", "batch": None, "result": {"outcome": "failed" if error else "passed", "error": told}}
+    found = scanned(failed(NO_KERNEL, answer, xla=True), tmp_path)
+    assert (found.root.slug, found.root.status, found.root.basis.kind) == ("unsupported-op", status, basis)

@@ -1,0 +1,104 @@
+"""How a run ended and what was recorded of it outrank what it printed; a status says what it rests on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.xladoctor.recordings import Run
+from xladoctor.diagnosis.model import Diagnosis
+from xladoctor.session import scan_run
+
+MISSING = "No such file or directory: 'table.npz'"
+RESHAPE = "Input to reshape is a tensor with 12 values, but the requested shape has 10"
+
+
+def scanned(run: Run, folder, said: str = "") -> Diagnosis:
+    path = run.write(folder / "run")
+    (path / "stdout.log").write_text(said)
+    return scan_run(path)
+
+
+def raising(code: int, *errors: tuple[str, str], caught: tuple[int, ...] = (), chain: list[Any] | None = None) -> Run:
+    run = Run(outcome={"state": "exited", "code": code, "probes": "recorded"})
+    for number, (name, message) in enumerate(errors, 1):
+        run.event("failure", failure=number, exception=name, message=message, state="raised", during="step", frames=[],
+                  module="builtins", capsule=None, chain=chain if number == len(errors) else [])  # fmt: skip
+        if number not in caught:
+            run.event("failure", failure=number, exception=name, state="uncaught")
+    return run
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["Killed 3 zombie workers", "Segmentation fault rate: 0.0", "ValueError: shown in a help text",
+     "loss: nan is what we test for", "KeyboardInterrupt handler installed", f"FileNotFoundError: {MISSING}"],
+)  # fmt: skip
+def test_what_a_good_run_prints_is_no_failure(tmp_path, said):
+    found = scanned(raising(0), tmp_path, f"{said}\ndone\n")
+    assert (found.verdict, found.findings) == ("healthy", ())
+
+
+def test_a_known_error_that_a_good_run_prints_is_a_note(tmp_path):
+    found = scanned(raising(0), tmp_path, f"InvalidArgumentError: {RESHAPE}\n")
+    assert [(f.slug, f.level, f.status) for f in found.findings] == [("reshape-mismatch", "note", "untested")]
+    assert found.verdict == "healthy" and "ended with 0" in found.findings[0].message
+
+
+@pytest.mark.parametrize("error", [("InvalidArgumentError", RESHAPE), ("ValueError", "no such thing here")])
+def test_an_exception_that_the_program_survived_is_a_warning(tmp_path, error):
+    found = scanned(raising(0, error, caught=(1,)), tmp_path)
+    assert [(f.level, f.details.get("handled")) for f in found.findings] == [("warning", True)]
+    assert found.verdict == "warnings" and "caught" in found.findings[0].message
+
+
+def test_what_ended_the_run_is_the_root_and_what_it_caught_before_is_not(tmp_path):
+    run = raising(1, ("InvalidArgumentError", RESHAPE), ("FileNotFoundError", MISSING), caught=(1,))
+    found = scanned(run, tmp_path, "Killed 3 zombie workers\n")
+    assert [(f.slug, f.level) for f in found.findings] == [("not-xla", "error"), ("reshape-mismatch", "warning")]
+    assert (found.root.details["kind"], found.root.status, found.root.basis.kind) == (
+        "FileNotFoundError", "confirmed", "observed",
+    )  # fmt: skip
+
+
+def test_an_exception_that_another_came_of_was_not_survived(tmp_path):
+    chain = [{"exception": "InvalidArgumentError", "message": RESHAPE}]
+    run = raising(1, ("InvalidArgumentError", RESHAPE), ("RuntimeError", "the step failed"), caught=(1,), chain=chain)
+    found = scanned(run, tmp_path)
+    assert (found.root.slug, found.root.level) == ("reshape-mismatch", "error")
+
+
+def test_an_exception_caught_before_sys_exit_is_why_it_ended(tmp_path):
+    found = scanned(raising(3, ("InvalidArgumentError", RESHAPE), caught=(1,)), tmp_path)
+    assert (found.root.slug, found.root.level, found.root.status) == ("reshape-mismatch", "error", "untested")
+
+
+def test_a_loss_that_became_nan_is_a_warning_at_the_fit(tmp_path):
+    run = raising(0)
+    run.begin(1)
+    found = scanned(run, tmp_path, "Epoch 1/1\n\r2/2 - 0s - 9ms/step - loss: nan\n")
+    assert [(f.level, f.details["kind"], str(f.location)) for f in found.findings] == [
+        ("warning", "nan", "train.py:9")
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("state", ["interrupted", "timed-out"])
+def test_what_was_stopped_from_outside_failed_of_nothing(tmp_path, state):
+    run = Run(outcome={"state": state, "code": None, "signal": "SIGINT", "seconds": 9.0, "probes": "recorded"})
+    found = scanned(run, tmp_path, 'Traceback (most recent call last):\n  File "a.py", line 1\nKeyboardInterrupt\n')
+    (finding,) = found.findings
+    assert (finding.status, finding.basis.kind) == ("untested", "observed")
+    assert finding.level == ("warning" if state == "interrupted" else "error")
+    assert "not known" in finding.message
+
+
+def test_a_log_alone_confirms_nothing(tmp_path):
+    from xladoctor.session import scan_logs
+
+    log = tmp_path / "log"
+    log.write_text(
+        f'Traceback (most recent call last):\n  File "a.py", line 1, in f\nInvalidArgumentError: {RESHAPE}\n'
+    )
+    found = scan_logs([log])
+    assert (found.root.status, found.root.basis.kind) == ("untested", "text")

@@ -1,0 +1,76 @@
+"""A failure that a worker has brought about again: the only thing that confirms what an exception says.
+
+What fails with made-up inputs is evidence of nothing, unless it fails in the recorded way to the word: then the sizes
+that were made up are those of the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from xladoctor.diagnosis.basis import COMPILED_AGAIN
+from xladoctor.diagnosis.model import Finding, Proof
+from xladoctor.evidence.model import ErrorRecord, Evidence, LogEvidence
+from xladoctor.evidence.run import Event
+from xladoctor.rules import findings as log_findings
+
+REQUEST = "again"
+_SHORT = 12
+_MOST = 4
+_LARGEST = 4096
+
+
+def is_evidence(op: Mapping[str, Any], failure: Event | None) -> bool:
+    """Whether an op that failed for a worker tells of the run: its inputs were recorded, or it said the same."""
+    return not op.get("filled") or same_words(op, failure)
+
+
+def same_words(op: Mapping[str, Any], failure: Event | None) -> bool:
+    """Whether the message of the run holds that of the op, sizes and all."""
+    core = _core(str(op.get("message", "")))
+    return len(core) >= _SHORT and core in _flat(str((failure or {}).get("message", "")))
+
+
+def sizes_to_try(failure: Event | None) -> list[int]:
+    """The sizes that a message names: one may be the batch, where no recorded call tells it."""
+    import re
+
+    numbers = (int(n) for n in re.findall(r"(?<![\w.])\d{1,4}(?![\w.])", str((failure or {}).get("message", ""))))
+    return list(dict.fromkeys(n for n in numbers if 0 < n <= _LARGEST))[:_MOST]
+
+
+def compiled_again(finding: Finding, answer: Mapping[str, Any] | None) -> Finding:
+    """A finding of which XLA said the same when a worker compiled the recorded function once more."""
+    error = (answer or {}).get("error")
+    if not isinstance(error, Mapping) or finding.status == "confirmed":
+        return finding
+    for other in _read(error):
+        if other.slug == finding.slug and (not other.op or not finding.op or other.op == finding.op):
+            first = next(iter(str(error.get("message", "")).splitlines()), "")
+            proof = Proof("worker", f"compiled again: {first}", "worker.jsonl")
+            return replace(finding, status="confirmed", basis=COMPILED_AGAIN, evidence=(*finding.evidence, proof))
+    return finding
+
+
+def _read(error: Mapping[str, Any]) -> Iterator[Finding]:
+    """The classes of what a worker met, by the rules that read logs."""
+    from io import BytesIO
+
+    from xladoctor.evidence.log import read_log
+
+    text = f"Traceback (most recent call last):\n{error.get('kind')}: {error.get('message')}\n"
+    records = read_log(BytesIO(text.encode("utf-8", "replace")), name="worker.jsonl").records
+    plain = ErrorRecord(text=str(error.get("message", "")), exception=str(error.get("kind")), where="worker.jsonl")
+    for found in (records, (plain,)):
+        yield from log_findings(Evidence("worker.jsonl", log=LogEvidence(source="worker.jsonl", records=tuple(found))))
+
+
+def _core(message: str) -> str:
+    """What an op says, without the node that says it."""
+    return _flat(message.partition("[[{{")[0].partition("[[node")[0])
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,38 @@
+"""What a status rests on. `confirmed` needs a test of this run that could have failed, or a fact that was recorded.
+
+A text alone confirms nothing: what it says is likely. An exception that ended a run does not show why it was raised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from xladoctor.diagnosis.model import Basis, Finding
+
+RAN_AGAIN = Basis("tested", "A worker ran the recorded call again, and it failed at this op in the same way.")
+COMPILED_AGAIN = Basis("tested", "A worker compiled the recorded function again, and XLA refused it in the same way.")
+COMPARED = Basis("tested", "A worker ran the recorded call again; its run-time shapes were compared with the contract.")
+RECORDED_SHAPES = Basis("observed", "The shapes were recorded in the run and compared with the contract.")
+RECORDED_ORDER = Basis("observed", "The order of these events was recorded in the run.")
+RECORDED_ROWS = Basis("observed", "The rows that went in and came out were recorded in the run.")
+REHEARSED = Basis("tested", "The command was rehearsed with the switch in its other position.")
+TIMED = Basis("tested", "A worker called the function with the same value and with another one.")
+ENDED = Basis("observed", "How the process ended was recorded.")
+RAISED = Basis("observed", "The exception that ended the run says so. Why it was raised was not tested.")
+HANDLED = Basis("observed", "The exception was recorded, and the program went on after it.")
+LOOKED_UP = Basis("tested", "The flag was looked for in TensorFlow's own libraries before the run, and is not in them.")
+TEXT = Basis("text", "The output says so. It was not tested.")
+NOT_TESTED = Basis("untested", "It was not tested.")
+
+
+def grounded(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings, each with what its status rests on; what rests on a text alone is not confirmed."""
+    return tuple(_grounded(finding) for finding in findings)
+
+
+def _grounded(finding: Finding) -> Finding:
+    if finding.basis is not None:
+        return finding
+    basis = TEXT if any(proof.kind == "log" for proof in finding.evidence) else NOT_TESTED
+    return replace(finding, basis=basis, status="untested" if finding.status == "confirmed" else finding.status)

@@ -1,0 +1,140 @@
+"""How a run ended, and what was recorded of it, outrank every text.
+
+A program may print any error and go on: of what an exception was raised there is an event, and of how the process ended
+there is a status. What was only printed by a run that ended with 0 is a note at most.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from xladoctor.diagnosis.basis import HANDLED, LOOKED_UP, RAISED, TEXT
+from xladoctor.diagnosis.model import Finding, Status
+from xladoctor.evidence.model import Evidence
+from xladoctor.evidence.run import Event, Recording, location
+from xladoctor.evidence.schema import schema
+from xladoctor.rules import by_code
+
+# What Python cannot raise for any other reason: that it ended the run is all that is claimed.
+_PLAIN = frozenset(
+    {
+        "ModuleNotFoundError", "FileNotFoundError", "IsADirectoryError", "NotADirectoryError", "PermissionError",
+        "SyntaxError", "IndentationError", "JSONDecodeError", "ZeroDivisionError", "UnicodeDecodeError", "BadZipFile",
+    }
+)  # fmt: skip
+# Deaths of a process: a text about one says nothing of a process that ended with a status of its own.
+_DEATHS = frozenset(
+    {"killed", "segfault", "fpe", "illegal-instruction", "bus-error", "terminated", "aborted", "native"}
+)
+_SHELL = 128
+_CHAINED = 2000
+_PROGRESS = re.compile(r"\d+/\d+.*\bloss: nan|^Epoch \d+|- (?:val_)?loss: nan|Invalid loss, terminating training")
+
+
+def weighed(findings: Iterable[Finding], evidence: Evidence) -> tuple[Finding, ...]:
+    """What the output says of a run, with the weight that its end and its recording give to it."""
+    recording = evidence.run
+    if recording is None or recording.outcome is None or recording.outcome.probes != "recorded":
+        return tuple(findings)
+    return tuple(kept for finding in findings if (kept := _weighed(finding, recording)) is not None)
+
+
+def survived(recording: Recording) -> bool:
+    """Whether the run ended with status 0."""
+    outcome = recording.outcome
+    return outcome is not None and outcome.state == "exited" and outcome.code == 0
+
+
+def uncaught(recording: Recording) -> list[Event]:
+    """The recorded exceptions that ended a process, and those that they came of."""
+    ended = {(e["pid"], e["failure"]) for e in recording.of_kind(schema.FAILURE) if e.get("state") == "uncaught"}
+    last = [e for e in raised(recording) if (e["pid"], e["failure"]) in ended]
+    chain = {(e["pid"], c.get("exception"), c.get("message")) for e in last for c in e.get("chain") or ()}
+    return [
+        e
+        for e in raised(recording)
+        if e in last or (e["pid"], e.get("exception"), str(e.get("message"))[:_CHAINED]) in chain
+    ]
+
+
+def raised(recording: Recording) -> list[Event]:
+    """Every recorded exception."""
+    return [e for e in recording.of_kind(schema.FAILURE) if e.get("state") == "raised"]
+
+
+def failures_of(finding: Finding, recording: Recording) -> Iterator[Event]:
+    """The recorded exceptions that a finding speaks of: by where it stands, by its words."""
+    texts = [" ".join(p.text.split())[:80] for p in finding.evidence if p.kind == "log"]
+    for event in raised(recording):
+        message = " ".join(str(event.get("message", "")).split())
+        stands = any(p.where == f"events-{event['pid']}.jsonl:{event['seq']}" for p in finding.evidence)
+        if stands or (message and any(len(text) > 12 and (text in message or message in text) for text in texts)):
+            yield event
+
+
+def handled(finding: Finding, event: Event) -> Finding:
+    """A finding about an exception that the program caught."""
+    message = finding.message
+    if finding.slug == "not-xla":
+        first = next(iter(str(event.get("message", "")).strip().splitlines()), "")
+        message = f"{event.get('exception')}: {first}".rstrip(": ") + "."
+    return replace(
+        finding, level="warning", message=f"{message} The program caught this exception and went on.",
+        details={**finding.details, "handled": True}, status=finding.status if finding.basis else "untested",
+        basis=finding.basis if finding.basis and finding.status == "confirmed" else HANDLED,
+    )  # fmt: skip
+
+
+def _weighed(finding: Finding, recording: Recording) -> Finding | None:
+    if finding.slug == "flag-error" and not survived(recording) and _looked_up(finding, recording):
+        return replace(finding, status="confirmed", basis=LOOKED_UP)
+    events = list(failures_of(finding, recording))
+    ends = uncaught(recording)
+    if events:
+        if finding.level == "warning" and not any(e in ends for e in events):
+            return handled(finding, events[0])
+        return _raised(finding, any(e in ends for e in events), recording)
+    if survived(recording):
+        return _printed(finding, recording)
+    if ends and finding.details.get("kind") in _DEATHS and _has_status(recording):
+        return None  # it died of an exception, whatever it had printed of another process
+    return finding
+
+
+def _raised(finding: Finding, ended: bool, recording: Recording) -> Finding:
+    """A finding of which the recording has the exception."""
+    if not ended:
+        return finding
+    plain = finding.details.get("kind") in _PLAIN
+    status: Status = "confirmed" if plain and not survived(recording) else "untested"
+    return replace(finding, status=status, basis=RAISED)
+
+
+def _printed(finding: Finding, recording: Recording) -> Finding | None:
+    """What only the output of a run that ended with 0 says."""
+    fit = next((e for e in recording.of_kind(schema.CALL) if e.get("method") == "fit"), None)
+    if finding.details.get("kind") == "nan":
+        if fit is None or not any(_PROGRESS.search(p.text) for p in finding.evidence):
+            return None
+        where = finding.location or location(fit.get("where"))
+        return replace(finding, level="warning", location=where, status="untested", basis=TEXT)
+    if finding.slug in ("not-xla", "log-cut"):
+        return None
+    serious = finding.level == "error" or by_code(finding.code).level == "error"
+    if not serious:
+        return finding
+    message = f"{finding.message} The run ended with 0 all the same."
+    return replace(finding, level="note", message=message, status="untested", basis=TEXT, remedies=())
+
+
+def _looked_up(finding: Finding, recording: Recording) -> bool:
+    """Whether the doctor itself missed the flag in TensorFlow's libraries, before the run."""
+    flags = [str(problem.get("flag")) for problem in recording.run.get("flags") or () if isinstance(problem, dict)]
+    return any(flag in proof.text for flag in flags for proof in finding.evidence)
+
+
+def _has_status(recording: Recording) -> bool:
+    outcome = recording.outcome
+    return outcome is not None and outcome.state == "exited" and (outcome.code or 0) < _SHELL
