@@ -37,7 +37,10 @@ def decided(value: bool, decision: bool, asker: str = "call") -> Run:
 def governed(run: Run, folder, same: bool | None = None) -> tuple[str, ...]:
     path = run.write(folder / "run")
     if same is not None:
-        flip = {"store": "params.cfg", "key": "use_xla_translate", "functions": [{"function": "warp", "same": same}]}
+        flip = {
+            "name": "use_xla_translate", "store": "params.cfg", "key": "use_xla_translate", "value": True,
+            "other": False, "functions": [{"function": "warp", "same": same, "nodes": [9, 9], "compiled": [1, 1]}],
+        }  # fmt: skip
         (path / "flips.json").write_text(json.dumps({"flips": [flip]}))
     recording = read_run(path)
     return governing(recording, list(recording.of_kind("trace")))

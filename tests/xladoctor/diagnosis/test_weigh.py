@@ -24,7 +24,7 @@ def raising(code: int, *errors: tuple[str, str], caught: tuple[int, ...] = (), c
     run = Run(outcome={"state": "exited", "code": code, "probes": "recorded"})
     for number, (name, message) in enumerate(errors, 1):
         run.event("failure", failure=number, exception=name, message=message, state="raised", during="step", frames=[],
-                  module="builtins", capsule=None, chain=chain if number == len(errors) else [])  # fmt: skip
+                  module="builtins", capsule=None, chain=(chain or []) if number == len(errors) else [])  # fmt: skip
         if number not in caught:
             run.event("failure", failure=number, exception=name, state="uncaught")
     return run
