@@ -19,7 +19,7 @@ from typing import Any
 from . import argv, forms, names, texts
 from .forms import Span
 from .names import is_secret
-from .values import classes, is_path, login_part, secret_part
+from .values import classes, is_file, is_path, login_part, secret_part
 
 __all__ = [
     "REDACTED",
@@ -89,7 +89,7 @@ def value_spans(name: str, value: str) -> list[Span]:
         if kind >= names.LIKELY and found and (" " in value or "://" in value or value[:1] in "{[")
         else secret_part(kind, value, True)
     )
-    if kind == names.CERTAIN and is_path(value) and "pass" not in name.lower():
+    if kind == names.CERTAIN and is_file(value) and "pass" not in name.lower():
         part = None
     if (part is None and not found and kind != names.ORDINARY) or _ACCOUNTS.search(name):
         part = part or login_part(value)

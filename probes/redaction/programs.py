@@ -30,11 +30,11 @@ _KNOWN: tuple[tuple[str, Options], ...] = (
     ("openssl", dict.fromkeys(("-passin", "-passout", "-pass", "-k", "-K"), SECRET)),
     ("bash sh zsh dash ksh ash fish", {**_NONE, "-c": SHELL}),
     (
-        "psql pg_dump pg_restore createdb pgbench ssh scp sftp mkdir cp mv rm find gcc cc clang g++ nc ncat rsync srun "
-        "sbatch salloc git pytest pip make id sort tar ls grep cat tail head time taskset nice env top ps kill chmod "
-        "touch install torchrun jupyter tensorboard perf strace lsof ss netstat su sudo",
+        "psql pg_dump pg_restore createdb pgbench scp sftp mkdir cp mv rm find gcc cc clang g++ nc ncat rsync git "
+        "pytest pip make id sort tar ls grep cat tail head top ps kill chmod touch install jupyter tensorboard lsof netstat",
         _NONE,
     ),
+    ("srun sbatch salloc", {"-p": PLAIN}),
 )
 PROGRAMS: dict[str, Options] = {name: options for names, options in _KNOWN for name in names.split()}
 PYTHON: Options = {**_NONE, "-c": CODE}

@@ -23,7 +23,7 @@ _QUIET = frozenset({"contract-violation", "wrong-shape-silent"})
 _DENIED = (
     # Python's own; TensorFlow's PermissionDeniedError.
     re.compile(r"(?:Permission denied|writes nothing outside of its folder): '(/[^'\n]+)'"),
-    re.compile(r"(/[^\s;]+); Permission denied"),
+    re.compile(r"(?<![^\s;])[^\s;/]*(/[^\s;]+); Permission denied"),
 )
 
 
