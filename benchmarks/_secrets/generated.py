@@ -181,3 +181,63 @@ def case(pick: random.Random) -> Case:
 
 def _forms(value: str) -> tuple[str, ...]:
     return (value, _token(value), "".join(c for c in value if c.isalnum() or c in "!*_+-.~"))
+
+
+# -- ordinary ---------------------------------------------------------------------------------------------------------
+
+_NOUNS = (
+    "batch epoch layer token key user session code pass seed node rank kernel shard image label mask probe object scan "
+    "query value attention head step loss weight model data cache digest hash commit run worker device signature author"
+)
+_QUALITIES = (
+    "size count dim name path type mode rate index length num max min width file dir shape dtype policy version id"
+)
+
+
+def ordinary_name(pick: random.Random) -> str:
+    """A name of an ordinary setting, as often as not with a word of secrets in it."""
+    words = [pick.choice(_NOUNS.split()), pick.choice(_QUALITIES.split())]
+    words = words[::-1] if words[1] in ("num", "max", "min") else words
+    return pick.choice(("_", "-", ".")).join(words)
+
+
+def ordinary_value(pick: random.Random) -> str:
+    """A number, a word, a path, a shape, a digest, a time."""
+    word = pick.choice(_NOUNS.split())
+    number = pick.randrange(1, 4096)
+    return pick.choice(
+        (
+            str(number), f"{pick.random():.4f}", f"1e-{pick.randrange(1, 9)}", word, f"{word}_{pick.randrange(99)}",
+            f"data/{word}/{number}.npz", f"/scratch/ada/{word}-{number}", f"[{number}, 64, 64, 4]", "true", "float32",
+            f"{word}-{pick.choice(_NOUNS.split())}", f"v{pick.randrange(9)}.{pick.randrange(20)}", f"{number}:{number}",
+            "".join(pick.choices("0123456789abcdef", k=40)), f"2026-01-{pick.randrange(10, 28)}T10:15:00",
+        )
+    )  # fmt: skip
+
+
+def ordinary(pick: random.Random) -> Case:
+    """An ordinary command line, variable, setting or line of a log, of random structure."""
+    name, value = ordinary_name(pick), ordinary_value(pick)
+    kind = pick.choice(("argv", "argv", "text", "text", "env", "key"))
+    if kind == "argv":
+        option = pick.choice(
+            ([f"--{name}", value], [f"--{name}={value}"], [f"{name}={value}"], ["-p", str(len(value))])
+        )
+        words = [*shlex.split(pick.choice(_PROGRAMS)), *option, *shlex.split(pick.choice(_PLAIN))]
+        if pick.random() < 0.3:
+            words = ["bash", "-c", " ".join(map(shlex.quote, words))]
+    elif kind == "text":
+        other = ordinary_value(pick)
+        words = [
+            pick.choice(
+                (
+                    f"INFO {name}: {value}", f"{name} = {value!r}", json.dumps({name: value, "n": other}),
+                    f"step 12 {name}={value} other={other}", f"ValueError: {name} must be {value}, not {other}",
+                    f"  x = f({name.replace('-', '_')}={value!r})", f"{name}:\n  - {value}\n  - {other}",
+                )
+            )
+        ]  # fmt: skip
+    else:
+        plain = name.replace("-", "_").replace(".", "_")
+        words = [plain.upper() if kind == "env" else plain, value]
+    return Case(kind, " ".join(words), tuple(words))

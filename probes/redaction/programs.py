@@ -22,7 +22,7 @@ _KNOWN: tuple[tuple[str, Options], ...] = (
     ("curl", {**_NONE, "-u": LOGIN, "-U": LOGIN}),
     ("http https xh", {"-a": LOGIN, "-p": PLAIN}),
     ("sshpass", {"-p": SECRET, "-P": PLAIN}),
-    ("docker podman nerdctl skopeo buildah oras helm", {**_NONE, "-p": ANY}),
+    ("docker podman nerdctl skopeo buildah oras helm", {**_NONE, "-p": ANY, "--user": PLAIN}),
     ("redis-cli", {"-a": SECRET, "-p": PLAIN, "-u": PLAIN}),
     ("ldapsearch ldapadd ldapmodify ldapwhoami ldappasswd ldapdelete", {"-w": SECRET, "-p": PLAIN}),
     ("sqlcmd bcp zip unzip mosquitto_pub mosquitto_sub ipmitool isql", {**_NONE, "-P": SECRET}),
@@ -31,7 +31,7 @@ _KNOWN: tuple[tuple[str, Options], ...] = (
     ("bash sh zsh dash ksh ash fish", {**_NONE, "-c": SHELL}),
     (
         "psql pg_dump pg_restore createdb pgbench scp sftp mkdir cp mv rm find gcc cc clang g++ nc ncat rsync git "
-        "pytest pip make id sort tar ls grep cat tail head top ps kill chmod touch install jupyter tensorboard lsof netstat",
+        "pytest pip make id sort tar ls grep cat tail head top ps kill chmod touch install jupyter tensorboard lsof",
         _NONE,
     ),
     ("srun sbatch salloc", {"-p": PLAIN}),

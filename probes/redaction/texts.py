@@ -238,7 +238,8 @@ def _is_code(text: str, name: str, value: str, end: int) -> bool:
     dotted = match.group()
     rest = value[match.end() :] or text[end : end + 1]
     if rest[:1] in ("(", "["):
-        return "." in dotted or not any(c.isdigit() for c in dotted)
+        drawn = len(dotted) < 2.5 * len(names.words(dotted))
+        return "." in dotted or not (drawn or any(c.isdigit() for c in dotted))
     if match.end() != len(value):
         return False
     root, _, last = dotted.rpartition(".")

@@ -14,7 +14,7 @@ _NOTHING = among(
 _METHODS = among(
     "basic digest bearer ntlm negotiate oauth oauth2 kerberos gssapi ldap saml sso iam tls ssl mtls anonymous "
     "required disabled enabled default password token jwt pam native local public private expired invalid missing "
-    "try passed failed skipped ok"
+    "try passed failed skipped ok forward backward training"
 )
 _HEAD = 512  # of a longer value the beginning decides
 _REFERENCE = re.compile(
@@ -131,5 +131,6 @@ def secret_part(kind: int, value: str, given: bool) -> tuple[int, int] | None:
         plain = is_number(value) or value.lower() in _METHODS or is_file(value)
         return None if plain or (not given and is_plain(value)) else everything
     if kind == RANDOM:
-        return everything if is_random(value) and not any(c.isspace() for c in value[:_HEAD]) else None
+        drawn = is_random(value) or (len(value) >= 32 and is_hex(value))
+        return everything if drawn and not any(c.isspace() for c in value[:_HEAD]) else None
     return login_part(value) if kind == LOGIN else None
