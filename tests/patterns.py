@@ -234,7 +234,7 @@ def _choices(items: list[Any]) -> list[str]:
 
 # -- growth ---------------------------------------------------------------------------------------------------------
 
-SIZES = (250, 2_000, 8_000)
+SIZES = (24, 250, 750, 2_000, 8_000)
 FLOOR = 0.02
 STEEPEST = 1.5
 
@@ -247,7 +247,7 @@ def exponent(run: Callable[[str], Any], make: Callable[[int], str], sizes: tuple
     """
     for size in sizes:
         spent = _seconds(run, make(size), 1)
-        if spent > MOST_SECONDS:
+        if spent > MOST_SECONDS or (spent > FLOOR and size == 24):
             return math.inf  # bounded or not, such a pattern stands still on a text of a few lines
         if spent > FLOOR:
             break

@@ -37,5 +37,5 @@ _KNOWN: tuple[tuple[str, Options], ...] = (
     ("srun sbatch salloc", {"-p": PLAIN}),
 )
 PROGRAMS: dict[str, Options] = {name: options for names, options in _KNOWN for name in names.split()}
-PYTHON: Options = {**_NONE, "-c": CODE}
+PYTHON: Options = {"-c": CODE}
 SCRIPT: Options = {}
