@@ -168,6 +168,7 @@ PUMPS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [redaction.spans, lambda t: redaction.of_words([t]), lambda t: redaction.of_value("PATH", t)],
                          ids=["text", "words", "value"])  # fmt: skip
 def test_cost_grows_with_the_text_and_not_with_its_square(function):
