@@ -34,7 +34,9 @@ from .transform import truncate
 _MOST = 64
 _MESSAGE = 4000
 _NO_NUMBER = (7, 20, 21)  # string, resource, variant
-_UNSUPPORTED = re.compile(r"(\w+) \(No registered '(\w+)' OpKernel for ([\w:]+)[^{]*\{\{node ([^}]+)\}\}")
+_UNSUPPORTED = re.compile(
+    r"(?<!\w)(\w+) \(No registered '(\w+)' OpKernel for ([\w:]+)[^{]{0,2000}\{\{node ([^{}]+)\}\}"
+)
 _DYNAMIC = re.compile(r"\[(?:\d+,)*<=\d+")
 
 

@@ -22,7 +22,7 @@ Array = np.ndarray[Any, Any]
 
 _OPAQUE = (20, 21)  # DT_RESOURCE, DT_VARIANT
 _DT_STRING = 7
-_NODE = re.compile(r"\{\{node ([^}]+)\}\}")
+_NODE = re.compile(r"\{\{node ([^{}]+)\}\}")
 
 
 class Handle(str):

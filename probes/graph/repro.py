@@ -26,7 +26,7 @@ from .step import Step, prepare
 
 Array = np.ndarray[Any, Any]
 _SMALL = 64
-_CUT = re.compile(r"(?:__cut_\d+|__bare_\d+)+\Z")
+_CUT = re.compile(r"(?:__cut_|__bare_)\d+\Z")
 """What `prefix` and `unwrap` add to the name of a body."""
 
 
@@ -75,7 +75,7 @@ class Core:
         """{"frame tensor": value}: small integers and flags of (frame, tensor), of a body as it is entered first."""
         frames_ = Frames(_machine())
         activation = self.step.activation(frames_)
-        original = {frame: _CUT.sub("", frame) for frame, _ in tensors}
+        original = {frame: _uncut(frame) for frame, _ in tensors}
         inside = {"": activation, **entered(activation, [b for b in original.values() if b])}
         found = {}
         for frame in original:
@@ -166,3 +166,11 @@ def _machine() -> Any:
     from .machine import Machine
 
     return Machine()
+
+
+def _uncut(frame: str) -> str:
+    """A frame's name without the marks of the cuts that were made in it."""
+    bare = _CUT.sub("", frame)
+    while bare != frame:
+        frame, bare = bare, _CUT.sub("", bare)
+    return frame

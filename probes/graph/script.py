@@ -108,7 +108,7 @@ class _Writer:
     def name(self, node: str, prefix: str = "v") -> str:
         """A short name that is free in the whole script, after the last part of a node's name."""
         parts = [p for p in re.split(r"[^0-9A-Za-z]+", node.replace("/__edit", "").replace("/__cut", "")) if p]
-        word = re.sub(r"_?\d+$", "", "_".join(parts[-1:]).lower()) or prefix
+        word = re.sub(r"(?:_|(?<![\d_]))\d+$", "", "_".join(parts[-1:]).lower()) or prefix
         if (
             word in ("placeholder", "readvariableop")
             or not word.isidentifier()

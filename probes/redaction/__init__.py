@@ -19,7 +19,7 @@ from typing import Any
 from . import argv, forms, names, texts
 from .forms import Span
 from .names import is_secret
-from .values import classes, is_path, login_part, secret_part
+from .values import is_file, is_path, login_part, secret_part
 
 __all__ = [
     "REDACTED",
@@ -49,9 +49,8 @@ _LISTED = re.compile(
 )
 _ITEM = re.compile(r"'([^'\n]{0,2000})'|\"([^\"\n]{0,2000})\"")
 # A variable whose whole value is `user:password`.
-_ACCOUNTS = re.compile(
-    r"(?i)user|login|account|auth|db|proxy|http|smtp|ftp|imap|mail|remote|server|registry|basic|cred"
-)
+_ACCOUNTS = names.among("user login account auth db proxy http smtp ftp imap mail remote server registry basic")
+_ODD = frozenset("!@#$%^&*+=~?")
 
 
 def spans(text: str) -> list[Span]:
@@ -89,9 +88,9 @@ def value_spans(name: str, value: str) -> list[Span]:
         if kind >= names.LIKELY and found and (" " in value or "://" in value or value[:1] in "{[")
         else secret_part(kind, value, True)
     )
-    if kind == names.CERTAIN and is_path(value) and "pass" not in name.lower():
+    if kind == names.CERTAIN and is_file(value) and "pass" not in name.lower():
         part = None
-    if (part is None and not found and kind != names.ORDINARY) or _ACCOUNTS.search(name):
+    if (part is None and not found and kind != names.ORDINARY) or _ACCOUNTS & set(names.words(name)):
         part = part or login_part(value)
     if part is None and not found:
         part = _pair(value)
@@ -161,11 +160,14 @@ def _lists(text: str) -> list[Span]:
 
 
 def _pair(value: str) -> Span | None:
-    """`user:password` as a whole value, whatever its name: three kinds of characters in the password."""
+    """`user:password` as a whole value, whatever its name, where the password can be nothing else."""
     part = login_part(value)
-    if part is None or " " in value or "/" in value or is_path(value[part[0] :]):
+    if part is None or " " in value or "/" in value or part[1] - part[0] < 8:
         return None
-    return part if classes(value[part[0] :]) >= 3 and part[1] - part[0] >= 8 and not value.startswith("sha") else None
+    password = value[part[0] : part[1]]
+    mixed = all(any(test(c) for c in password) for test in (str.isdigit, str.islower, str.isupper))
+    odd = bool(_ODD & set(password)) and any(c.isdigit() for c in password)
+    return part if (mixed or odd) and not is_path(password) else None
 
 
 def _merged(found: Iterable[Span]) -> list[Span]:

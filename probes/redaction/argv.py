@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from . import forms, names, texts
 from .forms import Span
 from .programs import ANY, ATTACHED, CODE, LOGIN, PERCENT, PLAIN, PROGRAMS, PYTHON, SCRIPT, SECRET, SHELL
-from .values import is_hex, is_number, is_password, is_path, is_random, is_reference, login_part, secret_part
+from .values import is_file, is_hex, is_number, is_password, is_path, is_random, is_reference, login_part, secret_part
 
 _DEEPEST = 4
 _OPTION = re.compile(r"--?[A-Za-z][\w.-]{0,80}$")
@@ -43,7 +44,10 @@ def shell(text: str, depth: int) -> Iterator[Span]:
                     yield places[start], places[end - 1] + 1
 
 
-_Word = tuple[str, list[int]]
+if TYPE_CHECKING:
+    _Word = tuple[str, list[int]]
+else:
+    _Word = tuple  # Python 3.8 has no tuple[str, list[int]] at run time
 _SIMPLE = re.compile(r"[^\s'\"\\;|&()<>`]{1,4000}")
 
 
@@ -226,7 +230,7 @@ class _Line:
             return False
         if kind >= names.LIKELY and (" " in following or "://" in following) and self._has_own(following):
             return False  # a header, a URL, JSON: more is said by it
-        if kind == names.CERTAIN and is_path(following) and not word.lstrip("-").lower().startswith("pass"):
+        if kind == names.CERTAIN and is_file(following) and not word.lstrip("-").lower().startswith("pass"):
             return False
         part = secret_part(kind, following, True)
         if part is None:
@@ -252,7 +256,7 @@ class _Line:
         kind = names.kind(name)
         if kind == names.ORDINARY or ((" " in value or "://" in value or value[:1] in "{[") and self._has_own(value)):
             return False
-        if kind == names.CERTAIN and is_path(value) and "pass" not in name.lower():
+        if kind == names.CERTAIN and is_file(value) and "pass" not in name.lower():
             return False
         part = secret_part(kind, value, True)
         if part is None:

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from .names import among
 from .values import is_hex, is_random, is_reference
 
-Span = tuple[int, int]
+if TYPE_CHECKING:
+    Span = tuple[int, int]
+else:
+    Span = tuple  # Python 3.8 has no tuple[int, int] at run time
 
 # Prefix of a key: how long the rest is at least.
 _LEAST = {
@@ -38,7 +42,7 @@ _PEM = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _PEM_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _URL_USER = re.compile(r"[^\s/?#'\"<>`\\,]{1,512}@")
 _URL_ODD_USER = re.compile(r"[^\s/?#'\"<>`:@]{0,64}:(?![0-9]{1,5}(?:[/?#]|$))[^\s'\"<>`]{1,300}@(?=[\w\[])")
-_AT = re.compile(r"(?<![\w/@.:+%-])([A-Za-z_][\w.+%-]{0,63}):(?!//)([^\s@'\"`<>,;(){}\[\]]{3,200})@(?=[A-Za-z0-9\[])")
+_AT = re.compile(r"(?<![\w/@.:+%-])([A-Za-z_][\w.+%-]{0,63}):(?!/)([^\s@'\"`<>,;(){}\[\]]{3,200})@(?=[A-Za-z0-9\[])")
 _LABELS = among("from to cc bcc user email mail author mailto by owner contact ssh git pkg npm docker sip file image")
 
 

@@ -27,6 +27,7 @@ _CERTAIN = among(
     "apikey pw psk userpwd userpass appkey keypass storepass mnemonic"
 )
 _CERTAIN_ENDS = (
+    "secret",
     *("password", "passwd", "passphrase", "passcode", "apikey", "secretkey", "privatekey", "authtoken", "accesstoken"),
     *("clientsecret", "accesskey", "accountkey", "signingkey", "refreshtoken", "apitoken", "credentials"),
 )
@@ -106,6 +107,11 @@ def is_secret(name: str) -> bool:
     return kind(name) >= LIKELY
 
 
+def _is_glued(word: str) -> bool:
+    """`WANDBPASS`, `DBPW`: no sign tells where the last word begins."""
+    return word.endswith(("pass", "pw")) and not word.endswith(("compass", "bypass", "trespass", "surpass", "erpass"))
+
+
 def _is_password(word: str) -> bool:
     return word in ("passphrase", "passcode") or word.startswith("passw")
 
@@ -131,7 +137,7 @@ def _decided(parts: list[str]) -> int:
         return CERTAIN
     if last == "id" and before in ("session", "secret"):
         return RANDOM
-    if last in _LIKELY or last.endswith(("pwd", "token")):
+    if last in _LIKELY or last.endswith(("pwd", "token")) or _is_glued(last):
         return LIKELY
     if last in _RANDOM:
         return RANDOM

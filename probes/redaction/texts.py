@@ -54,10 +54,11 @@ _PIPED = re.compile(
 _REST = re.compile(r"[^\n\r'\"]{1,4000}")
 _BARE = re.compile(r"[^\s\"'`<\\,;&|(\[{)\]}>]{1,4000}")
 _COMMA = re.compile(r"[ \t]{0,8},")
+_WORD = re.compile(r"[^\s\"'`]{0,4000}(?<![,;])")
 _SHORTEST = 3
 _WORDY = re.compile(r"\w")
 _AFTER_A_QUOTE = ("", " ", ",", ")", "]", "}", ";", ".", ":", "\n", "\r")
-_LINE_START = re.compile(r"[ \t]{0,80}(?:-[ \t]{1,4})?$")
+_LINE_START = re.compile(r"[ \t]{0,80}(?:[-+>][ \t]{1,4})?(?:export[ \t]{1,4})?$")
 
 
 def spans(text: str) -> Iterator[Span]:
@@ -110,6 +111,8 @@ def _after(text: str, left: int, right: int) -> Span | None:
     if gap is None:
         return None
     said = sign["sign"] if sign is not None else ""
+    if said == "," and sign is not None and sign["close"] is None:
+        return None
     closed = sign is not None and sign["close"] is not None
     found = _value(text, left, gap.end(), kind, name, said, option, closed)
     return found if found is not None and found[1] - found[0] >= _SHORTEST and _WORDY.search(text, *found) else None
@@ -141,6 +144,10 @@ def _value(text: str, left: int, at: int, kind: int, name: str, sign: str, given
     url = left > 0 and text[left - 1] in "?&"
     if not url and _is_code(text, name, value, end):
         return None
+    if sign in ("=", ":") and not given and _begins_line(text, left):
+        # Alone on its line, as in YAML: to the end of the word, whatever signs are in it.
+        end = max(end, _WORD.match(text, start).end())  # type: ignore[union-attr]
+        value = text[start:end]
     tight = bool(sign) and text[at - 1] in "=:"
     set_here = given or url or name.isupper() or (tight and sign == "=") or _ends_line(text, left, end)
     if kind == names.CERTAIN and not set_here and is_plain(value):
@@ -231,7 +238,8 @@ def _is_code(text: str, name: str, value: str, end: int) -> bool:
     dotted = match.group()
     rest = value[match.end() :] or text[end : end + 1]
     if rest[:1] in ("(", "["):
-        return True
+        drawn = len(dotted) < 2.5 * len(names.words(dotted))
+        return "." in dotted or not (drawn or any(c.isdigit() for c in dotted))
     if match.end() != len(value):
         return False
     root, _, last = dotted.rpartition(".")
@@ -245,10 +253,13 @@ def _names_a_secret(value: str) -> bool:
     return len(names.words(value)) > 1 and names.kind(value) >= names.RANDOM
 
 
+def _begins_line(text: str, left: int) -> bool:
+    return _LINE_START.match(text[max(0, left - 90) : left].rpartition("\n")[2]) is not None
+
+
 def _ends_line(text: str, left: int, end: int) -> bool:
     """Whether `name: value` is all that its line has, as in YAML."""
-    before = text[max(0, left - 90) : left]
-    line = before.rpartition("\n")[2]
+    line = text[max(0, left - 90) : left].rpartition("\n")[2]
     return text[end : end + 1] in ("", "\n", "\r", ",", "}") and bool(
         _LINE_START.match(line) or line.rstrip(" ")[-1:] in "{,"
     )

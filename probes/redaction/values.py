@@ -14,7 +14,7 @@ _NOTHING = among(
 _METHODS = among(
     "basic digest bearer ntlm negotiate oauth oauth2 kerberos gssapi ldap saml sso iam tls ssl mtls anonymous "
     "required disabled enabled default password token jwt pam native local public private expired invalid missing "
-    "try passed failed skipped ok"
+    "try passed failed skipped ok forward backward training"
 )
 _HEAD = 512  # of a longer value the beginning decides
 _REFERENCE = re.compile(
@@ -25,7 +25,11 @@ _PLAIN = re.compile(r"(?:[A-Z]?[a-z]{1,40}|[A-Z]{1,40})(?:[-_ .+](?:[A-Z]?[a-z]{
 _SHORT_PART = re.compile(r"[A-Za-z]{0,4}[0-9]{1,8}[A-Za-z]{0,2}$|[A-Z]?[a-z]{1,40}$|[A-Z]{1,40}$")
 _PORTS = re.compile(r"[0-9.:,/x-]{1,80}(?:tcp|udp)?$")
 _PATH = re.compile(r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\]|[\w.-]{1,80}/")
-_FILE = re.compile(r"[\w.-]{1,100}\.[A-Za-z][A-Za-z0-9]{0,5}$")
+_PLACE = re.compile(r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\]")
+_FILE = re.compile(
+    r"[\w./-]{1,100}\.(?:json|ya?ml|txt|py|ipynb|sh|cfg|conf|ini|toml|env|pem|key|crt|cer|pub|p12|pfx|jks|csv|log|md|npz|npy|"
+    r"h5|hdf5|pt|pth|keras|pb|pkl|tfrecords?|parquet|tar|gz|zip|bin|dat|jar|xml|html|netrc|so|db|sqlite)$"
+)
 _LOGIN_VALUE = re.compile(r"([^\s:/@,;=\"'{}()\[\]<>]{1,64}):([^\s].{2,200})$")
 _CLASSES = (str.isdigit, str.islower, str.isupper)
 _RUN = re.compile(r"[A-Za-z0-9]+")
@@ -55,6 +59,12 @@ def is_path(value: str) -> bool:
     if not (_PATH.match(head) or _FILE.match(head)):
         return False
     return not any(_is_random_run(part) for part in re.split(r"[/\\.]", head))
+
+
+def is_file(value: str) -> bool:
+    """Whether a value can be nothing but the name of a file: where a secret is, perhaps."""
+    head = value[:_HEAD]
+    return (_PLACE.match(head) or _FILE.match(head)) is not None and is_path(head)
 
 
 def is_hex(value: str) -> bool:
@@ -118,8 +128,9 @@ def secret_part(kind: int, value: str, given: bool) -> tuple[int, int] | None:
     if kind == CERTAIN:
         return None if len(value) < 3 and is_number(value) else everything
     if kind == LIKELY:
-        plain = is_number(value) or value.lower() in _METHODS or is_path(value)
+        plain = is_number(value) or value.lower() in _METHODS or is_file(value)
         return None if plain or (not given and is_plain(value)) else everything
     if kind == RANDOM:
-        return everything if is_random(value) and not any(c.isspace() for c in value[:_HEAD]) else None
+        drawn = is_random(value) or (len(value) >= 32 and is_hex(value))
+        return everything if drawn and not any(c.isspace() for c in value[:_HEAD]) else None
     return login_part(value) if kind == LOGIN else None

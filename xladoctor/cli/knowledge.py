@@ -53,7 +53,7 @@ def search(words: str) -> tuple[Rule, ...]:
     return found
 
 
-_WORD = re.compile(r"[\w.+-]*\w")
+_WORD = re.compile(r"(?<![\w.+-])[\w.+-]*\w")
 _COMMON = frozenset(("a", "an", "and", "are", "at", "be", "for", "in", "is", "it", "of", "on", "the", "to", "with"))
 _WEIGHTS = (("code", 8), ("slug", 8), ("title", 5), ("what", 3), ("example", 3), ("why", 2), ("tell_apart", 1))
 

@@ -14,9 +14,8 @@ from typing import Any
 from xladoctor.diagnosis.facts import Step
 from xladoctor.diagnosis.model import Location, Proof
 
-_NODE = re.compile(
-    r"for '\{\{node (?P<node>[^}]+)\}\} = (?P<op>\w+)(?:\[[^\n]*?\])?\((?P<inputs>[^)\n]*)\)' with input shapes: "
-)
+_BEGIN, _END = "for '{{node ", ")' with input shapes: "
+_NODE = re.compile(r"for '\{\{node (?P<node>[^{}]+)\}\} = (?P<op>\w+)(?=[\[(])")
 _SHAPE = re.compile(r"\[[\d?, ]*\]|<unknown>")
 
 
@@ -55,11 +54,14 @@ def unfinished(step: Step) -> Unfinished | None:
     if failure is None or step.capsule is not None:
         return None
     message = str(failure.get("message", ""))
-    found = _NODE.search(message)
-    if found is None:
+    # The end is looked for first: a pattern for the whole would try every beginning with every end.
+    end = message.find(_END)
+    found = _NODE.match(message, max(0, message.rfind(_BEGIN, 0, max(0, end))))
+    if end < 0 or found is None or "\n" in message[found.end() : end]:
         return None
-    names = [name.strip() for name in found["inputs"].split(",") if name.strip() and not name.strip().startswith("^")]
-    shapes = _SHAPE.findall(message[found.end() :].splitlines()[0])
+    listed = message[found.end() : end].rpartition("(")[2].split(",")
+    names = [name.strip() for name in listed if name.strip() and not name.strip().startswith("^")]
+    shapes = _SHAPE.findall(message[end + len(_END) :].partition("\n")[0])
     capsule = failure.get("partial")
     sources = step.recording.sources(str(capsule)) if capsule else {}
     inputs = tuple((name, shapes[i] if i < len(shapes) else None, _made(sources, name)) for i, name in enumerate(names))

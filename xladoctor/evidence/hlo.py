@@ -144,7 +144,7 @@ def elements(shape: str) -> tuple[str, ...]:
 
 
 def _instruction(line: str, computation: str) -> tuple[Instruction, bool] | None:
-    line = re.sub(r"/\*.*?\*/", "", line)
+    line = re.sub(r"/\*[^*]{0,200}\*/", "", line)
     match = _LINE.match(line)
     if match is None:
         return None

@@ -8,7 +8,7 @@ import re
 from xladoctor.lint.source import Line, Source, Unreadable, parse
 
 _MAGIC = re.compile(r"^(\s*)(?:[%!?]|[\w.]+\?+\s*$)")
-_CAPTURED = re.compile(r"^(\s*)([\w, ]+?)\s*=\s*[%!]")
+_CAPTURED = re.compile(r"^(\s*)([\w,](?:[\w, ]*[\w,])?)\s*=\s*[%!]")
 
 
 def read(text: str, path: str) -> Source:

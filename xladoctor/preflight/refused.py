@@ -12,7 +12,7 @@ from xladoctor.evidence.schema import schema
 _DENIED = (
     # Python's own; TensorFlow's PermissionDeniedError; HDF5's.
     re.compile(r"(?:Permission denied|writes nothing outside of its folder): '(/[^'\n]+)'"),
-    re.compile(r"(/[^\s;]+); Permission denied"),
+    re.compile(r"(?<![^\s;])[^\s;/]*(/[^\s;]+); Permission denied"),
     re.compile(r"unable to (?:open|create) file: name = '(/[^'\n]+)'.{0,80}Permission denied"),
     re.compile(r"unable to create file .{0,60}name = '(/[^'\n]+)'"),
 )

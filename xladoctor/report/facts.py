@@ -21,7 +21,7 @@ from typing import Any
 from xladoctor.diagnosis.model import Diagnosis, Finding, XlaPath
 
 _SHAPES = ("contract", "expected", "seen")
-_GROUP = re.compile(r"(\w*)\s*(\([^()]*\))")
+_GROUP = re.compile(r"(?:(?<!\w)(\w+)\s*)?(\([^()]*\))")
 _COMMANDS = {"command", "argv"}
 _FOREMOST = {"command", "python", "executable", "tensorflow", "keras", "numpy", "ptycho", "ptycho_file"}
 _SAID_BY = ("by", "source", "origin", "bound_by", "from")

@@ -84,7 +84,7 @@ def shape(text: str) -> tuple[int | None, ...]:
 
 def shapes(text: str) -> list[tuple[int | None, ...]]:
     """All bracketed shapes of a text, in order: `[2,3]`, `(None, 4)`, `f32[<=8,16]`."""
-    found = pattern(r"[\[(]\s?((?:(?:<=)?(?:\d{1,12}|\?|None)\s?,?\s?){1,16})[\])]").findall(text)
+    found = pattern(r"[\[(]\s?((?:(?:<=)?(?:\d{1,12}(?!\d)|\?|None)(?:\s?,\s?|\s)?){1,16})[\])]").findall(text)
     return [shape(f) for f in found]
 
 

@@ -17,7 +17,6 @@ from xladoctor.diagnosis.model import Finding
 
 Dims = tuple[int | None, ...]
 
-_COUNTER = re.compile(r"(?:_\d+)+(?=/|$)")
 _TRACE = re.compile(r"^(?:__(?:inference|forward|backward)_)?(.*?)(?:_\d+)?$")
 _CALL = re.compile(r"^(?:Stateful)?PartitionedCall(?:_\d+)?$")
 # Parts of a message that differ from run to run: addresses and ids, numbers, what is quoted, paths.
@@ -45,8 +44,17 @@ def place(finding: Finding) -> str | None:
 
 def node(path: str | None) -> str | None:
     """A node's path without the counters that each trace gives anew, and without the calls around it."""
-    parts = [_COUNTER.sub("", part) for part in (path or "").split("/") if part and not _CALL.match(part)]
+    parts = [_bare(part) for part in (path or "").split("/") if part and not _CALL.match(part)]
     return "/".join(parts) or None
+
+
+def _bare(part: str) -> str:
+    """A name without the counters at its end: `conv2d_3_1` is `conv2d`."""
+    name, underscore, number = part.rpartition("_")
+    while underscore and number.isdecimal():
+        part = name
+        name, underscore, number = part.rpartition("_")
+    return part
 
 
 def skeleton(message: str) -> str:

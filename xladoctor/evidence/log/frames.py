@@ -27,7 +27,7 @@ _IPYTHON = (
     re.compile(r"^([/~]\S{1,500}\.py)() in (.{1,300})$"),
 )
 _ARROW = re.compile(r"^\s?-{2,}>\s?(\d{1,9})\s(.{0,300})$")
-_MARKS = re.compile(r"\s{2,}\*{1,2}$")
+_MARKS = re.compile(r"(?<!\s)\s{2,}\*{1,2}$")
 
 
 def is_user(file: str) -> bool:

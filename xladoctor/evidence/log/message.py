@@ -30,7 +30,7 @@ _DEVICE = re.compile(
 _WRAPPED = re.compile(r"\{\{function_node [^{}]{1,500}\}\} ?")
 _VARIADIC = re.compile(r"_(?:N|num\w{0,20})_\d{1,6}$")
 _WRAPPED_OP = re.compile(r"\{\{function_node __wrapped__(\w{1,100})_device_")
-_SECOND_ROOT = re.compile(r"^\s*\(1\) ", re.MULTILINE)
+_SECOND_ROOT = re.compile(r"^[^\S\n]*\(1\) ", re.MULTILINE)
 
 
 def first_root(text: str) -> str:
@@ -101,6 +101,6 @@ def device(text: str) -> str | None:
 def tidy(lines: list[str]) -> str:
     """The message without `{{function_node ...}}` in front and without blank lines at its ends or in a row."""
     text = _WRAPPED.sub("", "\n".join(lines)).strip()
-    text = re.sub(r"^\s*(?:Graph execution error|in user code):\s*", "", text, flags=re.MULTILINE)
+    text = re.sub(r"^[^\S\n]*(?:Graph execution error|in user code):\s*", "", text, flags=re.MULTILINE)
     text = _DETECTED_LINE.sub("", text).strip()
     return re.sub(r"\n\s*\n(?:\s*\n)+", "\n\n", text)

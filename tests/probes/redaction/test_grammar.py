@@ -1,0 +1,188 @@
+"""The grammar of secrets: choices that it makes, what holds for every text, and what it costs."""
+
+# ruff: noqa: E501, RUF005
+
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from probes import redaction
+from probes.redaction import names
+from tests import patterns
+
+HIDDEN = redaction.REDACTED
+PIECES = st.sampled_from(
+    [
+        "--password",
+        "=",
+        ":",
+        " ",
+        '"',
+        "'",
+        "\\",
+        "{",
+        "}",
+        "[",
+        "(",
+        ")",
+        "://",
+        "@",
+        "token",
+        "-p",
+        "-u",
+        "mysql ",
+        "\n",
+    ]
+    + [
+        "api_key",
+        "Bearer ",
+        "eyJ",
+        ".",
+        "hunter2",
+        "-----BEGIN PRIVATE KEY-----",
+        "login(",
+        ",",
+        "<password>",
+        "&",
+        ";",
+        "é",
+    ]
+)
+TEXTS = st.lists(PIECES | st.text(max_size=5), max_size=25).map("".join)
+
+
+@given(TEXTS)
+@settings(max_examples=150, deadline=None)
+def test_spans_are_in_order_and_what_is_left_is_left_again(text):
+    spans = redaction.spans(text)
+    assert all(0 <= start < end <= len(text) for start, end in spans)
+    assert all(before[1] < after[0] for before, after in pairwise(spans))
+    once = redaction.of_text(text)
+    assert len(once) == len(text) + sum(len(HIDDEN) - (end - start) for start, end in spans)
+
+
+@given(st.lists(TEXTS, max_size=6), TEXTS)
+@settings(max_examples=100, deadline=None)
+def test_any_command_line_and_any_variable_can_be_read(words, value):
+    assert len(redaction.of_words(words)) == len(words)
+    assert isinstance(redaction.of_value("DB_PASSWORD", value), str)
+    assert isinstance(redaction.of_value(value, "hunter2"), str)
+
+
+@pytest.mark.parametrize(
+    ("words", "left"),
+    [
+        # `-p` of an unknown program: a number, a port, a path, a word, a word with a number stay.
+        ("train -p 8080", "train -p 8080"),
+        ("train -p train", "train -p train"),
+        ("train -p fp16", "train -p fp16"),
+        ("train -p hunter2", f"train -p {HIDDEN}"),
+        ("train -phunter2", f"train -p{HIDDEN}"),
+        ("train -u ada -p train", f"train -u ada -p {HIDDEN}"),
+        ("mysql -p study", "mysql -p study"),
+        ("mysql -pstudy", f"mysql -p{HIDDEN}"),
+        ("sshpass -p study ssh node7", f"sshpass -p {HIDDEN} ssh node7"),
+        ("python -u train.py -u ada:hunter2", f"python -u train.py -u ada:{HIDDEN}"),
+        ("docker run -u 1000:1000 -p 8080:80 x", "docker run -u 1000:1000 -p 8080:80 x"),
+        ("train --password -Xy7zzq", f"train --password {HIDDEN}"),
+        ("train --password --epochs 3", "train --password --epochs 3"),
+        ("train --credentials ~/.aws/credentials", "train --credentials ~/.aws/credentials"),
+    ],
+)
+def test_command_lines(words, left):
+    assert " ".join(redaction.of_words(words.split())) == left
+
+
+@pytest.mark.parametrize(
+    "name", ["TF_PASS", "DB_PW", "GCP_CREDS", "apiKey", "APIKey", "--db.password", "DBPASS", "x-api-key"]
+)
+def test_names_of_secrets(name):
+    assert names.is_secret(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "TF_XLA_FLAGS",
+        "monkey",
+        "keyboard",
+        "token_count",
+        "max_tokens",
+        "tokenizer",
+        "seed",
+        "PWD_FILE",
+        "key_dim",
+        "author",
+    ]
+    + ["forward_pass", "bypass", "compass", "password_file", "ask_password", "pad_token", "cache_key", "sort-key"],
+)
+def test_names_of_nothing_secret(name):
+    assert not names.is_secret(name)
+
+
+def test_data_is_read_by_the_names_in_it():
+    data = {"db": {"user": "ada", "password": "hunter2"}, "argv": ["mysql", "-phunter2"], "n": 3, "pin_code": [1, None]}
+    assert redaction.of_data(data) == {
+        "db": {"user": "ada", "password": HIDDEN}, "argv": ["mysql", f"-p{HIDDEN}"], "n": 3, "pin_code": [1, None],
+    }  # fmt: skip
+    assert redaction.of_data({"password": 8237461}) == {"password": HIDDEN}
+
+
+PUMPS = [
+    *[
+        "password=",
+        "password: ",
+        '"token": "',
+        "key=",
+        "cookie: a ",
+        "Cookie: a=b; ",
+        "-p ",
+        "--token ",
+        "login(",
+        "://a:",
+    ],
+    *["://", "@", "a:b@", "eyJ", "eyJ-", "eyJ.", "-----BEGIN PRIVATE KEY-----", "['a', ", "[", "mysql -p", "bash -c '"],
+    *[
+        "\\",
+        '\\"',
+        "'",
+        '"',
+        "a=",
+        "a.",
+        "A",
+        "a",
+        "0",
+        " ",
+        "\n",
+        "echo a ",
+        "<password>",
+        "login a password ",
+        "Bearer ",
+    ],
+    *['password=\\"', "key='", "auth=(", "Xx", "token=(", "&token=", "{", "user:", "$", "hooks.slack.com/services/"],
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("function", [redaction.spans, lambda t: redaction.of_words([t]), lambda t: redaction.of_value("PATH", t)],
+                         ids=["text", "words", "value"])  # fmt: skip
+def test_cost_grows_with_the_text_and_not_with_its_square(function):
+    steep = {
+        pump: round(grown, 2)
+        for pump in PUMPS
+        if (grown := patterns.exponent(function, lambda size, p=pump: (p * (size // len(p) + 1))[:size]))
+        > patterns.STEEPEST
+    }
+    assert steep == {}
+
+
+def test_the_text_that_once_took_25_seconds():
+    began = time.thread_time()
+    redaction.of_text("session_" * 5_000)
+    redaction.of_text("a.b+c" * 8_000)
+    assert time.thread_time() - began < 2
