@@ -124,6 +124,7 @@ class Keeper:
                 if number == WRITTEN:
                     self._written = True
                 elif number == KILL_ALL:
+                    self.signals.interrupted = True
                     self._kill_all()
                 else:
                     self.signals.doctor_saw(number)

@@ -149,7 +149,8 @@ def _started(plan: Plan, env: Mapping[str, str], cwd: Path | None, ours: tuple[i
         os.set_inheritable(descriptor, True)
     try:
         return subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", _START, str(root), *plan.words()],
+            # -B: on a full disk Python would leave half a cache file behind.
+            [sys.executable, "-I", "-S", "-B", "-c", _START, str(root), *plan.words()],
             env=dict(env),
             cwd=cwd,
             # The caller may have opened descriptors for the target.
