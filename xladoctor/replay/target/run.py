@@ -47,10 +47,7 @@ class Run:
             os.write(self._control, bytes([WRITTEN]))
         os.close(self._control)
         # It goes on as long as a child of the target holds its output.
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._keeper.wait(0.2)
-        if self._keeper.returncode is None:
-            self._keeper.returncode = 0  # nobody waits for it
+        threading.Thread(target=self._keeper.wait, daemon=True).start()
 
 
 @dataclass
