@@ -9,6 +9,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from tests.xladoctor.replay.under import until
+from xladoctor.cli.command import max_size
+from xladoctor.errors import XladoctorError
+
 XLADOCTOR = [sys.executable, "-m", "xladoctor", "scan", "--run-dir", "run"]
 
 
@@ -61,6 +67,40 @@ def test_max_size_holds_for_the_logs_and_is_handed_to_the_probes(tmp_path):
     kept = len(log) - len(next(line for line in log.splitlines() if line.startswith("[xladoctor"))) - 2
     assert note.startswith("stdout.log has the beginning and the end of stdout: ")
     assert f" {size - kept:,} bytes between them were dropped (--max-size)" in note
+
+
+def test_the_folder_of_a_doctor_that_was_killed_can_be_diagnosed(tmp_path):
+    source = (
+        "import os, time\nprint('ready', flush=True)\nwhile not os.path.exists('go'): time.sleep(0.01)\n{}['boom']\n"
+    )
+    (tmp_path / "program.py").write_text(source)
+    command = [*XLADOCTOR, "--", sys.executable, "program.py"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as doctor:
+        assert doctor.stdout.readline() == "ready\n"
+        run = tmp_path / "run" / "run.json"
+        assert json.loads(run.read_text())["outcome"]["state"] == "running"
+        doctor.kill()
+        (tmp_path / "go").touch()
+        assert doctor.stderr.read().endswith("KeyError: 'boom'\n")
+    until(lambda: json.loads(run.read_text())["outcome"]["state"] == "exited")
+    done = subprocess.run([*XLADOCTOR[:-2], "run", "--verbose"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1
+    text = " ".join(done.stdout.split())
+    assert "program.py:4" in text and "a key is missing" in text
+    assert "The doctor was killed while the command ran." in text
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("1M", 1 << 20), ("1.5 GiB", 3 << 29), ("2g", 2 << 30), ("1048576", 1 << 20)]
+)
+def test_sizes(text, size):
+    assert max_size(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "1K", "-1G", "many", "1e9", "1 G B", "9" * 400])
+def test_what_is_no_size(text):
+    with pytest.raises(XladoctorError, match="give a size of at least 1M"):
+        max_size(text)
 
 
 def test_closed_streams(tmp_path):
