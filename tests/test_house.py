@@ -130,6 +130,12 @@ MAY_IMPORT = {
 }
 
 
+def the_keeper_is_standard_library(root: Path) -> Iterator[str]:
+    for found in imports(root, "xladoctor/replay/keeper"):
+        if not found.of(*sys.stdlib_module_names, "xladoctor.replay.keeper"):
+            yield str(found)
+
+
 def rooms_keep_to_their_neighbours(root: Path) -> Iterator[str]:
     for room, allowed in MAY_IMPORT.items():
         for found in imports(root, room):
@@ -198,6 +204,10 @@ RULES: dict[Callable[[Path], Iterator[str]], list[tuple[str, str]]] = {
         ("xladoctor/rules/x.py", "print('x')"),
         ("xladoctor/diagnosis/x.py", "import sys\nsys.stderr.write('x')"),
         ("xladoctor/report/x.py", "import sys\nout = sys.stdout"),
+    ],
+    the_keeper_is_standard_library: [
+        ("xladoctor/replay/keeper/x.py", "from xladoctor.errors import XladoctorError"),
+        ("xladoctor/replay/keeper/x.py", "def f():\n    import rich"),
     ],
     doctor_starts_light: [
         ("xladoctor/replay/x.py", "import pandas as pd"),

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 # The status that coreutils' `timeout` gives.
 TIMED_OUT = 124
 MAX_SIZE = 1 << 30
+_REMOVED = "the run folder was removed while the command ran: what had been recorded in it is lost"
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,7 @@ def scan_command(command: Sequence[str], options: ScanOptions) -> ScanResult:
     program = target.resolve(command, os.environ)
     folder = run_folder.new_folder(options.run_dir)
     env = _environment(folder, options)
+    same_folder = run_folder.identity(folder)
     facts: dict[str, Any] = {**run_folder.run_facts(command), "flags": _flags_before_the_start(program, env)}
     run_folder.write_if_possible(folder / "run.json", {**facts, "outcome": {"state": "running"}})
     listing = None
@@ -105,7 +107,8 @@ def scan_command(command: Sequence[str], options: ScanOptions) -> ScanResult:
     outcome = run_folder.with_probes(run.outcome, folder, options.probes)
     facts |= {"pid": run.pid, "started": run.started, "ended": run.ended}
     facts |= {"outcome": {k: v for k, v in asdict(outcome).items() if k != "command"}}
-    problems = [run_folder.write_if_possible(folder / "run.json", facts)]
+    problems = [] if run_folder.identity(folder) == same_folder else [_REMOVED]
+    problems += run_folder.write_if_possible(folder / "run.json", facts)
     mark.sign(folder)
     run.written_down()
     say = _Progress(options.quiet)
@@ -120,7 +123,7 @@ def scan_command(command: Sequence[str], options: ScanOptions) -> ScanResult:
         status = TIMED_OUT  # the signal was the doctor's own
     problems += run_folder.write_reports(diagnosis, folder, status)
     mark.sign_more(folder, "diagnosis.json", "blocker.md")
-    diagnosis = replace(diagnosis, notes=(*diagnosis.notes, *(p for p in problems if p)))
+    diagnosis = replace(diagnosis, notes=(*diagnosis.notes, *problems))
     return ScanResult(diagnosis, folder, status, interrupted=outcome.state == "interrupted")
 
 

@@ -93,6 +93,8 @@ def outcome_notes(evidence: Evidence) -> Iterator[str]:
     if process.state == "timed-out":
         yield "The target was stopped at the time-out; a Python program leaves the stacks of its threads in stderr.log."
     if evidence.run is not None:
+        if evidence.run.run.get("doctor") == "killed":
+            yield "The doctor was killed while the command ran. The run went on; no worker was asked about it."
         errors = evidence.run.of_kind(schema.PROBE_ERROR)
         if errors:
             yield f"{len(errors)} recorder error(s), first: {errors[0].get('hook')}: {errors[0].get('error')}"

@@ -140,8 +140,17 @@ def write_json(path: Path, value: dict[str, Any]) -> None:
     files.replace(path.parent, path.name, (json.dumps(secrets.of_data(value), indent=1) + "\n").encode())
 
 
-def write_if_possible(path: Path, value: dict[str, Any]) -> str | None:
-    """Write a JSON file, also into a run folder that was removed meanwhile; why that cannot be done, or None.
+def identity(folder: Path) -> tuple[int, int] | None:
+    """What tells the folder from another one of the same name; None where there is none."""
+    try:
+        status = folder.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def write_if_possible(path: Path, value: dict[str, Any]) -> list[str]:
+    """Write a JSON file, also into a run folder that was removed meanwhile; return why it could not be written.
 
     A full disk is no reason to end, or not to start, the run that is looked at.
     """
@@ -149,8 +158,8 @@ def write_if_possible(path: Path, value: dict[str, Any]) -> str | None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_json(path, value)
     except OSError as error:
-        return f"{path.name} could not be written: {error.strerror or error}"
-    return None
+        return [f"{path.name} could not be written: {error.strerror or error}"]
+    return []
 
 
 def write_reports(diagnosis: Diagnosis, folder: Path, target_status: int) -> list[str]:

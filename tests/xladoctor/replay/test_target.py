@@ -333,7 +333,7 @@ while not os.path.exists("go"): time.sleep(0.01)
         script = f"sleep 603 & echo $!; {' '.join(under.words(tmp_path / 'run', timeout=1))} sh -c '{source}'"
         env = {**os.environ, "PYTHONPATH": str(under.ROOT)}
         done = subprocess.run(["sh", "-c", f"{script}; kill -0 $!  && kill $!"], env=env, stdout=subprocess.PIPE,
-                              process_group=0, timeout=60)  # fmt: skip
+                              preexec_fn=os.setpgrp, timeout=60)  # fmt: skip
         assert done.returncode == 0, "a job of the same script, in the same group, lives on"
         _, child, orphan = map(int, done.stdout.replace(REPORT, b"").split())
         until(lambda: ended(child) and ended(orphan))

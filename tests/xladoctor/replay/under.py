@@ -28,9 +28,9 @@ def words(folder: Path, *command: str, timeout: float = 0, share: int = 1 << 26)
 def popen(folder: Path, *command: str, timeout: float = 0, share: int = 1 << 26, **kwargs: Any) -> subprocess.Popen:
     """Start it with the signals that a terminal's shell gives: nothing ignored, a group of its own."""
     ready = kwargs.pop("preexec_fn", lambda: None)
-    kwargs.setdefault("process_group", 0)
 
     def defaults() -> None:
+        os.setpgid(0, 0)
         for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
         ready()

@@ -34,7 +34,7 @@ class LogFile:
         self._folder = folder
         self._head: _File | None = None
         self._tails: list[_File] = []
-        self._dropped = 0
+        self._dropped = self._count = 0
         self._last = b""
         try:
             self._head = _File(f"{folder}/{name}")
@@ -88,7 +88,8 @@ class LogFile:
                 self._dropped += tail.size
                 tail.remove()
             del self._tails[:-1]
-            self._tails.append(_File(f"{self._folder}/{self.name}.tail-{self.size}"))
+            self._count += 1
+            self._tails.append(_File(f"{self._folder}/{self.name}.tail-{self._count}"))
         return self._tails[-1]
 
     def _join(self, head: _File) -> None:

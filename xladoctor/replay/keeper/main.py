@@ -124,6 +124,7 @@ class Keeper:
                 if number == WRITTEN:
                     self._written = True
                 elif number == KILL_ALL:
+                    self.signals.interrupted = True
                     self._kill_all()
                 else:
                     self.signals.doctor_saw(number)
@@ -149,4 +150,5 @@ def main(words: list[str]) -> None:
     for descriptor in (plan.control, plan.status):
         os.set_inheritable(descriptor, False)
     Keeper(plan).run()
-    os.close(plan.status)
+    # Nothing is left to be flushed, and the caller may wait for our end.
+    os._exit(0)

@@ -6,7 +6,7 @@ import errno
 import fcntl
 import os
 import select
-import struct
+import sys
 import termios
 import threading
 import time
@@ -47,7 +47,7 @@ class Pump(threading.Thread):
     def target_ended(self) -> None:
         """What the target wrote and is not yet read is due before the run can be looked at."""
         with suppress(OSError):
-            waiting = struct.unpack("i", fcntl.ioctl(self.source, termios.FIONREAD, bytes(4)))[0]
+            waiting = int.from_bytes(fcntl.ioctl(self.source, termios.FIONREAD, bytes(4)), sys.byteorder)
             self._due = self._passed + waiting
 
     def settled(self, quiet: float) -> bool:

@@ -43,6 +43,7 @@ class Signals:
 
     def saw(self, number: int, sender: int) -> None:
         """A signal reached the keeper, from `sender` (0: the kernel)."""
+        self._seen[number] = (time.monotonic(), False)
         with self._lock:
             own = self._target is not None and sender > 0 and _descends(sender, self._target)
         self._seen[number] = (time.monotonic(), own)
@@ -54,7 +55,8 @@ class Signals:
         arrival = time.monotonic()
         time.sleep(_LATER)
         seen, own = self._seen.get(number, (0.0, False))
-        if seen >= arrival - _EARLIER and not self._detached:
+        # One that waits for us was sent to the group as well: we have not had the time to take it.
+        if not self._detached and (seen >= arrival - _EARLIER or number in signal.sigpending()):
             return
         if number in ENDING and not own:
             self.interrupted = True

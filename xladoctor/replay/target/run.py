@@ -47,10 +47,7 @@ class Run:
             os.write(self._control, bytes([WRITTEN]))
         os.close(self._control)
         # It goes on as long as a child of the target holds its output.
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._keeper.wait(0.2)
-        if self._keeper.returncode is None:
-            self._keeper.returncode = 0  # nobody waits for it
+        threading.Thread(target=self._keeper.wait, daemon=True).start()
 
 
 @dataclass
@@ -129,12 +126,7 @@ def run(
     if report.error is not None or report.status is None:
         os.close(control)
         keeper.wait()
-        if report.error is None:
-            _wait_for(report.pid)
-            raise XladoctorError(
-                f"the process that runs {command[0]} was killed: how the run ended is not known", exit_code=3
-            )
-        raise XladoctorError(f"cannot run {command[0]}: {os.strerror(report.error)}", exit_code=3)
+        raise XladoctorError(_failure(command[0], report), exit_code=3)
     for number in (stdout, stderr):
         if number is not None:
             descriptors.to_the_end(number)
@@ -149,7 +141,8 @@ def _started(plan: Plan, env: Mapping[str, str], cwd: Path | None, ours: tuple[i
         os.set_inheritable(descriptor, True)
     try:
         return subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", _START, str(root), *plan.words()],
+            # -B: on a full disk Python would leave half a cache file behind.
+            [sys.executable, "-I", "-S", "-B", "-c", _START, str(root), *plan.words()],
             env=dict(env),
             cwd=cwd,
             # The caller may have opened descriptors for the target.
@@ -162,6 +155,19 @@ def _started(plan: Plan, env: Mapping[str, str], cwd: Path | None, ours: tuple[i
     finally:
         for descriptor in inherited:
             os.close(descriptor)
+
+
+def _failure(name: str, report: _Report) -> str:
+    """Why there is no outcome. Where only the keeper is gone, the target is waited for."""
+    if report.error is not None:
+        return f"cannot run {name}: {os.strerror(report.error)}"
+    if report.pid is None:
+        return f"cannot run {name}: the process that was to start it has ended"
+    with contextlib.suppress(OSError):
+        descriptor = os.pidfd_open(report.pid)  # it is no child of ours
+        select.select([descriptor], [], [])
+        os.close(descriptor)
+    return f"the process that runs {name} was killed: how the run ended is not known"
 
 
 def _listen(status: int, report: _Report) -> None:
@@ -195,15 +201,6 @@ def _output(route: Route, log: tuple[int, int, str | None] | None) -> OutputLog:
     size, kept, lost = log or (None, 0, None)
     streams = tuple("stdout" if number == 1 else "stderr" for number in route.targets)
     return OutputLog(streams, route.kind, route.log, size, kept, lost)
-
-
-def _wait_for(pid: int | None) -> None:
-    """Wait for a process that is no child of ours."""
-    with contextlib.suppress(OSError):
-        if pid is not None:
-            descriptor = os.pidfd_open(pid)
-            select.select([descriptor], [], [])
-            os.close(descriptor)
 
 
 @contextlib.contextmanager
