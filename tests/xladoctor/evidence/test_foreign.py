@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import os
 import random
+import resource
+import shutil
+import subprocess
 import time
 from pathlib import Path
 
@@ -85,10 +89,8 @@ def original(tmp_path_factory):
 def read_in_every_way(folder: Path) -> None:
     """What commands do with a run folder, without a worker. Errors of ours are answers."""
     for look in (_scan, _trace, _report, lambda f: find(str(f), None)):
-        try:
+        with contextlib.suppress(XladoctorError):
             look(folder)
-        except XladoctorError as error:
-            assert error.exit_code == 2, error
 
 
 def _scan(folder: Path) -> None:
@@ -116,7 +118,177 @@ def test_the_original_has_nothing_wrong(original):
 @pytest.mark.parametrize("seed", range(4))
 def test_altered_folders_are_read_without_a_crash(original, tmp_path, seed):
     for number in range(seed, ROUNDS, 4):
-        try:
-            read_in_every_way(folder_of(original, tmp_path / str(number), random.Random(number)))
-        except Exception as error:
-            raise AssertionError(f"round {number}") from error
+        # Its name in the traceback says which round it was.
+        read_in_every_way(folder_of(original, tmp_path / str(number), random.Random(number)))
+
+
+# What is there in the place of a file. -------------------------------------------------------------------------------
+
+NAMES = [
+    "run.json", "events-7.jsonl", "worker.jsonl", "places.json", "flips.json", "stdout.log", "stderr.log",
+    "replays/1/replay.json", "capsules/7-1-step/capsule.json", "capsules/7-1-step/recipe.json",
+    "capsules/7-1-step/sources.json.gz", "marks.json",
+]  # fmt: skip
+
+
+def _nested(file: Path) -> None:
+    file.write_text("[" * 200_000 + "]" * 200_000)
+
+
+def _nested_object(file: Path) -> None:
+    file.write_text('{"seq":1,"t":0.1,"kind":"start","environment":' * 3000 + "1" + "}" * 3000)
+
+
+def _pipe(file: Path) -> None:
+    os.mkfifo(file)
+
+
+def _endless(file: Path) -> None:
+    file.symlink_to("/dev/zero")
+
+
+def _secret(file: Path) -> None:
+    file.symlink_to(file.parents[len(file.parts) - 1 - file.parts.index("run")].parent / "secret")
+
+
+def _folder(file: Path) -> None:
+    file.mkdir()
+
+
+def _round(file: Path) -> None:
+    file.symlink_to(file.name)
+
+
+def _empty(file: Path) -> None:
+    file.touch()
+
+
+def _no_text(file: Path) -> None:
+    file.write_bytes(b"\xff\xfe\x00\x80" * 99)
+
+
+GROUPS = 3
+"""So many folders, each with the next few names replaced: what is read instead must be there in another one."""
+WHATS = [_nested, _nested_object, _pipe, _endless, _secret, _folder, _round, _empty, _no_text]
+
+
+@pytest.mark.parametrize("what", WHATS)
+def test_what_stands_in_the_place_of_a_file_does_no_harm(original, tmp_path, what):
+    (tmp_path / "secret").write_text('{"schema": "xladoctor.run/1", "command": ["TOP-SECRET"], "x": "TOP-SECRET"}\n')
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    began = time.process_time()
+    for number in range(GROUPS):
+        folder = tmp_path / str(number) / "run"
+        shutil.copytree(original, folder)
+        for name in NAMES[number::GROUPS]:
+            (folder / name).unlink(missing_ok=True)
+            what(folder / name)
+        read_in_every_way(folder)
+        assert "TOP-SECRET" not in render(scan_run(folder), "json", None)
+    assert time.process_time() - began < 30
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 700 << 10
+
+
+def test_packed_sources_that_unpack_to_gigabytes_are_left(original, tmp_path, monkeypatch):
+    monkeypatch.setattr("xladoctor.evidence.run._LARGEST_SOURCES", 1 << 20)
+    folder = shutil.copytree(original, tmp_path / "run")
+    assert read_run(folder).sources("7-1-step")
+    bomb = json.dumps({"g1": {"b": [["x" * (32 << 20), 3, "f"]]}}).encode()
+    (folder / "capsules/7-1-step/sources.json.gz").write_bytes(gzip.compress(bomb, 1))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert read_run(folder).sources("7-1-step") == {}
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 16 << 10
+
+
+@pytest.mark.parametrize("link", ["capsules", "capsules/7-1-step", "replays"])
+def test_folders_that_are_links_are_not_read(original, tmp_path, link):
+    elsewhere = shutil.copytree(original, tmp_path / "elsewhere")
+    folder = shutil.copytree(original, tmp_path / "run")
+    shutil.rmtree(folder / link)
+    (folder / link).symlink_to(elsewhere / link)
+    recording = read_run(folder)
+    if link == "replays":
+        assert "remedies were tried" not in render(scan_run(folder), "json", None)
+    else:
+        assert recording.capsule("7-1-step") == {} and recording.sources("7-1-step") == {}
+        with pytest.raises(XladoctorError, match=r"symbolic link|no capsule"):
+            find(str(folder), None)
+
+
+def test_nothing_is_written_through_a_link(original, tmp_path):
+    folder = shutil.copytree(original, tmp_path / "run")
+    shutil.rmtree(folder / "replays")
+    (tmp_path / "elsewhere").mkdir()
+    (folder / "replays").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(XladoctorError, match="symbolic link"):
+        stamped(parent=folder / "replays")
+    (folder / "out.json").symlink_to(tmp_path / "elsewhere" / "file")
+    with pytest.raises(FileExistsError):
+        files.create(folder, "out.json")
+    files.replace(folder, "out.json", b"{}")
+    assert not (folder / "out.json").is_symlink() and list((tmp_path / "elsewhere").iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["../run.json", "/etc/passwd", "a/../../b", "", ".", "a\0b", "\ud800"])
+def test_names_lead_nowhere_else(tmp_path, name):
+    with pytest.raises(files.Unusable):
+        files.read(tmp_path, name)
+
+
+def test_a_file_that_is_too_large_is_refused(tmp_path):
+    with (tmp_path / "large").open("wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(files.Unusable, match="is larger than 64 MiB"):
+        files.read(tmp_path, "large")
+
+
+def test_bounds_of_json(tmp_path):
+    assert files.parsed(b'{"a": [1, {"b": null}]}') == {"a": [1, {"b": None}]}
+    assert files.parsed(b"[" * 60 + b"]" * 60)
+    for text in (b"[" * 66 + b"]" * 66, b"[" + b"1," * 5_000_000 + b"1]", b"\xff", b"", b"{"):
+        with pytest.raises(ValueError):
+            files.parsed(text)
+    assert files.parsed(b'["\\ud800", "\\ud83d\\ude00"]') == ["\ufffd", "\U0001f600"]
+    assert files.parsed(b"[1" + b"0" * 400 + b"]") == [float("inf")]
+
+
+def test_unfit_events_are_left_out_and_counted(tmp_path):
+    run = Run()
+    for value in ({"store": 3}, {"key": []}, {"where": {"line": "x"}}, {"frames": [1]}, {"t": None}):
+        fields = {"store": "env", "key": "K", "action": "write", "value": "1", **value}
+        run.event("setting", **{k: v for k, v in fields.items() if k != "t"})
+        if "t" in value:
+            run.events[-1]["t"] = None
+    run.event("setting", store="env", key="K", action="write", value="2", extra={"kept": [1]})
+    run.event("of a newer recorder", anything=[1])
+    recording = read_run(run.write(tmp_path / "run"))
+    [setting] = recording.of_kind("setting")
+    assert setting["extra"] == {"kept": [1]} and len(recording.of_kind("of a newer recorder")) == 1
+    assert recording.problems == (
+        "events-7.jsonl: 5 events left out whose fields are not what they should be (setting.store, setting.key, "
+        "setting.where); the rest was used",
+    )
+
+
+def test_deep_and_strange_trees_are_walked(original, tmp_path):
+    here = tmp_path / "tree"
+    here.mkdir()
+    descriptor = os.open(here, os.O_RDONLY)
+    for _ in range(1500):
+        os.mkdir("d", dir_fd=descriptor)
+        inner = os.open("d", os.O_RDONLY, dir_fd=descriptor)
+        os.close(descriptor)
+        descriptor = inner
+    os.close(descriptor)
+    shutil.copytree(original, here / "a run")
+    (here / "back").symlink_to(here)
+    os.mkfifo(here / "pipe.log")
+    (here / "zero.log").symlink_to("/dev/zero")
+    (tmp_path / "outside.log").write_text("secret")
+    (here / "outside.log").symlink_to(tmp_path / "outside.log")
+    (here / "run.log").write_text("x")
+    (here / "latest.log").symlink_to("run.log")
+    walked = sorted(path for target in targets_in(here) for path in target.paths)
+    assert walked == [str(here / "a run"), str(here / "latest.log"), str(here / "run.log")]
+    # Python's own way of removing a tree calls itself for each level.
+    subprocess.run(["rm", "-rf", str(here / "d")], check=True)
