@@ -121,7 +121,7 @@ def recorders_wait_for_the_targets_tensorflow(root: Path) -> Iterator[str]:
 MAY_IMPORT = {
     "xladoctor/report": (
         *("report", "diagnosis.model", "diagnosis.trace_model", "diagnosis.diff_model", "replay.model", "rules"),
-        *("survey.model", "survey.table", "preflight.model"),
+        *("survey.model", "survey.table", "preflight.model", "evidence.files"),
     ),
     "xladoctor/rules": ("rules", "evidence", "diagnosis.model"),
     "xladoctor/lint": ("lint", "rules", "diagnosis.model"),
@@ -158,6 +158,48 @@ def doctor_starts_light(root: Path) -> Iterator[str]:
     for found in imports(root, "xladoctor"):
         if found.of("numpy", "pandas", "pydantic") and not (found.lazy or found.typing_only):
             yield f"{found} when it is loaded"
+
+
+FOREIGN_ROOMS = (
+    *("xladoctor/evidence/run.py", "xladoctor/evidence/replays.py", "xladoctor/evidence/output.py"),
+    *("xladoctor/replay/mark.py", "xladoctor/replay/subject.py", "xladoctor/replay/journal.py"),
+    *("xladoctor/replay/request.py", "xladoctor/replay/analyse.py", "xladoctor/replay/run_folder.py"),
+    *("xladoctor/replay/reader.py", "xladoctor/replay/places.py", "xladoctor/replay/flip.py"),
+    *("xladoctor/survey", "xladoctor/session.py", "xladoctor/diagnosis", "xladoctor/preflight/study.py"),
+    *("xladoctor/report/template.py", "probes/graph/load.py", "probes/graph/safety.py"),
+)
+"""What reads, or writes into, folders that a stranger may have made."""
+
+READERS = frozenset(
+    {"read_text", "read_bytes", "write_text", "write_bytes", "open", "glob", "rglob", "iterdir", "load", "loads"}
+    | {"decompress", "fromfile", "safe_load", "exists"}
+)
+OWN = {
+    # The user's key, in the user's home.
+    ("xladoctor/replay/mark.py", "open"), ("xladoctor/replay/mark.py", "read_bytes"),
+    ("xladoctor/replay/mark.py", "exists"),
+    # The journal that is gone on with, opened with O_NOFOLLOW.
+    ("xladoctor/replay/journal.py", "open"),
+    # A new run folder, and text that was read already.
+    ("xladoctor/replay/run_folder.py", "iterdir"), ("xladoctor/replay/places.py", "loads"),
+    ("xladoctor/preflight/study.py", "load"), ("xladoctor/preflight/study.py", "loads"),
+    ("xladoctor/replay/request.py", "loads"),
+    # Whether a name stands for anything.
+    ("xladoctor/replay/subject.py", "exists"), ("xladoctor/replay/request.py", "exists"),
+    # Arrays, from bytes that were read already; our own list.
+    ("probes/graph/load.py", "load"), ("probes/graph/safety.py", "read_text"),
+}  # fmt: skip
+
+
+def foreign_files_have_one_reader(root: Path) -> Iterator[str]:
+    for room in FOREIGN_ROOMS:
+        start = root / room
+        for file in [start] if start.is_file() else sorted(start.rglob("*.py")):
+            name = str(file.relative_to(root))
+            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                # What comes from another module of ours (`files.read`, `places.find`) has another name.
+                if isinstance(node, ast.Call) and _called(node) in READERS and (name, _called(node)) not in OWN:
+                    yield f"{name}:{node.lineno} calls {_called(node)}, not evidence.files (probes: files)"
 
 
 RULES: dict[Callable[[Path], Iterator[str]], list[tuple[str, str]]] = {
@@ -208,6 +250,13 @@ RULES: dict[Callable[[Path], Iterator[str]], list[tuple[str, str]]] = {
     the_keeper_is_standard_library: [
         ("xladoctor/replay/keeper/x.py", "from xladoctor.errors import XladoctorError"),
         ("xladoctor/replay/keeper/x.py", "def f():\n    import rich"),
+    ],
+    foreign_files_have_one_reader: [
+        ("xladoctor/evidence/run.py", "from pathlib import Path\nPath('run.json').read_text()"),
+        ("xladoctor/replay/subject.py", "import json\njson.loads('{}')"),
+        ("xladoctor/survey/x.py", "open('x')"),
+        ("xladoctor/diagnosis/x.py", "list(folder.glob('*'))"),
+        ("probes/graph/load.py", "import gzip\ngzip.decompress(b'')"),
     ],
     doctor_starts_light: [
         ("xladoctor/replay/x.py", "import pandas as pd"),

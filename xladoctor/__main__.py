@@ -101,5 +101,14 @@ def _drop_stdout() -> None:
         pass
 
 
+def _without_here() -> None:
+    """`python -m` puts the current folder first on the path. It may be a stranger's: what lies in it is neither a
+    library of ours nor a plug-in. (The package itself is loaded by now, wherever it is.)
+    """
+    if not getattr(sys.flags, "safe_path", False) and sys.path and sys.path[0] in ("", os.getcwd()):  # noqa: PTH109
+        del sys.path[0]
+
+
 if __name__ == "__main__":
+    _without_here()
     raise SystemExit(main())

@@ -47,23 +47,24 @@ class Unusable(XladoctorError):
         super().__init__(f"{name} {why}")
 
 
-def opened(folder: Path, name: str) -> IO[bytes]:
-    """A regular file of a folder, open for reading. `folder` itself may be reached through links, nothing below it.
+def opened(folder: Path, name: str, follow: bool = False) -> IO[bytes]:
+    """A regular file of a folder, open for reading. `folder` itself may be reached through links, nothing below it;
+    with `follow` (for what is the user's own), the file too.
 
     Raises:
         FileNotFoundError: there is none.
         Unusable: it is something else, or cannot be opened.
     """
-    return os.fdopen(_descriptor(folder, name), "rb")
+    return os.fdopen(_descriptor(folder, name, follow), "rb")
 
 
-def read(folder: Path, name: str, largest: int = LARGEST) -> bytes:
+def read(folder: Path, name: str, largest: int = LARGEST, follow: bool = False) -> bytes:
     """The content of a file.
 
     Raises:
         FileNotFoundError, Unusable: as `opened`; or it is larger than that.
     """
-    with opened(folder, name) as stream:
+    with opened(folder, name, follow) as stream:
         try:
             data = stream.read(largest + 1)
         except OSError as error:
@@ -213,11 +214,11 @@ def replace(folder: Path, name: str, data: bytes) -> None:
         os.replace(part, last, src_dir_fd=descriptor, dst_dir_fd=descriptor)
 
 
-def _descriptor(folder: Path, name: str) -> int:
+def _descriptor(folder: Path, name: str, follow: bool = False) -> int:
     above, last = _split(name)
     with _walked(folder, above) as descriptor:
         try:
-            file = os.open(last, _FILE, dir_fd=descriptor)
+            file = os.open(last, _FILE & ~os.O_NOFOLLOW if follow else _FILE, dir_fd=descriptor)
         except FileNotFoundError:
             raise
         except OSError as error:

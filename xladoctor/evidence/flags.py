@@ -19,7 +19,11 @@ from xladoctor.evidence.environment import redacted_text
 FLAG_VARIABLES = ("TF_XLA_FLAGS", "XLA_FLAGS")
 
 _DASHES = "‐‑‒–—―−﹘﹣－"
-_FIND = "import importlib.util as u; s = u.find_spec('tensorflow'); print(s.origin if s and s.origin else '')"
+# Nothing is imported from the current folder, which `-c` puts first and which may be a stranger's.
+_FIND = (
+    "import sys; sys.path[:] = [p for p in sys.path if p]; "
+    "import importlib.util as u; s = u.find_spec('tensorflow'); print(s.origin if s and s.origin else '')"
+)
 
 Kind = Literal["unknown", "dash", "misplaced", "duplicate"]
 
@@ -91,8 +95,8 @@ def libraries_of(program: str, environ: Mapping[str, str]) -> list[Path]:
         return []
     try:
         done = subprocess.run(
-            [python, "-c", _FIND], env={**environ, "XLADOCTOR_PROBES": "0"}, capture_output=True, text=True, timeout=20,
-            check=False,
+            [python, "-c", _FIND], env={**environ, "XLADOCTOR_PROBES": "0"}, capture_output=True,
+            text=True, timeout=20, check=False,
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError):
         return []

@@ -325,7 +325,7 @@ class Situation:
         """Workers for all steps: TensorFlow is imported once. Those that were given are not ended."""
         if self._given is not None:
             return self._given
-        pool = Pool(1, worker_environment(self.environment), self.cwd, self.folder)
+        pool = Pool(1, worker_environment(self.environment, self.cwd), self.cwd, self.folder)
         self._open.callback(pool.close)
         return pool
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import math
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from xladoctor.errors import XladoctorError, did_you_mean
+from xladoctor.evidence import files
 from xladoctor.preflight.model import Batches
+
+_LARGEST = 256 << 10
+_MOST_VALUES = 10_000
+_DEEPEST = 32
 
 PREDICT_DEFAULT = 32
 """Keras' batch size where none is given, for `fit`, `evaluate` and `predict` alike."""
@@ -62,7 +67,10 @@ def read(file: Path) -> Study:
         XladoctorError: it cannot be read, or says what nobody understands.
     """
     try:
-        text = file.read_text(encoding="utf-8")
+        # Named by the user, so that it may be a link; what it is, and how large, may be anybody's doing.
+        text = files.read(file.parent, file.name, _LARGEST, follow=True).decode("utf-8")
+    except files.Unusable as error:
+        raise XladoctorError(f"{file.parent}: {error.message}") from error
     except OSError as error:
         raise XladoctorError(f"{file} cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
@@ -129,18 +137,49 @@ def _parsed(file: Path, text: str) -> dict[str, Any]:
     data: Any
     try:
         if file.suffix == ".json":
-            data = json.loads(text)
+            data = files.parsed(text.encode("utf-8"))
         elif file.suffix in (".yaml", ".yml"):
-            import yaml
-
-            data = yaml.safe_load(text)
+            data = _yaml(text)
         else:
             data = _toml().loads(text)
+        _bounded(data)
+    except RecursionError:
+        raise XladoctorError(f"{file} cannot be read: it is nested too deeply") from None
     except Exception as error:
         raise XladoctorError(f"{file} cannot be read: {error}") from error
     if not isinstance(data, dict):
         raise XladoctorError(f"{file} holds no table", hint="For example: [study] command = [...]")
     return data
+
+
+def _yaml(text: str) -> Any:
+    """YAML of plain values. `<<` copies what it merges, so that a few lines could make gigabytes of it."""
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        def flatten_mapping(self, node: yaml.MappingNode) -> None:
+            super().flatten_mapping(node)
+            if len(node.value) > _MOST_VALUES:
+                raise ValueError(f"it holds more than {_MOST_VALUES} values")
+
+    return yaml.load(text, Loader)  # noqa: S506 - a SafeLoader
+
+
+def _bounded(data: Any) -> None:
+    """Raises ValueError where a study says more than anybody means: aliases of YAML count as often as they stand."""
+    waiting = [(data, 0)]
+    count = 0
+    while waiting:
+        value, depth = waiting.pop()
+        count += 1
+        if count > _MOST_VALUES or depth > _DEEPEST:
+            raise ValueError(f"it holds more than {_MOST_VALUES} values, or is nested more than {_DEEPEST} levels deep")
+        if isinstance(value, int) and abs(value) >= 1 << 63:
+            raise ValueError("it holds a number beyond 64 bits")
+        if isinstance(value, dict):
+            waiting += [(item, depth + 1) for pair in value.items() for item in pair]
+        elif isinstance(value, list | tuple | set):
+            waiting += [(item, depth + 1) for item in value]
 
 
 def _toml() -> Any:
@@ -173,7 +212,8 @@ def _text(file: Path, told: Mapping[str, Any], key: str) -> str | None:
 
 def _number(file: Path, told: Mapping[str, Any], key: str) -> float | None:
     value = told.get(key)
-    if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0):
+    numeric = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    if value is not None and (not numeric or value < 0):
         raise XladoctorError(f"{file}: {key}: give a number, not {value!r}")
     return None if value is None else float(value)
 

@@ -19,6 +19,7 @@ from xladoctor.diagnosis.again import is_evidence, sizes_to_try
 from xladoctor.diagnosis.baked import REQUEST as BAKED
 from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.diagnosis.places import wanted
+from xladoctor.evidence import files
 from xladoctor.evidence.run import Recording
 from xladoctor.evidence.schema import probes_dir, schema
 
@@ -46,17 +47,17 @@ def ask_workers(recording: Recording, environment: Mapping[str, str], say: Say, 
         return False
     from xladoctor.replay.worker import Worker, WorkerError
 
-    with (recording.folder / "worker.jsonl").open("x", encoding="utf-8") as answers:
+    with files.create(recording.folder, "worker.jsonl") as answers:
 
         def keep(**answer: Any) -> None:
-            answers.write(json.dumps(secrets.of_data(answer), separators=(",", ":")) + "\n")
+            answers.write((json.dumps(secrets.of_data(answer), separators=(",", ":")) + "\n").encode())
             answers.flush()
 
         with Worker(
             python,
             probes_dir(),
             env=worker_environment(environment),
-            cwd=recording.folder,
+            cwd=None,
             log=recording.folder / "worker.log",
         ) as worker:
             for number, step in enumerate(chosen, 1):
@@ -206,11 +207,16 @@ def interpreter(recording: Recording) -> str | None:
     return None
 
 
-def worker_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """The target's environment without the probes and without flags that a worker must not be ruled by."""
+def worker_environment(environment: Mapping[str, str], cwd: Path | None = None) -> dict[str, str]:
+    """The target's environment without the probes and without flags that a worker must not be ruled by.
+
+    Relative entries of PYTHONPATH are meant from `cwd`; without it they are left out.
+    """
+    from xladoctor.replay.worker import python_path
+
     env = {k: v for k, v in environment.items() if not k.startswith("XLADOCTOR_")}
     ours = str(probes_dir() / "bootstrap")
-    path = [p for p in env.get("PYTHONPATH", "").split(os.pathsep) if p and p != ours]
+    path = [p for p in python_path(env.get("PYTHONPATH", ""), cwd).split(os.pathsep) if p and p != ours]
     env.pop("PYTHONPATH", None)
     if path:
         env["PYTHONPATH"] = os.pathsep.join(path)

@@ -90,7 +90,9 @@ class Bench:
         self.resumed = self._journal.kept
         # Several benches may share workers, whoever made the pool ends it.
         self._own = pool is None
-        self._pool = pool or Pool(jobs + 2, worker_environment(environment), subject.cwd, folder, memory)
+        # A capsule needs nothing of the folder that it lies in, which may be a stranger's.
+        cwd = subject.cwd if subject.kind == "callable" else None
+        self._pool = pool or Pool(jobs + 2, worker_environment(environment, cwd), cwd, folder, memory)
 
     def __enter__(self) -> Bench:
         return self

@@ -15,6 +15,7 @@ from typing import Any
 from xladoctor.diagnosis.order import SWITCH_PARTS, is_switch
 from xladoctor.diagnosis.reads import histories
 from xladoctor.errors import XladoctorError, did_you_mean
+from xladoctor.evidence import files
 from xladoctor.evidence.run import Recording
 from xladoctor.evidence.schema import probes_dir, schema
 from xladoctor.replay import overlay
@@ -111,7 +112,7 @@ def flip(
     rows: list[dict[str, Any]] = []
     if python is not None:
         with Worker(
-            python, probes_dir(), worker_environment(environment), recording.folder, recording.folder / "worker.log"
+            python, probes_dir(), worker_environment(environment), None, recording.folder / "worker.log"
         ) as worker:
 
             def digest(folder: Path) -> Any:
@@ -138,8 +139,8 @@ def flip(
 def write(recording: Recording, rows: Sequence[Mapping[str, Any]]) -> None:
     """Write `flips.json`; there must be none yet."""
     document = {"schema": schema.FLIPS_SCHEMA, "flips": rows}
-    with (recording.folder / schema.FLIPS_FILE).open("x", encoding="utf-8") as file:
-        file.write(json.dumps(document, indent=1) + "\n")
+    with files.create(recording.folder, schema.FLIPS_FILE) as file:
+        file.write((json.dumps(document, indent=1) + "\n").encode())
 
 
 def compared(run: Recording, switch: Switch, again: Recording, digest: Digest) -> dict[str, Any]:

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from xladoctor.evidence import files
 from xladoctor.evidence.schema import schema
 
 _FILE = "pyproject.toml"
+_LARGEST = 4 << 20
 _SECTION = re.compile(rb"xladoctor", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*\Z")
 _AXIS = re.compile(r"[A-Za-z_]\w*\Z")
@@ -36,15 +38,15 @@ def find(start: Path) -> UserPlaces:
     for folder in (start, *start.parents):
         file = folder / _FILE
         try:
-            data = file.read_bytes()
-        except OSError:
+            data = files.read(folder, _FILE, _LARGEST, follow=True)
+        except (OSError, files.Unusable):
             continue
         # Reading TOML takes longer than looking whether there is anything to read.
         if not _SECTION.search(data):
             continue
         try:
             section = _toml(data)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             return UserPlaces(file, (), (f"{file} cannot be read, so its places are not watched: {error}",))
         if section is not None:
             return _checked(file, section.get("places", {}))
@@ -61,7 +63,8 @@ def write(found: UserPlaces, folder: Path) -> None:
         "places": list(found.places),
         "problems": list(found.problems),
     }
-    (folder / schema.PLACES_FILE).write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    with files.create(folder, schema.PLACES_FILE) as stream:
+        stream.write((json.dumps(data, indent=1) + "\n").encode())
 
 
 def _toml(data: bytes) -> dict[str, Any] | None:

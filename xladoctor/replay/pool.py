@@ -25,7 +25,7 @@ class Pool:
     """At most `size` idle workers are kept; which kind was used longest ago is ended first."""
 
     def __init__(
-        self, size: int, environment: Mapping[str, str], cwd: Path, folder: Path, memory: int | None = None
+        self, size: int, environment: Mapping[str, str], cwd: Path | None, folder: Path, memory: int | None = None
     ) -> None:
         self._size = size
         self._environment = dict(environment)

@@ -199,7 +199,7 @@ def run_script(
     file.write_text(text, encoding="utf-8")
     python = dict(case.vary).get("python", bench.subject.python)
     command = [python, str(file), *arguments]
-    env = worker_environment(environment)
+    env = worker_environment(environment, bench.subject.cwd if bench.subject.kind == "callable" else None)
     try:
         return subprocess.run(command, cwd=bench.folder, env=env, capture_output=True, timeout=_TIMEOUT, check=False)
     except subprocess.TimeoutExpired:

@@ -29,8 +29,8 @@ _UNDECIDED = (
     "of the callable, says that it does"
 )
 _FOREIGN = (
-    "the capsule is foreign: it was not recorded by you on this machine, or was changed since; it runs only where "
-    "every op in it is on the list of ops that can do no harm, with no interpreter that its folder names"
+    "the capsule is foreign: it was not recorded by you on this machine, or was changed since. It runs only where "
+    "every op in it is on the list of ops that can do no harm, and no interpreter that its folder names is started"
 )
 _ADD_PARITY = "add --parity"
 

@@ -12,16 +12,23 @@ import os
 import selectors
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from xladoctor.evidence import files
 from xladoctor.replay.last_words import last_words
 
 _TAIL = 4000
 _GRACE = 5.0
+_LONGEST = 512 << 20
+"""Bytes of one answer."""
+
+
+_FROM_HERE = ("PYTHONHOME", "PYTHONUSERBASE")
 
 
 class WorkerError(Exception):
@@ -66,6 +73,10 @@ class Worker:
 
     `env` is the whole environment of the process; what would start a recorder in it is taken out. After
     `WorkerDied` or `WorkerTimeout` the next request starts a new process.
+
+    `cwd` is where a callable of the user's lives. Without it (for capsules, which may be a stranger's) the process
+    works in an empty folder of ours, imports nothing from where it stands, and of PYTHONPATH only absolute entries
+    hold: a `numpy.py` beside a capsule, or in the folder in which the doctor was started, is never run.
     """
 
     def __init__(
@@ -73,7 +84,7 @@ class Worker:
         python: Path | str,
         probes_dir: Path,
         env: Mapping[str, str],
-        cwd: Path,
+        cwd: Path | None,
         log: Path,
         *,
         memory: int | None = None,
@@ -84,8 +95,9 @@ class Worker:
             self._command += ["--memory", str(memory)]
         if cpu is not None:
             self._command += ["--cpu", str(cpu)]
-        self._env = _without_recorder(env, probes_dir)
+        self._env = _without_recorder(env, probes_dir, cwd)
         self._cwd = cwd
+        self._empty: tempfile.TemporaryDirectory[str] | None = None
         self._log = log
         self._log_start = self._asked = 0
         self._process: subprocess.Popen[bytes] | None = None
@@ -134,6 +146,15 @@ class Worker:
     def close(self) -> None:
         """End the process: its input ends, then, if that is not enough, its group is killed."""
         process, self._process = self._process, None
+        empty, self._empty = self._empty, None
+        try:
+            self._end(process)
+        finally:
+            if empty is not None:
+                empty.cleanup()
+
+    @staticmethod
+    def _end(process: subprocess.Popen[bytes] | None) -> None:
         if process is None:
             return
         with contextlib.suppress(OSError):
@@ -157,7 +178,9 @@ class Worker:
         self.close()
         self._buffer = b""
         self._log.parent.mkdir(parents=True, exist_ok=True)
-        with self._log.open("ab") as log:
+        if self._cwd is None:
+            self._empty = tempfile.TemporaryDirectory(prefix="xladoctor-worker-", ignore_cleanup_errors=True)
+        with open(self._log, "ab", opener=_no_link) as log:
             self._log_start = log.tell()
             try:
                 self._process = subprocess.Popen(
@@ -166,7 +189,7 @@ class Worker:
                     stdout=subprocess.PIPE,
                     stderr=log,
                     env=self._env,
-                    cwd=self._cwd,
+                    cwd=self._cwd or (self._empty.name if self._empty is not None else None),
                     start_new_session=True,
                 )
             except OSError as error:
@@ -185,7 +208,7 @@ class Worker:
                 if newline:
                     self._buffer = rest
                     try:
-                        found = json.loads(line)
+                        found = files.parsed(line, 2 * files.MOST_VALUES)
                     except ValueError:
                         continue
                     if isinstance(found, dict):
@@ -201,6 +224,10 @@ class Worker:
                 if not chunk:
                     raise self._death()
                 self._buffer += chunk
+                if len(self._buffer) > _LONGEST:
+                    # A capsule that took hold of its worker must not fill our memory.
+                    _kill_group(process)
+                    raise self._death()
 
     def _death(self) -> WorkerDied:
         process, self._process = self._process, None
@@ -237,14 +264,36 @@ def _signal_name(code: int) -> str:
         return f"signal {-code}"
 
 
-def _without_recorder(env: Mapping[str, str], probes_dir: Path) -> dict[str, str]:
+def python_path(entries: str, base: Path | None) -> str:
+    """PYTHONPATH with absolute entries alone: relative ones are meant from `base`; without it they are left out."""
+    kept = []
+    for entry in entries.split(os.pathsep):
+        if entry and Path(entry).is_absolute():
+            kept.append(entry)
+        elif entry and base is not None:
+            kept.append(str(base / entry))
+    return os.pathsep.join(kept)
+
+
+def _no_link(name: str, flags: int) -> int:
+    return os.open(name, flags | os.O_NOFOLLOW, 0o600)
+
+
+def _without_recorder(env: Mapping[str, str], probes_dir: Path, cwd: Path | None) -> dict[str, str]:
     """The environment without our own way into a target: a worker is not to be recorded."""
     clean = {k: v for k, v in env.items() if not k.startswith("XLADOCTOR_")}
     clean["XLADOCTOR_PROBES"] = "0"
     bootstrap = (probes_dir / "bootstrap").resolve()
     if "PYTHONPATH" in clean:
-        entries = [e for e in clean["PYTHONPATH"].split(os.pathsep) if e and Path(e).resolve() != bootstrap]
+        absolute = python_path(clean["PYTHONPATH"], cwd)
+        entries = [e for e in absolute.split(os.pathsep) if e and Path(e).resolve() != bootstrap]
         clean["PYTHONPATH"] = os.pathsep.join(entries)
         if not entries:
             del clean["PYTHONPATH"]
+    if cwd is None:
+        clean["PYTHONSAFEPATH"] = "1"
+        for name in _FROM_HERE:
+            # Meant from a folder in which the process does not stand.
+            if not Path(clean.get(name, "/")).is_absolute():
+                del clean[name]
     return clean

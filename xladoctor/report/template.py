@@ -18,7 +18,7 @@ from xladoctor.report import text
 from xladoctor.report.view import View
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import BaseLoader, Environment
     from markupsafe import Markup
 
 ENDINGS = {
@@ -29,6 +29,10 @@ ENDINGS = {
     ".htm.j2": "html",
     ".html.jinja": "html",
 }
+
+
+_LARGEST = 4 << 20
+"""Bytes of one template."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +67,14 @@ def render(own: Own, diagnosis: Diagnosis, view: View) -> str:
     """The template, filled.
 
     Raises:
-        XladoctorError: (exit code 2) it cannot be read or is wrong; with file and line.
+        XladoctorError: (exit code 2) it cannot be read or is wrong, with file and line; or it has no end.
     """
+    from xladoctor.report.bounded import text_of
+
+    return text_of(lambda: _rendered(own, diagnosis, view), str(own.file))
+
+
+def _rendered(own: Own, diagnosis: Diagnosis, view: View) -> str:
     from jinja2 import TemplateError, TemplateSyntaxError
 
     environment = _environment(own)
@@ -75,8 +85,12 @@ def render(own: Own, diagnosis: Diagnosis, view: View) -> str:
         raise XladoctorError(f"{where}: {error.message}", hint="Templates are Jinja's: docs/report.md") from None
     except UnicodeDecodeError as error:
         raise XladoctorError(f"{own.file} is not UTF-8: {error}") from None
+    except MemoryError:
+        raise XladoctorError(f"{own.file}: it takes more memory than a template may") from None
     except (TemplateError, OSError) as error:
         raise _told(error, own) from None
+    except XladoctorError:
+        raise
     # A template is a program: whatever Python raises in it is the template's, not ours.
     except Exception as error:
         raise _told(error, own) from None
@@ -84,12 +98,12 @@ def render(own: Own, diagnosis: Diagnosis, view: View) -> str:
 
 
 def _environment(own: Own) -> Environment:
-    from jinja2 import FileSystemLoader, StrictUndefined
+    from jinja2 import StrictUndefined
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     is_html = own.format == "html"
     environment = ImmutableSandboxedEnvironment(
-        loader=FileSystemLoader(str(own.file.parent)),
+        loader=_loader(own),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -101,6 +115,27 @@ def _environment(own: Own) -> Environment:
     environment.filters.update(_html_filters() if is_html else _markdown_filters())
     environment.filters["shape"] = _shape
     return environment
+
+
+def _loader(own: Own) -> BaseLoader:
+    """Templates from the folder of the user's own: regular files in it or below it, none through a link."""
+    from jinja2 import FunctionLoader, TemplateNotFound
+
+    from xladoctor.evidence import files
+
+    folder = own.file.parent
+
+    def source(name: str) -> tuple[str, str, None]:
+        try:
+            # The one that the user named may be a link of the user's.
+            data = files.read(folder, name, _LARGEST, follow=name == own.file.name)
+        except files.Unusable as error:
+            raise TemplateNotFound(name, error.message) from None
+        except OSError as error:
+            raise TemplateNotFound(name) from error
+        return data.decode("utf-8"), str(folder / name), None
+
+    return FunctionLoader(source)
 
 
 def _safe(markup: str) -> Markup:

@@ -24,6 +24,10 @@ _OURS = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{4}-(?:replay|preflight)|preflight-cac
 _RANK = re.compile(r"(?i)(?<![a-z])((?:local_?|global_?)?(?:rank|worker|node|task|proc(?:ess)?|host)[-_.]?)\d{1,6}")
 
 
+# Nobody keeps logs deeper, and to walk a path takes longer with each of its parts.
+_DEEPEST = 64
+
+
 def is_run_folder(folder: Path) -> bool:
     """Whether a recording lies there, if only half of one."""
     return files.is_file(folder, "run.json") or bool(files.names(folder, like="events-*.jsonl"))
@@ -45,9 +49,9 @@ def targets_in(folder: Path) -> Iterator[Target]:
         OSError: the folder cannot be read.
     """
     inside = folder.resolve()
-    waiting = [folder]
+    waiting = [(folder, 0)]
     while waiting:
-        here = waiting.pop()
+        here, depth = waiting.pop()
         if is_run_folder(here):
             yield Target("run", (str(here),))
             continue
@@ -60,7 +64,8 @@ def targets_in(folder: Path) -> Iterator[Target]:
         yield from together(here / name for name in names if is_log(name) and _is_inside(here / name, inside))
         below = (here / name for name in names if not name.startswith(".") and not _OURS.fullmatch(name))
         # A link to a folder could lead back here.
-        waiting += reversed([path for path in below if _is_kind(path, stat.S_ISDIR)])
+        if depth < _DEEPEST:
+            waiting += reversed([(path, depth + 1) for path in below if _is_kind(path, stat.S_ISDIR)])
 
 
 def _is_inside(path: Path, folder: Path) -> bool:

@@ -100,3 +100,50 @@ def test_batches():
     assert Batches("train", 20, 32, "").sizes == (20,)
     assert Batches("train", None, 32, "").sizes == (32,)
     assert (Batches("train", 70, 32, "").full, Batches("train", 70, 32, "").last) == (2, 6)
+
+
+def bomb(levels, merge=False):
+    """Each line stands for ten of the line before it."""
+    lines = ["a0: &a0 {k0: 1}" if merge else "a0: &a0 [1]"]
+    for i in range(1, levels):
+        inner = ", ".join([f"*a{i - 1}"] * 10)
+        lines.append(f"a{i}: &a{i} {{<<: [{inner}], k{i}: 1}}" if merge else f"a{i}: &a{i} [{inner}]")
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("aliases.yaml", bomb(12)),
+        ("merged.yaml", bomb(12, merge=True)),
+        ("round.yaml", "study: &s [*s]"),
+        ("deep.yaml", "[" * 5000 + "]" * 5000),
+        ("deep.json", "[" * 100_000 + "]" * 100_000),
+        ("deep.toml", "a = " + "[" * 5000 + "]" * 5000),
+        ("number.yaml", "[batches.train]: 0x" + "f" * 6000),
+        ("number.toml", "[batches.train]\nsamples = 0x" + "f" * 6000),
+        ("digits.json", '{"study": {"outputs_gib": ' + "9" * 5000 + "}}"),
+        ("infinite.json", '{"study": {"command": ["a"], "outputs_gib": Infinity}}'),
+        ("sixty.yaml", "a: " + ":".join(["59"] * 20_000)),
+        ("object.yaml", "study: !!python/object/apply:os.system ['touch ran']"),
+        ("large.json", '"' + "x" * (1 << 20) + '"'),
+        ("nul.toml", "\0"),
+    ],
+)
+def test_a_hostile_study_is_one_clear_error(tmp_path, monkeypatch, name, text):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_text(text)
+    with pytest.raises(XladoctorError, match=name) as told:
+        read(tmp_path / name)
+    assert told.value.exit_code == 2
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_study_that_is_no_file_is_not_waited_for(tmp_path):
+    import os
+
+    os.mkfifo(tmp_path / "study.toml")
+    (tmp_path / "zero.json").symlink_to("/dev/zero")
+    for name in ("study.toml", "zero.json"):
+        with pytest.raises(XladoctorError, match=f"{name} is no regular file"):
+            read(tmp_path / name)

@@ -53,12 +53,12 @@ def fake(tmp_path):
     (folder / "worker.py").write_text(FAKE)
     (tmp_path / "cwd").mkdir()
 
-    def make(env=None, **options):
+    def make(env=None, cwd=tmp_path / "cwd", **options):
         return Worker(
             sys.executable,
             folder.parent,
             os.environ if env is None else env,
-            tmp_path / "cwd",
+            cwd,
             tmp_path / "logs" / "worker.log",
             **options,
         )
@@ -183,3 +183,40 @@ def test_the_modules_of_the_worker_hide_none_of_the_target(tmp_path):
     env = {**os.environ, "PYTHONPATH": str(tmp_path)}
     with Worker(sys.executable, PROBES, env, tmp_path, tmp_path / "log") as worker:
         assert worker.request("hello", timeout=120, tensorflow=True)["tensorflow"]
+
+
+def test_a_worker_without_a_folder_stands_in_an_empty_one_of_ours(fake, tmp_path, monkeypatch):
+    """What lies in the current folder, or in one that PYTHONPATH names from there, is not on its path."""
+    monkeypatch.chdir(tmp_path)
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(("", ".", "cwd", "/absolute")), "PYTHONUSERBASE": "here"}
+    with fake(env, cwd=None) as worker:
+        told = worker.request("environment", names=["PYTHONPATH", "PYTHONSAFEPATH", "PYTHONUSERBASE"])
+        assert told == {"PYTHONPATH": "/absolute", "PYTHONSAFEPATH": "1", "PYTHONUSERBASE": None}
+        where = Path(worker.request("x")["cwd"])
+        assert list(where.iterdir()) == [] and tmp_path not in where.parents
+    assert not where.exists()
+
+
+def test_for_a_callable_of_the_users_relative_entries_are_meant_from_its_folder(fake, tmp_path):
+    with fake({**os.environ, "PYTHONPATH": "src"}) as worker:
+        told = worker.request("environment", names=["PYTHONPATH", "PYTHONSAFEPATH"])
+    assert told["PYTHONPATH"] == str(tmp_path / "cwd" / "src")
+
+
+def test_the_real_worker_imports_nothing_from_where_the_doctor_stands(tmp_path, monkeypatch):
+    evil = "open(__file__ + '.ran', 'w')\n"
+    for name in ("numpy", "json", "sitecustomize", "usercustomize", "argparse"):
+        (tmp_path / f"{name}.py").write_text(evil)
+    monkeypatch.chdir(tmp_path)
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(("", "."))}
+    with Worker(sys.executable, PROBES, env, None, tmp_path / "logs" / "log") as worker:
+        assert worker.request("hello", timeout=60)["tensorflow"] is None
+    assert list(tmp_path.glob("*.ran")) == []
+
+
+def test_a_log_that_is_a_link_is_not_written_through(tmp_path):
+    (tmp_path / "log").symlink_to(tmp_path / "other")
+    worker = Worker(sys.executable, PROBES, os.environ, None, tmp_path / "log")
+    with worker, pytest.raises((WorkerDied, OSError)):
+        worker.request("hello", timeout=30)
+    assert not (tmp_path / "other").exists()

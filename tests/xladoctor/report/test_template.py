@@ -134,3 +134,44 @@ def test_a_healthy_run_has_no_root(tmp_path):
     text = "{% if root %}{{ root.title }}{% else %}nothing wrong{% endif %}{{ sections.root }}"
     assert fill(tmp_path, text, diagnosis=samples.HEALTHY, view=View()) == "nothing wrong\n"
     assert fill(tmp_path, "{{ run.ended }}", diagnosis=replace(samples.HEALTHY), view=View()) == "\n"
+
+
+@pytest.mark.parametrize(
+    "text", ["{% include 'link.md.j2' %}", "{% include 'away/passwd' %}", "{% import 'link.md.j2' as m %}"]
+)
+def test_a_link_beside_the_template_is_not_followed(tmp_path, text):
+    (tmp_path.parent / "secret.md").write_text("the secret")
+    (tmp_path / "link.md.j2").symlink_to(tmp_path.parent / "secret.md")
+    (tmp_path / "away").symlink_to("/etc")
+    with pytest.raises(XladoctorError, match=r"own\.md\.j2:1: .* symbolic link, which is not followed"):
+        fill(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{ 'x' * 10**10 }}",
+        "{% set n = namespace(s='x' * 1000) %}{% for i in range(99999) %}{% set n.s = n.s ~ n.s %}{% endfor %}",
+        "{{ '%9999999999d' % 1 }}",
+        "{{ ('x' * 10**9)|list|length }}",
+    ],
+)
+def test_a_template_that_takes_too_much_memory_ends(tmp_path, text):
+    with pytest.raises(XladoctorError) as told:
+        fill(tmp_path, text)
+    assert told.value.exit_code == 2 and "own.md.j2" in told.value.message
+
+
+def test_a_template_without_end_ends(tmp_path, monkeypatch):
+    monkeypatch.setattr("xladoctor.report.bounded.text_of.__defaults__", (1, 1 << 30))
+    loops = "{% for a in range(90000) %}{% for b in range(90000) %}{% endfor %}{% endfor %}"
+    with pytest.raises(XladoctorError, match=r"own\.md\.j2: it (took more than 1 s|did not end)"):
+        fill(tmp_path, loops)
+    with pytest.raises(XladoctorError, match=r"own\.md\.j2: it (took more than 1 s|did not end)"):
+        fill(tmp_path, "{{ 9 ** 9 ** 9 }}")
+
+
+def test_a_template_that_gives_too_much_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("xladoctor.report.bounded.LARGEST", 1 << 20)
+    with pytest.raises(XladoctorError, match=r"own\.md\.j2: it did not end, or gave more than 1 MiB"):
+        fill(tmp_path, "{{ 'x' * 3000000 }}")
