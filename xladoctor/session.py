@@ -317,11 +317,12 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
 
 def _recording(folder: Path, facts: dict[str, Any] | None) -> Recording:
     """What is recorded of a run; with `facts` of it also where the disk is full or the folder was removed."""
+    from xladoctor.evidence import files
     from xladoctor.evidence.run import Recording, is_run_folder, read_run
 
     if facts is None:
         return read_run(folder)
-    run = json.loads(json.dumps(facts))
+    run = files.parsed(json.dumps(facts).encode())
     if not is_run_folder(folder):
         return Recording(folder, run)
     recording = read_run(folder)
