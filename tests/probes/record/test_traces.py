@@ -105,7 +105,7 @@ refs += lives()
 keras.backend.clear_session()
 gc.collect()
 print("alive", [r is not None and r() is not None for r in refs])
-for method in (keras.Model.fit, keras.Model.compile, tf.compat.v1.Session.run, type(os.environ).__getitem__):
+for method in (keras.Model.fit, keras.Model.compile, tf.compat.v1.Session.run):
     print(method.__name__, method.__qualname__, inspect.signature(method), len(inspect.getsource(method)))
 # Without TensorFlow's and Keras' own filters, which leave out frames of theirs.
 tf.debugging.disable_traceback_filtering()
@@ -149,6 +149,7 @@ def test_a_program_prints_the_same_with_the_recorder_and_without(tmp_path):
     watched = run_program(tmp_path, PROGRAM, files=FILES)
     assert (plain.status, watched.status) == (1, 1), watched.stderr
     assert watched.of("probe-error") == []
+    assert plain.stderr.endswith("ValueError: mine\n"), "the program came to its end"
     assert shown(watched.stdout) == shown(plain.stdout)
     assert shown(watched.stderr) == shown(plain.stderr)
     alive = watched.stdout.partition("\nalive ")[2].splitlines()[0]
