@@ -16,6 +16,7 @@ from typing import Any
 from xladoctor.diagnosis.model import Location
 from xladoctor.errors import XladoctorError
 from xladoctor.evidence.model import ProcessOutcome
+from xladoctor.evidence.removed import without_removed
 from xladoctor.evidence.schema import schema
 
 Event = dict[str, Any]
@@ -153,7 +154,7 @@ def read_run(folder: Path) -> Recording:
     for file in files:
         events.extend(_events(file, problems))
     worker = tuple(_lines(folder / "worker.jsonl", problems)) if (folder / "worker.jsonl").exists() else ()
-    return Recording(folder, run, tuple(events), worker, tuple(problems))
+    return Recording(folder, run, without_removed(events), worker, tuple(problems))
 
 
 def _events(file: Path, problems: list[str]) -> Iterator[Event]:

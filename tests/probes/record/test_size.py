@@ -43,7 +43,9 @@ def shelf(tmp_path, monkeypatch):
 
 
 def add(shelf: Shelf, size: int, **options) -> Path | None:
-    return shelf.add(GRAPH, lambda _: {"graph.pb.gz": b"x" * size, "capsule.json": b"{}"}, "graph", "f", **options)
+    return shelf.add(
+        GRAPH, lambda _: {"graph.pb.gz": b"x" * size, "capsule.json": b'{"id": 1}'}, "graph", "f", **options
+    )
 
 
 def add_values(shelf: Shelf, folder: Path, size: int, *, needed: bool) -> bool:
@@ -73,7 +75,7 @@ def test_values_of_healthy_calls_go_before_graphs_and_both_before_what_a_failure
     assert not add_values(shelf, first, 600_000, needed=False), "a healthy call makes room by nothing"
     assert not second.exists()
     assert not shelf.holds(second.name)
-    assert shelf.restore(second.name, lambda _: {"graph.pb.gz": b"x" * 200_000, "capsule.json": b"{}"}, "f")
+    assert shelf.restore(second.name, lambda _: {"graph.pb.gz": b"x" * 200_000, "capsule.json": b'{"id": 1}'}, "f")
     assert second.exists()
     assert size_of(shelf.sink.run_dir) <= 1000_000
 
@@ -173,7 +175,7 @@ from probes.record.sink import Sink
 sink = Sink(Path(sys.argv[2]))
 shelf = Shelf(sink, True)
 for n in range(30):
-    shelf.add(SimpleNamespace(name="f"), lambda _: {"graph.pb.gz": b"x" * 90_000, "capsule.json": b"{}"}, "graph", "f")
+    shelf.add(SimpleNamespace(name="f"), lambda _: {"graph.pb.gz": b"x" * 90_000, "capsule.json": b'{"id": 1}'}, "graph", "f")
     for m in range(20):
         sink.write("setting", key=m, text="x" * 500)
 sink.finish()
@@ -216,6 +218,25 @@ try:
 except Exception as error:
     print(type(error).__name__)
 """
+
+
+def test_the_doctor_is_not_led_to_a_capsule_that_was_removed(shelf):
+    shelf = shelf(1000_000)
+    first, second = add(shelf, 300_000), add(shelf, 300_000)
+    for folder in (first, second):
+        shelf.sink.write(schema.TRACE, capsule=folder.name)
+    third = add(shelf, 300_000)
+    assert third is not None
+
+    def led_to() -> list[str | None]:
+        return [e["capsule"] for e in read_run(shelf.sink.run_dir).of_kind(schema.TRACE)]
+
+    assert led_to() == [None, second.name]
+    (note,) = gap_notes(read_run(shelf.sink.run_dir))
+    assert note.startswith("1 graph could not be kept for running again: the run folder reached its maximum size")
+    shelf.restore(first.name, lambda _: {"graph.pb.gz": b"x", "capsule.json": b'{"id": 1}'}, "f")
+    assert led_to() == [first.name, second.name]
+    assert list(gap_notes(read_run(shelf.sink.run_dir))) == []
 
 
 @pytest.mark.slow
