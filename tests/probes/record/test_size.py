@@ -175,7 +175,7 @@ from probes.record.sink import Sink
 sink = Sink(Path(sys.argv[2]))
 shelf = Shelf(sink, True)
 for n in range(30):
-    shelf.add(SimpleNamespace(name="f"), lambda _: {"graph.pb.gz": b"x" * 90_000, "capsule.json": b'{"id": 1}'}, "graph", "f")
+    shelf.add(SimpleNamespace(name="f"), lambda _: {"graph.pb.gz": b"x" * 90_000}, "graph", "f")
     for m in range(20):
         sink.write("setting", key=m, text="x" * 500)
 sink.finish()
