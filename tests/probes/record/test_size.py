@@ -80,6 +80,16 @@ def test_values_of_healthy_calls_go_before_graphs_and_both_before_what_a_failure
     assert size_of(shelf.sink.run_dir) <= 1000_000
 
 
+def test_a_process_that_was_killed_while_it_wrote_keeps_no_room_for_good(shelf):
+    shelf = shelf(1000_000)
+    add(shelf, 100)
+    mark = shelf.sink.run_dir / "capsules" / ".reserved-77-1-700000"
+    mark.touch()
+    assert add(shelf, 200_000) is None
+    os.utime(mark, (1, 1))
+    assert add(shelf, 200_000) is not None
+
+
 def test_what_can_never_have_room_removes_nothing(shelf):
     shelf = shelf(1000_000)
     kept = add(shelf, 100_000)
