@@ -23,6 +23,9 @@ def _load_probes():
     sys.modules[name] = module
     spec.loader.exec_module(module)
     module.install()
+    # The path is as it would be without us; processes that the target starts have it from their environment.
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [p for p in sys.path if p != here]
 
 
 def _run_hidden_sitecustomize():

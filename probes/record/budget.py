@@ -8,6 +8,7 @@ is small, are granted in portions that the processes of the run share.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from .. import schema
 from .disk import NotWritten, create, discard, join
 
-_scandir = os.scandir
+_scandir, _now = os.scandir, time.time
 
 DEFAULT = 1 << 30
 _RESERVED = ".reserved-"
@@ -24,6 +25,7 @@ _EVENTS_SHARE = 4
 _EVENTS_MOST = 64 << 20
 _PORTION = 256 << 10
 _SMALLEST = 1 << 10
+_ANNOUNCED_SECONDS = 600.0
 
 
 def limit_of(text: str | None) -> int:
@@ -51,7 +53,7 @@ class Budget:
                 processes += 1
         for folder in _entries(join(self.root, "capsules")):
             if folder.name.startswith(_RESERVED):
-                total += _announced(folder.name)
+                total += _announced(folder)
             else:
                 total += sum(_size(entry) for entry in _entries(folder.path))
         return total, max(1, processes)
@@ -96,6 +98,11 @@ def _size(entry: Any) -> int:
         return 0
 
 
-def _announced(name: str) -> int:
-    size = name.rpartition("-")[2]
-    return int(size) if size.isdigit() else 0
+def _announced(mark: Any) -> int:
+    """What is still to be written: a process that was killed while it wrote keeps no room for good."""
+    size = mark.name.rpartition("-")[2]
+    try:
+        recent = _now() - mark.stat(follow_symlinks=False).st_mtime < _ANNOUNCED_SECONDS
+    except OSError:  # written by now
+        return 0
+    return int(size) if size.isdigit() and recent else 0

@@ -49,7 +49,7 @@ class FailureRecorder:
         """Write (once) the failure, with `more` that is known of it, and return its number."""
         if _is_quiet(error):
             return None
-        number = self.known.number(error) if self.tracing.under_way else self.known.uncaught(error)
+        number = self.known.number(error)
         if number is not None:
             return number
         number = next(self._numbers)

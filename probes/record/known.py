@@ -36,8 +36,9 @@ class Known:
         try:
             _add(self._weak, id(error), (weakref.ref(error), number))
         except TypeError:
-            if on_its_way:
-                self._held.append((error, number))
+            self._held.append((error, number))
+            if not on_its_way:
+                self.left()
 
     def left(self) -> None:
         """Hold nothing any more: the thread has left its outermost watched call."""

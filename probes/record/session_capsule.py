@@ -106,9 +106,23 @@ def _keep(arrays: dict[str, Any], missing: dict[str, str], key: str, value: Any)
 
 
 def _subgraph(definition: Any, nodes: list[str]) -> Any:
-    """What `nodes` need, with the whole library of functions."""
-    v1 = sys.modules["tensorflow"].compat.v1
-    return v1.graph_util.extract_sub_graph(definition, list(dict.fromkeys(nodes)))
+    """What `nodes` need, with the whole library of functions.
+
+    TensorFlow has a function for it, which tells the user that it is deprecated.
+    """
+    needs = {str(n.name): [i.lstrip("^").partition(":")[0] for i in n.input] for n in definition.node}
+    wanted: set[str] = set()
+    ahead = [name for name in nodes if name in needs]
+    while ahead:
+        name = ahead.pop()
+        if name not in wanted:
+            wanted.add(name)
+            ahead.extend(needs[name])
+    part = type(definition)()
+    part.node.extend(n for n in definition.node if n.name in wanted)
+    part.library.CopyFrom(definition.library)
+    part.versions.CopyFrom(definition.versions)
+    return part
 
 
 def _make_placeholder(node: Any, dtype: Any, shape: Any) -> None:

@@ -148,11 +148,11 @@ class TraceRecorder:
             file=getattr(tensorflow, "__file__", None),
             where=caller(skip=3),
         )
-        for hook in (self._hide_frames, self._hook_traces, self._hook_graphs, self._hook_functions, self._hook_bodies):
+        for hook in (self._hook_stacks, self._hook_traces, self._hook_graphs, self._hook_functions, self._hook_bodies):
             # Each on its own: a name that moved must cost one recorder, not all of them.
             self.guard.part(hook.__name__, hook)
 
-    def _hide_frames(self) -> None:
+    def _hook_stacks(self) -> None:
         compat.hide_from_op_stacks(HIDDEN)
 
     def _hook_traces(self) -> None:

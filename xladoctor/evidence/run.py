@@ -21,6 +21,7 @@ from xladoctor.evidence import contents, files
 from xladoctor.evidence.events import why_unfit
 from xladoctor.evidence.model import ProcessOutcome
 from xladoctor.evidence.output_log import output_logs
+from xladoctor.evidence.removed import without_removed
 from xladoctor.evidence.schema import schema
 
 Event = dict[str, Any]
@@ -202,7 +203,7 @@ def read_run(folder: Path) -> Recording:
         # As they were written; whoever reads them may count on it.
         events.extend(sorted(reader.events(name), key=lambda e: int(e["seq"])))
     return Recording(
-        folder, run, tuple(events), tuple(reader.answers()), tuple(reader.problems), digests=reader.digests
+        folder, run, without_removed(events), tuple(reader.answers()), tuple(reader.problems), digests=reader.digests
     )
 
 

@@ -360,3 +360,23 @@ def test_json_is_written_as_before(tmp_path):
     assert all(json.loads(line) for line in file.read_text("ascii").splitlines())
     assert marks(ran) == ['ä\n"']
     assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_the_search_path_is_the_programs_own_and_its_children_are_recorded(tmp_path):
+    program = (
+        MARK
+        + """
+import multiprocessing, subprocess, sys
+CHILD = "import os, sys; os.environ['PTYCHO_MARK'] = 'child'; assert not [p for p in sys.path if 'probes' in p]"
+if __name__ == "__main__":
+    mark(1)
+    assert not [p for p in sys.path if "probes" in p], sys.path
+    subprocess.run([sys.executable, "-c", CHILD], check=True)
+    spawned = multiprocessing.get_context("spawn").Process(target=mark, args=("spawned",))
+    spawned.start()
+    spawned.join()
+"""
+    )
+    ran = run_program(tmp_path, program)
+    assert (ran.status, ran.stdout, ran.stderr) == (0, "", "")
+    assert sorted(marks(ran)) == ["1", "child", "spawned"]
