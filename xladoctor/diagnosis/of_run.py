@@ -15,6 +15,7 @@ from xladoctor.diagnosis.model import Diagnosis, Hypothesis
 from xladoctor.diagnosis.order import setting_findings
 from xladoctor.diagnosis.outcome import outcome_notes
 from xladoctor.diagnosis.recorded import broken_quietly
+from xladoctor.diagnosis.requests import requests_without_effect
 from xladoctor.diagnosis.shape_rows import shape_rows
 from xladoctor.diagnosis.stacks import stacks
 from xladoctor.diagnosis.timeline import settings
@@ -34,7 +35,8 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
     looked_at = steps(recording)
     quiet = broken_quietly(recording)
     logged = weighed(log_findings(evidence), evidence)
-    findings = grounded(ordered(logged, looked_at, list(setting_findings(recording)), evidence, quiet))
+    others = [*setting_findings(recording), *requests_without_effect(evidence)]
+    findings = grounded(ordered(logged, looked_at, others, evidence, quiet))
     step = main_step(looked_at) or next(iter(quiet), None)
     return Diagnosis(
         source=evidence.source,
