@@ -9,6 +9,7 @@ from xladoctor.diagnosis.basis import grounded
 from xladoctor.diagnosis.causes import main_step, ordered
 from xladoctor.diagnosis.engine import verdict
 from xladoctor.diagnosis.facts import Step, steps
+from xladoctor.diagnosis.fitting import fitted, situation
 from xladoctor.diagnosis.flipped import flip_notes
 from xladoctor.diagnosis.hypotheses import judge
 from xladoctor.diagnosis.model import Diagnosis, Hypothesis
@@ -36,7 +37,7 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
     quiet = broken_quietly(recording)
     logged = weighed(log_findings(evidence), evidence)
     others = [*setting_findings(recording), *requests_without_effect(evidence)]
-    findings = grounded(ordered(logged, looked_at, others, evidence, quiet))
+    findings = fitted(grounded(ordered(logged, looked_at, others, evidence, quiet)), situation(evidence))
     step = main_step(looked_at) or next(iter(quiet), None)
     return Diagnosis(
         source=evidence.source,

@@ -22,6 +22,13 @@ def heading(finding: Finding) -> str:
     return str(finding.level).capitalize()
 
 
+def status(finding: Finding) -> str:
+    """What is known of it, in a word: confirmed, refuted, likely, or not tested."""
+    if finding.status != "untested" or finding.basis is None:
+        return finding.status
+    return "likely" if finding.basis.kind in ("text", "observed") else "not tested"
+
+
 def beyond(finding: Finding) -> str:
     """The sentences of the message that say more than the shapes, the numbers and the birth shown beside it."""
     contract = finding.details.get("contract")
