@@ -143,7 +143,7 @@ def _imported(run: Recording, module: str) -> bool:
 
 
 def _line(where: Location) -> str:
-    return f"{where.file}:{where.line}" if where.line else where.file
+    return where.place
 
 
 def _shape(dims: object) -> str:

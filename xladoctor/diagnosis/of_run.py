@@ -7,6 +7,7 @@ from typing import Any
 import xladoctor
 from xladoctor.diagnosis.basis import grounded
 from xladoctor.diagnosis.causes import main_step, ordered
+from xladoctor.diagnosis.cells import cells, in_cells
 from xladoctor.diagnosis.engine import verdict
 from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.diagnosis.fitting import fitted, situation
@@ -39,7 +40,7 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
     others = [*setting_findings(recording), *requests_without_effect(evidence)]
     findings = fitted(grounded(ordered(logged, looked_at, others, evidence, quiet)), situation(evidence))
     step = main_step(looked_at) or next(iter(quiet), None)
-    return Diagnosis(
+    diagnosis = Diagnosis(
         source=evidence.source,
         verdict=verdict(findings),
         findings=findings,
@@ -62,6 +63,7 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
         problems=recording.problems,
         tool_version=xladoctor.__version__,
     )
+    return in_cells(diagnosis, cells(recording))
 
 
 def _hypotheses(step: Step | None) -> tuple[Hypothesis, ...]:
@@ -89,6 +91,8 @@ def _environment(evidence: Evidence, recording: Recording) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if evidence.process is not None and evidence.process.command:
         found["command"] = list(evidence.process.command)
+    if evidence.process is not None and evidence.process.state in ("timed-out", "interrupted"):
+        found["stopped"] = evidence.process.state
     if evidence.log.tensorflow_version:
         found["tensorflow"] = evidence.log.tensorflow_version
     start = next(iter(recording.of_kind(schema.START)), None)

@@ -10,6 +10,8 @@ from xladoctor.diagnosis.facts import Step
 _CODES = re.compile(r"\x1b\[[0-9;]*m")
 # Shorter texts ("error", "1") stand in other messages by chance.
 _LONG = 24
+# What a runner of notebooks raises for a cell that failed in its kernel.
+_RELAYS = frozenset({"CellExecutionError", "PapermillExecutionError", "CellTimeoutError", "DeadKernelError"})
 # What the recorder keeps of a message in a chain.
 _CHAINED = 2000
 
@@ -28,6 +30,9 @@ def relayed(steps: Sequence[Step]) -> dict[int, Step]:
         for other in steps:
             if other is step or other.failure is None or other.failure["pid"] == step.failure["pid"]:
                 continue
+            if step.failure.get("exception") in _RELAYS:
+                found[id(step)] = other
+                break
             last = _last_line(other)
             # Both may end alike; the one that quotes says more.
             if len(last) >= _LONG and last in text and len(text) > len(_plain(other)):

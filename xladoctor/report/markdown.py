@@ -64,7 +64,7 @@ def at(location: Location | None) -> str:
     """A place in the source as a code span."""
     if location is None:
         return ""
-    place = md_code(f"{location.file}:{location.line}" if location.line else location.file)
+    place = md_code(location.place)
     return f"{place} in {md_code(location.function)}" if location.function else place
 
 
