@@ -41,8 +41,8 @@ def brief(page: Page, finding: Finding) -> None:
     for number in facts.numbers(finding):
         product = f" = {number.factors}" if number.factors else ""
         page.flow(((f"{number.value}{product}", "bold"),), number.short, indent=4, hang=4, style="dim")
-    if is_root and finding.basis and finding.level == "error":
-        page.para(finding.basis.sentence, style="dim")
+    if is_root and findings.basis(finding) and finding.level == "error":
+        page.para(findings.basis(finding), style="dim")
     if is_root and not rows:
         _evidence(page, findings.told_once(finding.evidence), whole=False)
 
@@ -57,8 +57,8 @@ def whole(page: Page, finding: Finding) -> None:
         _at(page, finding.location, None)
     if finding.message.strip() and finding.message.strip() != finding.title.strip():
         page.para(finding.message)
-    if finding.basis:
-        page.para(finding.basis.sentence, style="dim")
+    if findings.basis(finding):
+        page.para(findings.basis(finding), style="dim")
     _facts(page, finding)
     named = [(k, str(v)) for k in ("op", "node", "device", "layer") if (v := getattr(finding, k))]
     named += [("dims", facts.sizes_text(finding.dims))] if finding.dims else []

@@ -170,7 +170,7 @@ def _finding(finding: Finding) -> list[str]:
         parts.append(f"At {at(finding.location)}.")
     paragraphs = [part for part in clip(finding.message, _LONGEST).split("\n\n") if part.strip()]
     parts += [md_mixed(part) for part in paragraphs if part.strip() != finding.title.strip()]
-    parts += [md(finding.basis.sentence)] if finding.basis else []
+    parts += [md(findings.basis(finding))] if findings.basis(finding) else []
     rows = [f"- {key}: {md_code(value)}" for key, value in facts.shapes(finding)]
     rows += [
         f"- {md_code(axis.name)} = {md_code(axis.value)}" + (f", bound by {md(axis.by)}" if axis.by else "")
