@@ -15,6 +15,7 @@ from xladoctor.errors import XladoctorError
 from xladoctor.evidence.model import Evidence
 
 if TYPE_CHECKING:
+    from xladoctor.diagnosis.cells import Cell
     from xladoctor.diagnosis.trace_model import Trace, TraceDiff
     from xladoctor.evidence.run import Recording
     from xladoctor.replay.overlay import Listing
@@ -249,10 +250,11 @@ def scan_logs(logs: Sequence[Path | str], threads: int | None = None) -> Diagnos
     Raises:
         XladoctorError: (exit code 2) a log cannot be read, or is empty.
     """
+    from xladoctor.diagnosis.cells import in_cells
     from xladoctor.diagnosis.engine import diagnose
     from xladoctor.evidence.log import UnreadableLog, read_log
 
-    streams = [sys.stdin.buffer if str(log) == "-" else Path(log) for log in logs]
+    streams, known = _streams(logs)
     try:
         log = read_log(streams, name="standard input" if "-" in [str(s) for s in logs] else None, threads=threads)
     except UnreadableLog as error:
@@ -264,7 +266,31 @@ def scan_logs(logs: Sequence[Path | str], threads: int | None = None) -> Diagnos
     notes += tuple(
         f"{name} ends early ({why}): the rest was used" for name, why in log.facts.get("damaged", {}).items()
     )
-    return diagnose(Evidence(source=log.source, log=log, notes=notes))
+    source = ", ".join("standard input" if str(log) == "-" else str(log) for log in logs) if known else log.source
+    return in_cells(diagnose(Evidence(source=source, log=log, notes=notes)), known)
+
+
+def _streams(logs: Sequence[Path | str]) -> tuple[list[IO[bytes] | Path], dict[str, Cell]]:
+    """What to read of the logs, and the cells of notebooks among them: of a notebook its saved outputs are the log."""
+    from xladoctor.diagnosis.cells import Cell
+    from xladoctor.evidence.notebook import is_notebook, read_outputs
+
+    streams: list[IO[bytes] | Path] = []
+    known: dict[str, Cell] = {}
+    for log in logs:
+        if str(log) == "-" or not is_notebook(Path(log)):
+            streams.append(sys.stdin.buffer if str(log) == "-" else Path(log))
+            continue
+        try:
+            outputs = read_outputs(Path(log))
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            raise XladoctorError(f"{log}: {reason}") from error
+        if not outputs.logs:
+            raise XladoctorError(f"{log}: holds no saved output", hint=f"xladoctor scan -- jupyter execute {log}")
+        streams += outputs.logs
+        known |= {str(number): Cell(str(log), number) for number in range(1, outputs.cells + 1)}
+    return streams, known
 
 
 def survey(targets: Sequence[Target], jobs: int | None = None, progress: Progress | None = None) -> Survey:

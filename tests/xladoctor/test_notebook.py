@@ -42,6 +42,7 @@ def test_the_cell_that_fails_is_the_root_and_the_command_its_consequence(tmp_pat
     assert done.returncode == 1, done.stderr[-2000:]
     found = json.loads(done.stdout)["findings"]
     assert [f["class"] for f in found if f["role"] == "root"] == ["reshape-mismatch"]
-    assert found[0]["location"]["function"] == "fold"
+    place = found[0]["location"]
+    assert (place["file"], place["cell"], place["line"], place["function"]) == ("study.ipynb", 2, 2, "fold")
     assert found[0]["op"] == "Reshape"
     assert "went on" not in found[0]["message"]

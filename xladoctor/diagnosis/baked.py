@@ -10,6 +10,7 @@ from xladoctor.diagnosis.basis import TIMED
 from xladoctor.diagnosis.model import Finding, Location, Proof
 from xladoctor.diagnosis.setting_finding import finding
 from xladoctor.evidence.run import Recording
+from xladoctor.evidence.schema import schema
 
 REQUEST = "baked"
 
@@ -17,7 +18,11 @@ REQUEST = "baked"
 def values_baked_in(recording: Recording) -> Iterator[Finding]:
     """One finding for each line of user code that makes a constant of XLA out of a value."""
     seen = set()
+    # A function that failed to compile takes no value and compiles for none.
+    failed = {e.get("capsule") for e in recording.of_kind(schema.FAILURE)}
     for answer in recording.answers(REQUEST):
+        if answer.get("capsule") in failed:
+            continue
         for row in answer.get("result") or ():
             at = _location(row)
             key = (row.get("op"), row.get("argument"), str(at))

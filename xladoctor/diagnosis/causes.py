@@ -89,7 +89,7 @@ def handled_as_warnings(step: Step, group: list[Finding], quoted: bool) -> list[
     others_ended = survived(step.recording) or (bool(ends) and step.failure not in ends)
     if step.failure is None or quoted or not others_ended:
         return group
-    return [handled(f, step.failure) if f.level == "error" else f for f in group]
+    return [handled(f, step.failure, step.recording) if f.level == "error" else f for f in group]
 
 
 def _group(step: Step, logged: list[Finding]) -> list[Finding]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import xladoctor
 from xladoctor import secrets
 from xladoctor.diagnosis.basis import grounded
+from xladoctor.diagnosis.fitting import fitted, situation
 from xladoctor.diagnosis.log_paths import log_paths
 from xladoctor.diagnosis.model import Diagnosis, Finding, Verdict
 from xladoctor.diagnosis.stacks import stacks
@@ -26,7 +27,7 @@ def _diagnosed(evidence: Evidence) -> Diagnosis:
         from xladoctor.diagnosis.of_run import diagnose_run
 
         return diagnose_run(evidence, evidence.run)
-    findings = grounded(log_findings(evidence))
+    findings = fitted(grounded(log_findings(evidence)), situation(evidence))
     version = evidence.log.tensorflow_version
     return Diagnosis(
         source=evidence.source,

@@ -5,6 +5,7 @@ there.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -18,6 +19,8 @@ from xladoctor.diagnosis.places import PlaceCall
 from xladoctor.diagnosis.unfinished import unfinished
 from xladoctor.evidence.run import location
 from xladoctor.evidence.schema import schema
+
+_VERSION = re.compile(r"V\d+$")
 
 
 def enrich(finding: Finding, step: Step) -> Finding:
@@ -94,7 +97,7 @@ def _numbers(finding: Finding, step: Step) -> list[Explained]:
     """The numbers of the message as products of shapes that were seen.
 
     What a worker saw at the failing op decides; without it, of the shapes that the message prints and then of those at
-    places, the one whose sizes have the most names.
+    places that were entered and not left, the one whose sizes have the most names.
     """
     if finding.slug != "reshape-mismatch":
         # Not a count of elements but the size of an axis.
@@ -130,11 +133,31 @@ def same_failure(finding: Finding, op: dict[str, Any]) -> bool:
     if finding.slug == "reshape-mismatch":
         counts = {math.prod(t["shape"]) for t in op.get("inputs", ()) if isinstance(t.get("shape"), list)}
         return op["op"] == "Reshape" and bool(counts.intersection(finding.dims))
-    return bool(finding.op == op["op"])
+    return _base(finding.op) == _base(op["op"]) and _sizes_agree(finding, op)
+
+
+def _base(op: str | None) -> str:
+    """An op without the number of its version: messages name `Add`, graphs hold `AddV2`."""
+    return _VERSION.sub("", op or "")
+
+
+def _sizes_agree(finding: Finding, op: dict[str, Any]) -> bool:
+    """Whether the op met every size that the message names."""
+    met: set[int] = set()
+    for tensor in op.get("inputs", ()):
+        shape, value = tensor.get("shape") or [], tensor.get("value")
+        values = value if isinstance(value, list) else [value]
+        met |= {n for n in (*shape, math.prod(shape), *values) if isinstance(n, int)}
+    named = (d if isinstance(d, (list, tuple)) else [d] for d in finding.dims)
+    sizes = {n for dims in named for n in dims if isinstance(n, int) and n > 1}
+    return not sizes or sizes <= met or finding.slug == "slice-out-of-bounds"
 
 
 def _shapes_at_places(step: Step) -> Iterator[tuple[Sequence[int], str]]:
+    """The shapes at the places in which the step died. A tensor of another layer explains nothing by its size."""
     for call in reversed(step.calls):
+        if call.outputs is not None and call.state != "failed":
+            continue
         for tensor in (*call.inputs, *(call.outputs or ())):
             shape = tensor.runtime or tensor.static
             if shape and None not in shape:

@@ -112,7 +112,7 @@ def _decided(recording: Recording, decision: Event) -> tuple[str, ...]:
     if not any(e["value"] is not None for e in agreeing):
         return ()
     where = location(decision.get("where"))
-    at = f", {where.file}:{where.line}" if where is not None else ""
+    at = f", {where.place}" if where is not None else ""
     return (*shown, f"{decision['key']}() = {decision['value']!r}{at}")
 
 

@@ -26,10 +26,18 @@ class Location:
     file: str
     line: int | None = None
     function: str | None = None
+    cell: int | None = None
+    """Of a notebook: the number of the code cell; `line` is then the line in it."""
+
+    @property
+    def place(self) -> str:
+        """`train.py:9`, `study.ipynb: cell 3, line 6`."""
+        if self.cell is not None:
+            return f"{self.file}: cell {self.cell}" + (f", line {self.line}" if self.line else "")
+        return f"{self.file}:{self.line}" if self.line else self.file
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}" if self.line else self.file
-        return f"{place} in {self.function}" if self.function else place
+        return f"{self.place} in {self.function}" if self.function else self.place
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,17 @@ from typing import Any
 import xladoctor
 from xladoctor.diagnosis.basis import grounded
 from xladoctor.diagnosis.causes import main_step, ordered
+from xladoctor.diagnosis.cells import cells, in_cells
 from xladoctor.diagnosis.engine import verdict
 from xladoctor.diagnosis.facts import Step, steps
+from xladoctor.diagnosis.fitting import fitted, situation
 from xladoctor.diagnosis.flipped import flip_notes
 from xladoctor.diagnosis.hypotheses import judge
 from xladoctor.diagnosis.model import Diagnosis, Hypothesis
 from xladoctor.diagnosis.order import setting_findings
 from xladoctor.diagnosis.outcome import outcome_notes
 from xladoctor.diagnosis.recorded import broken_quietly
+from xladoctor.diagnosis.requests import requests_without_effect
 from xladoctor.diagnosis.shape_rows import shape_rows
 from xladoctor.diagnosis.stacks import stacks
 from xladoctor.diagnosis.timeline import settings
@@ -34,9 +37,10 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
     looked_at = steps(recording)
     quiet = broken_quietly(recording)
     logged = weighed(log_findings(evidence), evidence)
-    findings = grounded(ordered(logged, looked_at, list(setting_findings(recording)), evidence, quiet))
+    others = [*setting_findings(recording), *requests_without_effect(evidence)]
+    findings = fitted(grounded(ordered(logged, looked_at, others, evidence, quiet)), situation(evidence))
     step = main_step(looked_at) or next(iter(quiet), None)
-    return Diagnosis(
+    diagnosis = Diagnosis(
         source=evidence.source,
         verdict=verdict(findings),
         findings=findings,
@@ -59,6 +63,7 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
         problems=recording.problems,
         tool_version=xladoctor.__version__,
     )
+    return in_cells(diagnosis, cells(recording))
 
 
 def _hypotheses(step: Step | None) -> tuple[Hypothesis, ...]:
@@ -86,6 +91,8 @@ def _environment(evidence: Evidence, recording: Recording) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if evidence.process is not None and evidence.process.command:
         found["command"] = list(evidence.process.command)
+    if evidence.process is not None and evidence.process.state in ("timed-out", "interrupted"):
+        found["stopped"] = evidence.process.state
     if evidence.log.tensorflow_version:
         found["tensorflow"] = evidence.log.tensorflow_version
     start = next(iter(recording.of_kind(schema.START)), None)

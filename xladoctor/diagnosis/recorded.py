@@ -135,6 +135,8 @@ def rows_lost(step: Step) -> Finding | None:
             remedies = tuple(r for r in remedies if r.id != "compare-paths")
         line = f"{origin.file}:{origin.line}" if origin is not None else str(birth["node"])
         remedies = (_mend_birth(birth, line, "the rows", "rows are axis 0"), *remedies)
+    if judged.level == "note":
+        remedies = ()  # only the reader knows whether anything is wrong
     return Finding(
         code=rule.code,
         slug=rule.slug,

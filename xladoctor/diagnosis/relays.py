@@ -11,6 +11,8 @@ _CODES = re.compile(r"\x1b\[[0-9;]*m")
 # Shorter texts ("error", "1") stand in other messages by chance.
 _LONG = 24
 _MOST = 256
+# What a runner of notebooks raises for a cell that failed in its kernel.
+_RELAYS = frozenset({"CellExecutionError", "PapermillExecutionError", "CellTimeoutError", "DeadKernelError"})
 # What the recorder keeps of a message in a chain.
 _CHAINED = 2000
 
@@ -26,7 +28,11 @@ def relayed(steps: Sequence[Step]) -> dict[int, Step]:
         if origin is not None:
             found[id(step)] = origin
             continue
+        relays = (step.failure or {}).get("exception") in _RELAYS
         for other, its, whole, last in texts:
+            if its != pid and relays:
+                found[id(step)] = other
+                break
             # Both may end alike; the one that quotes says more.
             if its != pid and len(last) >= _LONG and last in text and len(text) > len(whole):
                 found[id(step)] = other

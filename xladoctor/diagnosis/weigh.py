@@ -74,14 +74,17 @@ def failures_of(finding: Finding, recording: Recording) -> Iterator[Event]:
             yield event
 
 
-def handled(finding: Finding, event: Event) -> Finding:
-    """A finding about an exception that the program caught."""
+def handled(finding: Finding, event: Event, recording: Recording) -> Finding:
+    """A finding about an exception that the run survived: caught, or the end of another process or of a thread."""
+    went_on = "It ended its thread or process, and the run went on without it."
+    if event not in uncaught(recording):
+        went_on = "The program caught this exception and went on."
     message = finding.message
     if finding.slug == "not-xla":
         first = next(iter(str(event.get("message", "")).strip().splitlines()), "")
         message = f"{event.get('exception')}: {first}".rstrip(": ") + "."
     return replace(
-        finding, level="warning", message=f"{message} The program caught this exception and went on.",
+        finding, level="warning", message=f"{message} {went_on}",
         details={**finding.details, "handled": True}, status=finding.status if finding.basis else "untested",
         basis=finding.basis if finding.basis and finding.status == "confirmed" else HANDLED,
     )  # fmt: skip
@@ -94,7 +97,7 @@ def _weighed(finding: Finding, recording: Recording) -> Finding | None:
     ends = uncaught(recording)
     if events:
         if finding.level == "warning" and not any(e in ends for e in events):
-            return handled(finding, events[0])
+            return handled(finding, events[0], recording)
         return _raised(finding, any(e in ends for e in events), recording)
     if survived(recording):
         return _printed(finding, recording)

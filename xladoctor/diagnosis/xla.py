@@ -27,8 +27,8 @@ def xla_paths(evidence: Evidence) -> tuple[XlaPath, ...]:
     return (
         *_functions(recording, compiled),
         *_keras(recording),
-        *_auto_clustering(recording, evidence),
-        *_flags(recording, evidence),
+        *clustering_paths(recording, evidence),
+        *flag_paths(recording, evidence),
     )
 
 
@@ -62,8 +62,8 @@ def _functions(recording: Recording, compiled: set[str]) -> list[XlaPath]:
     for (mechanism, function, resolved, where), count in asked.items():
         mine = traces.get(function, [])
         on = resolved == "True"
-        note = _note(on, mine, count, function in compiled)
         framework = mechanism == "framework"
+        note = _note(on, mine, count, function in compiled, framework)
         found.append(
             XlaPath(
                 mechanism="tf.function(jit_compile=) made by a framework" if framework else mechanism,
@@ -86,10 +86,10 @@ def _effective(on: bool, traces: list[Event], compiled: bool) -> bool | None:
     return True if compiled else None
 
 
-def _note(on: bool, traces: list[Event], count: int, compiled: bool) -> str:
+def _note(on: bool, traces: list[Event], count: int, compiled: bool, framework: bool) -> str:
     times = f"asked for {count} times, " if count > 1 else ""
     if not on:
-        return f"{times}XLA declined explicitly"
+        return f"{times}made with jit_compile=False" + ("" if framework else " by the program")
     if not traces:
         return f"{times}never traced: it compiled nothing in this run"
     text = f"{times}traced {len(traces)} time{'s' if len(traces) > 1 else ''} with _XlaMustCompile"
@@ -131,6 +131,8 @@ def _keras(recording: Recording) -> list[XlaPath]:
             elsewhere = event.get("elsewhere")
             would = "False there too (a layer does not support it)" if elsewhere == "False" else "True"
             notes.append(f"no accelerator on this machine; where there is one, Keras resolves 'auto' to {would}")
+        if not on and event["requested"] == "True":
+            notes.append("asked for, and switched off by Keras")
         if on and not ran:
             notes.append("the model was not run")
         key = (str(event.get("function")), event["requested"], event["resolved"])
@@ -150,6 +152,9 @@ def _keras(recording: Recording) -> list[XlaPath]:
     return list(found.values())
 
 
+CPU_ALONE = "on a CPU nothing is clustered without --tf_xla_cpu_global_jit in TF_XLA_FLAGS"
+"""Why auto-clustering that was asked for compiled nothing."""
+
 # Ways to ask for auto-clustering: how each is called, and what it reaches.
 _CLUSTERING = {
     "tf.config.optimizer.set_jit": "auto-clustering of any graph",
@@ -157,7 +162,8 @@ _CLUSTERING = {
 }
 
 
-def _auto_clustering(recording: Recording, evidence: Evidence) -> Iterator[XlaPath]:
+def clustering_paths(recording: Recording, evidence: Evidence) -> Iterator[XlaPath]:
+    """The calls that asked for auto-clustering, or declined it."""
     for event in recording.of_kind(schema.XLA_PATH):
         reach = _CLUSTERING.get(event["mechanism"])
         if reach is None:
@@ -177,7 +183,8 @@ def _auto_clustering(recording: Recording, evidence: Evidence) -> Iterator[XlaPa
         )
 
 
-def _flags(recording: Recording, evidence: Evidence) -> list[XlaPath]:
+def flag_paths(recording: Recording, evidence: Evidence) -> list[XlaPath]:
+    """TF_XLA_FLAGS, as TensorFlow read it."""
     starts = recording.of_kind(schema.START)
     if not starts:
         return []
@@ -214,7 +221,7 @@ def _clusters(on: bool, flags: str | None, recording: Recording, evidence: Evide
         return False, "TF_XLA_FLAGS asks for auto-clustering all the same, and wins" if overridden else None
     devices = next((e.get("devices") for e in recording.of_kind(schema.FIRST_OP) if e.get("devices")), None)
     if devices is not None and all(d == "CPU" for d in devices) and "--tf_xla_cpu_global_jit" not in str(flags):
-        return False, "on a CPU nothing is clustered without --tf_xla_cpu_global_jit in TF_XLA_FLAGS"
+        return False, CPU_ALONE
     explicit = any(e.get("xla") for e in recording.of_kind(schema.TRACE))
     if evidence.log.facts.get("xla_compiled") and not explicit:
         return True, "the log shows a cluster being compiled"

@@ -92,7 +92,7 @@ def _with_floats(project: Project) -> list[Entry]:
                 "tensorflow.Variable",
                 "tensorflow.convert_to_tensor",
             ):
-                made.setdefault(inside, Entry(inside, "", f"{module.source.path}:{inside.line}"))
+                made.setdefault(inside, Entry(inside, "", module.source.at(inside.line)))
     return list(made.values())
 
 

@@ -39,7 +39,7 @@ class Site:
     @property
     def where(self) -> str:
         """File and line."""
-        return f"{self.module.source.path}:{self.node.lineno}"
+        return self.module.source.at(self.node.lineno)
 
 
 def sites(project: Project) -> list[Site]:
@@ -89,7 +89,7 @@ def entries(project: Project, found: list[Site], assume: bool) -> list[Entry]:
             made.setdefault(function, Entry(function, f"Keras compile({site.words})", site.where))
     if assume:
         for function, why in _assumed(project):
-            where = f"{function.module.source.path}:{function.line}"
+            where = function.module.source.at(function.line)
             made.setdefault(function, Entry(function, why, where))
     return list(made.values())
 

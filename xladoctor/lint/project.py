@@ -80,8 +80,10 @@ class Module:
 
     @cached_property
     def mentions(self) -> bool:
-        """Whether TensorFlow or Keras is named anywhere in it."""
-        return "tensorflow" in self.source.text or "keras" in self.source.text
+        """Whether TensorFlow or Keras is named anywhere in it; code of PyTorch may name them without using them."""
+        named = "tensorflow" in self.source.text or "keras" in self.source.text
+        roots = {full.partition(".")[0] for full in self.names.values()}
+        return named and not ("torch" in roots and not roots & {"tensorflow", "keras", "tf_keras"})
 
 
 Symbol = Function | Class | Module | str

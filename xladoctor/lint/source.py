@@ -39,6 +39,17 @@ class Source:
     lines: list[str] = field(repr=False)
     map: tuple[Line, ...] = ()
 
+    def place(self, number: int) -> str:
+        """A line in words; of a notebook the cell and the line in it: nobody sees the joined code."""
+        if not self.map:
+            return f"line {number}"
+        at = self.map[min(number, len(self.map)) - 1]
+        return f"cell {at.cell}, line {at.line}"
+
+    def at(self, number: int) -> str:
+        """The file and a line of it: `train.py:9`, `study.ipynb: cell 3, line 6`."""
+        return f"{self.path}: {self.place(number)}" if self.map else f"{self.path}:{number}"
+
     def line(self, number: int) -> str:
         """The text of a line (1 is the first), without blanks around it; empty where there is none."""
         return self.lines[number - 1].strip() if 0 < number <= len(self.lines) else ""

@@ -50,7 +50,7 @@ def _verdict(page: Page, diagnosis: Diagnosis, view: View) -> None:
     log_alone = view.run_dir is None and not diagnosis.environment.get("command")
     if diagnosis.verdict == "healthy" and log_alone:
         word, style = _NOTHING_FOUND
-    aside = "" if view.target_status is None else f" ({ended(view.target_status, diagnosis.verdict == 'failed')})"
+    aside = "" if view.target_status is None else f" ({how_it_ended(diagnosis, view.target_status)})"
     # A command is cut, since its reader typed it; a path never is.
     is_command = not view.verbose and " -" in diagnosis.source
     room = page.width - len(f"xladoctor: {word}  {aside}") - 1
@@ -67,6 +67,13 @@ def _verdict(page: Page, diagnosis: Diagnosis, view: View) -> None:
             if log_alone
             else "Nothing was found that looks wrong."
         )
+
+
+def how_it_ended(diagnosis: Diagnosis, status: int) -> str:
+    """How the program ended, in words; the status of what the doctor or a person stopped is not the program's."""
+    stopped = {"timed-out": "stopped by the doctor at the time-out", "interrupted": "interrupted"}
+    word = stopped.get(str(diagnosis.environment.get("stopped")))
+    return word or ended(status, diagnosis.verdict == "failed")
 
 
 def ended(status: int, failed: bool) -> str:

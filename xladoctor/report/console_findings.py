@@ -41,6 +41,8 @@ def brief(page: Page, finding: Finding) -> None:
     for number in facts.numbers(finding):
         product = f" = {number.factors}" if number.factors else ""
         page.flow(((f"{number.value}{product}", "bold"),), number.short, indent=4, hang=4, style="dim")
+    if is_root and findings.basis(finding) and finding.level == "error":
+        page.para(findings.basis(finding), style="dim")
     if is_root and not rows:
         _evidence(page, findings.told_once(finding.evidence), whole=False)
 
@@ -55,6 +57,8 @@ def whole(page: Page, finding: Finding) -> None:
         _at(page, finding.location, None)
     if finding.message.strip() and finding.message.strip() != finding.title.strip():
         page.para(finding.message)
+    if findings.basis(finding):
+        page.para(findings.basis(finding), style="dim")
     _facts(page, finding)
     named = [(k, str(v)) for k in ("op", "node", "device", "layer") if (v := getattr(finding, k))]
     named += [("dims", facts.sizes_text(finding.dims))] if finding.dims else []
@@ -69,7 +73,7 @@ def _head(page: Page, finding: Finding) -> None:
         (f"  {finding.code} {finding.slug}", "bold"),
     ]
     if finding.level == "error" or finding.status != "confirmed":
-        pieces += [("  ", ""), (finding.status, _STATUS.get(finding.status, ""))]
+        pieces += [("  ", ""), (findings.status(finding), _STATUS.get(finding.status, ""))]
     page.blank()
     page.parts(*pieces)
 

@@ -50,7 +50,9 @@ def _xla_brief(page: Page, paths: tuple[XlaPath, ...]) -> None:
     shown = [path for path in paths if path.effective is not False]
     others = len(paths) - len(shown)
     if not shown:
-        page.heading("XLA", f"was not on (ways looked at: {others}; --verbose)")
+        asked = [p for p in paths if p.resolved.startswith("on") and "framework" not in p.mechanism]
+        word = f"was asked for by {facts.count(len(asked), 'way')} and compiled nothing" if asked else "was not on"
+        page.heading("XLA", f"{word} (ways looked at: {others}; --verbose)")
         return
     page.heading("XLA", f"what put it on; {facts.count(others, 'other way')} did not (--verbose)" if others else "")
     alike: dict[tuple[str, str, str, str], int] = {}
@@ -67,7 +69,7 @@ def _xla_brief(page: Page, paths: tuple[XlaPath, ...]) -> None:
 def _switches(path: XlaPath) -> str:
     switches = [str(switch) for switch in path.governed_by]
     spoke = [switch for switch in switches if not switch.endswith(" unset")] or switches
-    return ", ".join(switch.rpartition(":")[2] if "()" in switch else switch for switch in spoke)
+    return ", ".join(switch.partition(":")[2] if "()" in switch else switch for switch in spoke)
 
 
 def _xla_paths(page: Page, paths: tuple[XlaPath, ...]) -> None:

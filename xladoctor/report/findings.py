@@ -22,6 +22,18 @@ def heading(finding: Finding) -> str:
     return str(finding.level).capitalize()
 
 
+def status(finding: Finding) -> str:
+    """What is known of it, in a word: confirmed, refuted, likely, or not tested."""
+    if finding.status != "untested" or finding.basis is None:
+        return finding.status
+    return "likely" if getattr(finding.basis, "kind", "") in ("text", "observed") else "not tested"
+
+
+def basis(finding: Finding) -> str:
+    """The sentence that says what its status rests on; empty where nothing does."""
+    return str(getattr(finding.basis, "sentence", ""))
+
+
 def beyond(finding: Finding) -> str:
     """The sentences of the message that say more than the shapes, the numbers and the birth shown beside it."""
     contract = finding.details.get("contract")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from xladoctor.diagnosis.model import Diagnosis, Finding
-from xladoctor.report.findings import heading
+from xladoctor.report.findings import heading, status
 from xladoctor.report.places import line_of, shown
 from xladoctor.report.text import clip, line, lines
 
@@ -43,7 +43,7 @@ def _finding(finding: Finding) -> str:
 
 
 def _message(finding: Finding) -> str:
-    said = [f"{heading(finding)} ({finding.status}). {finding.message}"]
+    said = [f"{heading(finding)} ({status(finding)}). {finding.message}"]
     if finding.location is None and finding.evidence:
         said.append(f"Seen: {line(finding.evidence[0].text)}")
     if finding.op or finding.node:

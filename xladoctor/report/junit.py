@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from xml.etree import ElementTree as Tree
 
 from xladoctor.diagnosis.model import Diagnosis, Finding
-from xladoctor.report.findings import heading
+from xladoctor.report.findings import heading, status
 from xladoctor.report.places import line_of, shown
 from xladoctor.report.text import line, lines
 
@@ -59,7 +59,7 @@ def _case(diagnosis: Diagnosis, finding: Finding) -> Tree.Element:
 
 
 def _body(finding: Finding) -> str:
-    said = [f"{heading(finding)}, {finding.status}: {finding.message}"]
+    said = [f"{heading(finding)}, {status(finding)}: {finding.message}"]
     for name in ("op", "node", "device", "layer"):
         value = getattr(finding, name)
         said += [f"{name}: {value}"] if value else []

@@ -64,7 +64,7 @@ def at(location: Location | None) -> str:
     """A place in the source as a code span."""
     if location is None:
         return ""
-    place = md_code(f"{location.file}:{location.line}" if location.line else location.file)
+    place = md_code(location.place)
     return f"{place} in {md_code(location.function)}" if location.function else place
 
 
@@ -95,7 +95,9 @@ def _problem(diagnosis: Diagnosis) -> list[str]:
         parts.append("Nothing at error level was found.")
     for finding in errors or [f for f in diagnosis.findings if f.role == "root"]:
         place = f", at {at(finding.location)}" if finding.location else ""
-        status = "" if finding.level != "error" and finding.status == "confirmed" else f" ({md(finding.status)})"
+        status = (
+            "" if finding.level != "error" and finding.status == "confirmed" else f" ({md(findings.status(finding))})"
+        )
         parts.append(f"**{md(findings.heading(finding))}**{status}: {md(stop(finding.title)[:-1])}{place}.")
     if diagnosis.problems:
         parts.append("\n".join(f"- **Could not be read:** {md(problem)}" for problem in diagnosis.problems))
@@ -162,12 +164,13 @@ def _root(diagnosis: Diagnosis) -> list[str]:
 
 
 def _finding(finding: Finding) -> list[str]:
-    called = f"{md_code(finding.code)} {md_code(finding.slug)}, {md(finding.status)}"
+    called = f"{md_code(finding.code)} {md_code(finding.slug)}, {md(findings.status(finding))}"
     parts = [f"**{md(finding.title)}** ({called})"]
     if finding.location:
         parts.append(f"At {at(finding.location)}.")
     paragraphs = [part for part in clip(finding.message, _LONGEST).split("\n\n") if part.strip()]
     parts += [md_mixed(part) for part in paragraphs if part.strip() != finding.title.strip()]
+    parts += [md(findings.basis(finding))] if findings.basis(finding) else []
     rows = [f"- {key}: {md_code(value)}" for key, value in facts.shapes(finding)]
     rows += [
         f"- {md_code(axis.name)} = {md_code(axis.value)}" + (f", bound by {md(axis.by)}" if axis.by else "")

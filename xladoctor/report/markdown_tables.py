@@ -46,7 +46,7 @@ def place(location: Location | None) -> str:
     """A source line for a cell."""
     if location is None:
         return ""
-    return code(f"{location.file}:{location.line}" if location.line else location.file)
+    return code(location.place)
 
 
 def numbers(diagnosis: Diagnosis) -> list[str]:

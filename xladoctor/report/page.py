@@ -7,6 +7,7 @@ on its own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from xladoctor.diagnosis.model import Location
@@ -171,7 +172,7 @@ def place(location: Location, short: bool = False) -> str:
     file = str(location.file)
     if short:
         file = file.replace("\\", "/").rpartition("/")[2]
-    return f"{file}:{location.line}" if location.line else file
+    return replace(location, file=file).place
 
 
 def _soft(piece: str) -> str:

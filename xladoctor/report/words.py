@@ -6,7 +6,7 @@ import shlex
 
 from xladoctor.diagnosis.model import Diagnosis
 from xladoctor.report import findings, replays
-from xladoctor.report.console import ended
+from xladoctor.report.console import ended, how_it_ended
 from xladoctor.report.text import line
 from xladoctor.report.view import View
 
@@ -35,6 +35,8 @@ def end(diagnosis: Diagnosis, view: View) -> str:
     """How the program ended; empty where that is not known."""
     if view.target_status is None:
         return ""
+    if diagnosis.environment.get("stopped"):
+        return how_it_ended(diagnosis, view.target_status)
     silent = diagnosis.verdict == "failed" and view.target_status == 0
     return ended(view.target_status, False) + (", without an error" if silent else "")
 

@@ -205,7 +205,7 @@ RULES = (
         _otherwise_failed,
         code="XD415",
         slug="compile-failed",
-        title="XLA could not compile a function, for a reason that the text does not give",
+        title="XLA could not compile a function",
         level="error",
         rank=60,
         what="The function was handed to XLA and came back with an error whose cause is cut off, "

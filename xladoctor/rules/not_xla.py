@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from xladoctor.diagnosis.model import Basis, Finding, Proof, Remedy
 from xladoctor.rules.base import Rule
-from xladoctor.rules.matching import finding, flat, make
+from xladoctor.rules.matching import finding, flat, make, pattern
 from xladoctor.rules.recognise.not_xla import cut, cut_message, ends_inside, recognise
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def _match(evidence: Evidence) -> Iterator[Finding]:
     if evidence.log.facts.get("unfinished") and chosen[0][0] is evidence.log.records[-1] and ends_inside(chosen[0][0]):
         yield finding(_CUT, [(chosen[0][0], cut_message(chosen[0][0]))])
         return
-    found = finding(_PLAIN, chosen)
+    found = _worded(finding(_PLAIN, chosen))
     if found.details.get("kind") in ("aborted", "segfault") and not others:
         above = [r for r in evidence.log.records if r.level == "warning" and explained(r)]
         if above:
@@ -36,6 +36,26 @@ def _match(evidence: Evidence) -> Iterator[Finding]:
         # What ended the run is explained already; this stands beside it, or was caught by the program.
         found = replace(found, role="consequence", level="warning" if not chosen[0][0].ended_run else found.level)
     yield found
+
+
+_CLAIM = "Neither XLA nor shapes, as far as the log shows: "
+_TITLES = {
+    "killed": "the process was killed", "segfault": "the process crashed", "aborted": "the process aborted",
+    "fpe": "the process crashed", "bus-error": "the process crashed", "illegal-instruction": "the process crashed",
+    "terminated": "the process was asked to end", "time-limit": "the job reached its time limit",
+    "cancelled": "the job was cancelled", "nan": "a value is not finite",
+}  # fmt: skip
+
+
+def _worded(found: Finding) -> Finding:
+    """The finding in words of what happened: that no rule knows a message does not show what its cause is not."""
+    kind = str(found.details.get("kind"))
+    message = found.message.removeprefix(_CLAIM).removeprefix("Neither XLA nor shapes: ")
+    message = message.removeprefix("Neither a message of XLA nor of shapes: ")
+    title = _TITLES.get(kind) or (f"the program raised {kind}" if kind[:1].isupper() else found.title)
+    if "No module named" in message and pattern(r"No module named '\w+\.").search(message):
+        message = message.replace("a module is not installed", "its package has no such module", 1)
+    return replace(found, title=title, message=message[:1].upper() + message[1:])
 
 
 def explained(record: ErrorRecord) -> bool:

@@ -53,6 +53,12 @@ def test_an_exception_that_the_program_survived_is_a_warning(tmp_path, error):
     assert found.verdict == "warnings" and "caught" in found.findings[0].message
 
 
+def test_an_exception_that_ended_a_child_alone_was_not_caught(tmp_path):
+    found = scanned(raising(0, ("InvalidArgumentError", RESHAPE)), tmp_path)
+    assert [f.level for f in found.findings] == ["warning"]
+    assert "ended its thread or process" in found.root.message and "caught" not in found.root.message
+
+
 def test_what_ended_the_run_is_the_root_and_what_it_caught_before_is_not(tmp_path):
     run = raising(1, ("InvalidArgumentError", RESHAPE), ("FileNotFoundError", MISSING), caught=(1,))
     found = scanned(run, tmp_path, "Killed 3 zombie workers\n")

@@ -61,7 +61,7 @@ def test_the_keys_of_the_schema():
     } <= set(finding)
     assert "slug" not in finding
     assert finding["class"] == "contract-violation"
-    assert finding["location"] == {"file": samples.LAYERS, "line": 171, "function": "call"}
+    assert finding["location"] == {"file": samples.LAYERS, "line": 171, "function": "call", "cell": None}
     assert set(finding["evidence"][0]) == {"kind", "text", "where"}
     assert set(finding["remedies"][0]) == {
         "id", "title", "safety", "how", "result", "deviation", "speed_ratio",

@@ -102,8 +102,7 @@ def test_rows_that_a_layer_loses_are_found_without_a_place(tmp_path):
     assert (run.root["location"]["line"], run.root["layer"]) == (line, "sequential_1/pairs_1")
     birth = run.root["details"]["birth"]
     assert (birth["inputs"][0]["shape"], birth["shape"], birth["loses"]) == ([8, 6, 4], [4, 2, 6, 4], True)
-    remedies = [remedy["id"] for remedy in run.root["remedies"]]
-    assert remedies[0] == "mend-birth" and "compare-paths" not in remedies, "plain mode loses them too"
+    assert run.root["remedies"] == [], "only the reader knows whether anything is wrong"
 
 
 def test_a_contract_of_another_version_is_not_held_against_a_foreign_checkout(tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from xladoctor.lint.hazard import Hazard
@@ -24,6 +24,8 @@ def find(project: Project) -> Iterator[Hazard]:
     if not configs.written:
         return
     for module in project.modules:
+        if module.source.map:
+            continue  # nobody imports a notebook: its cells run when they are run
         for node, how in _at_import(module.source.tree.body):
             for child in _without_functions(node):
                 read = configs.read_by(module, child)
@@ -72,7 +74,7 @@ class _Configs:
             before = len(found)
             for module in self.project.modules:
                 for function in module.by_node.values():
-                    if function not in found and (read := self._read_in(function, found)):
+                    if function not in found and not self._sets(function) and (read := self._read_in(function, found)):
                         found[function] = read
             if len(found) == before:
                 break
@@ -88,6 +90,13 @@ class _Configs:
                 if called in known and called is not function:
                     return known[called]
         return None
+
+    def _sets(self, function: Function) -> bool:
+        """Whether a function is there to write such a dict: it does, and gives nothing back that could be kept."""
+        gives = any(isinstance(n, ast.Return | ast.Yield) and n.value is not None for n in walk(function.node))
+        return not gives and any(
+            self._place(function.module, target) in self.written for target in _written_in(function.node)
+        )
 
     def read_by(self, module: Module, node: ast.AST) -> str | None:
         """The config that an expression reads, in words."""
@@ -145,11 +154,20 @@ def _written(module: Module) -> Iterator[tuple[ast.expr, bool]]:
     """Dicts that a module writes to, and whether a function does."""
     outer = [function.node for function in module.by_node.values() if function.inside is None]
     for body, inside in [(module.source.tree, False), *((node, True) for node in outer)]:
-        for node in walk(body) if inside else _without_functions(body):
-            if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store | ast.Del):
-                yield node.value, inside
-            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _WRITES:
-                yield node.func.value, inside
+        yield from ((target, inside) for target in _targets(walk(body) if inside else _without_functions(body)))
+
+
+def _written_in(node: ast.AST) -> Iterator[ast.expr]:
+    return _targets(walk(node))
+
+
+def _targets(nodes: Iterable[ast.AST]) -> Iterator[ast.expr]:
+    """The dicts to which these nodes write."""
+    for node in nodes:
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store | ast.Del):
+            yield node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _WRITES:
+            yield node.func.value
 
 
 def _at_import(body: list[ast.stmt]) -> Iterator[tuple[ast.AST, str]]:

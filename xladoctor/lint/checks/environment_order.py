@@ -156,7 +156,7 @@ def _hazard(
     function: str | None = None,
 ) -> Iterator[Hazard]:
     line, by = brought
-    after = f"{variable} is set after {by} is imported (line {line})"
+    after = f"{variable} is set after {by} is imported ({module.source.place(line)})"
     if variable in AT_IMPORT:
         message = f"{after}, which has read it by then: it has no effect."
         yield Hazard("XD801", module, node, message, "setting-too-late", "warning", function)
@@ -165,9 +165,8 @@ def _hazard(
         yield Hazard("XD801", module, node, message, "setting-too-late", "note", function)
     elif variable in LATER:
         if ran is not None:
-            message = (
-                f"{after} and after line {ran} called it. It is read once, {LATER[variable]}; later it has no effect."
-            )
+            called = f"{after} and after {module.source.place(ran)} called it."
+            message = f"{called} It is read once, {LATER[variable]}; later it has no effect."
             yield Hazard("XD801", module, node, message, "setting-too-late", "warning", function)
         else:
             message = f"{after}. It is read once, {LATER[variable]}: it works only as long as nothing does that before."

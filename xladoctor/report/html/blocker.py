@@ -82,7 +82,7 @@ def _problem(diagnosis: Diagnosis) -> Iterator[str]:
     for finding in errors or [f for f in diagnosis.findings if f.role == "root"]:
         where = f", at {at(finding.location)}" if finding.location else ""
         kind = _box(finding)
-        said = f"<strong>{esc(findings.heading(finding))}</strong> ({esc(finding.status)}): "
+        said = f"<strong>{esc(findings.heading(finding))}</strong> ({esc(findings.status(finding))}): "
         yield f'<div class="box {kind}"><p>{said}{esc(stop(finding.title)[:-1])}{where}.</p></div>'
     if diagnosis.problems:
         yield html.items(Markup(f"<strong>Could not be read:</strong> {esc(p)}") for p in diagnosis.problems)
@@ -126,7 +126,7 @@ def _box(finding: Finding) -> str:
 def _finding(finding: Finding) -> Iterator[str]:
     yield f'<div class="box {_box(finding)}"><h3>{esc(finding.title)}</h3>'
     where = f", at {at(finding.location)}" if finding.location else ""
-    yield f"<p>{code(finding.code)} {code(finding.slug)}, {esc(finding.status)}{where}.</p>"
+    yield f"<p>{code(finding.code)} {code(finding.slug)}, {esc(findings.status(finding))}{where}.</p>"
     for part in clip(finding.message, _LONGEST).split("\n\n"):
         if part.strip() and part.strip() != finding.title.strip():
             yield f"<p>{mixed(part)}</p>"

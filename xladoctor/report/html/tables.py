@@ -24,7 +24,7 @@ def at(location: Location | None) -> Markup:
     """A place in the source."""
     if location is None:
         return Markup("")
-    place = breakable(f"{location.file}:{location.line}" if location.line else location.file)
+    place = breakable(location.place)
     return Markup(f"{place} in {code(location.function)}" if location.function else place)
 
 
@@ -171,7 +171,7 @@ def settings(diagnosis: Diagnosis) -> Iterator[str]:
 
 
 def _where(location: Location | None) -> str:
-    return "" if location is None else f"{location.file}:{location.line}" if location.line else location.file
+    return "" if location is None else location.place
 
 
 def hypotheses(diagnosis: Diagnosis) -> Iterator[str]:

@@ -1,0 +1,100 @@
+"""Lines of a notebook: a kernel compiles each cell under the name of a file in /tmp, which no reader knows.
+
+The name is MurmurHash2 (Austin Appleby, public domain) of the cell's text with a seed of ipykernel's. The cells of a
+notebook that the command names are hashed alike: a cell whose hash is the name is the one that ran.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from xladoctor.diagnosis.model import Location
+from xladoctor.evidence.run import Recording
+from xladoctor.evidence.schema import schema
+
+_SEED = 0xC70F6907
+_MIX = 0x5BD1E995
+_LARGEST = 50_000_000
+_NAME = re.compile(r"[^\s\"'(,]*ipykernel_\d+[/\\](\d+)\.py(?:(?:\", line |:)(\d+))?")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a notebook: `number` counts the code cells, as the kernel's prompts do when all are run once."""
+
+    notebook: str
+    number: int
+
+
+def cells(recording: Recording) -> dict[str, Cell]:
+    """{name of the kernel's file: cell} for the notebooks that the command names."""
+    start = next(iter(recording.of_kind(schema.START)), {})
+    words = [str(word) for word in recording.run.get("command") or () if str(word).endswith(".ipynb")]
+    found: dict[str, Cell] = {}
+    for word in dict.fromkeys(words):
+        for number, text in enumerate(_code(Path(str(start.get("cwd") or recording.run.get("cwd") or ".")) / word), 1):
+            found.setdefault(str(file_name(text)), Cell(word, number))
+    return found
+
+
+def in_cells(value: T, known: Mapping[str, Cell]) -> T:
+    """The value, a dataclass of the model, with cells and their lines in the place of the kernel's files."""
+    if not known:
+        return value
+    renamed: T = _renamed(value, known)
+    return renamed
+
+
+def file_name(text: str) -> int:
+    """What ipykernel names the file of a cell: MurmurHash2 of its text."""
+    data = text.encode("utf-8", "replace")
+    hashed = _SEED ^ len(data)
+    whole = len(data) & ~3
+    for at in range(0, whole, 4):
+        word = int.from_bytes(data[at : at + 4], "little") * _MIX & 0xFFFFFFFF
+        word = (word ^ word >> 24) * _MIX & 0xFFFFFFFF
+        hashed = hashed * _MIX & 0xFFFFFFFF ^ word
+    if len(data) > whole:
+        hashed = (hashed ^ int.from_bytes(data[whole:], "little")) * _MIX & 0xFFFFFFFF
+    hashed = (hashed ^ hashed >> 13) * _MIX & 0xFFFFFFFF
+    return hashed ^ hashed >> 15
+
+
+def _code(file: Path) -> list[str]:
+    """The texts of the code cells; none where the file is no notebook."""
+    try:
+        if file.stat().st_size > _LARGEST:
+            return []
+        found = json.loads(file.read_bytes())["cells"]
+        return ["".join(cell["source"]) for cell in found if cell["cell_type"] == "code"]
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return []
+
+
+def _renamed(value: Any, known: Mapping[str, Cell]) -> Any:
+    if isinstance(value, Location):
+        match = _NAME.fullmatch(value.file)
+        cell = known.get(match[1]) if match is not None else None
+        return value if cell is None else replace(value, file=cell.notebook, cell=cell.number)
+    if isinstance(value, str):
+        return _NAME.sub(lambda match: _in_words(match, known), value) if "ipykernel_" in value else value
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{f.name: _renamed(getattr(value, f.name), known) for f in fields(value)})
+    if isinstance(value, tuple):
+        return tuple(_renamed(item, known) for item in value)
+    if isinstance(value, list):
+        return [_renamed(item, known) for item in value]
+    return {k: _renamed(v, known) for k, v in value.items()} if isinstance(value, dict) else value
+
+
+def _in_words(match: re.Match[str], known: Mapping[str, Cell]) -> str:
+    cell = known.get(match[1])
+    if cell is None:
+        return match[0]
+    return f"{cell.notebook}: cell {cell.number}" + (f", line {match[2]}" if match[2] else "")

@@ -1,0 +1,152 @@
+"""Remedies that fit this failure: each names the op, the axis, the layer or the line, or is left out.
+
+A rule's remedies are for its whole class. What a run cannot use is no advice: a GPU's memory where there is none, the
+input of a Keras model where there is no model, the rest of an output that was kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from xladoctor.diagnosis.model import Finding, Location, Remedy
+from xladoctor.evidence.model import Evidence
+from xladoctor.evidence.run import Recording
+from xladoctor.evidence.schema import schema
+
+_OF_A_GPU = frozenset({"memory-growth", "launch-blocking", "no-autotune", "place-on-cpu", "install-cuda-tree"})
+_OF_THE_OUTPUT = frozenset({"keep-the-output", "show-lines"})
+_OF_TENSORFLOW = frozenset({"trace-shapes", "run-eagerly", "check-range"})
+_GPU = re.compile(r"GPU|CUDA|[Cc]u(?:DNN|dnn|BLAS|FFT)|libdevice|ptxas|nvvm|nvlink")
+_PATH = re.compile(r"[Nn]o such file or directory: '([^'\n]{1,300})'")
+_MODULE = re.compile(r"No module named '([\w.]{1,200})'")
+_NATIVE = frozenset(
+    {"segfault", "aborted", "fpe", "bus-error", "native", "illegal-instruction", "killed", "terminated"}
+)
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What is known of a run: None where it is not."""
+
+    recorded: bool = False
+    tensorflow: bool | None = None
+    gpu: bool | None = None
+    keras: bool | None = None
+
+
+def situation(evidence: Evidence) -> Situation:
+    """What a recording shows; of a log alone nothing is known."""
+    run = evidence.run
+    if run is None or run.outcome is None or run.outcome.probes != "recorded":
+        return Situation()
+    devices = next((e["devices"] for e in run.of_kind(schema.FIRST_OP) if e.get("devices")), None)
+    keras = bool(run.of_kind(schema.MODEL) or run.of_kind(schema.CALL))
+    gpu = None if devices is None else any(d != "CPU" for d in devices)
+    return Situation(True, _imported(run, "tensorflow"), gpu, keras)
+
+
+def fitted(findings: Iterable[Finding], known: Situation) -> tuple[Finding, ...]:
+    """The findings with the remedies that fit them."""
+    return tuple(replace(f, remedies=tuple(_remedies(f, known))) if f.remedies else f for f in findings)
+
+
+def _remedies(finding: Finding, known: Situation) -> Iterator[Remedy]:
+    for remedy in finding.remedies:
+        if _fits(remedy, finding, known):
+            made = _made(remedy, finding)
+            if made is not None:
+                yield _named(made, finding)
+
+
+def _fits(remedy: Remedy, finding: Finding, known: Situation) -> bool:
+    if remedy.id in _OF_A_GPU:
+        said = any(_GPU.search(p.text) for p in finding.evidence) or "GPU" in str(finding.device)
+        return said if known.gpu is None else known.gpu
+    if remedy.id in _OF_THE_OUTPUT and known.recorded:
+        return False
+    if remedy.id in _OF_TENSORFLOW and known.tensorflow is False:
+        return False
+    if remedy.id == "match-data":
+        return known.keras is not False
+    if remedy.id == "smaller-batch":
+        return known.keras is not False
+    if remedy.id == "move-outside":
+        return not _of_a_gradient(finding)
+    return True
+
+
+def _made(remedy: Remedy, finding: Finding) -> Remedy | None:
+    """A remedy in the words of this failure; None where there is nothing to say."""
+    if remedy.id == "fix-what-is-named":
+        return _plain(remedy, finding)
+    if remedy.id == "move-outside" and finding.op:
+        return replace(remedy, title=f"Move {finding.op} out of the compiled function")
+    if remedy.id in ("dont-reindex", "crop-or-pad") and len(finding.dims) > 1:
+        shapes = " and ".join(_shape(d) for d in finding.dims[:2])
+        if remedy.id == "dont-reindex":
+            return replace(remedy, title=f"Do not repeat or cut one side to make {shapes} agree")
+        return replace(remedy, title=f"Make {shapes} agree where they are made")
+    return remedy
+
+
+def _plain(remedy: Remedy, finding: Finding) -> Remedy | None:
+    """What to do about an ordinary exception, by what it names."""
+    kind, text = str(finding.details.get("kind")), " ".join(p.text for p in finding.evidence)
+    module, path = _MODULE.search(text), _PATH.search(text)
+    if module is not None:
+        top, _, rest = module[1].partition(".")
+        if rest:
+            title = f"Correct the import of {module[1]}: this version of {top} has no such module"
+            return replace(remedy, title=title, how=f"{top} is there. See its release notes for what replaced it.")
+        how = f"`python -m pip install` the package that holds it, if {top} is not a file of your own."
+        return replace(remedy, title=f"Install {top}, or correct its name", how=how)
+    if path is not None:
+        return replace(
+            remedy, title=f"Make {path[1]}, or correct the path", how="The program asked for this very path."
+        )
+    if kind in _NATIVE:
+        if not finding.details.get("compiled"):
+            return None
+        how = "XLA had compiled a function shortly before: without it the crash stays, or XLA's code made it."
+        return replace(remedy, id="jit-off", title="Run once with jit_compile=False", safety="slower", how=how)
+    if kind == "nan":
+        how = "`tf.debugging.enable_check_numerics()` before the model is built raises at the first such value."
+        return replace(remedy, title="Find the first value that is not finite", how=how)
+    if finding.location is None:
+        return None
+    return replace(remedy, title="Start at the line that raised it", how=f"It raised {kind} there.")
+
+
+def _named(remedy: Remedy, finding: Finding) -> Remedy:
+    """The remedy with the op and the line, where its title names nothing of the failure."""
+    where = finding.location
+    names = [finding.op, finding.layer, finding.node, *(_shape(d) for d in finding.dims)]
+    if (
+        remedy.result != "untested"
+        or where is None
+        or any(name and len(str(name)) > 1 and str(name) in remedy.title for name in names)
+    ):
+        return remedy
+    if _line(where) in remedy.title:
+        return remedy
+    return replace(remedy, title=f"{remedy.title}: {_line(where)}")
+
+
+def _of_a_gradient(finding: Finding) -> bool:
+    return bool(re.search(r"gradient_tape|gradients/|Grad\b", f"{finding.node or ''} {finding.op or ''}"))
+
+
+def _imported(run: Recording, module: str) -> bool:
+    return any(e.get("module") == module for e in run.of_kind(schema.IMPORT))
+
+
+def _line(where: Location) -> str:
+    return where.place
+
+
+def _shape(dims: object) -> str:
+    if isinstance(dims, (list, tuple)):
+        return "[" + ", ".join("?" if n is None else str(n) for n in dims) + "]"
+    return str(dims)
