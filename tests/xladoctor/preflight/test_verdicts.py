@@ -1,5 +1,6 @@
 """What the checks make of a rehearsal's findings: no program is run."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,10 +9,11 @@ import pytest
 
 from xladoctor.diagnosis.model import Finding
 from xladoctor.evidence.schema import schema
-from xladoctor.preflight.checks import flags, rehearsal, settings, switches
+from xladoctor.preflight.checks import flags, parity, rehearsal, settings, switches
 from xladoctor.preflight.model import Check, Preflight
-from xladoctor.preflight.situation import NotNow
+from xladoctor.preflight.situation import NotNow, Stage
 from xladoctor.preflight.verdict import explained
+from xladoctor.replay.model import Agreement
 from xladoctor.report.preflight import to_dict
 from xladoctor.report.preflight.words import verdict
 from xladoctor.rules import by_slug
@@ -176,3 +178,21 @@ def test_what_nobody_can_explain_is_not_suggested():
 def test_a_setting_that_is_written_in_vain_is_a_no_go(findings, state, first):
     verdict = settings.check(situation(*findings))
     assert verdict.state == state and first in verdict.message, verdict
+
+
+@pytest.mark.parametrize(
+    ("shape", "trainable", "state"), [([8, 4], False, "pass"), ([8], False, "fail"), ([8, 4], True, "fail")]
+)
+def test_rows_that_have_a_state_each_may_not_be_exchanged(tmp_path, monkeypatch, shape, trainable, state):
+    inputs = [{"variable": {"name": "v", "shape": shape, "trainable": trainable}}, {"variable": None}]
+    (tmp_path / "capsule.json").write_text(json.dumps({"inputs": inputs}))
+    rows = Agreement(
+        "output 0", ("plain", "plain"), False, ([8, 1], [8, 1]), 0.1, slug="wrong-pairing", test="permuted"
+    )
+    way = Agreement("output 0", ("plain", "xla"), True, ([8, 1], [8, 1]), 0.0)
+    found = SimpleNamespace(agreements=(rows, way), ways=("plain", "xla"), not_comparable=())
+    monkeypatch.setattr(parity, "parity", lambda bench, case: found)
+    bench = SimpleNamespace(subject=SimpleNamespace(folder=tmp_path))
+    stage = Stage("predict of net", bench, (8,), True)
+    verdict = parity.check(SimpleNamespace(wanted_stages=(stage,), say=lambda text: None))
+    assert verdict.state == state, verdict
