@@ -9,11 +9,11 @@ import pytest
 
 from xladoctor.diagnosis.model import Finding
 from xladoctor.evidence.schema import schema
-from xladoctor.preflight.checks import flags, parity, rehearsal, settings, switches
+from xladoctor.preflight.checks import flags, gpu, parity, rehearsal, settings, switches
 from xladoctor.preflight.model import Check, Preflight
 from xladoctor.preflight.situation import NotNow, Stage
 from xladoctor.preflight.verdict import explained
-from xladoctor.replay.model import Agreement
+from xladoctor.replay.model import Agreement, Lowering, Signature
 from xladoctor.report.preflight import to_dict
 from xladoctor.report.preflight.words import verdict
 from xladoctor.rules import by_slug
@@ -196,3 +196,26 @@ def test_rows_that_have_a_state_each_may_not_be_exchanged(tmp_path, monkeypatch,
     stage = Stage("predict of net", bench, (8,), True)
     verdict = parity.check(SimpleNamespace(wanted_stages=(stage,), say=lambda text: None))
     assert verdict.state == state, verdict
+
+
+@pytest.mark.parametrize(
+    ("compiled", "found", "state"),
+    [
+        (1, {"ok": True}, "pass"),
+        (1, {"ok": False, "message": "no kernel", "unsupported": ("Op",)}, "fail"),
+        # The planned size and the traced one differ: that is no kernel's fault.
+        (1, {"ok": False, "message": "cannot cast", "signature": Signature("reshape-mismatch")}, "unchecked"),
+        (0, {"ok": False, "message": "no kernel", "unsupported": ("Op",)}, "skipped"),
+    ],
+)
+def test_what_a_gpu_has_no_kernel_for(monkeypatch, compiled, found, state):
+    monkeypatch.setattr("xladoctor.replay.lowering.lower", lambda *a: Lowering("gpu", seconds=0.0, **found))
+    answer = SimpleNamespace(ok=True, result={"compiled": compiled})
+    stage = Stage("fit of net", SimpleNamespace(ask=lambda *a: answer), (8,), None)
+    study = SimpleNamespace(device="gpu", subjects=())
+    looked_at = SimpleNamespace(study=study, wanted_stages=(stage,), say=lambda text: None)
+    if state == "skipped":
+        with pytest.raises(NotNow, match="does not compile fit of net with XLA"):
+            gpu.check(looked_at)
+    else:
+        assert gpu.check(looked_at).state == state
