@@ -219,3 +219,25 @@ def test_what_a_gpu_has_no_kernel_for(monkeypatch, compiled, found, state):
             gpu.check(looked_at)
     else:
         assert gpu.check(looked_at).state == state
+
+
+@pytest.mark.parametrize(
+    ("outputs", "deviation", "state"),
+    [
+        (["variable net/bias:0"], 0.0007, "pass"),
+        (["variable net/bias:0"], 0.3, "fail"),
+        (["variable net/bias:0", "variable adam/net_bias_momentum:0"], 0.0007, "fail"),
+        (["variable net/kernel:0"], 0.0007, "fail"),
+    ],
+)
+def test_rounding_that_the_optimizer_enlarges(tmp_path, monkeypatch, outputs, deviation, state):
+    names = {"net/bias:0": True, "net/kernel:0": True, "adam/net_bias_momentum:0": False}
+    inputs = [{"variable": {"name": n, "shape": [3], "trainable": t}} for n, t in names.items()]
+    (tmp_path / "capsule.json").write_text(json.dumps({"inputs": inputs}))
+    apart = [Agreement(o, ("plain", "xla"), False, ([3], [3]), deviation, slug="parity-divergence") for o in outputs]
+    found = SimpleNamespace(agreements=tuple(apart), ways=("plain", "xla"), not_comparable=())
+    monkeypatch.setattr(parity, "parity", lambda bench, case: found)
+    stage = Stage("fit of net", SimpleNamespace(subject=SimpleNamespace(folder=tmp_path)), (8,), None)
+    verdict = parity.check(SimpleNamespace(wanted_stages=(stage,), say=lambda text: None))
+    assert verdict.state == state, verdict
+    assert (state == "fail") or "rounding that the optimizer enlarges" in verdict.details[-1]
