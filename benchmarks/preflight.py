@@ -77,7 +77,7 @@ ROWS = (
         rests_on="settings", slug="baked-in-setting", options=_QUICK),
     fault("flat-positions", "rehearsal", ""),
     fault("batch-centred-offsets", "parity", "wrong-pairing", words=_EVEN, options=_ROWS),
-    Row("mmd-session", ("-m", "ptycho.faults.mmd_session"), "go", "rehearsal"),
+    Row("mmd-session", ("-m", "ptycho.faults.mmd_session"), "go"),
 )  # fmt: skip
 
 

@@ -155,9 +155,14 @@ def keras_loss(model: Any) -> float | None:
         return None
 
 
-def is_owned_iterator(iterator: Any) -> bool:
-    """True for what `iter(dataset)` gives: one whose elements can be taken here and given on."""
-    return isinstance(iterator, owned_iterator_class())
+def can_be_fed(iterator: Any) -> bool:
+    """True for an iterator whose elements can be taken here and given on by another one: no distributed one, and dense
+    or ragged tensors only.
+    """
+    if not isinstance(iterator, owned_iterator_class()):
+        return False
+    specs = importlib.import_module("tensorflow").nest.flatten(getattr(iterator, "element_spec", None))
+    return all(type(spec).__name__ in ("TensorSpec", "RaggedTensorSpec") for spec in specs)
 
 
 def owned_iterator_class() -> type:

@@ -75,6 +75,7 @@ class Phase:
         self.epoch_number = 0
         self._ran_now = 0
         self._left_out = False
+        self._blind = False
         self.whole_epochs = 0
         self.first: Any = None
         self._novelty = Novelty()
@@ -99,10 +100,10 @@ class Phase:
                 yield (*places, _Observed(iterator, self))
                 self._stepped(1)
                 continue
-            if not compat.is_owned_iterator(iterator):
-                # A distributed one: its batches cannot be looked at.
+            if not compat.can_be_fed(iterator):
+                self._blind = True
                 if self.clock.over:
-                    stopped, self.why = True, "its data are distributed"
+                    stopped, self.why = True, "its batches cannot be looked at one by one"
                     break
                 yield item
                 self._stepped(1)
@@ -211,6 +212,9 @@ class Phase:
 
     def write(self) -> None:
         """Say what is known by now, if that is something new."""
+        if self._blind and self.why is None:
+            # Keras saw the end of the data, or the call failed.
+            self.complete = True
         facts: dict[str, Any] = {
             "call": self.frame.number,
             "method": self.frame.method,

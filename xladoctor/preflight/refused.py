@@ -11,10 +11,10 @@ from xladoctor.evidence.schema import schema
 
 _DENIED = (
     # Python's own; TensorFlow's PermissionDeniedError; HDF5's.
-    re.compile(r"(?:Permission denied|writes nothing outside of its folder): '(/[^'\n]+)'"),
-    re.compile(r"(?<![^\s;])[^\s;/]*(/[^\s;]+); Permission denied"),
-    re.compile(r"unable to (?:open|create) file: name = '(/[^'\n]+)'.{0,80}Permission denied"),
-    re.compile(r"unable to create file .{0,60}name = '(/[^'\n]+)'"),
+    re.compile(r"(?:Permission denied|writes nothing outside of its folder): '([^'\n]+)'"),
+    re.compile(r"(?<![^\s;])([^\s;]+); Permission denied"),
+    re.compile(r"unable to (?:open|create) file: name = '([^'\n]+)'.{0,80}Permission denied"),
+    re.compile(r"unable to create file .{0,60}name = '([^'\n]+)'"),
 )
 
 
@@ -42,7 +42,9 @@ def refused_path(recording: Recording) -> Refused | None:
     match = next((m for m in (p.search(messages[-1]) for p in _DENIED) if m), None)
     if match is None:
         return None
-    path = Path(match.group(1))
+    # Large files of the working directory are links in its copy: the file itself is elsewhere.
+    path = recording.folder / "work" / match.group(1)
+    path = path.resolve() if path.is_relative_to(recording.folder) else path
     redirected = begun.get("redirected") or {}
     why = next((w for folder, w in redirected.items() if w and path.is_relative_to(folder)), None)
-    return Refused(path, why) if not path.is_relative_to(recording.folder) else None
+    return Refused(path, why) if not path.is_relative_to(recording.folder.resolve()) else None

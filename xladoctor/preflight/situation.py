@@ -34,7 +34,7 @@ Say = Callable[[str], None]
 
 _GRACE = 60.0
 """Seconds that the program may go on after its first train and predict steps."""
-_SECONDS = 150.0
+_SECONDS = 240.0
 """Seconds after its first trace in which it must come to its end, or to a train and a predict step."""
 _BUDGET: dict[str, float] = {}
 READ_ONLY = {"call": 0.0, "total": 0.0}

@@ -81,6 +81,16 @@ def test_a_path_that_only_the_program_knows_is_laid_over_in_a_second_try(place):
         assert f"--allow-write {place.elsewhere}." in verdict.todo
 
 
+def test_an_older_result_that_is_too_large_to_copy_is_written_in_a_copy(place):
+    model = place.work / "model.bin"
+    model.write_bytes(b"o" * (2 << 20))
+    (place.work / "train.py").write_text("open('model.bin', 'w').write('new'); print(open('model.bin').read())")
+    _, recording = looked(place)
+    assert model.stat().st_size == 2 << 20
+    assert recording.folder.name == "rehearsal-1"
+    assert not laid_over(recording) or (recording.folder / "stdout.log").read_text() == "new\n"
+
+
 def test_outputs_names_it(place):
     _, recording = looked(place, outputs=str(place.elsewhere))
     assert (place.elsewhere / "result").read_text() == "old"

@@ -1,5 +1,6 @@
 """What the checks make of a rehearsal's findings: no program is run."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,10 +9,11 @@ import pytest
 
 from xladoctor.diagnosis.model import Finding
 from xladoctor.evidence.schema import schema
-from xladoctor.preflight.checks import flags, rehearsal, settings, switches
+from xladoctor.preflight.checks import flags, gpu, parity, rehearsal, settings, switches
 from xladoctor.preflight.model import Check, Preflight
-from xladoctor.preflight.situation import NotNow
+from xladoctor.preflight.situation import NotNow, Stage
 from xladoctor.preflight.verdict import explained
+from xladoctor.replay.model import Agreement, Lowering, Signature
 from xladoctor.report.preflight import to_dict
 from xladoctor.report.preflight.words import verdict
 from xladoctor.rules import by_slug
@@ -176,3 +178,66 @@ def test_what_nobody_can_explain_is_not_suggested():
 def test_a_setting_that_is_written_in_vain_is_a_no_go(findings, state, first):
     verdict = settings.check(situation(*findings))
     assert verdict.state == state and first in verdict.message, verdict
+
+
+@pytest.mark.parametrize(
+    ("shape", "trainable", "state"), [([8, 4], False, "pass"), ([8], False, "fail"), ([8, 4], True, "fail")]
+)
+def test_rows_that_have_a_state_each_may_not_be_exchanged(tmp_path, monkeypatch, shape, trainable, state):
+    inputs = [{"variable": {"name": "v", "shape": shape, "trainable": trainable}}, {"variable": None}]
+    (tmp_path / "capsule.json").write_text(json.dumps({"inputs": inputs}))
+    rows = Agreement(
+        "output 0", ("plain", "plain"), False, ([8, 1], [8, 1]), 0.1, slug="wrong-pairing", test="permuted"
+    )
+    way = Agreement("output 0", ("plain", "xla"), True, ([8, 1], [8, 1]), 0.0)
+    found = SimpleNamespace(agreements=(rows, way), ways=("plain", "xla"), not_comparable=())
+    monkeypatch.setattr(parity, "parity", lambda bench, case: found)
+    bench = SimpleNamespace(subject=SimpleNamespace(folder=tmp_path))
+    stage = Stage("predict of net", bench, (8,), True)
+    verdict = parity.check(SimpleNamespace(wanted_stages=(stage,), say=lambda text: None))
+    assert verdict.state == state, verdict
+
+
+@pytest.mark.parametrize(
+    ("compiled", "found", "state"),
+    [
+        (1, {"ok": True}, "pass"),
+        (1, {"ok": False, "message": "no kernel", "unsupported": ("Op",)}, "fail"),
+        # The planned size and the traced one differ: that is no kernel's fault.
+        (1, {"ok": False, "message": "cannot cast", "signature": Signature("reshape-mismatch")}, "unchecked"),
+        (0, {"ok": False, "message": "no kernel", "unsupported": ("Op",)}, "skipped"),
+    ],
+)
+def test_what_a_gpu_has_no_kernel_for(monkeypatch, compiled, found, state):
+    monkeypatch.setattr("xladoctor.replay.lowering.lower", lambda *a: Lowering("gpu", seconds=0.0, **found))
+    answer = SimpleNamespace(ok=True, result={"compiled": compiled})
+    stage = Stage("fit of net", SimpleNamespace(ask=lambda *a: answer), (8,), None)
+    study = SimpleNamespace(device="gpu", subjects=())
+    looked_at = SimpleNamespace(study=study, wanted_stages=(stage,), say=lambda text: None)
+    if state == "skipped":
+        with pytest.raises(NotNow, match="does not compile fit of net with XLA"):
+            gpu.check(looked_at)
+    else:
+        assert gpu.check(looked_at).state == state
+
+
+@pytest.mark.parametrize(
+    ("outputs", "deviation", "state"),
+    [
+        (["variable net/bias:0"], 0.0007, "pass"),
+        (["variable net/bias:0"], 0.3, "fail"),
+        (["variable net/bias:0", "variable adam/net_bias_momentum:0"], 0.0007, "fail"),
+        (["variable net/kernel:0"], 0.0007, "fail"),
+    ],
+)
+def test_rounding_that_the_optimizer_enlarges(tmp_path, monkeypatch, outputs, deviation, state):
+    names = {"net/bias:0": True, "net/kernel:0": True, "adam/net_bias_momentum:0": False}
+    inputs = [{"variable": {"name": n, "shape": [3], "trainable": t}} for n, t in names.items()]
+    (tmp_path / "capsule.json").write_text(json.dumps({"inputs": inputs}))
+    apart = [Agreement(o, ("plain", "xla"), False, ([3], [3]), deviation, slug="parity-divergence") for o in outputs]
+    found = SimpleNamespace(agreements=tuple(apart), ways=("plain", "xla"), not_comparable=())
+    monkeypatch.setattr(parity, "parity", lambda bench, case: found)
+    stage = Stage("fit of net", SimpleNamespace(subject=SimpleNamespace(folder=tmp_path)), (8,), None)
+    verdict = parity.check(SimpleNamespace(wanted_stages=(stage,), say=lambda text: None))
+    assert verdict.state == state, verdict
+    assert (state == "fail") or "rounding that the optimizer enlarges" in verdict.details[-1]

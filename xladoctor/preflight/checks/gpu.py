@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from xladoctor.preflight.situation import NotNow, Situation, Unanswered
+from xladoctor.preflight.situation import NotNow, Situation, Stage, Unanswered
 from xladoctor.preflight.verdict import Verdict, explained
+from xladoctor.replay.model import Case
 
 TITLE = "lowering for the GPU"
 
@@ -28,8 +29,12 @@ def check(situation: Situation) -> Verdict:
 
     lines: list[str] = []
     doubts: list[str] = []
+    plain: list[str] = []
     for stage in situation.wanted_stages:
         if not stage.cases:
+            continue
+        if not situation.study.subjects and _without_xla(stage):
+            plain.append(stage.name)
             continue
         situation.say(f"lowering {stage.name} for a GPU")
         found = lower(stage.bench, stage.cases[0], "gpu")
@@ -45,8 +50,18 @@ def check(situation: Situation) -> Verdict:
                 "fail", f"{stage.name}{ops}: {gist(found.message) or 'it cannot be lowered'}",
                 explained(slug), (slug,) if explained(slug) and slug else (), tuple(lines),
             )  # fmt: skip
+    if not lines and plain:
+        raise NotNow(f"the study does not compile {plain[0]} with XLA")
     if not lines:
         raise Unanswered("no step has a size to lower for")
     if doubts:
         return Verdict("unchecked", doubts[0], None, (), tuple(lines))
     return Verdict("pass", "kernels for all ops (tf2xla only: nothing of cuDNN or ptxas)", details=tuple(lines))
+
+
+def _without_xla(stage: Stage) -> bool:
+    """Whether nothing of a step is compiled, so that no op of it needs a kernel of XLA's: Keras leaves XLA out where a
+    layer does not support it, and so may the program.
+    """
+    answer = stage.bench.ask("digest", Case(None))
+    return answer.ok and not answer.result["compiled"]
