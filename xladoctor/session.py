@@ -197,10 +197,12 @@ def scan_logs(logs: Sequence[Path | str], threads: int | None = None) -> Diagnos
     """
     from xladoctor.diagnosis.engine import diagnose
     from xladoctor.evidence.log import UnreadableLog, read_log
+    from xladoctor.rules import plugins
 
     streams = [sys.stdin.buffer if str(log) == "-" else Path(log) for log in logs]
     try:
-        log = read_log(streams, name="standard input" if "-" in [str(s) for s in logs] else None, threads=threads)
+        name = "standard input" if "-" in [str(s) for s in logs] else None
+        log = read_log(streams, name=name, threads=threads, literals=plugins.literals())
     except UnreadableLog as error:
         raise XladoctorError(f"{error.path}: {error.reason}") from error
     binary = log.facts.get("binary", {})
@@ -240,9 +242,10 @@ def scan_run(folder: Path) -> Diagnosis:
     from xladoctor.diagnosis.engine import diagnose
     from xladoctor.evidence.output import output_of
     from xladoctor.evidence.run import read_run
+    from xladoctor.rules import plugins
 
     recording = read_run(folder)
-    log = output_of(recording)
+    log = output_of(recording, plugins.literals())
     found = diagnose(Evidence(source=str(folder), log=log, process=recording.outcome, run=recording))
     if not (folder / "replays").is_dir():
         return found

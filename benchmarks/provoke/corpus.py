@@ -20,7 +20,7 @@ DRAWN = 300
 
 def folders() -> Iterator[tuple[Path, str, str]]:
     """(folder, package, version) of everything that there is to look at."""
-    source = Path(os.environ.get("WHEELS", "/tmp/wheels")) / "src"  # noqa: S108 - a folder that its user makes
+    source = Path(os.environ.get("WHEELS", "/tmp/wheels")) / "src"
     for folder in sorted(source.glob("*-*")):
         package, _, version = folder.name.rpartition("-")
         yield folder, "tensorflow" if package.startswith("tensorflow") else package, version

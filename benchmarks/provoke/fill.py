@@ -29,7 +29,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 def text(template: Template) -> str:
     """The message, its fields filled."""
-    pick = Random(template.id)  # noqa: S311 - a choice that must repeat
+    pick = Random(template.id)
     return "".join(part if isinstance(part, str) else _value(part, pick) for part in template.parts)
 
 

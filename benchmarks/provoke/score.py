@@ -15,7 +15,9 @@ from xladoctor.evidence.model import Evidence
 from xladoctor.rules import findings
 
 LABELS = Path(__file__).with_name("labels.csv")
-SHAPE = frozenset({"loop-shape-mismatch", "branch-shape-mismatch", "wrong-shape-silent", "dynamic-dimension-unsupported"})
+SHAPE = frozenset(
+    {"loop-shape-mismatch", "branch-shape-mismatch", "wrong-shape-silent", "dynamic-dimension-unsupported"}
+)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,11 +23,13 @@ _HEADINGS = (
 )
 
 
-def output_of(recording: Recording) -> LogEvidence:
-    """What the run said: `stdout.log` and `stderr.log`, and what it raised without saying so."""
+def output_of(recording: Recording, literals: Sequence[str] = ()) -> LogEvidence:
+    """What the run said: `stdout.log` and `stderr.log`, and what it raised without saying so (`literals`: see
+    `read_log`).
+    """
     folder = recording.folder
     files = [f for f in (folder / "stdout.log", folder / "stderr.log") if f.is_file()]
-    log = read_log(files, allow_empty=True) if files else LogEvidence(source=str(folder))
+    log = read_log(files, allow_empty=True, literals=literals) if files else LogEvidence(source=str(folder))
     # Named inside the folder: the same run must give the same words wherever the folder stands.
     inside = f"{folder}{os.sep}"
     records = [replace(r, where=r.where.removeprefix(inside)) for r in log.records]

@@ -46,6 +46,19 @@ def python_frame(line: str) -> Frame | None:
     return Frame(found[1], int(found[2]), function, user=is_user(found[1]))
 
 
+# AutoGraph up to TensorFlow 2.6 lists the frames of "in user code:" so; a star marks the user's.
+_AUTOGRAPH = re.compile(
+    r"^\s{1,12}((?:/|~|[A-Za-z]:\\|<ipython)[^:*?\"<>|]{1,400}?(?:\.pyc?|>)):(\d{1,9}) "
+    r"(\S{1,200})(?:\s{1,4}\*{1,2})?\s*$"
+)
+
+
+def autograph_frame(line: str) -> Frame | None:
+    """A `path.py:12 f` line of AutoGraph, or None."""
+    found = _AUTOGRAPH.match(line) if ".py" in line or "<ipython" in line else None
+    return Frame(found[1], int(found[2]), found[3], user=is_user(found[1])) if found else None
+
+
 def pytest_frame(line: str) -> Frame | None:
     """A `path.py:12: in f` line of pytest, or None."""
     found = _PYTEST.match(line) if ": in " in line else None
