@@ -307,6 +307,7 @@ class Segmenter:
         found = _BARE.search(text) if "Error" in text or "xception" in text or "Interrupt" in text else None
         if found and len(text[: found.start()]) < 60 and "(" not in text[: found.start()]:
             self._draft = self._new(exception=found[2])
+            self._draft.user_code = (found[3] or "").startswith("in user code")
             self._take_loose()
             self._add(found[3] or "")
         elif _death(text):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _RAISED = frozenset(
     {"ValueError", "InvalidArgumentError", "IndexError", "AxisError", "InternalError", "UnimplementedError"}
     | {"RuntimeError", "LinAlgError", "TypeError", "OutOfRangeError", "FailedPreconditionError", "UnknownError"}
-    | {"Exception", "XlaRuntimeError", "InvalidArgumentException"}
+    | {"Exception", "XlaRuntimeError", "InvalidArgumentException", "AbortedError"}
 )
 # An exception's own name that says what was checked.
 _NAMED = r"^\w{0,40}(?:Shape|Axis|Dimension|Rank)\w{0,20}Error$"
@@ -66,7 +66,8 @@ _DISAGREE = (
     r"\bmultiple of\b|"
     r"\b(?:is |be |must not be )?empty\b|\b(?:must|should) (?:specify|contain|provide)\b|\bnot in (?:\[|"
     r"range|the range|tensor)|\b[Ww]rong\b|\b[Ii]nvalid\b|\bnot unique\b|\boutside\b|"
-    r"!=|==|<=|>=|\bvs\.?(?=\s)|\binsufficient\b|\b[Tt]oo (?:small|large|few|many|short)\b|\bbroadcast"
+    r"!=|==|<=|>=|\bvs\.?(?=\s)|\binsufficient\b|\bwould be (?:zero|negative)|\b[Tt]oo (?:small|large|few|"
+    r"many|short)\b|\bbroadcast"
 )
 # Says that something is wrong, but not what: with a number or a shape beside it.
 _REFUSE = (
@@ -88,14 +89,21 @@ _TENSOR = (
 _SHAPED = r"[\[(](?:\s?(?:<=)?(?:-?\d{1,12}|\?|None)\s?,?){1,16}[\])]|TensorShape\(|\bshape ?=? ?\(\)|\bshape ?=? ?\[\]"
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1024)
 def guess(record: ErrorRecord, text: str) -> tuple[str, Hit] | None:
     """The class and what can be said of a sentence about shapes that no rule knows, or None where it is none."""
     name = record.exception
+    if record.level == "warning":  # the runtime warns of much that does no harm
+        return None
     if name is not None and name not in _RAISED and not pattern(_NAMED).match(name):
         return None
     said = _sentence(text)
     place = place_of(record)
+    if name == "AbortedError":  # oneDNN refuses sizes without naming them
+        refused = pattern(
+            r"could not create a (?:primitive )?descriptor for a (?:\w+ ){0,3}(?:pooling|convolution|matmul|inner)"
+        )
+        return ("matmul-conv-mismatch", _hit(said, name, place)) if refused.search(said) else None
     if place.op is not None and pattern(r"\d is out of (?:range|bounds?)\b").search(said):
         return place.slug or "index-out-of-range", _hit(said, name, place)
     by_name = name is not None and pattern(_NAMED).match(name) is not None
@@ -178,6 +186,8 @@ def _by_text(said: str, *, kernel: bool) -> bool:
     if pattern(_DIMENSIONED).search(said):
         return True
     shaped = len(pattern(_SHAPED).findall(said))
+    if kernel and shaped >= 2:
+        return True
     refused = pattern(_REFUSE).search(said) is not None and (shaped or ints(said))
     if not refused and not pattern(_DISAGREE).search(said):
         return False
@@ -201,7 +211,8 @@ _CLASSES = (
     ("slice-out-of-bounds", r"\b(?:slic|split|strid)\w{0,6}\b|\bnum_or_size_splits\b"),
     (
         "rank-mismatch",
-        r"\b(?:ranks?|ndims?|scalars?|ax[ei]s)\b|-dimensional|\b\d-?[dD]\b|number of dimensions|\bvectors?\b|\bdims\b",
+        r"(?i)\b(?:ranks?|ndims?|scalars?|ax[ei]s)\b|-dimensional|\b\d-?[dD]\b|number of dimensions|"
+        r"\bvectors?\b|\bdims\b",
     ),
     (
         "matmul-conv-mismatch",

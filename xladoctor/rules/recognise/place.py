@@ -73,7 +73,7 @@ _CHECKS = (
 _OPS = (
     (r"Reshape$", "reshape-mismatch"),
     (r"^(?:Concat|Pack|ParallelConcat|DynamicStitch)", "concat-pack-mismatch"),
-    (r"MatMul|^Conv|Conv\dD|Einsum|^XlaDot|Dilation2D|^BiasAdd|Pool", "matmul-conv-mismatch"),
+    (r"MatMul|Solve|^Conv|Conv\dD|Einsum|^XlaDot|Dilation2D|^BiasAdd|Pool", "matmul-conv-mismatch"),
     (r"Slice|Split|^Reverse|Roll$", "slice-out-of-bounds"),
     (r"Assign|Restore", "weight-shape-mismatch"),
     (
