@@ -13,7 +13,7 @@ _FRAMEWORK = re.compile(
     |(?:^|[\\/])(?:tensorflow|tensorflow_core|keras|tf_keras|tf_slim|absl|IPython|ipykernel|_pytest|ray|horovod)
        [\\/](?:python|src|engine|utils|layers|core|compiler|backend|api|_api|saving|optimizers|losses|legacy|models
              |lite|contrib|app\.py|testing|runner|_private|train|tensorflow)
-    |xladoctor[\\/]_probes[\\/]|(?:^|[\\/])probes[\\/](?:record|graph|bootstrap)[\\/]|[\\/]runpy\.py$
+    |xladoctor[\\/]_probes[\\/]|(?:^|[\\/])probes[\\/](?:record|graph|bootstrap)[\\/]|[\\/]runpy\.py$|\.pyx$
     """,
     re.VERBOSE,
 )

@@ -103,7 +103,8 @@ def guess(record: ErrorRecord, text: str) -> tuple[str, Hit] | None:
         refused = pattern(
             r"could not create a (?:primitive )?descriptor for a (?:\w+ ){0,3}(?:pooling|convolution|matmul|inner)"
         )
-        return ("matmul-conv-mismatch", _hit(said, name, place)) if refused.search(said) else None
+        if refused.search(said):
+            return "matmul-conv-mismatch", _hit(said, name, place)
     if place.op is not None and pattern(r"\d is out of (?:range|bounds?)\b").search(said):
         return place.slug or "index-out-of-range", _hit(said, name, place)
     by_name = name is not None and pattern(_NAMED).match(name) is not None
@@ -172,6 +173,8 @@ def _sentence(text: str) -> str:
 
 def _about_shapes(said: str, place: Place, *, bare: bool) -> bool:
     shaped = len(pattern(_SHAPED).findall(said))
+    if pattern(_DIMENSIONED).search(said) and not pattern(r"\bdtypes?\b|\btype\b").search(said):
+        return True
     if pattern(_OTHER).search(said) and not (
         shaped >= 2 or (shaped and pattern(r"(?i)shape|rank|dimension").search(said))
     ):
@@ -238,6 +241,8 @@ def _class(said: str, record: ErrorRecord, place: Place) -> str:
 
 
 def _named_class(said: str) -> str | None:
+    if pattern(_DIMENSIONED).search(said):
+        return "rank-mismatch"
     return next((slug for slug, source in _CLASSES if pattern(source).search(said)), None)
 
 
