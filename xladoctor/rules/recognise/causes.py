@@ -130,6 +130,10 @@ def in_callback(record: ErrorRecord, text: str) -> Hit | None:
     """An exception of Python code that TensorFlow called: `py_function`, `map` with one, a generator."""
     if record.level == "warning":
         return None
+    from xladoctor.rules.recognise.general import guess
+
+    if guess(record, text) is not None:
+        return None
     through = any(
         pattern(r"script_ops\.py$").search(f.file) or (f.function or "") in ("generator_py_func", "generator_next_fn")
         for f in record.frames

@@ -138,6 +138,12 @@ dtype = by_forms(
             pick=(),
         ),
         Form(
+            "expected dtype=",
+            r"is incompatible with the layer: expected dtype=(\S{1,40}?), found dtype=(\S{1,40})",
+            "A layer takes {0}, and {1} was given.",
+            pick=(),
+        ),
+        Form(
             "Complex types not supported",
             r"(Complex types) not supported",
             "Complex numbers are not supported here.",

@@ -33,7 +33,9 @@ _OTHER = (
     r"\bcallable\b|\binstance of\b|config(?:uration)?=|(?:from|get)_config|not (?:yet )?(?:supported|"
     r"implemented) (?:in|when|for|with|on|yet)\b|"
     r"is not defined|[Uu]nknown (?:entries|argument|layer|loss|metric|activation|optimizer)|"
-    r"\bnon-?negative\b|\b(?:eager|graph) mode\b|\bgradients?\b.{0,40}not supported|\bpickl|\bdevice\b.{0,60}not|"
+    r"\bnon-?negative\b|\b(?:eager|graph) mode\b|\bgradients?\b.{0,40}not supported|\bpickl|\bserializ|"
+    r"\b(?:input|output|matching) types\b|\bdevices\b.{0,60}\bsame\b|\bof type\b|\b(?:complex|"
+    r"float|u?int)(?:8|16|32|64|128)\b|\bdevice\b.{0,60}not|"
     r"\bseed\b|(?:does|do|is|are) not (?:currently )?support(?!s? (?:rank|shape))|[Uu]nknown entries|isn't built"
 )
 # An argument of the wrong Python type or choice, whatever the argument is called.
@@ -45,7 +47,13 @@ _ARGUMENT = (
     r"positive|non-?negative|None|in \{|a? ?`?(?:tf\.)?[A-Z])|Expected (?:a |an )?(?:list|tuple|dict|string)\b|"
     r"(?:must|should) be (?:set|provided|specified|given|defined|known|called)|cannot be (?:None|empty|both)|"
     r"(?:must|should) be (?:an? )?(?:integer|int|string|list|tuple|iterable|sequence)|[Aa]llowed values|"
-    r"[Ii]nvalid (?:value|argument)"
+    r"[Ii]nvalid (?:value|argument)|"
+    r"(?:[Cc]annot|[Cc]an not|only) (?:pass|specify|provide|set|use|give) (?:both|one)|"
+    r"(?:must|should|need to|needs to|have to) (?:also )?(?:provide|pass|supply)\b|requires? an? \w{1,20} argument|"
+    r"be either [`'\"]|[Ss]upported values|[Vv]alid entries|\bincreasing\b|\bmust be > ?0|[Ss]uggested fix"
+    r"|[Vv]alid values|[Ii]nvalid `?\w{1,40}`? (?:argument|value)|[Ii]nvalid (?:padding|mode)\b|\bto be an? "
+    r"(?:integer|int|list|tuple|string)\b"
+    r"|requires? (?:an? )?(?:sequence|list|tuple) of|\b[Ss]pec string\b"
 )
 _SUBJECT = (
     r"(?i)\b(?:sub)?shapes?\b|\branks?\b|\bndims?\b|\b[\w.]{0,30}_(?:shape|dims?|dimensions?|dim_size|ndims?|rank)\b|\bdim_sizes?\b|\bdim(?:s|ension(?:s|al(?:ity)?)?)?\b|\bax[ei]s\b|"
@@ -53,22 +61,25 @@ _SUBJECT = (
 )
 _COUNTED = (
     r"\belements?\b|\bchannels?\b|\bfeatures?\b|\bcolumns?\b|\brows?\b|\bsizes?\b|\blengths?\b|\bbatch(?:es)?\b|"
-    r"\bnumber of (?:inputs|samples|outputs|weights|targets|dim)|\bdepth\b|\bwidth\b|\bheight\b|\bvalues\b|\bentries\b|"
+    r"\bnumber of (?:inputs|samples|outputs|weights|targets|dim)|\bdepth\b|\bwidth\b|\bheight\b|\bvalues\b|"
     r"\bsamples\b|\binputs?\b|\bscalars?\b|\bvectors?\b|\bmatri(?:x|ces)\b|\bsquare\b|\bcardinality\b|\btensor_in\b|\b\w+_size\b|\blen\("
 )
 _DISAGREE = (
-    r"\b[Ii]n(?:compatible|consistent)\b|\b[Mm]is-?match(?:ed|es)?\b|\bmatch(?:es|ing)?\b|\b(?:un)?equal\b|\bsame\b|"
+    r"(?i)\bin(?:compatible|consistent)\b|\bmis-?match(?:ed|es)?\b|\bmatch(?:es|ing)?\b|\b(?:un)?equal\b|\bsame\b|"
     r"\b(?:un)?equal to\b|\bidentical\b|\bagree\b|\bdiffer(?:s|ent)?\b|\bexpect(?:s|ed)?\b|\bnot (?:be )?compatible\b|"
     r"\b(?:must|should|needs? to|has to|have to|is required to|required) (?:not )?(?:be|have|match|equal|fit|agree)\b|"
     r"\b(?:but|and|,|;|:)? ?(?:got|received|found|saw|was given|instead of)\b|\brequires?\b|\bout of "
     r"(?:bounds?|range)\b|"
     r"\bexceeds?\b|\b(?:greater|less|larger|smaller|more|fewer) than\b|\bat (?:least|most)\b|\bdivisible\b|"
     r"\bmultiple of\b|"
-    r"\b(?:is |be |must not be )?empty\b|\b(?:must|should) (?:specify|contain|provide)\b|\bnot in (?:\[|"
-    r"range|the range|tensor)|\b[Ww]rong\b|\b[Ii]nvalid\b|\bnot unique\b|\boutside\b|"
-    r"!=|==|<=|>=|\bvs\.?(?=\s)|\binsufficient\b|\bwould be (?:zero|negative)|\b[Tt]oo (?:small|large|few|"
+    r"\b(?:is |be |must not be )?empty\b|(?<=[a-z] )(?:must|should) (?:specify|contain|provide)\b|\bnot in (?:\[|"
+    r"range|the range|tensor)|\bwrong\b|\b(?:invalid|incorrect)\b|\bnot unique\b|\boutside\b|"
+    r"!=|==|<=|>=|\bvs\.?(?=\s)|\binsufficient\b|\bwould be (?:zero|negative)|\btoo (?:small|large|few|"
     r"many|short)\b|\bbroadcast"
 )
+# A bound of a setting: an op's kernel says the same of a tensor, and a rank has one too.
+_BOUND = r"must be (?:at least|>=?|greater than(?: or equal to)?|larger than|positive|smaller than) ?-?\d"
+_AXES = r"\branks?\b|\bndims?\b|dimensional|\bshapes?\b"
 # Says that something is wrong, but not what: with a number or a shape beside it.
 _REFUSE = (
     r"\b(?:[Cc]annot|[Cc]an not|[Cc]an't|[Uu]nable to|[Cc]ould not|does not|do not|must not|only|but|"
@@ -81,6 +92,7 @@ _DIMENSIONED = (
     r"three)-dimensional)|"
     r"\b(?:is|are) not (?:an? )?(?:vectors?|scalars?|matri(?:x|ces)|\d-?[Tt]ensor|\d-?[dD])\b|\bat least "
     r"an? (?:vector|matrix)"
+    r"|\b(?:with|[Hh]ad) rank\b|\bmust be an? \[[^\[\]]{1,80} x [^\[\]]{1,80}\]|\bnot \d-?D\b"
 )
 _TENSOR = (
     r"\bTensor\(\"[^\"]{0,200}\"[^()]{0,60}\([^()]{0,100}\)[^()]{0,60}\)|<(?:tf\.|"
@@ -179,7 +191,9 @@ def _about_shapes(said: str, place: Place, *, bare: bool) -> bool:
         shaped >= 2 or (shaped and pattern(r"(?i)shape|rank|dimension").search(said))
     ):
         return False
-    if pattern(_ARGUMENT).search(said) and not shaped and not pattern(_DIMENSIONED).search(said):
+    if place.op is None and pattern(_BOUND).search(said) and not pattern(_AXES).search(said):
+        return False
+    if pattern(_ARGUMENT).search(said) and shaped < 2 and not pattern(_DIMENSIONED).search(said):
         return False
     return _by_text(said, kernel=place.op is not None) or (not bare and place.kind == SHAPE_CHECK)
 

@@ -248,6 +248,8 @@ _weights = by_forms(
 
 def input_mismatch(record: ErrorRecord, text: str) -> Hit | None:
     """An input or target that a layer, a model or a loss does not take."""
+    if "is incompatible with the layer: expected dtype=" in text:
+        return None
     hit = None if _restoring(record) else _inputs(record, text) or _list_of_inputs(record, text)
     if hit and not record.frames and pattern(r"(?:^|: )Shapes \S.{0,100} are incompatible").search(text):
         # One wording for two failures (tensorflow/python/framework/tensor_shape.py, assert_is_compatible_with).
