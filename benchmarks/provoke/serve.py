@@ -1,6 +1,7 @@
 """A fork server: each op or case in a process of its own, with a limit of time, into a journal that can be resumed.
 
-`nice python -m benchmarks.provoke.serve ops|keras JOURNAL [--heldout]`. Some ops abort or hang; TensorFlow is imported
+`nice python -m benchmarks.provoke.serve ops|keras JOURNAL [--heldout] [--only PREFIX]`. Some ops abort or hang;
+TensorFlow is imported
 once, and does nothing before the fork. A tenth of all ops, by hash, is set aside: it is run only with `--heldout`, and
 scored once, after the rules are written.
 """
@@ -120,6 +121,7 @@ def main() -> None:
     parser.add_argument("what", choices=("ops", "keras"))
     parser.add_argument("journal", type=Path)
     parser.add_argument("--heldout", action="store_true")
+    parser.add_argument("--only", default="", metavar="PREFIX", help="names that begin so")
     asked = parser.parse_args()
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
@@ -133,7 +135,7 @@ def main() -> None:
         from benchmarks.provoke import layers
 
         names, messages = layers.names(), layers.messages
-    chosen = [name for name in names if set_aside(name) == asked.heldout]
+    chosen = [name for name in names if set_aside(name) == asked.heldout and name.startswith(asked.only)]
     sys.stderr.write(f"{len(chosen)} of {len(names)}\n")
     run(chosen, messages, asked.journal, LIMITS[asked.what])
 

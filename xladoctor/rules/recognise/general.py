@@ -61,7 +61,7 @@ _SUBJECT = (
 )
 _COUNTED = (
     r"\belements?\b|\bchannels?\b|\bfeatures?\b|\bcolumns?\b|\brows?\b|\bsizes?\b|\blengths?\b|\bbatch(?:es)?\b|"
-    r"\bnumber of (?:inputs|samples|outputs|weights|targets|dim)|\bdepth\b|\bwidth\b|\bheight\b|\bvalues\b|"
+    r"\bnumber of (?:inputs|samples|outputs|weights|targets|dim)|\bdepth\b|\bwidth\b|\bheight\b|"
     r"\bsamples\b|\binputs?\b|\bscalars?\b|\bvectors?\b|\bmatri(?:x|ces)\b|\bsquare\b|\bcardinality\b|\btensor_in\b|\b\w+_size\b|\blen\("
 )
 _DISAGREE = (
@@ -79,7 +79,7 @@ _DISAGREE = (
 )
 # A bound of a setting: an op's kernel says the same of a tensor, and a rank has one too.
 _BOUND = r"must be (?:at least|>=?|greater than(?: or equal to)?|larger than|positive|smaller than) ?-?\d"
-_AXES = r"\branks?\b|\bndims?\b|dimensional|\bshapes?\b"
+_AXES = r"(?i)\branks?\b|\bndims?\b|dimensional|\bshapes?\b|_shape\b"
 # Says that something is wrong, but not what: with a number or a shape beside it.
 _REFUSE = (
     r"\b(?:[Cc]annot|[Cc]an not|[Cc]an't|[Uu]nable to|[Cc]ould not|does not|do not|must not|only|but|"
@@ -92,7 +92,8 @@ _DIMENSIONED = (
     r"three)-dimensional)|"
     r"\b(?:is|are) not (?:an? )?(?:vectors?|scalars?|matri(?:x|ces)|\d-?[Tt]ensor|\d-?[dD])\b|\bat least "
     r"an? (?:vector|matrix)"
-    r"|\b(?:with|[Hh]ad) rank\b|\bmust be an? \[[^\[\]]{1,80} x [^\[\]]{1,80}\]|\bnot \d-?D\b"
+    r"|\b(?:with|[Hh]ad) rank\b|\bsame (?:length|rank|number of dimensions) as the (?:input )?(?:shape|"
+    r"tensor|rank)|\bmust be an? \[[^\[\]]{1,80} x [^\[\]]{1,80}\]|\bnot \d-?D\b"
 )
 _TENSOR = (
     r"\bTensor\(\"[^\"]{0,200}\"[^()]{0,60}\([^()]{0,100}\)[^()]{0,60}\)|<(?:tf\.|"
@@ -201,6 +202,8 @@ def _about_shapes(said: str, place: Place, *, bare: bool) -> bool:
 def _by_text(said: str, *, kernel: bool) -> bool:
     """`kernel`: an op checks its inputs, which are tensors and nothing else."""
     if pattern(_DIMENSIONED).search(said):
+        return True
+    if pattern(r"(?i)\bmis-?match(?:ed|ing)? (?:\w+ ){0,2}(?:sizes?|lengths?|shapes?|dimensions?)\b").search(said):
         return True
     shaped = len(pattern(_SHAPED).findall(said))
     if kernel and shaped >= 2:
