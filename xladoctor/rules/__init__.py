@@ -82,6 +82,12 @@ CODES: dict[str, tuple[str, str]] = {
 }
 
 
+OUTSIDE: frozenset[str] = frozenset(
+    slug for code, (slug, _) in CODES.items() if code.startswith("XD9") and code not in ("XD902", "XD903")
+)
+"""Classes of failures that are neither XLA nor shapes: `not-xla`, and those of its kind that have a name."""
+
+
 class UnknownRule(LookupError):
     """No rule has this code or slug; `suggestions` are the nearest names."""
 

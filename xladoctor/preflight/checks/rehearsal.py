@@ -10,11 +10,12 @@ from xladoctor.evidence.run import Recording
 from xladoctor.evidence.schema import schema
 from xladoctor.preflight.situation import Situation
 from xladoctor.preflight.verdict import Verdict, details, of_findings
+from xladoctor.rules import OUTSIDE
 
 TITLE = "the first train and predict steps"
 
 _CALLS = ("fit", "evaluate", "predict")
-_OWN = frozenset({"not-xla"})
+_OWN = OUTSIDE
 """What is no failure of TensorFlow's: the program's own, which may come of its being rehearsed."""
 
 _QUIET = frozenset({"contract-violation", "wrong-shape-silent"})
