@@ -141,12 +141,17 @@ def make(recognise: Recogniser, *, general: Recogniser | None = None, **fields: 
 
 
 def _general(rule: Rule, record: ErrorRecord, text: str) -> Hit | None:
-    """What the rule's general recogniser says of a record that no rule knows word for word."""
-    if rule.general is None or not (hit := rule.general(record, text)):
+    """What the rule's general recogniser says of an error that no rule knows word for word."""
+    if rule.general is None or record.level == "warning" or _is_known(record):
         return None
+    return cast("Hit | None", rule.general(record, text))
+
+
+@lru_cache(maxsize=1024)
+def _is_known(record: ErrorRecord) -> bool:
     from xladoctor.rules import known
 
-    return None if known(record) else cast("Hit", hit)
+    return known(record) is not None
 
 
 def match_records(rule: Rule, recognise: Recogniser, evidence: Evidence) -> Iterator[Finding]:

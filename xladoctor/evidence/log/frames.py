@@ -47,7 +47,7 @@ def python_frame(line: str) -> Frame | None:
 
 
 # AutoGraph up to TensorFlow 2.6 lists the frames of "in user code:" so; a star marks the user's.
-_AUTOGRAPH = re.compile(
+_AUTOGRAPH = (
     r"^\s{1,12}((?:/|~|[A-Za-z]:\\|<ipython)[^:*?\"<>|]{1,400}?(?:\.pyc?|>)):(\d{1,9}) "
     r"(\S{1,200})(?:\s{1,4}\*{1,2})?\s*$"
 )
@@ -55,7 +55,7 @@ _AUTOGRAPH = re.compile(
 
 def autograph_frame(line: str) -> Frame | None:
     """A `path.py:12 f` line of AutoGraph, or None."""
-    found = _AUTOGRAPH.match(line) if ".py" in line or "<ipython" in line else None
+    found = re.match(_AUTOGRAPH, line) if ".py" in line or "<ipython" in line else None
     return Frame(found[1], int(found[2]), found[3], user=is_user(found[1])) if found else None
 
 

@@ -338,7 +338,7 @@ class Segmenter:
 
 _NAMED_ABOVE = re.compile(r"^\s*([A-Z][A-Za-z_]{2,80}) {2,}Traceback \(most recent call last\)")
 # Python's own words for an exception, at the end of what TensorFlow says of a function that it called.
-_CALLED = re.compile(r"(?:^|: )([A-Z]\w{0,60}(?:Error|Exception|Interrupt|Iteration|Exit)): .{0,2000}$")
+_CALLED = r"(?:^|: )([A-Z]\w{0,60}(?:Error|Exception|Interrupt|Iteration|Exit)): .{0,2000}$"
 
 
 def _callback(draft: _Draft) -> str | None:
@@ -346,7 +346,7 @@ def _callback(draft: _Draft) -> str | None:
     if draft.exception not in ("UnknownError", "InvalidArgumentError", "InternalError", "FailedPreconditionError"):
         return None
     last = next((line for line in reversed(draft.lines) if line), "")
-    found = _CALLED.search(last[-3000:])
+    found = re.search(_CALLED, last[-3000:])
     return found[1] if found else None
 
 

@@ -13,16 +13,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from xladoctor.rules.matching import Hit, find, flat, pattern
+from xladoctor.rules.recognise.full import FULL, is_disk_full
 
 if TYPE_CHECKING:
     from xladoctor.evidence.model import ErrorRecord
 
 Cause = Callable[["ErrorRecord", str], Hit | None]
-FULL = (
-    r"No space left on device|\bENOSPC\b|\[Errno 28\]|errno ?= ?28\b|[Dd]isk quota exceeded|\[Errno 122\]|\bEDQUOT\b|"
-    r"[Nn]ot enough (?:free )?(?:disk )?space on|[Nn]o space left on (?:the )?disk|[Dd]isk (?:is )?full|"
-    r"insufficient disk space"
-)
 
 
 def _hit(kind: str, says: str, *, status: str = "confirmed", **more: object) -> Hit:
@@ -60,7 +56,7 @@ def not_finite(record: ErrorRecord, text: str) -> Hit | None:
 
 def disk_full(record: ErrorRecord, text: str) -> Hit | None:
     """A write that a full disk or a quota refused."""
-    found = pattern(FULL).search(text)
+    found = pattern(FULL).search(text) if is_disk_full(text) else None
     if not found or record.level == "warning":
         return None
     path = pattern(r"[\"']((?:/|[A-Z]:\\)[^\"'\s]{1,300})[\"']|(?<=\s)(/[\w./-]{3,300})(?=[;:])").search(text)
