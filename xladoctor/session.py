@@ -253,10 +253,12 @@ def scan_logs(logs: Sequence[Path | str], threads: int | None = None) -> Diagnos
     from xladoctor.diagnosis.cells import in_cells
     from xladoctor.diagnosis.engine import diagnose
     from xladoctor.evidence.log import UnreadableLog, read_log
+    from xladoctor.rules import plugins
 
     streams, known = _streams(logs)
     try:
-        log = read_log(streams, name="standard input" if "-" in [str(s) for s in logs] else None, threads=threads)
+        name = "standard input" if "-" in [str(s) for s in logs] else None
+        log = read_log(streams, name=name, threads=threads, literals=plugins.literals())
     except UnreadableLog as error:
         raise XladoctorError(f"{error.path}: {error.reason}") from error
     binary = log.facts.get("binary", {})
@@ -322,9 +324,10 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     from xladoctor.evidence import files
     from xladoctor.evidence.output import output_of
     from xladoctor.replay.run_folder import foreign_note
+    from xladoctor.rules import plugins
 
     recording = _recording(folder, facts)
-    log = output_of(recording)
+    log = output_of(recording, plugins.literals())
     found = diagnose(Evidence(source=str(folder), log=log, process=recording.outcome, run=recording))
     note = foreign_note(recording)
     if note is not None:

@@ -175,8 +175,11 @@ class _Walk(ast.NodeVisitor):
         named: dict[str, str] = {}
         given: list[str] = []
         if isinstance(node.right, ast.Dict):
-            named = {str(ast.literal_eval(k)): ast.unparse(v) for k, v in zip(node.right.keys, node.right.values, strict=True)
-                     if isinstance(k, ast.Constant)}  # fmt: skip
+            named = {
+                str(ast.literal_eval(k)): ast.unparse(v)
+                for k, v in zip(node.right.keys, node.right.values, strict=True)
+                if isinstance(k, ast.Constant)
+            }
         else:
             values = node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]
             given = [ast.unparse(value) for value in values]

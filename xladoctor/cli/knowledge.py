@@ -78,11 +78,12 @@ def _shown_by(text: str) -> Rule | None:
 
     from xladoctor.evidence.log import read_log
     from xladoctor.evidence.model import Evidence
-    from xladoctor.rules import by_code, findings
+    from xladoctor.rules import by_code, findings, plugins
 
     if " " not in text.strip():
         return None
-    evidence = Evidence("", read_log(io.BytesIO(text.encode("utf-8", "replace")), name="", allow_empty=True))
+    stream = io.BytesIO(text.encode("utf-8", "replace"))
+    evidence = Evidence("", read_log(stream, name="", allow_empty=True, literals=plugins.literals()))
     code = next((found.code for found in findings(evidence)), "XD901")
     return by_code(code) if code != "XD901" else None
 

@@ -27,6 +27,7 @@ RUN_TIME = frozenset(
         "matmul-conv-mismatch",
         "rank-mismatch",
         "slice-out-of-bounds",
+        "index-out-of-range",
     }
 )
 

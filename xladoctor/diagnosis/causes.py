@@ -22,12 +22,14 @@ from xladoctor.diagnosis.unfinished import unfinished
 from xladoctor.diagnosis.weigh import failures_of, handled, survived, uncaught
 from xladoctor.evidence.model import Evidence
 from xladoctor.evidence.run import Event
+from xladoctor.rules import OUTSIDE
 
 # Errors that a broken contract earlier in the step can explain.
 _SHAPES = frozenset(
     {
         "reshape-mismatch", "broadcast-mismatch", "concat-pack-mismatch", "matmul-conv-mismatch", "rank-mismatch",
-        "slice-out-of-bounds", "keras-input-mismatch", "dynamic-dimension-unsupported", "dynamic-padder-ret-check",
+        "slice-out-of-bounds", "index-out-of-range", "keras-input-mismatch",
+        "dynamic-dimension-unsupported", "dynamic-padder-ret-check",
         "xla-internal-ret-check", "loop-shape-mismatch", "branch-shape-mismatch", "compile-time-constant",
         "wrong-shape-silent", "wrong-pairing",
     }
@@ -149,7 +151,7 @@ def _with_outcome(found: list[Finding], rest: list[Finding], evidence: Evidence)
     process = evidence.process
     if process is not None and process.state in ("timed-out", "interrupted"):
         # An abort in the log is the doctor's own doing; the stack that it left says where the run hung.
-        ours = [f for f in found if f.slug == "not-xla"]
+        ours = [f for f in found if f.slug in OUTSIDE]
         where = next((f.location for f in ours if f.location is not None), None)
         stopped = replace(next(iter(outcome_findings(evidence))), location=where)
         return [stopped, *(f for f in found if f not in ours)]

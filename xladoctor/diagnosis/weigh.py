@@ -15,7 +15,7 @@ from xladoctor.diagnosis.model import Finding, Status
 from xladoctor.evidence.model import Evidence
 from xladoctor.evidence.run import Event, Recording, location
 from xladoctor.evidence.schema import schema
-from xladoctor.rules import by_code
+from xladoctor.rules import OUTSIDE, by_code
 
 # What Python cannot raise for any other reason: that it ended the run is all that is claimed.
 _PLAIN = frozenset(
@@ -80,7 +80,7 @@ def handled(finding: Finding, event: Event, recording: Recording) -> Finding:
     if event not in uncaught(recording):
         went_on = "The program caught this exception and went on."
     message = finding.message
-    if finding.slug == "not-xla":
+    if finding.slug in OUTSIDE:
         first = next(iter(str(event.get("message", "")).strip().splitlines()), "")
         message = f"{event.get('exception')}: {first}".rstrip(": ") + "."
     return replace(
@@ -123,7 +123,7 @@ def _printed(finding: Finding, recording: Recording) -> Finding | None:
             return None
         where = finding.location or location(fit.get("where"))
         return replace(finding, level="warning", location=where, status="untested", basis=TEXT)
-    if finding.slug in ("not-xla", "log-cut"):
+    if finding.slug in OUTSIDE or finding.slug == "log-cut":
         return None
     serious = finding.level == "error" or by_code(finding.code).level == "error"
     if not serious:

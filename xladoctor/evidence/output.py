@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,11 +25,14 @@ _HEADINGS = (
 )
 
 
-def output_of(recording: Recording) -> LogEvidence:
-    """What the run said: `stdout.log` and `stderr.log`, and what it raised without saying so."""
+def output_of(recording: Recording, literals: Sequence[str] = ()) -> LogEvidence:
+    """What the run said: `stdout.log` and `stderr.log`, and what it raised without saying so (`literals`: see
+    `read_log`).
+    """
     folder = recording.folder
     names = [name for name in ("stdout.log", "stderr.log") if files.is_file(folder, name)]
-    log = read_log([folder / name for name in names], allow_empty=True) if names else LogEvidence(source=str(folder))
+    paths = [folder / name for name in names]
+    log = read_log(paths, allow_empty=True, literals=literals) if paths else LogEvidence(source=str(folder))
     # Named inside the folder: the same run must give the same words wherever the folder stands.
     inside = f"{folder}{os.sep}"
     records = [replace(r, where=r.where.removeprefix(inside)) for r in log.records]

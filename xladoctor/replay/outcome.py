@@ -11,6 +11,7 @@ from xladoctor.diagnosis.places import wanted
 from xladoctor.replay.bench import Answer, Bench
 from xladoctor.replay.classify import converted, finding, signature
 from xladoctor.replay.model import Case, Outcome, Signature
+from xladoctor.rules import OUTSIDE
 
 
 class Attempt:
@@ -123,7 +124,7 @@ def _crashed(case: Case, answer: Answer) -> Outcome:
     """The worker died: why, if its last words say so."""
     message = answer.message or ""
     found = finding(None, message)
-    known = found is not None and found.slug != "not-xla"
+    known = found is not None and found.slug not in OUTSIDE
     slug = found.slug if found is not None and known else "oom" if _out_of_memory(answer) else "worker-died"
     return Outcome(
         case,

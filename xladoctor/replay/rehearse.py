@@ -39,8 +39,9 @@ def rehearse(
     """Run `command` as a rehearsal into the run folder `folder` and read back what it recorded.
 
     `force` holds settings by name ("env:NAME" or "cfg:KEY"). `batches` is how many of each epoch of `fit` and
-    `evaluate` are run; a `budget` in its place gives seconds (`probes.record.rehearsal_budget`; empty: its defaults). `jit` is
-    what Keras' "auto" is to be (None: as on this machine). `until` ends it: at a number of traces ({"traces": n}), or
+    `evaluate` are run; a `budget` in its place gives seconds (`probes.record.rehearsal_budget`; empty: its defaults).
+    `jit` is what Keras' "auto" is to be (None: as on this machine). `until` ends it: at a number of traces
+    ({"traces": n}), or
     once each Keras method has come to its end ({"calls": [...]}; with {"grace": seconds} it may go on so long), and
     with {"seconds": n} so long after its first trace in any case. `flip` has the steps traced once more with each
     switch that they read in its other position (`probes.record.twins`). Its output goes to the folder alone. Folders

@@ -6,6 +6,7 @@ from xladoctor.report.facts import count
 from xladoctor.report.page import Page
 from xladoctor.report.text import clip
 from xladoctor.report.view import View
+from xladoctor.rules import OUTSIDE
 from xladoctor.survey.model import Cause, Survey
 from xladoctor.survey.table import numbers_text, utc
 
@@ -56,7 +57,7 @@ def _cause(page: Page, survey: Survey, cause: Cause, view: View) -> None:
     if view.quiet:
         return
     # Of what is no tensor's failure, the title says nothing.
-    page.para(clip(cause.message, _WORDS) if cause.slug == "not-xla" else cause.title, indent=4)
+    page.para(clip(cause.message, _WORDS) if cause.slug in OUTSIDE else cause.title, indent=4)
     if cause.place:
         page.para(f"at {cause.place}", indent=4)
     if cause.numbers:

@@ -31,6 +31,7 @@ CODES: dict[str, tuple[str, str]] = {
     "XD307": ("keras-input-mismatch", "shapes"),
     "XD308": ("weight-shape-mismatch", "shapes"),
     "XD309": ("contract-violation", "shapes"),
+    "XD310": ("index-out-of-range", "shapes"),
     "XD401": ("dynamic-dimension-unsupported", "dynamic"),
     "XD402": ("dynamic-padder-ret-check", "dynamic"),
     "XD403": ("xla-internal-ret-check", "dynamic"),
@@ -70,7 +71,21 @@ CODES: dict[str, tuple[str, str]] = {
     "XD901": ("not-xla", "not_xla"),
     "XD902": ("not-recorded", "not_xla"),
     "XD903": ("log-cut", "not_xla"),
+    "XD904": ("not-finite", "not_xla"),
+    "XD905": ("disk-full", "not_xla"),
+    "XD906": ("process-killed", "not_xla"),
+    "XD907": ("callback-error", "not_xla"),
+    "XD908": ("wrong-input-key", "not_xla"),
+    "XD909": ("saved-file-unusable", "not_xla"),
+    "XD910": ("pickling-failed", "not_xla"),
+    "XD911": ("removed-name", "not_xla"),
 }
+
+
+OUTSIDE: frozenset[str] = frozenset(
+    slug for code, (slug, _) in CODES.items() if code.startswith("XD9") and code not in ("XD902", "XD903")
+)
+"""Classes of failures that are neither XLA nor shapes: `not-xla`, and those of its kind that have a name."""
 
 
 class UnknownRule(LookupError):
@@ -126,17 +141,30 @@ def by_slug(slug: str) -> Rule:
     return by_code(code)
 
 
-def recognised(record: ErrorRecord, *, but: str = "") -> Rule | None:
-    """The first of the doctor's own rules (other than `not-xla` and the one of code `but`) that has a name for this
-    record.
+def known(record: ErrorRecord, *, but: str = "") -> Rule | None:
+    """The first of the doctor's own rules (other than `not-xla` and the one of code `but`) that knows what this record
+    says.
     """
     from xladoctor.rules.matching import flat
 
     text = flat(record.text)
     for rule in all_rules():
-        if not rule.origin and rule.code != but and rule.recognise is not None and rule.recognise(record, text):
+        if rule.origin or rule.code == but:
+            continue
+        if rule.recognise is not None and rule.recognise(record, text):
             return rule
     return None
+
+
+def recognised(record: ErrorRecord, *, but: str = "") -> Rule | None:
+    """The same; and where no rule knows the words, the first that they fit in general."""
+    from xladoctor.rules.matching import flat
+
+    rule = known(record, but=but)
+    if rule is not None:
+        return rule
+    text = flat(record.text)
+    return next((r for r in all_rules() if not r.origin and r.general and r.general(record, text)), None)
 
 
 def findings(evidence: Evidence) -> tuple[Finding, ...]:
@@ -161,11 +189,13 @@ def findings(evidence: Evidence) -> tuple[Finding, ...]:
 
 
 def _without_known(found: list[Finding]) -> list[Finding]:
-    """Without `not-xla` for what a plug-in explains. Only by what it found, and not by what it says it would recognise:
-    a plug-in that fails must not make a failed run look healthy.
+    """Without `not-xla` and its like, and without what is only guessed, for what a plug-in explains. Only by what it
+    found,
+    and not by what it says it would recognise: a plug-in that fails must not make a failed run look healthy.
     """
     told = {p.where for f in found if not f.code.startswith("XD") and f.level == "error" for p in f.evidence if p.where}
-    return [f for f in found if f.code != "XD901" or not any(p.where in told for p in f.evidence)]
+    weak = [f for f in found if f.code.startswith("XD9") or f.details.get("general")]
+    return [f for f in found if f not in weak or not any(p.where in told for p in f.evidence)]
 
 
 def nearest(wanted: str) -> tuple[str, ...]:

@@ -27,9 +27,17 @@ class Rule:
     (its message on
     one line is given too), or None; rules that need more than single records have only `match`.
 
+    `general` is a second recogniser, of wordings that are not known word for word: it is asked only about a record
+    that no
+    rule's `recognise` has a name for.
+
     `match` gets the whole evidence of a run or a log and yields findings; the engine orders them into root and
     consequences.
     It must not raise on any evidence, and yields nothing where its class is not shown.
+
+    `literals` are constant parts of the messages, of at least four characters, by which the reader of logs finds
+    them where
+    no traceback stands around them. The doctor's own are in `evidence/log/literals.py` and `signatures.py`.
 
     `origin` is the plug-in that brought the rule ("NAME VERSION"); empty for the doctor's own.
     """
@@ -45,6 +53,8 @@ class Rule:
     remedies: tuple[Remedy, ...] = ()
     references: tuple[str, ...] = ()
     rank: int = 50
+    literals: tuple[str, ...] = ()
     origin: str = ""
     recognise: Callable[[ErrorRecord, str], object | None] | None = None
+    general: Callable[[ErrorRecord, str], object | None] | None = None
     match: Callable[[Evidence], Iterable[Finding]] | None = None

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from xladoctor.diagnosis.model import Finding, Level, Location, Proof, Role, Status
 
@@ -129,19 +129,37 @@ def location_of(record: ErrorRecord) -> Location | None:
     return frame.location if frame else None
 
 
-def make(recognise: Recogniser, **fields: Any) -> Rule:
-    """A rule whose `match` gives one finding for each distinct thing that `recognise` finds in the log."""
+def make(recognise: Recogniser, *, general: Recogniser | None = None, **fields: Any) -> Rule:
+    """A rule whose `match` gives one finding for each distinct thing that `recognise` (or `general`, of a record
+    that no
+    rule knows) finds in the log.
+    """
     from xladoctor.rules.base import Rule
 
-    plain = Rule(**fields, recognise=recognise)
+    plain = Rule(**fields, recognise=recognise, general=general)
     return replace(plain, match=partial(match_records, plain, recognise))
+
+
+def _general(rule: Rule, record: ErrorRecord, text: str) -> Hit | None:
+    """What the rule's general recogniser says of an error that no rule knows word for word."""
+    if rule.general is None or record.level == "warning" or _is_known(record):
+        return None
+    return cast("Hit | None", rule.general(record, text))
+
+
+@lru_cache(maxsize=1024)
+def _is_known(record: ErrorRecord) -> bool:
+    from xladoctor.rules import known
+
+    return known(record) is not None
 
 
 def match_records(rule: Rule, recognise: Recogniser, evidence: Evidence) -> Iterator[Finding]:
     """The findings of one rule in one log. Warning lines count only where no error says the same class."""
     found: dict[Any, list[tuple[ErrorRecord, Hit]]] = {}
     for record in evidence.log.records:
-        hit = recognise(record, flat(record.text))
+        text = flat(record.text)
+        hit = recognise(record, text) or _general(rule, record, text)
         if hit:
             found.setdefault((hit.dims, hit.details.get("key")), []).append((record, hit))
     serious = [group for group in found.values() if any(r.level == "error" for r, _ in group)]

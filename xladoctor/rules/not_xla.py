@@ -4,38 +4,60 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from xladoctor.diagnosis.model import Basis, Finding, Proof, Remedy
 from xladoctor.rules.base import Rule
-from xladoctor.rules.matching import finding, flat, make, pattern
+from xladoctor.rules.matching import Hit, finding, flat, make, pattern
+from xladoctor.rules.outside import ASKED
+from xladoctor.rules.outside import RULES as OUTSIDE
 from xladoctor.rules.recognise.not_xla import cut, cut_message, ends_inside, recognise
 
 if TYPE_CHECKING:
     from xladoctor.evidence.model import ErrorRecord, Evidence
 
 
-def _match(evidence: Evidence) -> Iterator[Finding]:
-    """Records that no other rule explains. One finding: of what ended the run, else of the first."""
+def _chosen(evidence: Evidence) -> Finding | None:
+    """What no rule of XLA and shapes explains. One finding: of what ended the run, else of the first."""
     left = [r for r in evidence.log.records if (r.level == "error" or "oss" in r.text) and not explained(r)]
-    hits = [(r, hit) for r in left if (hit := recognise(r, flat(r.text)))]
+    hits = [(r, rule, hit) for r in left for rule, hit in _outside(r)]
     if not hits:
-        return
-    errors = [(r, h) for r, h in hits if r.level == "error"]
+        return None
+    errors = [h for h in hits if h[0].level == "error"]
     others = [r for r in evidence.log.records if r.level == "error" and explained(r)]
-    chosen = [g for g in errors if g[0].ended_run][-1:] or errors[:1] or hits[:1]
-    if evidence.log.facts.get("unfinished") and chosen[0][0] is evidence.log.records[-1] and ends_inside(chosen[0][0]):
-        yield finding(_CUT, [(chosen[0][0], cut_message(chosen[0][0]))])
-        return
-    found = _worded(finding(_PLAIN, chosen))
+    record, rule, hit = ([h for h in errors if h[0].ended_run][-1:] or errors[:1] or hits[:1])[0]
+    if evidence.log.facts.get("unfinished") and record is evidence.log.records[-1] and ends_inside(record):
+        return finding(_CUT, [(record, cut_message(record))])
+    found = finding(rule, [(record, hit)])
+    if rule is _PLAIN:
+        found = _worded(found)
     if found.details.get("kind") in ("aborted", "segfault") and not others:
         above = [r for r in evidence.log.records if r.level == "warning" and explained(r)]
         if above:
             found = replace(found, role="consequence")
-    if others or (errors and not chosen[0][0].ended_run):
+    if others or (errors and not record.ended_run):
         # What ended the run is explained already; this stands beside it, or was caught by the program.
-        found = replace(found, role="consequence", level="warning" if not chosen[0][0].ended_run else found.level)
-    yield found
+        found = replace(found, role="consequence", level="warning" if not record.ended_run else found.level)
+    return found
+
+
+def _outside(record: ErrorRecord) -> list[tuple[Rule, Hit]]:
+    """The rule outside of XLA and shapes that has a name for a record, and what it says; else `not-xla`."""
+    text = flat(record.text)
+    for rule in ASKED:
+        hit = rule.recognise(record, text) if rule.recognise else None
+        if isinstance(hit, Hit):
+            return [(rule, hit)]
+    plain = recognise(record, text)
+    return [(_PLAIN, plain)] if plain else []
+
+
+def _match(code: str, evidence: Evidence) -> Iterator[Finding]:
+    """The one finding, where it is of this code."""
+    found = _chosen(evidence)
+    if found is not None and (found.code == code or (code == _PLAIN.code and found.code == _CUT.code)):
+        yield found
 
 
 _CLAIM = "Neither XLA nor shapes, as far as the log shows: "
@@ -59,25 +81,29 @@ def _worded(found: Finding) -> Finding:
 
 
 def explained(record: ErrorRecord) -> bool:
-    """Whether any other rule has a name for this record."""
+    """Whether a rule of XLA, shapes or types has a name for this record."""
     from xladoctor.rules import recognised
 
-    return recognised(record) is not None
+    rule = recognised(record)
+    return rule is not None and rule.code not in _OUTSIDE
 
 
+_OUTSIDE = frozenset(rule.code for rule in OUTSIDE)
 _PLAIN = Rule(
     code="XD901",
     slug="not-xla",
     title="Neither XLA nor shapes",
     level="error",
     rank=90,
-    what="The run failed, and nothing in what it said concerns XLA or shapes: an import, a "
-    "missing file, a NaN loss, an interrupt, a process killed from outside, a crash in "
-    "native code.",
+    what="The run failed, and nothing in what it said concerns XLA or shapes: a module that is not installed, a "
+    "missing file, an interrupt, an error of your own code, a crash in native code.",
     why="Most failing runs of a TensorFlow program fail for ordinary reasons. It is said "
     "plainly, with the line that shows it, so that nobody looks for a compiler's fault.",
     example="ModuleNotFoundError: No module named 'tike'",
-    tell_apart="`Killed` alone does not say by whom. A segmentation fault in a compiled function "
+    tell_apart="The common ones have a class of their own: `not-finite`, `disk-full`, `process-killed`, "
+    "`callback-error`, "
+    "`wrong-input-key`, `saved-file-unusable`, `pickling-failed`, `removed-name`. A segmentation fault in a "
+    "compiled function "
     "can be XLA's after all: compare with `jit_compile=False`."
     " Where a message names a cause it has a class of its own: `oom`, `flag-error`, `compile-"
     "failed`.",
@@ -172,4 +198,9 @@ _CUT = make(
     ),
     references=("Python's traceback module", "https://docs.python.org/3/using/cmdline.html#cmdoption-u"),
 )
-RULES = (replace(_PLAIN, match=_match), replace(_UNRECORDED, match=_match_unrecorded), _CUT)
+RULES = (
+    replace(_PLAIN, match=partial(_match, _PLAIN.code)),
+    replace(_UNRECORDED, match=_match_unrecorded),
+    _CUT,
+    *(replace(rule, match=partial(_match, rule.code)) for rule in OUTSIDE),
+)

@@ -26,12 +26,19 @@ GROUP = "xladoctor.rules"
 _OFF = "XLADOCTOR_PLUGINS"
 _CODE = re.compile(r"^(?!XD)[A-Z][A-Z0-9]{1,11}[0-9]{3}$")
 _SLUG = re.compile(r"^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$")
+# A shorter literal stands in too many lines; of a longer one, a part does.
+SHORTEST, LONGEST = 4, 200
 _TEXTS = ("title", "what", "why", "example", "tell_apart")
 
 
 def rules() -> tuple[Rule, ...]:
     """The rules of all plug-ins, by code."""
     return _load()[0]
+
+
+def literals() -> tuple[str, ...]:
+    """What the reader of logs looks for besides its own literals: what the rules of plug-ins name."""
+    return tuple(dict.fromkeys(literal for rule in rules() for literal in rule.literals))
 
 
 def problems() -> tuple[str, ...]:
@@ -58,6 +65,12 @@ def _load() -> tuple[tuple[Rule, ...], list[str]]:
                 if wrong:
                     said.append(f"the plug-in {origin} is not used for {_called(rule)}: {wrong}")
                     continue
+                if rule.recognise is not None and not rule.literals:
+                    said.append(
+                        f"the rule {rule.code} of {origin} names no `literals`: it sees what has a "
+                        f"traceback, and of lines that "
+                        "stand alone only those that a rule of xladoctor's own would look at"
+                    )
                 taken |= {rule.code: origin, rule.slug: origin}
                 kept[rule.code] = _guarded(replace(rule, origin=origin), said)
         except (Exception, SystemExit) as error:
@@ -115,11 +128,17 @@ def _wrong(rule: Any) -> str | None:
     empty = [name for name in _TEXTS if not isinstance(getattr(rule, name), str) or not getattr(rule, name).strip()]
     if empty:
         return f"it has no {', '.join(empty)}"
+    if not isinstance(rule.literals, tuple) or any(not _is_literal(part) for part in rule.literals):
+        return f"its literals must be a tuple of strings of {SHORTEST} to {LONGEST} characters on one line"
     if rule.level not in get_args(Level):
         return f"its level is {rule.level!r}, not one of {', '.join(get_args(Level))}"
     if any(not isinstance(r, Remedy) or r.safety not in get_args(Safety) for r in rule.remedies):
         return f"each remedy must be a Remedy whose safety is one of {', '.join(get_args(Safety))}"
     return None
+
+
+def _is_literal(part: Any) -> bool:
+    return isinstance(part, str) and len(part.strip()) >= SHORTEST and len(part) <= LONGEST and "\n" not in part
 
 
 def _conflict(rule: Rule, taken: dict[str, str]) -> str | None:
@@ -159,6 +178,7 @@ def _guarded(rule: Rule, said: list[str]) -> Rule:
 
     guarded: dict[str, Callable[..., Any] | None] = {
         "recognise": recognise if rule.recognise else None,
+        "general": None,
         "match": match if rule.match else None,
     }
     return replace(rule, **guarded)  # type: ignore[arg-type]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xladoctor.diagnosis.model import Remedy
 from xladoctor.rules.matching import make
-from xladoctor.rules.recognise import elementwise, joins, products, ranks
+from xladoctor.rules.recognise import elementwise, general, joins, products, ranks
 from xladoctor.rules.recognise import keras as see_keras
 from xladoctor.rules.recognise import reshape as see_reshape
 
@@ -30,6 +30,7 @@ RULES = (
         see_reshape.recognise,
         code="XD301",
         slug="reshape-mismatch",
+        general=general.of("reshape-mismatch"),
         title="A reshape whose element counts do not agree",
         level="error",
         what="A tensor is reshaped to a shape that holds another number of elements.",
@@ -53,6 +54,7 @@ RULES = (
         elementwise.broadcast,
         code="XD302",
         slug="broadcast-mismatch",
+        general=general.of("broadcast-mismatch"),
         title="An element-wise operation on shapes that do not broadcast",
         level="error",
         what="Two operands of an element-wise operation differ on an axis on which neither has size 1.",
@@ -83,6 +85,7 @@ RULES = (
         joins.concat,
         code="XD303",
         slug="concat-pack-mismatch",
+        general=general.of("concat-pack-mismatch"),
         title="Tensors that are joined or stacked differ in shape",
         level="error",
         what="The inputs of a concat differ on an axis other than the one that is joined, or the "
@@ -114,6 +117,7 @@ RULES = (
         products.product,
         code="XD304",
         slug="matmul-conv-mismatch",
+        general=general.of("matmul-conv-mismatch"),
         title="A product or convolution whose sizes do not fit",
         level="error",
         what="The contracted axes of a matrix product or einsum differ, the channels of a "
@@ -136,6 +140,7 @@ RULES = (
         ranks.rank,
         code="XD305",
         slug="rank-mismatch",
+        general=general.of("rank-mismatch"),
         title="A tensor with the wrong number of axes",
         level="error",
         what="An operation got a tensor with more or fewer axes than it takes, or an axis number "
@@ -170,14 +175,13 @@ RULES = (
         ranks.out_of_bounds,
         code="XD306",
         slug="slice-out-of-bounds",
-        title="An index, slice, split or label outside of the tensor",
+        general=general.of("slice-out-of-bounds"),
+        title="An index, slice or split outside of the tensor",
         level="error",
-        what="An index, a slice, the parts of a split or a class label lies outside of the axis that it refers to.",
-        why="Indices made for another size (a vocabulary, a number of classes, a canvas), an "
-        "off-by-one, or labels that start at 1.",
-        example="indices[0,0] = 12 is not in [0, 10)",
-        tell_apart="On a GPU, and under XLA, gathers and scatters out of range do not raise: they are "
-        "clamped or dropped, silently. The same data may thus fail on a CPU only."
+        what="An index into an axis, a slice or the parts of a split lie outside of the axis that they refer to.",
+        why="Bounds made for another size (a canvas, a sequence, a batch that is not full), or an off-by-one.",
+        example="slice index 5 of dimension 0 out of bounds.",
+        tell_apart="An index or a label among the data (gather, embedding, scatter, a loss) is `index-out-of-range`."
         " A shape that does not fit another shape is `broadcast-mismatch` or `reshape-mismatch`; "
         "here an index is wrong.",
         remedies=(
@@ -201,6 +205,7 @@ RULES = (
         see_keras.input_mismatch,
         code="XD307",
         slug="keras-input-mismatch",
+        general=general.of("keras-input-mismatch"),
         title="An input or target that the Keras layer or model does not take",
         level="error",
         rank=45,
@@ -235,6 +240,7 @@ RULES = (
         see_keras.weights,
         code="XD308",
         slug="weight-shape-mismatch",
+        general=general.of("weight-shape-mismatch"),
         title="Saved or given weights do not fit the model",
         level="error",
         rank=45,
@@ -296,6 +302,49 @@ RULES = (
             "tensorflow/core/kernels/shape_ops.cc (EnsureShapeOp)",
             "tensorflow/python/ops/check_ops.py (assert_shapes)",
             "xladoctor: probes.record (places)",
+        ),
+    ),
+    make(
+        ranks.out_of_range,
+        general=general.of("index-out-of-range"),
+        code="XD310",
+        slug="index-out-of-range",
+        title="An index or a label that names no row",
+        level="error",
+        what="A gather, an embedding, a scatter, a segment sum or a loss got an index or a class label "
+        "beyond the rows that "
+        "there are.",
+        why="The vocabulary or the number of classes grew after the layer was made, labels start at 1, "
+        "padding is -1, or ids "
+        "were made for another table.",
+        example="indices[0,0] = 12 is not in [0, 10)",
+        tell_apart="Here a value in the data is wrong, not a shape: a slice or a split that leaves its axis is "
+        "`slice-out-of-bounds`. On a GPU, and under XLA, such an index does not raise: it is clamped or "
+        "dropped, silently, so "
+        "that the same data may fail on a CPU only.",
+        remedies=(
+            Remedy(
+                "check-range",
+                "Check the range of the indices where they are made",
+                "safe",
+                "Compare `tf.reduce_min` and `tf.reduce_max` of the indices (or `np.unique` of the labels) "
+                "with the size of the "
+                "table, in eager code: assertions are dropped under XLA.",
+            ),
+            Remedy(
+                "size-of-table",
+                "Give the table one row for each index",
+                "changes-numerics",
+                "`Embedding(input_dim=largest index + 1)`, or as many units in the last layer as there are "
+                "classes. Rows that "
+                "are added start untrained.",
+            ),
+        ),
+        references=(
+            "tensorflow/core/kernels/gather_op.cc",
+            "tensorflow/core/kernels/scatter_nd_op.cc",
+            "tensorflow/core/kernels/segment_reduction_ops_impl.h",
+            "tensorflow/core/kernels/sparse_xent_op.cc",
         ),
     ),
 )

@@ -14,6 +14,7 @@ from pathlib import PurePath
 from typing import Any
 
 from xladoctor.diagnosis.model import Finding
+from xladoctor.rules import OUTSIDE
 
 Dims = tuple[int | None, ...]
 
@@ -29,7 +30,7 @@ def key(finding: Finding) -> tuple[str, ...]:
     op = _TRACE.sub(r"\1", finding.op or "")
     at = place(finding)
     # Of a failure that is no tensor's, the class says little: its words tell which it is.
-    words = skeleton(finding.message) if finding.slug == "not-xla" or not (op or at) else ""
+    words = skeleton(finding.message) if finding.slug in OUTSIDE or not (op or at) else ""
     return finding.slug, finding.level, op, words, at or ""
 
 

@@ -13,7 +13,7 @@ from types import ModuleType
 from xladoctor.diagnosis.model import Finding
 from xladoctor.evidence.log import read_log
 from xladoctor.evidence.model import Evidence
-from xladoctor.rules import findings
+from xladoctor.rules import findings, plugins
 
 LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
 
@@ -56,7 +56,7 @@ def public_fixtures() -> tuple[Fixture, ...]:
 @cache
 def diagnose(log: str | bytes) -> tuple[Finding, ...]:
     data = log.encode() if isinstance(log, str) else log
-    return findings(Evidence(source="log", log=read_log(io.BytesIO(data), name="log")))
+    return findings(Evidence(source="log", log=read_log(io.BytesIO(data), name="log", literals=plugins.literals())))
 
 
 def verdict(found: tuple[Finding, ...]) -> str:

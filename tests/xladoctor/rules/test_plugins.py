@@ -27,7 +27,7 @@ def lattice(record, text):
 RULES = [
     make(
         lattice, code="ACME101", slug="acme-lattice", title="The lattice does not tile", level="error",
-        what="W.", why="Y.", example="lattice of 3 does not tile 7", tell_apart="T.",
+        what="W.", why="Y.", example="lattice of 3 does not tile 7", tell_apart="T.", literals=("does not tile",),
     )
 ]
 """
@@ -185,3 +185,35 @@ def test_an_unknown_code_still_suggests(install):
     with pytest.raises(UnknownRule) as error:
         by_slug("acme-latice")
     assert "acme-lattice" in error.value.suggestions
+
+
+def test_a_line_that_only_a_plugin_knows_is_found_in_a_large_log(install):
+    """No traceback, no word of the doctor's own: the rule's literal brings the line."""
+    install("acme-rules", GOOD)
+    steps = "".join(f"step {i} time 0.1 value 0.5\n" for i in range(4000))
+    [found] = diagnose(f"{steps}lattice of 3 does not tile 7\n{steps}")
+    assert (found.code, found.dims) == ("ACME101", (3, 7))
+    assert plugin_problems() == ()
+
+
+def test_a_rule_without_literals_is_used_and_that_is_said(install):
+    install("acme-rules", GOOD.replace(', literals=("does not tile",)', ""))
+    assert by_code("ACME101").origin == "acme-rules 1.0"
+    [problem] = plugin_problems()
+    assert "ACME101" in problem and "names no `literals`" in problem
+
+
+@pytest.mark.parametrize("bad", ['("abc",)', '"does not tile"', '("a\\nlong one",)', "(7,)"])
+def test_literals_that_no_line_can_be_found_by(install, bad):
+    install("acme-rules", GOOD.replace('("does not tile",)', bad))
+    with pytest.raises(UnknownRule):
+        by_code("ACME101")
+    assert "its literals must be a tuple" in plugin_problems()[0]
+
+
+def test_more_literals_than_one_search_takes():
+    from xladoctor.evidence.log.matcher import scan
+
+    many = tuple(f"word-{i:03d}!".encode() for i in range(200))
+    data = b"\n".join(many) + b"\n"
+    assert [data[start:stop] for _, start, stop in scan(data, len(data), many).hits or ()] == list(many)

@@ -19,19 +19,23 @@ if TYPE_CHECKING:
 BLOCK = 1 << 20
 SMALL = 1 << 16
 LONGEST = 1 << 16
+# Where a line goes on beyond a block, so much of it is handed on twice: no message is cut at the border.
+LAP = 1 << 15
 AHEAD = 2
 # So many blocks are read before threads (and NumPy, to count lines) are worth their start.
 ALONE = 24
 
 
 def lines_of(chunks: Iterable[bytes]) -> Iterator[tuple[bytes, int]]:
-    """Chunks of any cut, as blocks that end with a line. Lines beyond `LONGEST` bytes are cut apart."""
+    """Chunks of any cut, as blocks that end with a line. A line that is longer than a block comes in
+    parts; the beginning of the next part stands behind the end of each.
+    """
     carry = b""
     for chunk in chunks:
         carry = carry + chunk if carry else chunk
         cut = carry.rfind(b"\n") + 1
         if not cut and len(carry) > 4 * LONGEST:
-            cut = carry.rfind(b"\r") + 1 or len(carry)
+            cut = carry.rfind(b"\r") + 1 or len(carry) - LAP
         if cut and len(carry) > SMALL:
             yield carry, cut
             carry = carry[cut:]
@@ -51,14 +55,18 @@ def lines_of_file(descriptor: int, told: Callable[[int], None]) -> Iterator[tupl
             # The end of the file, unless it is being written to: then the rest comes with the next block.
             cut = cut if at + len(data) < os.fstat(descriptor).st_size and cut else len(data)
         elif not cut:
-            cut = data.rfind(b"\r") + 1 or len(data)
+            cut = data.rfind(b"\r") + 1 or len(data) - LAP
         at += cut
         told(cut)
         yield data, cut
 
 
-def searched(blocks: Iterable[tuple[bytes, int]], threads: int | None = None) -> Iterator[Block]:
-    """The blocks with their hits, in order. A whole log of up to `SMALL` bytes is not searched: all of it counts."""
+def searched(
+    blocks: Iterable[tuple[bytes, int]], threads: int | None = None, more: tuple[bytes, ...] = ()
+) -> Iterator[Block]:
+    """The blocks with their hits (`more`: of these literals too), in order. A whole log of up to `SMALL` bytes is
+    not searched: all of it counts.
+    """
     source = iter(blocks)
     first = next(source, None)
     if first is None:
@@ -67,20 +75,20 @@ def searched(blocks: Iterable[tuple[bytes, int]], threads: int | None = None) ->
     if second is None and first[1] == len(first[0]) <= SMALL:
         yield Block(first[0], first[1], None, first[0].count(b"\n"))
         return
-    yield scan(*first)
+    yield scan(*first, more)
     if second is None:
         return
-    yield scan(*second)
+    yield scan(*second, more)
     for _ in range(ALONE):
         block = next(source, None)
         if block is None:
             return
-        yield scan(*block)
+        yield scan(*block, more)
     threads = _cores() if threads is None else threads
-    yield from _together(source, threads) if threads > 1 else (scan(*block) for block in source)
+    yield from _together(source, threads, more) if threads > 1 else (scan(*block, more) for block in source)
 
 
-def _together(blocks: Iterator[tuple[bytes, int]], threads: int) -> Iterator[Block]:
+def _together(blocks: Iterator[tuple[bytes, int]], threads: int, more: tuple[bytes, ...]) -> Iterator[Block]:
     from concurrent.futures import ThreadPoolExecutor
 
     import numpy  # noqa: F401 - `matcher.newlines` uses it once it is there
@@ -89,7 +97,7 @@ def _together(blocks: Iterator[tuple[bytes, int]], threads: int) -> Iterator[Blo
     pool = ThreadPoolExecutor(threads, thread_name_prefix="xladoctor-log")
     try:
         for data, end in blocks:
-            waiting.append(pool.submit(scan, data, end))
+            waiting.append(pool.submit(scan, data, end, more))
             if len(waiting) >= threads + AHEAD:
                 yield waiting.popleft().result()
         while waiting:

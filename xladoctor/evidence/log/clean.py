@@ -52,8 +52,12 @@ CPP = re.compile(
 
 _PREFIX = re.compile(
     r"""(?:
-      \#\#\[error\]|::error::|\#(?:\ |$)|//\ |(?:>\ ?){1,4}|[|│]\ ?
-    | \[?\d{4}[-/]\d\d[-/]\d\d[T\ ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\ ?(?:Z|[+-]\d\d:?\d\d|UTC)?\]?:?(?:\ [-|]\ )?\ ?
+      \#\#\[error\]|::error::|\#(?:\ |$)|//\ |[%;]\ (?=\S|\ )|(?:>\ ?){1,4}|[|│]\ ?
+    | \[?\d{4}[-/]\d\d[-/]\d\d[T\ ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:\ ?(?:Z|[+-]\d\d:?\d\d|UTC))?\]?:?(?:\ [-|]\ )?\ ?
+    | \d\d/\d\d/\d\d\ \d\d:\d\d:\d\d\ (?:ERROR|FATAL|WARN|INFO)\ [\w.$]{1,99}:\ ?
+    | [^\t]{1,80}\t[^\t]{1,80}\t(?=\d{4}-\d\d-\d\dT)
+    | [\w.]{1,60}\ -\ (?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\ -\ ?
+    | [IWEF]\d{4}\ \d\d:\d\d:[\d.:]{1,24}\s{1,9}\d{1,10}\ [\w./+-]{1,300}\.(?:py|go):\d{1,7}\]\ ?
     | \[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]?:?\ ?
     | [A-Z][a-z]{2}\ [\ \d]\d\ \d\d:\d\d:\d\d\ \S{1,80}\ \S{1,80}:\ ?
     | (?:\|\ *)?(?:TRACE|DEBUG|INFO|WARNING|ERROR|CRITICAL)\ *\|\ [\w.<>]{1,99}:[\w<>]{1,99}:\d{1,7}\ -\ ?
@@ -69,7 +73,9 @@ _PREFIX = re.compile(
     )""",
     re.VERBOSE,
 )
-_MAYBE_PREFIX = frozenset("#>/|│[(0123456789ESDTICWF:") | frozenset("abcdefghijklmnopqrstuvwxyz")
+# A margin of line numbers, as an editor or `cat -n | ...` shows it.
+_NUMBERED = re.compile(r"^ {0,5}\d{1,5} [|│] ?")
+_MAYBE_PREFIX = frozenset("#>/|│[(0123456789ESDTICWF:%;") | frozenset("abcdefghijklmnopqrstuvwxyz")
 _STARTS = re.compile(
     r'^(?:\s|Traceback|File "|[\w.]{1,200}(?:Error|Exception)\b|[IWEF]\d{4} |'
     r"\d{4}-\d\d-\d\d|Detected at|Stack trace|Epoch \d|$)"
@@ -96,7 +102,7 @@ def clean_lines(lines: Iterable[tuple[int, bytes]]) -> list[Clean]:
 def _pieces(raw: bytes) -> Iterator[str]:
     """The lines that one raw line holds, without codes, redraws, escapes and tags."""
     text = raw.decode("utf-8", "replace")
-    if "\\" in text:
+    if "\\" in text or (text.startswith("{") and '": "' in text):
         text = _unescape(text)
     if "\x1b" in text or "\x9b" in text:
         text = _ANSI.sub("", text)
@@ -140,8 +146,14 @@ def _escaped(found: re.Match[str]) -> str:
 def _strip_prefixes(text: str) -> tuple[str, str | None]:
     """A line without its prefixes, and the stream (rank, process) that a prefix names."""
     stream = None
+    numbered = _NUMBERED.match(text)
+    if numbered:
+        text = text[numbered.end() :]
     for _ in range(6):
-        if not text or text[0] not in _MAYBE_PREFIX or CPP.match(text):
+        if not text or text[0] not in _MAYBE_PREFIX:
+            break
+        cpp = CPP.match(text)
+        if cpp and not cpp[3].endswith((".py", ".go")):  # Python's own logging prints its records so too
             break
         found = _PREFIX.match(text)
         if not found or not found.end():

@@ -13,7 +13,7 @@ _FRAMEWORK = re.compile(
     |(?:^|[\\/])(?:tensorflow|tensorflow_core|keras|tf_keras|tf_slim|absl|IPython|ipykernel|_pytest|ray|horovod)
        [\\/](?:python|src|engine|utils|layers|core|compiler|backend|api|_api|saving|optimizers|losses|legacy|models
              |lite|contrib|app\.py|testing|runner|_private|train|tensorflow)
-    |xladoctor[\\/]_probes[\\/]|(?:^|[\\/])probes[\\/](?:record|graph|bootstrap)[\\/]|[\\/]runpy\.py$
+    |xladoctor[\\/]_probes[\\/]|(?:^|[\\/])probes[\\/](?:record|graph|bootstrap)[\\/]|[\\/]runpy\.py$|\.pyx$
     """,
     re.VERBOSE,
 )
@@ -44,6 +44,19 @@ def python_frame(line: str) -> Frame | None:
         return None
     function = _MARKS.sub("", found[3]) if found[3] else None
     return Frame(found[1], int(found[2]), function, user=is_user(found[1]))
+
+
+# AutoGraph up to TensorFlow 2.6 lists the frames of "in user code:" so; a star marks the user's.
+_AUTOGRAPH = (
+    r"^\s{1,12}((?:/|~|[A-Za-z]:\\|<ipython)[^:*?\"<>|]{1,400}?(?:\.pyc?|>)):(\d{1,9}) "
+    r"(\S{1,200})(?:\s{1,4}\*{1,2})?\s*$"
+)
+
+
+def autograph_frame(line: str) -> Frame | None:
+    """A `path.py:12 f` line of AutoGraph, or None."""
+    found = re.match(_AUTOGRAPH, line) if ".py" in line or "<ipython" in line else None
+    return Frame(found[1], int(found[2]), found[3], user=is_user(found[1])) if found else None
 
 
 def pytest_frame(line: str) -> Frame | None:

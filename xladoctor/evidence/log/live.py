@@ -6,7 +6,7 @@ from collections import deque
 
 from xladoctor.evidence.log.blocks import LONGEST
 from xladoctor.evidence.log.matcher import scan
-from xladoctor.evidence.log.prefilter import AFTER, BEFORE
+from xladoctor.evidence.log.prefilter import AFTER, BEFORE, line_numbers
 from xladoctor.evidence.log.read import Collector, evidence_of
 from xladoctor.evidence.log.repeats import Repeats
 from xladoctor.evidence.model import LogEvidence
@@ -15,9 +15,10 @@ from xladoctor.evidence.model import LogEvidence
 class LiveLog:
     """Takes bytes of any cut. `changed` says whether an error or warning came since it was last asked."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, literals: tuple[str, ...] = ()) -> None:
         self._name = name
-        self._collector = Collector(name)
+        self._collector = Collector(name, literals)
+        self._more = tuple(literal.encode() for literal in literals)
         self._repeats = Repeats()
         self._rest = b""
         self._number = 1
@@ -40,7 +41,7 @@ class LiveLog:
         """Nothing came for a while: what is open is all there is of it. A line without its end is looked at if it could
         be an error; else it is a progress bar, and goes on.
         """
-        if self._rest and scan(self._rest, len(self._rest)).hits:
+        if self._rest and scan(self._rest, len(self._rest), self._more).hits:
             self._take_rest()
         self._collector.settle()
 
@@ -75,11 +76,11 @@ class LiveLog:
             self._take(rest)
 
     def _take(self, data: bytes) -> None:
-        block = scan(data, len(data))
+        block = scan(data, len(data), self._more)
         found = self._repeats.worth_it(block, block.end)
-        lines = [
-            (self._number + at, line[:LONGEST]) for at, line in enumerate(block.data.removesuffix(b"\n").split(b"\n"))
-        ]
+        texts = block.data.removesuffix(b"\n").split(b"\n")
+        marked = frozenset(line_numbers(block, found, texts))
+        lines = [(self._number + at, line if at in marked else line[:LONGEST]) for at, line in enumerate(texts)]
         end = self._number + len(lines)
         self._open = not data.endswith(b"\n")
         if found:

@@ -11,7 +11,7 @@ from functools import cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from xladoctor.evidence.log.literals import BARE, COMMON, MESSAGES
+from xladoctor.evidence.log.literals import BARE, COMMON, LITERALS, MESSAGES
 
 if TYPE_CHECKING:
     from ahocorasick_rs import BytesAhoCorasick
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _ANSI = re.compile(rb"\x1b\[[0-?]{0,32}[ -/]{0,4}[@-~]")
 _BARE_ANSI = re.compile(rb"\[(?:\d{0,2}(?:;\d{1,3}){1,4}|0|1|3[0-7]|39|9[0-7])m")
 _SECOND = (*MESSAGES, *BARE)
+# With more fragments the matcher is twenty times slower; a second search is twice as slow.
+MOST = 64
 
 
 class Block(NamedTuple):
@@ -33,19 +35,28 @@ class Block(NamedTuple):
     newlines: int
 
 
-def scan(data: bytes, end: int) -> Block:
-    """One block, searched. Colour codes are taken out first: they part words."""
+def scan(data: bytes, end: int, more: tuple[bytes, ...] = ()) -> Block:
+    """One block, searched. Colour codes are taken out first: they part words. `more` are literals of plug-ins: their
+    hits
+    have numbers behind those of `LITERALS`.
+    """
     if b"\x1b" in data:
         data = _ANSI.sub(b"", data[:end])
         end = len(data)
-    more = _automaton(_SECOND).find_matches_as_indexes(data)
-    if more and any(number >= len(MESSAGES) for number, *_ in more):
+    second = _automaton(_SECOND).find_matches_as_indexes(data)
+    if second and any(number >= len(MESSAGES) for number, *_ in second):
         data = _BARE_ANSI.sub(b"", data[:end])
         end = len(data)
-        more = [hit for hit in _automaton(_SECOND).find_matches_as_indexes(data) if hit[0] < len(MESSAGES)]
+        second = [hit for hit in _automaton(_SECOND).find_matches_as_indexes(data) if hit[0] < len(MESSAGES)]
     hits = _automaton(COMMON).find_matches_as_indexes(data)
-    if more:
-        hits += [(number + len(COMMON), start, stop) for number, start, stop in more]
+    others = [(second, len(COMMON))]
+    for first in range(0, len(more), MOST):
+        found = _automaton(more[first : first + MOST]).find_matches_as_indexes(data)
+        others.append((found, len(LITERALS) + first))
+    for found, offset in others:
+        if found:
+            hits += [(number + offset, start, stop) for number, start, stop in found]
+    if any(found for found, _ in others):
         hits.sort(key=itemgetter(1))
     return Block(data, end, hits, newlines(data, end))
 

@@ -6,15 +6,19 @@ A log is mostly progress and banners. Blocks without a hit are skipped without b
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 from xladoctor.evidence.log.blocks import LONGEST
 from xladoctor.evidence.log.matcher import Block, newlines
-from xladoctor.evidence.log.repeats import NEAR_END, Repeats
+from xladoctor.evidence.log.repeats import NEAR_END, WINDOW, Repeats
 
 BEFORE, AFTER = 40, 60
+# Parts of one long line.
+MOST = 64
+_NAME = re.compile(rb"(?<![\w.])(?:[A-Za-z_]\w{0,80}\.){0,12}[A-Z]\w{0,80}(?:Error|Exception): ")
 
 Line = tuple[int, bytes]
 
@@ -48,9 +52,13 @@ def hot_regions(blocks: Iterable[Block], watcher: Watcher | None = None) -> Iter
             lines = block.data[: block.end].split(b"\n")
             if lines and not lines[-1]:
                 lines.pop()
-            hits = None if found is None else _numbers(block, found, lines)
+            hits = None if found is None else line_numbers(block, found, lines)
+            marked = frozenset(hits or ())
             for first, last in _windows(hits, len(lines), until - number):
-                wanted = [(number + i, lines[i][:LONGEST]) for i in range(max(first, 0), last)]
+                wanted = [
+                    (number + i, lines[i] if found is not None and i in marked else lines[i][:LONGEST])
+                    for i in range(max(first, 0), last)
+                ]
                 if first < 0:
                     start = pending[-1][0] if pending else 0
                     wanted = [line for line in tail if line[0] >= number + first and line[0] > start] + wanted
@@ -86,17 +94,34 @@ def _with_end(blocks: Iterable[Block]) -> Iterator[tuple[Block, int]]:
         yield block, max(block.end - max(NEAR_END - behind, 0), 0)
 
 
-def _numbers(block: Block, found: list[tuple[int, int]], lines: list[bytes]) -> list[int]:
-    """The numbers (from 0) of the lines with hits. Of a line that is too long, the part around its hit is kept."""
+def line_numbers(block: Block, found: list[tuple[int, int]], lines: list[bytes]) -> list[int]:
+    """The numbers (from 0) of the lines with hits. Of a line that is too long, the parts around its hits are kept,
+    each as
+    a line of its own.
+    """
     numbers, last, number = [], 0, 0
+    parts: dict[int, list[bytes]] = {}
     for begin, hit in found:
         number += newlines(block.data[last:begin], begin - last)
         last = begin
         numbers.append(number)
         if len(lines[number]) > LONGEST:
-            cut = max(hit - begin - LONGEST // 2, 0)
-            lines[number] = lines[number][cut : cut + LONGEST]
+            parts.setdefault(number, []).append(_around(block.data, begin, hit))
+    for number, around in parts.items():
+        lines[number] = b"\n".join(around[:MOST])
     return numbers
+
+
+def _around(data: bytes, begin: int, hit: int) -> bytes:
+    """What stands around a hit in a long line. The name of an exception begins a line."""
+    first = max(hit - WINDOW // 2, begin)
+    end = data.find(b"\n", hit, hit + WINDOW)
+    last = end if end >= 0 else hit + WINDOW
+    name = _NAME.search(data, max(hit - 100, begin), hit + 20)
+    at = name.start() if name else -1
+    if at < 0 and b"\\n" not in data[first:hit]:  # no escaped lines: the message is not far from its constant part
+        at = data.rfind(b" ", begin, max(hit - 200, begin)) + 1
+    return data[first:last] if at <= first else data[first:at] + b"\n" + data[at:last]
 
 
 def _windows(hits: list[int] | None, count: int, until: int) -> Iterator[tuple[int, int]]:

@@ -24,12 +24,14 @@ def read_log(
     name: str | None = None,
     allow_empty: bool = False,
     threads: int | None = None,
+    literals: Sequence[str] = (),
 ) -> LogEvidence:
     """Read logs (paths or binary streams; plain, gzip, zstd, UTF-16) in one pass and with bounded memory.
 
     `name` names a single stream in `where`. Raises `UnreadableLog` for what cannot be opened, is damaged from
     its first byte on,
     or (unless `allow_empty`) holds nothing at all. Any bytes are a log: what cannot be decoded is replaced.
+    `literals` (of plug-ins) are looked for besides the doctor's own: a line that holds one is an error.
     `threads` search large logs (as many as there are processors, at most four, where nothing is said).
 
     `facts` may hold: `xla_compiled` (TensorFlow said so), `unfinished` (its last line has no end),
@@ -39,7 +41,7 @@ def read_log(
     only}).
     """
     several = logs if isinstance(logs, Sequence) and not isinstance(logs, str) else [logs]
-    parts = [_read_one(log, name, threads) for log in several]
+    parts = [_read_one(log, name, threads, tuple(literals)) for log in several]
     if not allow_empty and not any(size for _, size, _ in parts):
         raise UnreadableLog(", ".join(shown for shown, *_ in parts) or "log", "is empty")
     return evidence_of(parts)
@@ -64,15 +66,18 @@ def evidence_of(parts: Sequence[tuple[str, int, Collector]]) -> LogEvidence:
     )
 
 
-def _read_one(log: str | Path | IO[bytes], name: str | None, threads: int | None) -> tuple[str, int, Collector]:
+def _read_one(
+    log: str | Path | IO[bytes], name: str | None, threads: int | None, literals: tuple[str, ...]
+) -> tuple[str, int, Collector]:
     if isinstance(log, (str, Path)):
         source = Source(str(log))
         if Path(log).is_dir():
             raise UnreadableLog(str(log), "is a directory, not a log")
     else:
         source = Source(name or str(getattr(log, "name", None) or "<stdin>"), log)
-    collector = Collector(source.name)
-    for region in hot_regions(searched(source.blocks(), threads), collector.activity):
+    collector = Collector(source.name, literals)
+    more = tuple(literal.encode() for literal in literals)
+    for region in hot_regions(searched(source.blocks(), threads, more), collector.activity):
         collector.take(region)
     collector.close()
     if source.binary:
@@ -85,8 +90,9 @@ def _read_one(log: str | Path | IO[bytes], name: str | None, threads: int | None
 class Collector:
     """Gathers records of one log: a segmenter a stream, repeats grouped, numbers bounded."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, literals: tuple[str, ...] = ()) -> None:
         self.activity = Activity()
+        self._literals = literals
         self.facts: dict[str, Any] = {}
         self._source = source
         self._streams: dict[str | None, Segmenter] = {}
@@ -112,7 +118,7 @@ class Collector:
             if stream not in self._streams:
                 if len(self._streams) >= STREAMS:
                     stream = None
-                self._streams.setdefault(stream, Segmenter(self._source, stream, self._add))
+                self._streams.setdefault(stream, Segmenter(self._source, stream, self._add, self._literals))
             self._streams[stream].feed(line)
             if line.text.startswith("Epoch "):
                 self._epochs[stream] = line.number

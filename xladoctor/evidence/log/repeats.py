@@ -12,8 +12,10 @@ from xladoctor.evidence.log.matcher import Block
 # and of those that hold a part of an error.
 OFTEN, OFTEN_STRONG = 8, 200
 ALL, ALL_STRONG = 5_000, 20_000
-NEAR_END = 1 << 16
+NEAR_END = LONGEST = 1 << 16
 WORDS = 300
+# Of a long line, so much is looked at around a hit.
+WINDOW = 1 << 15
 # A warning whose kind came too often is known again by the words around its literal, which is ten times cheaper.
 LEFT, RIGHT, MUTED = 16, 32, 50_000
 _DIGITS = b"0123456789"
@@ -28,15 +30,18 @@ class Repeats:
         self._left = {False: ALL, True: ALL_STRONG}
 
     def worth_it(self, block: Block, near_end: int) -> list[tuple[int, int]]:
-        """Where the lines begin that are to be looked at, and the hit in each, ascending; all behind `near_end` are."""
+        """Where the lines begin that are to be looked at, and the hit in each, ascending; all behind `near_end` are.
+        Of a
+        line longer than `LONGEST` every hit counts that is `WINDOW` bytes behind the last.
+        """
         data, end = block.data, block.end
         seen, muted, strong_ones = self._seen, self._muted, STRONG
         lines: list[tuple[int, int]] = []
         # The line that the last hit was in ends here; and whether that hit was strong enough to speak for the line.
-        line_end, begin, settled = -1, 0, False
+        line_end, begin, settled, shown = -1, 0, False, 0
         for literal, start, stop in block.hits or ():
             strong = literal in strong_ones or (literal == ERROR and data[stop : stop + 1] == b":")
-            if start < line_end:
+            if start < line_end and not (line_end - begin > LONGEST and start >= shown + WINDOW):
                 if settled or not strong:
                     continue
             elif start >= end:
@@ -48,7 +53,8 @@ class Repeats:
                 line_end = data.find(b"\n", stop)
                 if line_end < 0:
                     line_end = len(data)
-            kind = data[begin : min(line_end, begin + WORDS)].translate(None, _DIGITS)
+            at = max(begin, start - LEFT) if line_end - begin > LONGEST else begin
+            kind = data[at : min(line_end, at + WORDS)].translate(None, _DIGITS)
             count = seen.get(kind, 0)
             settled = strong
             if start >= near_end:
@@ -62,6 +68,7 @@ class Repeats:
                 seen[kind] = count + 1
             else:
                 continue
-            if not lines or lines[-1][0] != begin:
+            if not lines or lines[-1][0] != begin or (line_end - begin > LONGEST and start >= shown + WINDOW):
                 lines.append((begin, start))
+                shown = start
         return lines

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from xladoctor.evidence.log import message, signatures
 from xladoctor.evidence.log.clean import CPP, Clean
-from xladoctor.evidence.log.frames import arrow, ipython_frame, pytest_frame, python_frame
+from xladoctor.evidence.log.frames import arrow, autograph_frame, ipython_frame, pytest_frame, python_frame
 from xladoctor.evidence.model import ErrorRecord, Frame
 
 LINES, CHARACTERS, FRAMES, PLAIN = 400, 24_000, 200, 40
@@ -72,13 +72,21 @@ class _Draft:
     user_code: bool = False
     code_below: int = -1
     plain: int = 0
+    named_above: str | None = None
+    callback: str | None = None
 
 
 class Segmenter:
     """Reads the cleaned lines of one stream and hands finished records to `emit`."""
 
-    def __init__(self, source: str, stream: str | None, emit: Callable[[ErrorRecord, int], None]) -> None:
-        self._source, self._stream, self._emit = source, stream, emit
+    def __init__(
+        self,
+        source: str,
+        stream: str | None,
+        emit: Callable[[ErrorRecord, int], None],
+        literals: tuple[str, ...] = (),
+    ) -> None:
+        self._source, self._stream, self._emit, self._literals = source, stream, emit, literals
         self._recent: deque[str] = deque(maxlen=40)
         self._loose: deque[tuple[int, Frame]] = deque(maxlen=40)
         self._draft: _Draft | None = None
@@ -121,7 +129,10 @@ class Segmenter:
     def finish(self, *, ended: bool = True, at_end: bool = False) -> None:
         """Emit what is open. At the end of the log that may be a traceback whose last line, the error, is cut off."""
         draft, self._draft, self._in_frames = self._draft, None, False
-        if draft is not None and at_end and draft.frames and not (draft.lines or draft.exception):
+        cut = draft is not None and not (draft.lines or draft.exception)
+        if draft is not None and cut and draft.frames and (at_end or draft.named_above):
+            # IPython names the exception above its traceback: that is left where the rest was cut off.
+            draft.exception = draft.named_above
             draft.lines.append(f"{_HEADER}):")
         if draft is None or not (draft.lines or draft.exception):
             return
@@ -149,12 +160,20 @@ class Segmenter:
 
     # --- tracebacks ---------------------------------------------------------------------------------------------------
     def _open_traceback(self, text: str) -> None:
-        inside = self._draft is not None and bool(self._draft.lines) and text.startswith((" ", "\t"))
-        if inside:  # a traceback printed inside a message (py_function, remote workers): part of that message
+        draft = self._draft
+        inside = draft is not None and bool(draft.lines) and text.startswith((" ", "\t"))
+        callback = _callback(draft) if draft is not None and not self._in_frames else None
+        if (
+            inside or callback
+        ):  # a traceback printed inside a message (py_function, remote workers): part of that message
+            if draft is not None and callback:
+                draft.callback = callback
             self._add(text)
             return
         self.finish()
+        named = _NAMED_ABOVE.match(text)
         self._draft = self._new()
+        self._draft.named_above = named[1] if named else None
         self._in_frames = True
 
     def _frame(self, text: str) -> None:
@@ -209,7 +228,7 @@ class Segmenter:
             if draft.lines and draft.lines[-1]:
                 draft.lines.append("")
             return
-        if draft.blank and not _GOES_ON.match(text) and not _paragraphs(draft):
+        if draft.blank and not _GOES_ON.match(text) and not _paragraphs(draft) and not _of_callback(draft, text):
             self.finish()
             self._outside(text)
             return
@@ -224,7 +243,7 @@ class Segmenter:
                 self._add(text)
             return
         indent = len(text) - len(text.lstrip())
-        frame = python_frame(text)
+        frame = python_frame(text) or (autograph_frame(text) if draft.user_code else None)
         if frame:
             if len(draft.frames) < FRAMES:
                 draft.frames.append(frame)
@@ -288,6 +307,7 @@ class Segmenter:
         found = _BARE.search(text) if "Error" in text or "xception" in text or "Interrupt" in text else None
         if found and len(text[: found.start()]) < 60 and "(" not in text[: found.start()]:
             self._draft = self._new(exception=found[2])
+            self._draft.user_code = (found[3] or "").startswith("in user code")
             self._take_loose()
             self._add(found[3] or "")
         elif _death(text):
@@ -296,7 +316,7 @@ class Segmenter:
         elif signatures.warns(text):
             self._draft = self._new(level="warning")
             self._add(text.strip())
-        elif signatures.speaks(text):
+        elif signatures.speaks(text) or any(literal in text for literal in self._literals):
             self._draft = self._new()
             self._take_loose()
             self._add(text.strip())
@@ -314,6 +334,25 @@ class Segmenter:
             self._draft = self._new(level="warning")
         if self._draft is not None:
             self._add(text)
+
+
+_NAMED_ABOVE = re.compile(r"^\s*([A-Z][A-Za-z_]{2,80}) {2,}Traceback \(most recent call last\)")
+# Python's own words for an exception, at the end of what TensorFlow says of a function that it called.
+_CALLED = r"(?:^|: )([A-Z]\w{0,60}(?:Error|Exception|Interrupt|Iteration|Exit)): .{0,2000}$"
+
+
+def _callback(draft: _Draft) -> str | None:
+    """The exception of a Python function that TensorFlow called: its traceback stands within the message."""
+    if draft.exception not in ("UnknownError", "InvalidArgumentError", "InternalError", "FailedPreconditionError"):
+        return None
+    last = next((line for line in reversed(draft.lines) if line), "")
+    found = re.search(_CALLED, last[-3000:])
+    return found[1] if found else None
+
+
+def _of_callback(draft: _Draft, text: str) -> bool:
+    """Whether a line behind a blank one still belongs to the traceback of such a function."""
+    return draft.callback is not None and (text[0] in " \t" or text.startswith(f"{draft.callback}:"))
 
 
 _HEADER_IN_GROUP = re.compile(r"^\s*\| [A-Za-z_.]{1,200}(?:Error|Exception|Group)\b")

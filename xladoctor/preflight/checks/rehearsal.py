@@ -12,11 +12,12 @@ from xladoctor.preflight.plan import unseen
 from xladoctor.preflight.refused import Refused, refused_path
 from xladoctor.preflight.situation import Situation
 from xladoctor.preflight.verdict import Verdict, details, of_findings
+from xladoctor.rules import OUTSIDE
 
 TITLE = "training, validation and prediction"
 
 _CALLS = ("fit", "evaluate", "predict")
-_OWN = frozenset({"not-xla"})
+_OWN = OUTSIDE
 """What is no failure of TensorFlow's: the program's own, which may come of a training that was cut short."""
 
 _QUIET = frozenset({"contract-violation", "wrong-shape-silent"})

@@ -124,6 +124,32 @@ dtype = by_forms(
             pick=(),
         ),
         Form(
+            "Could not find device for node",
+            r"Could not find device for node: .{1,400}?= (\w{1,80})\[.{0,200}?\b(?:T|dtype|Tidx|"
+            r"SrcT)=DT_(\w{1,30}).{0,2000}?"
+            r"registered for op",
+            "{0} has no kernel for {1}.",
+            pick=(),
+        ),
+        Form(
+            "Expected element type in shape",
+            r"Expected (element type) in shape to be (\w{1,20})",
+            "An operation takes {1} numbers only.",
+            pick=(),
+        ),
+        Form(
+            "expected dtype=",
+            r"is incompatible with the layer: expected dtype=(\S{1,40}?), found dtype=(\S{1,40})",
+            "A layer takes {0}, and {1} was given.",
+            pick=(),
+        ),
+        Form(
+            "Complex types not supported",
+            r"(Complex types) not supported",
+            "Complex numbers are not supported here.",
+            pick=(),
+        ),
+        Form(
             "ufunc",
             r"ufunc '(\w{1,40})' .{0,80}?(?:not supported for the input types|did not contain a "
             r"loop).{0,160}",

@@ -248,7 +248,9 @@ _weights = by_forms(
 
 def input_mismatch(record: ErrorRecord, text: str) -> Hit | None:
     """An input or target that a layer, a model or a loss does not take."""
-    hit = None if _restoring(record) else _inputs(record, text)
+    if "is incompatible with the layer: expected dtype=" in text:
+        return None
+    hit = None if _restoring(record) else _inputs(record, text) or _list_of_inputs(record, text)
     if hit and not record.frames and pattern(r"(?:^|: )Shapes \S.{0,100} are incompatible").search(text):
         # One wording for two failures (tensorflow/python/framework/tensor_shape.py, assert_is_compatible_with).
         hit = replace(
@@ -258,6 +260,18 @@ def input_mismatch(record: ErrorRecord, text: str) -> Hit | None:
             decide=("the traceback: a loss or metric in it, or a restore or assignment",),
         )
     return hit
+
+
+def _list_of_inputs(record: ErrorRecord, text: str) -> Hit | None:
+    """Several inputs for a layer that takes one: Keras then asks a list for its shape."""
+    found = pattern(
+        r"'(list|tuple|dict)' object has no attribute '(?:shape|dtype|ndim|rank|get_shape|_keras_shape)'"
+    ).search(text)
+    if not found or not (
+        "Exception encountered when calling" in text or any("keras" in f.file for f in record.frames[-3:])
+    ):
+        return None
+    return Hit(f"A layer that takes one tensor got a {found[1]}.", status="untested")
 
 
 def weights(record: ErrorRecord, text: str) -> Hit | None:

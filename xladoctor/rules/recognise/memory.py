@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from xladoctor.rules.forms import SHAPE
 from xladoctor.rules.matching import Hit, find, ints, pattern
+from xladoctor.rules.recognise.full import is_disk_full
 
 if TYPE_CHECKING:
     from xladoctor.diagnosis.model import Level
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 def oom(record: ErrorRecord, text: str) -> Hit | None:
     """Memory of the device or the host is exhausted, while compiling or at run time."""
+    if is_disk_full(text):
+        return None
     when, of, says_when = _when(text)
     for literal, source, says in (
         (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xladoctor.rules.matching import Hit, find, flat, pattern
+from xladoctor.rules.matching import Hit, flat, pattern
 
 if TYPE_CHECKING:
     from xladoctor.evidence.model import ErrorRecord
@@ -40,13 +40,6 @@ _KINDS = {
 }
 _DEATHS = (
     (
-        r"^(?:\S{1,200}: line \d{1,7}: +\d{1,9} )?Killed\b|exit(?:ed)? (?:with )?(?:code|"
-        r"status) 137\b|signal 9\b|SIGKILL",
-        "killed",
-        "The process was killed from outside (signal 9). Out-of-memory killers end processes "
-        "so; nothing in this log shows who did it.",
-    ),
-    (
         r"Segmentation fault|SIGSEGV|signal 11\b|exit code 139",
         "segfault",
         "The process crashed in native code (segmentation fault).",
@@ -62,13 +55,6 @@ _DEATHS = (
         "bus-error",
         "The process crashed on a memory access (often a full /dev/shm or a truncated mapped file).",
     ),
-    (r"DUE TO TIME LIMIT", "time-limit", "The scheduler ended the job at its time limit."),
-    (
-        r"DUE TO PREEMPTION|DUE TO NODE FAILURE|DUE TO JOB REQUEUE|CANCELLED AT",
-        "cancelled",
-        "The scheduler cancelled the job.",
-    ),
-    (r"^Terminated\b|SIGTERM|signal 15\b", "terminated", "The process was asked to end (signal 15)."),
     (
         r"Aborted|SIGABRT|terminate called|Fatal Python error: Aborted|signal 6\b",
         "aborted",
@@ -77,17 +63,6 @@ _DEATHS = (
     (r"can't open file '", "missing-file", "The program itself was not found."),
     (r"Unable to parse flag", "flag", "A command-line flag cannot be read."),
 )
-_KILLERS = (
-    (
-        "the system's out-of-memory killer",
-        "a limit of the scheduler or the container",
-        "a person or a script (kill -9)",
-    ),
-    (
-        "`dmesg -T | grep -i 'killed process'` on that machine",
-        "the scheduler's record, for Slurm `sacct -j JOB --format=State,ExitCode,MaxRSS`",
-    ),
-)
 _LOOK_AT = "what the program does at that line of your code"
 _LOOK_ABOVE = "the lines above it, with the traceback, which this text does not hold"
 _NATIVE = frozenset({"segfault", "aborted", "fpe", "bus-error"})
@@ -95,9 +70,8 @@ _NATIVE = frozenset({"segfault", "aborted", "fpe", "bus-error"})
 
 def recognise(record: ErrorRecord, text: str) -> Hit | None:
     """Any error record that no other rule explains; the caller has made sure of that."""
-    nan = _nan(record, text)
-    if nan or record.level == "warning":
-        return nan
+    if record.level == "warning":
+        return None
     for source, kind, says in _DEATHS if record.exception is None else ():
         if pattern(source).search(text):
             if kind in _NATIVE and any("Compiled cluster using XLA" in line for line in record.before):
@@ -109,12 +83,11 @@ def recognise(record: ErrorRecord, text: str) -> Hit | None:
                     between=("code that XLA compiled", "another native library"),
                     decide=("the same run with `jit_compile=False`", "the same run with `python -X faulthandler`"),
                 )
-            between, decide = _KILLERS if kind == "killed" else ((), ())
-            return Hit(f"Neither XLA nor shapes: {says}", details={"kind": kind}, between=between, decide=decide)
+            return Hit(f"Neither XLA nor shapes: {says}", details={"kind": kind})
     name = record.exception
     if name:
         what = _KINDS.get(name)
-        first = flat(text).split(" [[")[0][:300]
+        first = "" if text == _CUT else flat(text).split(" [[")[0][:300]
         says = (
             f"Neither XLA nor shapes, as far as the log shows: {what or 'the program ended with an exception'}: {name}"
         )
@@ -138,34 +111,19 @@ def recognise(record: ErrorRecord, text: str) -> Hit | None:
     return None
 
 
-def _nan(record: ErrorRecord, text: str) -> Hit | None:
-    found = find(text, "Tensor had", r"(.{0,80}?):? Tensor had (NaN|Inf|[-+]?Inf and NaN)\w{0,3} values")
-    if found:
-        return Hit(
-            f"Neither XLA nor shapes: `check_numerics` found {found[2]} in {found[1] or 'a tensor'}.",
-            details={"kind": "nan"},
-        )
-    if "Invalid loss, terminating training" in text:
-        return Hit(
-            f"Neither XLA nor shapes: the loss became NaN or infinite ({flat(text)[:80]}).", details={"kind": "nan"}
-        )
-    found = find(text, "oss: nan", r"\b((?:val_)?loss): nan")
-    if found:
-        return Hit(
-            f"Neither XLA nor shapes: {found[1]} became NaN.",
-            level="error" if found[1] == "loss" else "warning",
-            details={"kind": "nan", "key": found[1]},
-        )
-    return None
+_CUT = "Traceback (most recent call last):"
+# Of these the name alone does not say what went wrong.
+_MANY = frozenset({"ValueError", "TypeError", "RuntimeError", "InvalidArgumentError", "InternalError", "UnknownError"})
 
 
 def cut(record: ErrorRecord, text: str) -> Hit | None:
     """A traceback at the end of the log without the line that names the error."""
-    if record.exception is not None or text != "Traceback (most recent call last):" or not record.frames:
+    if text != _CUT or not record.frames or (record.exception is not None and record.exception not in _MANY):
         return None
     deepest = record.frames[-1]
+    name = f"the {record.exception}" if record.exception else "the error"
     return Hit(
-        f"The log ends inside of a traceback, at {deepest.location}: what the error was is not in it.",
+        f"The log ends inside of a traceback, at {deepest.location}: what {name} was about is not in it.",
         status="untested",
         decide=("the rest of the output: the last line of the traceback",),
     )

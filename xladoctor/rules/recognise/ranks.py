@@ -98,16 +98,6 @@ out_of_bounds = by_forms(
             pick=(0,),
         ),
         Form(
-            "is not in [",
-            rf"indices\[[\d,]{{0,99}}\] = {N} is not in \[-?\d{{1,18}}, ?{N}\)",
-            "Index {0} into an axis of {1}.",
-        ),
-        Form(
-            "does not index into",
-            r"indices\[[\d,]{0,99}\] = \[(.{0,99}?)\] does not index into (?:param )?shape \[(.{0,99}?)\]",
-            "Index [{0}] into shape [{1}].",
-        ),
-        Form(
             "Expected size[",
             rf"Expected size\[\d{{1,3}}\] in \[-?\d{{1,18}}, ?{N}\],? but got {N}",
             "A slice of {1} where {0} are left.",
@@ -116,11 +106,6 @@ out_of_bounds = by_forms(
             "Expected begin[",
             rf"Expected begin\[\d{{1,3}}\] in \[\d{{1,18}}, ?{N}\],? but got {N}",
             "A slice that starts at {1} on an axis of {0}.",
-        ),
-        Form(
-            "outside the valid range",
-            rf"label value of {N} which is outside the valid range of \[\d{{1,18}}, ?{N}\)",
-            "Label {0} with {1} classes.",
         ),
         Form(
             "should evenly divide",
@@ -153,6 +138,32 @@ out_of_bounds = by_forms(
             rf"lice size at index \d{{1,3}} in gather op is out of range, must be within \[0, "
             rf"?{N}\), got {N}",
             "A gather of slices of {1} from an axis of {0}.",
+        ),
+    )
+)
+
+
+out_of_range = by_forms(
+    (
+        Form(
+            "is not in [",
+            rf"indices(?:\[[\d,]{{0,99}}\])? = {N} is not in \[-?\d{{1,18}}, ?{N}\)",
+            "Index {0} into an axis of {1}.",
+        ),
+        Form(
+            "does not index into",
+            r"indices\[[\d,]{0,99}\] = \[(.{0,99}?)\] does not index into (?:param )?shape \[(.{0,99}?)\]",
+            "Index [{0}] into shape [{1}].",
+        ),
+        Form(
+            "outside the valid range",
+            rf"label value of {N} which is outside the valid range of \[\d{{1,18}}, ?{N}\)",
+            "Label {0} with {1} classes.",
+        ),
+        Form(
+            "out of range [",
+            rf"\w{{1,30}}\[[\d,]{{1,60}}\] ==? {N} (?:is )?out of range \[\d{{1,18}}, ?{N}\)",
+            "Index {0} into an axis of {1}.",
         ),
         Form("segment ids", rf"segment ids? .{{0,60}}?{N}.{{1,40}}?out of range \[0, ?{N}\)", "Segment {0} of {1}."),
     )

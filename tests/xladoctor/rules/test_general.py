@@ -1,0 +1,115 @@
+"""Sentences that no rule knows: what is about shapes, what is not, and what the place says."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.xladoctor.rules.fixtures import diagnose
+from xladoctor.evidence.model import ErrorRecord, Frame
+from xladoctor.rules import by_slug, known, recognised
+from xladoctor.rules.recognise.general import guess
+from xladoctor.rules.recognise.place import SHAPE_CHECK, place_of
+
+# Sentences of our own making, built as such checks build theirs.
+SHAPES = [
+    ("The widget wants a grid of shape (4, 5), but the one it got has shape (4, 6)", None),
+    ("rank of the kernel must be 3, not 2", "rank-mismatch"),
+    ("`weights` must be a 1-D tensor", "rank-mismatch"),
+    ("the two grids have mismatched dimensions", None),
+    ("number of channels should be 3, got 4", "matmul-conv-mismatch"),
+    ("cannot reshape the grid of 12 elements to shape (5, 2)", "reshape-mismatch"),
+    ("all parts to concatenate must have the same size on axis 1: 3 against 4", "rank-mismatch concat-pack-mismatch"),
+    ("Axis 4 is out of range for a grid with 2 dimensions", "rank-mismatch"),
+]
+OTHERS = [
+    "`padding` must be one of 'valid', 'same'. Received: padding=full",
+    "The `units` argument must be a positive integer. Received: units=-3",
+    "Expected dtype float32, got int64",
+    "Unknown layer: Wobble. Please register it",
+    "No such file or directory: '/data/shapes.npz'",
+    "you must compile the model before you train it",
+    "the frame of the instrument contains NaN",
+    "`axis` must be an integer. Received: axis=one",
+    "mode must be 'train' or 'test'",
+]
+
+
+@pytest.mark.parametrize(("text", "slug"), SHAPES)
+def test_words_of_shapes(text: str, slug: str | None) -> None:
+    found = diagnose(
+        f'Traceback (most recent call last):\n  File "/home/a/t.py", line 3, in f\n    g()\nValueError: {text}\n'
+    )
+    assert found[0].code.startswith("XD3"), found[0]
+    assert slug is None or found[0].slug in slug.split()
+    assert found[0].status == "untested" or not found[0].details.get("general")
+
+
+@pytest.mark.parametrize("text", OTHERS)
+@pytest.mark.parametrize("exception", ["ValueError", "InvalidArgumentError", "RuntimeError"])
+def test_words_of_something_else(text: str, exception: str) -> None:
+    record = ErrorRecord(text, exception)
+    assert guess(record, text) is None
+
+
+@pytest.mark.parametrize("exception", ["AssertionError", "KeyError", "FileNotFoundError", "ImportError", "MemoryError"])
+def test_exceptions_that_are_never_about_shapes(exception: str) -> None:
+    text = "shape (3,) must match shape (4,)"
+    assert guess(ErrorRecord(text, exception), text) is None
+
+
+def _at(file: str, function: str) -> ErrorRecord:
+    return ErrorRecord("nothing that is known", "ValueError", frames=(Frame(file, 9, function, user=False),))
+
+
+def test_the_place_that_only_checks_shapes() -> None:
+    record = _at("/x/site-packages/keras/src/layers/input_spec.py", "assert_input_compatibility")
+    assert place_of(record).kind == SHAPE_CHECK
+    assert recognised(record) is by_slug("keras-input-mismatch")
+    assert recognised(_at("/x/site-packages/keras/src/layers/core/dense.py", "call")) is None
+
+
+def test_the_place_does_not_override_the_words() -> None:
+    frame = Frame("/x/site-packages/keras/src/layers/input_spec.py", 9, "assert_input_compatibility", user=False)
+    for text in ("Expected dtype float32, got int64", "the value contains NaN"):
+        assert guess(ErrorRecord(text, "ValueError", frames=(frame,)), text) is None
+
+
+def test_the_op_is_the_place_of_a_kernel() -> None:
+    text = "Input matrix and rhs are incompatible."
+    record = ErrorRecord(text, "InvalidArgumentError", op="MatrixSolve")
+    assert known(record) is None and recognised(record) is by_slug("matmul-conv-mismatch")
+    assert guess(ErrorRecord(text, "InvalidArgumentError"), text) is None
+
+
+def test_what_xla_passes_on_is_no_failed_compilation() -> None:
+    text = "Too few dimensions in the input for the given einsum config.\n\t [[{{node Einsum}}]]\n"
+    text += "\ttf2xla conversion failed while converting __inference_f_1[_XlaMustCompile=true]."
+    record = ErrorRecord(text, "InvalidArgumentError", nodes=("Einsum",))
+    rule = recognised(record)
+    assert rule is not None and rule.code.startswith("XD3")
+
+
+@pytest.mark.parametrize(
+    ("line", "slug"),
+    [
+        ("OSError: [Errno 122] Disk quota exceeded: '/home/a/x'", "disk-full"),
+        ("ResourceExhaustedError: /scratch/x.data; No space left on device", "disk-full"),
+        ("NanLossDuringTrainingError: NaN loss during training.", "not-finite"),
+        (
+            "ValueError: Unknown entries in loss dictionary: ['out']. Only expected following keys: ['head']",
+            "wrong-input-key",
+        ),
+        ("UnpicklingError: invalid load key, 'v'.", "pickling-failed"),
+        ("ImportError: cannot import name 'np_utils' from 'keras.utils' (/x/keras/utils/__init__.py)", "removed-name"),
+        ("ModuleNotFoundError: No module named 'keras'", "not-xla"),
+        ("DataLossError: Unable to open table file x: not an sstable (bad magic number)", "saved-file-unusable"),
+        (
+            "UnknownError: ValueError: operands could not be broadcast together with shapes (3,) (4,)",
+            "broadcast-mismatch",
+        ),
+        ("UnknownError: ZeroDivisionError: division by zero", "callback-error"),
+        ("IndexError: list index out of range", "not-xla"),
+    ],
+)
+def test_classes_outside(line: str, slug: str) -> None:
+    assert diagnose(line + "\n")[0].slug == slug

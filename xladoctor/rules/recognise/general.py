@@ -1,0 +1,274 @@
+"""Sentences that no rule knows word for word, and that are about shapes all the same.
+
+What a check of shapes says is built alike everywhere: a word for what was measured (shape, rank, axis, a number of
+elements) and a word of disagreement (must match, expected ... got, incompatible) in one sentence; often a second shape.
+This reads such a sentence by its parts. It is asked last: a text that a rule knows, or that names another kind of
+failure (an element type, a file, a value that is not finite), is left alone.
+
+`place.py` says what the library function that raised adds to it.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from xladoctor.rules.matching import Hit, Recogniser, flat, ints, pattern, shapes, upto
+from xladoctor.rules.recognise.place import SHAPE_CHECK, Place, place_of
+
+if TYPE_CHECKING:
+    from xladoctor.evidence.model import ErrorRecord
+
+_RAISED = frozenset(
+    {"ValueError", "InvalidArgumentError", "IndexError", "AxisError", "InternalError", "UnimplementedError"}
+    | {"RuntimeError", "LinAlgError", "TypeError", "OutOfRangeError", "FailedPreconditionError", "UnknownError"}
+    | {"Exception", "XlaRuntimeError", "InvalidArgumentException", "AbortedError"}
+)
+# An exception's own name that says what was checked.
+_NAMED = r"^\w{0,40}(?:Shape|Axis|Dimension|Rank)\w{0,20}Error$"
+# A text with one of these names another kind of failure, unless a shape is spelt out in it.
+_OTHER = (
+    r"\bdtypes?\b|data ?types?\b|\bDT_[A-Z]|element types?\b|\bNaN\b|\b(?:not )?finite\b|\bInf\b|[Nn]o such file|"
+    r"[Pp]ermission denied|\bfile(?:name)?s?\b|\bpath\b|director(?:y|ies)|[Nn]o space left|\bkeyword arg|"
+    r"\bcallable\b|\binstance of\b|config(?:uration)?=|(?:from|get)_config|not (?:yet )?(?:supported|"
+    r"implemented) (?:in|when|for|with|on|yet)\b|"
+    r"is not defined|[Uu]nknown (?:entries|argument|layer|loss|metric|activation|optimizer)|"
+    r"\bnon-?negative\b|\b(?:eager|graph) mode\b|\bgradients?\b.{0,40}not supported|\bpickl|\bserializ|"
+    r"\b(?:input|output|matching) types\b|\bdevices\b.{0,60}\bsame\b|\bof type\b|\b(?:complex|"
+    r"float|u?int)(?:8|16|32|64|128)\b|\bdevice\b.{0,60}not|"
+    r"\bseed\b|(?:does|do|is|are) not (?:currently )?support(?!s? (?:rank|shape))|[Uu]nknown entries|isn't built"
+)
+# An argument of the wrong Python type or choice, whatever the argument is called.
+_ARGUMENT = (
+    r"(?:must|should|has to|needs? to|expected?(?: to)?)(?: either)? be (?:a |an |of |one of "
+    r")?(?:non-?empty )?(?:Python )?"
+    r"(?:list|tuple|string|str\b|dict|int\b|integers?\b|float|bool|number\b|callable|instance|type|one of|"
+    r"function|iterable|"
+    r"positive|non-?negative|None|in \{|a? ?`?(?:tf\.)?[A-Z])|Expected (?:a |an )?(?:list|tuple|dict|string)\b|"
+    r"(?:must|should) be (?:set|provided|specified|given|defined|known|called)|cannot be (?:None|empty|both)|"
+    r"(?:must|should) be (?:an? )?(?:integer|int|string|list|tuple|iterable|sequence)|[Aa]llowed values|"
+    r"[Ii]nvalid (?:value|argument)|"
+    r"(?:[Cc]annot|[Cc]an not|only) (?:pass|specify|provide|set|use|give) (?:both|one)|"
+    r"(?:must|should|need to|needs to|have to) (?:also )?(?:provide|pass|supply)\b|requires? an? \w{1,20} argument|"
+    r"be either [`'\"]|[Ss]upported values|[Vv]alid entries|\bincreasing\b|\bmust be > ?0|[Ss]uggested fix"
+    r"|[Vv]alid values|[Ii]nvalid `?\w{1,40}`? (?:argument|value)|[Ii]nvalid (?:padding|mode)\b|\bto be an? "
+    r"(?:integer|int|list|tuple|string)\b"
+    r"|requires? (?:an? )?(?:sequence|list|tuple) of|\b[Ss]pec string\b"
+)
+_SUBJECT = (
+    r"(?i)\b(?:sub)?shapes?\b|\branks?\b|\bndims?\b|\b[\w.]{0,30}_(?:shape|dims?|dimensions?|dim_size|ndims?|rank)\b|\bdim_sizes?\b|\bdim(?:s|ension(?:s|al(?:ity)?)?)?\b|\bax[ei]s\b|"
+    r"\b\dD?-[dD](?:imensional)?\b|\b[0-5]D\b|\b(?:one|two|three|four)-dimensional\b"
+)
+_COUNTED = (
+    r"\belements?\b|\bchannels?\b|\bfeatures?\b|\bcolumns?\b|\brows?\b|\bsizes?\b|\blengths?\b|\bbatch(?:es)?\b|"
+    r"\bnumber of (?:inputs|samples|outputs|weights|targets|dim)|\bdepth\b|\bwidth\b|\bheight\b|"
+    r"\bsamples\b|\binputs?\b|\bscalars?\b|\bvectors?\b|\bmatri(?:x|ces)\b|\bsquare\b|\bcardinality\b|\btensor_in\b|\b\w+_size\b|\blen\("
+)
+_DISAGREE = (
+    r"(?i)\bin(?:compatible|consistent)\b|\bmis-?match(?:ed|es)?\b|\bmatch(?:es|ing)?\b|\b(?:un)?equal\b|\bsame\b|"
+    r"\b(?:un)?equal to\b|\bidentical\b|\bagree\b|\bdiffer(?:s|ent)?\b|\bexpect(?:s|ed)?\b|\bnot (?:be )?compatible\b|"
+    r"\b(?:must|should|needs? to|has to|have to|is required to|required) (?:not )?(?:be|have|match|equal|fit|agree)\b|"
+    r"\b(?:but|and|,|;|:)? ?(?:got|received|found|saw|was given|instead of)\b|\brequires?\b|\bout of "
+    r"(?:bounds?|range)\b|"
+    r"\bexceeds?\b|\b(?:greater|less|larger|smaller|more|fewer) than\b|\bat (?:least|most)\b|\bdivisible\b|"
+    r"\bmultiple of\b|"
+    r"\b(?:is |be |must not be )?empty\b|(?<=[a-z] )(?:must|should) (?:specify|contain|provide)\b|\bnot in (?:\[|"
+    r"range|the range|tensor)|\bwrong\b|\b(?:invalid|incorrect)\b|\bnot unique\b|\boutside\b|"
+    r"!=|==|<=|>=|\bvs\.?(?=\s)|\binsufficient\b|\bwould be (?:zero|negative)|\btoo (?:small|large|few|"
+    r"many|short)\b|\bbroadcast"
+)
+# A bound of a setting: an op's kernel says the same of a tensor, and a rank has one too.
+_BOUND = r"must be (?:at least|>=?|greater than(?: or equal to)?|larger than|positive|smaller than) ?-?\d"
+_AXES = r"(?i)\branks?\b|\bndims?\b|dimensional|\bshapes?\b|_shape\b"
+# Says that something is wrong, but not what: with a number or a shape beside it.
+_REFUSE = (
+    r"\b(?:[Cc]annot|[Cc]an not|[Cc]an't|[Uu]nable to|[Cc]ould not|does not|do not|must not|only|but|"
+    r"not supported|support)\b"
+)
+_DIMENSIONED = (
+    r"\b(?:must|should|has to|expects?|expected|needs?|to) (?:an? )?(?:be )?(?:an? |of )?(?:rank[- ]?\d|"
+    r"scalars?\b|vectors?\b|"
+    r"matri(?:x|ces)\b|square\b|(?:at least |at most |\[batch, ?)?\d?-?\d-?[dD]\b|\d-dimensional|(?:one|two|"
+    r"three)-dimensional)|"
+    r"\b(?:is|are) not (?:an? )?(?:vectors?|scalars?|matri(?:x|ces)|\d-?[Tt]ensor|\d-?[dD])\b|\bat least "
+    r"an? (?:vector|matrix)"
+    r"|\b(?:with|[Hh]ad) rank\b|\bsame (?:length|rank|number of dimensions) as the (?:input )?(?:shape|"
+    r"tensor|rank)|\bmust be an? \[[^\[\]]{1,80} x [^\[\]]{1,80}\]|\bnot \d-?D\b"
+)
+_TENSOR = (
+    r"\bTensor\(\"[^\"]{0,200}\"[^()]{0,60}\([^()]{0,100}\)[^()]{0,60}\)|<(?:tf\.|"
+    r"Keras)?Tensor\b[^<>]{0,400}>|<KerasTensor[^<>]{0,300}>"
+)
+_SHAPED = r"[\[(](?:\s?(?:<=)?(?:-?\d{1,12}|\?|None)\s?,?){1,16}[\])]|TensorShape\(|\bshape ?=? ?\(\)|\bshape ?=? ?\[\]"
+
+
+@lru_cache(maxsize=1024)
+def guess(record: ErrorRecord, text: str) -> tuple[str, Hit] | None:
+    """The class and what can be said of a sentence about shapes that no rule knows, or None where it is none."""
+    name = record.exception
+    if record.level == "warning":  # the runtime warns of much that does no harm
+        return None
+    if name is not None and name not in _RAISED and not pattern(_NAMED).match(name):
+        return None
+    said = _sentence(text)
+    place = place_of(record)
+    if name == "AbortedError":  # oneDNN refuses sizes without naming them
+        refused = pattern(
+            r"could not create a (?:primitive )?descriptor for a (?:\w+ ){0,3}(?:pooling|convolution|matmul|inner)"
+        )
+        if refused.search(said):
+            return "matmul-conv-mismatch", _hit(said, name, place)
+    if place.op is not None and pattern(r"\d is out of (?:range|bounds?)\b").search(said):
+        return place.slug or "index-out-of-range", _hit(said, name, place)
+    by_name = name is not None and pattern(_NAMED).match(name) is not None
+    if name == "IndexError" and not by_name:
+        return _index(said, record, place)
+    if not by_name and not _about_shapes(said, place, bare=name is None):
+        return None
+    slug = _class(said, record, place)
+    return slug, _hit(said, name, place)
+
+
+def _index(said: str, record: ErrorRecord, place: Place) -> tuple[str, Hit] | None:
+    """An IndexError: of an array or a tensor. Python's own lists say only `list index out of range`, which is about
+    shapes
+    where the line that failed indexes one.
+    """
+    if not said:
+        return None
+    code = record.frames[-1].code or "" if record.frames else ""
+    if pattern(r"^(?:list|tuple) index out of range").search(said):
+        in_layer = said.startswith("tuple") and "Exception encountered when calling" in record.text
+        return ("rank-mismatch", _hit(said, "IndexError", place)) if "shape" in code or in_layer else None
+    if pattern(r"^(?:string|pop|deque|bytearray|range object)\b").search(said):
+        return None
+    library = bool(record.frames) and not record.frames[-1].user
+    if not (library and pattern(r"out of (?:bounds|range)").search(said)) and not _about_shapes(
+        said, place, bare=False
+    ):
+        return None
+    slug = _named_class(said) or "index-out-of-range"
+    return slug, _hit(said, "IndexError", place)
+
+
+def _hit(said: str, name: str | None, place: Place) -> Hit:
+    by = "text" if _by_text(said, kernel=place.op is not None) else "place"
+    details = {"general": True, "by": by, "key": said[:200]}
+    return Hit(_tell(said, name), dims=_numbers(said), op=place.op, status="untested", details=details)
+
+
+def of(slug: str) -> Recogniser:
+    """The general recogniser of one class: `guess`, where it names that class."""
+
+    def recognise(record: ErrorRecord, text: str) -> Hit | None:
+        found = guess(record, text)
+        return found[1] if found and found[0] == slug else None
+
+    return recognise
+
+
+def _sentence(text: str) -> str:
+    """The message without what follows it: the call's arguments, node references, the path of the conversion."""
+    marks = (
+        " [[",
+        "Arguments received by",
+        "Call arguments received",
+        "tf2xla conversion failed",
+        " [Op:",
+        " for '{{node",
+    )
+    said = upto(flat(text), *marks)[:1500]
+    # Keras puts its own frame around the message of an inner check.
+    said = pattern(_TENSOR).sub("a tensor", said)
+    inner = pattern(r"Exception encountered when calling .{1,200}?\(\)\.?,? ?(.{1,1500})").search(said)
+    return inner[1] if inner else said
+
+
+def _about_shapes(said: str, place: Place, *, bare: bool) -> bool:
+    shaped = len(pattern(_SHAPED).findall(said))
+    if pattern(_DIMENSIONED).search(said) and not pattern(r"\bdtypes?\b|\btype\b").search(said):
+        return True
+    if pattern(_OTHER).search(said) and not (
+        shaped >= 2 or (shaped and pattern(r"(?i)shape|rank|dimension").search(said))
+    ):
+        return False
+    if place.op is None and pattern(_BOUND).search(said) and not pattern(_AXES).search(said):
+        return False
+    if pattern(_ARGUMENT).search(said) and shaped < 2 and not pattern(_DIMENSIONED).search(said):
+        return False
+    return _by_text(said, kernel=place.op is not None) or (not bare and place.kind == SHAPE_CHECK)
+
+
+def _by_text(said: str, *, kernel: bool) -> bool:
+    """`kernel`: an op checks its inputs, which are tensors and nothing else."""
+    if pattern(_DIMENSIONED).search(said):
+        return True
+    if pattern(r"(?i)\bmis-?match(?:ed|ing)? (?:\w+ ){0,2}(?:sizes?|lengths?|shapes?|dimensions?)\b").search(said):
+        return True
+    shaped = len(pattern(_SHAPED).findall(said))
+    if kernel and shaped >= 2:
+        return True
+    refused = pattern(_REFUSE).search(said) is not None and (shaped or ints(said))
+    if not refused and not pattern(_DISAGREE).search(said):
+        return False
+    if pattern(_SUBJECT).search(said):
+        return True
+    counted = pattern(_COUNTED).search(said) is not None
+    return counted and (kernel or shaped >= 1 or len(ints(said)) >= 2)
+
+
+_CLASSES = (
+    (
+        "weight-shape-mismatch",
+        r"\b(?:saved|restor|checkpoint|weights?\b.{0,40}\bload|set_weights|assigned value|variable shape)",
+    ),
+    ("reshape-mismatch", r"\b[Rr]eshap"),
+    ("concat-pack-mismatch", r"\b(?:[Cc]oncat|[Ss]tack(?:ed|ing)?\b|joined|[Pp]ack\b|merged?\b)"),
+    (
+        "index-out-of-range",
+        r"\b(?:ind(?:ex|ices)|ids?|label|key|row)\b.{0,80}(?:out of (?:bounds|range)|not in \[|outside)",
+    ),
+    ("slice-out-of-bounds", r"\b(?:slic|split|strid)\w{0,6}\b|\bnum_or_size_splits\b"),
+    (
+        "rank-mismatch",
+        r"(?i)\b(?:ranks?|ndims?|scalars?|ax[ei]s)\b|-dimensional|\b\d-?[dD]\b|number of dimensions|"
+        r"\bvectors?\b|\bdims\b",
+    ),
+    (
+        "matmul-conv-mismatch",
+        r"(?i)\bmatmul|\bmatri(?:x|ces)\b|\bconv|contract|einsum|\binner dim|\bdepth\b|\bfilters?\b|\bkernel|"
+        r"\bchannels?\b|\bdot\b",
+    ),
+    (
+        "keras-input-mismatch",
+        r"\b(?:layers?|model|targets?|y_true|y_pred|logits|labels|loss|metric|samples|inputs?|features?)\b",
+    ),
+)
+
+
+# Words for these say more than the op that complains.
+_OVER_PLACE = frozenset({"rank-mismatch", "index-out-of-range", "weight-shape-mismatch"})
+
+
+def _class(said: str, record: ErrorRecord, place: Place) -> str:
+    words = _named_class(said)
+    if place.slug and (words is None or not place.weak or words not in _OVER_PLACE):
+        return place.slug
+    return words or ("keras-input-mismatch" if place.keras else "broadcast-mismatch")
+
+
+def _named_class(said: str) -> str | None:
+    if pattern(_DIMENSIONED).search(said):
+        return "rank-mismatch"
+    return next((slug for slug, source in _CLASSES if pattern(source).search(said)), None)
+
+
+def _numbers(said: str) -> tuple[int, ...]:
+    """The sizes of the shapes that are spelt out, else the numbers of the sentence (a few)."""
+    named = tuple(size for dims in shapes(said) for size in dims if size is not None)
+    return (named or tuple(n for n in ints(said) if abs(n) < 10**9))[:12]
+
+
+def _tell(said: str, name: str | None) -> str:
+    words = said[:300].rstrip(".: ")
+    return f"{words or name}. The doctor does not know this sentence; by its words it is about shapes."
