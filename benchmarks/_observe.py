@@ -24,6 +24,8 @@ from benchmarks._surroundings import Fault, prepare, release, strike
 
 GRACE = 15.0
 """Seconds that processes may go on after the one that was started ended."""
+NOTICE = 0.5
+"""Seconds for whatever stands between a program and its reader to notice that the reader left."""
 _TIMES = re.compile(rb"(?m)^(?:[IWEF]\d{4} \d\d:\d\d:\d+\.\d+ +\d+|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+)")
 _ADDRESSES = re.compile(rb"\bat 0x[0-9a-f]+")
 _RANDOM = re.compile(r"(tmp)[a-z0-9_]{8}")
@@ -73,7 +75,7 @@ def _run(command: list[str], fault: Fault, cell: Path, doctor: bool, timeout: fl
             start_new_session=True,
         )
     pump = Pump(process, reader_leaves=fault.reader_leaves)
-    met, ended, left = False, 0.0, {process.pid: ""}
+    met, ended, go, left = False, 0.0, 0.0, {process.pid: ""}
     while left or pump.open:
         now = time.monotonic()
         if (ended and now > ended + GRACE) or now > started + timeout:
@@ -83,6 +85,8 @@ def _run(command: list[str], fault: Fault, cell: Path, doctor: bool, timeout: fl
             met = True
             strike(fault, cell / "run", process.pid, doctor)
             pump.strike()
+            go = now + (NOTICE if fault.reader_leaves else 0.0)
+        if met and now >= go:
             (cell / "meeting" / "go").touch()
         if process.poll() is not None:
             ended = ended or now
