@@ -24,8 +24,9 @@ from benchmarks._surroundings import Fault, prepare, release, strike
 
 GRACE = 15.0
 """Seconds that processes may go on after the one that was started ended."""
-NOTICE = 0.5
-"""Seconds for whatever stands between a program and its reader to notice that the reader left."""
+SETTLE = 0.1
+NOTICE = 1.0
+"""Seconds that a signal, a reader's leaving or a killed doctor have to reach the program before it goes on."""
 _TIMES = re.compile(rb"(?m)^(?:[IWEF]\d{4} \d\d:\d\d:\d+\.\d+ +\d+|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+)")
 _ADDRESSES = re.compile(rb"\bat 0x[0-9a-f]+")
 _RANDOM = re.compile(r"(tmp)[a-z0-9_]{8}")
@@ -52,6 +53,7 @@ def observe(program: Path, fault: Fault, cell: Path, doctor: Sequence[str] = (),
     for name in ("work", "meeting", "tmp", "home"):
         (cell / name).mkdir(parents=True)
     (cell / "stdin").write_text("some input\n")
+    os.mkfifo(cell / "meeting" / "go")
     if doctor:
         prepare(fault, cell / "run")
     try:
@@ -75,19 +77,17 @@ def _run(command: list[str], fault: Fault, cell: Path, doctor: bool, timeout: fl
             start_new_session=True,
         )
     pump = Pump(process, reader_leaves=fault.reader_leaves)
-    met, ended, go, left = False, 0.0, 0.0, {process.pid: ""}
+    meeting = Meeting(cell / "meeting", NOTICE if fault.takes_time else 0.0)
+    ended, left = 0.0, {process.pid: ""}
     while left or pump.open:
         now = time.monotonic()
         if (ended and now > ended + GRACE) or now > started + timeout:
             break
         pump.turn()
-        if not met and (cell / "meeting" / "ready").exists():
-            met = True
+        if meeting.begins(now):
             strike(fault, cell / "run", process.pid, doctor)
             pump.strike()
-            go = now + (NOTICE if fault.reader_leaves else 0.0)
-        if met and now >= go:
-            (cell / "meeting" / "go").touch()
+        meeting.finish(now)
         if process.poll() is not None:
             ended = ended or now
             left = living(mark)
@@ -97,7 +97,7 @@ def _run(command: list[str], fault: Fault, cell: Path, doctor: bool, timeout: fl
     names = tuple(sorted(left.values())) if not hangs else ()
     seconds = round(time.monotonic() - started, 1)
     return Observation(
-        process.returncode, steady(out), steady(pump.text["err"]), snapshot(cell), names, hangs, met, seconds
+        process.returncode, steady(out), steady(pump.text["err"]), snapshot(cell), names, hangs, meeting.struck, seconds
     )
 
 
@@ -112,6 +112,33 @@ def _environment(fault: Fault, cell: Path, mark: str) -> dict[str, str]:
     base = {k: v for k, v in os.environ.items() if k in ("PATH", "LANG", "USER", "LOGNAME", "SHELL")}
     whole: dict[str, str | None] = {**base, **places, **given, **fault.environment}
     return {name: value for name, value in whole.items() if value is not None}
+
+
+class Meeting:
+    """The program says that it is in the middle of its work, waits to be struck, and is told to go on."""
+
+    def __init__(self, folder: Path, notice: float) -> None:
+        self.struck = False
+        self._folder, self._notice = folder, notice
+        self._since = self._go = 0.0
+
+    def begins(self, now: float) -> bool:
+        """Whether it is time to strike: once, and a moment after the program came, so that it surely waits."""
+        if not self._since and (self._folder / "ready").exists():
+            self._since = now
+        if self.struck or not self._since or now < self._since + SETTLE:
+            return False
+        self.struck, self._go = True, now + self._notice
+        return True
+
+    def finish(self, now: float) -> None:
+        """Let the program go on."""
+        if self._go and now >= self._go:
+            self._go = 0.0
+            with contextlib.suppress(OSError):  # it was killed
+                descriptor = os.open(self._folder / "go", os.O_WRONLY | os.O_NONBLOCK)
+                os.write(descriptor, b"!")
+                os.close(descriptor)
 
 
 class Pump:

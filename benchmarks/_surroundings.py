@@ -42,6 +42,11 @@ class Fault:
         """What a run without the doctor notices of it."""
         return replace(self, name="", run_folder="", kills_doctor=False)
 
+    @property
+    def takes_time(self) -> bool:
+        """Whether what happens at the meeting reaches the program through others."""
+        return self.signal is not None or self.reader_leaves or self.kills_doctor
+
     def start(self) -> dict[str, Any]:
         """What the launcher must do."""
         names = ("ignored", "limits", "closed", "umask", "cwd_deleted", "obeys_permissions")

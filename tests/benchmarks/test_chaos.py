@@ -10,12 +10,12 @@ from benchmarks._observe import observe
 from benchmarks._surroundings import FAULTS, Fault
 
 PROGRAM = """
-import os, sys, time
+import os, sys
 meeting = os.environ["CHAOS_MEETING"]
 print("before", flush=True)
+go = os.open(meeting + "/go", os.O_RDWR)
 open(meeting + "/ready", "w").close()
-while not os.path.exists(meeting + "/go"):
-    time.sleep(0.01)
+os.read(go, 1)
 print("after", object(), flush=True)
 print("error stream", file=sys.stderr, flush=True)
 open("result.txt", "w").write("result")
@@ -80,6 +80,14 @@ def test_a_program_that_dies_with_its_wrapper_is_seen(program, tmp_path, relays,
     other = observe(program, fault, tmp_path / "cell", wrapper)
     assert other.met and other.status == -signal.SIGKILL
     assert [difference.what for difference in chaos.compare(plain, other, fault)] == expected
+
+
+def test_a_cell_whose_plain_run_does_not_end_is_not_comparable(tmp_path, monkeypatch):
+    (tmp_path / "endless.py").write_text("import time\ntime.sleep(60)\n")
+    monkeypatch.setattr(chaos, "FOLDER", tmp_path)
+    cell = chaos.make("endless", FAULTS[0], tmp_path, {}, timeout=1)
+    assert cell.result == "not comparable"
+    assert "does not end" in cell.differences[0].detail
 
 
 def test_faults_of_the_doctor_alone_share_their_plain_runs():
