@@ -18,6 +18,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from benchmarks import _launch
 from benchmarks._surroundings import Fault, prepare, release, strike
@@ -28,7 +29,7 @@ SETTLE = 0.1
 NOTICE = 1.0
 """Seconds that a signal, a reader's leaving or a killed doctor have to reach the program before it goes on."""
 _TIMES = re.compile(rb"(?m)^(?:[IWEF]\d{4} \d\d:\d\d:\d+\.\d+ +\d+|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+)")
-_ADDRESSES = re.compile(rb"\bat 0x[0-9a-f]+")
+_ADDRESSES = re.compile(rb"\b0x[0-9a-f]{6,}")
 _RANDOM = re.compile(r"(tmp)[a-z0-9_]{8}")
 
 
@@ -40,9 +41,9 @@ class Observation:
     out: bytes
     err: bytes
     files: dict[str, str]
-    left: tuple[str, ...]
+    survivors: tuple[str, ...]
     hangs: bool
-    met: bool
+    reached: bool
     seconds: float
 
 
@@ -78,10 +79,10 @@ def _run(command: list[str], fault: Fault, cell: Path, doctor: bool, timeout: fl
         )
     pump = Pump(process, reader_leaves=fault.reader_leaves)
     meeting = Meeting(cell / "meeting", NOTICE if fault.takes_time else 0.0)
-    ended, left = 0.0, {process.pid: ""}
-    while left or pump.open:
+    end_time, survivors = 0.0, {process.pid: ""}
+    while survivors or pump.open:
         now = time.monotonic()
-        if (ended and now > ended + GRACE) or now > started + timeout:
+        if (end_time and now > end_time + GRACE) or now > started + timeout:
             break
         pump.turn()
         if meeting.begins(now):
@@ -89,28 +90,35 @@ def _run(command: list[str], fault: Fault, cell: Path, doctor: bool, timeout: fl
             pump.strike()
         meeting.finish(now)
         if process.poll() is not None:
-            ended = ended or now
-            left = living(mark)
+            end_time = end_time or now
+            survivors = living(mark)
     hangs = process.poll() is None
     end(mark, process)
     out = (cell / "stdout").read_bytes() if fault.stdout_file else pump.text["out"]
-    names = tuple(sorted(left.values())) if not hangs else ()
+    names = tuple(sorted(survivors.values())) if not hangs else ()
     seconds = round(time.monotonic() - started, 1)
     return Observation(
-        process.returncode, steady(out), steady(pump.text["err"]), snapshot(cell), names, hangs, meeting.struck, seconds
+        process.returncode,
+        steady(out),
+        steady(pump.text["err"]),
+        snapshot(cell),
+        names,
+        hangs,
+        meeting.happened,
+        seconds,
     )
 
 
 def steady(text: bytes) -> bytes:
     """The text without what differs from run to run: times of TensorFlow's log, addresses of objects."""
-    return _ADDRESSES.sub(b"at 0x", _TIMES.sub(b"<time>", text))
+    return _ADDRESSES.sub(b"0x", _TIMES.sub(b"<time>", text))
 
 
 def _environment(fault: Fault, cell: Path, mark: str) -> dict[str, str]:
     places = {"HOME": str(cell / "home"), "TMPDIR": str(cell / "tmp"), "CHAOS_MEETING": str(cell / "meeting")}
-    given = {"CHAOS_MARK": mark, "CHAOS_INSIDE": fault.inside, "PYTHONDONTWRITEBYTECODE": "1"}
+    marks = {"CHAOS_MARK": mark, "CHAOS_INSIDE": fault.inside, "PYTHONDONTWRITEBYTECODE": "1"}
     base = {k: v for k, v in os.environ.items() if k in ("PATH", "LANG", "USER", "LOGNAME", "SHELL")}
-    whole: dict[str, str | None] = {**base, **places, **given, **fault.environment}
+    whole: dict[str, str | None] = {**base, **places, **marks, **fault.environment}
     return {name: value for name, value in whole.items() if value is not None}
 
 
@@ -118,7 +126,7 @@ class Meeting:
     """The program says that it is in the middle of its work, waits to be struck, and is told to go on."""
 
     def __init__(self, folder: Path, notice: float) -> None:
-        self.struck = False
+        self.happened = False
         self._folder, self._notice = folder, notice
         self._since = self._go = 0.0
 
@@ -126,9 +134,9 @@ class Meeting:
         """Whether it is time to strike: once, and a moment after the program came, so that it surely waits."""
         if not self._since and (self._folder / "ready").exists():
             self._since = now
-        if self.struck or not self._since or now < self._since + SETTLE:
+        if self.happened or not self._since or now < self._since + SETTLE:
             return False
-        self.struck, self._go = True, now + self._notice
+        self.happened, self._go = True, now + self._notice
         return True
 
     def finish(self, now: float) -> None:
@@ -171,17 +179,17 @@ class Pump:
 
 def living(mark: str) -> dict[int, str]:
     """The processes that inherited the mark, with their names."""
-    wanted = f"CHAOS_MARK={mark}".encode()
+    entry = f"CHAOS_MARK={mark}".encode()
     names: dict[int, str] = {}
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):  # it ended meanwhile
-            if wanted in (folder / "environ").read_bytes():
+            if entry in (folder / "environ").read_bytes():
                 words = (folder / "cmdline").read_bytes().split(b"\0")
                 names[int(folder.name)] = " ".join(Path(w.decode(errors="replace")).name for w in words[:3] if w)
     return names
 
 
-def end(mark: str, process: subprocess.Popen[bytes]) -> None:
+def end(mark: str, process: subprocess.Popen[Any]) -> None:
     """End what is left of a run: only processes that carry its mark."""
     for _ in range(5):
         for pid in living(mark):

@@ -59,7 +59,7 @@ def compare(plain: Observation, other: Observation, fault: Fault) -> list[Differ
     differences = []
     if other.hangs != plain.hangs:
         differences.append(Difference("end", "does not end" if other.hangs else "ends, does not end without"))
-    if other.met != plain.met:
+    if other.reached != plain.reached:
         differences.append(Difference("progress", "the middle of the program was not reached"))
     if not fault.kills_doctor and _status(plain) != _status(other) and not other.hangs:
         differences.append(Difference("status", f"{_status(plain)} -> {_status(other)}"))
@@ -71,8 +71,8 @@ def compare(plain: Observation, other: Observation, fault: Fault) -> list[Differ
         before, after = plain.files.get(name, "missing"), other.files.get(name, "missing")
         if before != after:
             differences.append(Difference("weights" if "weights" in name else "files", f"{name}: {before} -> {after}"))
-    if other.left != plain.left:
-        differences.append(Difference("processes left", f"{list(plain.left)} -> {list(other.left)}"))
+    if other.survivors != plain.survivors:
+        differences.append(Difference("processes left", f"{list(plain.survivors)} -> {list(other.survivors)}"))
     return differences
 
 
@@ -111,7 +111,7 @@ def make(kind: str, fault: Fault, root: Path, plain: Plain, timeout: float = 120
 
 
 def measure(
-    kinds: Sequence[str], faults: Sequence[Fault], told: Callable[[str], None] = lambda line: None
+    kinds: Sequence[str], faults: Sequence[Fault], report: Callable[[str], None] = lambda line: None
 ) -> list[Cell]:
     """Every kind in every fault."""
     cells = []
@@ -120,11 +120,11 @@ def measure(
             plain: Plain = {}
             for fault in faults:
                 cells.append(make(kind, fault, Path(root), plain))
-                told(line(cells[-1]))
+                report(line(cells[-1]))
     return cells
 
 
-def sample(told: Callable[[str], None] = lambda line: None) -> list[Cell]:
+def sample(report: Callable[[str], None] = lambda line: None) -> list[Cell]:
     """Cells in the order of their hash, as many as a minute allows; one that does not end in its time is left out."""
     end = time.monotonic() + MINUTE
     cells: list[Cell] = []
@@ -136,10 +136,10 @@ def sample(told: Callable[[str], None] = lambda line: None) -> list[Cell]:
             if left > SECONDS[kind in TENSORFLOW]:
                 cell = make(kind, fault, Path(root), {}, timeout=left / 3)
                 if any(difference.what == "end" for difference in cell.differences):
-                    told(f"left out: {line(cell)}")
+                    report(f"left out: {line(cell)}")
                     continue
                 cells.append(cell)
-                told(line(cell))
+                report(line(cell))
     return cells
 
 
@@ -191,10 +191,10 @@ def main() -> int:
     if not kinds or not faults:
         parser.error("there is no such kind or fault")
 
-    def told(text: str) -> None:
+    def report(text: str) -> None:
         print(text, file=sys.stderr, flush=True)
 
-    cells = sample(told) if options.sample else measure(kinds, faults, told)
+    cells = sample(report) if options.sample else measure(kinds, faults, report)
     print(as_markdown(cells))
     if not options.sample and len(cells) == len(KINDS) * len(FAULTS):
         print(f"written to {_results.write('chaos.json', SCHEMA, as_data(cells))}")

@@ -51,7 +51,7 @@ def whats(program, cell, fault, script):
 )
 def test_each_kind_of_harm_is_seen(program, tmp_path, script, expected):
     plain, differences = whats(program, tmp_path / "cell", Fault("none"), script)
-    assert plain.met and plain.status == 3 and plain.out.startswith(b"before\nafter")
+    assert plain.reached and plain.status == 3 and plain.out.startswith(b"before\nafter")
     assert differences == expected
 
 
@@ -78,7 +78,7 @@ def test_a_program_that_dies_with_its_wrapper_is_seen(program, tmp_path, relays,
     plain = observe(program, fault, tmp_path / "cell")
     wrapper = (sys.executable, "-c", RELAY) if relays else ("/bin/sh", "-c", '"$@"; exit', "sh")
     other = observe(program, fault, tmp_path / "cell", wrapper)
-    assert other.met and other.status == -signal.SIGKILL
+    assert other.reached and other.status == -signal.SIGKILL
     assert [difference.what for difference in chaos.compare(plain, other, fault)] == expected
 
 

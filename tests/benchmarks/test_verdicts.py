@@ -1,19 +1,14 @@
 """The truth about the programs is complete, and answers are counted as they should be."""
 
 import hashlib
-import json
 
 import pytest
 
 from benchmarks import verdicts
 
 
-def truth(name):
-    return json.loads((verdicts.FOLDER / f"{name}.json").read_text())
-
-
 def test_half_of_the_programs_end_well_and_each_death_has_a_place():
-    truths = {name: truth(name) for name in verdicts.names()}
+    truths = {name: verdicts.truth(name) for name in verdicts.names()}
     assert len(truths) == 40
     assert sum(t["expect"] == "go" for t in truths.values()) == 20
     for name, fate in truths.items():
@@ -27,7 +22,7 @@ def test_half_of_the_programs_end_well_and_each_death_has_a_place():
 
 def test_the_held_out_programs_are_those_with_the_smallest_hashes():
     by_hash = sorted(verdicts.names(), key=lambda name: hashlib.sha256(f"{name}.py".encode()).hexdigest())
-    assert {name for name in verdicts.names() if truth(name).get("held_out")} == set(by_hash[:13])
+    assert {name for name in verdicts.names() if verdicts.truth(name).get("held_out")} == set(by_hash[:13])
 
 
 @pytest.mark.parametrize(
