@@ -80,20 +80,22 @@ def _run(command: list[str], fault: Fault, cell: Path, doctor: bool, timeout: fl
     pump = Pump(process, reader_leaves=fault.reader_leaves)
     meeting = Meeting(cell / "meeting", NOTICE if fault.takes_time else 0.0)
     end_time, survivors = 0.0, {process.pid: ""}
-    while survivors or pump.open:
-        now = time.monotonic()
-        if (end_time and now > end_time + GRACE) or now > started + timeout:
-            break
-        pump.turn()
-        if meeting.begins(now):
-            strike(fault, cell / "run", process.pid, doctor)
-            pump.strike()
-        meeting.finish(now)
-        if process.poll() is not None:
-            end_time = end_time or now
-            survivors = living(mark)
-    hangs = process.poll() is None
-    end(mark, process)
+    try:
+        while survivors or pump.open:
+            now = time.monotonic()
+            if (end_time and now > end_time + GRACE) or now > started + timeout:
+                break
+            pump.turn()
+            if meeting.begins(now):
+                strike(fault, cell / "run", process, doctor)
+                pump.strike()
+            meeting.finish(now)
+            if process.poll() is not None:
+                end_time = end_time or now
+                survivors = living(mark)
+        hangs = process.poll() is None
+    finally:
+        end(mark, process)
     out = (cell / "stdout").read_bytes() if fault.stdout_file else pump.text["out"]
     names = tuple(sorted(survivors.values())) if not hangs else ()
     seconds = round(time.monotonic() - started, 1)

@@ -11,6 +11,7 @@ of their hash while they fit in a minute.
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import tempfile
 import time
@@ -186,6 +187,7 @@ def main() -> int:
     parser.add_argument("--faults", action="append", metavar="NAME", help=f"of {'; '.join(names)}; may be repeated")
     parser.add_argument("--sample", action="store_true", help="chosen by hash; at most a minute")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(143))  # so that what runs is ended, too
     kinds = [kind for kind in KINDS if kind in options.kinds.split(",")]
     faults = [fault for fault in FAULTS if not options.faults or fault.name in options.faults]
     if not kinds or not faults:
