@@ -18,14 +18,18 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from benchmarks import _launch
 from benchmarks._surroundings import Fault, prepare, release, strike
 
 GRACE = 15.0
 """Seconds that processes may go on after the one that was started ended."""
+SETTLE = 0.1
+NOTICE = 1.0
+"""Seconds that a signal, a reader's leaving or a killed doctor have to reach the program before it goes on."""
 _TIMES = re.compile(rb"(?m)^(?:[IWEF]\d{4} \d\d:\d\d:\d+\.\d+ +\d+|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+)")
-_ADDRESSES = re.compile(rb"\bat 0x[0-9a-f]+")
+_ADDRESSES = re.compile(rb"\b0x[0-9a-f]{6,}")
 _RANDOM = re.compile(r"(tmp)[a-z0-9_]{8}")
 
 
@@ -37,9 +41,9 @@ class Observation:
     out: bytes
     err: bytes
     files: dict[str, str]
-    left: tuple[str, ...]
+    survivors: tuple[str, ...]
     hangs: bool
-    met: bool
+    reached: bool
     seconds: float
 
 
@@ -50,6 +54,7 @@ def observe(program: Path, fault: Fault, cell: Path, doctor: Sequence[str] = (),
     for name in ("work", "meeting", "tmp", "home"):
         (cell / name).mkdir(parents=True)
     (cell / "stdin").write_text("some input\n")
+    os.mkfifo(cell / "meeting" / "go")
     if doctor:
         prepare(fault, cell / "run")
     try:
@@ -73,41 +78,77 @@ def _run(command: list[str], fault: Fault, cell: Path, doctor: bool, timeout: fl
             start_new_session=True,
         )
     pump = Pump(process, reader_leaves=fault.reader_leaves)
-    met, ended, left = False, 0.0, {process.pid: ""}
-    while left or pump.open:
-        now = time.monotonic()
-        if (ended and now > ended + GRACE) or now > started + timeout:
-            break
-        pump.turn()
-        if not met and (cell / "meeting" / "ready").exists():
-            met = True
-            strike(fault, cell / "run", process.pid, doctor)
-            pump.strike()
-            (cell / "meeting" / "go").touch()
-        if process.poll() is not None:
-            ended = ended or now
-            left = living(mark)
-    hangs = process.poll() is None
-    end(mark, process)
+    meeting = Meeting(cell / "meeting", NOTICE if fault.takes_time else 0.0)
+    end_time, survivors = 0.0, {process.pid: ""}
+    try:
+        while survivors or pump.open:
+            now = time.monotonic()
+            if (end_time and now > end_time + GRACE) or now > started + timeout:
+                break
+            pump.turn()
+            if meeting.begins(now):
+                strike(fault, cell / "run", process, doctor)
+                pump.strike()
+            meeting.finish(now)
+            if process.poll() is not None:
+                end_time = end_time or now
+                survivors = living(mark)
+        hangs = process.poll() is None
+    finally:
+        end(mark, process)
     out = (cell / "stdout").read_bytes() if fault.stdout_file else pump.text["out"]
-    names = tuple(sorted(left.values())) if not hangs else ()
+    names = tuple(sorted(survivors.values())) if not hangs else ()
     seconds = round(time.monotonic() - started, 1)
     return Observation(
-        process.returncode, steady(out), steady(pump.text["err"]), snapshot(cell), names, hangs, met, seconds
+        process.returncode,
+        steady(out),
+        steady(pump.text["err"]),
+        snapshot(cell),
+        names,
+        hangs,
+        meeting.happened,
+        seconds,
     )
 
 
 def steady(text: bytes) -> bytes:
     """The text without what differs from run to run: times of TensorFlow's log, addresses of objects."""
-    return _ADDRESSES.sub(b"at 0x", _TIMES.sub(b"<time>", text))
+    return _ADDRESSES.sub(b"0x", _TIMES.sub(b"<time>", text))
 
 
 def _environment(fault: Fault, cell: Path, mark: str) -> dict[str, str]:
     places = {"HOME": str(cell / "home"), "TMPDIR": str(cell / "tmp"), "CHAOS_MEETING": str(cell / "meeting")}
-    given = {"CHAOS_MARK": mark, "CHAOS_INSIDE": fault.inside, "PYTHONDONTWRITEBYTECODE": "1"}
+    marks = {"CHAOS_MARK": mark, "CHAOS_INSIDE": fault.inside, "PYTHONDONTWRITEBYTECODE": "1"}
     base = {k: v for k, v in os.environ.items() if k in ("PATH", "LANG", "USER", "LOGNAME", "SHELL")}
-    whole: dict[str, str | None] = {**base, **places, **given, **fault.environment}
+    whole: dict[str, str | None] = {**base, **places, **marks, **fault.environment}
     return {name: value for name, value in whole.items() if value is not None}
+
+
+class Meeting:
+    """The program says that it is in the middle of its work, waits to be struck, and is told to go on."""
+
+    def __init__(self, folder: Path, notice: float) -> None:
+        self.happened = False
+        self._folder, self._notice = folder, notice
+        self._since = self._go = 0.0
+
+    def begins(self, now: float) -> bool:
+        """Whether it is time to strike: once, and a moment after the program came, so that it surely waits."""
+        if not self._since and (self._folder / "ready").exists():
+            self._since = now
+        if self.happened or not self._since or now < self._since + SETTLE:
+            return False
+        self.happened, self._go = True, now + self._notice
+        return True
+
+    def finish(self, now: float) -> None:
+        """Let the program go on."""
+        if self._go and now >= self._go:
+            self._go = 0.0
+            with contextlib.suppress(OSError):  # it was killed
+                descriptor = os.open(self._folder / "go", os.O_WRONLY | os.O_NONBLOCK)
+                os.write(descriptor, b"!")
+                os.close(descriptor)
 
 
 class Pump:
@@ -140,17 +181,17 @@ class Pump:
 
 def living(mark: str) -> dict[int, str]:
     """The processes that inherited the mark, with their names."""
-    wanted = f"CHAOS_MARK={mark}".encode()
+    entry = f"CHAOS_MARK={mark}".encode()
     names: dict[int, str] = {}
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):  # it ended meanwhile
-            if wanted in (folder / "environ").read_bytes():
+            if entry in (folder / "environ").read_bytes():
                 words = (folder / "cmdline").read_bytes().split(b"\0")
                 names[int(folder.name)] = " ".join(Path(w.decode(errors="replace")).name for w in words[:3] if w)
     return names
 
 
-def end(mark: str, process: subprocess.Popen[bytes]) -> None:
+def end(mark: str, process: subprocess.Popen[Any]) -> None:
     """End what is left of a run: only processes that carry its mark."""
     for _ in range(5):
         for pid in living(mark):

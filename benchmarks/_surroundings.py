@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import signal
 import subprocess
@@ -41,6 +40,11 @@ class Fault:
     def plain(self) -> Fault:
         """What a run without the doctor notices of it."""
         return replace(self, name="", run_folder="", kills_doctor=False)
+
+    @property
+    def takes_time(self) -> bool:
+        """Whether what happens at the meeting reaches the program through others."""
+        return self.signal is not None or self.reader_leaves or self.kills_doctor
 
     def start(self) -> dict[str, Any]:
         """What the launcher must do."""
@@ -99,7 +103,7 @@ def release(run: Path) -> None:
     shutil.rmtree(run, ignore_errors=True)
 
 
-def strike(fault: Fault, run: Path, pid: int, doctor: bool) -> None:
+def strike(fault: Fault, run: Path, process: subprocess.Popen[bytes], doctor: bool) -> None:
     """What happens in the middle of the run."""
     if fault.run_folder == "full" and run.is_mount():
         _fill(run / "filler")
@@ -109,9 +113,9 @@ def strike(fault: Fault, run: Path, pid: int, doctor: bool) -> None:
         for path in (*run.rglob("*"), run):
             path.chmod(path.stat().st_mode & ~0o222)
     if fault.signal is not None:
-        os.kill(pid, fault.signal)
+        process.send_signal(fault.signal)
     if fault.kills_doctor and doctor:
-        os.kill(pid, signal.SIGKILL)
+        process.kill()
 
 
 def _fill(path: Path) -> None:

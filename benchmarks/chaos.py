@@ -11,6 +11,7 @@ of their hash while they fit in a minute.
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import tempfile
 import time
@@ -59,7 +60,7 @@ def compare(plain: Observation, other: Observation, fault: Fault) -> list[Differ
     differences = []
     if other.hangs != plain.hangs:
         differences.append(Difference("end", "does not end" if other.hangs else "ends, does not end without"))
-    if other.met != plain.met:
+    if other.reached != plain.reached:
         differences.append(Difference("progress", "the middle of the program was not reached"))
     if not fault.kills_doctor and _status(plain) != _status(other) and not other.hangs:
         differences.append(Difference("status", f"{_status(plain)} -> {_status(other)}"))
@@ -71,8 +72,8 @@ def compare(plain: Observation, other: Observation, fault: Fault) -> list[Differ
         before, after = plain.files.get(name, "missing"), other.files.get(name, "missing")
         if before != after:
             differences.append(Difference("weights" if "weights" in name else "files", f"{name}: {before} -> {after}"))
-    if other.left != plain.left:
-        differences.append(Difference("processes left", f"{list(plain.left)} -> {list(other.left)}"))
+    if other.survivors != plain.survivors:
+        differences.append(Difference("processes left", f"{list(plain.survivors)} -> {list(other.survivors)}"))
     return differences
 
 
@@ -101,6 +102,8 @@ def make(kind: str, fault: Fault, root: Path, plain: Plain, timeout: float = 120
             plain[key] = (observe(program, fault, folder, (), timeout), observe(program, fault, folder, (), timeout))
         first, second = plain[key]
         unlike = compare(first, second, fault) or compare(second, first, fault)
+        if first.hangs:
+            unlike = [Difference("end", f"a run without the doctor does not end in {timeout:.0f} s")]
         differences = unlike or compare(first, observe(program, fault, folder, words, timeout), fault)
     except OSError as error:
         unlike = differences = [Difference("bench", str(error))]
@@ -109,7 +112,7 @@ def make(kind: str, fault: Fault, root: Path, plain: Plain, timeout: float = 120
 
 
 def measure(
-    kinds: Sequence[str], faults: Sequence[Fault], told: Callable[[str], None] = lambda line: None
+    kinds: Sequence[str], faults: Sequence[Fault], report: Callable[[str], None] = lambda line: None
 ) -> list[Cell]:
     """Every kind in every fault."""
     cells = []
@@ -118,12 +121,12 @@ def measure(
             plain: Plain = {}
             for fault in faults:
                 cells.append(make(kind, fault, Path(root), plain))
-                told(line(cells[-1]))
+                report(line(cells[-1]))
     return cells
 
 
-def sample(told: Callable[[str], None] = lambda line: None) -> list[Cell]:
-    """Cells in the order of their hash, as many as a minute allows."""
+def sample(report: Callable[[str], None] = lambda line: None) -> list[Cell]:
+    """Cells in the order of their hash, as many as a minute allows; one that does not end in its time is left out."""
     end = time.monotonic() + MINUTE
     cells: list[Cell] = []
     every = {f"{kind} in {fault.name}": (kind, fault) for kind in KINDS for fault in FAULTS}
@@ -133,9 +136,11 @@ def sample(told: Callable[[str], None] = lambda line: None) -> list[Cell]:
             left = end - time.monotonic()
             if left > SECONDS[kind in TENSORFLOW]:
                 cell = make(kind, fault, Path(root), {}, timeout=left / 3)
-                if time.monotonic() < end:
-                    cells.append(cell)
-                    told(line(cell))
+                if any(difference.what == "end" for difference in cell.differences):
+                    report(f"left out: {line(cell)}")
+                    continue
+                cells.append(cell)
+                report(line(cell))
     return cells
 
 
@@ -182,15 +187,16 @@ def main() -> int:
     parser.add_argument("--faults", action="append", metavar="NAME", help=f"of {'; '.join(names)}; may be repeated")
     parser.add_argument("--sample", action="store_true", help="chosen by hash; at most a minute")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(143))  # so that what runs is ended, too
     kinds = [kind for kind in KINDS if kind in options.kinds.split(",")]
     faults = [fault for fault in FAULTS if not options.faults or fault.name in options.faults]
     if not kinds or not faults:
         parser.error("there is no such kind or fault")
 
-    def told(text: str) -> None:
+    def report(text: str) -> None:
         print(text, file=sys.stderr, flush=True)
 
-    cells = sample(told) if options.sample else measure(kinds, faults, told)
+    cells = sample(report) if options.sample else measure(kinds, faults, report)
     print(as_markdown(cells))
     if not options.sample and len(cells) == len(KINDS) * len(FAULTS):
         print(f"written to {_results.write('chaos.json', SCHEMA, as_data(cells))}")

@@ -12,17 +12,18 @@ import argparse
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import time
+import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from benchmarks import _results
+from benchmarks._observe import end
 
 FOLDER = _results.PROGRAMS / "preflight"
 MINUTE = 60.0
@@ -60,23 +61,31 @@ def names() -> list[str]:
     return [path.stem for path in sorted(FOLDER.glob("[0-9]*.py"))]
 
 
+def truth(name: str) -> dict[str, Any]:
+    """What became of the program when it was run."""
+    fate: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    return fate
+
+
 def judge(name: str, timeout: float = TIMEOUT) -> Row:
     """Ask the doctor about one program, in a folder that holds nothing else."""
-    truth: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    fate = truth(name)
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="verdict-") as folder:
         shutil.copy(FOLDER / f"{name}.py", folder)
         answer, why = _ask(f"{name}.py", Path(folder), timeout)
     seconds = round(time.monotonic() - started, 1)
-    return Row(name, truth["expect"], truth["dies"], truth.get("held_out", False), answer, why, seconds)
+    return Row(name, fate["expect"], fate["dies"], fate.get("held_out", False), answer, why, seconds)
 
 
 def _ask(program: str, folder: Path, timeout: float) -> tuple[str, str]:
     doctor = str(Path(sys.executable).with_name("xladoctor"))
+    mark = uuid.uuid4().hex
     words = [doctor, "preflight", "--no-cache", "--format", "json", "--"]
     process = subprocess.Popen(
         [*words, sys.executable, program],
         cwd=folder,
+        env={**os.environ, "CHAOS_MARK": mark},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -86,8 +95,7 @@ def _ask(program: str, folder: Path, timeout: float) -> tuple[str, str]:
     try:
         out, err = process.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+        end(mark, process)
         return "timeout", f"no answer in {timeout:.0f} s"
     try:
         answer = json.loads(out)
@@ -139,28 +147,28 @@ def as_data(rows: Sequence[Row]) -> dict[str, Any]:
     return {**counts, "programs": [{**asdict(row), "outcome": row.outcome} for row in rows]}
 
 
-def measure(chosen: Sequence[str], told: Callable[[str], None] = lambda line: None) -> list[Row]:
+def measure(programs: Sequence[str], report: Callable[[str], None] = lambda line: None) -> list[Row]:
     """Ask about each of the programs."""
     rows = []
-    for name in chosen:
+    for name in programs:
         rows.append(judge(name))
-        told(f"{name}: {rows[-1].answer} ({rows[-1].outcome}, {rows[-1].seconds:.0f} s)")
+        report(f"{name}: {rows[-1].answer} ({rows[-1].outcome}, {rows[-1].seconds:.0f} s)")
     return rows
 
 
-def sample(told: Callable[[str], None] = lambda line: None) -> list[Row]:
+def sample(report: Callable[[str], None] = lambda line: None) -> list[Row]:
     """Programs in the order of their hash, as many as a minute allows; one that does not end in time is left out."""
-    end = time.monotonic() + MINUTE
+    deadline = time.monotonic() + MINUTE
     rows: list[Row] = []
     for name in _results.by_hash(names()):
-        left = end - time.monotonic()
+        left = deadline - time.monotonic()
         if rows and left < max(row.seconds for row in rows):
             break
         row = judge(name, timeout=left)
         if row.answer == "timeout":
             break
         rows.append(row)
-        told(f"{name}: {row.answer} ({row.outcome}, {row.seconds:.0f} s)")
+        report(f"{name}: {row.answer} ({row.outcome}, {row.seconds:.0f} s)")
     return rows
 
 
@@ -179,15 +187,15 @@ def main() -> int:
     parser.add_argument("--held-out", action="store_true", help="only the programs that are held out")
     options = parser.parse_args()
 
-    def told(line: str) -> None:
+    def report(line: str) -> None:
         print(line, file=sys.stderr, flush=True)
 
-    chosen = [n for n in names() if not options.names or any(n.startswith(word) for word in options.names)]
+    programs = [n for n in names() if not options.names or any(n.startswith(word) for word in options.names)]
     if options.held_out:
-        chosen = [n for n in chosen if json.loads((FOLDER / f"{n}.json").read_text(encoding="utf-8")).get("held_out")]
-    rows = sample(told) if options.sample else measure(chosen, told)
+        programs = [name for name in programs if truth(name).get("held_out")]
+    rows = sample(report) if options.sample else measure(programs, report)
     print(as_markdown(rows))
-    if rows and not options.sample and chosen == names():
+    if rows and not options.sample and programs == names():
         print(f"written to {_results.write('preflight-programs.json', SCHEMA, as_data(rows))}")
     return int(any(row.outcome.startswith("false") or row.outcome == "error" for row in rows))
 

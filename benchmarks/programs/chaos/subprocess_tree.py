@@ -20,4 +20,5 @@ print("shell:", subprocess.call(["sh", "-c", script], close_fds=False), flush=Tr
 done = subprocess.run([sys.executable, "-c", CHILD, "right"], stdout=subprocess.PIPE, text=True)
 print("right said", done.stdout.split(), done.returncode, flush=True)
 print("killed child:", subprocess.call(["sh", "-c", "kill -9 $$"]), flush=True)
+subprocess.Popen(["sh", "-c", "sleep 1.5; echo late > late.txt"])  # goes on alone, and keeps our streams
 finish()
