@@ -6,7 +6,6 @@ notebook that the command names are hashed alike: a cell whose hash is the name 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from xladoctor.diagnosis.model import Location
+from xladoctor.evidence import files
 from xladoctor.evidence.run import Recording
 from xladoctor.evidence.schema import schema
 
@@ -69,11 +69,9 @@ def file_name(text: str) -> int:
 def _code(file: Path) -> list[str]:
     """The texts of the code cells; none where the file is no notebook."""
     try:
-        if file.stat().st_size > _LARGEST:
-            return []
-        found = json.loads(file.read_bytes())["cells"]
-        return ["".join(cell["source"]) for cell in found if cell["cell_type"] == "code"]
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        cells = files.read_table(file.parent, file.name, _LARGEST)["cells"]
+        return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    except (OSError, TypeError, KeyError, files.Unusable):
         return []
 
 

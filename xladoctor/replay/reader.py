@@ -87,14 +87,18 @@ def _checked(right: bool, wanted: Any, value: Any) -> Any:
 
 
 def replays_of(documents: Iterable[Any]) -> tuple[tuple[model.Replay, ...], tuple[str, ...]]:
-    """(the replays of JSON documents, in their order; why each of the others cannot be read)."""
-    results = [_replay_or_problem(document) for document in documents]
+    """(the trials of remedies in JSON documents of replays, in their order; why each of the others cannot be read).
+
+    Only what a diagnosis needs is read, so that a part of another version or of the wrong type costs nothing else.
+    """
+    results = [_trials_or_problem(document) for document in documents]
     replays = tuple(r for r in results if isinstance(r, model.Replay))
     return replays, tuple(r for r in results if isinstance(r, str))
 
 
-def _replay_or_problem(document: Any) -> model.Replay | str:
+def _trials_or_problem(document: Any) -> model.Replay | str:
+    needed = ("schema", "subject", "remedies", "folder")
     try:
-        return replay_of(document)
+        return replay_of({k: v for k, v in document.items() if k in needed} if isinstance(document, dict) else document)
     except XladoctorError as error:
         return str(error)

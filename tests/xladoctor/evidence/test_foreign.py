@@ -51,7 +51,7 @@ REPLAY = {
     "schema": "xladoctor.replay/1", "subject": "s", "folder": "f",
     "sweep": {"outcomes": [{"case": {"batch": 4, "vary": [["jit", "on"]]}, "state": "failed", "rows_in": 4,
                             "signature": {"class": "x"}, "message": "m", "run_seconds": 0.1}],
-              "rules": [{"vary": [], "text": "t"}]},
+              "rules": [{"kind": "never", "vary": [], "text": "t"}]},
     "isolated": {"op": "Reshape", "node": "n", "inputs": [{"shape": [4], "dtype": "float32"}], "ops": 3,
                  "chain": [{"op": "o", "shape": "f32[2]", "node": "n"}]},
     "parity": {"agreements": [{"output": "o", "ways": ["plain", "xla"], "agree": False, "deviation": "NaN",

@@ -76,7 +76,7 @@ def test_json_is_a_diagnosis(folder, capsys) -> None:
     assert said["schema"] == "xladoctor.diagnosis/1" and said["verdict"] == "warnings"
     first = said["findings"][0]
     assert (first["code"], first["class"], first["level"]) == ("XD803", "host-op-in-jit", "warning")
-    assert first["location"] == {"file": "warning.py", "line": 6, "function": "f"}
+    assert first["location"] == {"file": "warning.py", "line": 6, "function": "f", "cell": None}
     assert first["details"]["leads_to"] == "unsupported-op"
 
 
