@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 # The hooks run once a process, or only where TensorFlow is loaded: covered by the runs in which all of them fail.
 ONCE = {"finish", "first op", "graph of a read", "trace arguments", "first use", "auto", "decorator"}
 # Only in a rehearsal, which is no run of the user's.
-REHEARSED = {"files", "twins"}
+REHEARSED = {"batches", "files", "loop", "loss", "phase", "rehearsal", "twins"}
 
 FILES = {
     "ptycho/__init__.py": "",

@@ -149,7 +149,7 @@ def test_events_stop_at_the_bound_and_the_last_room_is_for_failures(tmp_path, mo
 def test_numbers_that_are_missing_without_a_word_are_told(tmp_path):
     sink = Sink(tmp_path)
     for n in range(5):
-        sink.write(schema.SETTING, key=n)
+        sink.write(schema.SETTING, store="env", key=f"KEY_{n}", action="write", value=None)
     (file,) = tmp_path.glob("events-*")
     lines = file.read_text().splitlines(keepends=True)
     file.write_text("".join(lines[:1] + lines[3:]))
@@ -234,7 +234,7 @@ def test_the_doctor_is_not_led_to_a_capsule_that_was_removed(shelf):
     shelf = shelf(1000_000)
     first, second = add(shelf, 300_000), add(shelf, 300_000)
     for folder in (first, second):
-        shelf.sink.write(schema.TRACE, capsule=folder.name)
+        shelf.sink.write(schema.TRACE, graph="g1", function="f", capsule=folder.name)
     third = add(shelf, 300_000)
     assert third is not None
 
