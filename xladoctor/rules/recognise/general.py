@@ -13,7 +13,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from xladoctor.rules.matching import Hit, Recogniser, flat, ints, pattern, shapes, upto
+from xladoctor.rules.matching import Hit, flat, ints, pattern, shapes, upto
 from xladoctor.rules.recognise.place import SHAPE_CHECK, Place, place_of
 
 if TYPE_CHECKING:
@@ -155,16 +155,6 @@ def _hit(said: str, name: str | None, place: Place) -> Hit:
     by = "text" if _by_text(said, kernel=place.op is not None) else "place"
     details = {"general": True, "by": by, "key": said[:200]}
     return Hit(_tell(said, name), dims=_numbers(said), op=place.op, status="untested", details=details)
-
-
-def of(slug: str) -> Recogniser:
-    """The general recogniser of one class: `guess`, where it names that class."""
-
-    def recognise(record: ErrorRecord, text: str) -> Hit | None:
-        found = guess(record, text)
-        return found[1] if found and found[0] == slug else None
-
-    return recognise
 
 
 def _sentence(text: str) -> str:
