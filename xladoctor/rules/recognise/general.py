@@ -154,7 +154,7 @@ def _index(said: str, record: ErrorRecord, place: Place) -> tuple[str, Hit] | No
 def _hit(said: str, name: str | None, place: Place) -> Hit:
     by = "text" if _by_text(said, kernel=place.op is not None) else "place"
     details = {"general": True, "by": by, "key": said[:200]}
-    return Hit(_tell(said, name), dims=_numbers(said), op=place.op, status="untested", details=details)
+    return Hit(_tell(said, name, by), dims=_numbers(said), op=place.op, status="untested", details=details)
 
 
 def _sentence(text: str) -> str:
@@ -259,6 +259,7 @@ def _numbers(said: str) -> tuple[int, ...]:
     return (named or tuple(n for n in ints(said) if abs(n) < 10**9))[:12]
 
 
-def _tell(said: str, name: str | None) -> str:
+def _tell(said: str, name: str | None, by: str) -> str:
     words = said[:300].rstrip(".: ")
-    return f"{words or name}. The doctor does not know this sentence; by its words it is about shapes."
+    why = "by its words" if by == "text" else "by the function that raised it"
+    return f"{words or name}. The doctor does not know this sentence; {why} it is about shapes."
