@@ -151,10 +151,15 @@ def _index(said: str, record: ErrorRecord, place: Place) -> tuple[str, Hit] | No
     return slug, _hit(said, "IndexError", place)
 
 
+_DECIDE = ("the shapes of what is passed at that line of your code, against what the message wants",)
+
+
 def _hit(said: str, name: str | None, place: Place) -> Hit:
     by = "text" if _by_text(said, kernel=place.op is not None) else "place"
     details = {"general": True, "by": by, "key": said[:200]}
-    return Hit(_tell(said, name, by), dims=_numbers(said), op=place.op, status="untested", details=details)
+    return Hit(
+        _tell(said, name, by), dims=_numbers(said), op=place.op, status="untested", details=details, decide=_DECIDE
+    )
 
 
 def _sentence(text: str) -> str:
