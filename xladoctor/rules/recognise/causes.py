@@ -136,7 +136,7 @@ def in_callback(record: ErrorRecord, text: str) -> Hit | None:
         for f in record.frames
     )
     through = through or any("PyFunc" in node or "FromGenerator" in node for node in (*record.nodes, record.op or ""))
-    inner = pattern(r"(?:^|: )([A-Z]\w{0,60}(?:Error|Exception|Interrupt)): (.{0,300})").search(text[:600])
+    inner = pattern(r"(?:^|: |\}\} )([A-Z]\w{0,60}(?:Error|Exception|Interrupt)): (.{0,300})").search(text[:600])
     if inner and record.exception in _RUNTIME:
         name, says = inner[1], inner[2]
     elif through and record.exception is not None and record.exception not in _RUNTIME:

@@ -106,6 +106,8 @@ _SHAPED = r"[\[(](?:\s?(?:<=)?(?:-?\d{1,12}|\?|None)\s?,?){1,16}[\])]|TensorShap
 def guess(record: ErrorRecord, text: str) -> tuple[str, Hit] | None:
     """The class and what can be said of a sentence about shapes that no rule knows, or None where it is none."""
     name = record.exception
+    if name is None and not (record.op or record.nodes):  # a part of a wrapped line can look like a sentence
+        return None
     if record.level == "warning":  # the runtime warns of much that does no harm
         return None
     if name is not None and name not in _RAISED and not pattern(_NAMED).match(name):
@@ -174,7 +176,7 @@ def _sentence(text: str) -> str:
     )
     said = upto(flat(text), *marks)[:1500]
     # Keras puts its own frame around the message of an inner check.
-    said = pattern(_TENSOR).sub("a tensor", said)
+    said = pattern(_TENSOR).sub("a tensor", pattern(r"\{\{[^{}]{1,500}\}\} ?").sub("", said))
     inner = pattern(r"Exception encountered when calling .{1,200}?\(\)\.?,? ?(.{1,1500})").search(said)
     return inner[1] if inner else said
 
