@@ -140,6 +140,18 @@ def make(recognise: Recogniser, *, general: Recogniser | None = None, **fields: 
     return replace(plain, match=partial(match_records, plain, recognise))
 
 
+def by_words(slug: str) -> Recogniser:
+    """The general recogniser of one class: what `recognise.general` guesses, where it names that class."""
+
+    def recognise(record: ErrorRecord, text: str) -> Hit | None:
+        from xladoctor.rules.recognise.general import guess  # few logs need it, and it has many patterns
+
+        found = guess(record, text)
+        return found[1] if found and found[0] == slug else None
+
+    return recognise
+
+
 def _general(rule: Rule, record: ErrorRecord, text: str) -> Hit | None:
     """What the rule's general recogniser says of an error that no rule knows word for word."""
     if rule.general is None or record.level == "warning" or _is_known(record):

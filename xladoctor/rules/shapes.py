@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from xladoctor.diagnosis.model import Remedy
-from xladoctor.rules.matching import make
-from xladoctor.rules.recognise import elementwise, general, joins, products, ranks
+from xladoctor.rules.matching import by_words, make
+from xladoctor.rules.recognise import elementwise, joins, products, ranks
 from xladoctor.rules.recognise import keras as see_keras
 from xladoctor.rules.recognise import reshape as see_reshape
 
@@ -30,7 +30,7 @@ RULES = (
         see_reshape.recognise,
         code="XD301",
         slug="reshape-mismatch",
-        general=general.of("reshape-mismatch"),
+        general=by_words("reshape-mismatch"),
         title="A reshape whose element counts do not agree",
         level="error",
         what="A tensor is reshaped to a shape that holds another number of elements.",
@@ -54,7 +54,7 @@ RULES = (
         elementwise.broadcast,
         code="XD302",
         slug="broadcast-mismatch",
-        general=general.of("broadcast-mismatch"),
+        general=by_words("broadcast-mismatch"),
         title="An element-wise operation on shapes that do not broadcast",
         level="error",
         what="Two operands of an element-wise operation differ on an axis on which neither has size 1.",
@@ -85,7 +85,7 @@ RULES = (
         joins.concat,
         code="XD303",
         slug="concat-pack-mismatch",
-        general=general.of("concat-pack-mismatch"),
+        general=by_words("concat-pack-mismatch"),
         title="Tensors that are joined or stacked differ in shape",
         level="error",
         what="The inputs of a concat differ on an axis other than the one that is joined, or the "
@@ -117,7 +117,7 @@ RULES = (
         products.product,
         code="XD304",
         slug="matmul-conv-mismatch",
-        general=general.of("matmul-conv-mismatch"),
+        general=by_words("matmul-conv-mismatch"),
         title="A product or convolution whose sizes do not fit",
         level="error",
         what="The contracted axes of a matrix product or einsum differ, the channels of a "
@@ -140,7 +140,7 @@ RULES = (
         ranks.rank,
         code="XD305",
         slug="rank-mismatch",
-        general=general.of("rank-mismatch"),
+        general=by_words("rank-mismatch"),
         title="A tensor with the wrong number of axes",
         level="error",
         what="An operation got a tensor with more or fewer axes than it takes, or an axis number "
@@ -175,7 +175,7 @@ RULES = (
         ranks.out_of_bounds,
         code="XD306",
         slug="slice-out-of-bounds",
-        general=general.of("slice-out-of-bounds"),
+        general=by_words("slice-out-of-bounds"),
         title="An index, slice or split outside of the tensor",
         level="error",
         what="An index into an axis, a slice or the parts of a split lie outside of the axis that they refer to.",
@@ -205,7 +205,7 @@ RULES = (
         see_keras.input_mismatch,
         code="XD307",
         slug="keras-input-mismatch",
-        general=general.of("keras-input-mismatch"),
+        general=by_words("keras-input-mismatch"),
         title="An input or target that the Keras layer or model does not take",
         level="error",
         rank=45,
@@ -240,7 +240,7 @@ RULES = (
         see_keras.weights,
         code="XD308",
         slug="weight-shape-mismatch",
-        general=general.of("weight-shape-mismatch"),
+        general=by_words("weight-shape-mismatch"),
         title="Saved or given weights do not fit the model",
         level="error",
         rank=45,
@@ -306,7 +306,7 @@ RULES = (
     ),
     make(
         ranks.out_of_range,
-        general=general.of("index-out-of-range"),
+        general=by_words("index-out-of-range"),
         code="XD310",
         slug="index-out-of-range",
         title="An index or a label that names no row",

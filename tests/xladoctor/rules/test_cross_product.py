@@ -62,6 +62,7 @@ NOT_ALONE = {
     "constant_evaluated": "the first line is the evaluator's",
     "weights_h5_24": "the first line ends before the shapes",
     "cut_traceback": "the first line is any traceback's",
+    "shape_of_missing_axis": "Python's words for any tuple",
     "cudnn_version": "the version is in a line above",
 }
 # What is outside of XLA and shapes (XD9) is known by its exception's name too.

@@ -55,7 +55,6 @@ _PREFIX = re.compile(
       \#\#\[error\]|::error::|\#(?:\ |$)|//\ |[%;]\ (?=\S|\ )|(?:>\ ?){1,4}|[|│]\ ?
     | \[?\d{4}[-/]\d\d[-/]\d\d[T\ ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:\ ?(?:Z|[+-]\d\d:?\d\d|UTC))?\]?:?(?:\ [-|]\ )?\ ?
     | \d\d/\d\d/\d\d\ \d\d:\d\d:\d\d\ (?:ERROR|FATAL|WARN|INFO)\ [\w.$]{1,99}:\ ?
-    | [^\t]{1,80}\t[^\t]{1,80}\t(?=\d{4}-\d\d-\d\dT)
     | [\w.]{1,60}\ -\ (?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\ -\ ?
     | [IWEF]\d{4}\ \d\d:\d\d:[\d.:]{1,24}\s{1,9}\d{1,10}\ [\w./+-]{1,300}\.(?:py|go):\d{1,7}\]\ ?
     | \[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]?:?\ ?
@@ -75,6 +74,8 @@ _PREFIX = re.compile(
 )
 # A margin of line numbers, as an editor or `cat -n | ...` shows it.
 _NUMBERED = re.compile(r"^ {0,5}\d{1,5} [|│] ?")
+# Job and step before the time, as `gh run view --log` prints them.
+_STEP = re.compile(r"^[^\t]{1,80}\t[^\t]{1,80}\t(?=\d{4}-\d\d-\d\dT)")
 _MAYBE_PREFIX = frozenset("#>/|│[(0123456789ESDTICWF:%;") | frozenset("abcdefghijklmnopqrstuvwxyz")
 _STARTS = re.compile(
     r'^(?:\s|Traceback|File "|[\w.]{1,200}(?:Error|Exception)\b|[IWEF]\d{4} |'
@@ -146,9 +147,10 @@ def _escaped(found: re.Match[str]) -> str:
 def _strip_prefixes(text: str) -> tuple[str, str | None]:
     """A line without its prefixes, and the stream (rank, process) that a prefix names."""
     stream = None
-    numbered = _NUMBERED.match(text)
-    if numbered:
-        text = text[numbered.end() :]
+    margin = _NUMBERED.match(text) if "|" in text[:12] or "│" in text[:12] else None
+    margin = margin or (_STEP.match(text) if "\t" in text[1:170] else None)
+    if margin:
+        text = text[margin.end() :]
     for _ in range(6):
         if not text or text[0] not in _MAYBE_PREFIX:
             break

@@ -50,6 +50,7 @@ _ERRORS = (
     "[Op:",
     "must have the same size and shape",
     "must be broadcastable",
+    "could not be broadcast",
     "both shapes must be equal",
     "Cannot concatenate arrays that differ",
     "matching shapes except for the concatenation axis",

@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 Cause = Callable[["ErrorRecord", str], Hit | None]
 
 
-def _hit(kind: str, says: str, *, status: str = "confirmed", **more: object) -> Hit:
+def _hit(kind: str, says: str, *, decide: str = "", **more: object) -> Hit:
+    """`decide`: what would show it, where the text is not enough."""
     details = {"kind": kind, "kind_of": "not-xla", **more}
-    return Hit(says, status="untested" if status == "untested" else "confirmed", details=details)
+    return Hit(says, status="untested" if decide else "confirmed", details=details, decide=(decide,) if decide else ())
 
 
 def not_finite(record: ErrorRecord, text: str) -> Hit | None:
@@ -135,7 +136,7 @@ def in_callback(record: ErrorRecord, text: str) -> Hit | None:
         for f in record.frames
     )
     through = through or any("PyFunc" in node or "FromGenerator" in node for node in (*record.nodes, record.op or ""))
-    inner = pattern(r"(?:^|: )([A-Z]\w{0,60}(?:Error|Exception|Interrupt)): (.{0,300})").search(text[:600])
+    inner = pattern(r"(?:^|: |\}\} )([A-Z]\w{0,60}(?:Error|Exception|Interrupt)): (.{0,300})").search(text[:600])
     if inner and record.exception in _RUNTIME:
         name, says = inner[1], inner[2]
     elif through and record.exception is not None and record.exception not in _RUNTIME:
@@ -184,7 +185,7 @@ def wrong_key(record: ErrorRecord, text: str) -> Hit | None:
             "key",
             f"The model, the loss or the data pipeline asks for the key {flat(text)[:100]}, which its "
             f"dictionary has not.",
-            status="untested",
+            decide="the keys of `dataset.element_spec`, beside `model.input_names` and `model.output_names`",
         )
     return None
 
@@ -217,7 +218,7 @@ def saved_file(record: ErrorRecord, text: str) -> Hit | None:
     return _hit(
         "saved-file",
         f"A saved file cannot be used as it is: {flat(text)[:240].rstrip('.')}{why}.",
-        status="confirmed" if found else "untested",
+        decide="" if found or decode else "what `ls -l` and `file` say of that file",
     )
 
 

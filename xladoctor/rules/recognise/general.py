@@ -13,7 +13,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from xladoctor.rules.matching import Hit, Recogniser, flat, ints, pattern, shapes, upto
+from xladoctor.rules.matching import Hit, flat, ints, pattern, shapes, upto
 from xladoctor.rules.recognise.place import SHAPE_CHECK, Place, place_of
 
 if TYPE_CHECKING:
@@ -106,6 +106,8 @@ _SHAPED = r"[\[(](?:\s?(?:<=)?(?:-?\d{1,12}|\?|None)\s?,?){1,16}[\])]|TensorShap
 def guess(record: ErrorRecord, text: str) -> tuple[str, Hit] | None:
     """The class and what can be said of a sentence about shapes that no rule knows, or None where it is none."""
     name = record.exception
+    if name is None and not (record.op or record.nodes):  # a part of a wrapped line can look like a sentence
+        return None
     if record.level == "warning":  # the runtime warns of much that does no harm
         return None
     if name is not None and name not in _RAISED and not pattern(_NAMED).match(name):
@@ -151,20 +153,15 @@ def _index(said: str, record: ErrorRecord, place: Place) -> tuple[str, Hit] | No
     return slug, _hit(said, "IndexError", place)
 
 
+_DECIDE = ("the shapes of what is passed at that line of your code, against what the message wants",)
+
+
 def _hit(said: str, name: str | None, place: Place) -> Hit:
     by = "text" if _by_text(said, kernel=place.op is not None) else "place"
     details = {"general": True, "by": by, "key": said[:200]}
-    return Hit(_tell(said, name), dims=_numbers(said), op=place.op, status="untested", details=details)
-
-
-def of(slug: str) -> Recogniser:
-    """The general recogniser of one class: `guess`, where it names that class."""
-
-    def recognise(record: ErrorRecord, text: str) -> Hit | None:
-        found = guess(record, text)
-        return found[1] if found and found[0] == slug else None
-
-    return recognise
+    return Hit(
+        _tell(said, name, by), dims=_numbers(said), op=place.op, status="untested", details=details, decide=_DECIDE
+    )
 
 
 def _sentence(text: str) -> str:
@@ -179,7 +176,7 @@ def _sentence(text: str) -> str:
     )
     said = upto(flat(text), *marks)[:1500]
     # Keras puts its own frame around the message of an inner check.
-    said = pattern(_TENSOR).sub("a tensor", said)
+    said = pattern(_TENSOR).sub("a tensor", pattern(r"\{\{[^{}]{1,500}\}\} ?").sub("", said))
     inner = pattern(r"Exception encountered when calling .{1,200}?\(\)\.?,? ?(.{1,1500})").search(said)
     return inner[1] if inner else said
 
@@ -269,6 +266,7 @@ def _numbers(said: str) -> tuple[int, ...]:
     return (named or tuple(n for n in ints(said) if abs(n) < 10**9))[:12]
 
 
-def _tell(said: str, name: str | None) -> str:
+def _tell(said: str, name: str | None, by: str) -> str:
     words = said[:300].rstrip(".: ")
-    return f"{words or name}. The doctor does not know this sentence; by its words it is about shapes."
+    why = "by its words" if by == "text" else "by the function that raised it"
+    return f"{words or name}. The doctor does not know this sentence; {why} it is about shapes."

@@ -271,7 +271,11 @@ def _list_of_inputs(record: ErrorRecord, text: str) -> Hit | None:
         "Exception encountered when calling" in text or any("keras" in f.file for f in record.frames[-3:])
     ):
         return None
-    return Hit(f"A layer that takes one tensor got a {found[1]}.", status="untested")
+    return Hit(
+        f"A layer that takes one tensor got a {found[1]}.",
+        status="untested",
+        decide=("how many inputs the layer's `call` takes",),
+    )
 
 
 def weights(record: ErrorRecord, text: str) -> Hit | None:

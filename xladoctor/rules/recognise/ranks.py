@@ -6,7 +6,14 @@ reduction_ops_common,gather_op,slice_op,split_op,sparse_xent_op}, core/util/stri
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 from xladoctor.rules.forms import SHAPE, Form, N, by_forms
+
+if TYPE_CHECKING:
+    from xladoctor.evidence.model import ErrorRecord
+    from xladoctor.rules.matching import Hit
 
 rank = by_forms(
     (
@@ -143,7 +150,7 @@ out_of_bounds = by_forms(
 )
 
 
-out_of_range = by_forms(
+_indices = by_forms(
     (
         Form(
             "is not in [",
@@ -168,3 +175,9 @@ out_of_range = by_forms(
         Form("segment ids", rf"segment ids? .{{0,60}}?{N}.{{1,40}}?out of range \[0, ?{N}\)", "Segment {0} of {1}."),
     )
 )
+
+
+def out_of_range(record: ErrorRecord, text: str) -> Hit | None:
+    """An index or a label among the data. These were `slice-out-of-bounds` once: `kind_of` says so."""
+    hit = _indices(record, text)
+    return replace(hit, details={**hit.details, "kind_of": "slice-out-of-bounds"}) if hit else None
