@@ -97,7 +97,7 @@ def _of_call(
     for argument in [*node.args[1:], *(keyword.value for keyword in node.keywords)]:
         flags |= _flags(argument)
     scans = called not in ("match", "fullmatch")
-    if called == "compile" and name is not None:
+    if called in ("compile", "pattern") and name is not None:
         where = own if name.startswith("_") else everything
         scans = not re.search(rf"\b{name}\.(?:match|fullmatch)\(", where) or bool(
             re.search(rf"\b{name}{_SCANS}", where)
