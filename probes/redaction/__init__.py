@@ -27,6 +27,7 @@ __all__ = [
     "Span",
     "is_secret",
     "of_data",
+    "of_strings",
     "of_text",
     "of_value",
     "of_words",
@@ -49,6 +50,8 @@ _LISTED = pattern(
     r"\[(?:b?'[^'\n]{0,400}'|b?\"[^\"\n]{0,400}\")(?:, {0,2}(?:b?'[^'\n]{0,2000}'|b?\"[^\"\n]{0,2000}\")){1,200}\]"
 )
 _ITEM = pattern(r"'([^'\n]{0,2000})'|\"([^\"\n]{0,2000})\"")
+# What a replay varies: a pair of a name and a value.
+_SWITCHES = ("env:", "cfg:", "arg:")
 _ODD = frozenset("!@#$%^&*+=~?")
 
 
@@ -112,6 +115,8 @@ def of_data(value: Any, name: str = "", depth: int = 0) -> Any:
             for k, v in value.items()
         }
     if isinstance(value, (list, tuple)):
+        if len(value) == 2 and isinstance(value[0], str) and value[0].startswith(_SWITCHES):
+            return [value[0], of_data(value[1], value[0], depth + 1)]
         if value and all(isinstance(item, str) for item in value) and not is_secret(name):
             return (
                 of_words(value)
@@ -121,6 +126,17 @@ def of_data(value: Any, name: str = "", depth: int = 0) -> Any:
         return [of_data(item, name, depth + 1) for item in value]
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return REDACTED if number and name and names.kind(name) == names.CERTAIN and abs(value) >= 1000 else value
+
+
+def of_strings(value: Any) -> Any:
+    """Plain data with every text in it read by itself: where the names beside them are a program's own, as those of
+    its functions and tensors, and say nothing of what they hold.
+    """
+    if isinstance(value, str):
+        return value if is_clean(value) else of_text(value)
+    if isinstance(value, dict):
+        return {name: of_strings(item) for name, item in value.items()}
+    return [of_strings(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 @lru_cache(maxsize=4096)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, cast
 
 
-class Pattern:
+class _Pattern:
     """A regular expression, with the methods of a compiled one."""
 
     def __init__(self, source: str) -> None:
@@ -22,6 +22,6 @@ class Pattern:
 _METHODS = ("search", "match", "fullmatch", "finditer", "findall")
 
 
-def pattern(source: str) -> Pattern:
+def pattern(source: str) -> re.Pattern[str]:
     """A pattern that costs nothing until it is used."""
-    return Pattern(source)
+    return cast("re.Pattern[str]", _Pattern(source))
