@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -11,7 +12,10 @@ from xladoctor.replay import journal, mark, request
 from xladoctor.replay.journal import Journal
 from xladoctor.replay.model import Case
 from xladoctor.replay.run_folder import write_json
+from xladoctor.replay.session import replay
 from xladoctor.replay.subject import Subject
+
+from . import fake
 
 ANSWER = {"state": "ok", "result": {"outcome": "passed"}, "kind": None, "message": None, "signal": None, "seconds": 0.1}
 
@@ -56,3 +60,21 @@ def test_a_replay_whose_request_lacks_a_secret_says_how_to_go_on(tmp_path):
     assert "hunter2" not in (tmp_path / request.REQUEST).read_text()
     with pytest.raises(XladoctorError, match="give the whole command once more"):
         request.resumed(tmp_path, options)
+
+
+def test_a_replay_with_secret_values_leaves_none_and_goes_on_when_they_are_given_again(tmp_path, monkeypatch):
+    fake.probes(tmp_path, monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    values = ("hunter2hunter2", "sword9fish")
+    wanted = request.Options(sizes=(1, 2), vary=(("env:DB_PASSWORD", values),), exhaustive=True)
+    subject = fake.subject("fake:from.2", tmp_path)
+    first = replay(subject, wanted)
+    asked = len(fake.asked(tmp_path))
+    folder = (tmp_path / first.folder).resolve()
+    names = {file.name for file in folder.rglob("*") if file.is_file()}
+    assert {"request.json", "journal.jsonl", "replay.json", "sweep.csv"} <= names
+    for file in folder.rglob("*"):
+        assert not file.is_file() or not any(value.encode() in file.read_bytes() for value in values), file
+    again = replay(subject, replace(wanted, resume=folder))
+    assert len(fake.asked(tmp_path)) == asked and again.sweep.outcomes == first.sweep.outcomes
+    assert len({o.case.vary for o in again.sweep.outcomes}) == 2
