@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import math
 import re
+import signal
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,7 @@ class Pattern:
 # -- all patterns ---------------------------------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=1)
 def patterns(root: Path = ROOT, folders: tuple[str, ...] = ("xladoctor", "probes")) -> list[Pattern]:
     """Every pattern that is written in the code."""
     files = [file for folder in folders for file in sorted((root / folder).rglob("*.py"))]
@@ -95,7 +97,7 @@ def _of_call(
     for argument in [*node.args[1:], *(keyword.value for keyword in node.keywords)]:
         flags |= _flags(argument)
     scans = called not in ("match", "fullmatch")
-    if called == "compile" and name is not None:
+    if called in ("compile", "pattern") and name is not None:
         where = own if name.startswith("_") else everything
         scans = not re.search(rf"\b{name}\.(?:match|fullmatch)\(", where) or bool(
             re.search(rf"\b{name}{_SCANS}", where)
@@ -139,25 +141,25 @@ def _compiles(source: str | bytes) -> bool:
 # -- slow texts -----------------------------------------------------------------------------------------------------
 
 _GENERAL = "a0A _-./:='\"\\\n([{<,@"
+MOST_TEXTS = 60
 
 
-def pumps(source: str | bytes, flags: int = 0) -> list[str]:
-    """Pieces whose repetition a pattern may be slow on: what each quantifier repeats, what leads up to it, mixtures."""
+def pumps(source: str | bytes, flags: int = 0) -> list[tuple[str, str]]:
+    """What a pattern may be slow on, as a beginning and a piece that is repeated behind it: what each quantifier
+    repeats, with what leads up to it once or each time, and mixtures. At most `MOST_TEXTS`, the likeliest first.
+    """
     text = source.decode("latin-1") if isinstance(source, bytes) else source
-    tree = parser.parse(text, flags)
-    pieces: dict[str, None] = {}
-    for prefix, item in _repeats(list(tree), ""):
-        for piece in item:
-            pieces[piece] = None
-            pieces[prefix + piece] = None
-            pieces[prefix + piece * 3] = None
-            pieces[prefix + piece * 20 + " "] = None
-    pieces[_sample(list(tree))] = None
-    whole = _sample(list(tree))
-    pieces[whole[: max(1, len(whole) // 2)]] = None
-    for character in dict.fromkeys((*whole[:40], *_GENERAL)):
-        pieces[character] = None
-    return [piece for piece in pieces if piece]
+    tree = list(parser.parse(text, flags))
+    whole = _sample(tree)
+    made: dict[tuple[str, str], None] = {}
+    for prefix, item in _repeats(tree, ""):
+        for piece in item[:3]:
+            made.update(dict.fromkeys([("", piece), ("", prefix + piece), (prefix, piece)]))
+    made[("", whole)] = made[("", whole[: max(1, len(whole) // 2)])] = None
+    made.update(dict.fromkeys(("", character) for character in (*_GENERAL, *whole[:12])))
+    for prefix, item in _repeats(tree, ""):
+        made.update(dict.fromkeys([("", prefix + item[0] * 3), ("", prefix + item[0] * 20 + " ")]))
+    return [(head, piece) for head, piece in made if piece][:MOST_TEXTS]
 
 
 def _repeats(items: list[Any], prefix: str) -> Iterator[tuple[str, list[str]]]:
@@ -234,64 +236,88 @@ def _choices(items: list[Any]) -> list[str]:
 
 # -- growth ---------------------------------------------------------------------------------------------------------
 
-SIZES = (24, 250, 750, 2_000, 8_000)
-FLOOR = 0.02
 STEEPEST = 1.5
+FIRST = 1_500
+"""Characters of every text at first."""
+SUSPICIOUS = 0.0004
+"""Seconds for them, of which most patterns take a tenth. Only what takes longer is measured on longer texts."""
+BOUNDED = 4_000
+"""Characters beyond the largest bound of a repetition: what is bounded grows linearly from here on."""
+LONGEST = 1.0
+"""Seconds of CPU time after which a single search is ended, and counts as endless."""
 
 
-def exponent(run: Callable[[str], Any], make: Callable[[int], str], sizes: tuple[int, ...] = SIZES) -> float:
-    """How cost grows with the size of a text: 1 is linear, 2 quadratic; 0 where it costs next to nothing.
+class TooLong(BaseException):
+    """A search was ended. No Exception, so that no handler of what is measured takes it for its own."""
 
-    Measured is the CPU time of this thread, the least of several runs, and only where it is long enough to be measured:
-    other programs on the machine do not count.
+
+def exponent(run: Callable[[str], Any], make: Callable[[int], str]) -> float:
+    """How cost grows with the size of a text: 1 is linear, 2 quadratic, infinite where it does not end; 0 where a
+    short text costs next to nothing.
+
+    Measured is the CPU time of this thread: other programs on the machine do not count. A steep result is measured
+    again, so that one slow moment decides nothing.
     """
-    for size in sizes:
-        spent = _seconds(run, make(size), 1)
-        if spent > MOST_SECONDS or (spent > FLOOR and size == 24):
-            return math.inf  # bounded or not, such a pattern stands still on a text of a few lines
-        if spent > FLOOR:
-            break
-    else:
-        return 0.0
-    size = max(size, 64)
-    # Twice on each side, so that one slow moment decides nothing; smaller texts where this one is slow already.
-    small, large = (size // 4, size) if spent > 0.5 else (size, size * 4) if spent < 0.1 else (size // 2, size * 2)
-    return math.log(_seconds(run, make(large), 2) / max(_seconds(run, make(small), 3), 1e-9)) / math.log(large / small)
+    try:
+        text = make(FIRST)
+        if _seconds(run, text) < SUSPICIOUS or (spent := _seconds(run, text)) < SUSPICIOUS:
+            return 0.0
+        grown = _growth(spent, _seconds(run, make(4 * FIRST)))
+        if grown > STEEPEST:
+            short, long = make(BOUNDED), make(4 * BOUNDED)
+            # Up to the bound of a repetition cost may well grow with the square.
+            grown = min(_growth(_seconds(run, short), _seconds(run, long)) for _ in range(2))
+    except TooLong:
+        return math.inf
+    return grown
 
 
-def _seconds(run: Callable[[str], Any], text: str, times: int) -> float:
-    best = math.inf
-    for _ in range(times):
-        start = time.thread_time()
+def _growth(before: float, after: float) -> float:
+    """The exponent with which cost grew where the text became four times as long."""
+    return math.log(max(after, 1e-9) / max(before, 1e-9), 4)
+
+
+def _seconds(run: Callable[[str], Any], text: str) -> float:
+    before = signal.signal(signal.SIGVTALRM, _end)
+    start = time.thread_time()
+    try:
+        # The engine of `re` looks for signals while it tries.
+        signal.setitimer(signal.ITIMER_VIRTUAL, LONGEST)
         run(text)
-        best = min(best, time.thread_time() - start)
-    return best
+        return time.thread_time() - start
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def _end(*_: Any) -> None:
+    raise TooLong
 
 
 _END = "\0"  # at which a pattern that wants something else fails
-# Of a text of the largest size; linear patterns with small bounds take a hundredth of it.
-MOST_SECONDS = 1.0
 
 
-def steepest(pattern: Pattern) -> tuple[float, str]:
-    """The worst growth of one pattern, and the piece whose repetition shows it."""
-    worst = (0.0, "")
-    for piece in pumps(pattern.source, pattern.flags):
-        grown = exponent(_runner(pattern), lambda size, p=piece: (p * (size // len(p) + 1))[:size] + _END)  # type: ignore[misc]
-        if grown > worst[0]:
-            worst = (grown, piece)
+def repeated(head: str, piece: str, size: int) -> str:
+    """A text of a size."""
+    return (head + piece * (size // len(piece) + 1))[:size] + _END
+
+
+def steepest(pattern: Pattern) -> tuple[float, tuple[str, str]]:
+    """The growth of one pattern on the first text where it is too steep, and what that text is made of; otherwise the
+    worst of all texts.
+    """
+    worst = (0.0, ("", ""))
+    run = _runner(pattern)
+    for text in pumps(pattern.source, pattern.flags):
+        grown = exponent(run, partial(repeated, *text))
+        worst = max(worst, (grown, text))
         if grown > STEEPEST:
-            return worst
+            break
     return worst
 
 
-@lru_cache(maxsize=2048)
-def _compiled(source: str | bytes, flags: int) -> re.Pattern[Any]:
-    return re.compile(source, flags)
-
-
 def _runner(pattern: Pattern) -> Callable[[str], Any]:
-    compiled = _compiled(pattern.source, pattern.flags)
+    compiled = re.compile(pattern.source, pattern.flags)
     is_bytes = isinstance(pattern.source, bytes)
 
     def run(text: str) -> None:

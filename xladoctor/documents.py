@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xladoctor.diagnosis.model import Diagnosis
+from xladoctor.errors import XladoctorError
 from xladoctor.report.view import View
 
 if TYPE_CHECKING:
@@ -57,12 +58,19 @@ def of_diagnosis(file: Path, replays: Sequence[Path] = ()) -> Document:
     """The document of a diagnosis that was written as JSON.
 
     Raises:
-        XladoctorError: (exit code 2) it cannot be read.
+        XladoctorError: (exit code 2) it cannot be read, or is larger than any diagnosis.
     """
+    from xladoctor.evidence import files
     from xladoctor.evidence import replays as kept
     from xladoctor.report import json_
 
-    return Document(json_.from_json(file.read_bytes()), View(replays=tuple(kept.named(path) for path in replays)))
+    try:
+        told = files.parsed(files.read(file.parent, file.name, follow=True))
+    except ValueError as error:
+        raise XladoctorError(f"{file}: this is not the JSON of a diagnosis: {error}") from None
+    except OSError as error:
+        raise XladoctorError(f"{file} cannot be read: {error.strerror or error}") from None
+    return Document(json_.from_dict(told), View(replays=tuple(kept.named(path) for path in replays)))
 
 
 def differences(a: Path, b: Path) -> RunDiff:

@@ -62,6 +62,11 @@ def of_data(value: Any) -> Any:
     return _grammar.of_data(value)
 
 
+def of_strings(value: Any) -> Any:
+    """Plain data with every text in it read by itself, whatever the name beside it."""
+    return _grammar.of_strings(value)
+
+
 def of_record(value: Value) -> Value:
     """A copy of a value of dataclasses, mappings, sequences and texts without the secrets in it."""
     return cast(Value, _copied(value))
@@ -76,6 +81,8 @@ def _copied(value: Any) -> Any:
     if isinstance(value, str):
         return of_text(value)
     if isinstance(value, tuple):
+        if len(value) == 2 and all(isinstance(item, str) for item in value):
+            return tuple(_grammar.of_data(value))
         return tuple(_copied(item) for item in value)
     if isinstance(value, list):
         return [_copied(item) for item in value]

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import compat
+from .. import compat, redaction
 from ..schema import CAPSULE_SCHEMA
 from .disk import new_file, write_file
 
@@ -103,8 +103,8 @@ def packed(value: Any) -> bytes:
 
 
 def lines(value: Any) -> bytes:
-    """A JSON file that a person may read."""
-    return (json.dumps(value, indent=1) + "\n").encode()
+    """A JSON file that a person may read; without the secrets of messages in it."""
+    return (json.dumps(redaction.of_strings(value), indent=1) + "\n").encode()
 
 
 def write_values(
@@ -233,7 +233,7 @@ def storable(value: Any) -> np.ndarray[Any, Any]:
 
 def _readable(stack: Iterable[Any], machinery: tuple[str, ...]) -> list[list[Any]]:
     return [
-        [str(frame.filename), int(frame.lineno), str(frame.name)]
+        [redaction.of_text(str(frame.filename)), int(frame.lineno), str(frame.name)]
         for frame in stack
         if not str(frame.filename).startswith(machinery)
     ]

@@ -11,13 +11,14 @@ it from its file. Cost grows linearly with the text; no pattern is unbounded.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
 from . import argv, forms, names, texts
+from .clean import is_clean, is_ordinary
 from .forms import Span
+from .lazy import pattern
 from .names import is_secret
 from .values import is_file, is_path, login_part, secret_part
 
@@ -26,6 +27,7 @@ __all__ = [
     "Span",
     "is_secret",
     "of_data",
+    "of_strings",
     "of_text",
     "of_value",
     "of_words",
@@ -39,17 +41,17 @@ REDACTED = "<redacted>"
 _LONGEST_CACHED = 400
 _DEEPEST = 8
 # Command lines inside a text: of programs whose short options take secrets, up to the end of the line.
-_COMMAND = re.compile(
+_COMMAND = pattern(
     r"(?<![\w.-])(?:mysql|mysqldump|mysqladmin|mariadb|curl|wget|sshpass|redis-cli|mongosh?|docker|"
     r"podman|twine|ldapsearch|openssl|sqlcmd|7z|bash|zsh|sh|python[0-9.]{0,5}|http|wandb|vault|smbclient|zip|unzip|az)"
     r"(?=:?[ \t]{1,4}\S)"
 )
-_LISTED = re.compile(
+_LISTED = pattern(
     r"\[(?:b?'[^'\n]{0,400}'|b?\"[^\"\n]{0,400}\")(?:, {0,2}(?:b?'[^'\n]{0,2000}'|b?\"[^\"\n]{0,2000}\")){1,200}\]"
 )
-_ITEM = re.compile(r"'([^'\n]{0,2000})'|\"([^\"\n]{0,2000})\"")
-# A variable whose whole value is `user:password`.
-_ACCOUNTS = names.among("user login account auth db proxy http smtp ftp imap mail remote server registry basic")
+_ITEM = pattern(r"'([^'\n]{0,2000})'|\"([^\"\n]{0,2000})\"")
+# What a replay varies: a pair of a name and a value.
+_SWITCHES = ("env:", "cfg:", "arg:")
 _ODD = frozenset("!@#$%^&*+=~?")
 
 
@@ -90,7 +92,7 @@ def value_spans(name: str, value: str) -> list[Span]:
     )
     if kind == names.CERTAIN and is_file(value) and "pass" not in name.lower():
         part = None
-    if (part is None and not found and kind != names.ORDINARY) or _ACCOUNTS & set(names.words(name)):
+    if (part is None and not found and kind != names.ORDINARY) or names.is_account(name):
         part = part or login_part(value)
     if part is None and not found:
         part = _pair(value)
@@ -100,7 +102,9 @@ def value_spans(name: str, value: str) -> list[Span]:
 
 
 def of_data(value: Any, name: str = "", depth: int = 0) -> Any:
-    """A copy of plain data (mappings, lists, texts) without the secrets in it; all else as it is."""
+    """Plain data (mappings, lists, texts) without the secrets in it; what holds none, as it is."""
+    if (not name or is_ordinary(name)) and is_clean(value):
+        return value
     if isinstance(value, str):
         return of_value(name, value) if name else of_text(value)
     if depth >= _DEEPEST:
@@ -111,6 +115,8 @@ def of_data(value: Any, name: str = "", depth: int = 0) -> Any:
             for k, v in value.items()
         }
     if isinstance(value, (list, tuple)):
+        if len(value) == 2 and isinstance(value[0], str) and value[0].startswith(_SWITCHES):
+            return [value[0], of_data(value[1], value[0], depth + 1)]
         if value and all(isinstance(item, str) for item in value) and not is_secret(name):
             return (
                 of_words(value)
@@ -120,6 +126,17 @@ def of_data(value: Any, name: str = "", depth: int = 0) -> Any:
         return [of_data(item, name, depth + 1) for item in value]
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return REDACTED if number and name and names.kind(name) == names.CERTAIN and abs(value) >= 1000 else value
+
+
+def of_strings(value: Any) -> Any:
+    """Plain data with every text in it read by itself: where the names beside them are a program's own, as those of
+    its functions and tensors, and say nothing of what they hold.
+    """
+    if isinstance(value, str):
+        return value if is_clean(value) else of_text(value)
+    if isinstance(value, dict):
+        return {name: of_strings(item) for name, item in value.items()}
+    return [of_strings(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 @lru_cache(maxsize=4096)

@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING
 
 from . import forms, names, texts
 from .forms import Span
+from .lazy import pattern
 from .programs import ANY, ATTACHED, CODE, LOGIN, PERCENT, PLAIN, PROGRAMS, PYTHON, SCRIPT, SECRET, SHELL
 from .values import is_file, is_hex, is_number, is_password, is_path, is_random, is_reference, login_part, secret_part
 
 _DEEPEST = 4
-_OPTION = re.compile(r"--?[A-Za-z][\w.-]{0,80}$")
-_ASSIGNED = re.compile(
-    r"(?P<name>[-+~]{0,2}[A-Za-z_][\w.@/-]{0,80})(?P<sign>[=:])(?!//)(?P<value>.{1,16000})$", re.DOTALL
-)
-_PROGRAM = re.compile(r"(?:^|.*[/\\])([\w+-]{1,30})(?:\.exe)?$")
+_OPTION = pattern(r"--?[A-Za-z][\w.-]{0,80}$")
+_ASSIGNED = pattern(r"(?s)(?P<name>[-+~]{0,2}[A-Za-z_][\w.@/-]{0,80})(?P<sign>[=:])(?!//)(?P<value>.{1,16000})$")
+_PROGRAM = pattern(r"(?:^|.*[/\\])([\w+-]{1,30})(?:\.exe)?$")
 
 _USERS = ("-u", "-U", "--user", "--username", "--login", "--db-user")
 # `login` of these is not the option of an unknown program, but hides its `-p`.
@@ -48,7 +47,7 @@ if TYPE_CHECKING:
     _Word = tuple[str, list[int]]
 else:
     _Word = tuple  # Python 3.8 has no tuple[str, list[int]] at run time
-_SIMPLE = re.compile(r"[^\s'\"\\;|&()<>`]{1,4000}")
+_SIMPLE = pattern(r"[^\s'\"\\;|&()<>`]{1,4000}")
 
 
 def split(text: str) -> list[list[_Word]]:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from .lazy import pattern
 from .names import among
 from .values import is_hex, is_random, is_reference
 
@@ -34,15 +35,15 @@ _LEAST = {
     "dckr_pat_": 16,
     "eyJ": 24,
 }
-_KEY = re.compile(f"(?<![A-Za-z0-9_-])(?:{'|'.join(map(re.escape, _LEAST))})")
-_REST = re.compile(r"[A-Za-z0-9_.-]{0,24000}")
-_HOOK = re.compile(r"(?:hooks\.slack\.com/(?:services|workflows)/|discord(?:app)?\.com/api/webhooks/)([\w/-]{16,200})")
-_BEARER = re.compile(r"(?i)(?<![\w-])(?:bearer|basic|token|apikey|negotiate)[ \t]{1,8}([A-Za-z0-9._~+/=-]{8,8000})")
-_PEM = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
-_PEM_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
-_URL_USER = re.compile(r"[^\s/?#'\"<>`\\,]{1,512}@")
-_URL_ODD_USER = re.compile(r"[^\s/?#'\"<>`:@]{0,64}:(?![0-9]{1,5}(?:[/?#]|$))[^\s'\"<>`]{1,300}@(?=[\w\[])")
-_AT = re.compile(r"(?<![\w/@.:+%-])([A-Za-z_][\w.+%-]{0,63}):(?!/)([^\s@'\"`<>,;(){}\[\]]{3,200})@(?=[A-Za-z0-9\[])")
+_KEY = pattern(f"(?<![A-Za-z0-9_-])(?:{'|'.join(map(re.escape, _LEAST))})")
+_REST = pattern(r"[A-Za-z0-9_.-]{0,24000}")
+_HOOK = pattern(r"(?:hooks\.slack\.com/(?:services|workflows)/|discord(?:app)?\.com/api/webhooks/)([\w/-]{16,200})")
+_BEARER = pattern(r"(?i)(?<![\w-])(?:bearer|basic|token|apikey|negotiate)[ \t]{1,8}([A-Za-z0-9._~+/=-]{8,8000})")
+_PEM = pattern(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_PEM_END = pattern(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_URL_USER = pattern(r"[^\s/?#'\"<>`\\,]{1,512}@")
+_URL_ODD_USER = pattern(r"[^\s/?#'\"<>`:@]{0,64}:(?![0-9]{1,5}(?:[/?#]|$))[^\s'\"<>`]{1,300}@(?=[\w\[])")
+_AT = pattern(r"(?<![\w/@.:+%-])([A-Za-z_][\w.+%-]{0,63}):(?!/)([^\s@'\"`<>,;(){}\[\]]{3,200})@(?=[A-Za-z0-9\[])")
 _LABELS = among("from to cc bcc user email mail author mailto by owner contact ssh git pkg npm docker sip file image")
 
 

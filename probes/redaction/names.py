@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
+
+from .lazy import pattern
 
 # How sure a name makes us. The value decides the rest (`values.secret_part`).
 ORDINARY = 0
@@ -20,7 +21,7 @@ def among(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-_WORD = re.compile(r"[A-Z]{1,40}(?![a-z])|[A-Z]?[a-z]{1,40}|[0-9]{1,40}")
+_WORD = pattern(r"[A-Z]{1,40}(?![a-z])|[A-Z]?[a-z]{1,40}|[0-9]{1,40}")
 
 _CERTAIN = among(
     "password passwords passwd passphrase passcode passwort secret secrets credential credentials cred creds "
@@ -77,6 +78,8 @@ _BESIDE = among(
     "old new default primary secondary base backup current env64 data parameter param opt arg input in out x y a "
     "b c eu us uat qa root admin db"
 )
+# A variable of such a name may have a whole value `user:password`.
+_ACCOUNTS = among("user login account auth db proxy http smtp ftp imap mail remote server registry basic")
 
 
 def words(name: str) -> list[str]:
@@ -105,6 +108,11 @@ def kind(name: str) -> int:
 def is_secret(name: str) -> bool:
     """Whether a name says by itself that its value is secret."""
     return kind(name) >= LIKELY
+
+
+def is_account(name: str) -> bool:
+    """Whether a value under this name may be `user:password`."""
+    return not _ACCOUNTS.isdisjoint(words(name))
 
 
 def _is_glued(word: str) -> bool:

@@ -6,14 +6,14 @@ read by hand, each within bounds.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from . import names
 from .forms import Span
+from .lazy import pattern
 from .values import is_plain, is_random, is_reference, login_part, secret_part
 
-_HINT = re.compile(
+_HINT = pattern(
     r"(?i)pass|pwd|pw|secret|token|cred|auth|key|cookie|jwt|dsn|otp|sig|sess|login|user|psk|bearer|pat|sas|sid|salt|nonce|"
     r"pin|code|mnemonic|licen|account|proxy|conn|webhook"
 )
@@ -21,44 +21,44 @@ _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWX
 _LONGEST_NAME = 64
 _LONGEST_VALUE = 16_000
 _LONGEST_BARE = 4_000
-_SIGN = re.compile(
+_SIGN = pattern(
     r"(?P<close>\\{0,4}[\"'])?\]?\)?[ \t]{0,8}"
     r"(?P<sign>:[ \t]{0,4}(?:str|bytes|SecretStr|Optional\[str\]|str \| None|AnyStr|Any)[ \t]{0,4}=(?!=)"
     r"|===?|=>|:=|=(?!=)|::?(?!:)|%3[dD]|,(?=[ \t]{0,8}\\{0,4}[\"']))[ \t]{0,8}"
 )
-_OPTION_GAP = re.compile(r"[ \t]{1,4}(?=[^\s|&;<>-])")
-_QUOTED_GAP = re.compile(r"(?i)[ \t]{1,4}(?:by[ \t]{1,4}|is[ \t]{1,4}|to[ \t]{1,4})?(?=['\"][^\s'\"])")
-_OPEN = re.compile(r"(?:[rbfuRBFU]{1,2}(?=['\"]))?(?P<mark>\\{0,4}(?:\"\"\"|'''|[\"'`]))")
-_SCHEME = re.compile(
+_OPTION_GAP = pattern(r"[ \t]{1,4}(?=[^\s|&;<>-])")
+_QUOTED_GAP = pattern(r"(?i)[ \t]{1,4}(?:by[ \t]{1,4}|is[ \t]{1,4}|to[ \t]{1,4})?(?=['\"][^\s'\"])")
+_OPEN = pattern(r"(?:[rbfuRBFU]{1,2}(?=['\"]))?(?P<mark>\\{0,4}(?:\"\"\"|'''|[\"'`]))")
+_SCHEME = pattern(
     r"(?i)(?:bearer|basic|token|digest|apikey|api-key|key|negotiate|ntlm|aws4-hmac-sha256)[ \t]{1,4}(?=\S)"
 )
-_NEXT_PAIR = re.compile(r"[ \t]{0,4}\\{0,4}[\"']?[\w.-]{1,40}\\{0,4}[\"']?[ \t]{0,2}[=:]")
-_CODE = re.compile(r"[A-Za-z_]\w{0,60}(?:\.[A-Za-z_]\w{0,60}){0,6}")
+_NEXT_PAIR = pattern(r"[ \t]{0,4}\\{0,4}[\"']?[\w.-]{1,40}\\{0,4}[\"']?[ \t]{0,2}[=:]")
+_CODE = pattern(r"[A-Za-z_]\w{0,60}(?:\.[A-Za-z_]\w{0,60}){0,6}")
 _ROOTS = names.among(
     "self cls args opt opts options os config cfg conf settings params env environ ctx request kwargs tf np jax "
     "keras parser data user obj model st this secrets getpass"
 )
-_TUPLE = re.compile(r"\([ \t]{0,4}([rbf]?(?:\"[^\"\n]{0,200}\"|'[^'\n]{0,200}'))[ \t]{0,4},[ \t]{0,4}[rbf]?([\"'])")
-_CALL = re.compile(
+_TUPLE = pattern(r"\([ \t]{0,4}([rbf]?(?:\"[^\"\n]{0,200}\"|'[^'\n]{0,200}'))[ \t]{0,4},[ \t]{0,4}[rbf]?([\"'])")
+_CALL = pattern(
     r"(?<![\w])(?:[\w.]{1,64}\.)?(login|authenticate|HTTPBasicAuth|HTTPDigestAuth|BasicAuth|HTTPProxyAuth|SecretStr|"
     r"set_?(?:token|password|api_?key|secret|access_token)|(?:use|with)_?(?:token|password|api_?key)|connect|FTP|FTP_TLS|SMTP|IMAP4)\("
 )
-_ARGUMENT = re.compile(r"[ \t]{0,8}(?:[rbf]?(?P<mark>\\{0,4}[\"'])|[\w.\[\]]{1,64}[ \t]{0,4}(?=[,)]))")
+_ARGUMENT = pattern(r"[ \t]{0,8}(?:[rbf]?(?P<mark>\\{0,4}[\"'])|[\w.\[\]]{1,64}[ \t]{0,4}(?=[,)]))")
 _LAST_ONLY_OF_TWO = frozenset(("connect", "FTP", "FTP_TLS", "SMTP", "IMAP4"))
-_NETRC = re.compile(r"\blogin[ \t\n]{1,4}\S{1,200}[ \t\n]{1,4}password[ \t\n]{1,4}(\S{1,400})")
-_XML = re.compile(r"<([A-Za-z][\w.:-]{0,63})>([^<>\s]{1,4000})</")
-_PIPED = re.compile(
+_NETRC = pattern(r"\blogin[ \t\n]{1,4}\S{1,200}[ \t\n]{1,4}password[ \t\n]{1,4}(\S{1,400})")
+_XML = pattern(r"<([A-Za-z][\w.:-]{0,63})>([^<>\s]{1,4000})</")
+_PIPED = pattern(
     r"\becho[ \t]{1,4}(?:-n[ \t]{1,4})?[\"']?([^\s\"'|]{3,400})[\"']?[ \t]{0,4}\|"
     r"[^|\n]{0,200}(?:--password-stdin|--with-token|sudo[ \t]{1,4}-S)"
 )
-_REST = re.compile(r"[^\n\r'\"]{1,4000}")
-_BARE = re.compile(r"[^\s\"'`<\\,;&|(\[{)\]}>]{1,4000}")
-_COMMA = re.compile(r"[ \t]{0,8},")
-_WORD = re.compile(r"[^\s\"'`]{0,4000}(?<![,;])")
+_REST = pattern(r"[^\n\r'\"]{1,4000}")
+_BARE = pattern(r"[^\s\"'`<\\,;&|(\[{)\]}>]{1,4000}")
+_COMMA = pattern(r"[ \t]{0,8},")
+_WORD = pattern(r"[^\s\"'`]{0,4000}(?<![,;])")
 _SHORTEST = 3
-_WORDY = re.compile(r"\w")
+_WORDY = pattern(r"\w")
 _AFTER_A_QUOTE = ("", " ", ",", ")", "]", "}", ";", ".", ":", "\n", "\r")
-_LINE_START = re.compile(r"[ \t]{0,80}(?:[-+>][ \t]{1,4})?(?:export[ \t]{1,4})?$")
+_LINE_START = pattern(r"[ \t]{0,80}(?:[-+>][ \t]{1,4})?(?:export[ \t]{1,4})?$")
 
 
 def spans(text: str) -> Iterator[Span]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from .lazy import pattern
 from .names import CERTAIN, LIKELY, LOGIN, ORDINARY, RANDOM, among
 
 _NOTHING = among(
@@ -17,24 +18,24 @@ _METHODS = among(
     "try passed failed skipped ok forward backward training"
 )
 _HEAD = 512  # of a longer value the beginning decides
-_REFERENCE = re.compile(
+_REFERENCE = pattern(
     r"\$\{?\w|\$\(|%\w{1,60}%|%\(|%[sdr]|<[^<>]{1,60}>|\{\{|\{[\w.!:\[\]\"']{0,80}\}|\*{3,}|[xX]{3,}$|\.{3}|…|\[[A-Z]{1,9}\]"
 )
-_NUMBER = re.compile(r"[-+]?[0-9]{0,20}\.?[0-9]{0,20}(?:[eE][-+]?[0-9]{1,4})?%?$")
-_PLAIN = re.compile(r"(?:[A-Z]?[a-z]{1,40}|[A-Z]{1,40})(?:[-_ .+](?:[A-Z]?[a-z]{1,40}|[A-Z]{1,40})){0,8}$")
-_SHORT_PART = re.compile(r"[A-Za-z]{0,4}[0-9]{1,8}[A-Za-z]{0,2}$|[A-Z]?[a-z]{1,40}$|[A-Z]{1,40}$")
-_PORTS = re.compile(r"[0-9.:,/x-]{1,80}(?:tcp|udp)?$")
-_PATH = re.compile(r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\]|[\w.-]{1,80}/")
-_PLACE = re.compile(r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\]")
-_FILE = re.compile(
+_NUMBER = pattern(r"[-+]?[0-9]{0,20}\.?[0-9]{0,20}(?:[eE][-+]?[0-9]{1,4})?%?$")
+_PLAIN = pattern(r"(?:[A-Z]?[a-z]{1,40}|[A-Z]{1,40})(?:[-_ .+](?:[A-Z]?[a-z]{1,40}|[A-Z]{1,40})){0,8}$")
+_SHORT_PART = pattern(r"[A-Za-z]{0,4}[0-9]{1,8}[A-Za-z]{0,2}$|[A-Z]?[a-z]{1,40}$|[A-Z]{1,40}$")
+_PORTS = pattern(r"[0-9.:,/x-]{1,80}(?:tcp|udp)?$")
+_PATH = pattern(r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\]|[\w.-]{1,80}/")
+_PLACE = pattern(r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\]")
+_FILE = pattern(
     r"[\w./-]{1,100}\.(?:json|ya?ml|txt|py|ipynb|sh|cfg|conf|ini|toml|env|pem|key|crt|cer|pub|p12|pfx|jks|csv|log|md|npz|npy|"
     r"h5|hdf5|pt|pth|keras|pb|pkl|tfrecords?|parquet|tar|gz|zip|bin|dat|jar|xml|html|netrc|so|db|sqlite)$"
 )
-_LOGIN_VALUE = re.compile(r"([^\s:/@,;=\"'{}()\[\]<>]{1,64}):([^\s].{2,200})$")
+_LOGIN_VALUE = pattern(r"([^\s:/@,;=\"'{}()\[\]<>]{1,64}):([^\s].{2,200})$")
 _CLASSES = (str.isdigit, str.islower, str.isupper)
-_RUN = re.compile(r"[A-Za-z0-9]+")
-_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
-_HEX = re.compile(r"[0-9a-fA-F]+$")
+_RUN = pattern(r"[A-Za-z0-9]+")
+_PART = pattern(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_HEX = pattern(r"[0-9a-fA-F]+$")
 
 
 def is_reference(value: str) -> bool:

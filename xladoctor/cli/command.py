@@ -136,7 +136,7 @@ def max_size(text: str) -> int:
     Raises:
         XladoctorError: it means no size, or one with which nothing could be recorded.
     """
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(?:I?B)?\s*", text if len(text) < 20 else "", re.IGNORECASE)
+    match = re.fullmatch(r"(\d{1,19}(?:\.\d{1,19})?)\s{0,9}([KMGT]?)(?:I?B)?", text.strip()[:40], re.IGNORECASE)
     size = int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " ")) if match else 0
     if size < _LEAST_SIZE:
         raise XladoctorError(f"--max-size {text[:40]}: give a size of at least 1M, such as 500M or 2G")

@@ -30,7 +30,9 @@ _DEATHS = frozenset(
 )
 _SHELL = 128
 _CHAINED = 2000
-_PROGRESS = re.compile(r"\d+/\d+.*\bloss: nan|^Epoch \d+|- (?:val_)?loss: nan|Invalid loss, terminating training")
+_PROGRESS = re.compile(
+    r"\d/\d{1,9}\b.{0,400}?\bloss: nan|^Epoch \d+|- (?:val_)?loss: nan|Invalid loss, terminating training"
+)
 
 
 def weighed(findings: Iterable[Finding], evidence: Evidence) -> tuple[Finding, ...]:

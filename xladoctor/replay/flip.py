@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from xladoctor import secrets
 from xladoctor.diagnosis.order import SWITCH_PARTS, is_switch
 from xladoctor.diagnosis.reads import histories
 from xladoctor.errors import XladoctorError, did_you_mean
@@ -138,9 +139,9 @@ def flip(
 
 def write(recording: Recording, rows: Sequence[Mapping[str, Any]]) -> None:
     """Write `flips.json`; there must be none yet."""
-    document = {"schema": schema.FLIPS_SCHEMA, "flips": rows}
+    document = {"schema": schema.FLIPS_SCHEMA, "flips": list(rows)}
     with files.create(recording.folder, schema.FLIPS_FILE) as file:
-        file.write((json.dumps(document, indent=1) + "\n").encode())
+        file.write((json.dumps(secrets.of_strings(document), indent=1) + "\n").encode())
 
 
 def compared(run: Recording, switch: Switch, again: Recording, digest: Digest) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any
 from xladoctor import secrets
 from xladoctor.evidence import files
 from xladoctor.evidence.typed import maybe, number, record, text
+from xladoctor.replay import mark
 
 NAME = "journal.jsonl"
 _LARGEST = 1 << 20
@@ -24,7 +25,7 @@ class Journal:
         self._lock = threading.Lock()
         self._known: dict[str, dict[str, Any]] = {}
         for entry in _entries(file):
-            self._known[_key(entry["question"])] = entry["answer"]
+            self._known[entry.get("key") or _plain(entry["question"])] = entry["answer"]
         self.kept = len(self._known)
         """How many answers an earlier run left."""
         self._file = open(file, "a", encoding="utf-8", opener=_no_link)  # noqa: SIM115 - Path has no opener
@@ -33,13 +34,15 @@ class Journal:
 
     def get(self, question: dict[str, Any]) -> dict[str, Any] | None:
         """The answer to the same question, if it was given."""
-        return self._known.get(_key(question))
+        return self._known.get(_key(question) or "") or self._known.get(_plain(question))
 
     def keep(self, question: dict[str, Any], answer: dict[str, Any]) -> None:
         """Write an answer down. One that is too large (HLO text) is asked again after an interruption."""
-        line = json.dumps(secrets.of_data({"question": question, "answer": answer}), separators=(",", ":"))
+        shown = secrets.of_data({"question": question, "answer": answer})
+        key = _key(question)
+        line = json.dumps({**shown, "key": key}, separators=(",", ":"))
         with self._lock:
-            self._known[_key(question)] = answer
+            self._known[key or _plain(question)] = answer
             if len(line) <= _LARGEST:
                 self._file.write(line + "\n")
                 self._file.flush()
@@ -61,7 +64,7 @@ def _entries(file: Path) -> Iterator[dict[str, Any]]:
                 entry = files.parsed(line)
             except ValueError:
                 continue  # torn by the interruption
-            if isinstance(entry, dict) and _QUESTION(entry.get("question")) and _ANSWER(entry.get("answer")):
+            if isinstance(entry, dict) and all(known(entry.get(name)) for name, known in _ENTRY.items()):
                 yield entry
 
 
@@ -70,12 +73,20 @@ _ANSWER = record(
     {"state": lambda value: value in ("ok", "refused", "crashed", "timed-out")},
     {"kind": maybe(text), "message": maybe(text), "signal": maybe(text), "seconds": number},
 )
+_ENTRY = {"question": _QUESTION, "answer": _ANSWER, "key": maybe(text)}
 
 
 def _no_link(name: str, flags: int) -> int:
     return os.open(name, flags | os.O_NOFOLLOW, 0o600)
 
 
-def _key(question: dict[str, Any]) -> str:
-    # As it is written: a question with a secret in it must be known again after an interruption.
-    return json.dumps(secrets.of_data(question), sort_keys=True)
+def _key(question: dict[str, Any]) -> str | None:
+    """A digest of the whole question with the user's key: two that differ only in a secret have two, and the secret
+    cannot be guessed from it. None where no key can be kept.
+    """
+    return mark.make({"question": question})
+
+
+def _plain(question: dict[str, Any]) -> str:
+    """The question itself: what names it where there is no key. It is not found again if a secret was left out."""
+    return json.dumps(question, sort_keys=True)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from xladoctor import secrets
 from xladoctor.evidence import files
 from xladoctor.evidence.schema import schema
 
@@ -64,7 +65,7 @@ def write(found: UserPlaces, folder: Path) -> None:
         "problems": list(found.problems),
     }
     with files.create(folder, schema.PLACES_FILE) as stream:
-        stream.write((json.dumps(data, indent=1) + "\n").encode())
+        stream.write((json.dumps(secrets.of_strings(data), indent=1) + "\n").encode())
 
 
 def _toml(data: bytes) -> dict[str, Any] | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from xladoctor import secrets
 from xladoctor.errors import XladoctorError
 from xladoctor.evidence import files
 from xladoctor.replay import mark
@@ -66,6 +67,8 @@ def resumed(folder: Path, options: Options) -> tuple[Subject, Options]:
     try:
         said = files.read_table(folder, REQUEST)
         if not mark.holds(said.pop("mark", None), said):
+            if secrets.REDACTED in json.dumps(said):
+                raise ValueError("a secret value was left out of it: give the whole command once more, with --resume")
             raise ValueError("it was not made by you on this machine, and names what would be started")
         asked = said["options"]
         before = replace(

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import xladoctor
+from xladoctor import secrets
 from xladoctor.errors import XladoctorError
 from xladoctor.evidence import files
 from xladoctor.replay import mark
@@ -238,4 +239,4 @@ def _write(folder: Path, result: Replay) -> None:
     from xladoctor.report.replay import render, to_dict
 
     write_json(folder / "replay.json", to_dict(replace(result)))
-    files.replace(folder, "sweep.csv", render(result, "csv").encode("utf-8", "replace"))
+    files.replace(folder, "sweep.csv", render(secrets.of_record(result), "csv").encode("utf-8", "replace"))
