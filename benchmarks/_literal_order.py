@@ -15,7 +15,7 @@ from math import exp
 from pathlib import Path
 
 from benchmarks.logs import _lines
-from xladoctor.evidence.log.literals import BARE, COMMON, MESSAGES
+from xladoctor.logs.literals import BARE, COMMON, MESSAGES
 
 GROUPS, FIRST, STEPS = 16, 4, 9_000
 

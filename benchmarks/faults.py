@@ -22,8 +22,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from xladoctor.replay.model import Replay, Signature, Tested
-from xladoctor.replay.reader import replay_of
+from xladoctor.model.replay import Replay, Signature, Tested
+from xladoctor.model.replay_reader import replay_of
 from xladoctor.report.replay.remedies import verdict
 from xladoctor.report.replay.words import failure, how, where
 

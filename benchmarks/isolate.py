@@ -16,10 +16,10 @@ import time
 from pathlib import Path
 
 from benchmarks.figure import Figure
-from xladoctor.replay.bench import Bench
-from xladoctor.replay.isolate import isolate
-from xladoctor.replay.model import Case
-from xladoctor.replay.subject import find
+from xladoctor.experiments.isolate import isolate
+from xladoctor.model.replay import Case
+from xladoctor.workers.bench import Bench
+from xladoctor.workers.subject import find
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLE = 12

@@ -94,8 +94,8 @@ def _silent(command: list[str]) -> None:
 
 def figures(rounds: int = ROUNDS, size: int = SIZE) -> list[Figure]:
     """Both logs, with all threads and with one; and the whole command on the second."""
-    from xladoctor.evidence.log import read_log
-    from xladoctor.evidence.log.literals import LITERALS
+    from xladoctor.logs import read_log
+    from xladoctor.logs.literals import LITERALS
 
     ripgrep = shutil.which("rg")
     if ripgrep is None:

@@ -13,7 +13,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from xladoctor.replay.repro import last_line, of_output
+from xladoctor.experiments.repro import last_line, of_output
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.figure import Figure
-from xladoctor.replay.bench import Bench
-from xladoctor.replay.model import Case
-from xladoctor.replay.search import drive
-from xladoctor.replay.subject import find
-from xladoctor.replay.sweep import Asked, sweep
+from xladoctor.experiments.search import drive
+from xladoctor.experiments.sweep import Asked, sweep
+from xladoctor.model.replay import Case
+from xladoctor.workers.bench import Bench
+from xladoctor.workers.subject import find
 
 ROOT = Path(__file__).resolve().parents[1]
 WIDE = range(1, 4097)

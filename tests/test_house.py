@@ -125,14 +125,14 @@ MAY_IMPORT = {
     ),
     "xladoctor/rules": ("rules", "evidence", "diagnosis.model"),
     "xladoctor/lint": ("lint", "rules", "diagnosis.model"),
-    "xladoctor/evidence": ("evidence", "diagnosis.model"),
+    "xladoctor/recording": ("evidence", "diagnosis.model"),
     "xladoctor/diagnosis": ("diagnosis", "evidence", "rules"),
 }
 
 
 def the_keeper_is_standard_library(root: Path) -> Iterator[str]:
-    for found in imports(root, "xladoctor/replay/keeper"):
-        if not found.of(*sys.stdlib_module_names, "xladoctor.replay.keeper"):
+    for found in imports(root, "xladoctor/target/keeper"):
+        if not found.of(*sys.stdlib_module_names, "xladoctor.target.keeper"):
             yield str(found)
 
 
@@ -161,11 +161,11 @@ def doctor_starts_light(root: Path) -> Iterator[str]:
 
 
 FOREIGN_ROOMS = (
-    *("xladoctor/evidence/run.py", "xladoctor/evidence/replays.py", "xladoctor/evidence/output.py"),
-    *("xladoctor/replay/mark.py", "xladoctor/replay/subject.py", "xladoctor/replay/journal.py"),
-    *("xladoctor/replay/request.py", "xladoctor/replay/analyse.py", "xladoctor/replay/run_folder.py"),
-    *("xladoctor/replay/reader.py", "xladoctor/replay/places.py", "xladoctor/replay/flip.py"),
-    *("xladoctor/survey", "xladoctor/session.py", "xladoctor/diagnosis", "xladoctor/preflight/study.py"),
+    *("xladoctor/recording/run.py", "xladoctor/recording/replays.py", "xladoctor/recording/output.py"),
+    *("xladoctor/recording/mark.py", "xladoctor/workers/subject.py", "xladoctor/workers/journal.py"),
+    *("xladoctor/experiments/request.py", "xladoctor/experiments/analyse.py", "xladoctor/recording/run_folder.py"),
+    *("xladoctor/model/replay_reader.py", "xladoctor/experiments/places.py", "xladoctor/experiments/flip.py"),
+    *("xladoctor/survey", "xladoctor/commands/scan.py", "xladoctor/diagnosis", "xladoctor/preflight/study.py"),
     *("xladoctor/report/template.py", "probes/graph/load.py", "probes/graph/safety.py"),
 )
 """What reads, or writes into, folders that a stranger may have made."""
@@ -176,16 +176,16 @@ READERS = frozenset(
 )
 OWN = {
     # The user's key, in the user's home.
-    ("xladoctor/replay/mark.py", "open"), ("xladoctor/replay/mark.py", "read_bytes"),
-    ("xladoctor/replay/mark.py", "exists"),
+    ("xladoctor/recording/mark.py", "open"), ("xladoctor/recording/mark.py", "read_bytes"),
+    ("xladoctor/recording/mark.py", "exists"),
     # The journal that is gone on with, opened with O_NOFOLLOW.
-    ("xladoctor/replay/journal.py", "open"),
+    ("xladoctor/workers/journal.py", "open"),
     # A new run folder, and text that was read already.
-    ("xladoctor/replay/run_folder.py", "iterdir"), ("xladoctor/replay/places.py", "loads"),
+    ("xladoctor/recording/run_folder.py", "iterdir"), ("xladoctor/experiments/places.py", "loads"),
     ("xladoctor/preflight/study.py", "load"), ("xladoctor/preflight/study.py", "loads"),
-    ("xladoctor/replay/request.py", "loads"),
+    ("xladoctor/experiments/request.py", "loads"),
     # Whether a name stands for anything.
-    ("xladoctor/replay/subject.py", "exists"), ("xladoctor/replay/request.py", "exists"),
+    ("xladoctor/workers/subject.py", "exists"), ("xladoctor/experiments/request.py", "exists"),
     # Arrays, from bytes that were read already; our own list.
     ("probes/graph/load.py", "load"), ("probes/graph/safety.py", "read_text"),
 }  # fmt: skip
@@ -205,14 +205,14 @@ def foreign_files_have_one_reader(root: Path) -> Iterator[str]:
 RULES: dict[Callable[[Path], Iterator[str]], list[tuple[str, str]]] = {
     doctor_never_imports_the_patient: [
         ("xladoctor/cli/scan.py", "def f():\n    import tensorflow as tf"),
-        ("xladoctor/replay/x.py", "from ptycho import params"),
-        ("xladoctor/evidence/x.py", "import importlib\nimportlib.import_module('keras.layers')"),
+        ("xladoctor/experiments/x.py", "from ptycho import params"),
+        ("xladoctor/recording/x.py", "import importlib\nimportlib.import_module('keras.layers')"),
         ("xladoctor/x.py", "__import__('tensorflow')"),
     ],
     doctor_knows_of_the_probes_only_the_schema_and_the_grammar_of_secrets: [
-        ("xladoctor/evidence/x.py", "from probes import compat"),
-        ("xladoctor/evidence/x.py", "import probes.graph.worker"),
-        ("xladoctor/evidence/x.py", "from .._probes import record"),
+        ("xladoctor/recording/x.py", "from probes import compat"),
+        ("xladoctor/recording/x.py", "import probes.graph.worker"),
+        ("xladoctor/recording/x.py", "from .._probes import record"),
     ],
     the_grammar_of_secrets_stands_alone: [
         ("probes/redaction/x.py", "from ..schema import START"),
@@ -239,7 +239,7 @@ RULES: dict[Callable[[Path], Iterator[str]], list[tuple[str, str]]] = {
         ("xladoctor/report/x.py", "from xladoctor.diagnosis.engine import diagnose"),
         ("xladoctor/report/x.py", "from ..cli import scan"),
         ("xladoctor/rules/x.py", "from xladoctor import replay"),
-        ("xladoctor/evidence/x.py", "from xladoctor.diagnosis import engine"),
+        ("xladoctor/recording/x.py", "from xladoctor.diagnosis import engine"),
         ("xladoctor/diagnosis/x.py", "from xladoctor.report import text"),
     ],
     nothing_prints_but_the_edges: [
@@ -248,28 +248,28 @@ RULES: dict[Callable[[Path], Iterator[str]], list[tuple[str, str]]] = {
         ("xladoctor/report/x.py", "import sys\nout = sys.stdout"),
     ],
     the_keeper_is_standard_library: [
-        ("xladoctor/replay/keeper/x.py", "from xladoctor.errors import XladoctorError"),
-        ("xladoctor/replay/keeper/x.py", "def f():\n    import rich"),
+        ("xladoctor/target/keeper/x.py", "from xladoctor.errors import XladoctorError"),
+        ("xladoctor/target/keeper/x.py", "def f():\n    import rich"),
     ],
     foreign_files_have_one_reader: [
-        ("xladoctor/evidence/run.py", "from pathlib import Path\nPath('run.json').read_text()"),
-        ("xladoctor/replay/subject.py", "import json\njson.loads('{}')"),
+        ("xladoctor/recording/run.py", "from pathlib import Path\nPath('run.json').read_text()"),
+        ("xladoctor/workers/subject.py", "import json\njson.loads('{}')"),
         ("xladoctor/survey/x.py", "open('x')"),
         ("xladoctor/diagnosis/x.py", "list(folder.glob('*'))"),
         ("probes/graph/load.py", "import gzip\ngzip.decompress(b'')"),
     ],
     doctor_starts_light: [
-        ("xladoctor/replay/x.py", "import pandas as pd"),
+        ("xladoctor/experiments/x.py", "import pandas as pd"),
         ("xladoctor/cli/x.py", "from numpy import array"),
     ],
 }
 
 ALLOWED = [
-    ("xladoctor/evidence/x.py", "from probes import schema\nfrom probes.schema import START"),
-    ("xladoctor/evidence/x.py", "from probes.redaction import of_text"),
+    ("xladoctor/recording/x.py", "from probes import schema\nfrom probes.schema import START"),
+    ("xladoctor/recording/x.py", "from probes.redaction import of_text"),
     ("probes/redaction/x.py", "import re\nfrom . import names\nfrom .values import is_path"),
-    ("xladoctor/report/x.py", "from xladoctor.diagnosis.model import Finding\nfrom .text import md\nimport json"),
-    ("xladoctor/replay/x.py", "def f():\n    import pandas\nfrom xladoctor.evidence.model import Evidence"),
+    ("xladoctor/report/x.py", "from xladoctor.model.diagnosis import Finding\nfrom .text import md\nimport json"),
+    ("xladoctor/experiments/x.py", "def f():\n    import pandas\nfrom xladoctor.recording.evidence import Evidence"),
     ("xladoctor/cli/x.py", "print('fine')"),
     ("probes/record/x.py", "def f():\n    import tensorflow\nfrom . import sink"),
     ("probes/bootstrap/sitecustomize.py", "import sys, os.path"),

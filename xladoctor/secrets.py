@@ -12,7 +12,7 @@ from dataclasses import fields, is_dataclass, replace
 from types import ModuleType
 from typing import Any, TypeVar, cast
 
-from xladoctor.evidence.schema import probes_dir
+from xladoctor.paths import probes_dir
 
 Span = tuple[int, int]
 Value = TypeVar("Value")

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.provoke.score import is_shape, root
-from xladoctor.diagnosis.model import Finding
+from xladoctor.model.diagnosis import Finding
 
 SHAPES = frozenset({"rank", "dimension", "count", "weights"})
 _LAST = re.compile(r"\n(?=[\w.]+(?:Error|Exception|Warning)\b)")

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from benchmarks.provoke import corpus, fill
 from benchmarks.provoke.templates import Template
-from xladoctor.diagnosis.model import Finding
-from xladoctor.evidence.log import read_log
-from xladoctor.evidence.model import Evidence
+from xladoctor.logs import read_log
+from xladoctor.model.diagnosis import Finding
+from xladoctor.recording.evidence import Evidence
 from xladoctor.rules import findings
 
 LABELS = Path(__file__).with_name("labels.csv")

@@ -1,7 +1,7 @@
 """What a subject's own program writes into its settings and the environment, while it is imported and built.
 
 A program that reads a setting first and writes it later runs under another value than it says. To see that, it is built
-once more in a process in which all these values hold from the start (`xladoctor.replay.settled`).
+once more in a process in which all these values hold from the start (`xladoctor.experiments.settled`).
 """
 
 from __future__ import annotations

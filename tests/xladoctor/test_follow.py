@@ -14,11 +14,12 @@ from pathlib import Path
 import pytest
 
 from tests.xladoctor.rules.fixtures import real_fixtures
-from xladoctor import following, session
 from xladoctor.__main__ import main
-from xladoctor.diagnosis.model import Diagnosis, Finding
+from xladoctor.commands import follow as following
+from xladoctor.commands import scan as session
 from xladoctor.errors import XladoctorError
-from xladoctor.evidence.log.tail import PIECE, Event, tail_file
+from xladoctor.logs.tail import PIECE, Event, tail_file
+from xladoctor.model.diagnosis import Diagnosis, Finding
 
 TEXT = {f.name: f.text for f in real_fixtures()}
 RESHAPE, OOM = TEXT["2.21/reshape_jit"], TEXT["2.21/oom_eager"]

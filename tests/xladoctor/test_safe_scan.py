@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.xladoctor.replay.under import until
+from tests.xladoctor.experiments.under import until
 from xladoctor.cli.command import max_size
 from xladoctor.errors import XladoctorError
 

@@ -14,13 +14,14 @@ from pathlib import Path
 import pytest
 
 from probes.record import capsule
-from xladoctor import documents, secrets
+from xladoctor import secrets
+from xladoctor.commands import report as documents
 from xladoctor.errors import XladoctorError
-from xladoctor.evidence.run import Recording
+from xladoctor.experiments import analyse, flip, places
+from xladoctor.model.preflight import Check, Preflight
 from xladoctor.preflight import cache
-from xladoctor.preflight.model import Check, Preflight
-from xladoctor.replay import analyse, flip, places
-from xladoctor.replay import worker as workers
+from xladoctor.recording.run import Recording
+from xladoctor.workers import worker as workers
 
 # Each stands at one place only, so that what is left says where it came from.
 ARGV = [

@@ -13,7 +13,7 @@ import typer.core
 
 from xladoctor.cli import options
 from xladoctor.errors import XladoctorError, did_you_mean
-from xladoctor.evidence.schema import schema
+from xladoctor.recording.schema import schema
 
 _COMMAND = "xladoctor.command"
 _LEAST_SIZE = 1 << 20

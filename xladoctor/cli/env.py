@@ -48,7 +48,7 @@ def env(
 
     import xladoctor
     from xladoctor.cli import env_text, variables
-    from xladoctor.evidence import interpreter
+    from xladoctor.recording import interpreter
 
     target = Output.of(format, output, force, color, PAGES)
     asked = interpreter.ask(python)

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from xladoctor.cli.variables import Flag, Variable
-from xladoctor.evidence.interpreter import Interpreter
+from xladoctor.recording.interpreter import Interpreter
 
 if TYPE_CHECKING:
     from xladoctor.report.page import Page

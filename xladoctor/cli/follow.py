@@ -17,7 +17,7 @@ from xladoctor.report.text import line
 
 if TYPE_CHECKING:
     from xladoctor.cli.output import Output
-    from xladoctor.diagnosis.model import Diagnosis, Finding
+    from xladoctor.model.diagnosis import Diagnosis, Finding
 
 
 def follow(targets: list[str], output: Output, timeout: float | None, quiet: bool) -> Diagnosis:
@@ -30,7 +30,7 @@ def follow(targets: list[str], output: Output, timeout: float | None, quiet: boo
         raise XladoctorError("--follow takes one log, or - for standard input")
     if targets[0] != "-" and Path(targets[0]).is_dir():
         raise XladoctorError(f"{targets[0]} is a folder; --follow takes one log")
-    from xladoctor import following as live
+    from xladoctor.commands import follow as live
 
     ends = None if timeout is None else time.monotonic() + timeout
     with _until_interrupted() as stopped:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Literal
 
 from xladoctor.errors import XladoctorError, did_you_mean
+from xladoctor.model.survey import Target
 from xladoctor.survey.find import is_run_folder, targets_in, together
-from xladoctor.survey.model import Target
 
 STDIN: Literal["-"] = "-"
 

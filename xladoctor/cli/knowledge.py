@@ -76,8 +76,8 @@ def _shown_by(text: str) -> Rule | None:
     """The class of an error message that somebody pasted."""
     import io
 
-    from xladoctor.evidence.log import read_log
-    from xladoctor.evidence.model import Evidence
+    from xladoctor.logs import read_log
+    from xladoctor.recording.evidence import Evidence
     from xladoctor.rules import by_code, findings, plugins
 
     if " " not in text.strip():

@@ -12,7 +12,7 @@ from xladoctor.cli.output import Output
 from xladoctor.errors import XladoctorError
 
 if TYPE_CHECKING:
-    from xladoctor.diagnosis.model import Diagnosis
+    from xladoctor.model.diagnosis import Diagnosis
 
 HELP = """Find hazards in source code, before anything runs.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from xladoctor.report.text import clip, line
 
 if TYPE_CHECKING:
-    from xladoctor.diagnosis.model import Diagnosis, Finding
+    from xladoctor.model.diagnosis import Diagnosis, Finding
     from xladoctor.report.page import Page
 
 _STYLES = {"error": "bold red", "warning": "bold yellow", "note": "bold"}

@@ -16,7 +16,7 @@ from xladoctor.report.preflight import FORMATS, render
 from xladoctor.report.preflight.words import verdict
 
 if TYPE_CHECKING:
-    from xladoctor.preflight.model import Check
+    from xladoctor.model.preflight import Check
     from xladoctor.preflight.study import Study
 
 HELP = """Check a study before it is started, and say go or no-go.
@@ -157,9 +157,9 @@ def _study(
     Raises:
         XladoctorError: they name none, or two.
     """
-    from xladoctor.evidence.environment import redacted_words
-    from xladoctor.preflight.model import Batches
+    from xladoctor.model.preflight import Batches
     from xladoctor.preflight.study import PREDICT_DEFAULT, Phase, Study, read
+    from xladoctor.recording.environment import redacted_words
 
     program = command.given(ctx)
     if sum(x is not None for x in (file, subject, program)) != 1:

@@ -139,9 +139,9 @@ def replay(
         raise XladoctorError(f"--target {platform}: known are gpu and cpu")
     destination = Output.of(format, output, force, color, FORMATS)
 
-    from xladoctor.replay import request, session, sizes
-    from xladoctor.replay import subject as subjects
-    from xladoctor.replay import vary as varying
+    from xladoctor.experiments import request, session, sizes
+    from xladoctor.experiments import vary as varying
+    from xladoctor.workers import subject as subjects
 
     wanted = request.Options(
         sizes=sizes.parse(batch_sizes) if batch_sizes is not None else (),

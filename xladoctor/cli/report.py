@@ -13,7 +13,7 @@ from xladoctor.errors import XladoctorError
 from xladoctor.report import View
 
 if TYPE_CHECKING:
-    from xladoctor.documents import Document
+    from xladoctor.commands.report import Document
     from xladoctor.report.template import Own
 
 FORMATS = ("console", "json", "markdown", "html")
@@ -94,7 +94,7 @@ def report(
         target = Output.of(format or _meant(output), output, force, color, FORMATS)
     document = _document(targets or [], replay or [])
     if redact:
-        from xladoctor.documents import redacted
+        from xladoctor.commands.report import redacted
 
         document = redacted(document)
     if own is not None:
@@ -125,7 +125,7 @@ def _meant(output: Path | None) -> str | None:
 
 
 def _document(targets: list[str], replays: list[Path]) -> Document:
-    from xladoctor import documents
+    from xladoctor.commands import report as documents
 
     if not targets:
         raise XladoctorError(
@@ -146,7 +146,7 @@ def _diff(targets: list[str], target: Output, redact: bool, view: View) -> int:
             f"--diff needs two run folders, not {len(targets)}",
             hint="For example: xladoctor report --diff RUN_A RUN_B",
         )
-    from xladoctor import documents
+    from xladoctor.commands import report as documents
     from xladoctor.report.run_diff import render
 
     found = documents.differences(*(inputs.one_folder(name) for name in targets))

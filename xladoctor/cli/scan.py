@@ -14,8 +14,8 @@ from xladoctor.cli.progress import Line
 from xladoctor.errors import XladoctorError
 
 if TYPE_CHECKING:
-    from xladoctor.diagnosis.model import Diagnosis
-    from xladoctor.survey.model import Target
+    from xladoctor.model.diagnosis import Diagnosis
+    from xladoctor.model.survey import Target
 
 HELP = """Diagnose a run: a command to run, saved output, or a run folder; or many runs at once.
 
@@ -120,7 +120,7 @@ def scan(
     command.checked(ctx, program, targets, "logs")
     command.only_for_logs(ctx, "one_run", "jobs", "follow")
 
-    from xladoctor.session import ScanOptions, scan_command
+    from xladoctor.commands.scan import ScanOptions, scan_command
 
     keep_stdout_clean = target.to_stdout and target.format != "console"
     result = scan_command(
@@ -171,7 +171,7 @@ def shell_status(status: int) -> int:
 
 
 def _verify(targets: list[str], quiet: bool) -> None:
-    from xladoctor.session import verify_run
+    from xladoctor.commands.scan import verify_run
 
     folder = inputs.run_folder(targets)
     if folder is None:
@@ -185,11 +185,11 @@ def _verify(targets: list[str], quiet: bool) -> None:
 def _diagnose(targets: list[str], one_run: bool) -> tuple[Diagnosis, str | None]:
     folder = None if one_run else inputs.run_folder(targets)
     if folder is not None:
-        from xladoctor.session import scan_run
+        from xladoctor.commands.scan import scan_run
 
         return scan_run(folder), str(folder)
     paths = inputs.of_one_run(targets) if one_run else inputs.logs(targets)
-    from xladoctor.session import scan_logs
+    from xladoctor.commands.scan import scan_logs
 
     return scan_logs(paths), None
 
@@ -203,7 +203,7 @@ def _survey(runs: list[Target], problems: list[str], output: Output, jobs: int |
             f"--format {output.format} holds one run, and these are {len(runs)}",
             hint=f"For many runs: {', '.join(FORMATS)}. Logs of one run: --one-run.",
         )
-    from xladoctor.session import survey
+    from xladoctor.commands.scan import survey
 
     line = Line(sys.stderr, on=not view["quiet"] and sys.stderr.isatty())
     try:

@@ -72,7 +72,7 @@ def trace(
         )
     command.checked(ctx, program, targets, "a run folder")
 
-    from xladoctor.session import ScanOptions, trace_command
+    from xladoctor.commands.scan import ScanOptions, trace_command
 
     keep_stdout_clean = target.to_stdout and target.format != "console"
     result = trace_command(
@@ -98,7 +98,7 @@ def trace(
 
 
 def _saved(targets: list[str], diff: bool, target: Output, view: View) -> int:
-    from xladoctor.session import diff_runs, trace_run
+    from xladoctor.commands.scan import diff_runs, trace_run
 
     page = target.page() if target.format == "console" else None
     if diff:

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from xladoctor.evidence.environment import redacted_text, redacted_value
-from xladoctor.evidence.flags import FLAG_VARIABLES, Flag, flags, tensorflow_libraries
+from xladoctor.recording.environment import redacted_text, redacted_value
+from xladoctor.recording.flags import FLAG_VARIABLES, Flag, flags, tensorflow_libraries
 
 __all__ = ["FLAG_VARIABLES", "Flag", "Variable", "relevant", "tensorflow_libraries"]
 

@@ -11,9 +11,10 @@ from dataclasses import replace
 from typing import Any
 
 from xladoctor.diagnosis.basis import COMPILED_AGAIN
-from xladoctor.diagnosis.model import Finding, Proof
-from xladoctor.evidence.model import ErrorRecord, Evidence, LogEvidence
-from xladoctor.evidence.run import Event
+from xladoctor.model.diagnosis import Finding, Proof
+from xladoctor.model.evidence import ErrorRecord, LogEvidence
+from xladoctor.recording.evidence import Evidence
+from xladoctor.recording.run import Event
 from xladoctor.rules import findings as log_findings
 
 REQUEST = "again"
@@ -58,7 +59,7 @@ def _read(error: Mapping[str, Any]) -> Iterator[Finding]:
     """The classes of what a worker met, by the rules that read logs."""
     from io import BytesIO
 
-    from xladoctor.evidence.log import read_log
+    from xladoctor.logs import read_log
 
     text = f"Traceback (most recent call last):\n{error.get('kind')}: {error.get('message')}\n"
     records = read_log(BytesIO(text.encode("utf-8", "replace")), name="worker.jsonl").records

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from xladoctor.diagnosis.basis import TIMED
-from xladoctor.diagnosis.model import Finding, Location, Proof
 from xladoctor.diagnosis.setting_finding import finding
-from xladoctor.evidence.run import Recording
-from xladoctor.evidence.schema import schema
+from xladoctor.model.diagnosis import Finding, Location, Proof
+from xladoctor.recording.run import Recording
+from xladoctor.recording.schema import schema
 
 REQUEST = "baked"
 

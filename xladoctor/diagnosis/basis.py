@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from xladoctor.diagnosis.model import Basis, Finding
+from xladoctor.model.diagnosis import Basis, Finding
 
 RAN_AGAIN = Basis("tested", "A worker ran the recorded call again, and it failed at this op in the same way.")
 COMPILED_AGAIN = Basis("tested", "A worker compiled the recorded function again, and XLA refused it in the same way.")

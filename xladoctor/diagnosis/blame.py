@@ -12,8 +12,9 @@ from dataclasses import replace
 
 from xladoctor.diagnosis.enrich import enrich, same_failure
 from xladoctor.diagnosis.facts import Step
-from xladoctor.diagnosis.model import Finding, Proof
-from xladoctor.evidence.model import ErrorRecord, Evidence, LogEvidence
+from xladoctor.model.diagnosis import Finding, Proof
+from xladoctor.model.evidence import ErrorRecord, LogEvidence
+from xladoctor.recording.evidence import Evidence
 from xladoctor.rules import findings as log_findings
 
 # What an op says of the shapes that it gets when it runs. Errors of the compiler are no such thing: what XLA refuses to

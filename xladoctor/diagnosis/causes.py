@@ -13,15 +13,15 @@ from xladoctor.diagnosis.again import compiled_again
 from xladoctor.diagnosis.blame import first_to_fail
 from xladoctor.diagnosis.enrich import enrich
 from xladoctor.diagnosis.facts import Step
-from xladoctor.diagnosis.model import Finding
 from xladoctor.diagnosis.outcome import interrupted, outcome_findings
 from xladoctor.diagnosis.reach import reaches
 from xladoctor.diagnosis.recorded import contract_violation, quiet_violation, rows_lost, unexplaining
 from xladoctor.diagnosis.relays import relayed
 from xladoctor.diagnosis.unfinished import unfinished
 from xladoctor.diagnosis.weigh import failures_of, handled, survived, uncaught
-from xladoctor.evidence.model import Evidence
-from xladoctor.evidence.run import Event
+from xladoctor.model.diagnosis import Finding
+from xladoctor.recording.evidence import Evidence
+from xladoctor.recording.run import Event
 from xladoctor.rules import OUTSIDE
 
 # Errors that a broken contract earlier in the step can explain.

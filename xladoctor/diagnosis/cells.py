@@ -12,10 +12,10 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from xladoctor.diagnosis.model import Location
-from xladoctor.evidence import files
-from xladoctor.evidence.run import Recording
-from xladoctor.evidence.schema import schema
+from xladoctor.model.diagnosis import Location
+from xladoctor.recording import files
+from xladoctor.recording.run import Recording
+from xladoctor.recording.schema import schema
 
 _SEED = 0xC70F6907
 _MIX = 0x5BD1E995

@@ -9,9 +9,9 @@ from xladoctor import secrets
 from xladoctor.diagnosis.basis import grounded
 from xladoctor.diagnosis.fitting import fitted, situation
 from xladoctor.diagnosis.log_paths import log_paths
-from xladoctor.diagnosis.model import Diagnosis, Finding, Verdict
 from xladoctor.diagnosis.stacks import stacks
-from xladoctor.evidence.model import Evidence
+from xladoctor.model.diagnosis import Diagnosis, Finding, Verdict
+from xladoctor.recording.evidence import Evidence
 from xladoctor.rules import findings as log_findings
 from xladoctor.rules import plugin_problems
 

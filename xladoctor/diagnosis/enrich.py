@@ -13,12 +13,12 @@ from typing import Any
 from xladoctor.diagnosis.basis import RAN_AGAIN
 from xladoctor.diagnosis.contracts import show_shape
 from xladoctor.diagnosis.facts import Step, first_location, graphs_of_functions, is_user_file, short, user_line
-from xladoctor.diagnosis.model import Finding, Location, Proof
 from xladoctor.diagnosis.numbers import Explained, coincidences, explain, factor
 from xladoctor.diagnosis.places import PlaceCall
 from xladoctor.diagnosis.unfinished import unfinished
-from xladoctor.evidence.run import location
-from xladoctor.evidence.schema import schema
+from xladoctor.model.diagnosis import Finding, Location, Proof
+from xladoctor.recording.run import location
+from xladoctor.recording.schema import schema
 
 _VERSION = re.compile(r"V\d+$")
 

@@ -13,14 +13,14 @@ from typing import Any
 from xladoctor.diagnosis.again import REQUEST as AGAIN
 from xladoctor.diagnosis.again import is_evidence
 from xladoctor.diagnosis.contracts import Binding, Violation, readable
-from xladoctor.diagnosis.model import Location
 from xladoctor.diagnosis.numbers import Name, names_of
 from xladoctor.diagnosis.operands import at_fault
 from xladoctor.diagnosis.places import PlaceCall, place_calls, violations
 from xladoctor.diagnosis.reach import reaches_rows
 from xladoctor.diagnosis.standing import Standing, other_layout, standing
-from xladoctor.evidence.run import Event, Recording, location
-from xladoctor.evidence.schema import schema
+from xladoctor.model.diagnosis import Location
+from xladoctor.recording.run import Event, Recording, location
+from xladoctor.recording.schema import schema
 
 Moment = tuple[int, ...]
 

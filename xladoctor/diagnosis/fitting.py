@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from xladoctor.diagnosis.model import Finding, Location, Remedy
-from xladoctor.evidence.model import Evidence
-from xladoctor.evidence.run import Recording
-from xladoctor.evidence.schema import schema
+from xladoctor.model.diagnosis import Finding, Location, Remedy
+from xladoctor.recording.evidence import Evidence
+from xladoctor.recording.run import Recording
+from xladoctor.recording.schema import schema
 
 _OF_A_GPU = frozenset({"memory-growth", "launch-blocking", "no-autotune", "place-on-cpu", "install-cuda-tree"})
 _OF_THE_OUTPUT = frozenset({"keep-the-output", "show-lines"})

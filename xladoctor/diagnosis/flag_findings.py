@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from xladoctor.diagnosis.basis import NOT_TESTED
-from xladoctor.diagnosis.model import Finding, Proof
 from xladoctor.diagnosis.setting_finding import event_of, finding
-from xladoctor.evidence.flags import FLAG_VARIABLES, FlagProblem, problems
-from xladoctor.evidence.run import Event, Recording
-from xladoctor.evidence.schema import schema
+from xladoctor.model.diagnosis import Finding, Proof
+from xladoctor.recording.flags import FLAG_VARIABLES, FlagProblem, problems
+from xladoctor.recording.run import Event, Recording
+from xladoctor.recording.schema import schema
 
 
 def flag_findings(recording: Recording) -> Iterator[Finding]:

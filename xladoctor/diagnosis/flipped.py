@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from xladoctor.diagnosis.basis import REHEARSED
-from xladoctor.diagnosis.model import Finding, Proof
 from xladoctor.diagnosis.setting_finding import finding, told
-from xladoctor.evidence.run import Event, Recording
-from xladoctor.evidence.schema import schema
+from xladoctor.model.diagnosis import Finding, Proof
+from xladoctor.recording.run import Event, Recording
+from xladoctor.recording.schema import schema
 
 
 def dead_switches(recording: Recording) -> Iterator[Finding]:

@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from xladoctor.diagnosis.model import Level, Location
-from xladoctor.evidence.run import Event, Recording
-from xladoctor.evidence.schema import schema
+from xladoctor.model.diagnosis import Level, Location
+from xladoctor.recording.run import Event, Recording
+from xladoctor.recording.schema import schema
 
 # Ops that fold rows or lay them out anew: whoever writes one means the rows to change.
 _FOLDS = frozenset(

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from xladoctor.evidence.run import Recording
-from xladoctor.evidence.schema import schema
+from xladoctor.recording.run import Recording
+from xladoctor.recording.schema import schema
 
 _MEGA = 1 << 20
 _BOUND = " (set by `--max-size`)"

@@ -12,8 +12,8 @@ from typing import Any
 
 from xladoctor.diagnosis.order import is_switch
 from xladoctor.diagnosis.reads import histories
-from xladoctor.evidence.run import Event, Recording, location
-from xladoctor.evidence.schema import schema
+from xladoctor.recording.run import Event, Recording, location
+from xladoctor.recording.schema import schema
 
 # Of one function's reads of a switch, how many different values are told apart.
 _MOST_TEXTS = 64

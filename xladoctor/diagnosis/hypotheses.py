@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from xladoctor.diagnosis.contracts import show_shape
 from xladoctor.diagnosis.facts import Step, short
-from xladoctor.diagnosis.model import Hypothesis, Proof, Status
 from xladoctor.diagnosis.numbers import coincidences, explain
 from xladoctor.diagnosis.places import PlaceCall, Tensor
-from xladoctor.evidence.run import Event, location
-from xladoctor.evidence.schema import schema
+from xladoctor.model.diagnosis import Hypothesis, Proof, Status
+from xladoctor.recording.run import Event, location
+from xladoctor.recording.schema import schema
 
 Verdict = tuple[Status, list[Proof]]
 

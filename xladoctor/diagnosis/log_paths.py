@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xladoctor.diagnosis.model import Finding, XlaPath
+from xladoctor.model.diagnosis import Finding, XlaPath
 
 _CLUSTERED = "made by auto-clustering; --tf_xla_auto_jit=0 ends that"
 _KERAS = "a step that Keras compiled: compile(jit_compile=...) decides"

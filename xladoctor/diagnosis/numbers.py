@@ -12,19 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from xladoctor.diagnosis.contracts import Binding, evaluate
+from xladoctor.model.trace import Name as Name
 
 # Which names come first: axes of the contract in question, expressions over them, axes of other places.
 _AXIS, _EXPRESSION, _LOCAL = range(3)
-
-
-@dataclass(frozen=True)
-class Name:
-    """A name that had a value in the run: an axis of a contract, or an expression over such axes."""
-
-    name: str
-    value: int
-    by: str
-    rank: int = 0
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.diagnosis.fitting import fitted, situation
 from xladoctor.diagnosis.flipped import flip_notes
 from xladoctor.diagnosis.hypotheses import judge
-from xladoctor.diagnosis.model import Diagnosis, Hypothesis
 from xladoctor.diagnosis.order import setting_findings
 from xladoctor.diagnosis.outcome import outcome_notes
 from xladoctor.diagnosis.recorded import broken_quietly
@@ -25,9 +24,10 @@ from xladoctor.diagnosis.unfinished import unfinished
 from xladoctor.diagnosis.watched import place_notes
 from xladoctor.diagnosis.weigh import weighed
 from xladoctor.diagnosis.xla import compilations, xla_paths
-from xladoctor.evidence.model import Evidence
-from xladoctor.evidence.run import Recording
-from xladoctor.evidence.schema import schema
+from xladoctor.model.diagnosis import Diagnosis, Hypothesis
+from xladoctor.recording.evidence import Evidence
+from xladoctor.recording.run import Recording
+from xladoctor.recording.schema import schema
 from xladoctor.rules import findings as log_findings
 from xladoctor.rules import plugin_problems
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from xladoctor.diagnosis.baked import values_baked_in
 from xladoctor.diagnosis.flag_findings import flag_findings
 from xladoctor.diagnosis.flipped import dead_switches, is_dead
-from xladoctor.diagnosis.model import Finding, Proof
 from xladoctor.diagnosis.reads import History, histories
 from xladoctor.diagnosis.retraces import retracing
 from xladoctor.diagnosis.setting_finding import event_of, finding, told, traced
 from xladoctor.diagnosis.stale import baked_in
-from xladoctor.evidence.run import Event, Recording
-from xladoctor.evidence.schema import schema
+from xladoctor.model.diagnosis import Finding, Proof
+from xladoctor.recording.run import Event, Recording
+from xladoctor.recording.schema import schema
 
 # What made TensorFlow look at its flags: in words, and as the moment of which a sentence speaks.
 _MOMENTS = {

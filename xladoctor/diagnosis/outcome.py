@@ -8,12 +8,13 @@ from dataclasses import replace
 from xladoctor.diagnosis.basis import ENDED, HANDLED, RAISED
 from xladoctor.diagnosis.facts import first_location
 from xladoctor.diagnosis.gaps import gap_notes
-from xladoctor.diagnosis.model import Finding, Proof
 from xladoctor.diagnosis.weigh import raised, survived, uncaught
-from xladoctor.evidence.model import Evidence, ProcessOutcome
-from xladoctor.evidence.output_log import output_notes
-from xladoctor.evidence.run import Recording
-from xladoctor.evidence.schema import schema
+from xladoctor.model.diagnosis import Finding, Proof
+from xladoctor.model.evidence import ProcessOutcome
+from xladoctor.model.output_log import output_notes
+from xladoctor.recording.evidence import Evidence
+from xladoctor.recording.run import Recording
+from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
 
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from xladoctor.diagnosis.contracts import Checked, ContractError, check, parse, readable
-from xladoctor.diagnosis.model import Location
-from xladoctor.evidence.run import Event, Recording, location
-from xladoctor.evidence.schema import schema
+from xladoctor.model.diagnosis import Location
+from xladoctor.recording.run import Event, Recording, location
+from xladoctor.recording.schema import schema
 
 Dims = list[int | None] | None
 State = Literal["executed", "not-executed", "failed", "static-only"]

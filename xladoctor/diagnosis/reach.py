@@ -16,9 +16,9 @@ from xladoctor.diagnosis.standing import expected_sizes
 
 if TYPE_CHECKING:
     from xladoctor.diagnosis.facts import Broken, Step
-    from xladoctor.diagnosis.model import Finding
     from xladoctor.diagnosis.unfinished import Unfinished
-    from xladoctor.evidence.run import Event
+    from xladoctor.model.diagnosis import Finding
+    from xladoctor.recording.run import Event
 
 
 def reaches(step: Step, broken: Broken, findings: Sequence[Finding], unfinished: Unfinished | None = None) -> bool:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from xladoctor.evidence.run import Event, Recording
-from xladoctor.evidence.schema import schema
+from xladoctor.recording.run import Event, Recording
+from xladoctor.recording.schema import schema
 
 _UNSET = object()
 

@@ -11,9 +11,9 @@ from xladoctor.diagnosis.contracts import show_shape
 from xladoctor.diagnosis.enrich import layer_of
 from xladoctor.diagnosis.facts import Broken, Step, is_user_file, short, steps, user_line
 from xladoctor.diagnosis.folding import folding
-from xladoctor.diagnosis.model import Finding, Location, Proof, Remedy
 from xladoctor.diagnosis.places import PlaceCall, Tensor
-from xladoctor.evidence.run import Recording, location
+from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
+from xladoctor.recording.run import Recording, location
 from xladoctor.rules import by_slug
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from xladoctor.diagnosis.model import Finding, Remedy, XlaPath
 from xladoctor.diagnosis.setting_finding import finding
 from xladoctor.diagnosis.xla import CPU_ALONE, clustering_paths, flag_paths
-from xladoctor.evidence.model import Evidence
-from xladoctor.evidence.run import Event, Recording, location
-from xladoctor.evidence.schema import schema
+from xladoctor.model.diagnosis import Finding, Remedy, XlaPath
+from xladoctor.recording.evidence import Evidence
+from xladoctor.recording.run import Event, Recording, location
+from xladoctor.recording.schema import schema
 
 _ON_CPU = Remedy(
     "cluster-on-cpu",

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from xladoctor.diagnosis.model import Finding, Proof
 from xladoctor.diagnosis.setting_finding import event_of, finding
-from xladoctor.evidence.run import Event, Recording, location
-from xladoctor.evidence.schema import schema
+from xladoctor.model.diagnosis import Finding, Proof
+from xladoctor.recording.run import Event, Recording, location
+from xladoctor.recording.schema import schema
 
 # TensorFlow itself complains from the fifth trace on; a last partial batch and a test pass make two or three.
 MANY = 5

@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import Any
 
 import xladoctor
-from xladoctor.diagnosis.diff_model import Difference, RunDiff, RunSide, Seen, Topic
-from xladoctor.diagnosis.model import Compilation, Diagnosis, SettingEvent, XlaPath
-from xladoctor.diagnosis.trace_model import TraceDiff
+from xladoctor.model.diagnosis import Compilation, Diagnosis, SettingEvent, XlaPath
+from xladoctor.model.run_diff import Difference, RunDiff, RunSide, Seen, Topic
+from xladoctor.model.trace import TraceDiff
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
 # TensorFlow numbers its functions in the order in which they were made.

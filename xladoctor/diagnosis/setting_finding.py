@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from xladoctor.diagnosis.basis import NOT_TESTED, RECORDED_ORDER
-from xladoctor.diagnosis.model import Basis, Finding, Level, Proof
-from xladoctor.evidence.run import Event, location
-from xladoctor.evidence.schema import schema
+from xladoctor.model.diagnosis import Basis, Finding, Level, Proof
+from xladoctor.recording.run import Event, location
+from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
 
 

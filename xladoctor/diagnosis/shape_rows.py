@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from xladoctor.diagnosis.facts import Broken, Step
-from xladoctor.diagnosis.model import Location, ShapeRow
 from xladoctor.diagnosis.places import PlaceCall, Tensor
+from xladoctor.model.diagnosis import Location, ShapeRow
 
 
 def shape_rows(step: Step) -> tuple[ShapeRow, ...]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from xladoctor.diagnosis.model import CallStack, StackFrame
-from xladoctor.evidence.model import ErrorRecord, Frame, LogEvidence
+from xladoctor.model.diagnosis import CallStack, StackFrame
+from xladoctor.model.evidence import ErrorRecord, Frame, LogEvidence
 
 if TYPE_CHECKING:
     from xladoctor.diagnosis.facts import Step

@@ -5,11 +5,11 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 
-from xladoctor.diagnosis.model import Finding
 from xladoctor.diagnosis.reads import History, histories
 from xladoctor.diagnosis.setting_finding import finding, told, traced
-from xladoctor.evidence.run import Event, Recording
-from xladoctor.evidence.schema import schema
+from xladoctor.model.diagnosis import Finding
+from xladoctor.recording.run import Event, Recording
+from xladoctor.recording.schema import schema
 
 # Of very many reads the last ones are looked at; a program that is no attack has a few dozen.
 _MOST_READS = 200

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 from xladoctor.diagnosis.contracts import Binding, Checked, Violation, evaluate, readable
 from xladoctor.diagnosis.places import PlaceCall, Tensor
-from xladoctor.evidence.run import Recording
-from xladoctor.evidence.schema import schema
+from xladoctor.recording.run import Recording
+from xladoctor.recording.schema import schema
 
 Part = tuple[str, str, int, int | None]
 """(place, phase, number of the tensor, axis or None for the rank)."""

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
-from xladoctor.diagnosis.model import Diagnosis, Finding, Proof, Remedy, Safety
+from xladoctor.model.diagnosis import Diagnosis, Finding, Proof, Remedy, Safety
 from xladoctor.rules.remedy_tests import REMEDY_TESTS, remedy_of_trial, why_untested
 
 if TYPE_CHECKING:
-    from xladoctor.replay.model import Replay, Tested
+    from xladoctor.model.replay import Replay, Tested
 
 _ORDER = {"verified": 0, "untested": 1, "failed": 2}
 

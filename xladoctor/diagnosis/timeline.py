@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from xladoctor.diagnosis.model import SettingEvent
-from xladoctor.evidence.run import Event, Recording, location
-from xladoctor.evidence.schema import schema
+from xladoctor.model.diagnosis import SettingEvent
+from xladoctor.recording.run import Event, Recording, location
+from xladoctor.recording.schema import schema
 
 # Shown even when nobody touched them: that they were unset is an answer.
 ALWAYS = ("TF_XLA_FLAGS", "XLA_FLAGS", "USE_XLA_TRANSLATE", "USE_XLA_COMPILE")

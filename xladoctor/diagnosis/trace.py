@@ -8,14 +8,14 @@ from typing import Any, Literal
 import xladoctor
 from xladoctor.diagnosis.baked import baked_notes
 from xladoctor.diagnosis.facts import Step, first_location, steps
-from xladoctor.diagnosis.model import Location
 from xladoctor.diagnosis.numbers import Name, names_of
 from xladoctor.diagnosis.shape_rows import shape_rows
-from xladoctor.diagnosis.trace_model import Trace, TracedStep, Values
 from xladoctor.diagnosis.watched import place_notes, watched_places
-from xladoctor.evidence.model import ProcessOutcome
-from xladoctor.evidence.run import Event, Recording, location
-from xladoctor.evidence.schema import schema
+from xladoctor.model.diagnosis import Location
+from xladoctor.model.evidence import ProcessOutcome
+from xladoctor.model.trace import Trace, TracedStep, Values
+from xladoctor.recording.run import Event, Recording, location
+from xladoctor.recording.schema import schema
 
 
 def trace(recording: Recording) -> Trace:

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import xladoctor
-from xladoctor.diagnosis.model import ShapeRow
 from xladoctor.diagnosis.numbers import Name
-from xladoctor.diagnosis.trace_model import Kind, RowDiff, StepDiff, Trace, TraceDiff, TracedStep
+from xladoctor.model.diagnosis import ShapeRow
+from xladoctor.model.trace import Kind, RowDiff, StepDiff, Trace, TraceDiff, TracedStep
 
 # The rank of names that are computed; what comes after them is only local to other places.
 _EXPRESSION = 1

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from xladoctor.diagnosis.facts import Step
-from xladoctor.diagnosis.model import Location, Proof
+from xladoctor.model.diagnosis import Location, Proof
 
 _BEGIN, _END = "for '{{node ", ")' with input shapes: "
 _NODE = re.compile(r"for '\{\{node (?P<node>[^{}]+)\}\} = (?P<op>\w+)(?=[\[(])")

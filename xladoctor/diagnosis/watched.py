@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from xladoctor.diagnosis.contracts import faults
-from xladoctor.diagnosis.trace_model import WatchedPlace
-from xladoctor.evidence.run import Recording, location
-from xladoctor.evidence.schema import schema
+from xladoctor.model.trace import WatchedPlace
+from xladoctor.recording.run import Recording, location
+from xladoctor.recording.schema import schema
 
 
 def watched_places(recording: Recording) -> tuple[WatchedPlace, ...]:

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from xladoctor.diagnosis.basis import HANDLED, LOOKED_UP, RAISED, TEXT
-from xladoctor.diagnosis.model import Finding, Status
-from xladoctor.evidence.model import Evidence
-from xladoctor.evidence.run import Event, Recording, location
-from xladoctor.evidence.schema import schema
+from xladoctor.model.diagnosis import Finding, Status
+from xladoctor.recording.evidence import Evidence
+from xladoctor.recording.run import Event, Recording, location
+from xladoctor.recording.schema import schema
 from xladoctor.rules import OUTSIDE, by_code
 
 # What Python cannot raise for any other reason: that it ended the run is all that is claimed.

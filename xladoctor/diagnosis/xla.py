@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 from xladoctor.diagnosis.governing import asked_by, governing
-from xladoctor.diagnosis.model import Compilation, Location, XlaPath
-from xladoctor.evidence.model import Evidence
-from xladoctor.evidence.run import Event, Recording, location
-from xladoctor.evidence.schema import schema
+from xladoctor.model.diagnosis import Compilation, Location, XlaPath
+from xladoctor.recording.evidence import Evidence
+from xladoctor.recording.run import Event, Recording, location
+from xladoctor.recording.schema import schema
 
 # Names of functions in a message.
 _WORD = re.compile(r"[\w.<>]+")

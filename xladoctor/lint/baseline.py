@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from xladoctor.diagnosis.model import Finding
 from xladoctor.errors import XladoctorError
+from xladoctor.model.diagnosis import Finding
 
 SCHEMA = "xladoctor.lint-baseline/1"
 Key = tuple[str, str, str]

@@ -9,10 +9,10 @@ import tokenize
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from xladoctor.diagnosis.model import Level
 from xladoctor.lint.hazard import Hazard
 from xladoctor.lint.project import Module
 from xladoctor.lint.source import Source
+from xladoctor.model.diagnosis import Level
 from xladoctor.rules import CODES
 
 CODE = "XD800"

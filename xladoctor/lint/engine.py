@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from xladoctor import __version__
-from xladoctor.diagnosis.model import Diagnosis, Finding, Location, Proof, Verdict
 from xladoctor.lint import comments, files, jit
 from xladoctor.lint.baseline import Baseline
 from xladoctor.lint.checks import every
@@ -15,6 +14,7 @@ from xladoctor.lint.hazard import Hazard
 from xladoctor.lint.interpret import Interpreter
 from xladoctor.lint.project import Function, Project
 from xladoctor.lint.settings import Settings
+from xladoctor.model.diagnosis import Diagnosis, Finding, Location, Proof, Verdict
 from xladoctor.rules import by_code
 
 _LEVELS = {"error": 0, "warning": 1, "note": 2}

@@ -6,9 +6,9 @@ import ast
 from dataclasses import dataclass, field
 from typing import Any
 
-from xladoctor.diagnosis.model import Level
 from xladoctor.lint.frames import Frame
 from xladoctor.lint.project import Function, Module
+from xladoctor.model.diagnosis import Level
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from xladoctor.diagnosis.causes import main_step
 from xladoctor.diagnosis.facts import steps
-from xladoctor.evidence.run import Recording
-from xladoctor.evidence.schema import schema
+from xladoctor.recording.run import Recording
+from xladoctor.recording.schema import schema
 
 
 def which(recording: Recording) -> str | None:

@@ -12,14 +12,14 @@ from typing import Any
 
 import xladoctor
 from xladoctor.errors import XladoctorError
-from xladoctor.evidence import files as foreign
+from xladoctor.experiments import overlay, places
+from xladoctor.model.preflight import SCHEMA, Batches, Check, Preflight
 from xladoctor.preflight import made_of
-from xladoctor.preflight.model import SCHEMA, Batches, Check, Preflight
 from xladoctor.preflight.situation import Situation
 from xladoctor.preflight.study import Study
-from xladoctor.replay import overlay, places
-from xladoctor.replay.run_folder import DEFAULT_FOLDER, write_json
-from xladoctor.replay.target import with_python
+from xladoctor.recording import files as foreign
+from xladoctor.recording.run_folder import DEFAULT_FOLDER, write_json
+from xladoctor.target import with_python
 
 _FOLDER = Path(DEFAULT_FOLDER) / "preflight-cache"
 

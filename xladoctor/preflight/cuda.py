@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from xladoctor.evidence.flags import tensorflow_libraries
+from xladoctor.recording.flags import tensorflow_libraries
 
 ROOT = Path("/")
 

@@ -13,9 +13,9 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from xladoctor.evidence.run import Recording
-from xladoctor.evidence.schema import schema
-from xladoctor.replay import overlay
+from xladoctor.experiments import overlay
+from xladoctor.recording.run import Recording
+from xladoctor.recording.schema import schema
 
 MISSING = "missing"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from xladoctor.evidence.run import Event, Recording, location
-from xladoctor.evidence.schema import schema
-from xladoctor.preflight.model import Batches
+from xladoctor.model.preflight import Batches
+from xladoctor.recording.run import Event, Recording, location
+from xladoctor.recording.schema import schema
 
 _PHASES: dict[str, str] = {"fit": "train"}
 _DATA = {

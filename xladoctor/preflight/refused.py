@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from xladoctor.evidence.run import Recording
-from xladoctor.evidence.schema import schema
+from xladoctor.recording.run import Recording
+from xladoctor.recording.schema import schema
 
 _DENIED = (
     # Python's own; TensorFlow's PermissionDeniedError; HDF5's.

@@ -9,14 +9,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import xladoctor
+from xladoctor import target
 from xladoctor.errors import XladoctorError, did_you_mean
+from xladoctor.experiments import overlay, places
+from xladoctor.model.preflight import Check, Preflight
 from xladoctor.preflight import cache
 from xladoctor.preflight.checks import NAMES, module
-from xladoctor.preflight.model import Check, Preflight
 from xladoctor.preflight.situation import NotNow, Situation, Unanswered
 from xladoctor.preflight.study import Study
-from xladoctor.replay import overlay, places, target
-from xladoctor.replay.run_folder import stamped, write_json
+from xladoctor.recording.run_folder import stamped, write_json
 
 Say = Callable[[str], None]
 Seen = Callable[[Check], None]

@@ -13,22 +13,22 @@ from pathlib import Path
 from typing import Any, Literal
 
 from xladoctor.diagnosis.facts import Step, steps
-from xladoctor.diagnosis.model import Diagnosis, Finding
-from xladoctor.evidence.run import Event, Recording
-from xladoctor.evidence.schema import schema
+from xladoctor.experiments.flip import TWINS, Switch
+from xladoctor.experiments.overlay import Listing
+from xladoctor.model.diagnosis import Diagnosis, Finding
+from xladoctor.model.preflight import Batches
+from xladoctor.model.replay import Case
 from xladoctor.preflight.batch import which
 from xladoctor.preflight.copies import as_of
-from xladoctor.preflight.model import Batches
 from xladoctor.preflight.plan import plan
 from xladoctor.preflight.refused import refused_path
 from xladoctor.preflight.study import Study
-from xladoctor.replay.analyse import worker_environment
-from xladoctor.replay.bench import Bench
-from xladoctor.replay.flip import TWINS, Switch
-from xladoctor.replay.model import Case
-from xladoctor.replay.overlay import Listing
-from xladoctor.replay.pool import Pool
-from xladoctor.replay.subject import Subject, find, of_step
+from xladoctor.recording.run import Event, Recording
+from xladoctor.recording.schema import schema
+from xladoctor.workers.bench import Bench
+from xladoctor.workers.environment import worker_environment
+from xladoctor.workers.pool import Pool
+from xladoctor.workers.subject import Subject, find, of_step
 
 Say = Callable[[str], None]
 
@@ -163,7 +163,7 @@ class Situation:
         return recording
 
     def rehearse(self, name: str, **asked: Any) -> Recording:
-        """The command once more, into the folder `name`; see `xladoctor.replay.rehearse` for what can be asked.
+        """The command once more, into the folder `name`; see `xladoctor.experiments.rehearse` for what can be asked.
 
         Raises:
             NotNow: the study has no command.
@@ -171,9 +171,9 @@ class Situation:
         """
         if not self.study.command or self._listing is None:
             raise NotNow("the study has no command to rehearse")
-        from xladoctor.replay.outside import named
-        from xladoctor.replay.rehearse import rehearse
-        from xladoctor.replay.target import with_python
+        from xladoctor.experiments.outside import named
+        from xladoctor.experiments.rehearse import rehearse
+        from xladoctor.target import with_python
 
         study = self.study
         return rehearse(
@@ -190,9 +190,9 @@ class Situation:
     @cached_property
     def diagnosis(self) -> Diagnosis:
         """What the doctor makes of the rehearsal, with what workers say of it where it failed."""
-        from xladoctor.evidence.run import read_run
-        from xladoctor.replay.analyse import ask_workers
-        from xladoctor.session import scan_run
+        from xladoctor.commands.scan import scan_run
+        from xladoctor.experiments.analyse import ask_workers
+        from xladoctor.recording.run import read_run
 
         folder = self.rehearsal.folder
         if not (folder / "worker.jsonl").exists():
@@ -201,14 +201,14 @@ class Situation:
 
     def diagnosed(self, recording: Recording) -> tuple[Finding, ...]:
         """The findings of another rehearsal, without workers."""
-        from xladoctor.session import scan_run
+        from xladoctor.commands.scan import scan_run
 
         return scan_run(recording.folder).findings
 
     @property
     def which_batch(self) -> str | None:
         """Which batch the rehearsal failed in, where a worker could tell."""
-        from xladoctor.evidence.run import read_run
+        from xladoctor.recording.run import read_run
 
         # What was read before has no answers of workers.
         return which(read_run(self.rehearsal.folder)) if self.diagnosis.findings else None

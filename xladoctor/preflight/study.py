@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from xladoctor.errors import XladoctorError, did_you_mean
-from xladoctor.evidence import files
-from xladoctor.preflight.model import Batches
+from xladoctor.model.preflight import Batches
+from xladoctor.recording import files
 
 _LARGEST = 256 << 10
 _MOST_VALUES = 10_000

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from xladoctor.diagnosis.model import Finding
-from xladoctor.preflight.model import State
-from xladoctor.replay.classify import UNKNOWN
+from xladoctor.model.diagnosis import Finding
+from xladoctor.model.preflight import State
+from xladoctor.workers.classify import UNKNOWN
 
 
 @dataclass(frozen=True)

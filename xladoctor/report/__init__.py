@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from xladoctor.report.view import View
 
 if TYPE_CHECKING:
-    from xladoctor.diagnosis.model import Diagnosis
+    from xladoctor.model.diagnosis import Diagnosis
     from xladoctor.report.page import Page
 
 # What every command can write; and what only a diagnosis can be written as, one or many in a file.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xladoctor.diagnosis.model import Diagnosis, Finding, Remedy
+from xladoctor.model.diagnosis import Diagnosis, Finding, Remedy
 from xladoctor.report import console_findings, console_tables, facts, findings
 from xladoctor.report.page import Page, place
 from xladoctor.report.text import clip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xladoctor.diagnosis.model import Finding, Location, Proof
+from xladoctor.model.diagnosis import Finding, Location, Proof
 from xladoctor.report import facts, findings
 from xladoctor.report.page import Page, place
 from xladoctor.report.text import clip, line

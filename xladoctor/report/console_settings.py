@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xladoctor.diagnosis.model import Diagnosis
+from xladoctor.model.diagnosis import Diagnosis
 from xladoctor.report import facts, text, timeline
 from xladoctor.report.page import Page, place
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shlex import quote
 
-from xladoctor.diagnosis.model import Diagnosis, Hypothesis, XlaPath
+from xladoctor.model.diagnosis import Diagnosis, Hypothesis, XlaPath
 from xladoctor.report import facts, text
 from xladoctor.report.page import Page, place
 from xladoctor.report.view import View

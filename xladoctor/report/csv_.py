@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from xladoctor.diagnosis.model import Diagnosis
+from xladoctor.model.diagnosis import Diagnosis
 from xladoctor.report.csv_table import table
 
 # The first column is the number of the finding within its source, 0 where there is none.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from xladoctor.diagnosis.model import Finding
+from xladoctor.model.diagnosis import Finding
 from xladoctor.report.facts import count, shape_text
 
 _STACK = 3

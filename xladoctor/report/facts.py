@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from xladoctor.diagnosis.model import Diagnosis, Finding, XlaPath
+from xladoctor.model.diagnosis import Diagnosis, Finding, XlaPath
 
 _SHAPES = ("contract", "expected", "seen")
 _GROUP = re.compile(r"(?:(?<!\w)(\w+)\s*)?(\([^()]*\))")

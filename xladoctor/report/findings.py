@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from xladoctor.diagnosis.model import Finding, Proof, Remedy
+from xladoctor.model.diagnosis import Finding, Proof, Remedy
 from xladoctor.report.facts import shape_text
 
 _SENTENCE = re.compile(r"(?:(?<=\.)|(?<=\.\)))\s+(?=[A-Z(\d])")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from xladoctor.diagnosis.model import Finding
+from xladoctor.model.diagnosis import Finding
 from xladoctor.report.page import Page, place
 from xladoctor.report.text import clip
 

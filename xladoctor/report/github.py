@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from xladoctor.diagnosis.model import Diagnosis, Finding
+from xladoctor.model.diagnosis import Diagnosis, Finding
 from xladoctor.report.findings import heading, status
 from xladoctor.report.places import line_of, shown
 from xladoctor.report.text import clip, line, lines

@@ -1,6 +1,6 @@
 r"""The diagnosis as JSON (`xladoctor.diagnosis/1`), and back.
 
-Keys are those of the dataclasses in `xladoctor.diagnosis.model`, but for `slug`, which is `class` in JSON.
+Keys are those of the dataclasses in `xladoctor.model.diagnosis`, but for `slug`, which is `class` in JSON.
 New keys may be added within version 1; a reader ignores what it does not know. The text is plain ASCII
 (other characters as `\uXXXX`), so it can be written to any terminal and in any encoding.
 """
@@ -12,7 +12,8 @@ import math
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any
 
-from xladoctor.diagnosis.model import (
+from xladoctor.errors import XladoctorError
+from xladoctor.model.diagnosis import (
     SCHEMA,
     Basis,
     CallStack,
@@ -28,7 +29,6 @@ from xladoctor.diagnosis.model import (
     StackFrame,
     XlaPath,
 )
-from xladoctor.errors import XladoctorError
 
 _FIRST = ("schema", "tool_version", "source", "verdict")
 _TO_JSON: dict[tuple[type, str], str] = {(Finding, "slug"): "class"}

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from xladoctor.diagnosis.model import Diagnosis
+from xladoctor.model.diagnosis import Diagnosis
 from xladoctor.report.json_ import to_dict
 
 SCHEMA = "xladoctor.jsonl/1"

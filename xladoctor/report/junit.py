@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from xml.etree import ElementTree as Tree
 
-from xladoctor.diagnosis.model import Diagnosis, Finding
+from xladoctor.model.diagnosis import Diagnosis, Finding
 from xladoctor.report.findings import heading, status
 from xladoctor.report.places import line_of, shown
 from xladoctor.report.text import line, lines

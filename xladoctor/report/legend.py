@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from xladoctor.diagnosis.model import ShapeRow
+from xladoctor.model.diagnosis import ShapeRow
 from xladoctor.report.facts import names_in
 from xladoctor.report.shapes import contract_of
 

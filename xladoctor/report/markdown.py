@@ -10,7 +10,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from xladoctor.diagnosis.model import Diagnosis, Finding, Location, Proof
+from xladoctor.model.diagnosis import Diagnosis, Finding, Location, Proof
 from xladoctor.report import details, facts, findings, markdown_replay, markdown_tables, stack
 from xladoctor.report.text import clip, line, md, md_code, md_fence, md_mixed, stop
 from xladoctor.report.view import View

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from xladoctor.diagnosis.model import Diagnosis, Hypothesis, Location, Proof, ShapeRow
+from xladoctor.model.diagnosis import Diagnosis, Hypothesis, Location, Proof, ShapeRow
 from xladoctor.report import facts, findings, timeline
 from xladoctor.report import legend as legends
 from xladoctor.report import shapes as shape_table

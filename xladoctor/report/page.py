@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from xladoctor.diagnosis.model import Location
+from xladoctor.model.diagnosis import Location
 from xladoctor.report import text
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from xladoctor.diagnosis.model import Finding, Location, Proof
+from xladoctor.model.diagnosis import Finding, Location, Proof
 
 _WHERE = re.compile(r"^(.{1,4096}):(\d{1,9})$", re.DOTALL)
 

@@ -91,7 +91,7 @@ def links(replay: Replay) -> list[dict[str, Any]]:
 
 def agreements(replay: Replay) -> list[dict[str, Any]]:
     """Parity, one row an output and a pair of ways (or one way on other rows)."""
-    from xladoctor.replay.model import TESTS
+    from xladoctor.model.replay import TESTS
 
     out = []
     for item in _dicts(_dict(replay.get("parity")).get("agreements")):

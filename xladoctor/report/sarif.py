@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
-from xladoctor.diagnosis.model import Diagnosis, Finding, Location
+from xladoctor.model.diagnosis import Diagnosis, Finding, Location
 from xladoctor.report.json_ import plain
 from xladoctor.report.places import evidence_places, line_of, shown
 from xladoctor.report.text import line, lines, stop

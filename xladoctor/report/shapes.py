@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from xladoctor.diagnosis.model import ShapeRow
+from xladoctor.model.diagnosis import ShapeRow
 from xladoctor.report.facts import contract_part, shape_text
 
 LONGEST_CYCLE = 8

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from xladoctor.diagnosis.model import CallStack, StackFrame
+from xladoctor.model.diagnosis import CallStack, StackFrame
 from xladoctor.report.facts import count
 
 _TITLES = {

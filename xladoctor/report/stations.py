@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import groupby
 from typing import Any
 
-from xladoctor.diagnosis.model import Diagnosis, ShapeRow
+from xladoctor.model.diagnosis import Diagnosis, ShapeRow
 from xladoctor.report import timeline
 from xladoctor.report.facts import shape_text
 

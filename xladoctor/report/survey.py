@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from xladoctor.report.view import View
 
 if TYPE_CHECKING:
+    from xladoctor.model.survey import Survey
     from xladoctor.report.page import Page
-    from xladoctor.survey.model import Survey
 
 # The table over all runs; and those that list the findings of each run.
 TABLES = ("console", "json", "markdown", "csv")

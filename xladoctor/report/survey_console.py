@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from xladoctor.model.survey import Cause, Survey
 from xladoctor.report.facts import count
 from xladoctor.report.page import Page
 from xladoctor.report.text import clip
 from xladoctor.report.view import View
 from xladoctor.rules import OUTSIDE
-from xladoctor.survey.model import Cause, Survey
 from xladoctor.survey.table import numbers_text, utc
 
 _MOST = 12

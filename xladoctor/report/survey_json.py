@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from xladoctor.model.survey import Survey
 from xladoctor.report.json_ import plain, to_dict
-from xladoctor.survey.model import Survey
 from xladoctor.survey.table import utc
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from xladoctor.model.survey import Survey
 from xladoctor.report.csv_table import table
 from xladoctor.report.facts import count
 from xladoctor.report.text import clip, md, md_code
-from xladoctor.survey.model import Survey
 from xladoctor.survey.table import COLUMNS, frame, numbers_text, utc
 
 _WORDS = 300

@@ -12,8 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from xladoctor.diagnosis.model import Diagnosis
 from xladoctor.errors import XladoctorError, did_you_mean
+from xladoctor.model.diagnosis import Diagnosis
 from xladoctor.report import text
 from xladoctor.report.view import View
 
@@ -121,7 +121,7 @@ def _loader(own: Own) -> BaseLoader:
     """Templates from the folder of the user's own: regular files in it or below it, none through a link."""
     from jinja2 import FunctionLoader, TemplateNotFound
 
-    from xladoctor.evidence import files
+    from xladoctor.recording import files
 
     folder = own.file.parent
 

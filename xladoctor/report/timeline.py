@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from xladoctor.diagnosis.model import SettingEvent
+from xladoctor.model.diagnosis import SettingEvent
 
 
 @dataclass(frozen=True)

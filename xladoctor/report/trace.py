@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from xladoctor.report.view import View
 
 if TYPE_CHECKING:
-    from xladoctor.diagnosis.trace_model import Trace, TraceDiff
+    from xladoctor.model.trace import Trace, TraceDiff
     from xladoctor.report.page import Page
 
 FORMATS = ("console", "csv", "json", "markdown", "html")
@@ -24,7 +24,7 @@ def render(found: Trace | TraceDiff, format: str, page: Page | None = None, view
     """
     if format not in FORMATS:
         raise ValueError(f"no such format: {format!r}; there are {', '.join(FORMATS)}")
-    from xladoctor.diagnosis.trace_model import Trace
+    from xladoctor.model.trace import Trace
 
     # One module a format, each with the same two functions.
     module: Any = import_module(f"xladoctor.report.trace_{format}")

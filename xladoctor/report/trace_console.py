@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xladoctor.diagnosis.trace_model import StepDiff, Trace, TraceDiff, TracedStep
+from xladoctor.model.trace import StepDiff, Trace, TraceDiff, TracedStep
 from xladoctor.report import text, trace_table, trace_words
 from xladoctor.report.console import ended
 from xladoctor.report.page import Page

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from xladoctor.diagnosis.model import Location, ShapeRow
-from xladoctor.diagnosis.trace_model import Trace, TraceDiff
+from xladoctor.model.diagnosis import Location, ShapeRow
+from xladoctor.model.trace import Trace, TraceDiff
 from xladoctor.report.csv_table import table
 from xladoctor.report.facts import shape_text
 

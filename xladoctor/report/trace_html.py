@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xladoctor.diagnosis.trace_model import StepDiff, Trace, TraceDiff, TracedStep
+from xladoctor.model.trace import StepDiff, Trace, TraceDiff, TracedStep
 from xladoctor.report import html, stations, svg, trace_words
 from xladoctor.report.html import Markup, Section, breakable, code, esc, section
 from xladoctor.report.html.tables import SHAPE_HEADS, SHAPE_WIDTHS, at, shape_row

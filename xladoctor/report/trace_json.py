@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from xladoctor.diagnosis.trace_model import StepDiff, Trace, TraceDiff, TracedStep
+from xladoctor.model.trace import StepDiff, Trace, TraceDiff, TracedStep
 from xladoctor.report.json_ import plain
 
 _FIRST = ("schema", "tool_version")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xladoctor.diagnosis.trace_model import StepDiff, Trace, TraceDiff, TracedStep
+from xladoctor.model.trace import StepDiff, Trace, TraceDiff, TracedStep
 from xladoctor.report import trace_words
 from xladoctor.report.markdown import at, md_comment
 from xladoctor.report.markdown_tables import code, prose, shape_rows, table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xladoctor.diagnosis.model import ShapeRow
+from xladoctor.model.diagnosis import ShapeRow
 from xladoctor.report import facts, shapes, text
 from xladoctor.report.page import Page
 from xladoctor.report.view import View

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xladoctor.diagnosis.model import ShapeRow
-from xladoctor.diagnosis.trace_model import RowDiff, StepDiff, Trace, TraceDiff, TracedStep
+from xladoctor.model.diagnosis import ShapeRow
+from xladoctor.model.trace import RowDiff, StepDiff, Trace, TraceDiff, TracedStep
 from xladoctor.report.facts import shape_text
 from xladoctor.report.shapes import runtime_text
 from xladoctor.report.text import line

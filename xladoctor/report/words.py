@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from xladoctor.diagnosis.model import Diagnosis
+from xladoctor.model.diagnosis import Diagnosis
 from xladoctor.report import findings, replays
 from xladoctor.report.console import ended, how_it_ended
 from xladoctor.report.text import line

@@ -8,8 +8,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from xladoctor.diagnosis.model import Finding
-    from xladoctor.evidence.model import ErrorRecord, Evidence
+    from xladoctor.model.diagnosis import Finding
+    from xladoctor.model.evidence import ErrorRecord
+    from xladoctor.recording.evidence import Evidence
     from xladoctor.rules.base import Rule
 
 # Code -> slug and family module. Once given, a code never changes its meaning.

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from xladoctor.diagnosis.model import Finding, Level, Remedy
+from xladoctor.model.diagnosis import Finding, Level, Remedy
 
 if TYPE_CHECKING:
-    from xladoctor.evidence.model import ErrorRecord, Evidence
+    from xladoctor.model.evidence import ErrorRecord
+    from xladoctor.recording.evidence import Evidence
 
 
 @dataclass(frozen=True)

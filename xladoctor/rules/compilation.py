@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xladoctor.diagnosis.model import Remedy
+from xladoctor.model.diagnosis import Remedy
 from xladoctor.rules.matching import Hit, make
 from xladoctor.rules.recognise import compilation, convert
 from xladoctor.rules.remedies import JIT_OFF, OUTSIDE
 
 if TYPE_CHECKING:
-    from xladoctor.evidence.model import ErrorRecord
+    from xladoctor.model.evidence import ErrorRecord
 
 
 def _otherwise_failed(record: ErrorRecord, text: str) -> Hit | None:

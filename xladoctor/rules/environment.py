@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xladoctor.diagnosis.model import Remedy
+from xladoctor.model.diagnosis import Remedy
 from xladoctor.rules.base import Rule
 from xladoctor.rules.matching import make
 from xladoctor.rules.recognise import environment, gpu

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from xladoctor.rules.matching import Hit, Recogniser, find, ints, shapes
 
 if TYPE_CHECKING:
-    from xladoctor.diagnosis.model import Level, Status
-    from xladoctor.evidence.model import ErrorRecord
+    from xladoctor.model.diagnosis import Level, Status
+    from xladoctor.model.evidence import ErrorRecord
 
 # A shape as TensorFlow ([2,?]), Python ((None, 2)) or XLA (f32[<=8,2]) prints it.
 SHAPE = r"(\w{0,10}\[[^\[\]]{0,200}\]|\([^()]{0,200}\)|<unknown>)"

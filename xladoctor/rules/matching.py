@@ -13,10 +13,11 @@ from functools import lru_cache, partial
 from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
-from xladoctor.diagnosis.model import Finding, Level, Location, Proof, Role, Status
+from xladoctor.model.diagnosis import Finding, Level, Location, Proof, Role, Status
 
 if TYPE_CHECKING:
-    from xladoctor.evidence.model import ErrorRecord, Evidence
+    from xladoctor.model.evidence import ErrorRecord
+    from xladoctor.recording.evidence import Evidence
     from xladoctor.rules.base import Rule
 
 PROOFS = 4

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from xladoctor.diagnosis.model import Basis, Finding, Proof, Remedy
+from xladoctor.model.diagnosis import Basis, Finding, Proof, Remedy
 from xladoctor.rules.base import Rule
 from xladoctor.rules.matching import Hit, finding, flat, make, pattern
 from xladoctor.rules.outside import ASKED
@@ -15,7 +15,8 @@ from xladoctor.rules.outside import RULES as OUTSIDE
 from xladoctor.rules.recognise.not_xla import cut, cut_message, ends_inside, recognise
 
 if TYPE_CHECKING:
-    from xladoctor.evidence.model import ErrorRecord, Evidence
+    from xladoctor.model.evidence import ErrorRecord
+    from xladoctor.recording.evidence import Evidence
 
 
 def _chosen(evidence: Evidence) -> Finding | None:

@@ -4,7 +4,7 @@ count.
 
 from __future__ import annotations
 
-from xladoctor.diagnosis.model import Remedy
+from xladoctor.model.diagnosis import Remedy
 from xladoctor.rules.base import Rule
 from xladoctor.rules.recognise import causes
 

@@ -14,12 +14,13 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, get_args
 
-from xladoctor.diagnosis.model import Finding, Level, Remedy, Safety
+from xladoctor.model.diagnosis import Finding, Level, Remedy, Safety
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from xladoctor.evidence.model import ErrorRecord, Evidence
+    from xladoctor.model.evidence import ErrorRecord
+    from xladoctor.recording.evidence import Evidence
     from xladoctor.rules.base import Rule
 
 GROUP = "xladoctor.rules"

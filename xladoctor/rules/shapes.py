@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xladoctor.diagnosis.model import Remedy
+from xladoctor.model.diagnosis import Remedy
 from xladoctor.rules.matching import by_words, make
 from xladoctor.rules.recognise import elementwise, joins, products, ranks
 from xladoctor.rules.recognise import keras as see_keras

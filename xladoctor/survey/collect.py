@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from xladoctor.errors import XladoctorError
-from xladoctor.survey.model import Run, Target
+from xladoctor.model.survey import Run, Target
 
 Progress = Callable[[int, int], None]
 
@@ -47,7 +47,7 @@ def collect(targets: Sequence[Target], jobs: int | None = None, progress: Progre
 
 def one(target: Target, threads: int | None = None) -> Run | str:
     """One run with its diagnosis, or why there is none."""
-    from xladoctor.session import scan_logs, scan_run
+    from xladoctor.commands.scan import scan_logs, scan_run
 
     try:
         if target.kind == "run":
@@ -135,7 +135,7 @@ def _ended(folder: Path) -> float | None:
     """When a recorded run ended, else when it started, else when its folder was last written to."""
     from datetime import datetime
 
-    from xladoctor.evidence import files
+    from xladoctor.recording import files
 
     try:
         facts = files.read_table(folder, "run.json")

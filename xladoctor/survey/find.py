@@ -12,8 +12,8 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from xladoctor.evidence import files
-from xladoctor.survey.model import Target
+from xladoctor.model.survey import Target
+from xladoctor.recording import files
 
 ENDINGS = (".log", ".out", ".err", ".txt")
 PACKED = (".gz", ".zst")

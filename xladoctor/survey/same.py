@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from xladoctor.diagnosis.model import Finding
+from xladoctor.model.diagnosis import Finding
 from xladoctor.rules import OUTSIDE
 
 Dims = tuple[int | None, ...]

@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import xladoctor
+from xladoctor.model.survey import Cause, Run, Survey
 from xladoctor.survey import same
-from xladoctor.survey.model import Cause, Run, Survey
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from xladoctor.diagnosis.model import Finding
+    from xladoctor.model.diagnosis import Finding
 
 COLUMNS = (
     "xladoctor_cause", "level", "class", "code", "op", "place", "runs", "newest", "example", "numbers", "title",

@@ -10,8 +10,8 @@ from tests.probes.record.running import Ran, run_program
 from xladoctor.diagnosis.order import setting_findings
 from xladoctor.diagnosis.timeline import settings
 from xladoctor.diagnosis.xla import xla_paths
-from xladoctor.evidence.model import Evidence
-from xladoctor.evidence.run import read_run
+from xladoctor.recording.evidence import Evidence
+from xladoctor.recording.run import read_run
 
 PARAMS = {
     "ptycho/__init__.py": "",
@@ -270,7 +270,7 @@ os.environ["TF_XLA_FLAGS"] = "--tf_xla_auto_jit=2"
 @pytest.mark.slow
 @pytest.mark.parametrize("flags", [None, "--tf_xla_cpu_global_jit --tf_xla_auto_jit=0"])
 def test_auto_clustering_and_whether_it_took_effect(tmp_path, flags):
-    from xladoctor.evidence.log import read_log
+    from xladoctor.logs import read_log
 
     env = {"USE_XLA_COMPILE": "1", "TF_CPP_MIN_LOG_LEVEL": "0", **({"TF_XLA_FLAGS": flags} if flags else {})}
     ran = run_program(tmp_path, CLUSTERED, env=env)

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from tests.probes.record.running import ROOT
-from xladoctor.evidence.flags import FlagProblem, libraries_of, problems
+from xladoctor.recording.flags import FlagProblem, libraries_of, problems
 
 
 def scan(tmp_path, *command, **flags):

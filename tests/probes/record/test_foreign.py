@@ -52,7 +52,7 @@ def test_places_that_are_not_there_are_reported_and_the_others_watched(both):
 
 def test_the_accessor_that_touches_every_key_hides_no_deciding_read(both):
     from xladoctor.diagnosis.reads import histories
-    from xladoctor.evidence.run import read_run
+    from xladoctor.recording.run import read_run
 
     _, watched = both
     reads = {h.key: h.reads for h in histories(read_run(watched.folder)) if h.store == "params.cfg"}

@@ -8,10 +8,10 @@ import sys
 
 import pytest
 
-from xladoctor.evidence.schema import schema
+from xladoctor.experiments import overlay
+from xladoctor.experiments.rehearse import rehearse
 from xladoctor.preflight.plan import plan, unseen
-from xladoctor.replay import overlay
-from xladoctor.replay.rehearse import rehearse
+from xladoctor.recording.schema import schema
 
 pytestmark = pytest.mark.slow
 

@@ -17,7 +17,7 @@ from probes.record.shelf import MAX_CAPSULES, Shelf
 from probes.record.sink import Sink
 from tests.probes.record.running import PYTHON, ROOT, read_events, run_program
 from xladoctor.diagnosis.gaps import gap_notes
-from xladoctor.evidence.run import read_run
+from xladoctor.recording.run import read_run
 
 GRAPH = SimpleNamespace(name="f")
 

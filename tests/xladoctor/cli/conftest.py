@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-import xladoctor.session as session
+import xladoctor.commands.scan as session
 from tests.xladoctor.report import samples
 from xladoctor.cli import knowledge
-from xladoctor.diagnosis.model import Diagnosis, Remedy
+from xladoctor.model.diagnosis import Diagnosis, Remedy
 from xladoctor.rules.base import Rule
 
 RULES = (
@@ -32,7 +32,7 @@ RULES = (
 
 @dataclass
 class FakeSession:
-    """Stands for `xladoctor.session`: keeps what it was asked, answers with `diagnosis`."""
+    """Stands for `xladoctor.commands.scan`: keeps what it was asked, answers with `diagnosis`."""
 
     diagnosis: Diagnosis = samples.LOUD
     status: int = 1

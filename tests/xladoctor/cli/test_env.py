@@ -11,7 +11,7 @@ import pytest
 from xladoctor.__main__ import main
 from xladoctor.cli import variables
 from xladoctor.errors import XladoctorError
-from xladoctor.evidence import interpreter
+from xladoctor.recording import interpreter
 
 
 @pytest.fixture

@@ -8,11 +8,13 @@ import sys
 import pandas as pd
 import pytest
 
+from tests.xladoctor.experiments import fake
 from tests.xladoctor.recordings import collapsed
-from tests.xladoctor.replay import fake
 from xladoctor.__main__ import main
 from xladoctor.errors import XladoctorError
-from xladoctor.replay import model, sizes, subject, vary
+from xladoctor.experiments import sizes, vary
+from xladoctor.model import replay as model
+from xladoctor.workers import subject
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import xladoctor.session as session
+import xladoctor.commands.scan as session
 from tests.xladoctor.recordings import collapsed, healthy
 from xladoctor.__main__ import main
 

@@ -9,7 +9,7 @@ import pytest
 from tests.xladoctor.diagnosis.test_weigh import scanned
 from tests.xladoctor.recordings import Run
 from xladoctor.diagnosis.again import sizes_to_try
-from xladoctor.replay.analyse import sizes_asked
+from xladoctor.experiments.analyse import sizes_asked
 
 MATMUL = "Matrix size-incompatible: In[0]: [{rows},3], In[1]: [48,2]"
 BATCH = "ConcatOp : Dimension 1 in both shapes must be equal: shape[0] = [12,3] vs. shape[1] = [12,4]"
@@ -57,7 +57,7 @@ def test_made_up_values_of_the_recorded_sizes_fail_in_the_recorded_words(tmp_pat
 
 def test_a_size_that_the_message_names_may_be_the_batch(tmp_path):
     from xladoctor.diagnosis.facts import steps
-    from xladoctor.evidence.run import read_run
+    from xladoctor.recording.run import read_run
 
     assert sizes_to_try({"message": MATMUL.format(rows=5)}) == [5, 3, 1, 48]
     (step,) = steps(read_run(failed(MATMUL.format(rows=5)).write(tmp_path / "a")))

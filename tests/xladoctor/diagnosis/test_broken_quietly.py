@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tests.xladoctor.recordings import SHIFT, Run, collapsed, healthy
-from xladoctor.diagnosis.model import Diagnosis
 from xladoctor.diagnosis.of_run import diagnose_run
-from xladoctor.evidence.model import Evidence, LogEvidence
-from xladoctor.evidence.run import read_run
+from xladoctor.model.diagnosis import Diagnosis
+from xladoctor.model.evidence import LogEvidence
+from xladoctor.recording.evidence import Evidence
+from xladoctor.recording.run import read_run
 
 
 def diagnosed(run: Run, folder) -> Diagnosis:

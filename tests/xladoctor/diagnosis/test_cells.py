@@ -9,7 +9,7 @@ import pytest
 from tests.xladoctor.diagnosis.test_weigh import scanned
 from tests.xladoctor.recordings import PID, Run
 from xladoctor.diagnosis.cells import Cell, file_name, in_cells
-from xladoctor.diagnosis.model import Finding, Location, Proof
+from xladoctor.model.diagnosis import Finding, Location, Proof
 from xladoctor.report import render
 
 CELLS = ["import tensorflow as tf", "x = 1\n\ndef fold(x):\n    return tf.reshape(x, [7])", "fold(3)"]
@@ -69,7 +69,7 @@ def test_the_runner_of_a_notebook_only_passes_on(tmp_path):
     lines = (path / f"events-{PID}.jsonl").read_text().splitlines()
     (path / f"events-{PID}.jsonl").write_text("\n".join([lines[0], *lines[3:]]) + "\n")
     (path / "events-8.jsonl").write_text("\n".join(lines[:3]) + "\n")
-    from xladoctor.session import scan_run
+    from xladoctor.commands.scan import scan_run
 
     found = scan_run(path)
     assert [(f.role, f.details["kind"]) for f in found.findings] == [("root", "ValueError")]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from xladoctor.diagnosis.fitting import Situation, fitted
-from xladoctor.diagnosis.model import Finding, Location, Proof
+from xladoctor.model.diagnosis import Finding, Location, Proof
 from xladoctor.rules import by_slug
 
 HERE = Location("train.py", 9)

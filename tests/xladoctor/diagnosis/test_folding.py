@@ -8,8 +8,8 @@ import pytest
 
 from tests.xladoctor.recordings import PID, Run
 from xladoctor.diagnosis.folding import folding
-from xladoctor.diagnosis.model import Location
-from xladoctor.evidence.run import read_run
+from xladoctor.model.diagnosis import Location
+from xladoctor.recording.run import read_run
 
 HERE = Location("train.py", 3)
 

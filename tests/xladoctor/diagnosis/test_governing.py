@@ -11,7 +11,7 @@ from tests.xladoctor.recordings import Run
 from xladoctor.diagnosis.facts import steps
 from xladoctor.diagnosis.governing import asked_by, governing
 from xladoctor.diagnosis.hypotheses import CLAIMS
-from xladoctor.evidence.run import read_run
+from xladoctor.recording.run import read_run
 
 KNOB = "ptycho.tf_helper:should_use_xla"
 

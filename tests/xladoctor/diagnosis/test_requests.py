@@ -6,7 +6,7 @@ import pytest
 
 from tests.xladoctor.diagnosis.test_weigh import scanned
 from tests.xladoctor.recordings import Run
-from xladoctor.diagnosis.model import Finding
+from xladoctor.model.diagnosis import Finding
 
 HERE = {"file": "train.py", "line": 4, "function": "main"}
 

@@ -12,11 +12,11 @@ from tests.xladoctor.report import samples
 from tests.xladoctor.report.hostile import CONTROL, EVIL
 from tests.xladoctor.report.pages import check_page
 from tests.xladoctor.report.test_hostile import check_markdown
-from xladoctor.diagnosis.diff_model import Seen
-from xladoctor.diagnosis.model import Compilation, Diagnosis, SettingEvent, XlaPath
+from xladoctor.commands.report import differences
 from xladoctor.diagnosis.run_diff import diff
-from xladoctor.diagnosis.trace_model import TraceDiff
-from xladoctor.documents import differences
+from xladoctor.model.diagnosis import Compilation, Diagnosis, SettingEvent, XlaPath
+from xladoctor.model.run_diff import Seen
+from xladoctor.model.trace import TraceDiff
 from xladoctor.report import View
 from xladoctor.report.run_diff import FORMATS, render
 

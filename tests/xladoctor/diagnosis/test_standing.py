@@ -6,8 +6,8 @@ from typing import Any
 
 from tests.xladoctor.diagnosis.test_broken_quietly import diagnosed
 from tests.xladoctor.recordings import SHIFT, Run
-from xladoctor.replay.judge import judged
-from xladoctor.replay.model import Case, Outcome
+from xladoctor.experiments.judge import judged
+from xladoctor.model.replay import Case, Outcome
 
 PATCHES = "image (B M M 1), positions (B 1 2 C) -> (B N N C)"
 FAILED = {"state": "exited", "code": 1, "probes": "recorded"}

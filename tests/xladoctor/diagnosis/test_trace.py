@@ -7,7 +7,7 @@ import pytest
 from tests.xladoctor.recordings import SHIFT, Run, collapsed, healthy
 from xladoctor.diagnosis.facts import steps
 from xladoctor.diagnosis.trace import trace
-from xladoctor.evidence.run import read_run
+from xladoctor.recording.run import read_run
 
 
 def traced(run: Run, folder):

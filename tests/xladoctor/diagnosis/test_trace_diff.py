@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.xladoctor.recordings import SHIFT, Run, collapsed, healthy
 from xladoctor.diagnosis.trace import trace
 from xladoctor.diagnosis.trace_diff import diff
-from xladoctor.evidence.run import read_run
+from xladoctor.recording.run import read_run
 from xladoctor.report import View
 from xladoctor.report.page import Page
 from xladoctor.report.trace_console import render_diff

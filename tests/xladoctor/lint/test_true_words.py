@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from xladoctor.diagnosis.model import Finding
 from xladoctor.lint.engine import lint
 from xladoctor.lint.settings import Settings
+from xladoctor.model.diagnosis import Finding
 
 PARAMS = """
 cfg = {"N": 64}

@@ -3,11 +3,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from xladoctor.evidence.schema import schema
+from xladoctor.experiments import overlay
+from xladoctor.model.preflight import Batches, Check, Preflight
 from xladoctor.preflight import cache
-from xladoctor.preflight.model import Batches, Check, Preflight
 from xladoctor.preflight.study import Study
-from xladoctor.replay import overlay
+from xladoctor.recording.schema import schema
 
 STUDY = Study(name="s", command=(sys.executable, "train.py"))
 

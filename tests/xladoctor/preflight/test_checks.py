@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from xladoctor.model.preflight import Batches
 from xladoctor.preflight.checks import NAMES
-from xladoctor.preflight.model import Batches
 from xladoctor.preflight.run import checked
 from xladoctor.preflight.situation import Situation
 from xladoctor.preflight.study import Phase, Study
-from xladoctor.replay.analyse import worker_environment
-from xladoctor.replay.pool import Pool
+from xladoctor.workers.environment import worker_environment
+from xladoctor.workers.pool import Pool
 
 pytestmark = pytest.mark.slow
 

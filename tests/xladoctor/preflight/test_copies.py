@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from xladoctor.evidence.run import Recording
-from xladoctor.evidence.schema import schema
 from xladoctor.preflight.batch import which
 from xladoctor.preflight.copies import as_of
+from xladoctor.recording.run import Recording
+from xladoctor.recording.schema import schema
 
 ROOT = Path("/home/me/study")
 FOLDER = ROOT / "xladoctor-runs" / "20260101T000000Z-aaaa-preflight"

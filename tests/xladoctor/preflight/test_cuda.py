@@ -5,10 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from xladoctor.evidence import interpreter
 from xladoctor.preflight import cuda
 from xladoctor.preflight.checks import versions
 from xladoctor.preflight.study import Study
+from xladoctor.recording import interpreter
 
 BUILD = "import collections\nbuild_info = collections.OrderedDict([{}])\n"
 WITH_CUDA = "('cuda_version', '12.5.1'), ('is_cuda_build', True)"

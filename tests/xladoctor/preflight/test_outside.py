@@ -6,13 +6,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from xladoctor.evidence.schema import schema
+from xladoctor.experiments import outside, overlay
+from xladoctor.experiments.outside import named, stores
 from xladoctor.preflight.checks import rehearsal
 from xladoctor.preflight.refused import Refused, refused_path
 from xladoctor.preflight.situation import Situation
 from xladoctor.preflight.study import Study
-from xladoctor.replay import outside, overlay
-from xladoctor.replay.outside import named, stores
+from xladoctor.recording.schema import schema
 
 PROGRAM = """
 import sys, pathlib

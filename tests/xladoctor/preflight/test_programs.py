@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from xladoctor.evidence.schema import schema
+from xladoctor.experiments import overlay
 from xladoctor.preflight.checks import NAMES
 from xladoctor.preflight.run import checked
 from xladoctor.preflight.situation import Situation
 from xladoctor.preflight.study import Study
-from xladoctor.replay import overlay
-from xladoctor.replay.analyse import worker_environment
-from xladoctor.replay.pool import Pool
+from xladoctor.recording.schema import schema
+from xladoctor.workers.environment import worker_environment
+from xladoctor.workers.pool import Pool
 
 pytestmark = pytest.mark.slow
 

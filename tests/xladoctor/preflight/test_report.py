@@ -4,7 +4,7 @@ import re
 import pytest
 from markdown_it import MarkdownIt
 
-from xladoctor.preflight.model import Batches, Check, Preflight
+from xladoctor.model.preflight import Batches, Check, Preflight
 from xladoctor.report.preflight import FORMATS, render
 from xladoctor.report.preflight.words import verdict
 

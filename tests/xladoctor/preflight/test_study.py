@@ -3,7 +3,7 @@ import json
 import pytest
 
 from xladoctor.errors import XladoctorError
-from xladoctor.preflight.model import Batches
+from xladoctor.model.preflight import Batches
 from xladoctor.preflight.run import notes
 from xladoctor.preflight.study import read
 

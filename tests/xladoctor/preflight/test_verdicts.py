@@ -7,13 +7,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from xladoctor.diagnosis.model import Finding
-from xladoctor.evidence.schema import schema
+from xladoctor.model.diagnosis import Finding
+from xladoctor.model.preflight import Check, Preflight
+from xladoctor.model.replay import Agreement, Lowering, Signature
 from xladoctor.preflight.checks import flags, gpu, parity, rehearsal, settings, switches
-from xladoctor.preflight.model import Check, Preflight
 from xladoctor.preflight.situation import NotNow, Stage
 from xladoctor.preflight.verdict import explained
-from xladoctor.replay.model import Agreement, Lowering, Signature
+from xladoctor.recording.schema import schema
 from xladoctor.report.preflight import to_dict
 from xladoctor.report.preflight.words import verdict
 from xladoctor.rules import by_slug
@@ -48,7 +48,7 @@ def situation(*findings, events=(), code=1, device="gpu", batch=None, plain=None
 
 
 def test_the_flag_that_ends_the_process_comes_first_and_the_others_are_listed(monkeypatch):
-    monkeypatch.setattr("xladoctor.evidence.flags.libraries_of", lambda program, environment: [])
+    monkeypatch.setattr("xladoctor.recording.flags.libraries_of", lambda program, environment: [])
     environment = {"TF_XLA_FLAGS": "--tf_xla_auto_jit=2 --tf_xla_auto_jit=1", "XLA_FLAGS": "\u2013-xla_dump_to=/x"}
     study = SimpleNamespace(python=None, command=("python",))
     verdict = flags.check(SimpleNamespace(environment=environment, study=study))
@@ -209,7 +209,7 @@ def test_rows_that_have_a_state_each_may_not_be_exchanged(tmp_path, monkeypatch,
     ],
 )
 def test_what_a_gpu_has_no_kernel_for(monkeypatch, compiled, found, state):
-    monkeypatch.setattr("xladoctor.replay.lowering.lower", lambda *a: Lowering("gpu", seconds=0.0, **found))
+    monkeypatch.setattr("xladoctor.experiments.lowering.lower", lambda *a: Lowering("gpu", seconds=0.0, **found))
     answer = SimpleNamespace(ok=True, result={"compiled": compiled})
     stage = Stage("fit of net", SimpleNamespace(ask=lambda *a: answer), (8,), None)
     study = SimpleNamespace(device="gpu", subjects=())

@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from tests.xladoctor.report import samples
-from xladoctor.diagnosis.model import Diagnosis
+from xladoctor.model.diagnosis import Diagnosis
 from xladoctor.report import View
 
 EVIL = (

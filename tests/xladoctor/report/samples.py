@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from xladoctor.diagnosis.model import (
+from xladoctor.model.diagnosis import (
     CallStack,
     Compilation,
     Diagnosis,

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from tests.xladoctor.report import samples
 from tests.xladoctor.report.samples import row
-from xladoctor.diagnosis.model import Finding, Location, Proof, Remedy, SettingEvent, XlaPath
+from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy, SettingEvent, XlaPath
 from xladoctor.report import View, console_shapes, render
 from xladoctor.report.page import Page
 

@@ -19,7 +19,7 @@ import pytest
 from tests.xladoctor.report import samples
 from tests.xladoctor.report.hostile import CONTROL, EVIL, FULL, PATHS, everywhere, put
 from tests.xladoctor.report.pages import check_page, words
-from xladoctor.diagnosis.model import Diagnosis, Finding, Location, Proof
+from xladoctor.model.diagnosis import Diagnosis, Finding, Location, Proof
 from xladoctor.report import FORMATS, MANY, csv_, json_, render, render_many
 from xladoctor.report.text import line
 from xladoctor.rules import all_rules

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from tests.xladoctor.report import samples
-from xladoctor.diagnosis.model import Finding, Remedy
 from xladoctor.errors import XladoctorError
+from xladoctor.model.diagnosis import Finding, Remedy
 from xladoctor.report import json_
 
 ALL = [samples.LOUD, samples.MUTED, samples.HEALTHY]

@@ -6,7 +6,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from tests.xladoctor.report import samples
-from xladoctor.diagnosis.model import Finding, Hypothesis, Proof, Remedy
+from xladoctor.model.diagnosis import Finding, Hypothesis, Proof, Remedy
 from xladoctor.report import FORMATS, View, render
 
 GITHUB = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])

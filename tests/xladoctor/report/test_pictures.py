@@ -14,8 +14,8 @@ from tests.xladoctor.report import samples
 from tests.xladoctor.report.hostile import CONTROL, EVIL
 from tests.xladoctor.report.pages import check_page, words
 from tests.xladoctor.report.test_hostile import check_markdown
-from xladoctor.diagnosis.model import Location, SettingEvent
-from xladoctor.replay.model import (
+from xladoctor.model.diagnosis import Location, SettingEvent
+from xladoctor.model.replay import (
     Agreement,
     Case,
     Isolation,

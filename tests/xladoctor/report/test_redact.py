@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.xladoctor.report import samples
-from xladoctor.diagnosis.model import Location, Proof, SettingEvent, StackFrame
+from xladoctor.model.diagnosis import Location, Proof, SettingEvent, StackFrame
 from xladoctor.report import View, render
 from xladoctor.report.redact import Machine, Redactor
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from xladoctor.replay.model import Case, Outcome, Replay, Rule, Signature, Sweep
+from xladoctor.model.replay import Case, Outcome, Replay, Rule, Signature, Sweep
 from xladoctor.report import View
 from xladoctor.report.replay import FORMATS, render
 from xladoctor.report.replay.words import ranges, seconds, verdict

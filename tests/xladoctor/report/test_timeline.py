@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from xladoctor.diagnosis.model import Location, SettingEvent
+from xladoctor.model.diagnosis import Location, SettingEvent
 from xladoctor.report.timeline import folded, telling, words
 
 

@@ -16,8 +16,8 @@ from tests.xladoctor.report.pages import check_page
 from tests.xladoctor.report.test_hostile import COLOUR, CONTROL, EVIL
 from xladoctor.diagnosis.trace import trace
 from xladoctor.diagnosis.trace_diff import diff
-from xladoctor.diagnosis.trace_model import WatchedPlace
-from xladoctor.evidence.run import read_run
+from xladoctor.model.trace import WatchedPlace
+from xladoctor.recording.run import read_run
 from xladoctor.report import View
 from xladoctor.report.page import Page
 from xladoctor.report.trace import FORMATS, render

@@ -10,9 +10,9 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from xladoctor.diagnosis.model import Finding
-from xladoctor.evidence.log import read_log
-from xladoctor.evidence.model import Evidence
+from xladoctor.logs import read_log
+from xladoctor.model.diagnosis import Finding
+from xladoctor.recording.evidence import Evidence
 from xladoctor.rules import findings, plugins
 
 LOGS = Path(__file__).parents[2] / "fixtures" / "logs"

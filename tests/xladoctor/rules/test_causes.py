@@ -9,8 +9,9 @@ import sys
 import pytest
 
 from tests.xladoctor.rules.fixtures import LOGS, diagnose, public_fixtures, real_fixtures
-from xladoctor.evidence.log.flags import flags_set
-from xladoctor.evidence.model import ErrorRecord, Evidence, LogEvidence
+from xladoctor.logs.flags import flags_set
+from xladoctor.model.evidence import ErrorRecord, LogEvidence
+from xladoctor.recording.evidence import Evidence
 from xladoctor.rules import findings, registry
 from xladoctor.rules.recognise.xla_path import xla_path
 

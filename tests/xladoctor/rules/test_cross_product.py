@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.xladoctor.evidence.log.dirt import DIRT
+from tests.xladoctor.logs.dirt import DIRT
 from tests.xladoctor.rules.fixtures import Fixture, diagnose, public_fixtures, real_fixtures
 from xladoctor.rules import CODES
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.xladoctor.rules.fixtures import diagnose
-from xladoctor.evidence.model import ErrorRecord, Frame
+from xladoctor.model.evidence import ErrorRecord, Frame
 from xladoctor.rules import by_slug, known, recognised
 from xladoctor.rules.recognise.general import guess
 from xladoctor.rules.recognise.place import SHAPE_CHECK, place_of

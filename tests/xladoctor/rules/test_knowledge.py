@@ -106,7 +106,7 @@ def test_search_and_a_code_exclude_each_other(capsys):
 
 
 def test_only_the_doctors_own_rules_explain_a_record():
-    from xladoctor.evidence.model import ErrorRecord
+    from xladoctor.model.evidence import ErrorRecord
 
     assert recognised(ErrorRecord("Incompatible shapes: [3] vs. [4]")) is by_code("XD302")
     assert recognised(ErrorRecord("all went well")) is None

@@ -167,7 +167,7 @@ def test_findings_of_another_class_are_not_taken_and_hide_nothing(install):
         GOOD
         + dedent("""
         from dataclasses import replace
-        from xladoctor.diagnosis.model import Finding
+        from xladoctor.model.diagnosis import Finding
 
         def match(evidence):
             yield Finding("XD301", "reshape-mismatch", "error", "root", "t", "m")
@@ -212,7 +212,7 @@ def test_literals_that_no_line_can_be_found_by(install, bad):
 
 
 def test_more_literals_than_one_search_takes():
-    from xladoctor.evidence.log.matcher import scan
+    from xladoctor.logs.matcher import scan
 
     many = tuple(f"word-{i:03d}!".encode() for i in range(200))
     data = b"\n".join(many) + b"\n"

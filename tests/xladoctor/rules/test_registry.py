@@ -64,7 +64,7 @@ def test_only_commands_that_exist_are_recommended(rule) -> None:
 def test_import_is_lazy_and_light() -> None:
     """The registry loads no family; reading logs loads nothing heavy."""
     code = (
-        "import sys, xladoctor.rules, xladoctor.evidence.log; "
+        "import sys, xladoctor.rules, xladoctor.logs; "
         "bad = [m for m in sys.modules if m.split('.')[0] in ('tensorflow', 'pandas', 'pydantic', 'numpy', 'zstandard')"
         " or m.startswith('xladoctor.rules.')]; print(bad)"
     )

@@ -11,10 +11,10 @@ from typing import get_args, get_type_hints
 
 import pytest
 
-from xladoctor.diagnosis.model import Diagnosis, Finding, Remedy
 from xladoctor.diagnosis.tested import with_tested
-from xladoctor.replay.model import Case, Replay, Tested
-from xladoctor.replay.trials import trials
+from xladoctor.experiments.trials import trials
+from xladoctor.model.diagnosis import Diagnosis, Finding, Remedy
+from xladoctor.model.replay import Case, Replay, Tested
 from xladoctor.report.view import View
 from xladoctor.report.words import next_action
 from xladoctor.rules.remedy_tests import REMEDY_TESTS, remedy_of_trial, why_untested

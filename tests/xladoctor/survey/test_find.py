@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from xladoctor.model.survey import Target
 from xladoctor.survey.find import is_log, targets_in, together
-from xladoctor.survey.model import Target
 
 
 def test_a_folder_is_walked(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xladoctor.diagnosis.model import Finding, Location
+from xladoctor.model.diagnosis import Finding, Location
 from xladoctor.survey import same
 
 BASE = Finding(

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from xladoctor.__main__ import main
+from xladoctor.model.survey import Run, Target
 from xladoctor.report import json_, survey
 from xladoctor.survey import collect
-from xladoctor.survey.model import Run, Target
 
 RESHAPE = """Traceback (most recent call last):
   File "/home/ada/{}/warp.py", line {}, in warp

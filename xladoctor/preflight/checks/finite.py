@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from xladoctor.experiments.outcome import words
+from xladoctor.model.replay import Case
 from xladoctor.preflight.situation import Situation, Unanswered
 from xladoctor.preflight.verdict import Verdict
-from xladoctor.replay.model import Case
-from xladoctor.replay.outcome import words
 
 TITLE = "finite losses and gradients"
 

@@ -10,7 +10,7 @@ TITLE = "flags that TensorFlow knows"
 
 def check(situation: Situation) -> Verdict:
     """TF_XLA_FLAGS and XLA_FLAGS against the names in the library that the study will load."""
-    from xladoctor.evidence.flags import FLAG_VARIABLES, libraries_of, problems
+    from xladoctor.recording.flags import FLAG_VARIABLES, libraries_of, problems
 
     environment = situation.environment
     given = {name: environment[name] for name in FLAG_VARIABLES if environment.get(name)}

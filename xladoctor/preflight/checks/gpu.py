@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from xladoctor.model.replay import Case
 from xladoctor.preflight.situation import NotNow, Situation, Stage, Unanswered
 from xladoctor.preflight.verdict import Verdict, explained
-from xladoctor.replay.model import Case
 
 TITLE = "lowering for the GPU"
 
@@ -24,8 +24,8 @@ def check(situation: Situation) -> Verdict:
     """Each step at its largest size, lowered for XLA_GPU_JIT: nothing of the GPU's own passes, cuDNN or ptxas."""
     if situation.study.device != "gpu":
         raise NotNow("the study runs on a CPU")
-    from xladoctor.replay.classify import gist
-    from xladoctor.replay.lowering import lower
+    from xladoctor.experiments.lowering import lower
+    from xladoctor.workers.classify import gist
 
     lines: list[str] = []
     doubts: list[str] = []

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from xladoctor.model.replay import Case
 from xladoctor.preflight.situation import Situation, Unanswered
 from xladoctor.preflight.verdict import Verdict
-from xladoctor.replay.classify import gist
-from xladoctor.replay.model import Case
+from xladoctor.workers.classify import gist
 
 TITLE = "memory for the largest batch"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from xladoctor.experiments.parity import parity
+from xladoctor.model.replay import Agreement
 from xladoctor.preflight.situation import Situation, Stage, Unanswered
 from xladoctor.preflight.verdict import Verdict, explained
-from xladoctor.replay.model import Agreement
-from xladoctor.replay.parity import parity
 
 _STEP = 0.05
 """A weight that differs by more, relative to the largest, differs by more than a step of an optimizer."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xladoctor.preflight.model import Batches
+from xladoctor.model.preflight import Batches
 from xladoctor.preflight.situation import NotNow, Situation
 from xladoctor.preflight.verdict import Verdict
 

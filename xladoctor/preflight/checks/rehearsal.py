@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from xladoctor.diagnosis.model import Finding
-from xladoctor.evidence.run import Event, Recording
-from xladoctor.evidence.schema import schema
+from xladoctor.model.diagnosis import Finding
 from xladoctor.preflight.plan import unseen
 from xladoctor.preflight.refused import Refused, refused_path
 from xladoctor.preflight.situation import Situation
 from xladoctor.preflight.verdict import Verdict, details, of_findings
+from xladoctor.recording.run import Event, Recording
+from xladoctor.recording.schema import schema
 from xladoctor.rules import OUTSIDE
 
 TITLE = "training, validation and prediction"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from xladoctor.experiments.judge import judged
+from xladoctor.experiments.outcome import Attempt, words
+from xladoctor.model.replay import Case, Outcome
 from xladoctor.preflight.situation import Situation, Stage
 from xladoctor.preflight.verdict import Verdict, explained
-from xladoctor.replay.classify import gist
-from xladoctor.replay.judge import judged
-from xladoctor.replay.model import Case, Outcome
-from xladoctor.replay.outcome import Attempt, words
+from xladoctor.workers.classify import gist
 
 TITLE = "every batch size, traced, compiled and run"
 

@@ -14,16 +14,16 @@ from pathlib import Path
 from typing import Any
 
 from xladoctor.diagnosis.flipped import flip_notes
-from xladoctor.diagnosis.model import Finding
-from xladoctor.evidence.run import Recording, read_run
-from xladoctor.evidence.schema import schema
-from xladoctor.preflight.model import State
+from xladoctor.experiments import flip
+from xladoctor.model.diagnosis import Finding
+from xladoctor.model.preflight import State
+from xladoctor.model.replay import Case
 from xladoctor.preflight.situation import READ_ONLY, NotNow, Situation, Stage, Twin
 from xladoctor.preflight.verdict import Verdict, details, of_findings
-from xladoctor.replay import flip
-from xladoctor.replay.bench import Answer, Bench
-from xladoctor.replay.classify import gist
-from xladoctor.replay.model import Case
+from xladoctor.recording.run import Recording, read_run
+from xladoctor.recording.schema import schema
+from xladoctor.workers.bench import Answer, Bench
+from xladoctor.workers.classify import gist
 
 TITLE = "switches that govern something, and change no number"
 
@@ -132,7 +132,7 @@ def _rehearsed(situation: Situation, live: Iterable[str]) -> tuple[list[Finding]
         again = situation.rehearse(f"switch-{number}", force=forced, until={"traces": traces}, budget=READ_ONLY)
         rows.append(flip.compared(recording, switch, again, digest))
     flip.write(recording, rows)
-    from xladoctor.session import scan_run
+    from xladoctor.commands.scan import scan_run
 
     dead = [f for f in scan_run(recording.folder).findings if f.slug == "dead-switch" and f.details.get("switch")]
     return dead, list(flip_notes(read_run(recording.folder)))

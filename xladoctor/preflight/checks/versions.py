@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from xladoctor.evidence.interpreter import Interpreter
+from xladoctor.model.preflight import State
 from xladoctor.preflight import cuda
-from xladoctor.preflight.model import State
 from xladoctor.preflight.situation import Situation
 from xladoctor.preflight.verdict import Verdict
+from xladoctor.recording.interpreter import Interpreter
 
 TITLE = "versions that fit together"
 
@@ -37,7 +37,7 @@ class _Problem:
 
 def check(situation: Situation) -> Verdict:
     """From the packages' metadata and the files of this machine; nothing is imported."""
-    from xladoctor.evidence.interpreter import ask
+    from xladoctor.recording.interpreter import ask
 
     found = ask(situation.study.python or _named(situation))
     packages = found.packages

@@ -8,7 +8,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
-from xladoctor.diagnosis.model import Diagnosis, Finding
+from xladoctor.model.diagnosis import Diagnosis, Finding
 from xladoctor.report import details, facts, findings, html
 from xladoctor.report.html import Markup, Section, code, esc, fence, mixed, replay, section, tables
 from xladoctor.report.html.tables import at

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from xladoctor.diagnosis.model import Diagnosis, Location, ShapeRow, StackFrame
+from xladoctor.model.diagnosis import Diagnosis, Location, ShapeRow, StackFrame
 from xladoctor.report import facts, findings, html, stack, stations, svg, timeline
 from xladoctor.report import legend as legends
 from xladoctor.report import shapes as shape_table

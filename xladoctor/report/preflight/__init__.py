@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from xladoctor.preflight.model import Preflight
+    from xladoctor.model.preflight import Preflight
     from xladoctor.report.page import Page
 
 FORMATS = ("console", "json", "markdown")

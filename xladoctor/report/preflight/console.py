@@ -8,7 +8,7 @@ from xladoctor.report import text
 from xladoctor.report.preflight.words import plan_rows, style, verdict
 
 if TYPE_CHECKING:
-    from xladoctor.preflight.model import Check, Preflight
+    from xladoctor.model.preflight import Check, Preflight
     from xladoctor.report.page import Page
 
 _STYLES = {"pass": "green", "warn": "yellow", "fail": "bold red", "unchecked": "yellow", "skipped": "dim"}

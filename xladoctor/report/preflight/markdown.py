@@ -8,7 +8,7 @@ from xladoctor.report.preflight.words import plan_rows, verdict
 from xladoctor.report.text import md, md_code
 
 if TYPE_CHECKING:
-    from xladoctor.preflight.model import Preflight
+    from xladoctor.model.preflight import Preflight
 
 
 def render(found: Preflight) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from xladoctor.preflight.model import Preflight
+    from xladoctor.model.preflight import Preflight
 
 
 _WORDS = {"go": "GO", "no-go": "NO-GO", "unchecked": "NOT CHECKED", "interrupted": "INTERRUPTED"}

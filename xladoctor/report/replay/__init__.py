@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from xladoctor.report.view import View
 
 if TYPE_CHECKING:
-    from xladoctor.replay.model import Replay
+    from xladoctor.model.replay import Replay
     from xladoctor.report.page import Page
 
 FORMATS = ("console", "json", "markdown", "csv")

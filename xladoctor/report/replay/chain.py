@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from xladoctor.report.text import line, md_fence
 
 if TYPE_CHECKING:
-    from xladoctor.replay.model import Isolation, Link
+    from xladoctor.model.replay import Isolation, Link
     from xladoctor.report.page import Page
     from xladoctor.report.view import View
 

@@ -9,7 +9,7 @@ from xladoctor.report.replay.words import count, seconds
 from xladoctor.report.text import line, md, md_code
 
 if TYPE_CHECKING:
-    from xladoctor.replay.model import Isolation, Replay
+    from xladoctor.model.replay import Isolation, Replay
     from xladoctor.report.page import Page
     from xladoctor.report.view import View
 

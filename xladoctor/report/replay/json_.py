@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from xladoctor.report.json_ import plain
 
 if TYPE_CHECKING:
-    from xladoctor.replay.model import Replay
+    from xladoctor.model.replay import Replay
 
 _FIRST = ("schema", "tool_version", "subject")
 

@@ -10,7 +10,7 @@ from xladoctor.report.replay.words import seconds
 from xladoctor.report.text import md, md_fence
 
 if TYPE_CHECKING:
-    from xladoctor.replay.model import Lowering, Replay
+    from xladoctor.model.replay import Lowering, Replay
     from xladoctor.report.page import Page
     from xladoctor.report.view import View
 

@@ -9,7 +9,7 @@ from xladoctor.report.replay.words import count, ranges, seconds
 from xladoctor.report.text import md
 
 if TYPE_CHECKING:
-    from xladoctor.replay.model import Agreement, Parity, Replay
+    from xladoctor.model.replay import Agreement, Parity, Replay
     from xladoctor.report.page import Page
     from xladoctor.report.view import View
 

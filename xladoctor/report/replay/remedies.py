@@ -9,7 +9,7 @@ from xladoctor.report.replay.words import count
 from xladoctor.report.text import md
 
 if TYPE_CHECKING:
-    from xladoctor.replay.model import Replay, Tested
+    from xladoctor.model.replay import Replay, Tested
     from xladoctor.report.page import Page
     from xladoctor.report.view import View
 

@@ -9,7 +9,7 @@ from xladoctor.report.replay.words import count, failure, ranges, seconds, varie
 from xladoctor.report.text import line, md, md_code
 
 if TYPE_CHECKING:
-    from xladoctor.replay.model import Outcome, Replay, Rule, Sweep
+    from xladoctor.model.replay import Outcome, Replay, Rule, Sweep
     from xladoctor.report.page import Page
     from xladoctor.report.view import View
 

@@ -10,7 +10,7 @@ from xladoctor.report.text import line
 if TYPE_CHECKING:
     import pandas as pd
 
-    from xladoctor.replay.model import Outcome, Sweep
+    from xladoctor.model.replay import Outcome, Sweep
 
 _WHOLE = ("batch", "rows_in", "rows_out")
 _SECONDS = ("trace_seconds", "compile_seconds", "run_seconds")

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from xladoctor.replay.model import Case, Outcome, Replay, Sweep
+    from xladoctor.model.replay import Case, Outcome, Replay, Sweep
 
 _FEW = 3
 
@@ -58,7 +58,7 @@ def varied(case: Case, but: Collection[str] = ()) -> str:
 
 def ranges(sizes: Sequence[int]) -> str:
     """Sizes as they are asked for: `1, 4, 15:17`."""
-    from xladoctor.replay.model import runs
+    from xladoctor.model.replay import runs
 
     return ", ".join(runs(sizes))
 

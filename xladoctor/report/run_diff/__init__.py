@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from xladoctor.report.view import View
 
 if TYPE_CHECKING:
-    from xladoctor.diagnosis.diff_model import RunDiff, Topic
+    from xladoctor.model.run_diff import RunDiff, Topic
     from xladoctor.report.page import Page
 
 FORMATS = ("console", "json", "markdown", "html")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xladoctor.diagnosis.diff_model import RunDiff, Topic
+from xladoctor.model.run_diff import RunDiff, Topic
 from xladoctor.report import run_diff, text, trace_words
 from xladoctor.report.page import Page
 from xladoctor.report.view import View

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xladoctor.diagnosis.diff_model import RunDiff, Topic
+from xladoctor.model.run_diff import RunDiff, Topic
 from xladoctor.report import html, run_diff, trace_html, trace_words
 from xladoctor.report.html import Section, breakable, code, esc, section
 

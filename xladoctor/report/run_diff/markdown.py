@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xladoctor.diagnosis.diff_model import RunDiff, RunSide
+from xladoctor.model.run_diff import RunDiff, RunSide
 from xladoctor.report import run_diff, trace_markdown
 from xladoctor.report.markdown import md_comment
 from xladoctor.report.markdown_tables import code, prose, table

@@ -16,7 +16,7 @@ from xladoctor.rules.matching import Hit, find, flat, pattern
 from xladoctor.rules.recognise.full import FULL, is_disk_full
 
 if TYPE_CHECKING:
-    from xladoctor.evidence.model import ErrorRecord
+    from xladoctor.model.evidence import ErrorRecord
 
 Cause = Callable[["ErrorRecord", str], Hit | None]
 

@@ -12,7 +12,7 @@ from xladoctor.rules.forms import SHAPE, Form, N, by_forms, first_form
 from xladoctor.rules.matching import Hit, ints, pattern
 
 if TYPE_CHECKING:
-    from xladoctor.evidence.model import ErrorRecord
+    from xladoctor.model.evidence import ErrorRecord
 
 
 _LOOP_FORMS = (

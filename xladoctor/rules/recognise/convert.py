@@ -14,7 +14,7 @@ from xladoctor.rules.forms import N
 from xladoctor.rules.matching import Hit, find, pattern
 
 if TYPE_CHECKING:
-    from xladoctor.evidence.model import ErrorRecord
+    from xladoctor.model.evidence import ErrorRecord
 
 
 def constant(record: ErrorRecord, text: str) -> Hit | None:

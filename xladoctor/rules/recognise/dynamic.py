@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from xladoctor.rules.matching import Hit, find, pattern, upto
 
 if TYPE_CHECKING:
-    from xladoctor.evidence.model import ErrorRecord
+    from xladoctor.model.evidence import ErrorRecord
 
 
 def dynamic_dimension(record: ErrorRecord, text: str) -> Hit | None:

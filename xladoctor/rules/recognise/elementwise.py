@@ -14,7 +14,7 @@ from xladoctor.rules.matching import Hit, find, shape
 from xladoctor.rules.recognise.operands import EQUAL, JOINS, PRODUCTS, Shape, show, without_dtype
 
 if TYPE_CHECKING:
-    from xladoctor.evidence.model import ErrorRecord
+    from xladoctor.model.evidence import ErrorRecord
 
 
 _PAIRS = (

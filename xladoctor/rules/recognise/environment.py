@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from xladoctor.rules.matching import Hit, find
 
 if TYPE_CHECKING:
-    from xladoctor.evidence.model import ErrorRecord
+    from xladoctor.model.evidence import ErrorRecord
 
 
 # Flags begin with a dash; what stands behind them may be anything.

@@ -17,7 +17,7 @@ from xladoctor.rules.matching import Hit, flat, ints, pattern, shapes, upto
 from xladoctor.rules.recognise.place import SHAPE_CHECK, Place, place_of
 
 if TYPE_CHECKING:
-    from xladoctor.evidence.model import ErrorRecord
+    from xladoctor.model.evidence import ErrorRecord
 
 _RAISED = frozenset(
     {"ValueError", "InvalidArgumentError", "IndexError", "AxisError", "InternalError", "UnimplementedError"}

@@ -13,8 +13,8 @@ from xladoctor.rules.forms import Form, by_forms, first_form
 from xladoctor.rules.matching import Hit, flat, pattern
 
 if TYPE_CHECKING:
-    from xladoctor.diagnosis.model import Role, Status
-    from xladoctor.evidence.model import ErrorRecord
+    from xladoctor.model.diagnosis import Role, Status
+    from xladoctor.model.evidence import ErrorRecord
 
 
 _LIBDEVICE = (

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from xladoctor.diagnosis.model import Finding, Proof, Remedy
+from xladoctor.model.diagnosis import Finding, Proof, Remedy
 from xladoctor.rules.matching import flat, pattern
 from xladoctor.rules.recognise.xla_path import xla_path
 
 if TYPE_CHECKING:
-    from xladoctor.evidence.model import Evidence
+    from xladoctor.recording.evidence import Evidence
 
 _AUTO_JIT = r"--tf_xla_auto_jit=(\S{1,30})"
 

@@ -13,7 +13,7 @@ from xladoctor.rules.matching import Hit, find, shape, shapes
 from xladoctor.rules.recognise.operands import JOINS, Shape, show, without_dtype
 
 if TYPE_CHECKING:
-    from xladoctor.evidence.model import ErrorRecord
+    from xladoctor.model.evidence import ErrorRecord
 
 
 _JOINED = (

@@ -15,7 +15,7 @@ from xladoctor.rules.forms import SHAPE, Form, N, by_forms
 from xladoctor.rules.matching import Hit, pattern
 
 if TYPE_CHECKING:
-    from xladoctor.evidence.model import ErrorRecord
+    from xladoctor.model.evidence import ErrorRecord
 
 _LAYER = (
     r"(?:with name .{0,80}? )?(?:of|to|for) layer [\"'`]?([\w./-]{1,200})[\"'`]? is "

@@ -13,8 +13,8 @@ from xladoctor.rules.matching import Hit, find, ints, pattern
 from xladoctor.rules.recognise.full import is_disk_full
 
 if TYPE_CHECKING:
-    from xladoctor.diagnosis.model import Level
-    from xladoctor.evidence.model import ErrorRecord
+    from xladoctor.model.diagnosis import Level
+    from xladoctor.model.evidence import ErrorRecord
 
 
 def oom(record: ErrorRecord, text: str) -> Hit | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from xladoctor.rules.matching import Hit, flat, pattern
 
 if TYPE_CHECKING:
-    from xladoctor.evidence.model import ErrorRecord
+    from xladoctor.model.evidence import ErrorRecord
 
 _KINDS = {
     "ImportError": "an import failed",

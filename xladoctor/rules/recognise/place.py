@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from xladoctor.rules.matching import op_of, pattern
 
 if TYPE_CHECKING:
-    from xladoctor.evidence.model import ErrorRecord
+    from xladoctor.model.evidence import ErrorRecord
 
 SHAPE_CHECK: Literal["shape-check"] = "shape-check"
 

@@ -13,7 +13,7 @@ from xladoctor.rules.matching import Hit, find, shape
 from xladoctor.rules.recognise.operands import EQUAL, PRODUCTS, show
 
 if TYPE_CHECKING:
-    from xladoctor.evidence.model import ErrorRecord
+    from xladoctor.model.evidence import ErrorRecord
 
 
 _CHANNELS = "The input has {0} channels, the kernel takes {1}."

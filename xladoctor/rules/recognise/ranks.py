@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from xladoctor.rules.forms import SHAPE, Form, N, by_forms
 
 if TYPE_CHECKING:
-    from xladoctor.evidence.model import ErrorRecord
+    from xladoctor.model.evidence import ErrorRecord
     from xladoctor.rules.matching import Hit
 
 rank = by_forms(

@@ -14,7 +14,7 @@ from xladoctor.rules.forms import SHAPE, N, static_shapes
 from xladoctor.rules.matching import Hit, factors, find, flat, pattern, shape
 
 if TYPE_CHECKING:
-    from xladoctor.evidence.model import ErrorRecord
+    from xladoctor.model.evidence import ErrorRecord
 
 
 def recognise(record: ErrorRecord, text: str) -> Hit | None:

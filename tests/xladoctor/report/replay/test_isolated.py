@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from xladoctor.replay.model import Isolation, Link, Replay, Repro, Signature
+from xladoctor.model.replay import Isolation, Link, Replay, Repro, Signature
 from xladoctor.report.replay import render
 from xladoctor.report.replay.chain import drawn
 

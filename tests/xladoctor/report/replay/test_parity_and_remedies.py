@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from xladoctor.replay.model import Agreement, Lowering, Parity, Replay, Signature
-from xladoctor.replay.model import Tested as Tried
+from xladoctor.model.replay import Agreement, Lowering, Parity, Replay, Signature
+from xladoctor.model.replay import Tested as Tried
 from xladoctor.report.replay import render
 
 WHAT = "a row depends on its neighbours: row 0 of positions changes every row of output 0"

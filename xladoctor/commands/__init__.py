@@ -1,0 +1,1 @@
+"""What each command does: the only code that reads, writes and renders."""

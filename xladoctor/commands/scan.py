@@ -1,0 +1,410 @@
+"""What the commands do, without a command line: run and diagnose a command, a log, a run folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Literal
+
+from xladoctor.errors import XladoctorError
+from xladoctor.model.diagnosis import Diagnosis
+from xladoctor.recording.evidence import Evidence
+
+if TYPE_CHECKING:
+    from xladoctor.diagnosis.cells import Cell
+    from xladoctor.experiments.overlay import Listing
+    from xladoctor.model.survey import Survey, Target
+    from xladoctor.model.trace import Trace, TraceDiff
+    from xladoctor.recording.run import Recording
+    from xladoctor.survey.collect import Progress
+
+# The status that coreutils' `timeout` gives.
+TIMED_OUT = 124
+MAX_SIZE = 1 << 30
+_REMOVED = "the run folder was removed while the command ran: what had been recorded in it is lost"
+
+
+@dataclass(frozen=True)
+class ScanOptions:
+    """How a command is to be run and looked at."""
+
+    run_dir: Path | None = None
+    timeout: float | None = None
+    python: str | None = None
+    probes: bool = True
+    replay: bool = True
+    passthrough: Literal["stdout", "stderr"] = "stdout"
+    quiet: bool = False
+    verify: bool = False
+    """Try remedies on the call that failed."""
+    flip: tuple[str, ...] = ()
+    """Switches that are to be tried in their other position, in rehearsals after the run ("all": every one)."""
+    only: tuple[str, ...] = ()
+    """The recorders to be used (`schema.PROBES`); none named: all of them."""
+    capture: str | None = None
+    """What capsules hold: values (also where nothing is said), specs, or none for no capsules."""
+    max_size: int = MAX_SIZE
+    """Bytes that the run folder may take: the logs a sixteenth each, the rest for what the probes record."""
+    every: bool = False
+    """Ask the worker about every watched call, not about those that failed or lost rows alone (for `trace`)."""
+
+
+@dataclass(frozen=True)
+class ScanResult:
+    """The diagnosis of a command, its run folder, and the command's own status (negative: the signal that ended it)."""
+
+    diagnosis: Diagnosis
+    run_dir: Path
+    target_status: int
+    interrupted: bool = False
+    """A signal to the doctor ended the command."""
+
+
+@dataclass(frozen=True)
+class TraceResult:
+    """The trace of a command, its run folder, and the command's own status (negative: the signal that ended it)."""
+
+    trace: Trace
+    run_dir: Path
+    target_status: int
+
+
+def scan_command(command: Sequence[str], options: ScanOptions) -> ScanResult:
+    """Run `command` with the probes in it and diagnose it.
+
+    Raises:
+        XladoctorError: exit code 3 where it could not be run, 2 where the run folder cannot be made.
+    """
+    from xladoctor import target
+    from xladoctor.recording import mark, run_folder
+
+    command = target.with_python(command, options.python)
+    program = target.resolve(command, os.environ)
+    folder = run_folder.new_folder(options.run_dir)
+    env = _environment(folder, options)
+    same_folder = run_folder.identity(folder)
+    facts: dict[str, Any] = {**run_folder.run_facts(command), "flags": _flags_before_the_start(program, env)}
+    run_folder.write_if_possible(folder / "run.json", {**facts, "outcome": {"state": "running"}})
+    listing = None
+    if options.flip:
+        from xladoctor.experiments import overlay
+
+        # Rehearsals come after the run, and must find the folder as it was before.
+        listing = overlay.look(Path.cwd())
+    sys.stdout.flush()
+    sys.stderr.flush()
+    run = target.run(
+        command,
+        env=env,
+        folder=folder,
+        timeout=options.timeout,
+        stdout=_descriptor(sys.stdout if options.passthrough == "stdout" else sys.stderr),
+        stderr=_descriptor(sys.stderr),
+        log_share=_log_share(options),
+    )
+    outcome = run_folder.with_probes(run.outcome, folder, options.probes)
+    facts |= {"pid": run.pid, "started": run.started, "ended": run.ended}
+    facts |= {"outcome": {k: v for k, v in asdict(outcome).items() if k != "command"}}
+    problems = [] if run_folder.identity(folder) == same_folder else [_REMOVED]
+    problems += run_folder.write_if_possible(folder / "run.json", facts)
+    mark.sign(folder)
+    run.written_down()
+    say = _Progress(options.quiet)
+    if outcome.state != "interrupted":
+        _look_closer(folder, facts, command, listing, options, say)
+    diagnosis = scan_run(folder, facts)
+    if diagnosis.problems and outcome.state != "exited":
+        # What an abort leaves half-written is a fact about this run, not bad input.
+        diagnosis = replace(diagnosis, notes=(*diagnosis.notes, *diagnosis.problems), problems=())
+    status = run.outcome.code if run.outcome.code is not None else -_signal_number(run.outcome.signal)
+    if outcome.state == "timed-out":
+        status = TIMED_OUT  # the signal was the doctor's own
+    problems += run_folder.write_reports(diagnosis, folder, status)
+    mark.sign_more(folder, "diagnosis.json", "blocker.md")
+    diagnosis = replace(diagnosis, notes=(*diagnosis.notes, *problems))
+    return ScanResult(diagnosis, folder, status, interrupted=outcome.state == "interrupted")
+
+
+def _environment(folder: Path, options: ScanOptions) -> dict[str, str]:
+    """The target's environment: the caller's, with what the probes must know."""
+    from xladoctor.experiments.analyse import target_environment
+    from xladoctor.recording.schema import schema
+
+    if options.probes:
+        _hand_over_places(folder)
+        env = target_environment(os.environ, folder, options.only, options.capture)
+        env[schema.ENV_MAX_SIZE] = str(options.max_size - 2 * _log_share(options))
+    else:
+        env = {**os.environ, "XLADOCTOR_PROBES": "0"}
+    # A crash or a time-out then leaves the Python stacks in stderr.log.
+    env.setdefault("PYTHONFAULTHANDLER", "1")
+    return env
+
+
+def _log_share(options: ScanOptions) -> int:
+    """The bytes that each of the two logs may take; the rest of the bound is for what the probes record."""
+    return options.max_size // 16
+
+
+def _descriptor(stream: IO[str]) -> int | None:
+    try:
+        return stream.fileno()
+    except (OSError, ValueError):
+        return None  # a stream that is no file: only the log is kept
+
+
+def _look_closer(
+    folder: Path,
+    facts: dict[str, Any],
+    command: Sequence[str],
+    listing: Listing | None,
+    options: ScanOptions,
+    say: _Progress,
+) -> None:
+    """Ask workers, rehearse, try remedies, as the options say. What goes wrong here costs these answers alone."""
+    from xladoctor.recording import mark
+
+    if options.replay:
+        from xladoctor.experiments.analyse import ask_workers
+
+        try:
+            ask_workers(_recording(folder, facts), os.environ, say, every=options.every)
+        except KeyboardInterrupt:
+            sys.stderr.write("xladoctor: interrupted; the diagnosis goes without run-time shapes\n")
+        except OSError as error:
+            sys.stderr.write(f"xladoctor: no worker was asked for run-time shapes: {error.strerror or error}\n")
+    mark.sign_more(folder, "worker.jsonl", "worker.log")
+    if listing is not None:
+        _flip(folder, command, listing, options, say)
+    if options.verify:
+        verify_run(folder, options.quiet)
+    mark.sign_more(folder, "flips.json", "rehearsals")
+
+
+def _flip(folder: Path, command: Sequence[str], listing: Listing, options: ScanOptions, say: _Progress) -> None:
+    """Rehearse the command with switches flipped. What goes wrong here costs this answer, not the run."""
+    from xladoctor.experiments.flip import flip
+    from xladoctor.recording.run import read_run
+
+    try:
+        flip(read_run(folder), options.flip, command=command, listing=listing, environment=os.environ, say=say)
+    except KeyboardInterrupt:
+        sys.stderr.write("xladoctor: interrupted; the diagnosis goes without the rehearsals\n")
+    except XladoctorError as error:
+        sys.stderr.write(f"xladoctor: {_line(str(error))}{f' ({_line(error.hint)})' if error.hint else ''}\n")
+
+
+def _flags_before_the_start(program: str, env: Mapping[str, str]) -> list[dict[str, str]]:
+    """What is wrong with the flags that the command is about to get; said now, since TensorFlow may end it for them."""
+    from xladoctor.recording.flags import FLAG_VARIABLES, libraries_of, problems
+
+    if not any(env.get(name) for name in FLAG_VARIABLES):
+        return []
+    found = problems(env, libraries_of(program, env))
+    for problem in found:
+        ends = "" if problem.kind == "duplicate" else " (TensorFlow ends the process at such a flag)"
+        sys.stderr.write(f"xladoctor: {problem.variable}: {problem.flag}: {problem.message}{ends}\n")
+    return [asdict(problem) for problem in found]
+
+
+def trace_command(command: Sequence[str], options: ScanOptions) -> TraceResult:
+    """Run `command` as `scan_command` does, ask a worker about every watched call, and trace its shapes.
+
+    Raises:
+        XladoctorError: as `scan_command`.
+    """
+    # Values are what a branch goes by: of a call that is run again to be looked at, its own are kept.
+    done = scan_command(command, replace(options, every=True, capture=options.capture or "all"))
+    return TraceResult(trace_run(done.run_dir), done.run_dir, done.target_status)
+
+
+def trace_run(folder: Path) -> Trace:
+    """The shapes at the places of a recorded run, from what is in its folder. Writes nothing.
+
+    Raises:
+        XladoctorError: (exit code 2) it is no run folder.
+    """
+    from xladoctor.diagnosis.trace import trace
+    from xladoctor.recording.run import read_run
+
+    return trace(read_run(folder))
+
+
+def diff_runs(a: Path, b: Path) -> TraceDiff:
+    """Two recorded runs side by side. Writes nothing.
+
+    Raises:
+        XladoctorError: (exit code 2) one of them is no run folder.
+    """
+    from xladoctor.diagnosis.trace_diff import diff
+
+    return diff(trace_run(a), trace_run(b))
+
+
+def scan_logs(logs: Sequence[Path | str], threads: int | None = None) -> Diagnosis:
+    """Diagnose saved output as that of one run; `-` is standard input. `threads` search a large log.
+
+    Raises:
+        XladoctorError: (exit code 2) a log cannot be read, or is empty.
+    """
+    from xladoctor.diagnosis.cells import in_cells
+    from xladoctor.diagnosis.engine import diagnose
+    from xladoctor.logs import UnreadableLog, read_log
+    from xladoctor.rules import plugins
+
+    streams, known = _streams(logs)
+    try:
+        name = "standard input" if "-" in [str(s) for s in logs] else None
+        log = read_log(streams, name=name, threads=threads, literals=plugins.literals())
+    except UnreadableLog as error:
+        raise XladoctorError(f"{error.path}: {error.reason}") from error
+    binary = log.facts.get("binary", {})
+    if binary and not log.records:
+        raise XladoctorError(f"{', '.join(binary)}: is binary, not the text of a log")
+    notes = tuple(f"{name} is not all text: what could be read of it was used" for name in binary)
+    notes += tuple(
+        f"{name} ends early ({why}): the rest was used" for name, why in log.facts.get("damaged", {}).items()
+    )
+    source = ", ".join("standard input" if str(log) == "-" else str(log) for log in logs) if known else log.source
+    return in_cells(diagnose(Evidence(source=source, log=log, notes=notes)), known)
+
+
+def _streams(logs: Sequence[Path | str]) -> tuple[list[IO[bytes] | Path], dict[str, Cell]]:
+    """What to read of the logs, and the cells of notebooks among them: of a notebook its saved outputs are the log."""
+    from xladoctor.diagnosis.cells import Cell
+    from xladoctor.recording.notebook import is_notebook, read_outputs
+
+    streams: list[IO[bytes] | Path] = []
+    known: dict[str, Cell] = {}
+    for log in logs:
+        if str(log) == "-" or not is_notebook(Path(log)):
+            streams.append(sys.stdin.buffer if str(log) == "-" else Path(log))
+            continue
+        try:
+            outputs = read_outputs(Path(log))
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            raise XladoctorError(f"{log}: {reason}") from error
+        if not outputs.logs:
+            raise XladoctorError(f"{log}: holds no saved output", hint=f"xladoctor scan -- jupyter execute {log}")
+        streams += outputs.logs
+        known |= {str(number): Cell(str(log), number) for number in range(1, outputs.cells + 1)}
+    return streams, known
+
+
+def survey(targets: Sequence[Target], jobs: int | None = None, progress: Progress | None = None) -> Survey:
+    """Diagnose many runs and group them by root cause. What cannot be read is a problem of the survey.
+
+    Raises:
+        XladoctorError: (exit code 2) none of them can be read.
+    """
+    from xladoctor.model.survey import Run
+    from xladoctor.survey.collect import collect
+    from xladoctor.survey.table import survey as grouped
+
+    results = collect(targets, jobs, progress)
+    runs = [result for result in results if isinstance(result, Run)]
+    problems = [result for result in results if isinstance(result, str)]
+    if not runs:
+        raise XladoctorError("\n".join(problems))
+    return grouped(runs, problems)
+
+
+def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
+    """Diagnose a run folder from what is in it; `facts` are what `run.json` holds, or would if it could be written.
+    Writes nothing.
+
+    Raises:
+        XladoctorError: (exit code 2) it is no run folder.
+    """
+    from xladoctor.diagnosis.engine import diagnose
+    from xladoctor.recording import files
+    from xladoctor.recording.output import output_of
+    from xladoctor.recording.run_folder import foreign_note
+    from xladoctor.rules import plugins
+
+    recording = _recording(folder, facts)
+    log = output_of(recording, plugins.literals())
+    found = diagnose(Evidence(source=str(folder), log=log, process=recording.outcome, run=recording))
+    note = foreign_note(recording)
+    if note is not None:
+        found = replace(found, notes=(*found.notes, note))
+    if not any(name.startswith("replay") for name in files.names(folder)):
+        return found
+    from xladoctor.diagnosis.tested import with_tested
+    from xladoctor.model.replay_reader import replays_of
+    from xladoctor.recording.replays import of_run
+
+    documents, unreadable = of_run(folder)
+    replays, invalid = replays_of(documents)
+    diagnosis = with_tested(found, replays)
+    return replace(diagnosis, problems=(*diagnosis.problems, *unreadable, *invalid))
+
+
+def _recording(folder: Path, facts: dict[str, Any] | None) -> Recording:
+    """What is recorded of a run; with `facts` of it also where the disk is full or the folder was removed."""
+    from xladoctor.recording import files
+    from xladoctor.recording.run import Recording, is_run_folder, read_run
+
+    if facts is None:
+        return read_run(folder)
+    run = files.parsed(json.dumps(facts).encode())
+    if not is_run_folder(folder):
+        return Recording(folder, run)
+    recording = read_run(folder)
+    problems = tuple(p for p in recording.problems if not p.startswith("run.json"))
+    return recording if recording.run == run else replace(recording, run=run, problems=problems)
+
+
+def verify_run(folder: Path, quiet: bool = False) -> None:
+    """Try remedies on the call that failed in a recorded run; the results go into `replays/` of its folder, where every
+    later diagnosis finds them. Says why, where nothing can be tried.
+    """
+    from xladoctor.experiments.request import Options
+    from xladoctor.experiments.session import replay
+    from xladoctor.workers.subject import find
+
+    try:
+        replay(find(str(folder), None), Options(verify=True), _Progress(quiet))
+    except XladoctorError as error:
+        sys.stderr.write(f"xladoctor: no remedy was tried: {_line(str(error))}\n")
+
+
+def _hand_over_places(folder: Path) -> None:
+    """Give the probes the user's own places; say what is wrong with them before the target starts."""
+    from xladoctor.experiments import places
+
+    found = places.find(Path.cwd())
+    for problem in found.problems:
+        sys.stderr.write(f"xladoctor: {_line(problem)}\n")
+    places.write(found, folder)
+
+
+def _line(text: str) -> str:
+    from xladoctor.report.text import line
+
+    return line(text)
+
+
+def _signal_number(name: str | None) -> int:
+    import signal
+
+    try:
+        return int(signal.Signals[name]) if name else 1
+    except KeyError:
+        return 1
+
+
+class _Progress:
+    """One line on standard error for each long step, on a terminal only."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._on = not quiet and sys.stderr.isatty()
+
+    def __call__(self, text: str) -> None:
+        if self._on:
+            sys.stderr.write(f"xladoctor: {text}\n")

@@ -1,0 +1,205 @@
+"""After the run: workers answer what the recording alone cannot, and their answers go into the run folder.
+
+Asked is about the capsules of calls that failed or lost rows; `trace` asks about every watched call. The answers are
+data of the run like the events: from them the same diagnosis is made again anywhere, without TensorFlow.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from xladoctor import secrets
+from xladoctor.diagnosis.again import REQUEST as AGAIN
+from xladoctor.diagnosis.again import is_evidence, sizes_to_try
+from xladoctor.diagnosis.baked import REQUEST as BAKED
+from xladoctor.diagnosis.facts import Step, steps
+from xladoctor.diagnosis.places import wanted
+from xladoctor.recording import files
+from xladoctor.recording.run import Recording
+from xladoctor.recording.schema import probes_dir, schema
+from xladoctor.workers.environment import batch_sizes, interpreter, worker_environment
+
+# A capsule that a worker cannot load in this time is not worth a longer wait for.
+_TIMEOUT = 300.0
+# Each distinct failing function once; a run that fails in many ways shows it in the first few.
+_MAX_CAPSULES = 4
+_MAX_COMPILED = 8
+# A trace asks about each distinct step; a program that retraces without end shows it in these.
+MAX_EVERY = 32
+
+Say = Callable[[str], None]
+
+
+def ask_workers(recording: Recording, environment: Mapping[str, str], say: Say, every: bool = False) -> bool:
+    """Ask about every failed or silent step (with `every`, about each distinct step with a place in it); write
+    `worker.jsonl`. True if there was anything to ask.
+    """
+    todo = {s.capsule: s for s in reversed(steps(recording, every)) if s.capsule}
+    chosen = [s for s in reversed(todo.values()) if s.why != "well" or wanted(recording, str(s.capsule))]
+    chosen = chosen[: MAX_EVERY if every else _MAX_CAPSULES]
+    compiled = _compiled(recording) if every or chosen else []
+    python = interpreter(recording)
+    if not (chosen or compiled) or python is None:
+        return False
+    from xladoctor.workers.worker import Worker, WorkerError
+
+    with files.create(recording.folder, "worker.jsonl") as answers:
+
+        def keep(**answer: Any) -> None:
+            answers.write((json.dumps(secrets.of_data(answer), separators=(",", ":")) + "\n").encode())
+            answers.flush()
+
+        with Worker(
+            python,
+            probes_dir(),
+            env=worker_environment(environment),
+            cwd=None,
+            log=recording.folder / "worker.log",
+        ) as worker:
+            for number, step in enumerate(chosen, 1):
+                which = f", step {number} of {len(chosen)}" if len(chosen) > 1 else ""
+                say(f"asking a worker for run-time shapes{which} ({python})")
+                try:
+                    for answer in _answers(worker, step):
+                        keep(**answer)
+                except WorkerError as error:
+                    # The next question starts a new process.
+                    keep(capsule=step.capsule, request="worker", error=f"{type(error).__name__}: {error}")
+            for capsule in compiled:
+                say(f"asking a worker what XLA makes a constant of ({python})")
+                try:
+                    keep(capsule=capsule, request=BAKED, result=_baked(worker, recording, capsule))
+                except WorkerError as error:
+                    keep(capsule=capsule, request=BAKED, error=f"{type(error).__name__}: {error}")
+    return True
+
+
+def _compiled(recording: Recording) -> list[str]:
+    """The capsules of functions that XLA compiled, or that hold one; the first few, each function once."""
+    children: dict[str, list[dict[str, Any]]] = {}
+    tops: dict[str, dict[str, Any]] = {}
+    for trace in recording.of_kind(schema.TRACE):
+        if trace.get("parent") is not None:
+            children.setdefault(trace["parent"], []).append(trace)
+        elif trace.get("capsule"):
+            tops.setdefault(str(trace.get("python_name")), trace)
+
+    def has_xla(trace: dict[str, Any]) -> bool:
+        return bool(trace.get("xla")) or any(has_xla(t) for t in children.get(trace["graph"], ()))
+
+    return [str(t["capsule"]) for t in tops.values() if has_xla(t)][:_MAX_COMPILED]
+
+
+def _baked(worker: Any, recording: Recording, capsule: str) -> Any:
+    from xladoctor.rules.registry import constant_inputs
+
+    folder = str(recording.folder / "capsules" / capsule)
+    return worker.request("baked", timeout=_TIMEOUT, capsule=folder, table=constant_inputs())
+
+
+def _answers(worker: Any, step: Step) -> Iterator[dict[str, Any]]:
+    """The failing op at the batch size that fails (the full one, else the last partial one), and the shapes there."""
+    assert step.capsule is not None
+    folder = str(step.recording.folder / "capsules" / step.capsule)
+    from xladoctor.workers.worker import WorkerRefused
+
+    common = {"capsule": step.capsule}
+    size: int | None = None
+    # A call that went well has no failing op; what fails on random values would say nothing about it.
+    op = None
+    for size in sizes_asked(step) if step.why != "well" else ():
+        try:
+            op = worker.request("failing_op", timeout=_TIMEOUT, capsule=folder, batch=size)
+        except WorkerRefused as error:
+            yield {**common, "request": "failing_op", "batch": size, "error": str(error)}
+            return
+        yield {**common, "request": "failing_op", "batch": size, "result": op}
+        if (op and is_evidence(op, step.failure)) or step.why != "failed":
+            break
+    else:
+        size, op = next(iter(batch_sizes(step)), None), None
+    if step.why == "failed" and op is None and step.under_xla:
+        yield {**common, "request": AGAIN, "batch": size, **_again(worker, folder, size)}
+    try:
+        shapes = worker.request(
+            "shapes",
+            timeout=_TIMEOUT,
+            capsule=folder,
+            batch=size,
+            wanted=wanted(step.recording, step.capsule),
+        )
+    except WorkerRefused as error:
+        yield {**common, "request": "shapes", "batch": size, "error": str(error)}
+        return
+    answer = {**common, "request": "shapes", "batch": size, "result": shapes}
+    yield answer
+    question = birth_question(replace(step, recording=replace(step.recording, worker=(answer,))))
+    request = "birth"
+    if question is None:
+        if step.why != "rows" or size is None:
+            return
+        request, question = "rows_birth", {}
+    try:
+        born = worker.request(request, timeout=_TIMEOUT, capsule=folder, batch=size, **question)
+    except WorkerRefused as error:
+        yield {**common, "request": request, "batch": size, "error": str(error)}
+        return
+    yield {**common, "request": request, "batch": size, "asked": question, "result": born}
+
+
+def _again(worker: Any, folder: str, size: int | None) -> dict[str, Any]:
+    """What comes of compiling the function again where the program had XLA. The compiler may end the process."""
+    from xladoctor.workers.worker import WorkerError
+
+    try:
+        told = worker.request("attempt", timeout=_TIMEOUT, capsule=folder, batch=size, way="recorded")
+    except WorkerError as error:
+        return {"error": f"{type(error).__name__}: {error}"}
+    return {"result": {k: told.get(k) for k in ("outcome", "error", "way", "note", "filled")}}
+
+
+def sizes_asked(step: Step) -> list[int | None]:
+    """The batch sizes of the call; where none was recorded also those that the message may name."""
+    known = batch_sizes(step)
+    recorded = step.recording.recipe(step.capsule or "").get("data") in ("exact", "redrawn")
+    return known if recorded or known != [None] else [None, *sizes_to_try(step.failure)]
+
+
+def birth_question(step: Step) -> dict[str, Any] | None:
+    """Where the wrong size of the first broken contract comes from; None where no single size of a result is wrong."""
+    first = step.first
+    if first is None or first.violation.phase != "out" or first.violation.axis is None:
+        return None
+    tensor = (first.call.outputs or ())[first.violation.index]
+    if tensor.graph is None or tensor.name is None or tensor.graph != first.call.graph:
+        return None
+    return {
+        "graph": tensor.graph,
+        "tensor": tensor.name,
+        "path": list(first.call.path),
+        "axis": first.violation.axis,
+        "known": [t.name for t in first.call.inputs if t.name is not None and t.graph == tensor.graph],
+    }
+
+
+def target_environment(
+    environment: Mapping[str, str], run_dir: Path, only: Sequence[str] = (), capture: str | None = None
+) -> dict[str, str]:
+    """The environment in which the probes load: ours first on PYTHONPATH, where to write, which recorders, and what
+    capsules hold.
+    """
+    env = dict(environment)
+    ours = str(probes_dir() / "bootstrap")
+    rest = env.get("PYTHONPATH")
+    env["PYTHONPATH"] = os.pathsep.join([ours, rest] if rest else [ours])
+    env[schema.ENV_RUN_DIR] = str(run_dir)
+    if only:
+        env[schema.ENV_PROBES] = ",".join(only)
+    if capture is not None:
+        env[schema.ENV_CAPTURE] = capture
+    return env

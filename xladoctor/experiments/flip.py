@@ -1,0 +1,212 @@
+"""Does a switch change anything? The command is rehearsed once more with the switch flipped, and the graphs compared.
+
+A switch is dead where every function that was traced in the run has the same graph with the switch in its other
+position. What the switch does outside of graphs is not seen.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from xladoctor import secrets
+from xladoctor.diagnosis.order import SWITCH_PARTS, is_switch
+from xladoctor.diagnosis.reads import histories
+from xladoctor.errors import XladoctorError, did_you_mean
+from xladoctor.experiments import overlay
+from xladoctor.experiments.rehearse import came_to_its_end, rehearse
+from xladoctor.recording import files
+from xladoctor.recording.run import Recording
+from xladoctor.recording.schema import probes_dir, schema
+from xladoctor.workers.environment import interpreter, worker_environment
+
+Digest = Callable[[Path], Any]
+
+_DIGEST_TIMEOUT = 120.0
+_FLAGS = ("TF_XLA_FLAGS", "XLA_FLAGS")
+_WORDS = {"1": "0", "0": "1", "true": "false", "false": "true", "yes": "no", "no": "yes", "on": "off", "off": "on"}
+
+TWINS: dict[str, Any] = {"parts": SWITCH_PARTS, "without": _FLAGS, "words": _WORDS}
+"""What a rehearsal must know to find the switches that a step reads (`probes.record.twins`)."""
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A setting with two positions: its store ("env" or the name of a mapping), its value in the run, the other one."""
+
+    store: str
+    key: str
+    value: Any
+    other: Any
+
+    @property
+    def name(self) -> str:
+        """As the probes name it, and as a person may."""
+        return f"{'env' if self.store == 'env' else 'cfg'}:{self.key}"
+
+
+def switches(recording: Recording) -> list[Switch]:
+    """The switches of the run that have two positions: environment variables and settings about XLA or compilation."""
+    found: dict[str, Switch] = {}
+    for history in histories(recording):
+        if not is_switch(history.key) or history.key in _FLAGS:
+            continue
+        events = sorted((*history.writes, *history.reads), key=lambda e: int(e["seq"]))
+        value = next((e["value"] for e in reversed(events) if e["action"] != "delete"), None)
+        other = _other(value, history.store)
+        if other is not None:
+            switch = Switch(history.store, history.key, value, other)
+            found.setdefault(switch.name, switch)
+    for start in recording.of_kind(schema.START)[:1]:
+        for key, value in (start.get("environment") or {}).items():
+            other = _other(value, "env")
+            if is_switch(key) and key not in _FLAGS and other is not None:
+                found.setdefault(f"env:{key}", Switch("env", key, value, other))
+    return list(found.values())
+
+
+def chosen(recording: Recording, names: Sequence[str]) -> list[Switch]:
+    """The switches that the user named; `all` are all of them.
+
+    Raises:
+        XladoctorError: one is not a switch of this run.
+    """
+    known = switches(recording)
+    if "all" in names:
+        # What is not set in this run is a question of its own, to be asked by name.
+        return [s for s in known if s.value is not None]
+    picked = []
+    for name in names:
+        match = [s for s in known if name in (s.name, s.key, f"{s.store}.{s.key}")]
+        if not match:
+            hint = did_you_mean(name, [s.key for s in known])
+            raise XladoctorError(
+                f"--flip {name}: this run has no switch of that name with two positions",
+                hint=hint or ("Switches of this run: " + (", ".join(s.name for s in known) or "none") + "."),
+            )
+        picked += match
+    return picked
+
+
+def flip(
+    recording: Recording,
+    names: Sequence[str],
+    *,
+    command: Sequence[str],
+    listing: overlay.Listing,
+    environment: Mapping[str, str],
+    say: Callable[[str], None],
+) -> None:
+    """Rehearse the command with each named switch flipped; what came of it goes into `flips.json` of the run folder.
+
+    Raises:
+        XladoctorError: one of `names` is no switch of this run.
+    """
+    from xladoctor.workers.worker import Worker, WorkerError
+
+    picked = chosen(recording, names)
+    python = interpreter(recording)
+    traces = len(top_level(recording))
+    rows: list[dict[str, Any]] = []
+    if python is not None:
+        with Worker(
+            python, probes_dir(), worker_environment(environment), None, recording.folder / "worker.log"
+        ) as worker:
+
+            def digest(folder: Path) -> Any:
+                return worker.request("digest", timeout=_DIGEST_TIMEOUT, capsule=str(folder))
+
+            for number, switch in enumerate(picked, 1):
+                say(f"rehearsing with {switch.name} = {switch.other!r} ({number} of {len(picked)})")
+                again = rehearse(
+                    command,
+                    listing=listing,
+                    folder=recording.folder / "rehearsals" / f"{number}-{switch.key}",
+                    environment=environment,
+                    force={switch.name: switch.other},
+                    until={"traces": traces},
+                    timeout=time_limit(recording),
+                )
+                try:
+                    rows.append(compared(recording, switch, again, digest))
+                except WorkerError as error:
+                    rows.append({**_told(switch, again), "error": str(error)})
+    write(recording, rows)
+
+
+def write(recording: Recording, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write `flips.json`; there must be none yet."""
+    document = {"schema": schema.FLIPS_SCHEMA, "flips": list(rows)}
+    with files.create(recording.folder, schema.FLIPS_FILE) as file:
+        file.write((json.dumps(secrets.of_strings(document), indent=1) + "\n").encode())
+
+
+def compared(run: Recording, switch: Switch, again: Recording, digest: Digest) -> dict[str, Any]:
+    """The functions of the run, in the order of their traces, each beside its twin of the rehearsal `again`: the
+    function of that name that was traced as often before. `digest` is asked for the graph of a capsule's folder.
+    """
+    twins: dict[str, list[dict[str, Any]]] = {}
+    for trace in top_level(again):
+        twins.setdefault(str(trace.get("python_name")), []).append(trace)
+    stepped = {e.get("capsule") for e in run.of_kind(schema.CALL)}
+    rows = []
+    for trace in top_level(run):
+        same_name = twins.get(str(trace.get("python_name")))
+        row: dict[str, Any] = {
+            "function": trace.get("python_name"),
+            "capsule": trace["capsule"],
+            "step": trace["capsule"] in stepped,
+            "same": None,
+        }
+        if same_name:
+            twin = same_name.pop(0)
+            a, b = (
+                digest(r.folder / "capsules" / Path(str(t["capsule"])).name) for r, t in ((run, trace), (again, twin))
+            )
+            if isinstance(a, dict) and isinstance(b, dict):
+                row |= {"same": a["digest"] == b["digest"], "compiled": [a["compiled"], b["compiled"]]}
+                row["nodes"] = [a["nodes"], b["nodes"]]
+        rows.append(row)
+    return {**_told(switch, again), "functions": rows}
+
+
+def _told(switch: Switch, again: Recording) -> dict[str, Any]:
+    ended = came_to_its_end(again)
+    return {**asdict(switch), "name": switch.name, "ended": ended, **({} if ended else {"why": _why(again)})}
+
+
+def _why(recording: Recording) -> str:
+    """How a rehearsal ended that did not come to its end."""
+    uncaught = [e for e in recording.of_kind(schema.FAILURE) if e.get("state") == "uncaught"]
+    if uncaught:
+        return f"{uncaught[-1].get('exception')}: {uncaught[-1].get('message')}"[:300]
+    outcome = recording.outcome
+    return "how it ended is not known" if outcome is None else f"{outcome.state} {outcome.signal or outcome.code}"
+
+
+def top_level(recording: Recording) -> list[dict[str, Any]]:
+    """The traces of the run's own process that have a capsule and are in no other function."""
+    pid = recording.run.get("pid")
+    return [
+        e for e in recording.of_kind(schema.TRACE) if e.get("parent") is None and e.get("capsule") and e["pid"] == pid
+    ]
+
+
+def _other(value: Any, store: str) -> Any:
+    if isinstance(value, bool):
+        return not value
+    if store != "env":
+        return None
+    if value in (None, ""):
+        return "1"
+    return _WORDS.get(str(value).strip().lower())
+
+
+def time_limit(recording: Recording) -> float:
+    """How long a rehearsal may take, in seconds: as long as the run itself and a minute, at least five minutes."""
+    outcome = recording.outcome
+    seconds = outcome.seconds if outcome is not None and outcome.seconds else 0.0
+    return max(300.0, seconds + 60.0)

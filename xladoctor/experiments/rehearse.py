@@ -1,0 +1,109 @@
+"""Rehearsals: the user's command once more, only as far as a question needs, with settings held at a value.
+
+A rehearsal runs in a copy of the working directory and may write nowhere else (`probes.record.confine`), so that it
+cannot touch what the real run wrote. What it recorded is read like any other run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from xladoctor import target
+from xladoctor.experiments import overlay, places
+from xladoctor.experiments.analyse import target_environment
+from xladoctor.experiments.outside import stores
+from xladoctor.recording import mark, run_folder
+from xladoctor.recording.run import Recording, read_run
+from xladoctor.recording.schema import schema
+
+
+def rehearse(
+    command: Sequence[str],
+    *,
+    listing: overlay.Listing,
+    folder: Path,
+    environment: Mapping[str, str],
+    force: Mapping[str, Any] | None = None,
+    batches: int | None = 1,
+    budget: Mapping[str, float] | None = None,
+    jit: bool | None = None,
+    until: Mapping[str, Any] | None = None,
+    flip: Mapping[str, Any] | None = None,
+    outside: Sequence[Path] = (),
+    write: Sequence[Path] = (),
+    timeout: float | None = None,
+    capture: str = "specs",
+) -> Recording:
+    """Run `command` as a rehearsal into the run folder `folder` and read back what it recorded.
+
+    `force` holds settings by name ("env:NAME" or "cfg:KEY"). `batches` is how many of each epoch of `fit` and
+    `evaluate` are run; a `budget` in its place gives seconds (`probes.record.rehearsal_budget`; empty: its defaults).
+    `jit` is what Keras' "auto" is to be (None: as on this machine). `until` ends it: at a number of traces
+    ({"traces": n}), or
+    once each Keras method has come to its end ({"calls": [...]}; with {"grace": seconds} it may go on so long), and
+    with {"seconds": n} so long after its first trace in any case. `flip` has the steps traced once more with each
+    switch that they read in its other position (`probes.record.twins`). Its output goes to the folder alone. Folders
+    `outside` of its own are laid over for it, where the system allows that (`probes.record.redirect`); those of
+    `write` it may really write to.
+
+    Raises:
+        XladoctorError: (exit code 3) the command could not be started.
+        KeyboardInterrupt: a signal came to the doctor meanwhile. The command was killed, and what it recorded says
+            nothing of it.
+    """
+    folder.mkdir(mode=0o700, parents=True)
+    work, temporary = folder / "work", folder / "tmp"
+    overlay.make(listing, work)
+    temporary.mkdir()
+    # The contracts of the user's own places hold in a rehearsal, too.
+    places.write(places.find(listing.root), folder)
+    held = dict(force or {})
+    env = target_environment(environment, folder)
+    for name, value in held.items():
+        if name.startswith("env:"):
+            env[name[4:]] = str(value)
+    wanted = {
+        "force": held,
+        "batches": batches if budget is None else None,
+        "budget": None if budget is None else dict(budget),
+        "jit": jit,
+        "until": dict(until or {}),
+        "flip": dict(flip or {}),
+        "write": [str(folder), "/dev", "/proc", *map(str, write)],
+        "keep": [str(folder)],
+    }
+    env |= {
+        schema.ENV_CAPTURE: capture,
+        "PYTHONUNBUFFERED": "1",
+        "PWD": str(work),
+        "TMPDIR": str(temporary),
+        # Libraries keep caches in the home directory, where nothing may be written now.
+        "MPLCONFIGDIR": str(temporary),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    facts = {**run_folder.run_facts(command), "rehearsal": True}
+    with stores(outside, folder) as pairs:
+        env[schema.ENV_REHEARSE] = json.dumps({**wanted, "redirect": pairs})
+        run = target.run(
+            command, env=env, folder=folder, timeout=timeout, stdout=None, stderr=None, cwd=work, detached=True
+        )
+        run.written_down()
+    if run.outcome.state == "interrupted":
+        raise KeyboardInterrupt
+    outcome = run_folder.with_probes(run.outcome, folder, True)
+    told = {k: v for k, v in asdict(outcome).items() if k != "command"}
+    facts |= {"pid": run.pid, "started": run.started, "ended": run.ended, "outcome": told}
+    run_folder.write_json(folder / "run.json", facts)
+    mark.sign(folder)
+    return read_run(folder)
+
+
+def came_to_its_end(recording: Recording) -> bool:
+    """True where the rehearsal was stopped because it had seen enough, or the program ended by itself without error."""
+    ended = any(e.get("state") == "rehearsed" for e in recording.of_kind(schema.END))
+    outcome = recording.outcome
+    return ended or (outcome is not None and outcome.state == "exited" and outcome.code == 0)

@@ -1,0 +1,83 @@
+"""Stack frames as logs print them, and which of them are the user's."""
+
+from __future__ import annotations
+
+import re
+
+from xladoctor.model.evidence import Frame
+
+# Code that is nobody's fault here: installed packages, the standard library, generated code, and the doctor itself.
+_FRAMEWORK = re.compile(
+    r"""site-packages[\\/]|dist-packages[\\/]|[\\/]lib(?:64)?[\\/]python\d(?:\.\d+)?[\\/]|\\[Ll]ib\\
+    |^<frozen|^<xladoctor>|^<__array_function__|__autograph_generated_file|\.runfiles[\\/]|[\\/]bazel-
+    |(?:^|[\\/])(?:tensorflow|tensorflow_core|keras|tf_keras|tf_slim|absl|IPython|ipykernel|_pytest|ray|horovod)
+       [\\/](?:python|src|engine|utils|layers|core|compiler|backend|api|_api|saving|optimizers|losses|legacy|models
+             |lite|contrib|app\.py|testing|runner|_private|train|tensorflow)
+    |xladoctor[\\/]_probes[\\/]|(?:^|[\\/])probes[\\/](?:record|graph|bootstrap)[\\/]|[\\/]runpy\.py$|\.pyx$
+    """,
+    re.VERBOSE,
+)
+
+_PYTHON = re.compile(r'^\s*(?:\|\s*)?File "([^"]{1,1000})", line (\d{1,9})(?:,? in (.{1,300}))?\s*$')
+_PYTEST = re.compile(r"^(\S{1,500}\.py):(\d{1,9}): in (\S{1,200})$")
+_IPYTHON = (
+    re.compile(r"^File (\S.{0,500}?):(\d{1,9}), in (.{1,300})$"),
+    re.compile(r"^((?:Cell|Input) In ?\[\d*\])(?:, line (\d{1,9}))?(?:, in (.{1,300}))?$"),
+    re.compile(r"^(<ipython-input-[\w-]{1,80}>)() in (.{1,300})$"),
+    re.compile(r"^([/~]\S{1,500}\.py)() in (.{1,300})$"),
+)
+_ARROW = re.compile(r"^\s?-{2,}>\s?(\d{1,9})\s(.{0,300})$")
+_MARKS = re.compile(r"(?<!\s)\s{2,}\*{1,2}$")
+
+
+def is_user(file: str) -> bool:
+    """Whether a file is the user's own, as far as its path can tell."""
+    return _FRAMEWORK.search(file) is None
+
+
+def python_frame(line: str) -> Frame | None:
+    """A `File "...", line N, in f` line (faulthandler's form without the comma too), or None."""
+    if 'File "' not in line:
+        return None
+    found = _PYTHON.match(line)
+    if not found:
+        return None
+    function = _MARKS.sub("", found[3]) if found[3] else None
+    return Frame(found[1], int(found[2]), function, user=is_user(found[1]))
+
+
+# AutoGraph up to TensorFlow 2.6 lists the frames of "in user code:" so; a star marks the user's.
+_AUTOGRAPH = (
+    r"^\s{1,12}((?:/|~|[A-Za-z]:\\|<ipython)[^:*?\"<>|]{1,400}?(?:\.pyc?|>)):(\d{1,9}) "
+    r"(\S{1,200})(?:\s{1,4}\*{1,2})?\s*$"
+)
+
+
+def autograph_frame(line: str) -> Frame | None:
+    """A `path.py:12 f` line of AutoGraph, or None."""
+    found = re.match(_AUTOGRAPH, line) if ".py" in line or "<ipython" in line else None
+    return Frame(found[1], int(found[2]), found[3], user=is_user(found[1])) if found else None
+
+
+def pytest_frame(line: str) -> Frame | None:
+    """A `path.py:12: in f` line of pytest, or None."""
+    found = _PYTEST.match(line) if ": in " in line else None
+    return Frame(found[1], int(found[2]), found[3], user=is_user(found[1])) if found else None
+
+
+def ipython_frame(line: str) -> Frame | None:
+    """A frame header of IPython and notebooks, old and new, or None."""
+    if " in " not in line and "In[" not in line and "In [" not in line:
+        return None
+    for pattern in _IPYTHON:
+        found = pattern.match(line)
+        if found:
+            function = found[3].split("(")[0] if found[3] else None
+            return Frame(found[1], int(found[2]) if found[2] else None, function or None, user=is_user(found[1]))
+    return None
+
+
+def arrow(line: str) -> tuple[int, str] | None:
+    """The line that IPython points at: its number and code."""
+    found = _ARROW.match(line) if ">" in line[:16] else None
+    return (int(found[1]), found[2].strip()) if found else None

@@ -1,0 +1,407 @@
+"""Lines to errors: a small state machine for each stream (process, rank) that speaks in a log.
+
+It knows Python tracebacks (plain, IPython's, pytest's, faulthandler's), the stacks of graph nodes that
+TensorFlow prints
+inside a message, the C++ runtime's lines, what a shell or scheduler says of a dead process, and bare messages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from xladoctor.logs import message, signatures
+from xladoctor.logs.clean import CPP, Clean
+from xladoctor.logs.frames import arrow, autograph_frame, ipython_frame, pytest_frame, python_frame
+from xladoctor.model.evidence import ErrorRecord, Frame
+
+LINES, CHARACTERS, FRAMES, PLAIN = 400, 24_000, 200, 40
+
+_HEADER = "Traceback (most recent call last"
+_EXCEPTION = re.compile(
+    r"^\s*(?:\|\s*)?((?:[A-Za-z_]\w{0,80}\.){0,12})([A-Za-z_]\w{0,80})(?::(?:\s|$)(.*))?$", re.DOTALL
+)
+_SUFFIX = re.compile(
+    r"(?:Error|Exception|Exit|Interrupt|Warning|Iteration|Timeout|Abort(?:ed)?|Cancelled|Group|Empty|Full)$"
+)
+_BARE = re.compile(
+    r"(?:^|\s)((?:[A-Za-z_]\w{0,80}\.){0,12})([A-Z]\w{0,80}(?:Error|Exception|Interrupt|"
+    r"Exit))(?::\s?(.*)|\s*)$"
+)
+_OP_STACK = re.compile(
+    r"^\s*(?:Detected at node .{1,500} defined at|Stack trace for op definition|The op is "
+    r"created at|Original stack trace for"
+    r"|Caused by op |Input Source operations|Errors may have originated|Function call stack)"
+)
+_CHAIN = ("During handling of the above exception", "The above exception was the direct cause")
+_STOP = re.compile(
+    r"^(?:```|~~~|Epoch \d{1,6}/\d{1,6}|\s*\d{1,7}/(?:\d{1,7}|Unknown) |srun: |slurmstepd: |"
+    r"make(?:\[\d+\])?: |wandb: |INFO[: ]|WARNING[: ]"
+    r"|DEBUG[: ]|Exception ignored in|=+ |_{5,} |FAILED |ERROR |\$ |-{20,}|In \[\d*\]:|"
+    r"\[[\w.@~ /-]{3,80}\][$#] |\w{1,40}@[\w.-]{1,60}:)"
+)
+_GOES_ON = re.compile(
+    r"^(?:\s|\(\d{1,3}\) |\d{1,3} (?:root|successful|derived)|Detected at|Stack trace|The "
+    r"op is|Original stack|Caused by|Input Source"
+    r"|Errors may|Function call stack|tf2xla|XLA compilation|Arguments received|Call "
+    r"arguments|Additional GRPC|:\{|Hint|Node: |Limit"
+    r"|File \"|This |\[\[|It |Run with|\*|Current thread|Thread 0x|Extension modules|•|Received|Found|See )"
+)
+_PARAGRAPHS = ("Exception encountered when calling", "in user code", "Graph execution error", "compile-time constant")
+
+
+@dataclass
+class _Draft:
+    """An error that is being read."""
+
+    number: int
+    before: tuple[str, ...]
+    level: str = "error"
+    exception: str | None = None
+    frames: list[Frame] = field(default_factory=list)
+    op_frames: list[Frame] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+    size: int = 0
+    blank: bool = False
+    open_stack: bool = False
+    stacks: int = 0
+    first_stack: bool = False
+    reverse: bool = False
+    user_code: bool = False
+    code_below: int = -1
+    plain: int = 0
+    named_above: str | None = None
+    callback: str | None = None
+
+
+class Segmenter:
+    """Reads the cleaned lines of one stream and hands finished records to `emit`."""
+
+    def __init__(
+        self,
+        source: str,
+        stream: str | None,
+        emit: Callable[[ErrorRecord, int], None],
+        literals: tuple[str, ...] = (),
+    ) -> None:
+        self._source, self._stream, self._emit, self._literals = source, stream, emit, literals
+        self._recent: deque[str] = deque(maxlen=40)
+        self._loose: deque[tuple[int, Frame]] = deque(maxlen=40)
+        self._draft: _Draft | None = None
+        self._in_frames = False
+        self._number = 0
+        self._wrapped = ""
+        self._margin = 0
+
+    def feed(self, line: Clean) -> None:
+        """Take one line."""
+        self._number = line.number
+        text = self._without_margin(line.text)
+        if _HEADER in text:
+            self._open_traceback(text)
+        elif self._draft is None:
+            self._outside(text)
+        elif self._in_frames:
+            self._frame(text)
+        else:
+            self._message(text)
+        if text.strip():
+            self._recent.append(text[:500])
+
+    def _without_margin(self, text: str) -> str:
+        """Take back the indentation that a whole traceback has (quoted in Markdown, logged by a framework)."""
+        if _HEADER in text and not (self._draft is not None and self._draft.lines):
+            self._margin = len(text) - len(text.lstrip())
+        if self._margin and text.strip():
+            if not text[: self._margin].strip():
+                return text[self._margin :]
+            self._margin = 0
+        return text
+
+    def gap(self) -> None:
+        """Lines were skipped here: what was open is finished, and what stood before is no longer near."""
+        self.finish()
+        self._recent.clear()
+        self._loose.clear()
+
+    def finish(self, *, ended: bool = True, at_end: bool = False) -> None:
+        """Emit what is open. At the end of the log that may be a traceback whose last line, the error, is cut off."""
+        draft, self._draft, self._in_frames = self._draft, None, False
+        cut = draft is not None and not (draft.lines or draft.exception)
+        if draft is not None and cut and draft.frames and (at_end or draft.named_above):
+            # IPython names the exception above its traceback: that is left where the rest was cut off.
+            draft.exception = draft.named_above
+            draft.lines.append(f"{_HEADER}):")
+        if draft is None or not (draft.lines or draft.exception):
+            return
+        raw = "\n".join(draft.lines)
+        first = message.first_root(raw)
+        if draft.reverse:
+            draft.frames.reverse()
+        self._emit(
+            ErrorRecord(
+                text=message.tidy(draft.lines),
+                exception=draft.exception,
+                level="warning" if draft.level == "warning" else "error",
+                where=f"{self._source}:{draft.number}",
+                nodes=message.nodes(first),
+                op=message.op(first),
+                device=message.device(first),
+                frames=tuple(draft.frames),
+                op_frames=_same_paths(draft.op_frames, draft.frames),
+                before=draft.before,
+                ended_run=ended and draft.level != "warning",
+                stream=self._stream,
+            ),
+            draft.number,
+        )
+
+    # --- tracebacks ---------------------------------------------------------------------------------------------------
+    def _open_traceback(self, text: str) -> None:
+        draft = self._draft
+        inside = draft is not None and bool(draft.lines) and text.startswith((" ", "\t"))
+        callback = _callback(draft) if draft is not None and not self._in_frames else None
+        if (
+            inside or callback
+        ):  # a traceback printed inside a message (py_function, remote workers): part of that message
+            if draft is not None and callback:
+                draft.callback = callback
+            self._add(text)
+            return
+        self.finish()
+        named = _NAMED_ABOVE.match(text)
+        self._draft = self._new()
+        self._draft.named_above = named[1] if named else None
+        self._in_frames = True
+
+    def _frame(self, text: str) -> None:
+        draft = self._draft
+        assert draft is not None
+        if self._wrapped:
+            text, self._wrapped = self._wrapped + " " + text.strip(), ""
+        frame = python_frame(text) or ipython_frame(text)
+        if frame:
+            if len(draft.frames) < FRAMES:
+                draft.frames.append(frame)
+            else:
+                draft.frames[-1] = frame
+            return
+        if text.lstrip().startswith('File "') and len(text) < 600 and not text.endswith(">"):
+            self._wrapped = text
+            return
+        pointed = arrow(text)
+        if pointed and draft.frames:
+            draft.frames[-1] = replace(draft.frames[-1], line=pointed[0], code=pointed[1])
+            return
+        if not text.strip() or (text[0] in " \t+|" and not _HEADER_IN_GROUP.match(text)):
+            code = text.strip()
+            if code and draft.frames and not draft.frames[-1].code and not _MARKS_ONLY.match(code):
+                draft.frames[-1] = replace(draft.frames[-1], code=code[:300])
+            return
+        name = _exception_name(text, certain=bool(draft.frames))
+        if name:
+            draft.exception, rest = name
+            draft.user_code = rest.startswith("in user code")
+            self._in_frames = False
+            self._add(rest)
+        elif CPP.match(text) or _death(text) or len(draft.frames) == 0:
+            self._in_frames = False
+            self._message(text)
+
+    def _message(self, text: str) -> None:
+        draft = self._draft
+        assert draft is not None
+        if text.startswith(_CHAIN):
+            self.finish(ended=False)
+            return
+        if draft.open_stack and self._stack_line(text):
+            return
+        cpp = CPP.match(text)
+        if cpp or _STOP.match(text) or _death(text) or len(draft.lines) >= LINES or draft.size > CHARACTERS:
+            self.finish()
+            self._outside(text)
+            return
+        if not text.strip():
+            draft.blank = True
+            if draft.lines and draft.lines[-1]:
+                draft.lines.append("")
+            return
+        if draft.blank and not _GOES_ON.match(text) and not _paragraphs(draft) and not _of_callback(draft, text):
+            self.finish()
+            self._outside(text)
+            return
+        draft.blank = False
+        if "(most recent call first)" in text:
+            draft.reverse = True
+            return
+        if _OP_STACK.match(text):
+            draft.open_stack, draft.first_stack = True, not draft.op_frames
+            draft.stacks += 1
+            if text.lstrip().startswith("Detected at"):
+                self._add(text)
+            return
+        indent = len(text) - len(text.lstrip())
+        frame = python_frame(text) or (autograph_frame(text) if draft.user_code else None)
+        if frame:
+            if len(draft.frames) < FRAMES:
+                draft.frames.append(frame)
+            draft.code_below = indent
+            return
+        if 0 <= draft.code_below < indent:
+            if draft.frames and not draft.frames[-1].code and not _MARKS_ONLY.match(text):
+                draft.frames[-1] = replace(draft.frames[-1], code=text.strip()[:300])
+            return
+        draft.code_below = -1
+        inner = _exception_name(text.strip(), certain=False) if indent and draft.user_code else None
+        if inner:  # "in user code:" holds the frames and, below them, the exception that it is about
+            draft.exception, text = inner
+            draft.plain = 0
+        draft.user_code |= "in user code:" in text
+        draft.plain = 0 if _GOES_ON.match(text) else draft.plain + 1
+        if draft.plain > PLAIN:  # what the program printed after its error, without a line between
+            self.finish()
+            return
+        self._add(text)
+
+    def _stack_line(self, text: str) -> bool:
+        """Whether a line belongs to the stack of a graph node; frames are kept of the first such stack."""
+        draft = self._draft
+        assert draft is not None
+        frame = python_frame(text)
+        if frame:
+            if draft.first_stack and len(draft.op_frames) < FRAMES:
+                draft.op_frames.append(frame)
+            return True
+        said = text.strip()
+        # Code of a frame is indented; so are these lines of the message where a tab was turned into blanks.
+        code = text.startswith("    ") and not said.startswith(("[[", "tf2xla conversion"))
+        if not said or code or said == "<stack traces unavailable>":
+            draft.blank = False
+            return True
+        draft.open_stack = False
+        return False
+
+    def _add(self, text: str) -> None:
+        draft = self._draft
+        assert draft is not None
+        draft.lines.append(text)
+        draft.size += len(text)
+
+    def _new(self, **more: str) -> _Draft:
+        return _Draft(self._number, tuple(self._recent), **more)  # type: ignore[arg-type]
+
+    # --- outside of any error -----------------------------------------------------------------------------------------
+    def _outside(self, text: str) -> None:
+        if not text.strip():
+            return
+        cpp = CPP.match(text)
+        if cpp:
+            self._cpp(cpp[1] or cpp[2], text[cpp.end() :])
+            return
+        frame = python_frame(text) or pytest_frame(text)
+        if frame:
+            self._loose.append((self._number, frame))
+            return
+        found = _BARE.search(text) if "Error" in text or "xception" in text or "Interrupt" in text else None
+        if found and len(text[: found.start()]) < 60 and "(" not in text[: found.start()]:
+            self._draft = self._new(exception=found[2])
+            self._draft.user_code = (found[3] or "").startswith("in user code")
+            self._take_loose()
+            self._add(found[3] or "")
+        elif _death(text):
+            self._draft = self._new()
+            self._add(text.strip())
+        elif signatures.warns(text):
+            self._draft = self._new(level="warning")
+            self._add(text.strip())
+        elif signatures.speaks(text) or any(literal in text for literal in self._literals):
+            self._draft = self._new()
+            self._take_loose()
+            self._add(text.strip())
+
+    def _take_loose(self) -> None:
+        assert self._draft is not None
+        self._draft.frames = [frame for number, frame in self._loose if self._number - number < 60]
+        self._loose.clear()
+
+    def _cpp(self, severity: str, text: str) -> None:
+        """A line of the runtime. Only F ends a process; E and W are context unless nothing else explains the end."""
+        if severity == "F":
+            self._draft = self._new()
+        elif severity in "EW" or signatures.speaks(text):
+            self._draft = self._new(level="warning")
+        if self._draft is not None:
+            self._add(text)
+
+
+_NAMED_ABOVE = re.compile(r"^\s*([A-Z][A-Za-z_]{2,80}) {2,}Traceback \(most recent call last\)")
+# Python's own words for an exception, at the end of what TensorFlow says of a function that it called.
+_CALLED = r"(?:^|: )([A-Z]\w{0,60}(?:Error|Exception|Interrupt|Iteration|Exit)): .{0,2000}$"
+
+
+def _callback(draft: _Draft) -> str | None:
+    """The exception of a Python function that TensorFlow called: its traceback stands within the message."""
+    if draft.exception not in ("UnknownError", "InvalidArgumentError", "InternalError", "FailedPreconditionError"):
+        return None
+    last = next((line for line in reversed(draft.lines) if line), "")
+    found = re.search(_CALLED, last[-3000:])
+    return found[1] if found else None
+
+
+def _of_callback(draft: _Draft, text: str) -> bool:
+    """Whether a line behind a blank one still belongs to the traceback of such a function."""
+    return draft.callback is not None and (text[0] in " \t" or text.startswith(f"{draft.callback}:"))
+
+
+_HEADER_IN_GROUP = re.compile(r"^\s*\| [A-Za-z_.]{1,200}(?:Error|Exception|Group)\b")
+_MARKS_ONLY = re.compile(r"^[\s~^]+$|^\[Previous line repeated|^\.\.\.")
+_DEATH = re.compile(
+    r"^(?:\S{1,200}: line \d{1,7}:\s+\d{1,9} )?(?:Killed|Segmentation fault|Aborted|Bus "
+    r"error|Illegal instruction|Terminated|Floating point exception)\b"
+    r"|^Fatal Python error: |^terminate called |^\S{0,80}\s?Unknown flags? in |"
+    r"^slurmstepd: error: |^srun: error: |^Out of memory: Killed|oom[-_]kill"
+    r"|^\*{3} (?:SIG|Process received signal|Aborted at)|exited on signal \d|^\[\d{1,10}\.\d+\] Out of memory"
+    r"|^Command terminated by signal|DUE TO (?:TIME LIMIT|PREEMPTION|NODE FAILURE|JOB "
+    r"REQUEUE)|^/bin/\w+: .{1,200}: not found"
+    r"|can't open file '|Invalid loss, terminating training|^Unable to parse flag"
+)
+
+
+def _death(text: str) -> bool:
+    """Whether a line is what a shell, a scheduler, glibc or the flag parser says of a process that died."""
+    return _DEATH.search(text) is not None
+
+
+def _exception_name(text: str, *, certain: bool) -> tuple[str, str] | None:
+    """Class (without module) and rest of an exception's first line. `certain`: it stands below frames."""
+    found = _EXCEPTION.match(text)
+    if not found:
+        return None
+    module, name, rest = found[1], found[2], found[3]
+    if _SUFFIX.search(name) or (
+        certain and (module or (rest is not None and name[0].isupper()) or name.isidentifier())
+    ):
+        return name, rest or ""
+    return None
+
+
+def _paragraphs(draft: _Draft) -> bool:
+    last = next((line for line in reversed(draft.lines) if line), "")
+    return (
+        draft.stacks > 0
+        or last.endswith(":")
+        or any(line.startswith(_PARAGRAPHS) or _PARAGRAPHS[3] in line for line in draft.lines[:3])
+    )
+
+
+def _same_paths(op_frames: list[Frame], frames: list[Frame]) -> tuple[Frame, ...]:
+    """Give op stacks back the folders that TensorFlow cut off (those that all files share), where known."""
+    whole = {frame.file for frame in frames if frame.user}
+    return tuple(replace(f, file=_longer(f.file, whole)) if f.user else f for f in op_frames)
+
+
+def _longer(file: str, whole: set[str]) -> str:
+    fits = [path for path in whole if path.endswith("/" + file)]
+    return fits[0] if len(fits) == 1 else file

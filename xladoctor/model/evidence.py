@@ -1,0 +1,95 @@
+"""Evidence: everything that was gathered about one run, as plain values that rules can read.
+
+A log gives `LogEvidence`; a run folder gives that too (its captured output), and the `process` outcome and the `run`
+recording besides. Rules must work with whatever is there: a pasted log has neither process nor recording.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from xladoctor.model.diagnosis import Location
+from xladoctor.model.output_log import OutputLog
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One frame of a Python stack as the log printed it. `user` is False for framework, site-packages and stdlib."""
+
+    file: str
+    line: int | None
+    function: str | None
+    code: str | None = None
+    user: bool = True
+
+    @property
+    def location(self) -> Location:
+        """The frame as a location."""
+        return Location(self.file, self.line, self.function)
+
+
+@dataclass(frozen=True)
+class ErrorRecord:
+    """One error (or warning) that the log shows: an exception, a fatal check, a status line of the runtime.
+
+    Attributes:
+        text: the message, cleaned (no ANSI codes, prefixes or wrapping), without its stacks; may have several lines.
+        exception: the exception class as printed, without its module, or None for a line of the C++ runtime.
+        where: "FILE:LINE" of its first line in the log as the user can find it again.
+        nodes: node names from `[[...]]` references, innermost first: the last ones name the true call site.
+        op: the op type or the `[Op:...]` tail as printed.
+        frames: the Python traceback, outermost first.
+        op_frames: the "Stack trace for op definition", outermost first: of whoever traced the function *first*.
+        before: up to 40 cleaned lines that stand above the error (the cause is often there).
+        ended_run: this is the error with which the process ended, as far as the log can show it.
+        stream: which process or rank said it, where the log tells.
+    """
+
+    text: str
+    exception: str | None = None
+    level: Literal["error", "warning"] = "error"
+    where: str = ""
+    nodes: tuple[str, ...] = ()
+    op: str | None = None
+    device: str | None = None
+    frames: tuple[Frame, ...] = ()
+    op_frames: tuple[Frame, ...] = ()
+    before: tuple[str, ...] = ()
+    ended_run: bool = True
+    stream: str | None = None
+
+    @property
+    def user_frame(self) -> Frame | None:
+        """The deepest frame of user code: the op's definition if the log has it, else the traceback."""
+        for frames in (self.op_frames, self.frames):
+            for frame in reversed(frames):
+                if frame.user:
+                    return frame
+        return None
+
+
+@dataclass(frozen=True)
+class LogEvidence:
+    """What a log shows."""
+
+    source: str = ""
+    records: tuple[ErrorRecord, ...] = ()
+    tensorflow_version: str | None = None
+    lines: int = 0
+    size: int = 0
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ProcessOutcome:
+    """How the target ended, as the doctor saw it."""
+
+    command: tuple[str, ...]
+    state: Literal["exited", "signalled", "timed-out", "interrupted", "could-not-start", "running"]
+    code: int | None = None
+    signal: str | None = None
+    seconds: float | None = None
+    probes: Literal["recorded", "absent", "off"] = "absent"
+    probes_note: str | None = None
+    output: tuple[OutputLog, ...] = ()

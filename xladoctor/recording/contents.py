@@ -1,0 +1,151 @@
+"""What the files of a run folder hold besides events: the fields that readers rely on, and their types.
+
+A field of `run.json` that does not fit is left out; an answer, a flip or a place that does not fit is left out whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from xladoctor.recording.typed import (  # fmt: skip
+    Check,
+    anything,
+    entry,
+    flag,
+    many,
+    mapping,
+    maybe,
+    misfit,
+    number,
+    pair,
+    record,
+    row,
+    scalar,
+    shape,
+    size,
+    text,
+    whole,
+)
+
+Fields = Mapping[str, Check]
+
+_OUTCOME = record(
+    {"state": text},
+    {"code": maybe(whole), "signal": maybe(text), "seconds": maybe(number), "probes": text, "probes_note": maybe(text)},
+)
+RUN: Fields = {
+    "schema": scalar,
+    "tool_version": text,
+    "command": many(text),
+    "cwd": text,
+    "host": mapping(scalar),
+    "environment": mapping(text),
+    "flags": many(mapping(text)),
+    "pid": whole,
+    "started": number,
+    "ended": number,
+    "outcome": _OUTCOME,
+}
+
+_SOURCE = row(text, maybe(whole), maybe(text))
+_TENSOR = record({}, {"tensor": maybe(text), "node": maybe(text), "shape": maybe(shape), "dtype": maybe(text)})
+_OP = record(
+    {"op": text, "node": text},
+    {"path": many(text), "function": maybe(text), "inner_node": maybe(text), "inputs": many(_TENSOR), "kind": text,
+     "message": maybe(text), "order": many(whole), "iterations": many(whole), "sources": many(_SOURCE),
+     "call_sources": many(many(_SOURCE)), "shape": shape, "axis": maybe(size)},
+)  # fmt: skip
+_BIRTH = record({"op": text, "node": text, "inner_node": text, "shape": shape})
+_OCCURRENCE = record(
+    {"path": many(text), "state": text},
+    {"function": maybe(text), "order": many(whole), "iterations": many(whole), "shapes": mapping(maybe(shape)),
+     "positions": mapping(many(whole))},
+)  # fmt: skip
+_SHAPES = record(
+    {},
+    {"occurrences": mapping(many(_OCCURRENCE)), "failed": many(record({}, {"node": maybe(text)})),
+     "notes": many(text)},
+)  # fmt: skip
+_BAKED = record(
+    {"op": text, "node": text, "argument": text, "from": many(record({"kind": text, "name": text}))},
+    {"sources": many(_SOURCE),
+     "recompiles": maybe(record({}, {"seconds": maybe(row(number, number, number)), "again": maybe(flag)}))},
+)  # fmt: skip
+ANSWER: Fields = {"capsule": entry, "request": text}
+_ANSWER_MAY: Fields = {"batch": maybe(whole), "error": text}
+
+
+def _born(value: Any) -> bool:
+    return _OP(value) and _BIRTH(value)
+
+
+_RESULTS: Mapping[str, Check] = {
+    "failing_op": maybe(_OP),
+    "birth": maybe(_born),
+    "rows_birth": maybe(_born),
+    "shapes": maybe(_SHAPES),
+    "baked": maybe(many(_BAKED)),
+}
+"""Results of the questions that a diagnosis reads."""
+
+_FUNCTION = record(
+    {},
+    {"function": maybe(text), "capsule": maybe(entry), "step": flag, "same": maybe(flag),
+     "compiled": pair(whole), "nodes": pair(whole)},
+)  # fmt: skip
+_FLIP: Fields = {"name": text, "store": text, "key": text, "value": anything, "other": anything}
+_FLIP_MAY: Fields = {"ended": flag, "why": maybe(text), "error": maybe(text), "functions": many(_FUNCTION)}
+
+_PLACE: Fields = {"name": text}
+_PLACE_MAY: Fields = {"contract": text, "axes": maybe(mapping(text))}
+
+CAPSULE: Fields = {
+    "schema": scalar,
+    "function": text,
+    "graph": text,
+    "xla": maybe(flag),
+    "complete": flag,
+    "graphs": mapping(many(text)),
+}
+RECIPE: Fields = {"data": maybe(text)}
+
+
+def only_fitting(value: Mapping[str, Any], fields: Fields) -> tuple[dict[str, Any], list[str]]:
+    """An object without the fields that have another type than they should, and the names of those."""
+    wrong = [name for name, check in fields.items() if name in value and not check(value[name])]
+    return {name: item for name, item in value.items() if name not in wrong}, wrong
+
+
+def is_answer(value: Mapping[str, Any]) -> bool:
+    """Whether it is an answer of a worker that can be read; one to a question that is not known is none of ours."""
+    if misfit(value, ANSWER, _ANSWER_MAY) is not None:
+        return False
+    return _RESULTS.get(value["request"], anything)(value.get("result"))
+
+
+def is_flip(value: Any) -> bool:
+    """Whether it is what a rehearsal with a switch flipped gave."""
+    if not isinstance(value, dict) or misfit(value, _FLIP, _FLIP_MAY) is not None:
+        return False
+    return all(
+        f.get("same") is None or ("nodes" in f and "compiled" in f and "function" in f)
+        for f in value.get("functions") or ()
+    )
+
+
+def is_place(value: Any) -> bool:
+    """Whether it is a place of the user's, as `places.json` lists it."""
+    return isinstance(value, dict) and misfit(value, _PLACE, _PLACE_MAY) is None
+
+
+def sources_of(value: Any) -> dict[str, dict[str, list[list[Any]]]]:
+    """{graph uid: {node: user frames, innermost last}}, without the nodes whose frames are none."""
+    if not isinstance(value, dict):
+        return {}
+    frames = many(_SOURCE)
+    return {
+        graph: {node: given for node, given in nodes.items() if frames(given)}
+        for graph, nodes in value.items()
+        if isinstance(nodes, dict)
+    }

@@ -1,0 +1,113 @@
+"""What an event of each kind holds: the fields that readers rely on, and their types.
+
+Derived from what the recorders write (`probes/record`). An event that does not fit is left out when a run folder is
+read, and counted; a field that is not named here is kept as it is, and so is an event of a kind that is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from xladoctor.recording.schema import schema
+from xladoctor.recording.typed import (  # fmt: skip
+    Check,
+    anything,
+    either,
+    entry,
+    flag,
+    many,
+    mapping,
+    maybe,
+    misfit,
+    number,
+    record,
+    scalar,
+    shape,
+    text,
+    whole,
+)
+
+Fields = Mapping[str, Check]
+
+_EVERY: Fields = {"seq": whole, "t": number, "kind": text}
+
+WHERE = maybe(record({}, {"file": maybe(text), "line": maybe(whole), "function": maybe(text)}))
+FRAME = record({"file": text, "line": maybe(whole), "function": maybe(text)}, {"user": flag})
+_TENSOR = record(
+    {"arg": text},
+    {"kind": text, "tensor": maybe(text), "graph": maybe(text), "shape": maybe(shape), "dtype": maybe(text)},
+)
+_AXIS = record({"name": text, "value": whole, "source": text})
+_VARIABLE = maybe(text)
+_LINK = record({}, {"exception": text, "message": text})
+
+KINDS: dict[str, tuple[Fields, Fields]] = {
+    schema.START: (
+        {},
+        {"schema": scalar, "argv": many(text), "executable": maybe(text), "prefix": maybe(text), "python": maybe(text),
+         "cwd": maybe(text), "environment": mapping(text)},
+    ),
+    schema.SETTING: (
+        {"store": text, "key": text, "action": text, "value": anything},
+        {"where": WHERE, "site": maybe(whole), "graph": maybe(text), "frames": many(FRAME), "note": maybe(text)},
+    ),
+    schema.IMPORT: ({"module": text}, {"version": scalar, "file": maybe(text), "where": WHERE}),
+    schema.PLACE_FOUND: (
+        {"place": text, "contract": text},
+        {"file": maybe(text), "line": maybe(whole), "axes": many(text), "origin": maybe(text)},
+    ),
+    schema.PLACE_MISSING: ({"place": text}, {"reason": maybe(text), "origin": maybe(text)}),
+    schema.PLACE: (
+        {"place": text, "contract": text, "phase": text, "call": whole, "tensors": many(_TENSOR)},
+        {"graph": maybe(text), "scope": maybe(text), "axes": many(_AXIS), "caller": WHERE, "frames": many(FRAME)},
+    ),
+    schema.FIRST_OP: ({}, {"by": maybe(text), "devices": maybe(many(text)), "where": WHERE, "note": maybe(text)}),
+    schema.XLA_PATH: (
+        {"mechanism": text, "requested": text, "resolved": text},
+        {"function": maybe(text), "where": WHERE, "note": maybe(text), "accelerators": maybe(whole),
+         "elsewhere": maybe(text)},
+    ),
+    schema.MODEL: ({"action": text, "name": maybe(text)}, {"where": WHERE}),
+    schema.TRACE: (
+        {"graph": maybe(text)},
+        {"function": text, "python_name": maybe(text), "parent": maybe(text), "owner": maybe(whole),
+         "defined": maybe(record({"file": text, "line": maybe(whole)}, {"function": maybe(text)})),
+         "xla": maybe(flag), "inputs": many(anything), "arguments": maybe(mapping(text)), "seconds": maybe(number),
+         "where": WHERE, "frames": many(FRAME), "capsule": maybe(entry)},
+    ),
+    schema.USE: ({"owner": whole}, {"graphs": many(text), "where": WHERE}),
+    schema.GRAPH: ({"graph": maybe(text), "function": text}, {}),
+    schema.CALL: (
+        {"method": text, "phase": text, "call": whole},
+        {"model": maybe(text), "rows_in": maybe(whole), "rows_out": maybe(many(maybe(whole))),
+         "batch_size": maybe(whole), "batch_size_given": anything, "jit_compile": maybe(text), "capsule": maybe(entry),
+         "where": WHERE, "epochs": anything, "shapes_out": anything},
+    ),
+    schema.FAILURE: (
+        {"failure": whole, "exception": text},
+        {"state": text, "message": text, "module": maybe(text), "frames": many(FRAME), "chain": many(_LINK),
+         "during": maybe(text), "capsule": maybe(entry), "partial": maybe(entry)},
+    ),
+    schema.CAPSULE: ({}, {"capsule": entry, "what": text, "function": maybe(text)}),
+    schema.PROBE_ERROR: ({}, {"hook": maybe(text), "error": maybe(text)}),
+    schema.DROPPED: ({}, {"recorder": maybe(text), "kept": maybe(whole), "count": maybe(whole)}),
+    schema.REHEARSAL: (
+        {},
+        {"files": many(text), "seen": maybe(text), "switch": maybe(either(text, mapping(anything)))},
+    ),
+    schema.END: ({}, {"state": maybe(text)}),
+}  # fmt: skip
+"""{kind: (fields that every event of it has, fields that it may have)}."""
+
+
+def why_unfit(event: Mapping[str, Any]) -> str | None:
+    """The field for which an event cannot be used, or None where it can."""
+    wrong = misfit(event, _EVERY, {})
+    if wrong is None and event["kind"] in KINDS:
+        wrong = misfit(event, *KINDS[event["kind"]])
+    if wrong is None and event["kind"] == schema.FAILURE and event.get("state") == "raised" and "message" not in event:
+        wrong = "message"
+    if wrong is None and event["kind"] == schema.SETTING and event["store"] == "env" and not _VARIABLE(event["value"]):
+        wrong = "value"
+    return wrong

@@ -1,0 +1,22 @@
+"""Everything that a diagnosis rests on: a log, how the process ended, what was recorded of the run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from xladoctor.model.evidence import LogEvidence, ProcessOutcome
+
+if TYPE_CHECKING:
+    from xladoctor.recording.run import Recording
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All of it."""
+
+    source: str
+    log: LogEvidence = field(default_factory=LogEvidence)
+    process: ProcessOutcome | None = None
+    run: Recording | None = None
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,1 @@
+"""The processes in which TensorFlow runs for the doctor: client, pool, journal."""

@@ -1,0 +1,217 @@
+"""The bench: a subject, its warm workers, and what they answer.
+
+A worker that dies, hangs or refuses is an answer like any other. Every answer goes into the journal first, so that an
+interrupted replay goes on where it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal
+
+from xladoctor.model.replay import Case
+from xladoctor.recording import mark
+from xladoctor.workers.classify import gist
+from xladoctor.workers.environment import worker_environment
+from xladoctor.workers.journal import NAME, Journal
+from xladoctor.workers.pool import Kind, Pool
+from xladoctor.workers.subject import Subject
+from xladoctor.workers.worker import WorkerDied, WorkerRefused, WorkerTimeout
+
+TIMEOUT = 300.0
+Say = Callable[[str], None]
+
+_OF_SUBJECT = frozenset({"hello", "describe", "call", "capture", "written", "settings_read", "halted"})
+"""Questions that a callable answers itself; every other one is about the capsule of it."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a worker answered. `refused`: it could not (`kind` is the name of its exception); nothing is known of the
+    subject then. `crashed` and `timed-out` are results: the process ended so while it worked on the question.
+    """
+
+    state: Literal["ok", "refused", "crashed", "timed-out"]
+    result: Any = None
+    kind: str | None = None
+    message: str | None = None
+    signal: str | None = None
+    seconds: float = 0.0
+    known: bool = False
+    """It was in the journal; no worker was asked now."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is a result."""
+        return self.state == "ok"
+
+    @property
+    def why(self) -> str:
+        """Why there is none, in a line."""
+        return gist(self.message) or self.state
+
+
+class Bench:
+    """Asks workers about a subject. Use as a context manager; `ask` may be called from several threads.
+
+    `tries` counts the questions that a worker got (not those that the journal answered), `compilations` what their
+    results call so. `timeout` is in seconds, for each question.
+    """
+
+    def __init__(
+        self,
+        subject: Subject,
+        folder: Path,
+        *,
+        timeout: float = TIMEOUT,
+        jobs: int = 1,
+        say: Say = lambda text: None,
+        memory: int | None = None,
+        environment: Mapping[str, str] = os.environ,
+        pool: Pool | None = None,
+    ) -> None:
+        self.subject = subject
+        self.folder = folder
+        self.jobs = jobs
+        self.timeout = timeout
+        self.say = say
+        self.tries = 0
+        self.compilations = 0
+        self._stopped = False
+        self._lock = threading.Lock()
+        self._capturing = threading.Lock()
+        self._journal = Journal(folder / NAME)
+        self.resumed = self._journal.kept
+        # Several benches may share workers, whoever made the pool ends it.
+        self._own = pool is None
+        # A capsule needs nothing of the folder that it lies in, which may be a stranger's.
+        cwd = subject.cwd if subject.kind == "callable" else None
+        self._pool = pool or Pool(jobs + 2, worker_environment(environment, cwd), cwd, folder, memory)
+
+    def __enter__(self) -> Bench:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._own:
+            self._pool.close()
+        self._journal.close()
+
+    def ask(
+        self,
+        op: str,
+        case: Case,
+        *,
+        on: Literal["capsule", "subject"] | None = None,
+        timeout: float | None = None,
+        **parameters: Any,
+    ) -> Answer:
+        """The answer of a worker to `op` about the subject in this case.
+
+        The environment, the interpreter and the configuration of `case.vary` decide which worker is asked. Questions
+        about graphs are asked of a capsule: of a callable it is captured first, at this size (`on="subject"` asks the
+        callable itself). Other parameters are handed on as they are.
+        """
+        target = on or ("subject" if op in _OF_SUBJECT or self.subject.kind == "capsule" else "capsule")
+        if self.subject.kind == "callable" and target == "capsule":
+            captured = self.capture(case)
+            if not captured.ok:
+                return captured
+            request = {"capsule": captured.result["capsule"], "batch": case.batch}
+        else:
+            request = {**self.subject.request(case), **_said_to_a_callable(self.subject, case)}
+        return self._ask(op, case, {**request, **parameters}, timeout)
+
+    def capture(self, case: Case) -> Answer:
+        """A callable as a capsule at this size: `result["capsule"]` is the folder. Of a capsule: itself."""
+        if self.subject.folder is not None:
+            return Answer("ok", {"capsule": str(self.subject.folder)}, known=True)
+        name = f"{(self.subject.callable or '').replace(':', '.')}-{case.batch}-{digest(case)}"
+        folder = self.folder / "capsules" / name
+        request = {**self.subject.request(case), **_said_to_a_callable(self.subject, case), "folder": str(folder)}
+        if dict(case.vary).get("jit") == "on":
+            request["way"] = "xla"
+        with self._capturing:
+            answer = self._ask("capture", case, request, None)
+            if answer.ok and not (folder / "capsule.json").is_file():
+                answer = self._ask("capture", case, request, None, again=True)
+        return answer
+
+    def open_folder(self, case: Case, again: bool = False) -> Path:
+        """Where a callable is kept as a capsule that takes any number of rows; `again`: of one that was built twice."""
+        return self.folder / "capsules" / f"{'again' if again else 'open'}-{case.batch}-{digest(case)}"
+
+    def stop(self) -> None:
+        """End all questions at once; those who asked get a KeyboardInterrupt, and the journal keeps what is known."""
+        self._stopped = True
+        self._pool.stop()
+
+    def _ask(self, op: str, case: Case, request: dict[str, Any], timeout: float | None, again: bool = False) -> Answer:
+        question = {"op": op, "case": asdict(case), "request": request}
+        known = None if again else self._journal.get(question)
+        if known is not None:
+            return Answer(**{**known, "known": True})
+        started = time.monotonic()
+        answer = self._from_worker(op, _kind(self.subject, case), request, timeout or self.timeout)
+        if self._stopped:
+            # The worker was killed by us: its death says nothing.
+            raise KeyboardInterrupt
+        answer = Answer(**{**{f: getattr(answer, f) for f in _FIELDS}, "seconds": round(time.monotonic() - started, 3)})
+        with self._lock:
+            self.tries += 1
+            if isinstance(answer.result, dict):
+                self.compilations += int(answer.result.get("compilations") or 0)
+        self._journal.keep(question, {f: getattr(answer, f) for f in _FIELDS})
+        return answer
+
+    def _from_worker(self, op: str, kind: Kind, request: dict[str, Any], timeout: float) -> Answer:
+        with self._pool.worker(kind) as worker:
+            if self._stopped:
+                raise KeyboardInterrupt
+            try:
+                return Answer("ok", worker.request(op, timeout=timeout, **request))
+            except WorkerRefused as error:
+                return Answer("refused", kind=error.type, message=error.message)
+            except WorkerTimeout as error:
+                return Answer("timed-out", message=str(error))
+            except WorkerDied as error:
+                how = f"by {error.signal}" if error.signal else f"with exit code {error.exit}"
+                return Answer("crashed", kind=how, message=f"{error}\n{error.tail}", signal=error.signal)
+
+
+_FIELDS = ("state", "result", "kind", "message", "signal", "seconds")
+
+
+def _kind(subject: Subject, case: Case) -> Kind:
+    """The worker that a case needs. Configuration is global in a process: another value needs another process."""
+    vary = dict(case.vary)
+    return Kind(
+        vary.get("python", subject.python),
+        tuple((n[4:], v) for n, v in case.vary if n.startswith("env:")),
+        tuple((n[4:], v) for n, v in case.vary if n.startswith("cfg:")),
+    )
+
+
+def _said_to_a_callable(subject: Subject, case: Case) -> dict[str, Any]:
+    if subject.kind != "callable":
+        return {}
+    said: dict[str, Any] = {
+        "config": {n[4:]: v for n, v in case.vary if n.startswith("cfg:")},
+        "arguments": {n[4:]: v for n, v in case.vary if n.startswith("arg:")},
+    }
+    if "dtype" in dict(case.vary):
+        said["dtype"] = dict(case.vary)["dtype"]
+    return {k: v for k, v in said.items() if v}
+
+
+def digest(case: Case) -> str:
+    """A short name for a case, the same in every process; made with the user's key: no value can be guessed from it."""
+    return (mark.make(repr(case)) or hashlib.sha256(repr(case).encode()).hexdigest())[:8]
