@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from xladoctor.commands.scan import scan_run, trace_run
+from xladoctor.saved import scan_run, trace_run
 
 pytestmark = pytest.mark.slow
 

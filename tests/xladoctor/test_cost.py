@@ -7,7 +7,7 @@ import time
 import pytest
 
 from tests.xladoctor.many_events import SHAPES, run_of
-from xladoctor.commands.scan import scan_run, trace_run
+from xladoctor.saved import scan_run, trace_run
 
 FEW, MANY = 1_000, 8_000
 # Eight times the events; a pass over all events for each of them would take 64 times as long.

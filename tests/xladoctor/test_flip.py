@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from xladoctor.commands.scan import scan_run
 from xladoctor.recording.run import read_run
+from xladoctor.saved import scan_run
 
 pytestmark = pytest.mark.slow
 

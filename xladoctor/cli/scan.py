@@ -185,11 +185,11 @@ def _verify(targets: list[str], quiet: bool) -> None:
 def _diagnose(targets: list[str], one_run: bool) -> tuple[Diagnosis, str | None]:
     folder = None if one_run else inputs.run_folder(targets)
     if folder is not None:
-        from xladoctor.commands.scan import scan_run
+        from xladoctor.saved import scan_run
 
         return scan_run(folder), str(folder)
     paths = inputs.of_one_run(targets) if one_run else inputs.logs(targets)
-    from xladoctor.commands.scan import scan_logs
+    from xladoctor.saved import scan_logs
 
     return scan_logs(paths), None
 

@@ -98,7 +98,7 @@ def trace(
 
 
 def _saved(targets: list[str], diff: bool, target: Output, view: View) -> int:
-    from xladoctor.commands.scan import diff_runs, trace_run
+    from xladoctor.saved import diff_runs, trace_run
 
     page = target.page() if target.format == "console" else None
     if diff:

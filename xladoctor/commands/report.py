@@ -30,9 +30,9 @@ def of_run(folder: Path, replays: Sequence[Path] = ()) -> Document:
     Raises:
         XladoctorError: (exit code 2) it is no run folder, or a named replay is none.
     """
-    from xladoctor.commands.scan import scan_run
     from xladoctor.recording import replays as kept
     from xladoctor.recording.run import read_run
+    from xladoctor.saved import scan_run
 
     diagnosis = scan_run(folder)
     found, _ = kept.of_run(folder)
@@ -48,8 +48,8 @@ def of_logs(logs: Sequence[Path | str], replays: Sequence[Path] = ()) -> Documen
     Raises:
         XladoctorError: (exit code 2) a log cannot be read, or a named replay is none.
     """
-    from xladoctor.commands.scan import scan_logs
     from xladoctor.recording import replays as kept
+    from xladoctor.saved import scan_logs
 
     return Document(scan_logs(logs), View(replays=tuple(kept.named(path) for path in replays)))
 
@@ -79,8 +79,8 @@ def differences(a: Path, b: Path) -> RunDiff:
     Raises:
         XladoctorError: (exit code 2) one of them is no run folder.
     """
-    from xladoctor.commands.scan import diff_runs
     from xladoctor.diagnosis.run_diff import diff
+    from xladoctor.saved import diff_runs
 
     return diff(_seen(a), _seen(b), diff_runs(a, b))
 
@@ -94,10 +94,10 @@ def redacted_differences(found: RunDiff) -> RunDiff:
 
 
 def _seen(folder: Path) -> Seen:
-    from xladoctor.commands.scan import scan_run
     from xladoctor.model.run_diff import Seen
     from xladoctor.recording.run import read_run
     from xladoctor.report.console import ended
+    from xladoctor.saved import scan_run
 
     recording = read_run(folder)
     outcome = recording.outcome

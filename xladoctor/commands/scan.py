@@ -1,8 +1,8 @@
-"""What the commands do, without a command line: run and diagnose a command, a log, a run folder."""
+"""What `scan -- CMD` and `trace -- CMD` do, without a command line: run a command and diagnose it."""
 
 from __future__ import annotations
 
-import json
+import contextlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -12,14 +12,12 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 
 from xladoctor.errors import XladoctorError
 from xladoctor.model.diagnosis import Diagnosis
-from xladoctor.recording.evidence import Evidence
+from xladoctor.saved import recording_of, scan_run, trace_run
 
 if TYPE_CHECKING:
-    from xladoctor.diagnosis.cells import Cell
     from xladoctor.experiments.overlay import Listing
     from xladoctor.model.survey import Survey, Target
-    from xladoctor.model.trace import Trace, TraceDiff
-    from xladoctor.recording.run import Recording
+    from xladoctor.model.trace import Trace
     from xladoctor.survey.collect import Progress
 
 # The status that coreutils' `timeout` gives.
@@ -123,10 +121,31 @@ def scan_command(command: Sequence[str], options: ScanOptions) -> ScanResult:
     status = run.outcome.code if run.outcome.code is not None else -_signal_number(run.outcome.signal)
     if outcome.state == "timed-out":
         status = TIMED_OUT  # the signal was the doctor's own
-    problems += run_folder.write_reports(diagnosis, folder, status)
+    problems += _write_reports(diagnosis, folder, status)
     mark.sign_more(folder, "diagnosis.json", "blocker.md")
     diagnosis = replace(diagnosis, notes=(*diagnosis.notes, *problems))
     return ScanResult(diagnosis, folder, status, interrupted=outcome.state == "interrupted")
+
+
+def _write_reports(diagnosis: Diagnosis, folder: Path, target_status: int) -> list[str]:
+    """Write `diagnosis.json` and `blocker.md`; return what could not be written, and why."""
+    from xladoctor.recording import files
+    from xladoctor.report import View, render
+
+    view = View(run_dir=str(folder), target_status=target_status)
+    problems: list[str] = []
+    for name, form in (("diagnosis.json", "json"), ("blocker.md", "markdown")):
+        text = render(diagnosis, form, None, view)
+        try:
+            with files.create(folder, name) as file:
+                file.write(text.encode("utf-8", "replace"))
+        except (OSError, files.Unusable) as error:
+            why = error.strerror if isinstance(error, OSError) else None
+            problems.append(f"{name} could not be written: {why or error}")
+            if not isinstance(error, FileExistsError):
+                with contextlib.suppress(OSError):
+                    (folder / name).unlink()
+    return problems
 
 
 def _environment(folder: Path, options: ScanOptions) -> dict[str, str]:
@@ -172,7 +191,7 @@ def _look_closer(
         from xladoctor.experiments.analyse import ask_workers
 
         try:
-            ask_workers(_recording(folder, facts), os.environ, say, every=options.every)
+            ask_workers(recording_of(folder, facts), os.environ, say, every=options.every)
         except KeyboardInterrupt:
             sys.stderr.write("xladoctor: interrupted; the diagnosis goes without run-time shapes\n")
         except OSError as error:
@@ -222,80 +241,6 @@ def trace_command(command: Sequence[str], options: ScanOptions) -> TraceResult:
     return TraceResult(trace_run(done.run_dir), done.run_dir, done.target_status)
 
 
-def trace_run(folder: Path) -> Trace:
-    """The shapes at the places of a recorded run, from what is in its folder. Writes nothing.
-
-    Raises:
-        XladoctorError: (exit code 2) it is no run folder.
-    """
-    from xladoctor.diagnosis.trace import trace
-    from xladoctor.recording.run import read_run
-
-    return trace(read_run(folder))
-
-
-def diff_runs(a: Path, b: Path) -> TraceDiff:
-    """Two recorded runs side by side. Writes nothing.
-
-    Raises:
-        XladoctorError: (exit code 2) one of them is no run folder.
-    """
-    from xladoctor.diagnosis.trace_diff import diff
-
-    return diff(trace_run(a), trace_run(b))
-
-
-def scan_logs(logs: Sequence[Path | str], threads: int | None = None) -> Diagnosis:
-    """Diagnose saved output as that of one run; `-` is standard input. `threads` search a large log.
-
-    Raises:
-        XladoctorError: (exit code 2) a log cannot be read, or is empty.
-    """
-    from xladoctor.diagnosis.cells import in_cells
-    from xladoctor.diagnosis.engine import diagnose
-    from xladoctor.logs import UnreadableLog, read_log
-    from xladoctor.rules import plugins
-
-    streams, known = _streams(logs)
-    try:
-        name = "standard input" if "-" in [str(s) for s in logs] else None
-        log = read_log(streams, name=name, threads=threads, literals=plugins.literals())
-    except UnreadableLog as error:
-        raise XladoctorError(f"{error.path}: {error.reason}") from error
-    binary = log.facts.get("binary", {})
-    if binary and not log.records:
-        raise XladoctorError(f"{', '.join(binary)}: is binary, not the text of a log")
-    notes = tuple(f"{name} is not all text: what could be read of it was used" for name in binary)
-    notes += tuple(
-        f"{name} ends early ({why}): the rest was used" for name, why in log.facts.get("damaged", {}).items()
-    )
-    source = ", ".join("standard input" if str(log) == "-" else str(log) for log in logs) if known else log.source
-    return in_cells(diagnose(Evidence(source=source, log=log, notes=notes)), known)
-
-
-def _streams(logs: Sequence[Path | str]) -> tuple[list[IO[bytes] | Path], dict[str, Cell]]:
-    """What to read of the logs, and the cells of notebooks among them: of a notebook its saved outputs are the log."""
-    from xladoctor.diagnosis.cells import Cell
-    from xladoctor.recording.notebook import is_notebook, read_outputs
-
-    streams: list[IO[bytes] | Path] = []
-    known: dict[str, Cell] = {}
-    for log in logs:
-        if str(log) == "-" or not is_notebook(Path(log)):
-            streams.append(sys.stdin.buffer if str(log) == "-" else Path(log))
-            continue
-        try:
-            outputs = read_outputs(Path(log))
-        except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) else str(error)
-            raise XladoctorError(f"{log}: {reason}") from error
-        if not outputs.logs:
-            raise XladoctorError(f"{log}: holds no saved output", hint=f"xladoctor scan -- jupyter execute {log}")
-        streams += outputs.logs
-        known |= {str(number): Cell(str(log), number) for number in range(1, outputs.cells + 1)}
-    return streams, known
-
-
 def survey(targets: Sequence[Target], jobs: int | None = None, progress: Progress | None = None) -> Survey:
     """Diagnose many runs and group them by root cause. What cannot be read is a problem of the survey.
 
@@ -312,52 +257,6 @@ def survey(targets: Sequence[Target], jobs: int | None = None, progress: Progres
     if not runs:
         raise XladoctorError("\n".join(problems))
     return grouped(runs, problems)
-
-
-def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
-    """Diagnose a run folder from what is in it; `facts` are what `run.json` holds, or would if it could be written.
-    Writes nothing.
-
-    Raises:
-        XladoctorError: (exit code 2) it is no run folder.
-    """
-    from xladoctor.diagnosis.engine import diagnose
-    from xladoctor.recording import files
-    from xladoctor.recording.output import output_of
-    from xladoctor.recording.run_folder import foreign_note
-    from xladoctor.rules import plugins
-
-    recording = _recording(folder, facts)
-    log = output_of(recording, plugins.literals())
-    found = diagnose(Evidence(source=str(folder), log=log, process=recording.outcome, run=recording))
-    note = foreign_note(recording)
-    if note is not None:
-        found = replace(found, notes=(*found.notes, note))
-    if not any(name.startswith("replay") for name in files.names(folder)):
-        return found
-    from xladoctor.diagnosis.tested import with_tested
-    from xladoctor.model.replay_reader import replays_of
-    from xladoctor.recording.replays import of_run
-
-    documents, unreadable = of_run(folder)
-    replays, invalid = replays_of(documents)
-    diagnosis = with_tested(found, replays)
-    return replace(diagnosis, problems=(*diagnosis.problems, *unreadable, *invalid))
-
-
-def _recording(folder: Path, facts: dict[str, Any] | None) -> Recording:
-    """What is recorded of a run; with `facts` of it also where the disk is full or the folder was removed."""
-    from xladoctor.recording import files
-    from xladoctor.recording.run import Recording, is_run_folder, read_run
-
-    if facts is None:
-        return read_run(folder)
-    run = files.parsed(json.dumps(facts).encode())
-    if not is_run_folder(folder):
-        return Recording(folder, run)
-    recording = read_run(folder)
-    problems = tuple(p for p in recording.problems if not p.startswith("run.json"))
-    return recording if recording.run == run else replace(recording, run=run, problems=problems)
 
 
 def verify_run(folder: Path, quiet: bool = False) -> None:

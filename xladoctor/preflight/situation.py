@@ -190,9 +190,9 @@ class Situation:
     @cached_property
     def diagnosis(self) -> Diagnosis:
         """What the doctor makes of the rehearsal, with what workers say of it where it failed."""
-        from xladoctor.commands.scan import scan_run
         from xladoctor.experiments.analyse import ask_workers
         from xladoctor.recording.run import read_run
+        from xladoctor.saved import scan_run
 
         folder = self.rehearsal.folder
         if not (folder / "worker.jsonl").exists():
@@ -201,7 +201,7 @@ class Situation:
 
     def diagnosed(self, recording: Recording) -> tuple[Finding, ...]:
         """The findings of another rehearsal, without workers."""
-        from xladoctor.commands.scan import scan_run
+        from xladoctor.saved import scan_run
 
         return scan_run(recording.folder).findings
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from xladoctor.errors import XladoctorError
-from xladoctor.model.diagnosis import Diagnosis
 from xladoctor.model.evidence import ProcessOutcome
 from xladoctor.recording import files
 from xladoctor.recording.run import Recording
@@ -160,23 +159,3 @@ def write_if_possible(path: Path, value: dict[str, Any]) -> list[str]:
     except OSError as error:
         return [f"{path.name} could not be written: {error.strerror or error}"]
     return []
-
-
-def write_reports(diagnosis: Diagnosis, folder: Path, target_status: int) -> list[str]:
-    """Write `diagnosis.json` and `blocker.md`; return what could not be written, and why."""
-    from xladoctor.report import View, render
-
-    view = View(run_dir=str(folder), target_status=target_status)
-    problems: list[str] = []
-    for name, form in (("diagnosis.json", "json"), ("blocker.md", "markdown")):
-        text = render(diagnosis, form, None, view)
-        try:
-            with files.create(folder, name) as file:
-                file.write(text.encode("utf-8", "replace"))
-        except (OSError, files.Unusable) as error:
-            why = error.strerror if isinstance(error, OSError) else None
-            problems.append(f"{name} could not be written: {why or error}")
-            if not isinstance(error, FileExistsError):
-                with contextlib.suppress(OSError):
-                    (folder / name).unlink()
-    return problems

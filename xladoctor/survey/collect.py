@@ -47,7 +47,7 @@ def collect(targets: Sequence[Target], jobs: int | None = None, progress: Progre
 
 def one(target: Target, threads: int | None = None) -> Run | str:
     """One run with its diagnosis, or why there is none."""
-    from xladoctor.commands.scan import scan_logs, scan_run
+    from xladoctor.saved import scan_logs, scan_run
 
     try:
         if target.kind == "run":

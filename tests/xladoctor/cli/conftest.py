@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-import xladoctor.commands.scan as session
+import xladoctor.commands.scan as commands_scan
 from tests.xladoctor.report import samples
+from xladoctor import saved
 from xladoctor.cli import knowledge
 from xladoctor.model.diagnosis import Diagnosis, Remedy
 from xladoctor.rules.base import Rule
@@ -32,7 +33,7 @@ RULES = (
 
 @dataclass
 class FakeSession:
-    """Stands for `xladoctor.commands.scan`: keeps what it was asked, answers with `diagnosis`."""
+    """Stands for `xladoctor.commands.scan` and `xladoctor.saved`: keeps what it was asked, answers with `diagnosis`."""
 
     diagnosis: Diagnosis = samples.LOUD
     status: int = 1
@@ -41,7 +42,7 @@ class FakeSession:
 
     def scan_command(self, command, options):
         self._note("command", tuple(command), options)
-        return session.ScanResult(self.diagnosis, Path("xladoctor-runs/one"), self.status)
+        return commands_scan.ScanResult(self.diagnosis, Path("xladoctor-runs/one"), self.status)
 
     def scan_logs(self, logs, threads=None):
         return self._note("logs", list(logs))
@@ -60,7 +61,9 @@ class FakeSession:
 def fake(monkeypatch, tmp_path) -> FakeSession:
     made = FakeSession()
     for name in ("scan_command", "scan_logs", "scan_run"):
-        monkeypatch.setattr(session, name, getattr(made, name))
+        for module in (commands_scan, saved):
+            if hasattr(module, name):
+                monkeypatch.setattr(module, name, getattr(made, name))
     monkeypatch.chdir(tmp_path)
     return made
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-import xladoctor.commands.scan as session
+import xladoctor.commands.scan as commands_scan
 from tests.xladoctor.recordings import collapsed, healthy
 from xladoctor.__main__ import main
+from xladoctor.saved import trace_run
 
 
 @pytest.fixture
@@ -67,9 +68,9 @@ def test_a_command(runs, capsys, monkeypatch):
 
     def trace_command(command, options):
         asked.append((command, options))
-        return session.TraceResult(session.trace_run(runs / "b"), runs / "b", 1)
+        return commands_scan.TraceResult(trace_run(runs / "b"), runs / "b", 1)
 
-    monkeypatch.setattr(session, "trace_command", trace_command)
+    monkeypatch.setattr(commands_scan, "trace_command", trace_command)
     assert (
         main(["trace", "--format", "json", "--run-dir", "r", "--timeout", "2", "--", "python", "x.py", "--diff"]) == 1
     )

@@ -69,7 +69,7 @@ def test_the_runner_of_a_notebook_only_passes_on(tmp_path):
     lines = (path / f"events-{PID}.jsonl").read_text().splitlines()
     (path / f"events-{PID}.jsonl").write_text("\n".join([lines[0], *lines[3:]]) + "\n")
     (path / "events-8.jsonl").write_text("\n".join(lines[:3]) + "\n")
-    from xladoctor.commands.scan import scan_run
+    from xladoctor.saved import scan_run
 
     found = scan_run(path)
     assert [(f.role, f.details["kind"]) for f in found.findings] == [("root", "ValueError")]

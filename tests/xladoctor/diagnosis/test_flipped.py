@@ -3,9 +3,9 @@ import json
 import pytest
 
 from tests.xladoctor.recordings import PID, Run
-from xladoctor.commands.scan import scan_run
 from xladoctor.experiments.flip import chosen, switches
 from xladoctor.recording.run import read_run
+from xladoctor.saved import scan_run
 
 
 def function(name="step", same=True, step=True, compiled=(0, 0)):

@@ -1,8 +1,8 @@
 from tests.xladoctor.recordings import PID, Run
-from xladoctor.commands.scan import scan_run
 from xladoctor.diagnosis.facts import steps
 from xladoctor.diagnosis.relays import relayed
 from xladoctor.recording.run import read_run
+from xladoctor.saved import scan_run
 
 CHILD = "Input to reshape is a tensor with 15 values, but the requested shape has 14 [Op:Reshape]"
 

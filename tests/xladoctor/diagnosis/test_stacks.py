@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from tests.xladoctor.recordings import PID, collapsed
-from xladoctor.commands.scan import scan_run
 from xladoctor.diagnosis.engine import diagnose
 from xladoctor.logs import read_log
 from xladoctor.model.diagnosis import StackFrame
 from xladoctor.recording.evidence import Evidence
+from xladoctor.saved import scan_run
 
 FIT = "/lib/python3.11/site-packages/keras/src/trainer.py"
 LOG = f"""Traceback (most recent call last):

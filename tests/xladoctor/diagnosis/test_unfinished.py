@@ -4,7 +4,7 @@ import json
 import pytest
 
 from tests.xladoctor.recordings import Run
-from xladoctor.commands.scan import scan_run
+from xladoctor.saved import scan_run
 
 MESSAGE = (
     'in user code:\n\n    File "train.py", line 6, in step  *\n        return tf.matmul(z, w)\n\n'

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.xladoctor.recordings import Run
-from xladoctor.commands.scan import scan_run
 from xladoctor.model.diagnosis import Diagnosis
+from xladoctor.saved import scan_run
 
 MISSING = "No such file or directory: 'table.npz'"
 RESHAPE = "Input to reshape is a tensor with 12 values, but the requested shape has 10"
@@ -100,7 +100,7 @@ def test_what_was_stopped_from_outside_failed_of_nothing(tmp_path, state):
 
 
 def test_a_log_alone_confirms_nothing(tmp_path):
-    from xladoctor.commands.scan import scan_logs
+    from xladoctor.saved import scan_logs
 
     log = tmp_path / "log"
     log.write_text(

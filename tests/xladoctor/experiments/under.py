@@ -1,6 +1,7 @@
 """A small doctor: runs a command into a run folder as `scan` does, without what comes before and after.
 
-As a program: `python -m tests.xladoctor.experiments.under RUN_FOLDER SECONDS LOG_SHARE COMMAND...`; SECONDS 0: no time-out.
+As a program: `python -m tests.xladoctor.experiments.under RUN_FOLDER SECONDS LOG_SHARE COMMAND...`;
+SECONDS 0: no time-out.
 """
 
 from __future__ import annotations

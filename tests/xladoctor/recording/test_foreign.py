@@ -19,12 +19,12 @@ from tests.xladoctor.altered import folder_of
 from tests.xladoctor.many_events import calls, environment, lost_rows, overrides, uses
 from tests.xladoctor.recordings import Run, collapsed
 from xladoctor.commands import report as documents
-from xladoctor.commands.scan import scan_run, trace_run
 from xladoctor.errors import XladoctorError
 from xladoctor.recording import files
 from xladoctor.recording.run import read_run
 from xladoctor.recording.run_folder import stamped
 from xladoctor.report import render
+from xladoctor.saved import scan_run, trace_run
 from xladoctor.survey.find import targets_in
 from xladoctor.workers.subject import find
 

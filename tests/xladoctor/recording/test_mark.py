@@ -5,11 +5,11 @@ import sys
 import pytest
 
 from tests.xladoctor.recordings import healthy
-from xladoctor.commands.scan import scan_run
 from xladoctor.model.replay import Case
 from xladoctor.recording import mark
 from xladoctor.recording.run import read_run
 from xladoctor.recording.run_folder import foreign_note, why_foreign
+from xladoctor.saved import scan_run
 from xladoctor.workers.subject import find
 
 CAPSULE = "capsules/7-1-step/capsule.json"

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from xladoctor.commands.scan import scan_logs
 from xladoctor.errors import XladoctorError
+from xladoctor.saved import scan_logs
 
 RESHAPE = "Input to reshape is a tensor with 12 values, but the requested shape has 10 [Op:Reshape]"
 NEW = [

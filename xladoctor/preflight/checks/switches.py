@@ -132,7 +132,7 @@ def _rehearsed(situation: Situation, live: Iterable[str]) -> tuple[list[Finding]
         again = situation.rehearse(f"switch-{number}", force=forced, until={"traces": traces}, budget=READ_ONLY)
         rows.append(flip.compared(recording, switch, again, digest))
     flip.write(recording, rows)
-    from xladoctor.commands.scan import scan_run
+    from xladoctor.saved import scan_run
 
     dead = [f for f in scan_run(recording.folder).findings if f.slug == "dead-switch" and f.details.get("switch")]
     return dead, list(flip_notes(read_run(recording.folder)))

@@ -1,0 +1,139 @@
+"""Saved logs and run folders, read and diagnosed. Everything here only reads."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from xladoctor.errors import XladoctorError
+from xladoctor.recording.evidence import Evidence
+
+if TYPE_CHECKING:
+    from xladoctor.diagnosis.cells import Cell
+    from xladoctor.model.diagnosis import Diagnosis
+    from xladoctor.model.trace import Trace, TraceDiff
+    from xladoctor.recording.run import Recording
+
+
+def scan_logs(logs: Sequence[Path | str], threads: int | None = None) -> Diagnosis:
+    """Diagnose saved output as that of one run; `-` is standard input. `threads` search a large log.
+
+    Raises:
+        XladoctorError: (exit code 2) a log cannot be read, or is empty.
+    """
+    from xladoctor.diagnosis.cells import in_cells
+    from xladoctor.diagnosis.engine import diagnose
+    from xladoctor.logs import UnreadableLog, read_log
+    from xladoctor.rules import plugins
+
+    streams, known = _streams(logs)
+    try:
+        name = "standard input" if "-" in [str(s) for s in logs] else None
+        log = read_log(streams, name=name, threads=threads, literals=plugins.literals())
+    except UnreadableLog as error:
+        raise XladoctorError(f"{error.path}: {error.reason}") from error
+    binary = log.facts.get("binary", {})
+    if binary and not log.records:
+        raise XladoctorError(f"{', '.join(binary)}: is binary, not the text of a log")
+    notes = tuple(f"{name} is not all text: what could be read of it was used" for name in binary)
+    notes += tuple(
+        f"{name} ends early ({why}): the rest was used" for name, why in log.facts.get("damaged", {}).items()
+    )
+    source = ", ".join("standard input" if str(log) == "-" else str(log) for log in logs) if known else log.source
+    return in_cells(diagnose(Evidence(source=source, log=log, notes=notes)), known)
+
+
+def _streams(logs: Sequence[Path | str]) -> tuple[list[IO[bytes] | Path], dict[str, Cell]]:
+    """What to read of the logs, and the cells of notebooks among them: of a notebook its saved outputs are the log."""
+    from xladoctor.diagnosis.cells import Cell
+    from xladoctor.recording.notebook import is_notebook, read_outputs
+
+    streams: list[IO[bytes] | Path] = []
+    known: dict[str, Cell] = {}
+    for log in logs:
+        if str(log) == "-" or not is_notebook(Path(log)):
+            streams.append(sys.stdin.buffer if str(log) == "-" else Path(log))
+            continue
+        try:
+            outputs = read_outputs(Path(log))
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            raise XladoctorError(f"{log}: {reason}") from error
+        if not outputs.logs:
+            raise XladoctorError(f"{log}: holds no saved output", hint=f"xladoctor scan -- jupyter execute {log}")
+        streams += outputs.logs
+        known |= {str(number): Cell(str(log), number) for number in range(1, outputs.cells + 1)}
+    return streams, known
+
+
+def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
+    """Diagnose a run folder from what is in it; `facts` are what `run.json` holds, or would if it could be written.
+    Writes nothing.
+
+    Raises:
+        XladoctorError: (exit code 2) it is no run folder.
+    """
+    from xladoctor.diagnosis.engine import diagnose
+    from xladoctor.recording import files
+    from xladoctor.recording.output import output_of
+    from xladoctor.recording.run_folder import foreign_note
+    from xladoctor.rules import plugins
+
+    recording = recording_of(folder, facts)
+    log = output_of(recording, plugins.literals())
+    found = diagnose(Evidence(source=str(folder), log=log, process=recording.outcome, run=recording))
+    note = foreign_note(recording)
+    if note is not None:
+        found = replace(found, notes=(*found.notes, note))
+    if not any(name.startswith("replay") for name in files.names(folder)):
+        return found
+    from xladoctor.diagnosis.tested import with_tested
+    from xladoctor.model.replay_reader import replays_of
+    from xladoctor.recording.replays import of_run
+
+    documents, unreadable = of_run(folder)
+    replays, invalid = replays_of(documents)
+    diagnosis = with_tested(found, replays)
+    return replace(diagnosis, problems=(*diagnosis.problems, *unreadable, *invalid))
+
+
+def recording_of(folder: Path, facts: dict[str, Any] | None) -> Recording:
+    """What is recorded of a run; with `facts` of it also where the disk is full or the folder was removed."""
+    from xladoctor.recording import files
+    from xladoctor.recording.run import Recording, is_run_folder, read_run
+
+    if facts is None:
+        return read_run(folder)
+    run = files.parsed(json.dumps(facts).encode())
+    if not is_run_folder(folder):
+        return Recording(folder, run)
+    recording = read_run(folder)
+    problems = tuple(p for p in recording.problems if not p.startswith("run.json"))
+    return recording if recording.run == run else replace(recording, run=run, problems=problems)
+
+
+def trace_run(folder: Path) -> Trace:
+    """The shapes at the places of a recorded run, from what is in its folder. Writes nothing.
+
+    Raises:
+        XladoctorError: (exit code 2) it is no run folder.
+    """
+    from xladoctor.diagnosis.trace import trace
+    from xladoctor.recording.run import read_run
+
+    return trace(read_run(folder))
+
+
+def diff_runs(a: Path, b: Path) -> TraceDiff:
+    """Two recorded runs side by side. Writes nothing.
+
+    Raises:
+        XladoctorError: (exit code 2) one of them is no run folder.
+    """
+    from xladoctor.diagnosis.trace_diff import diff
+
+    return diff(trace_run(a), trace_run(b))
