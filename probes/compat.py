@@ -34,6 +34,9 @@ KERAS_MODELS: tuple[tuple[str, str], ...] = (
 # Keras 3: what makes the steps of an epoch.
 KERAS_EPOCHS = ("keras.src.trainers.epoch_iterator", "EpochIterator", "_enumerate_iterator")
 
+# The method of a `ConcreteFunction` through which every call goes: its flat tensors, and what was captured (2.9-2.21).
+FLAT_CALL = "_call_flat"
+
 
 def _attribute(module: str, name: str) -> Any:
     return getattr(importlib.import_module(module), name)

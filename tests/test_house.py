@@ -131,17 +131,18 @@ MAY_IMPORT = {
     "xladoctor/workers": ("model", "logs", "recording", "rules", "diagnosis", "paths"),
     "xladoctor/survey": ("model", "recording", "rules", "saved"),
     "xladoctor/report": ("model", "recording.files", "rules", "survey.table"),
+    "xladoctor/excerpts.py": ("model", "recording", "diagnosis", "report"),
     "xladoctor/experiments": ("model", "recording", "rules", "diagnosis", "target", "workers", "report", "paths"),
     "xladoctor/preflight": (
         *("model", "recording", "rules", "diagnosis", "target", "workers", "report", "experiments", "saved"),
     ),
     "xladoctor/commands": (
         *("model", "logs", "recording", "rules", "diagnosis", "target", "workers", "report", "experiments", "saved"),
-        "survey",
+        *("survey", "excerpts"),
     ),
     "xladoctor/cli": (
         *("model", "logs", "recording", "rules", "diagnosis", "lint", "workers", "report", "experiments", "saved"),
-        *("survey", "preflight", "commands"),
+        *("survey", "preflight", "commands", "excerpts"),
     ),
 }
 """What each room may import, besides itself and the modules that belong to none."""

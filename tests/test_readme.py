@@ -90,6 +90,14 @@ def test_a_session_of_the_readme(command, shown, tmp_path):
     assert missing is None, f"README shows {missing!r}; this came:\n{done.stdout}"
 
 
+def test_a_line_that_is_said_to_make_an_op_makes_it():
+    shown = re.findall(r"at \./(\S+):(\d+) in \w+\n\s+made by (\w+)", TEXT)
+    assert shown
+    for file, line, op in shown:
+        source = (ROOT / file).read_text(encoding="utf-8").splitlines()[int(line) - 1]
+        assert op.lower() in source.lower(), f"{file}:{line} makes no {op}"
+
+
 def test_shown_in_order_can_fail():
     came = ["a", "b", "c", "d"]
     assert shown_in_order(["a", "...", "c", "d"], came) is None

@@ -130,7 +130,7 @@ def configure(wanted: Mapping[str, str]) -> None:
         return
     config = _config()
     if config is None:
-        raise NoSubject(f"{CONFIG} has no cfg here, so cfg:{next(iter(wanted))} cannot be varied")
+        raise NoSubject(f"{_why_no_config()}, so cfg:{next(iter(wanted))} cannot be varied")
     for key, text in wanted.items():
         if key not in config:
             raise NoSubject(f"{CONFIG}.cfg has no key {key!r}")
@@ -183,6 +183,15 @@ def _config() -> Any:
         return getattr(importlib.import_module(CONFIG), "cfg", None)
     except Exception:
         return None
+
+
+def _why_no_config() -> str:
+    here = _here()
+    try:
+        importlib.import_module(CONFIG)
+    except Exception as error:
+        return f"{CONFIG} cannot be imported from {here} ({type(error).__name__}: {error})"
+    return f"{CONFIG} has no cfg here"
 
 
 def _as_dtype(argument: Any, dtype: str | None) -> Any:

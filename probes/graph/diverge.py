@@ -107,12 +107,20 @@ class Search:
         if window:
             yield window, kept
 
+    def known(self, name: str, values: Mapping[str, Array]) -> dict[str, Array]:
+        """The inputs of a node that have a value."""
+        given = {t: values.get(t, self._arguments.get(t)) for t in self._graph.nodes[name].inputs}
+        return {t: v for t, v in given.items() if v is not None}
+
+    @property
+    def full(self) -> bool:
+        """Whether so many nodes were looked at that others were left out."""
+        return self.checked >= _CHECKED
+
     def _alone(self, name: str, outputs: Sequence[str], values: Mapping[str, Array]) -> dict[str, Any] | None:
         """What is told of a node if it parts here, else None."""
-        node = self._graph.nodes[name]
-        given = {t: values.get(t, self._arguments.get(t)) for t in node.inputs}
-        known = {t: v for t, v in given.items() if v is not None}
-        if any(t not in known and self._graph.nodes[split(t)[0]].op != "Const" for t in given):
+        known = self.known(name, values)
+        if any(t not in known and self._graph.nodes[split(t)[0]].op != "Const" for t in self._graph.nodes[name].inputs):
             self.unchecked.append(name)
             return None
         self.checked += 1

@@ -63,7 +63,7 @@ def failing_op(step: Step, frames: Frames | None = None) -> dict[str, Any] | Non
     list for small integer tensors, else null), "kind" (exception class), "message", "iterations" (rounds of the loops
     around it), "order", "sources" ([[file, line, function], ...] of the code that made the node, innermost last: of
     whoever traced its function *first*), "call_sources" (the same for each call on the path: by which way it was
-    really reached) and "filled" (inputs that hold noise).
+    really reached), "filled" (inputs that hold noise) and "guessed" ({input: axes whose sizes were made up, or null}).
 
     What the failing process printed plays no part: the op's inputs were evaluated, and on these values the
     op fails.
@@ -132,6 +132,7 @@ def _described(step: Step, found: _Found) -> dict[str, Any]:
         "sources": step.program.frames(origin.function, origin.node),
         "call_sources": [step.program.frames(function, node) for function, node in found.way.calls],
         "filled": list(step.filled),
+        "guessed": dict(step.guessed),
     }
 
 

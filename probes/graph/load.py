@@ -157,15 +157,23 @@ def _is_open(item: Input) -> bool:
 
 
 def batch_of(program: Program) -> int:
-    """The number of rows of the kept batch; else what the recipe says; else 4."""
-    for item in program.inputs:
-        value = program.values.get(item.key or "") if item.role == "argument" else None
-        if value is not None and value.ndim:
+    """The number of rows of the kept batch: of an argument that leaves them open, else of the data, else as the recipe
+    says, else what most arguments of a fixed size have; else 4.
+    """
+    arguments = [(i, program.values.get(i.key or "")) for i in program.inputs if i.role == "argument"]
+    kept = [(i, v) for i, v in arguments if v is not None and v.ndim]
+    for item, value in kept:
+        if _is_open(item):
             return int(value.shape[0])
     for key in sorted(k for k in program.values if k.startswith("data:")):
         if program.values[key].ndim:
             return int(program.values[key].shape[0])
-    return int(program.recipe.get("batch_size") or 4)
+    if program.recipe.get("batch_size"):
+        return int(program.recipe["batch_size"])
+    # A vector alone may be anything: a table's rows are no batch, nor are the sizes of something.
+    rows = [int(v.shape[0]) for _, v in kept if v.ndim > 1] or [int(v.shape[0]) for _, v in kept]
+    sizes = [int(v.shape[0]) for _, v in kept]
+    return max(rows, key=sizes.count) if rows else 4
 
 
 def as_dtype(value: Array, dtype: int) -> Array:
@@ -181,6 +189,17 @@ def as_dtype(value: Array, dtype: int) -> Array:
     if value.dtype.kind == "u" and kind.isbuiltin == 2 and value.dtype.itemsize == kind.itemsize:
         return value.view(kind)
     return np.asarray(value, dtype=kind)
+
+
+def guessed_axes(item: Input, program: Program, batch: int | None) -> list[int] | None:
+    """The axes of an input without a value whose sizes are made up; None where even their number is.
+
+    Rows are not, if the caller names them or the recipe of the capsule does.
+    """
+    if item.shape is None:
+        return None
+    rows = batch is not None or bool(program.recipe.get("batch_size")) or any(v.ndim for v in program.values.values())
+    return [axis for axis, n in enumerate(item.shape) if n is None and not (axis == 0 and rows)]
 
 
 def _noise(item: Input, batch: int) -> Array:

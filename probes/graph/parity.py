@@ -82,6 +82,14 @@ class Ways:
         """Whether the step itself was one XLA program when it was recorded."""
         return self.program.xla
 
+    def drawn(self) -> tuple[dict[str, str], dict[str, str]]:
+        """The nodes that draw numbers (`randomness.drawn`)."""
+        return drawn(self.step.pure.graph)
+
+    def tensor(self, output: str) -> str:
+        """The flat tensor of a result."""
+        return self._tensors[output]
+
     def tolerances_on(self, arguments: Mapping[str, Array]) -> dict[str, float]:
         """The tolerance of each output of the plain run on other arguments."""
         told, results = self.plain(arguments)

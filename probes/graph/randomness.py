@@ -21,7 +21,7 @@ def drawn(graph: Graph) -> tuple[dict[str, str], dict[str, str]]:
     free: dict[str, str] = {}
     seeded: dict[str, str] = {}
     for name, node in graph.nodes.items():
-        for op in (node.op, *_ops_within(graph, name, set())):
+        for op in (node.op, *ops_within(graph, name, set())):
             if _draws_freely(op):
                 free.setdefault(name, op)
             elif op.startswith(_STATELESS) and any(word in op for word in ("Random", "Truncated", "Multinomial")):
@@ -42,7 +42,8 @@ def _draws_freely(op: str) -> bool:
     return bool(definition is not None and definition.is_stateful)
 
 
-def _ops_within(graph: Graph, name: str, seen: set[str]) -> Iterator[str]:
+def ops_within(graph: Graph, name: str, seen: set[str]) -> Iterator[str]:
+    """The ops in the bodies of a node of control flow; `seen` are bodies that are left out."""
     for body in body_names(graph.nodes[name]):
         if body in seen or body not in graph.bodies:
             continue
@@ -50,4 +51,4 @@ def _ops_within(graph: Graph, name: str, seen: set[str]) -> Iterator[str]:
         inner = graph.bodies[body]
         for node_name, node in inner.nodes.items():
             yield node.op
-            yield from _ops_within(inner, node_name, seen)
+            yield from ops_within(inner, node_name, seen)

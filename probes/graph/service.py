@@ -74,6 +74,7 @@ class Service:
             "facts": self.facts,
             "parity": self.parity,
             "parity_call": self.parity_call,
+            "agreement": self.agreement,
             "remedy": self.remedy,
             "describe": self.describe,
             "call": self.call,
@@ -81,6 +82,7 @@ class Service:
             "written": self.written,
             "settings_read": self.settings_read,
             "halted": self.halted,
+            "remade": self.remade,
             "goodbye": lambda _: GOODBYE,
         }
 
@@ -294,10 +296,25 @@ class Service:
 
         return attempt(request)
 
+    def remade(self, request: Request) -> dict[str, Any]:
+        """`remade.remade` of {"type", "attributes", "inputs", "eager"}."""
+        _field(request, "type")
+        _tensorflow()
+        from .remade import remade
+
+        return remade(request)
+
     def parity(self, request: Request) -> dict[str, Any]:
         """`parity_answers.Kept.answer` of {"capsule", "batch", "what": "ways", "rows" or "node"}."""
         _field(request, "capsule")
         return self._ways().answer(request)
+
+    def agreement(self, request: Request) -> dict[str, Any]:
+        """`agreement.agreement` of {"capsule", "whole"}."""
+        from .agreement import agreement
+
+        folder = Path(str(_field(request, "capsule")))
+        return agreement(folder, foreign=bool(request.get("foreign")), whole=bool(request.get("whole")))
 
     def parity_call(self, request: Request) -> dict[str, Any]:
         """`call_parity.answer` of {"subject", "batch", "folder"}."""

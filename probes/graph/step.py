@@ -14,7 +14,7 @@ from .functionalise import Pure, functionalise
 from .holes import detached
 from .inline import flatten
 from .ir import Input
-from .load import Array, Program, batch_of, value_for
+from .load import Array, Program, batch_of, guessed_axes, value_for
 from .machine import Machine
 from .safety import refuse_unsafe, seal
 from .transform import check_rows, fix_batch
@@ -24,8 +24,9 @@ from .transform import check_rows, fix_batch
 class Step:
     """What is evaluated: `pure.graph`, with `arguments`.
 
-    `filled` names the inputs that got seeded noise, as the capsule does not hold their values; `left_out`
-    the nodes that are never run (`safety`) or could not be made pure, with the reason.
+    `filled` names the inputs that got seeded noise, as the capsule does not hold their values; `guessed` those of them
+    of which sizes were made up too, with these axes (None: not even their number was known); `left_out` the nodes that
+    are never run (`safety`) or could not be made pure, with the reason.
     """
 
     program: Program
@@ -33,6 +34,7 @@ class Step:
     arguments: Mapping[str, Array]
     filled: tuple[str, ...]
     left_out: Mapping[str, str]
+    guessed: Mapping[str, list[int] | None] = dataclasses.field(default_factory=dict)
 
     def activation(self, frames: Frames) -> Activation:
         """The top frame with its arguments."""
@@ -62,10 +64,10 @@ def prepare(
         node, reason = next(iter(left_out.items()))
         raise Unsupported(f"node {node}: {reason}")
     rows = batch or batch_of(program)
-    arguments, filled = _arguments(program, graph.inputs, rows)
+    arguments, filled, guessed = _arguments(program, graph.inputs, batch, rows)
     pure = functionalise(fix_batch(graph, rows) if static else graph, strict=strict)
     pure = dataclasses.replace(pure, graph=detached(pure.graph))
-    return Step(program, pure, arguments, filled, {**left_out, **pure.unsupported})
+    return Step(program, pure, arguments, filled, {**left_out, **pure.unsupported}, guessed)
 
 
 def with_rows(step: Step, rows: int) -> Step:
@@ -75,22 +77,31 @@ def with_rows(step: Step, rows: int) -> Step:
         Unsupported: the graph was traced for a fixed number of rows, and that is another one.
     """
     check_rows(step.pure.graph, rows)
-    arguments, filled = _arguments(step.program, step.pure.graph.inputs, rows)
-    return dataclasses.replace(step, arguments=arguments, filled=filled)
+    arguments, filled, guessed = _arguments(step.program, step.pure.graph.inputs, rows, rows)
+    return dataclasses.replace(step, arguments=arguments, filled=filled, guessed=guessed)
 
 
-def _arguments(program: Program, inputs: Iterable[Input], rows: int) -> tuple[dict[str, Array], tuple[str, ...]]:
-    """(a value for each input that can have one, the names of those that got noise)."""
+def _arguments(
+    program: Program, inputs: Iterable[Input], batch: int | None, rows: int
+) -> tuple[dict[str, Array], tuple[str, ...], dict[str, list[int] | None]]:
+    """(a value for each input that can have one, the names of those that got noise, the made-up axes of these).
+    `batch` are the rows that the caller asks for, if any.
+    """
     arguments: dict[str, Array] = {}
     filled = []
+    guessed = {}
     for item in inputs:
         if item.role in ("iterator", "resource"):
             continue
         value, recipe = value_for(program, item, rows)
         arguments[f"{item.name}:0"] = value
         if recipe == "random":
-            filled.append(item.label or item.name)
-    return arguments, tuple(filled)
+            name = item.label or item.name
+            filled.append(name)
+            axes = guessed_axes(item, program, batch)
+            if axes != []:
+                guessed[name] = axes
+    return arguments, tuple(filled), guessed
 
 
 def new_frames() -> Frames:

@@ -144,7 +144,8 @@ class FailureRecorder:
 
     def _went_well(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         found = self.tracing.capsule_of(function)
-        if found is not None and not self.values.known(found[0]):
+        # What `first_calls` kept was read before the call.
+        if found is not None and not (self.values.known(found[0]) or self.tracing.shelf.has_values(found[0].name)):
             self.values.of_call(found[0], found[1], args, kwargs, needed=False)
 
     def _of_function(

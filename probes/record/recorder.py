@@ -12,6 +12,7 @@ from typing import Any
 
 from .. import redaction, schema
 from .failures import FailureRecorder
+from .first_calls import FirstCalls
 from .frames import caller
 from .guard import Guard
 from .importhook import PostImportFinder
@@ -67,6 +68,8 @@ def start(run_dir: Path) -> bool:
     values = ValueWriter(
         guard, tracing.shelf, enabled=keep, always=keep and (capture == "all" or rehearsal is not None)
     )
+    if keep and capsules and rehearsal is None:
+        tracing.first_calls = FirstCalls(guard, tracing.shelf)
     if rehearsal is not None:
         _rehearsed(rehearsal, guard, finder)
     twins = None

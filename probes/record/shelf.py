@@ -84,6 +84,11 @@ class Shelf:
             self.sink.write(schema.CAPSULE, capsule=name, what="graph", function=shown)
         return self.holds(name)
 
+    def drop_values(self, name: str) -> None:
+        """Remove the values of a capsule: they are those of another call than the one that is asked about now."""
+        if self.has_values(name):
+            self._remove(name, "values")
+
     def add_values(self, name: str, size: int, write: Callable[[Path], Any], *, needed: bool) -> bool:
         """Let `write(folder)` add values of at most `size` bytes to a capsule. True if they are there now."""
         kept = self._kept.get(name)

@@ -19,6 +19,7 @@ from types import ModuleType
 from typing import Any
 
 from .. import compat, profile, schema
+from .first_calls import FirstCalls
 from .frames import HIDDEN, caller, hide, is_user_file, user_frames, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
@@ -39,6 +40,7 @@ class TraceRecorder:
         self.sink = guard.sink
         self.rehearsal = rehearsal
         self.shelf = Shelf(guard.sink, capsules)
+        self.first_calls: FirstCalls | None = None
         self._traces = 0
         # No lock: a fork in one thread would leave it locked for good in the child.
         self._graphs = itertools.count(1)
@@ -273,6 +275,8 @@ class TraceRecorder:
             capsule=folder.name if folder is not None else None,
         )
         if not inside:
+            if folder is not None and self.first_calls is not None:
+                self.guard.part("first calls", self.first_calls.expect, folder, concrete)
             self._traces += 1
             if self.rehearsal is not None:
                 self.rehearsal.traced(self._traces)

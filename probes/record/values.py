@@ -76,6 +76,8 @@ class ValueWriter:
             needed and self._done[folder] < _TRIES and not self.shelf.has_values(folder.name)
         ):
             return
+        if not self._done[folder]:
+            self.shelf.drop_values(folder.name)
         self._done[folder] += 1
         note = None
         if not self.enabled:

@@ -81,6 +81,17 @@ MaxSize = Annotated[
         "least useful recordings are left out, and the diagnosis says so.",
     ),
 ]
+CheckBudget = Annotated[
+    float | None,
+    typer.Option(
+        "--check-budget",
+        min=0.0,
+        metavar="SECONDS",
+        show_default=False,
+        help="How long, after a run that ended with 0, its compiled functions may be compared with plain execution "
+        "(0: not at all). Without it: 5 % of the run, at least 5 and at most 30 seconds.",
+    ),
+]
 
 
 class RunsCommand(typer.core.TyperCommand):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -105,8 +106,7 @@ def report(
         from xladoctor.report import render
 
         page = target.page() if target.format == "console" else None
-        view = document.view
-        shown = View(verbose, quiet, view.run_dir, view.target_status, view.replays)
+        shown = replace(document.view, verbose=verbose, quiet=quiet)
         target.write(render(document.diagnosis, target.format, page, shown))
     return 2 if document.diagnosis.problems else 0
 

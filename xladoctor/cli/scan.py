@@ -63,6 +63,7 @@ def scan(
     probes: command.Probes = None,
     capture: command.Capture = None,
     max_size: command.MaxSize = "1G",
+    check_budget: command.CheckBudget = None,
     exit_code: Annotated[
         str,
         typer.Option(
@@ -105,6 +106,7 @@ def scan(
     program = command.given(ctx)
     if program is None:
         commands = ["run_dir", "python", "flip", "probes", "capture", "max_size", "exit_code", "no_probes", "no_replay"]
+        commands.append("check_budget")
         command.only_for_commands(ctx, *commands, *(() if follow else ("timeout",)))
         if follow:
             from xladoctor.cli.follow import follow as followed
@@ -138,6 +140,7 @@ def scan(
             capture=capture,
             max_size=command.max_size(max_size),
             verify=verify,
+            check_budget=check_budget,
         ),
     )
     if target.to_stdout and target.format == "console":
@@ -158,10 +161,12 @@ def scan(
 
 def show(diagnosis: Diagnosis, output: Output, **view: Any) -> int:
     """Renders the diagnosis to its destination and returns the exit status that it means."""
+    from xladoctor import excerpts
     from xladoctor.report import View, render
 
     page = output.page() if output.format == "console" else None
-    output.write(render(diagnosis, output.format, page, View(**view)))
+    known = excerpts.of(diagnosis, view.get("run_dir"))
+    output.write(render(diagnosis, output.format, page, View(**view, excerpts=known)))
     return diagnosis.exit_code
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from xladoctor import excerpts
 from xladoctor.errors import XladoctorError
 from xladoctor.model.diagnosis import Diagnosis
 from xladoctor.report.view import View
@@ -39,7 +40,10 @@ def of_run(folder: Path, replays: Sequence[Path] = ()) -> Document:
     named = tuple(kept.named(path) for path in replays)
     outcome = read_run(folder).outcome
     status = None if outcome is None else _status(outcome.code, outcome.signal)
-    return Document(diagnosis, View(run_dir=str(folder), target_status=status, replays=(*found, *named)))
+    known = excerpts.of(diagnosis, folder)
+    return Document(
+        diagnosis, View(run_dir=str(folder), target_status=status, replays=(*found, *named), excerpts=known)
+    )
 
 
 def of_logs(logs: Sequence[Path | str], replays: Sequence[Path] = ()) -> Document:
@@ -51,7 +55,9 @@ def of_logs(logs: Sequence[Path | str], replays: Sequence[Path] = ()) -> Documen
     from xladoctor.recording import replays as kept
     from xladoctor.saved import scan_logs
 
-    return Document(scan_logs(logs), View(replays=tuple(kept.named(path) for path in replays)))
+    diagnosis = scan_logs(logs)
+    named = tuple(kept.named(path) for path in replays)
+    return Document(diagnosis, View(replays=named, excerpts=excerpts.of(diagnosis)))
 
 
 def of_diagnosis(file: Path, replays: Sequence[Path] = ()) -> Document:
@@ -70,7 +76,9 @@ def of_diagnosis(file: Path, replays: Sequence[Path] = ()) -> Document:
         raise XladoctorError(f"{file}: this is not the JSON of a diagnosis: {error}") from None
     except OSError as error:
         raise XladoctorError(f"{file} cannot be read: {error.strerror or error}") from None
-    return Document(json_.from_dict(told), View(replays=tuple(kept.named(path) for path in replays)))
+    diagnosis = json_.from_dict(told)
+    named = tuple(kept.named(path) for path in replays)
+    return Document(diagnosis, View(replays=named, excerpts=excerpts.of(diagnosis)))
 
 
 def differences(a: Path, b: Path) -> RunDiff:

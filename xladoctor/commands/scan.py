@@ -47,6 +47,8 @@ class ScanOptions:
     """What capsules hold: values (also where nothing is said), specs, or none for no capsules."""
     max_size: int = MAX_SIZE
     """Bytes that the run folder may take: the logs a sixteenth each, the rest for what the probes record."""
+    check_budget: float | None = None
+    """Seconds for comparing compiled functions with plain execution; None: as many as the run allows, 0: none."""
     every: bool = False
     """Ask the worker about every watched call, not about those that failed or lost rows alone (for `trace`)."""
 
@@ -129,10 +131,11 @@ def scan_command(command: Sequence[str], options: ScanOptions) -> ScanResult:
 
 def _write_reports(diagnosis: Diagnosis, folder: Path, target_status: int) -> list[str]:
     """Write `diagnosis.json` and `blocker.md`; return what could not be written, and why."""
+    from xladoctor import excerpts
     from xladoctor.recording import files
     from xladoctor.report import View, render
 
-    view = View(run_dir=str(folder), target_status=target_status)
+    view = View(run_dir=str(folder), target_status=target_status, excerpts=excerpts.of(diagnosis, folder))
     problems: list[str] = []
     for name, form in (("diagnosis.json", "json"), ("blocker.md", "markdown")):
         text = render(diagnosis, form, None, view)
@@ -191,7 +194,7 @@ def _look_closer(
         from xladoctor.experiments.analyse import ask_workers
 
         try:
-            ask_workers(recording_of(folder, facts), os.environ, say, every=options.every)
+            ask_workers(recording_of(folder, facts), os.environ, say, options.every, options.check_budget)
         except KeyboardInterrupt:
             sys.stderr.write("xladoctor: interrupted; the diagnosis goes without run-time shapes\n")
         except OSError as error:
@@ -237,7 +240,7 @@ def trace_command(command: Sequence[str], options: ScanOptions) -> TraceResult:
         XladoctorError: as `scan_command`.
     """
     # Values are what a branch goes by: of a call that is run again to be looked at, its own are kept.
-    done = scan_command(command, replace(options, every=True, capture=options.capture or "all"))
+    done = scan_command(command, replace(options, every=True, capture=options.capture or "all", check_budget=0.0))
     return TraceResult(trace_run(done.run_dir), done.run_dir, done.target_status)
 
 

@@ -1,7 +1,7 @@
 """A failure that a worker has brought about again: the only thing that confirms what an exception says.
 
-What fails with made-up inputs is evidence of nothing, unless it fails in the recorded way to the word: then the sizes
-that were made up are those of the run.
+What fails on made-up values is evidence of nothing, unless it fails in the recorded way to the word. What fails on
+made-up sizes is evidence of nothing at all.
 """
 
 from __future__ import annotations
@@ -24,7 +24,11 @@ _LARGEST = 4096
 
 
 def is_evidence(op: Mapping[str, Any], failure: Event | None) -> bool:
-    """Whether an op that failed for a worker tells of the run: its inputs were recorded, or it said the same."""
+    """Whether an op that failed for a worker tells of the run: its inputs were recorded, or it said the same of sizes
+    that were not made up.
+    """
+    if op.get("guessed"):
+        return False
     return not op.get("filled") or same_words(op, failure)
 
 
@@ -47,7 +51,7 @@ def compiled_again(finding: Finding, answer: Mapping[str, Any] | None) -> Findin
     error = (answer or {}).get("error")
     if not isinstance(error, Mapping) or finding.status == "confirmed":
         return finding
-    for other in _read(error):
+    for other in findings_of(error):
         if other.slug == finding.slug and (not other.op or not finding.op or other.op == finding.op):
             first = next(iter(str(error.get("message", "")).splitlines()), "")
             proof = Proof("worker", f"compiled again: {first}", "worker.jsonl")
@@ -55,7 +59,7 @@ def compiled_again(finding: Finding, answer: Mapping[str, Any] | None) -> Findin
     return finding
 
 
-def _read(error: Mapping[str, Any]) -> Iterator[Finding]:
+def findings_of(error: Mapping[str, Any]) -> Iterator[Finding]:
     """The classes of what a worker met, by the rules that read logs."""
     from io import BytesIO
 

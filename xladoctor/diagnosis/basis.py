@@ -11,7 +11,11 @@ from dataclasses import replace
 from xladoctor.model.diagnosis import Basis, Finding
 
 RAN_AGAIN = Basis("tested", "A worker ran the recorded call again, and it failed at this op in the same way.")
+COMPARED_PLAINLY = Basis(
+    "tested", "A worker ran the recorded call plainly and under XLA on the values of the run, and compared the results."
+)
 COMPILED_AGAIN = Basis("tested", "A worker compiled the recorded function again, and XLA refused it in the same way.")
+MADE_AGAIN = Basis("tested", "A worker made this op again of its recorded types and shapes, and it was refused alike.")
 COMPARED = Basis("tested", "A worker ran the recorded call again; its run-time shapes were compared with the contract.")
 RECORDED_SHAPES = Basis("observed", "The shapes were recorded in the run and compared with the contract.")
 RECORDED_ORDER = Basis("observed", "The order of these events was recorded in the run.")
@@ -23,6 +27,9 @@ RAISED = Basis("observed", "The exception that ended the run says so. Why it was
 HANDLED = Basis("observed", "The exception was recorded, and the program went on after it.")
 LOOKED_UP = Basis("tested", "The flag was looked for in TensorFlow's own libraries before the run, and is not in them.")
 TEXT = Basis("text", "The output says so. It was not tested.")
+CLAIM_RUN_AGAIN = Basis("tested", "A worker ran the recorded call again; what it met there decides the claim.")
+CLAIM_SHAPES = Basis("observed", "The shapes were recorded in the run; other shapes would have decided otherwise.")
+CLAIM_SETTINGS = Basis("observed", "The reads and writes were recorded; in another order they would decide otherwise.")
 NOT_TESTED = Basis("untested", "It was not tested.")
 
 

@@ -17,6 +17,7 @@ from xladoctor.diagnosis.outcome import interrupted, outcome_findings
 from xladoctor.diagnosis.reach import reaches
 from xladoctor.diagnosis.recorded import contract_violation, quiet_violation, rows_lost, unexplaining
 from xladoctor.diagnosis.relays import relayed
+from xladoctor.diagnosis.remade import made_again
 from xladoctor.diagnosis.unfinished import unfinished
 from xladoctor.diagnosis.weigh import failures_of, handled, survived, uncaught
 from xladoctor.model.diagnosis import Finding
@@ -111,13 +112,18 @@ def _group(step: Step, logged: list[Finding]) -> list[Finding]:
         return [f for f in shown if f is not None]
     first = first_to_fail(step, logged)
     said = [compiled_again(enrich(f, step) if f.slug in _SHAPES else f, step.compiled_again) for f in logged]
+    said = [made_again(f, step) if f.slug in _SHAPES else f for f in said]
     shapes = explains and (any(f.slug in _SHAPES for f in said) or not said)
     found = [f for f in (violation if shapes else None, first) if f is not None]
     return [*found, *said, *([violation] if violation is not None and not shapes else [])]
 
 
 def _step_of(finding: Finding, steps: Sequence[Step], main: Step | None) -> Step | None:
-    """The step that a finding of the log belongs to: by where it stands, by its words, else the main one."""
+    """The step that a finding of the log belongs to: by where it stands, by its words, else the main one.
+
+    Several failures of a kind are one finding, which is that of the one that ended the run.
+    """
+    steps = sorted(steps, key=lambda s: not s.ended_run)
     for step in steps:
         failure = step.failure
         if failure is None:

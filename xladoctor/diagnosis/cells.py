@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from xladoctor.errors import XladoctorError
 from xladoctor.model.diagnosis import Location
 from xladoctor.recording import files
 from xladoctor.recording.run import Recording
@@ -38,7 +39,9 @@ def cells(recording: Recording) -> dict[str, Cell]:
     words = [str(word) for word in recording.run.get("command") or () if str(word).endswith(".ipynb")]
     found: dict[str, Cell] = {}
     for word in dict.fromkeys(words):
-        for number, text in enumerate(_code(Path(str(start.get("cwd") or recording.run.get("cwd") or ".")) / word), 1):
+        for number, text in enumerate(
+            code_of(Path(str(start.get("cwd") or recording.run.get("cwd") or ".")) / word), 1
+        ):
             found.setdefault(str(file_name(text)), Cell(word, number))
     return found
 
@@ -66,12 +69,12 @@ def file_name(text: str) -> int:
     return hashed ^ hashed >> 15
 
 
-def _code(file: Path) -> list[str]:
+def code_of(file: Path) -> list[str]:
     """The texts of the code cells; none where the file is no notebook."""
     try:
-        cells = files.read_table(file.parent, file.name, _LARGEST)["cells"]
-        return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-    except (OSError, TypeError, KeyError, files.Unusable):
+        found = files.parsed(files.read(file.parent, file.name, _LARGEST, follow=True))["cells"]
+        return ["".join(cell["source"]) for cell in found if cell["cell_type"] == "code"]
+    except (OSError, XladoctorError, ValueError, TypeError, KeyError, RecursionError):
         return []
 
 

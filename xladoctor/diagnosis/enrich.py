@@ -217,13 +217,20 @@ def _around(op: dict[str, Any], step: Step) -> PlaceCall | None:
 
 
 def _which_batch(step: Step, details: dict[str, Any]) -> str:
-    """A sentence where only the last, partial batch fails."""
+    """A sentence where the batch that fails is not a full one. What a full one does is said if a worker ran one."""
     call, size = step.keras_call or {}, step.failing_batch
     rows, full = call.get("rows_in"), call.get("batch_size")
     if size is None or not rows or not full or size == full:
         return ""
     details["failing_batch"] = size
-    return f" It fails in the last batch of {size}: {rows} samples in batches of {full}; a full batch passes."
+    if str(call.get("method")).endswith("_on_batch"):
+        return ""  # it takes one batch, of whatever size
+    if rows < full:
+        return f" The only batch has {size} rows, fewer than batch_size = {full}."
+    tried = [a for a in step.recording.answers("failing_op", step.capsule) if a.get("batch") == full]
+    passes = bool(tried) and all("result" in a and a["result"] is None for a in tried)
+    text = f" It fails in the last batch of {size}: {rows} samples in batches of {full}"
+    return f"{text}; a full batch passes." if passes else f"{text}."
 
 
 def _elsewhere(traced: list[str], op: dict[str, Any]) -> bool:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from xladoctor.diagnosis.shape_remedies import sizes_agree
 from xladoctor.model.diagnosis import Finding, Location, Remedy
 from xladoctor.recording.evidence import Evidence
 from xladoctor.recording.run import Recording
@@ -34,6 +35,8 @@ class Situation:
     tensorflow: bool | None = None
     gpu: bool | None = None
     keras: bool | None = None
+    watched: bool = False
+    """Whether functions of the program were watched: only then does `trace` show shapes at them."""
 
 
 def situation(evidence: Evidence) -> Situation:
@@ -44,7 +47,7 @@ def situation(evidence: Evidence) -> Situation:
     devices = next((e["devices"] for e in run.of_kind(schema.FIRST_OP) if e.get("devices")), None)
     keras = bool(run.of_kind(schema.MODEL) or run.of_kind(schema.CALL))
     gpu = None if devices is None else any(d != "CPU" for d in devices)
-    return Situation(True, _imported(run, "tensorflow"), gpu, keras)
+    return Situation(True, _imported(run, "tensorflow"), gpu, keras, bool(run.of_kind(schema.PLACE_FOUND)))
 
 
 def fitted(findings: Iterable[Finding], known: Situation) -> tuple[Finding, ...]:
@@ -55,7 +58,7 @@ def fitted(findings: Iterable[Finding], known: Situation) -> tuple[Finding, ...]
 def _remedies(finding: Finding, known: Situation) -> Iterator[Remedy]:
     for remedy in finding.remedies:
         if _fits(remedy, finding, known):
-            made = _made(remedy, finding)
+            made = _made(remedy, finding, known)
             if made is not None:
                 yield _named(made, finding)
 
@@ -77,8 +80,10 @@ def _fits(remedy: Remedy, finding: Finding, known: Situation) -> bool:
     return True
 
 
-def _made(remedy: Remedy, finding: Finding) -> Remedy | None:
+def _made(remedy: Remedy, finding: Finding, known: Situation) -> Remedy | None:
     """A remedy in the words of this failure; None where there is nothing to say."""
+    if remedy.id == "trace-shapes" and not known.watched:
+        return sizes_agree(remedy, finding)
     if remedy.id == "fix-what-is-named":
         return _plain(remedy, finding)
     if remedy.id == "move-outside" and finding.op:

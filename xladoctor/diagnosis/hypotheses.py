@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from xladoctor.diagnosis.basis import CLAIM_RUN_AGAIN, CLAIM_SETTINGS, CLAIM_SHAPES, NOT_TESTED
 from xladoctor.diagnosis.contracts import show_shape
 from xladoctor.diagnosis.facts import Step, short
 from xladoctor.diagnosis.numbers import coincidences, explain
 from xladoctor.diagnosis.places import PlaceCall, Tensor
-from xladoctor.model.diagnosis import Hypothesis, Proof, Status
+from xladoctor.model.diagnosis import Basis, Hypothesis, Proof, Status
 from xladoctor.recording.run import Event, location
 from xladoctor.recording.schema import schema
 
@@ -36,8 +37,17 @@ def judge(step: Step) -> tuple[Hypothesis, ...]:
     for claim in CLAIMS:
         verdict = claim.test(step)
         if verdict is not None:
-            found.append(Hypothesis(claim.id, claim.title, claim.origin, verdict[0], tuple(verdict[1])))
+            status, proofs = verdict
+            found.append(Hypothesis(claim.id, claim.title, claim.origin, status, tuple(proofs), _basis(status, proofs)))
     return tuple(found)
+
+
+def _basis(status: Status, proofs: Iterable[Proof]) -> Basis:
+    """What a verdict rests on: what a worker met, what was recorded of settings, or the recorded shapes."""
+    if status == "untested":
+        return NOT_TESTED
+    kinds = {proof.kind for proof in proofs}
+    return CLAIM_RUN_AGAIN if "worker" in kinds else CLAIM_SETTINGS if "setting" in kinds else CLAIM_SHAPES
 
 
 # -- shapes -----------------------------------------------------------------------------------------------------------
@@ -79,6 +89,8 @@ def _data_are_right(step: Step) -> Verdict | None:
     if entry is None:
         return None
     wrong = [v for v in entry.known().violations if v.phase == "in"]
+    if not wrong and not all(any(n is not None for n in t.runtime or t.static or []) for t in entry.inputs):
+        return "untested", [Proof("shape", f"of what {short(entry.place)} got, not every shape is known")]
     shapes = ", ".join(f"{t.arg} {show_shape(t.runtime or t.static or [])}" for t in entry.inputs)
     text = f"{short(entry.place)} got {shapes}; contract {entry.contract}"
     return ("refuted" if wrong else "confirmed"), [Proof("shape", text, _where(entry))]
@@ -94,6 +106,8 @@ def _warp_assumes_one_channel(step: Step) -> Verdict | None:
     channels = step.bindings.get("C")
     if not warps or channels is None:
         return None
+    if channels.value == 1:
+        return "untested", [Proof("shape", "C is 1 in this run")]
     guilty = [c for c in warps if {v.phase for v in c.known().violations} == {"out"}]
     if guilty:
         call = guilty[0]
@@ -104,8 +118,6 @@ def _warp_assumes_one_channel(step: Step) -> Verdict | None:
                 _where(call),
             )
         ]
-    if channels.value == 1:
-        return "untested", [Proof("shape", "C is 1 in this run")]
     sound = [c for c in warps if c.state == "executed" and c.outputs and not c.known().violations]
     if not sound:
         return "untested", [Proof("shape", "no translation was evaluated at run time")]
@@ -224,10 +236,19 @@ def _environment_overrides(step: Step) -> Verdict | None:
     if value is None:
         return "refuted", [_told(reads[-1], "it is not set")]
     decided = _setting(step, "decision", "ptycho.tf_helper:should_use_xla", "read")
-    wanted = config[-1]["value"] if config else None
-    if decided and wanted is not None and bool(decided[-1]["value"]) != bool(wanted):
+    before = [e for e in config if decided and e["pid"] == decided[-1]["pid"] and e["seq"] < decided[-1]["seq"]]
+    if not before:
+        return "untested", [_told(reads[-1], "read; no decision was recorded that both could have made")]
+    if bool(decided[-1]["value"]) != bool(before[-1]["value"]):
         return "confirmed", [_told(reads[-1], "read"), _told(decided[-1], "decided against params.cfg")]
-    return "refuted", [_told(reads[-1], "it agrees with params.cfg")]
+    if bool(_switch(value)) != bool(before[-1]["value"]):
+        return "refuted", [_told(reads[-1], "read"), _told(decided[-1], "decided as params.cfg says")]
+    return "untested", [_told(reads[-1], "read"), _told(before[-1], "it agrees: neither overrides the other")]
+
+
+def _switch(value: object) -> bool:
+    """What the text of an environment variable means as a switch."""
+    return str(value).strip().lower() not in ("", "0", "false", "no", "off")
 
 
 def _told(event: Event, what: str) -> Proof:

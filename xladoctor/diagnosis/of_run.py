@@ -8,6 +8,7 @@ import xladoctor
 from xladoctor.diagnosis.basis import grounded
 from xladoctor.diagnosis.causes import main_step, ordered
 from xladoctor.diagnosis.cells import cells, in_cells
+from xladoctor.diagnosis.checked import checks, with_divergences
 from xladoctor.diagnosis.engine import verdict
 from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.diagnosis.fitting import fitted, situation
@@ -38,7 +39,8 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
     quiet = broken_quietly(recording)
     logged = weighed(log_findings(evidence), evidence)
     others = [*setting_findings(recording), *requests_without_effect(evidence)]
-    findings = fitted(grounded(ordered(logged, looked_at, others, evidence, quiet)), situation(evidence))
+    known = with_divergences(ordered(logged, looked_at, others, evidence, quiet), recording)
+    findings = fitted(grounded(known), situation(evidence))
     step = main_step(looked_at) or next(iter(quiet), None)
     diagnosis = Diagnosis(
         source=evidence.source,
@@ -50,6 +52,7 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
         shapes=shape_rows(step) if step is not None else (),
         compilations=compilations(recording),
         stacks=stacks(step, evidence.log),
+        checked=checks(recording),
         isolated=_isolated(step),
         environment=_environment(evidence, recording),
         notes=(
@@ -67,7 +70,15 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
 
 
 def _hypotheses(step: Step | None) -> tuple[Hypothesis, ...]:
-    return judge(step) if step is not None else ()
+    """The claims of the `ptycho` profile, for a run of its programs only."""
+    return judge(step) if step is not None and _is_of_profile(step.recording) else ()
+
+
+def _is_of_profile(recording: Recording) -> bool:
+    if any(event.get("module") == "ptycho" for event in recording.of_kind(schema.IMPORT)):
+        return True
+    places = (*recording.of_kind(schema.PLACE_FOUND), *recording.of_kind(schema.PLACE))
+    return any(str(event.get("place")).startswith("ptycho.") for event in places)
 
 
 def _isolated(step: Step | None) -> dict[str, Any] | None:

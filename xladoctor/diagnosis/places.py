@@ -290,8 +290,10 @@ class _Answers:
         best: tuple[int, dict[str, Any]] | None = None
         for occurrence in self._by_id.get(f"{event['seq']}:{data.get('graph')}", ()):
             other = tuple(occurrence["path"])
-            # A tensor of an outer graph has a shorter path; the nearest enclosing call is the one that is meant.
-            if path[: len(other)] != other or (other == path and _iteration(occurrence) != iteration):
+            turn = _iteration(occurrence)
+            # A tensor of an outer graph has a shorter path; the nearest enclosing call is the one that is meant, in the
+            # same turn of the loops that both are in.
+            if path[: len(other)] != other or iteration[: len(turn)] != turn or (other == path and turn != iteration):
                 continue
             if best is None or len(other) > best[0]:
                 best = (len(other), occurrence)

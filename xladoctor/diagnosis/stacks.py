@@ -21,14 +21,14 @@ _FIRST_TRACE = "of whoever traced the function first; the node names show the ca
 def stacks(step: Step | None, log: LogEvidence) -> tuple[CallStack, ...]:
     """Every stack that is known of the failure (of the last error of the log, where nothing was recorded)."""
     record = _decisive(log)
-    return tuple(stack for stack in _stacks(step, record) if stack.frames)
+    return tuple(stack for stack in _stacks(step, record, log) if stack.frames)
 
 
-def _stacks(step: Step | None, record: ErrorRecord | None) -> Iterator[CallStack]:
+def _stacks(step: Step | None, record: ErrorRecord | None, log: LogEvidence) -> Iterator[CallStack]:
     failure = step.failure if step is not None else None
     if failure is not None:
-        code = {(f.file, f.line): f.code for f in record.frames} if record is not None else {}
-        frames = tuple(_recorded(f, code) for f in failure.get("frames") or ())
+        printed = {(f.file, f.line): f for r in log.records for f in r.frames if f.code}
+        frames = tuple(_recorded(f, printed) for f in failure.get("frames") or ())
         where = f"events-{failure['pid']}.jsonl:{failure['seq']}"
         yield CallStack("exception", str(failure.get("exception") or "the exception"), frames, where)
     elif record is not None and step is None:
@@ -61,13 +61,15 @@ def _decisive(log: LogEvidence) -> ErrorRecord | None:
     return next((r for r in reversed(errors) if r.ended_run), errors[-1] if errors else None)
 
 
-def _recorded(frame: dict[str, Any], code: dict[tuple[str, int | None], str | None]) -> StackFrame:
+def _recorded(frame: dict[str, Any], printed: dict[tuple[str, int | None], Frame]) -> StackFrame:
     file, line = str(frame.get("file")), frame.get("line")
-    return StackFrame(file, line, frame.get("function"), bool(frame.get("user")), code.get((file, line)))
+    known = printed.get((file, line))
+    code, marks = (known.code, known.marks) if known is not None else (None, None)
+    return StackFrame(file, line, frame.get("function"), bool(frame.get("user")), code, marks)
 
 
 def _logged(frames: Sequence[Frame]) -> tuple[StackFrame, ...]:
-    return tuple(StackFrame(f.file, f.line, f.function, f.user, f.code) for f in frames)
+    return tuple(StackFrame(f.file, f.line, f.function, f.user, f.code, f.marks) for f in frames)
 
 
 def _made(frames: Sequence[Sequence[Any]] | None) -> tuple[StackFrame, ...]:

@@ -8,7 +8,7 @@ framework/shape_inference.cc, InferenceContext: `for '{{node NAME}} = OP[ATTRS](
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from xladoctor.diagnosis.facts import Step
@@ -16,6 +16,7 @@ from xladoctor.model.diagnosis import Location, Proof
 
 _BEGIN, _END = "for '{{node ", ")' with input shapes: "
 _NODE = re.compile(r"for '\{\{node (?P<node>[^{}]+)\}\} = (?P<op>\w+)(?=[\[(])")
+_COLOR = re.compile(r"\x1b\[[\d;]{0,20}m")
 _SHAPE = re.compile(r"\[[\d?, ]*\]|<unknown>")
 
 
@@ -27,6 +28,10 @@ class Unfinished:
     node: str
     inputs: tuple[tuple[str, str | None, Location | None], ...]
     capsule: str | None
+    says: str = ""
+    """What TensorFlow says of it, in one line; `attributes_text` and `shapes_text` as it writes them behind that."""
+    attributes_text: str = ""
+    shapes_text: str = ""
 
     @property
     def isolated(self) -> dict[str, Any]:
@@ -53,19 +58,31 @@ def unfinished(step: Step) -> Unfinished | None:
     failure = step.failure
     if failure is None or step.capsule is not None:
         return None
-    message = str(failure.get("message", ""))
-    # The end is looked for first: a pattern for the whole would try every beginning with every end.
-    end = message.find(_END)
-    found = _NODE.match(message, max(0, message.rfind(_BEGIN, 0, max(0, end))))
-    if end < 0 or found is None or "\n" in message[found.end() : end]:
+    found = unfinished_in(str(failure.get("message", "")))
+    if found is None:
         return None
-    listed = message[found.end() : end].rpartition("(")[2].split(",")
-    names = [name.strip() for name in listed if name.strip() and not name.strip().startswith("^")]
-    shapes = _SHAPE.findall(message[end + len(_END) :].partition("\n")[0])
     capsule = failure.get("partial")
     sources = step.recording.sources(str(capsule)) if capsule else {}
-    inputs = tuple((name, shapes[i] if i < len(shapes) else None, _made(sources, name)) for i, name in enumerate(names))
-    return Unfinished(found["op"], found["node"], inputs, capsule)
+    inputs = tuple((name, shape, _made(sources, name)) for name, shape, _ in found.inputs)
+    return replace(found, inputs=inputs, capsule=capsule)
+
+
+def unfinished_in(message: str) -> Unfinished | None:
+    """The op that a message says could not be made."""
+    message = _COLOR.sub("", message)  # Keras prints what it quotes in bold
+    # The end is looked for first: a pattern for the whole would try every beginning with every end.
+    end = message.find(_END)
+    begin = max(0, message.rfind(_BEGIN, 0, max(0, end)))
+    found = _NODE.match(message, begin)
+    if end < 0 or found is None or "\n" in message[found.end() : end]:
+        return None
+    attributes, _, listed = message[found.end() : end].rpartition("(")
+    names = [n for part in listed.split(",") if (n := part.strip()) and not n.startswith("^")]
+    line = message[end + len(_END) :].partition("\n")[0]
+    shapes = _SHAPE.findall(line)
+    inputs = tuple((name, shapes[i] if i < len(shapes) else None, None) for i, name in enumerate(names))
+    says = " ".join(message[:begin].split())
+    return Unfinished(found["op"], found["node"], inputs, None, says, attributes.strip("[]"), line.rstrip())
 
 
 def _made(sources: dict[str, dict[str, list[list[Any]]]], tensor: str) -> Location | None:

@@ -19,6 +19,8 @@ from xladoctor.diagnosis.again import is_evidence, sizes_to_try
 from xladoctor.diagnosis.baked import REQUEST as BAKED
 from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.diagnosis.places import wanted
+from xladoctor.experiments import check as check_
+from xladoctor.experiments.remake import questions, remade
 from xladoctor.recording import files
 from xladoctor.recording.run import Recording
 from xladoctor.recording.schema import probes_dir, schema
@@ -35,16 +37,21 @@ MAX_EVERY = 32
 Say = Callable[[str], None]
 
 
-def ask_workers(recording: Recording, environment: Mapping[str, str], say: Say, every: bool = False) -> bool:
+def ask_workers(
+    recording: Recording, environment: Mapping[str, str], say: Say, every: bool = False, check: float | None = 0.0
+) -> bool:
     """Ask about every failed or silent step (with `every`, about each distinct step with a place in it); write
-    `worker.jsonl`. True if there was anything to ask.
+    `worker.jsonl`. True if there was anything to ask. `check` are the seconds for comparing compiled functions with
+    plain execution (`check`), None as many as the run allows.
     """
     todo = {s.capsule: s for s in reversed(steps(recording, every)) if s.capsule}
     chosen = [s for s in reversed(todo.values()) if s.why != "well" or wanted(recording, str(s.capsule))]
     chosen = chosen[: MAX_EVERY if every else _MAX_CAPSULES]
     compiled = _compiled(recording) if every or chosen else []
     python = interpreter(recording)
-    if not (chosen or compiled) or python is None:
+    remakes = questions(recording)
+    compared = check_.to_check(recording) if check is None or check > 0 else []
+    if not (chosen or compiled or remakes or compared) or python is None:
         return False
     from xladoctor.workers.worker import Worker, WorkerError
 
@@ -70,12 +77,19 @@ def ask_workers(recording: Recording, environment: Mapping[str, str], say: Say, 
                 except WorkerError as error:
                     # The next question starts a new process.
                     keep(capsule=step.capsule, request="worker", error=f"{type(error).__name__}: {error}")
+            for answer in remade(worker, remakes):
+                keep(**answer)
             for capsule in compiled:
                 say(f"asking a worker what XLA makes a constant of ({python})")
                 try:
                     keep(capsule=capsule, request=BAKED, result=_baked(worker, recording, capsule))
                 except WorkerError as error:
                     keep(capsule=capsule, request=BAKED, error=f"{type(error).__name__}: {error}")
+            if compared:
+                say(f"comparing {len(compared)} compiled function(s) with plain execution ({python}); Ctrl-C skips it")
+                seconds = recording.outcome.seconds if recording.outcome is not None else None
+                for answer in check_.answers(worker, recording, compared, check_.budget(seconds, check)):
+                    keep(**answer)
     return True
 
 

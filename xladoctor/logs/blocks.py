@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 BLOCK = 1 << 20
 SMALL = 1 << 16
 LONGEST = 1 << 16
+DEEP = 12_000
+"""A hit beyond this column would be cut off with the end of its line."""
 # Where a line goes on beyond a block, so much of it is handed on twice: no message is cut at the border.
 LAP = 1 << 15
 AHEAD = 2
@@ -72,7 +74,7 @@ def searched(
     if first is None:
         return
     second = next(source, None)
-    if second is None and first[1] == len(first[0]) <= SMALL:
+    if second is None and first[1] == len(first[0]) <= SMALL and max(map(len, first[0].split(b"\n"))) <= DEEP:
         yield Block(first[0], first[1], None, first[0].count(b"\n"))
         return
     yield scan(*first, more)

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
-from xladoctor.logs.blocks import LONGEST
+from xladoctor.logs.blocks import DEEP, LONGEST
 from xladoctor.logs.matcher import Block, newlines
 from xladoctor.logs.repeats import NEAR_END, WINDOW, Repeats
 
@@ -105,7 +105,9 @@ def line_numbers(block: Block, found: list[tuple[int, int]], lines: list[bytes])
         number += newlines(block.data[last:begin], begin - last)
         last = begin
         numbers.append(number)
-        if len(lines[number]) > LONGEST:
+        line = lines[number]
+        # Of what has a form (JSON) the beginning is needed; of text no more is read than a record may hold.
+        if len(line) > LONGEST or (hit - begin > DEEP and not line.lstrip().startswith((b"{", b'"'))):
             parts.setdefault(number, []).append(_around(block.data, begin, hit))
     for number, around in parts.items():
         lines[number] = b"\n".join(around[:MOST])

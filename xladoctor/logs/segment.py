@@ -49,6 +49,11 @@ _GOES_ON = re.compile(
     r"arguments|Additional GRPC|:\{|Hint|Node: |Limit"
     r"|File \"|This |\[\[|It |Run with|\*|Current thread|Thread 0x|Extension modules|•|Received|Found|See )"
 )
+# What TensorFlow says of a machine when it starts; none of it goes on in the next line.
+_STARTUP = re.compile(
+    r"failed call to cuInit|Unable to register cu\w+ factory|Could not (?:find|load) (?:cuda|TensorRT|dynamic library)"
+    r"|computation placer already registered|Cannot dlopen some GPU libraries"
+)
 _PARAGRAPHS = ("Exception encountered when calling", "in user code", "Graph execution error", "compile-time constant")
 
 
@@ -74,6 +79,16 @@ class _Draft:
     plain: int = 0
     named_above: str | None = None
     callback: str | None = None
+    margin: int = 0
+
+    def code_or_marks(self, text: str, code: str) -> None:
+        """Take a line below a frame: its code, or the marks that Python prints under the code."""
+        last = self.frames[-1]
+        if not last.code and not _MARKS_ONLY.match(code):
+            self.frames[-1] = replace(last, code=code[:300])
+            self.margin = len(text) - len(text.lstrip())
+        elif last.code and last.marks is None and _CARETS.match(text) and not text[: self.margin].strip():
+            self.frames[-1] = replace(last, marks=text[self.margin :].rstrip()[:300])
 
 
 class Segmenter:
@@ -197,8 +212,8 @@ class Segmenter:
             return
         if not text.strip() or (text[0] in " \t+|" and not _HEADER_IN_GROUP.match(text)):
             code = text.strip()
-            if code and draft.frames and not draft.frames[-1].code and not _MARKS_ONLY.match(code):
-                draft.frames[-1] = replace(draft.frames[-1], code=code[:300])
+            if code and draft.frames:
+                draft.code_or_marks(text, code)
             return
         name = _exception_name(text, certain=bool(draft.frames))
         if name:
@@ -250,8 +265,8 @@ class Segmenter:
             draft.code_below = indent
             return
         if 0 <= draft.code_below < indent:
-            if draft.frames and not draft.frames[-1].code and not _MARKS_ONLY.match(text):
-                draft.frames[-1] = replace(draft.frames[-1], code=text.strip()[:300])
+            if draft.frames and text.strip():
+                draft.code_or_marks(text, text.strip())
             return
         draft.code_below = -1
         inner = _exception_name(text.strip(), certain=False) if indent and draft.user_code else None
@@ -334,6 +349,9 @@ class Segmenter:
             self._draft = self._new(level="warning")
         if self._draft is not None:
             self._add(text)
+            if severity != "F" and _STARTUP.search(text):
+                # Complete in one line: what the program prints next is no part of it.
+                self.finish()
 
 
 _NAMED_ABOVE = re.compile(r"^\s*([A-Z][A-Za-z_]{2,80}) {2,}Traceback \(most recent call last\)")
@@ -356,6 +374,7 @@ def _of_callback(draft: _Draft, text: str) -> bool:
 
 
 _HEADER_IN_GROUP = re.compile(r"^\s*\| [A-Za-z_.]{1,200}(?:Error|Exception|Group)\b")
+_CARETS = re.compile(r"^[ ~^]*\^[ ~^]*$|^ +~+ *$")
 _MARKS_ONLY = re.compile(r"^[\s~^]+$|^\[Previous line repeated|^\.\.\.")
 _DEATH = re.compile(
     r"^(?:\S{1,200}: line \d{1,7}:\s+\d{1,9} )?(?:Killed|Segmentation fault|Aborted|Bus "

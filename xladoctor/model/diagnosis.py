@@ -16,6 +16,7 @@ Role = Literal["root", "consequence"]
 Status = Literal["confirmed", "refuted", "untested"]
 Result = Literal["verified", "failed", "untested"]
 Safety = Literal["safe", "slower", "changes-numerics", "risky"]
+Checked = Literal["agrees", "diverges", "not-checked"]
 Verdict = Literal["failed", "warnings", "healthy"]
 
 
@@ -113,6 +114,7 @@ class Hypothesis:
     origin: str
     verdict: Status
     evidence: tuple[Proof, ...] = ()
+    basis: Basis | None = None
 
 
 @dataclass(frozen=True)
@@ -185,13 +187,29 @@ class Compilation:
 
 @dataclass(frozen=True)
 class StackFrame:
-    """One frame of a stack. `user` is False for Python's own files and those of libraries."""
+    """One frame of a stack. `user` is False for Python's own files and those of libraries.
+
+    `marks` are what Python printed under `code`, aligned with it (`  ~~^~~`), where it printed any.
+    """
 
     file: str
     line: int | None = None
     function: str | None = None
     user: bool = True
     code: str | None = None
+    marks: str | None = None
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was compared after a run that ended well, or could not be (`why`); `calls` is on how many."""
+
+    what: Literal["compiled-function"]
+    function: str
+    calls: int = 0
+    result: Checked = "not-checked"
+    why: str | None = None
+    location: Location | None = None
 
 
 @dataclass(frozen=True)
@@ -225,6 +243,7 @@ class Diagnosis:
     shapes: tuple[ShapeRow, ...] = ()
     compilations: tuple[Compilation, ...] = ()
     stacks: tuple[CallStack, ...] = ()
+    checked: tuple[Check, ...] = ()
     isolated: dict[str, Any] | None = None
     reproducer: str | None = None
     environment: dict[str, Any] = field(default_factory=dict)

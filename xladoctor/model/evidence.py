@@ -22,6 +22,8 @@ class Frame:
     function: str | None
     code: str | None = None
     user: bool = True
+    marks: str | None = None
+    """The marks that Python 3.11 and later print under the code, aligned with it (`  ~~^~~`)."""
 
     @property
     def location(self) -> Location:

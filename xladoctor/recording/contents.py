@@ -72,6 +72,14 @@ _BAKED = record(
     {"sources": many(_SOURCE),
      "recompiles": maybe(record({}, {"seconds": maybe(row(number, number, number)), "again": maybe(flag)}))},
 )  # fmt: skip
+_AGREEMENT = record(
+    {"result": text},
+    {"why": maybe(text), "kind": text, "output": text, "shapes": many(shape), "deviation": anything,
+     "plain": many(text), "xla": many(text), "message": maybe(text), "error": maybe(text),
+     "node": maybe(record({"op": text, "node": text},
+                          {"sources": many(_SOURCE), "call_sources": many(many(_SOURCE)),
+                           "shapes": many(maybe(shape))}))},
+)  # fmt: skip
 ANSWER: Fields = {"capsule": entry, "request": text}
 _ANSWER_MAY: Fields = {"batch": maybe(whole), "error": text}
 
@@ -86,6 +94,7 @@ _RESULTS: Mapping[str, Check] = {
     "rows_birth": maybe(_born),
     "shapes": maybe(_SHAPES),
     "baked": maybe(many(_BAKED)),
+    "agreement": _AGREEMENT,
 }
 """Results of the questions that a diagnosis reads."""
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xladoctor.model.diagnosis import Diagnosis, Finding, Remedy
-from xladoctor.report import console_findings, console_tables, facts, findings
+from xladoctor.model.diagnosis import Diagnosis, Finding
+from xladoctor.report import checked, console_findings, console_tables, facts, findings
+from xladoctor.report.headline import headline
 from xladoctor.report.page import Page, place
 from xladoctor.report.text import clip
 from xladoctor.report.view import View
@@ -33,11 +34,20 @@ def render(diagnosis: Diagnosis, page: Page, view: View | None = None) -> str:
     roots = [finding for finding in diagnosis.findings if finding.role == "root"]
     if not roots:
         _notes(page, diagnosis, view)
-    for finding in roots:
-        _finding(page, finding, view)
     others = [finding for finding in diagnosis.findings if finding.role != "root"]
-    _others(page, others, view)
-    _remedies(page, diagnosis, view)
+    if view.verbose or not roots:
+        for finding in roots:
+            console_findings.whole(page, finding, view)
+        _others(page, others, view)
+        _remedies(page, diagnosis, view)
+    else:
+        # What and where, what to do, and only then why: the first screen is the answer.
+        console_findings.what(page, roots[0], view)
+        _remedies(page, diagnosis, view)
+        console_findings.why(page, roots[0])
+        for finding in roots[1:]:
+            console_findings.brief(page, finding, view)
+        _others(page, others, view)
     if roots:
         _notes(page, diagnosis, view)
     console_tables.render(page, diagnosis, view)
@@ -50,6 +60,9 @@ def _verdict(page: Page, diagnosis: Diagnosis, view: View) -> None:
     log_alone = view.run_dir is None and not diagnosis.environment.get("command")
     if diagnosis.verdict == "healthy" and log_alone:
         word, style = _NOTHING_FOUND
+    agreed = checked.agreed(diagnosis.checked)
+    if diagnosis.verdict == "healthy" and agreed:
+        word = f"{word}: {agreed}"
     aside = "" if view.target_status is None else f" ({how_it_ended(diagnosis, view.target_status)})"
     # A command is cut, since its reader typed it; a path never is.
     is_command = not view.verbose and " -" in diagnosis.source
@@ -58,14 +71,21 @@ def _verdict(page: Page, diagnosis: Diagnosis, view: View) -> None:
     page.flow((("xladoctor: ", "bold"), (word, style)), f"{source}{aside}", hang=2)
     if view.quiet and diagnosis.root:
         root = diagnosis.root
-        page.parts((f"{root.code} {root.slug}: {root.title}", ""), indent=2)
+        page.parts((f"{root.code} {root.slug}: {headline(root)}", ""), indent=2)
         if root.location:
             page.parts((f"at {root.location}", ""), indent=2)
-    elif not diagnosis.findings:
+    elif diagnosis.findings:
+        line = checked.summary(diagnosis.checked)
+        if line:
+            page.para(f"Checked: {line}.")
+    else:
+        nothing = checked.left_out(diagnosis.checked)
+        if nothing is None and view.target_status == 0 and not diagnosis.checked:
+            nothing = "nothing could be checked: no function was compiled by XLA"
         page.para(
             "Nothing that looks wrong stands in this log. Of the run itself nothing was seen."
             if log_alone
-            else "Nothing was found that looks wrong."
+            else f"Nothing was found that looks wrong{f'; {nothing}' if nothing else ''}."
         )
 
 
@@ -88,9 +108,9 @@ def ended(status: int, failed: bool) -> str:
 
 def _finding(page: Page, finding: Finding, view: View) -> None:
     if view.verbose:
-        console_findings.whole(page, finding)
+        console_findings.whole(page, finding, view)
     else:
-        console_findings.brief(page, finding)
+        console_findings.brief(page, finding, view)
 
 
 def _others(page: Page, findings: Sequence[Finding], view: View) -> None:
@@ -101,7 +121,7 @@ def _others(page: Page, findings: Sequence[Finding], view: View) -> None:
     left = [finding for finding in findings if finding not in shown]
     if left:
         page.heading("Also found", "--verbose for all of it")
-        page.table([(f.code, f.slug, f.title) for f in left[:_FEW]], styles=["", "", ""])
+        page.table([(f.code, f.slug, headline(f)) for f in left[:_FEW]], styles=["", "", ""])
         if len(left) > _FEW:
             page.parts((f"… {facts.count(len(left) - _FEW, 'more finding')}", "dim"), indent=2)
 
@@ -118,19 +138,9 @@ def _remedies(page: Page, diagnosis: Diagnosis, view: View) -> None:
     known = f": {place(root.location)}" if root and root.location and not view.verbose else "\0"
     for number, remedy in enumerate(shown, 1):
         title = remedy.title.removesuffix(known)
-        page.para(f"{title} ({remedy.safety}; {tested(remedy)})", hang=3, first=f"{number}. ", style="bold")
+        page.para(f"{title} ({remedy.safety}; {findings.tested(remedy)})", hang=3, first=f"{number}. ", style="bold")
         if (number == 1 or view.verbose) and remedy.how.strip() and remedy.how.strip() != remedy.title.strip():
             page.para(remedy.how if view.verbose else clip(remedy.how, _HOW), indent=5)
-
-
-def tested(remedy: Remedy) -> str:
-    """What is known of a remedy, in words."""
-    said = {"verified": "verified by running it", "failed": "FAILED when tried"}.get(remedy.result, "not tested yet")
-    if remedy.deviation is not None:
-        said += f", deviation {facts.number_text(remedy.deviation)}"
-    if remedy.speed_ratio is not None:
-        said += f", speed ratio {facts.number_text(remedy.speed_ratio)}"
-    return said
 
 
 def _notes(page: Page, diagnosis: Diagnosis, view: View) -> None:

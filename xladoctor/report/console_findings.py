@@ -5,38 +5,60 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xladoctor.model.diagnosis import Finding, Location, Proof
+from xladoctor.report import excerpt as excerpts
 from xladoctor.report import facts, findings
+from xladoctor.report.headline import first_sentence, headline, is_first_sentence
 from xladoctor.report.page import Page, place
 from xladoctor.report.text import clip, line
+from xladoctor.report.view import View
 
 _LEVELS = {"error": "bold red", "warning": "bold yellow", "note": "bold"}
-_STATUS = {"confirmed": "red", "refuted": "green", "untested": "yellow"}
 _FEW = 2
 _ONE_LINE = 240
 _MESSAGE = 480
 
 
-def brief(page: Page, finding: Finding) -> None:
-    """What, where, the shapes and the numbers; nothing twice, and of the evidence what is not said already."""
+def brief(page: Page, finding: Finding, view: View) -> None:
+    """What, where and why of a finding, one below the other."""
+    what(page, finding, view)
+    _reasons(page, finding)
+
+
+def what(page: Page, finding: Finding, view: View) -> None:
+    """The headline, the class behind it, the place, and its source lines with a caret."""
     _head(page, finding)
-    rows = facts.shapes(finding)
-    said = clip(findings.beyond(finding), _MESSAGE)
     is_root = finding.role == "root"
-    repeated = said.lower().startswith(finding.title.strip().lower())
-    if not said or not (repeated or (facts.numbers(finding) and not is_root)):
-        page.para(finding.title, style="bold")
     if finding.location:
         _at(page, finding.location, finding.layer if is_root else None)
+    if is_root:
+        _source(page, finding.location, view)
+
+
+def why(page: Page, finding: Finding) -> None:
+    """The shapes, the numbers and the evidence under a heading of their own; nothing that the headline says already."""
+    before = page.height
+    page.heading("Why")
+    heading = page.height
+    _reasons(page, finding)
+    if page.height == heading:
+        page.drop(heading - before)
+
+
+def _reasons(page: Page, finding: Finding) -> None:
+    rows = facts.shapes(finding)
+    is_root = finding.role == "root"
     made = findings.made(finding)
     if made:
         page.para(made, indent=4, hang=2)
-    # Expected and seen once: a title that has them is enough.
-    kept = [row for row in rows if row[0] == "contract" or row[1] not in finding.title]
+    # Expected and seen once: a headline that has them is enough.
+    title = headline(finding)
+    kept = [row for row in rows if row[0] == "contract" or row[1] not in title]
     bound = [f"{axis.name} = {axis.value}" + (f" by {axis.by}" if axis.by else "") for axis in facts.axes(finding)]
     named = [f"{key} {value}" for key, value in kept] + bound
     if named:
         page.para(", ".join(named), indent=4, hang=2, style="bold")
-    if said and said != finding.title.strip():
+    said = clip(_without_headline(finding), _MESSAGE)
+    if said and said.strip().rstrip(".") != title:
         page.para(said)
     for number in facts.numbers(finding):
         product = f" = {number.factors}" if number.factors else ""
@@ -47,15 +69,33 @@ def brief(page: Page, finding: Finding) -> None:
         _evidence(page, findings.told_once(finding.evidence), whole=False)
 
 
-def whole(page: Page, finding: Finding) -> None:
+def _without_headline(finding: Finding) -> str:
+    """The message without its first sentence, where that is what the headline says."""
+    said = findings.beyond(finding)
+    first = first_sentence(finding)
+    return said[len(first) :].strip() if is_first_sentence(finding) and said.startswith(first) else said
+
+
+def _source(page: Page, location: Location | None, view: View) -> None:
+    excerpt = excerpts.of(location, view.excerpts)
+    if excerpt is None:
+        return
+    for row, is_caret in excerpts.drawn(excerpt, page.width - 5):
+        page.verbatim(row, style="bold red" if is_caret else "")
+    if excerpt.note:
+        page.para(excerpt.note, indent=4, style="dim")
+
+
+def whole(page: Page, finding: Finding, view: View) -> None:
     """Everything that is known of it."""
     from xladoctor.report import details
 
     _head(page, finding)
-    page.para(finding.title, style="bold")
     if finding.location:
         _at(page, finding.location, None)
-    if finding.message.strip() and finding.message.strip() != finding.title.strip():
+    if finding.role == "root":
+        _source(page, finding.location, view)
+    if finding.message.strip() and finding.message.strip().rstrip(".") != headline(finding):
         page.para(finding.message)
     if findings.basis(finding):
         page.para(findings.basis(finding), style="dim")
@@ -68,14 +108,12 @@ def whole(page: Page, finding: Finding) -> None:
 
 
 def _head(page: Page, finding: Finding) -> None:
-    pieces = [
-        (findings.heading(finding), _LEVELS.get(finding.level, "bold")),
-        (f"  {finding.code} {finding.slug}", "bold"),
-    ]
-    if finding.level == "error" or finding.status != "confirmed":
-        pieces += [("  ", ""), (findings.status(finding), _STATUS.get(finding.status, ""))]
     page.blank()
-    page.parts(*pieces)
+    page.para(headline(finding), indent=0, hang=2, style=_LEVELS.get(finding.level, "bold"))
+    pieces = [(findings.heading(finding), ""), (f"  {finding.code} {finding.slug}", "")]
+    if finding.level == "error" or finding.status != "confirmed":
+        pieces.append((f"  {findings.status(finding)}", ""))
+    page.parts(*pieces, indent=2)
 
 
 def _at(page: Page, location: Location, layer: str | None) -> None:
@@ -108,5 +146,5 @@ def _evidence(page: Page, evidence: Sequence[Proof], whole: bool) -> None:
     shown = evidence if whole else evidence[:_FEW]
     for proof in shown:
         where = f" [{proof.where}]" if proof.where else ""
-        said = proof.text if whole else clip(proof.text.strip().partition("\n")[0], _ONE_LINE)
+        said = proof.text if whole else clip(findings.telling_line(proof), _ONE_LINE)
         page.para(f"{said}{where}", indent=4, hang=2, style="dim", first="- ")

@@ -9,7 +9,7 @@ from xladoctor.report import facts, text
 from xladoctor.report.page import Page, place
 from xladoctor.report.view import View
 
-_VERDICTS = {"confirmed": "red", "refuted": "green", "untested": "yellow"}
+_VERDICTS = {"confirmed": "bold", "refuted": "dim", "untested": "dim"}
 _CLAIMS = 4
 _LABEL = 8
 _PLACES = {"places": "Places found", "places_missing": "Places that are not there"}

@@ -106,7 +106,7 @@ _ELSEWHERE = {
     *("contract", "expected", "seen", "bindings", "numbers", "place", "phase", "argument", "tensor"),
     *("have", "want", "factors", "ambiguous", "ratio", "coincidences", "multiple_of"),
     *("rows_in", "rows_out", "batch_size", "batches", "method", "model"),
-    *("axis", "shape", "opcode", "kind"),
+    *("axis", "axes", "shape", "opcode", "kind", "layer_class", "target", "tensor_shape", "dtype"),
 }
 
 

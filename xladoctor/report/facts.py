@@ -102,6 +102,19 @@ def uses_tensorflow(diagnosis: Diagnosis) -> bool:
     )
 
 
+def xla_in_a_line(diagnosis: Diagnosis) -> str:
+    """The one line that XLA is worth where it was off and nothing is set; empty where there is more to say."""
+    if not diagnosis.xla_paths or any(path.effective is not False or _asked(path) for path in diagnosis.xla_paths):
+        return ""
+    if any(event.value is not None for event in diagnosis.settings):
+        return ""
+    return f"XLA was off, and nothing that switches it on was set (ways looked at: {len(diagnosis.xla_paths)})."
+
+
+def _asked(path: XlaPath) -> bool:
+    return path.resolved.startswith("on") and "framework" not in path.mechanism
+
+
 WHOSE = "what was suspected in such failures before; each tested on this run"
 
 

@@ -6,12 +6,16 @@ import re
 from collections.abc import Sequence
 
 from xladoctor.model.diagnosis import Finding, Proof, Remedy
-from xladoctor.report.facts import shape_text
+from xladoctor.report.facts import number_text, shape_text
 
 _SENTENCE = re.compile(r"(?:(?<=\.)|(?<=\.\)))\s+(?=[A-Z(\d])")
 _CARRIER = re.compile(
     r"^(?:OP_REQUIRES failed at \S+ : |Local rendezvous is aborting with status: |Graph execution error:\s*"
     r"|(?:[A-Za-z.]*Error|INVALID_ARGUMENT|UNIMPLEMENTED|INTERNAL|FAILED_PRECONDITION|RESOURCE_EXHAUSTED): )+"
+)
+_WRAPPER = re.compile(
+    r"Exception encountered when calling |Could not automatically infer the output shape|Graph execution error:$"
+    r"|in user code:$|Error encountered:$"
 )
 
 
@@ -76,6 +80,12 @@ def told_once(evidence: Sequence[Proof]) -> list[Proof]:
     return out
 
 
+def telling_line(proof: Proof) -> str:
+    """The first line of a proof that says something of its own: not the frame that Keras puts around an exception."""
+    rows = [row.strip() for row in proof.text.strip().splitlines() if row.strip()]
+    return next((row for row in rows if not _WRAPPER.match(row)), rows[0] if rows else "")
+
+
 def decisive(findings: Sequence[Finding]) -> list[Finding]:
     """The findings whose remedies come first: the root's, or else those of the errors."""
     roots = [f for f in findings if f.role == "root"]
@@ -91,3 +101,13 @@ def remedies(findings: Sequence[Finding]) -> list[Remedy]:
         for remedy in finding.remedies:
             found.setdefault(remedy.id, remedy)
     return sorted(found.values(), key=lambda remedy: remedy.result != "verified")
+
+
+def tested(remedy: Remedy) -> str:
+    """What is known of a remedy, in words."""
+    said = {"verified": "verified by running it", "failed": "FAILED when tried"}.get(remedy.result, "not tested yet")
+    if remedy.deviation is not None:
+        said += f", deviation {number_text(remedy.deviation)}"
+    if remedy.speed_ratio is not None:
+        said += f", speed ratio {number_text(remedy.speed_ratio)}"
+    return said

@@ -17,6 +17,7 @@ from xladoctor.model.diagnosis import (
     SCHEMA,
     Basis,
     CallStack,
+    Check,
     Compilation,
     Diagnosis,
     Finding,
@@ -40,6 +41,7 @@ _LISTS: dict[tuple[type, str], type] = {
     (Diagnosis, "shapes"): ShapeRow,
     (Diagnosis, "compilations"): Compilation,
     (Diagnosis, "stacks"): CallStack,
+    (Diagnosis, "checked"): Check,
     (CallStack, "frames"): StackFrame,
     (Finding, "evidence"): Proof,
     (Finding, "remedies"): Remedy,
@@ -58,6 +60,7 @@ _CHOICES: dict[tuple[type, str], tuple[str, ...]] = {
     (Diagnosis, "verdict"): ("failed", "warnings", "healthy"),
     (Finding, "level"): ("error", "warning", "note"),
     (Finding, "role"): ("root", "consequence"),
+    (Check, "result"): ("agrees", "diverges", "not-checked"),
 }
 
 
@@ -144,7 +147,7 @@ def _value(kind: type, name: str, value: Any, path: str) -> Any:
     choices = _CHOICES.get((kind, name))
     if choices and value not in choices:
         raise XladoctorError(f"in this diagnosis, {path} is {value!r}, not one of {', '.join(choices)}")
-    if (kind, name) == (Finding, "basis") and value is not None:
+    if name == "basis" and kind in (Finding, Hypothesis) and value is not None:
         return _build(Basis, value, path)
     if name in _LOCATIONS and value is not None:
         return _build(Location, value, path)

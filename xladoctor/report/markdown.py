@@ -11,7 +11,9 @@ import shlex
 from collections.abc import Sequence
 
 from xladoctor.model.diagnosis import Diagnosis, Finding, Location, Proof
-from xladoctor.report import details, facts, findings, markdown_replay, markdown_tables, stack
+from xladoctor.report import checked, details, facts, findings, markdown_replay, markdown_tables, stack
+from xladoctor.report import excerpt as excerpts
+from xladoctor.report.headline import headline
 from xladoctor.report.text import clip, line, md, md_code, md_fence, md_mixed, stop
 from xladoctor.report.view import View
 from xladoctor.report.words import commands_to_reproduce, end, next_action
@@ -24,10 +26,10 @@ def render(diagnosis: Diagnosis, view: View | None = None) -> str:
     """The document, with a line break at its end."""
     view = view or View()
     root = diagnosis.root
-    title = root.title if root else _VERDICTS.get(diagnosis.verdict, str(diagnosis.verdict))
+    title = headline(root) if root else _VERDICTS.get(diagnosis.verdict, str(diagnosis.verdict))
     parts = [
         f"<!-- {md_comment(diagnosis.schema)} written by xladoctor {md_comment(diagnosis.tool_version)} -->",
-        f"# {'Blocker' if any(f.level == 'error' for f in diagnosis.findings) else 'Diagnosis'}: {md(title)}",
+        f"# {'Blocker' if any(f.level == 'error' for f in diagnosis.findings) else 'Diagnosis'}: {md_mixed(title)}",
         *_head(diagnosis, view),
         *(part for section in sections(diagnosis, view).values() for part in section),
     ]
@@ -37,7 +39,7 @@ def render(diagnosis: Diagnosis, view: View | None = None) -> str:
 def sections(diagnosis: Diagnosis, view: View) -> dict[str, list[str]]:
     """The sections of the document by name, in order, each as its blocks; one that has nothing to say is left out."""
     found = {
-        "problem": _problem(diagnosis),
+        "problem": _problem(diagnosis, view),
         "signature": _signature(diagnosis),
         "numbers": markdown_tables.numbers(diagnosis),
         "shapes": markdown_tables.shapes(diagnosis),
@@ -81,6 +83,9 @@ def _head(diagnosis: Diagnosis, view: View) -> list[str]:
     rows.append(f"- **Source:** {md_code(diagnosis.source)}")
     if view.target_status is not None:
         rows.append(f"- **End:** {end(diagnosis, view)}")
+    compared = checked.summary(diagnosis.checked)
+    if compared:
+        rows.append(f"- **Checked:** {md(compared)}")
     if diagnosis.root:
         rows.append(f"- **Class:** {md_code(diagnosis.root.code)} {md_code(diagnosis.root.slug)}")
     if diagnosis.tool_version:
@@ -88,7 +93,7 @@ def _head(diagnosis: Diagnosis, view: View) -> list[str]:
     return ["\n".join(rows)]
 
 
-def _problem(diagnosis: Diagnosis) -> list[str]:
+def _problem(diagnosis: Diagnosis, view: View) -> list[str]:
     parts = ["## Problem"]
     errors = [finding for finding in diagnosis.findings if finding.level == "error"]
     if not errors:
@@ -98,7 +103,9 @@ def _problem(diagnosis: Diagnosis) -> list[str]:
         status = (
             "" if finding.level != "error" and finding.status == "confirmed" else f" ({md(findings.status(finding))})"
         )
-        parts.append(f"**{md(findings.heading(finding))}**{status}: {md(stop(finding.title)[:-1])}{place}.")
+        parts.append(f"**{md(findings.heading(finding))}**{status}: {md_mixed(headline(finding))}{place}.")
+        parts += _source(finding, view)
+    parts += _first_remedy(diagnosis)
     if diagnosis.problems:
         parts.append("\n".join(f"- **Could not be read:** {md(problem)}" for problem in diagnosis.problems))
     if diagnosis.notes:
@@ -108,6 +115,24 @@ def _problem(diagnosis: Diagnosis) -> list[str]:
         words = shlex.join(map(str, command)) if isinstance(command, list | tuple) else command
         parts += ["### Command", md_fence(words, "sh")]
     return parts
+
+
+def _source(finding: Finding, view: View) -> list[str]:
+    excerpt = excerpts.of(finding.location, view.excerpts)
+    if excerpt is None or finding.role != "root":
+        return []
+    note = [md(excerpt.note)] if excerpt.note else []
+    return ([md_fence(excerpts.text(excerpt))] if excerpt.lines else []) + note
+
+
+def _first_remedy(diagnosis: Diagnosis) -> list[str]:
+    remedies = findings.remedies(findings.decisive(diagnosis.findings))
+    if not remedies or diagnosis.verdict == "healthy":
+        return []
+    first = remedies[0]
+    how = "" if first.how.strip() == first.title.strip() else f" {md_mixed(first.how)}"
+    known = f"({md(first.safety)}; {md(findings.tested(first))})"
+    return [f"**What to do first** {known}: {md_mixed(stop(first.title))}{how}"]
 
 
 def _signature(diagnosis: Diagnosis) -> list[str]:

@@ -130,6 +130,9 @@ def xla_paths(diagnosis: Diagnosis) -> list[str]:
     """What put XLA on."""
     if not diagnosis.xla_paths or not facts.uses_tensorflow(diagnosis):
         return []
+    quiet = facts.xla_in_a_line(diagnosis)
+    if quiet:
+        return ["## XLA paths", quiet]
     rows = [
         (
             {True: "**on**", False: "off"}.get(path.effective, "?"),  # type: ignore[arg-type]
@@ -147,7 +150,7 @@ def xla_paths(diagnosis: Diagnosis) -> list[str]:
 
 def settings(diagnosis: Diagnosis) -> list[str]:
     """Who set what, and who read it."""
-    if not diagnosis.settings or not facts.uses_tensorflow(diagnosis):
+    if not diagnosis.settings or not facts.uses_tensorflow(diagnosis) or facts.xla_in_a_line(diagnosis):
         return []
     every = timeline.folded(diagnosis.settings)
     governing = [switch for path in diagnosis.xla_paths for switch in map(str, path.governed_by)]

@@ -54,6 +54,15 @@ class Page:
     def _line(self, *pieces: tuple[str, str]) -> None:
         self._lines.append(list(pieces))
 
+    @property
+    def height(self) -> int:
+        """How many lines were written."""
+        return len(self._lines)
+
+    def drop(self, count: int) -> None:
+        """Take back the last lines."""
+        del self._lines[len(self._lines) - count :]
+
     def blank(self) -> None:
         """An empty line."""
         self._line()
@@ -98,10 +107,10 @@ class Page:
                 self.blank()
             self.para(text.line(part), indent=indent)
 
-    def verbatim(self, said: str, indent: int = 4) -> None:
+    def verbatim(self, said: str, indent: int = 4, style: str = "") -> None:
         """Lines as they stand, not wrapped."""
         for part in text.lines(said).split("\n"):
-            self._line((" " * indent + part, ""))
+            self._line((" " * indent + part, style))
 
     def wrap(self, part: str, width: int, start: str, later: str) -> list[str]:
         """`part` as lines of at most `width` cells, broken between words only."""

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from xladoctor.report.excerpt import Excerpt
 
 
 @dataclass(frozen=True)
@@ -11,7 +14,8 @@ class View:
     """How much to show, and what only the caller knows.
 
     `run_dir` is where the recording lies (None for a log), `target_status` how the target ended where the
-    doctor ran it, `replays` what was learnt by running it again (`xladoctor.replay/1`, as read from JSON).
+    doctor ran it, `replays` what was learnt by running it again (`xladoctor.replay/1`, as read from JSON),
+    `excerpts` the source lines that may be shown.
     """
 
     verbose: bool = False
@@ -19,3 +23,4 @@ class View:
     run_dir: str | None = None
     target_status: int | None = None
     replays: tuple[dict[str, Any], ...] = ()
+    excerpts: tuple[Excerpt, ...] = ()

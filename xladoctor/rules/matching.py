@@ -103,6 +103,14 @@ def layer_of(nodes: Iterable[str]) -> str | None:
     return None
 
 
+def layer_class_of(text: str) -> str | None:
+    """The class of the innermost Keras layer in whose `call` an exception was raised; None where none is named."""
+    names = pattern(
+        r"ncountered when calling (?:layer [\"'][\w./-]{1,200}[\"'] \(type (\w{1,100})\)|(\w{1,100})\.call\(\))"
+    ).findall(text[:12_000])
+    return next((a or b for a, b in reversed(names)), None)
+
+
 def op_of(record: ErrorRecord) -> str | None:
     """The op type: as named, else as the node's default name spells it (`translation_1/Reshape_2` is a Reshape)."""
     if record.op and not record.op.startswith("__inference") and not record.op.startswith("__forward"):
@@ -235,6 +243,9 @@ def finding(rule: Rule, group: list[tuple[ErrorRecord, Hit]]) -> Finding:
         details.setdefault("xla", way)
     if record.op_frames and not any(f.user for f in record.op_frames):
         details.setdefault("stack", "framework-only")
+    caller = next((name for r, _ in ranked if (name := layer_class_of(r.text))), None)
+    if caller:
+        details.setdefault("layer_class", caller)
     return Finding(
         code=rule.code,
         slug=rule.slug,

@@ -162,7 +162,11 @@ def _of_run(folder: Path, python: str | None, values: bool) -> Subject:
     if not ranked:
         ranked = [s for s in steps(recording, every=True) if s.capsule and s.why == "well"]
     if not ranked:
+        ranked = _traced(recording, folder)
+    if not ranked:
+        traced = any(recording.of_kind(schema.TRACE))
         why = "it failed before any function was traced to its end" if found else "no function was traced in it"
+        why = "functions were traced in it, and of none is a whole capsule kept" if traced else why
         raise XladoctorError(
             f"{folder} holds no capsule that can be run: {why}",
             hint="Give the step as a callable of yours: xladoctor replay --subject module:callable",
@@ -198,6 +202,13 @@ def of_step(name: str, step: Step, python: str | None = None, values: bool = Tru
         seal=sealed,
         values=values,
     )
+
+
+def _traced(recording: Recording, folder: Path) -> list[Step]:
+    """The functions that the program traced itself and that ended well, in which nothing is watched."""
+    capsules = (t.get("capsule") for t in recording.of_kind(schema.TRACE) if t.get("parent") is None)
+    kept = (c for c in dict.fromkeys(capsules) if c and _is_complete(folder, f"capsules/{c}/capsule.json"))
+    return [Step(recording, "well", str(c)) for c in kept]
 
 
 def _is_complete(folder: Path, name: str) -> bool:

@@ -133,3 +133,18 @@ def test_captured(ask, service, tmp_path):
     assert {tuple(o["shape"]) for o in outputs} == {(6, 3), ()}
     assert "makes its call itself" in ask("capture", "itself", 2, folder=str(tmp_path / "no"))["message"]
     assert not Path(tmp_path / "no").exists()
+
+
+def test_a_config_that_cannot_be_imported_is_not_said_to_be_missing(monkeypatch, tmp_path):
+    from probes.graph import callables
+
+    (tmp_path / "broken_params.py").write_text("raise RuntimeError('no detector file')\n")
+    (tmp_path / "empty_params.py").write_text("x = 1\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for name, words in (
+        ("broken_params", "cannot be imported .*no detector file"),
+        ("empty_params", "has no cfg here"),
+    ):
+        monkeypatch.setattr(callables, "CONFIG", name)
+        with pytest.raises(callables.NoSubject, match=words):
+            callables.configure({"size": "1"})

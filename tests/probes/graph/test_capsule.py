@@ -84,7 +84,21 @@ def test_graph_of_a_trace_that_did_not_finish(tmp_path):
     activation = ready.activation(step.new_frames())
     activation.compute(["reached:0"])
     assert activation.values["reached:0"].shape == (3, 3)
-    assert ready.filled == ("x",)
+    assert (ready.filled, ready.guessed) == (("x",), {})
+
+
+def test_sizes_that_nobody_recorded_are_said_to_be_made_up(tmp_path):
+    import tensorflow as tf
+
+    from probes.graph import load, step
+    from probes.record import capsule
+
+    spec = [tf.TensorSpec(shape, name=name) for name, shape in (("x", [None, None, 3]), ("y", None), ("z", [2, 3]))]
+    program = tf.function(lambda x, y, z: tf.reduce_sum(x) + tf.reduce_sum(y) + tf.reduce_sum(z), input_signature=spec)
+    capsule.write_capsule(tmp_path / "c", program.get_concrete_function(), graph_uid="g1", graphs={})
+    known = load.load(tmp_path / "c")
+    assert dict(step.prepare(known).guessed) == {"x": [0, 1], "y": None}
+    assert dict(step.prepare(known, batch=5).guessed) == {"x": [1], "y": None}
 
 
 def test_large_values_are_left_out_and_said_to_be(tmp_path):
@@ -174,3 +188,24 @@ def test_writing_costs_little_of_the_trace(tmp_path):
     patients.capsule_of(tmp_path / "capsule", concrete, [], values=False)
     # Of processor time, some 5 percent on the real model; the bound leaves room for a machine that is busy.
     assert time.process_time() - start < 0.15 * traced
+
+
+def test_the_batch_is_what_is_open_or_what_most_arguments_share(tmp_path):
+    import tensorflow as tf
+
+    from probes.graph import load
+    from probes.record import capsule
+
+    def rows(name, *arguments):
+        specs = [tf.TensorSpec(s) for s, _ in arguments]
+        program = tf.function(lambda *all_of: [tf.reduce_sum(a) for a in all_of], input_signature=specs)
+        concrete = program.get_concrete_function()
+        capsule.write_capsule(tmp_path / name, concrete, graph_uid="g1", graphs={})
+        recipe = {"data": "exact", "variables": "after-failure", "rows": None, "batch_size": None, "note": None}
+        capsule.write_values(tmp_path / name, concrete, data=[tf.zeros(v) for _, v in arguments], recipe=recipe)
+        return load.batch_of(load.load(tmp_path / name))
+
+    table, sizes = ([64, 3], [64, 3]), ([5], [5])
+    assert rows("open", table, ([None, 2], [16, 2])) == 16
+    assert rows("shared", table, ([16, 2], [16, 2]), ([16], [16])) == 16
+    assert rows("vector", sizes, ([16, 2], [16, 2])) == 16

@@ -49,6 +49,13 @@ def test_what_fails_with_made_up_inputs_is_no_finding(tmp_path):
     assert (found.root.status, found.root.basis.kind, found.isolated) == ("untested", "observed", None)
 
 
+def test_what_fails_with_made_up_sizes_is_no_finding_in_the_same_words_either(tmp_path):
+    answer = op(5, ["data/0"])
+    answer["result"]["guessed"] = {"data/0": [1]}
+    found = scanned(failed(MATMUL.format(rows=5) + " [Op:MatMul]", answer), tmp_path)
+    assert (found.root.slug, found.root.status, found.isolated) == ("matmul-conv-mismatch", "untested", None)
+
+
 @pytest.mark.parametrize(("rows", "filled", "status"), [(5, ["data/0"], "confirmed"), (9, ["data/0"], "untested")])
 def test_made_up_values_of_the_recorded_sizes_fail_in_the_recorded_words(tmp_path, rows, filled, status):
     found = scanned(failed(MATMUL.format(rows=5) + " [Op:MatMul]", op(rows, filled)), tmp_path)

@@ -11,6 +11,8 @@ import zstandard
 
 from xladoctor.logs import UnreadableLog, read_log
 from xladoctor.logs.frames import is_user
+from xladoctor.recording.evidence import Evidence
+from xladoctor.rules import findings
 
 TRACEBACK = b"""Epoch 1/2
 Traceback (most recent call last):
@@ -189,3 +191,10 @@ def test_version_is_read_where_the_log_says_it() -> None:
 )
 def test_user_code(path: str, user: bool) -> None:
     assert is_user(path) is user
+
+
+@pytest.mark.parametrize("column", [10, 11_000, 30_000, 60_000, 100_000, 300_000])
+def test_an_error_far_out_in_its_line_is_seen(column):
+    line = b"x" * column + b" InvalidArgumentError: Matrix size-incompatible: In[0]: [5,3], In[1]: [48,2] [Op:MatMul]\n"
+    (found,) = findings(Evidence("log", log=read_log(io.BytesIO(b"begin\n" + line + b"end\n"), name="log")))
+    assert (found.slug, found.dims) == ("matmul-conv-mismatch", (3, 48))

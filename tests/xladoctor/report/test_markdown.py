@@ -133,7 +133,7 @@ def test_a_long_environment_shows_what_matters_first():
 def test_warnings_are_no_blocker():
     finding = Finding("XD902", "not-recorded", "warning", "root", "Nothing was recorded.", "Why.", status="confirmed")
     text = document(replace(samples.HEALTHY, verdict="warnings", findings=(finding,)))
-    assert "# Diagnosis: Nothing was recorded." in text and "Blocker" not in text
+    assert "# Diagnosis: Nothing was recorded\n" in text and "Blocker" not in text
     assert "**Warning**: Nothing was recorded.\n" in text
     assert "## Warning\n" in text and "Root cause" not in text
 

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 
 from xladoctor.model.diagnosis import Diagnosis, Finding
 from xladoctor.report import details, facts, findings, html
+from xladoctor.report import excerpt as excerpts
+from xladoctor.report.headline import headline
 from xladoctor.report.html import Markup, Section, code, esc, fence, mixed, replay, section, tables
 from xladoctor.report.html.tables import at
 from xladoctor.report.text import clip, line, stop
@@ -25,7 +27,7 @@ def render(diagnosis: Diagnosis, view: View | None = None) -> str:
     view = view or View()
     root = diagnosis.root
     word, _ = _VERDICTS.get(diagnosis.verdict, (str(diagnosis.verdict), ""))
-    title = root.title if root else word.capitalize()
+    title = headline(root) if root else word.capitalize()
     return html.page(
         diagnosis.schema, diagnosis.tool_version, f"{_kind(diagnosis)}: {title}", _head(diagnosis, view, title),
         sections(diagnosis, view),
@@ -35,7 +37,7 @@ def render(diagnosis: Diagnosis, view: View | None = None) -> str:
 def sections(diagnosis: Diagnosis, view: View) -> list[Section]:
     """The sections of the document, in order; one that has nothing to say is left out."""
     found = (
-        section("problem", "Problem", _problem(diagnosis)),
+        section("problem", "Problem", _problem(diagnosis, view)),
         section("signature", "Error signature", _signature(diagnosis)),
         section("numbers", "Numerical analysis", tables.numbers(diagnosis)),
         section("shapes", "Shape trace", tables.shapes(diagnosis)),
@@ -60,7 +62,7 @@ def _kind(diagnosis: Diagnosis) -> str:
 def _head(diagnosis: Diagnosis, view: View, title: str) -> Iterator[str]:
     word, kind = _VERDICTS.get(diagnosis.verdict, (str(diagnosis.verdict), ""))
     yield f'<p class="kicker {kind}">{esc(_kind(diagnosis))}: {esc(word)}</p>'
-    yield f"<h1>{esc(title)}</h1>"
+    yield f"<h1>{mixed(title)}</h1>"
     rows: list[tuple[str, object]] = [("Run", code(diagnosis.source))]
     root = diagnosis.root
     if view.target_status is not None:
@@ -75,7 +77,7 @@ def _head(diagnosis: Diagnosis, view: View, title: str) -> Iterator[str]:
     yield html.facts(rows)
 
 
-def _problem(diagnosis: Diagnosis) -> Iterator[str]:
+def _problem(diagnosis: Diagnosis, view: View) -> Iterator[str]:
     errors = [finding for finding in diagnosis.findings if finding.level == "error"]
     if not errors:
         yield "<p>Nothing at error level was found.</p>"
@@ -83,7 +85,10 @@ def _problem(diagnosis: Diagnosis) -> Iterator[str]:
         where = f", at {at(finding.location)}" if finding.location else ""
         kind = _box(finding)
         said = f"<strong>{esc(findings.heading(finding))}</strong> ({esc(findings.status(finding))}): "
-        yield f'<div class="box {kind}"><p>{said}{esc(stop(finding.title)[:-1])}{where}.</p></div>'
+        yield f'<div class="box {kind}"><p>{said}{mixed(headline(finding))}{where}.</p>'
+        yield from _source(finding, view)
+        yield "</div>"
+    yield from _first_remedy(diagnosis)
     if diagnosis.problems:
         yield html.items(Markup(f"<strong>Could not be read:</strong> {esc(p)}") for p in diagnosis.problems)
     if diagnosis.notes:
@@ -92,6 +97,26 @@ def _problem(diagnosis: Diagnosis) -> Iterator[str]:
     if command:
         yield "<h3>Command</h3>"
         yield fence(shlex.join(map(str, command)) if isinstance(command, list | tuple) else command)
+
+
+def _source(finding: Finding, view: View) -> Iterator[str]:
+    excerpt = excerpts.of(finding.location, view.excerpts)
+    if excerpt is None or finding.role != "root":
+        return
+    if excerpt.lines:
+        yield fence(excerpts.text(excerpt))
+    if excerpt.note:
+        yield f'<p class="dim">{esc(excerpt.note)}</p>'
+
+
+def _first_remedy(diagnosis: Diagnosis) -> Iterator[str]:
+    remedies = findings.remedies(findings.decisive(diagnosis.findings))
+    if not remedies or diagnosis.verdict == "healthy":
+        return
+    first = remedies[0]
+    how = "" if first.how.strip() == first.title.strip() else f" {mixed(first.how)}"
+    known = f"({esc(first.safety)}; {esc(findings.tested(first))})"
+    yield f"<p><strong>What to do first</strong> {known}: {mixed(stop(first.title))}{how}</p>"
 
 
 def _signature(diagnosis: Diagnosis) -> Iterator[str]:

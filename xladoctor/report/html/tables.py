@@ -17,7 +17,7 @@ _SHORT = 14
 _CELL = 600
 SHAPE_HEADS = ("Place", "Tensor", "Contract", "As traced", "At run time", "Remark")
 SHAPE_WIDTHS = (30, 12, 12, 12, 12, 22)
-_VERDICTS = {"confirmed": "ok", "refuted": "dim", "verified": "ok", "failed": "bad"}
+_VERDICTS = {"refuted": "dim", "verified": "ok", "failed": "bad"}
 
 
 def at(location: Location | None) -> Markup:
@@ -113,10 +113,14 @@ def xla_paths(diagnosis: Diagnosis) -> Iterator[str]:
     """What put XLA on."""
     if not diagnosis.xla_paths or not facts.uses_tensorflow(diagnosis):
         return
+    quiet = facts.xla_in_a_line(diagnosis)
+    if quiet:
+        yield f"<p>{esc(quiet)}</p>"
+        return
     rows = []
     for path in diagnosis.xla_paths:
         resolved = esc("never traced") if facts.never_traced(path) else code(path.resolved)
-        state = {True: '<span class="bad">on</span>', False: "off"}.get(path.effective, "?")  # type: ignore[arg-type]
+        state = {True: "<strong>on</strong>", False: "off"}.get(path.effective, "?")  # type: ignore[arg-type]
         where = [at(path.location), esc(path.note or "")]
         rows.append(
             html.row(
@@ -136,7 +140,7 @@ def xla_paths(diagnosis: Diagnosis) -> Iterator[str]:
 
 def settings(diagnosis: Diagnosis) -> Iterator[str]:
     """Who set what, and who read it."""
-    if not diagnosis.settings or not facts.uses_tensorflow(diagnosis):
+    if not diagnosis.settings or not facts.uses_tensorflow(diagnosis) or facts.xla_in_a_line(diagnosis):
         return
     shown = stations.moments(diagnosis)
     if any(m["action"] != "milestone" for m in shown):

@@ -82,6 +82,13 @@ _branch = by_forms(
             pick=(),
         ),
         Form(
+            "branch_shape.dimensions",
+            r"left_branch_shape\.dimensions\w{0,12}\(\) != right_branch_shape\.dimensions\w{0,12}\(\) "
+            r"\((\d{1,3}) vs\.? (\d{1,3})\)",
+            "The branches of a conditional differ in rank: {0} against {1} axes.",
+            pick=(),
+        ),
+        Form(
             "true_fn and false_fn",
             r"(true_fn and false_fn) .{0,40}?must have the same .{0,400}",
             "The two branches of `tf.cond` do not return the same structure or types.",

@@ -91,6 +91,13 @@ dtype = by_forms(
             pick=(),
         ),
         Form(
+            "of type 'str'",
+            r"Expected '?(\w{1,30})'?, but got (.{1,80}?) of type '(str)'",
+            "{0} is expected, and {1} was given, which is text: where names and numbers are mixed, such as in a dict "
+            "of targets, a name may not be the one that is expected.",
+            pick=(),
+        ),
+        Form(
             "Expected",
             r"Expected (?:tensor )?(?:of type )?'?(\w{1,30})'?, (?:but )?got (?:a tensor of type "
             r")?'?(?:<dtype: ')?(\w{1,30})'?.{0,20}? (?:instead|of type)",

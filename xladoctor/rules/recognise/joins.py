@@ -80,6 +80,14 @@ def concat(record: ErrorRecord, text: str) -> Hit | None:
         )
     found = find(
         text,
+        "must match. Input",
+        rf"ll dimensions except \d{{1,3}} must match\. Input \d{{1,4}} has shape {SHAPE} and doesn't match input "
+        rf"\d{{1,4}} with shape {SHAPE}",
+    )
+    if found:
+        return _joined([shape(found[2]), shape(found[1])], "ConcatV2")
+    found = find(
+        text,
         "must match exactly",
         rf"input array dimensions .{{0,80}}? must match exactly, but along dimension "
         rf"\d{{1,3}}, the array at index \d{{1,4}} has size {N} and the array at index "

@@ -6,7 +6,7 @@ xla/stream_executor/integrations, xla/service/buffer_assignment.cc (ToVerboseStr
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xladoctor.rules.forms import SHAPE
 from xladoctor.rules.matching import Hit, find, ints, pattern
@@ -95,7 +95,7 @@ def oom(record: ErrorRecord, text: str) -> Hit | None:
                 f"{says.format(*groups)}{says_when}",
                 dims=ints(shape_),
                 level=level,
-                details={"memory": "host" if host else "device", "when": when, **of},
+                details={"memory": "host" if host else "device", "when": when, **of, **_tensor(shape_, groups)},
             )
     if record.exception in ("MemoryError", "ResourceExhaustedError") and "No such process" not in text:
         return Hit(
@@ -104,6 +104,15 @@ def oom(record: ErrorRecord, text: str) -> Hit | None:
             details={"memory": "host" if record.exception == "MemoryError" else "unknown"},
         )
     return None
+
+
+def _tensor(shape_: str, groups: list[str]) -> dict[str, Any]:
+    """The shape and the element type that a message names; nothing where it names no shape."""
+    if not shape_:
+        return {}
+    names = pattern(r"(?:b?float|u?int|complex|half|double|bool)\d{0,3}")
+    dtype = next((g for g in groups if names.fullmatch(g)), None)
+    return {"tensor_shape": list(ints(shape_)), **({"dtype": dtype} if dtype else {})}
 
 
 _WHILE_COMPILING = (

@@ -87,6 +87,8 @@ def recognise(record: ErrorRecord, text: str) -> Hit | None:
     name = record.exception
     if name:
         what = _KINDS.get(name)
+        if name == "OSError" and "[Errno " not in record.text and "[WinError " not in record.text:
+            what = "the program or a library raised an OSError of its own"  # the system's have a number
         first = "" if text == _CUT else flat(text).split(" [[")[0][:300]
         says = (
             f"Neither XLA nor shapes, as far as the log shows: {what or 'the program ended with an exception'}: {name}"

@@ -1,0 +1,261 @@
+"""Does a function that XLA compiled give what its graph gives plainly? On the values of its recorded first call.
+
+Outputs first: where they are the same but for rounding, nothing is left to ask. Else op by op, each on the values that
+it had under XLA (`diverge`): only an op that gives something else on identical inputs is a divergence. What rounding
+can move (an argmax of values that are nearly equal, a cast of a value near a whole number, a NaN from a root of almost
+nothing) is told from what it cannot by moving the inputs of that op: an element that then moves as far is explained.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .diverge import Search
+from .errors import GraphRoomError
+from .measure import Array, Results, as_json, deviation, wide
+from .parity import PLAIN, XLA, Ways
+from .randomness import ops_within
+from .sensitivity import NUDGE, Run, floor, nudged
+
+AGREES, DIVERGES, NOT_CHECKED = "agrees", "diverges", "not-checked"
+
+_AMBIGUOUS = frozenset({"Qr", "Svd", "SelfAdjointEigV2", "Eig"})
+"""Right with either sign of a vector: what differs after them is their doing."""
+_SEEDS = range(101, 105)
+_SHARE = 0.25
+"""An element that moves by this part of its difference when the inputs are moved is explained."""
+_LEAST: Mapping[str, float] = {"f8": 1e-9, "c16": 1e-9, "f4": 1e-4, "c8": 1e-4, "f2": 2e-2}
+_LEAST_OTHERWISE = 0.125
+"""Relative differences below are approximations of a function, or the eight bits of bfloat16."""
+_SHOWN = 4
+_ITS_VALUES = ("InvalidArgumentError", "OutOfRangeError")
+"""What ops raise because of the values that they get; other errors tell of this machine."""
+_CANNOT = re.compile(r"support|implement|kernel|\b[CG]PU\b|out of memory|allocat", re.IGNORECASE)
+"""In the words of an op that cannot run plainly on this machine, whatever its values are."""
+
+
+def agreement(folder: Path, *, foreign: bool = False, whole: bool = False) -> dict[str, Any]:
+    """{"result": agrees, diverges or not-checked, "why", "kind" (values, shape or raises), "output", "plain", "xla",
+    "deviation", "message", "node" (`Search.first`)}. With `whole` no op is looked for: the compiler may end the process
+    when it is to give the values of all.
+    """
+    try:
+        ways = Ways(folder, foreign=foreign)
+    except GraphRoomError as error:
+        return _unchecked(str(error))
+    try:
+        return _agreement(ways, whole)
+    finally:
+        ways.close()
+
+
+def _agreement(ways: Ways, whole: bool) -> dict[str, Any]:
+    filled, (free, seeded) = ways.step.filled, ways.drawn()
+    if filled:
+        return _unchecked(f"the value of {filled[0]} was not kept")
+    if free or seeded:
+        return _unchecked(f"draws random numbers ({next(iter((free or seeded).values()))})")
+    compiled, under_xla = ways.of(XLA)
+    if compiled["outcome"] != "passed":
+        return _unchecked(f"it does not compile here: {_message(compiled)}")
+    told, plain = ways.of(PLAIN)
+    if told["outcome"] != "passed":
+        return _raises(ways, told)
+    apart = [n for n in plain if n in under_xla and not _alike(plain[n], under_xla[n], ways.arguments)]
+    if not apart:
+        return {"result": AGREES, "outputs": len(plain)}
+    return _parted(ways, apart, plain, under_xla, whole)
+
+
+def _raises(ways: Ways, told: Mapping[str, Any]) -> dict[str, Any]:
+    node = ways.first_node([])["node"]
+    message = str((node or {}).get("message") or _message(told))
+    if _CANNOT.search(_words(message)) or (told["error"] or {}).get("kind") not in _ITS_VALUES:
+        return _unchecked(f"it does not run plainly here: {_words(message)[:200]}")
+    found = {"kind": "raises", "message": message, "error": (told["error"] or {}).get("kind")}
+    return {"result": DIVERGES, **found, "node": _brief(node)}
+
+
+def _parted(ways: Ways, apart: Sequence[str], plain: Results, under_xla: Results, whole: bool) -> dict[str, Any]:
+    search = Strict(ways.step, ways.frames)
+    node, error = None, None
+    try:
+        node = None if whole else search.first([ways.tensor(n) for n in apart])
+    except Exception as failed:
+        if not (isinstance(failed, GraphRoomError) or type(failed).__module__.startswith("tensorflow")):
+            raise
+        error = str(failed)
+    if node is None and (whole or error is not None or search.incomplete):
+        # Not every op could be asked: then the function is asked as a whole.
+        outputs = [n for n in apart if not explained(ways.plain, ways.arguments, {n: plain[n]}, {n: under_xla[n]})]
+        if not outputs:
+            return {"result": AGREES, "outputs": len(plain), "rounding": True}
+        apart = outputs
+    elif node is None:
+        return {"result": AGREES, "outputs": len(plain), "rounding": True}
+    name = next((n for n in apart if plain[n].shape != under_xla[n].shape), apart[0])
+    a, b = plain[name], under_xla[name]
+    return {
+        "result": DIVERGES,
+        "kind": "values" if a.shape == b.shape else "shape",
+        "output": name,
+        "shapes": [list(a.shape), list(b.shape)],
+        "deviation": as_json(deviation(a, b)) if a.shape == b.shape else None,
+        **_shown(a, b),
+        "message": (node or {}).get("message"),
+        "node": _brief(node),
+    }
+
+
+class Strict(Search):
+    """`Search` that takes no difference for one which rounding can make."""
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether there are ops that differ and could not be asked."""
+        return bool(self.unchecked) or self.full
+
+    def _alone(self, name: str, outputs: Sequence[str], values: Mapping[str, Array]) -> dict[str, Any] | None:
+        found = super()._alone(name, outputs, values)
+        if found is None or found["message"] is not None:
+            return found
+        ops = {self._graph.nodes[name].op, *ops_within(self._graph, name, set())}
+        if ops & _AMBIGUOUS and all(a == b for a, b in [found["shapes"]]):
+            return None
+        known = self.known(name, values)
+        run = self._runs(outputs)
+        told, plain = run(known)
+        if told["outcome"] == "passed" and explained(run, known, plain, {t: values[t] for t in outputs}):
+            return None
+        return found
+
+
+def explained(run: Run, arguments: Mapping[str, Array], plain: Results, others: Results) -> bool:
+    """Whether rounding can make these results of the plain ones: every element that differs moves as far when the
+    floating inputs are moved in their last places, or in those of the largest one.
+    """
+    left: dict[str, Array] = {}
+    for name, a in plain.items():
+        b = others.get(name)
+        if b is None or a.shape != b.shape:
+            return False
+        far = _differs(a, b)
+        if far.any():
+            left[name] = far
+    for moved in _moved(arguments) if left else ():
+        told, values = run(moved)
+        if told["outcome"] != "passed":
+            continue
+        for name in list(left):
+            value = values.get(name)
+            if value is not None and value.shape == plain[name].shape:
+                left[name] = left[name] & ~_as_far(plain[name], others[name], value)
+                if not left[name].any():
+                    del left[name]
+        if not left:
+            break
+    return not left
+
+
+def _moved(arguments: Mapping[str, Array]) -> list[dict[str, Array]]:
+    """The arguments with small values as zeros, moved relative to themselves, and relative to the largest."""
+    tried = [{n: _flushed(v) for n, v in arguments.items()}]
+    tried += [nudged(arguments, seed) for seed in _SEEDS]
+    tried += [{n: _shaken(v, seed) for n, v in arguments.items()} for seed in _SEEDS]
+    return tried
+
+
+def _shaken(value: Array, seed: int) -> Array:
+    if value.dtype.kind not in "fc" or not value.size:
+        return value
+    random = np.random.default_rng(seed)
+    finite = np.abs(value[np.isfinite(value)])
+    scale = NUDGE * float(np.finfo(value.dtype).eps) * (float(finite.max()) if finite.size else 0.0)
+    noise: Any = random.uniform(-1, 1, value.shape)
+    if value.dtype.kind == "c":
+        noise = noise + 1j * random.uniform(-1, 1, value.shape)
+    return np.asarray(value + scale * noise, dtype=value.dtype)
+
+
+def _flushed(value: Array) -> Array:
+    """Without numbers below the smallest normal one: XLA takes them for zeros."""
+    if value.dtype.kind not in "fc":
+        return value
+    tiny = np.finfo(value.dtype).tiny
+    with np.errstate(invalid="ignore"):
+        return np.where(np.abs(value) < tiny, np.zeros_like(value), value)
+
+
+def _alike(a: Array, b: Array, arguments: Mapping[str, Array]) -> bool:
+    if a.shape != b.shape:
+        return False
+    a, b = _flushed(a), _flushed(b)
+    return deviation(a, b) <= (max(floor(a, arguments), _least(a) / 100) if _rounds(a) else 0.0)
+
+
+def _differs(a: Array, b: Array) -> Array:
+    """Where two arrays differ by more than an approximation does."""
+    if a.dtype.kind not in "fcV":
+        return np.asarray(a != b)
+    x, y = wide(_flushed(a)), wide(_flushed(b))
+    finite = np.abs(np.concatenate([x[np.isfinite(x)].ravel(), y[np.isfinite(y)].ravel()]))
+    scale = float(finite.max()) if finite.size else 0.0
+    with np.errstate(invalid="ignore"):
+        near = (np.abs(x - y) <= _least(a) * scale) | (x == y) | (np.isnan(x) & np.isnan(y))
+    return np.asarray(~near)
+
+
+def _as_far(a: Array, b: Array, moved: Array) -> Array:
+    """Where `moved` is as far from `a` as `b` is, or nearly so."""
+    if a.dtype.kind not in "fcV":
+        return np.asarray(moved != a)
+    x, y, z = wide(a), wide(b), wide(moved)
+    with np.errstate(invalid="ignore"):
+        enough = np.abs(z - x) >= _SHARE * np.abs(y - x)
+    return np.asarray(enough | (np.isfinite(z) != np.isfinite(x)) | (_flushed(z) == y))
+
+
+def _rounds(value: Array) -> bool:
+    return value.dtype.kind in "fcV"
+
+
+def _least(value: Array) -> float:
+    return _LEAST.get(value.dtype.str[1:], _LEAST_OTHERWISE)
+
+
+def _shown(a: Array, b: Array) -> dict[str, Any]:
+    """The first elements that differ, on both ways; the first ones where the shapes do."""
+    at: Any = slice(0, _SHOWN)
+    if a.shape == b.shape:
+        at = np.flatnonzero(_differs(a, b).ravel())[:_SHOWN]
+        at = at if len(at) else slice(0, _SHOWN)
+    return {"plain": _listed(a.ravel()[at]), "xla": _listed(b.ravel()[at])}
+
+
+def _listed(values: Array) -> list[str]:
+    return [f"{v:.6g}" if values.dtype.kind == "f" else str(v) for v in values]
+
+
+def _brief(node: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    kept = ("node", "op", "function", "inner_node", "deviation", "shapes", "sources", "call_sources")
+    return None if node is None else {k: node[k] for k in kept if k in node}
+
+
+def _message(told: Mapping[str, Any]) -> str:
+    error = told.get("error") or {}
+    return _words(f"{error.get('kind')}: {error.get('message')}")[:300]
+
+
+def _words(message: str) -> str:
+    """The first line of a message without the names of nodes and devices."""
+    line = re.sub(r"\{\{.*?\}\}|\[\[.*|/job:\S+", "", message).strip()
+    return " ".join(line.splitlines()[0].split()) if line else ""
+
+
+def _unchecked(why: str) -> dict[str, Any]:
+    return {"result": NOT_CHECKED, "why": why}

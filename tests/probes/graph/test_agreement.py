@@ -1,0 +1,62 @@
+"""What rounding explains of a difference, and what it does not. NumPy only."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from probes.graph.agreement import explained
+
+F = np.float32
+
+
+def judged(op, values, other):
+    """Whether `other` is explained as the result of `op` on `values`."""
+
+    def run(given):
+        with np.errstate(all="ignore"):
+            return {"outcome": "passed"}, {"y:0": np.asarray(op(*given.values()))}
+
+    given = {f"x{i}:0": np.asarray(v) for i, v in enumerate(values)}
+    return explained(run, given, run(given)[1], {"y:0": np.asarray(other)})
+
+
+ALMOST = np.array([2.9999998, 5.0, 7.25], F)
+
+
+@pytest.mark.parametrize(
+    ("op", "values", "other"),
+    [
+        pytest.param(lambda x: x.astype(np.int32), [ALMOST], np.array([3, 4, 7], np.int32), id="cast"),
+        pytest.param(np.floor, [ALMOST], np.array([3, 4, 7], F), id="floor"),
+        pytest.param(lambda x: x >= 5, [ALMOST], [False, False, True], id="comparison"),
+        pytest.param(np.argmax, [np.array([1.0, 0.5, 1.0], F)], np.int64(2), id="argmax of a tie"),
+        pytest.param(
+            lambda x: np.argsort(-x)[:2], [np.array([1.0, 1.0, 0.5], F)], np.array([1, 0]), id="top_k of a tie"
+        ),
+        pytest.param(np.sqrt, [np.array([0.0, 4.0], F)], np.array([np.nan, 2.0], F), id="root of almost nothing"),
+        pytest.param(lambda x: x * F(1e-3), [np.array([1e-36, 0.0], F)], np.array([0.0, 0.0], F), id="denormals"),
+        pytest.param(lambda x: x / F(1e-3), [np.array([1e-40, 0.0], F)], np.array([0.0, 0.0], F), id="flushed before"),
+        pytest.param(np.sign, [np.array([0.0, 3.0], F)], np.array([1.0, 1.0], F), id="sign of almost nothing"),
+        pytest.param(np.sum, [np.array([1e7, 0.1, -1e7], F)], F(0.0), id="cancellation"),
+        pytest.param(np.negative, [np.array([0.0, np.nan], F)], np.array([0.0, np.nan], F), id="-0.0 and NaN"),
+    ],
+)
+def test_rounding(op, values, other):
+    assert judged(op, values, other)
+
+
+@pytest.mark.parametrize(
+    ("op", "values", "other"),
+    [
+        pytest.param(lambda x: x.astype(np.int32), [ALMOST], np.array([3, 4, 8], np.int32), id="cast"),
+        pytest.param(lambda x, i: x[i], [ALMOST, [0, 1]], np.array([3.0, 7.25], F), id="another row"),
+        pytest.param(np.argmax, [np.array([1.0, 0.5, 2.0], F)], np.int64(0), id="argmax"),
+        pytest.param(np.sqrt, [np.array([1.0, 4.0], F)], np.array([np.nan, 2.0], F), id="NaN"),
+        pytest.param(np.sum, [np.arange(3)], np.int64(4), id="whole numbers"),
+        pytest.param(np.negative, [ALMOST], ALMOST, id="sign"),
+        pytest.param(np.ones_like, [np.array([1, 2], np.int32)], np.array([1, 1, 1], np.int32), id="shape"),
+    ],
+)
+def test_no_rounding(op, values, other):
+    assert not judged(op, values, other)

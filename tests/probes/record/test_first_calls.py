@@ -1,0 +1,154 @@
+"""What is kept of a first call, and that nothing of ours stays behind."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import weakref
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from probes import compat
+from probes.record import first_calls
+from probes.record.first_calls import FirstCalls
+from probes.record.guard import Guard
+
+FLOAT = SimpleNamespace(name="float32")
+
+
+class Tensor(np.ndarray):
+    """Stands for an eager tensor: it can be referred to weakly."""
+
+
+class Concrete:
+    """Stands for a `ConcreteFunction`."""
+
+    def __init__(self, inputs=1, error=None):
+        self.graph = SimpleNamespace(inputs=[SimpleNamespace(dtype=FLOAT)] * inputs)
+        self.error = error
+        self.calls = 0
+
+    def _call_flat(self, tensor_inputs, captured_inputs):
+        self.calls += 1
+        if self.error:
+            raise self.error
+        return [t.sum() for t in tensor_inputs]
+
+
+class Sink:
+    def __init__(self):
+        self.events = []
+
+    def write(self, kind, **facts):
+        self.events.append((kind, facts))
+
+
+class Shelf:
+    """Takes what it is given as a real one does, without a folder."""
+
+    def __init__(self):
+        self.sizes = []
+
+    def add_values(self, name, size, write, *, needed):
+        self.sizes.append(size)
+        return True
+
+
+@pytest.fixture
+def recorder(monkeypatch):
+    monkeypatch.setattr(compat, "must_compile", lambda concrete: True)
+    monkeypatch.setitem(sys.modules, "tensorflow", SimpleNamespace(executing_eagerly=lambda: True))
+    return FirstCalls(Guard(Sink()), Shelf())
+
+
+def tensor(n=4):
+    return np.ones(n, np.float32).view(Tensor)
+
+
+def notes(recorder):
+    return [(facts["kept"], facts["why"]) for _, facts in recorder.guard.sink.events]
+
+
+def expect(recorder, concrete):
+    recorder.expect(Path("capsules/1-1-f"), concrete)
+    return concrete
+
+
+def call(recorder, size=4):
+    concrete = expect(recorder, Concrete())
+    concrete._call_flat([tensor(size)], [])
+
+
+def test_the_first_call_is_kept_and_the_second_is_as_it_was(recorder):
+    concrete = expect(recorder, Concrete())
+    assert "_call_flat" in vars(concrete)
+    assert concrete._call_flat([tensor()], captured_inputs=[]) == [4.0]
+    assert "_call_flat" not in vars(concrete)
+    concrete._call_flat([tensor()], captured_inputs=[])
+    assert (notes(recorder), len(recorder.shelf.sizes), concrete.calls) == ([(True, None)], 1, 2)
+
+
+def test_nothing_is_kept_alive(recorder):
+    concrete = expect(recorder, Concrete())
+    given = tensor()
+    concrete._call_flat([given], [])
+    references = [weakref.ref(given), weakref.ref(concrete)]
+    never_called = weakref.ref(expect(recorder, Concrete()))
+    del given, concrete
+    assert [r() for r in references] == [None, None]
+    assert never_called() is None
+    assert not [o for o in gc.get_objects() if isinstance(o, Tensor)]
+
+
+def test_a_call_that_fails_fails_as_it_would(recorder):
+    concrete = expect(recorder, Concrete(error=ValueError("its own")))
+    with pytest.raises(ValueError, match="its own"):
+        concrete._call_flat([tensor()], [])
+    assert (recorder.guard.sink.events, recorder.shelf.sizes) == ([], [])
+
+
+def test_sizes_are_looked_at_before_anything_is_copied(recorder, monkeypatch):
+    monkeypatch.setattr(first_calls, "_copied", lambda given: pytest.fail("it was copied"))
+    monkeypatch.setattr(first_calls, "MAX_BYTES", 100)
+    call(recorder, 26)
+    assert notes(recorder) == [(False, "its values take 104 bytes, and 100 are left")]
+
+
+def test_the_bound_is_for_all_functions_together(recorder, monkeypatch):
+    monkeypatch.setattr(first_calls, "MAX_BYTES", 100)
+    for _ in range(2):
+        call(recorder, 20)
+    assert [kept for kept, _ in notes(recorder)] == [True, False]
+
+
+def test_so_is_the_time(recorder, monkeypatch):
+    ticks = iter(range(100))
+    monkeypatch.setattr(first_calls, "_clock", lambda: next(ticks) * 0.3)
+    for _ in range(2):
+        call(recorder)
+    assert [kept for kept, _ in notes(recorder)] == [True, False]
+    assert "0.5 s" in notes(recorder)[1][1]
+
+
+def test_what_needs_longer_than_is_left_is_not_begun(recorder, monkeypatch):
+    monkeypatch.setattr(first_calls, "_RATE", 10.0)
+    call(recorder)
+    assert [kept for kept, _ in notes(recorder)] == [False]
+
+
+def test_a_call_within_a_graph_is_not_the_first(recorder, monkeypatch):
+    concrete = expect(recorder, Concrete())
+    with monkeypatch.context() as patch:
+        patch.setattr(sys.modules["tensorflow"], "executing_eagerly", lambda: False)
+        concrete._call_flat([tensor()], [])
+    assert notes(recorder) == []
+    concrete._call_flat([tensor()], [])
+    assert (notes(recorder), concrete.calls) == ([(True, None)], 2)
+
+
+def test_what_xla_does_not_compile_is_left_alone(recorder, monkeypatch):
+    monkeypatch.setattr(compat, "must_compile", lambda concrete: False)
+    assert "_call_flat" not in vars(expect(recorder, Concrete()))

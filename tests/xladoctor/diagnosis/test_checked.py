@@ -1,0 +1,91 @@
+"""What a diagnosis makes of the comparison of compiled functions with plain execution."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.xladoctor.recordings import Run
+from xladoctor.report import json_
+from xladoctor.report.checked import summary
+from xladoctor.saved import scan_run
+
+NODE = {"op": "GatherV2", "node": "GatherV2", "sources": [["train.py", 9, "lookup"], ["/lib/python3/x.py", 1, "f"]]}
+RAISES = {"result": "diverges", "kind": "raises", "error": "InvalidArgumentError", "message": "9 is not in [0, 4)",
+          "node": NODE}  # fmt: skip
+VALUES = {"result": "diverges", "kind": "values", "output": "output 0", "shapes": [[3], [3]], "deviation": 0.5,
+          "plain": ["1"], "xla": ["2"], "node": {**NODE, "op": "Cast", "shapes": [[3], [3]]}}  # fmt: skip
+SHAPE = {**VALUES, "kind": "shape", "shapes": [[4], [0]], "deviation": None, "node": None}
+
+
+def scanned(tmp_path, *results, **run):
+    made = Run(**run)
+    for n, result in enumerate(results):
+        capsule = f"7-{n}-f{n}"
+        made.trace(capsule, f"f{n}", f"g{n}", xla=True)
+        if isinstance(result, str):
+            made.event("first-call", capsule=capsule, kept=False, why=result, bytes=None)
+        elif result is not None:
+            made.event("first-call", capsule=capsule, kept=True, why=None, bytes=4)
+            made.worker.append({"capsule": capsule, "request": "agreement", "result": result})
+    return scan_run(made.write(tmp_path / "run"))
+
+
+@pytest.mark.parametrize(
+    ("result", "slug", "op", "words"),
+    [
+        (RAISES, "parity-divergence", "GatherV2", "9 is not in [0, 4)"),
+        (VALUES, "parity-divergence", "Cast", "1 plainly and 2 under XLA"),
+        (SHAPE, "wrong-shape-silent", None, "(4) plainly and (0) under XLA"),
+    ],
+)
+def test_a_divergence_is_an_error_that_was_tested(tmp_path, result, slug, op, words):
+    diagnosis = scanned(tmp_path, {"result": "agrees"}, result)
+    [found] = diagnosis.findings
+    assert (found.slug, found.level, found.role, found.status, found.op) == (slug, "error", "root", "confirmed", op)
+    assert found.basis is not None
+    assert found.basis.kind == "tested"
+    assert words in found.title
+    if op:
+        assert str(found.location) == "train.py:9 in lookup"
+    assert (diagnosis.verdict, diagnosis.exit_code) == ("failed", 1)
+
+
+def test_the_same_line_twice_is_one_finding(tmp_path):
+    assert len(scanned(tmp_path, RAISES, RAISES).findings) == 1
+
+
+def test_what_was_not_checked_is_told_with_the_reason(tmp_path):
+    diagnosis = scanned(tmp_path, {"result": "agrees"}, {"result": "not-checked", "why": "draws"}, "too large", None)
+    assert [(c.function, c.calls, c.result, c.why) for c in diagnosis.checked] == [
+        ("f0", 1, "agrees", None),
+        ("f1", 0, "not-checked", "draws"),
+        ("f2", 0, "not-checked", "too large"),
+        ("f3", 0, "not-checked", "no call of it from outside of a graph returned"),
+    ]
+    assert summary(diagnosis.checked) == (
+        "1 compiled function agrees with plain execution; not checked: f1 (draws); f2 (too large); f3 (no call of it "
+        "from outside of a graph returned)"
+    )
+    assert diagnosis.verdict == "healthy"
+
+
+def test_nothing_checked_is_said(tmp_path):
+    assert summary(scanned(tmp_path, "too large").checked) == "nothing could be checked: f0 (too large)"
+
+
+def test_a_failed_run_has_no_checks(tmp_path):
+    outcome = {"state": "exited", "code": 1, "probes": "recorded"}
+    assert scanned(tmp_path, RAISES, outcome=outcome).checked == ()
+
+
+def test_it_goes_through_json(tmp_path):
+    diagnosis = scanned(tmp_path, RAISES, {"result": "agrees"})
+    assert json_.from_json(json_.render(diagnosis)).checked == diagnosis.checked
+
+
+@pytest.mark.parametrize("wrong", [{"result": 3}, {"result": "diverges", "node": "GatherV2"}, "agrees"])
+def test_a_strangers_answer_is_no_finding(tmp_path, wrong):
+    made = Run()
+    made.trace("7-0-f", "f", xla=True)
+    made.worker.append({"capsule": "7-0-f", "request": "agreement", "result": wrong})
+    assert [f for f in scan_run(made.write(tmp_path / "run")).findings if f.level == "error"] == []

@@ -1,0 +1,80 @@
+"""Which functions are compared after a run, for how long, and what is said of those that could not be."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.xladoctor.recordings import Run
+from xladoctor.experiments.check import MAX_FUNCTIONS, answers, budget, to_check
+from xladoctor.recording.run import read_run
+from xladoctor.workers.worker import WorkerDied, WorkerTimeout
+
+
+def recording(tmp_path, names=("f", "g", "f"), **run):
+    made = Run(**run)
+    for n, name in enumerate(names):
+        made.trace(f"7-{n}-{name}", name, f"g{n}", xla=True)
+        made.event("first-call", capsule=f"7-{n}-{name}", kept=True, why=None, bytes=4)
+    return read_run(made.write(tmp_path / "run"))
+
+
+class Worker:
+    """Answers, or raises what is on its list."""
+
+    def __init__(self, *results):
+        self.results = list(results)
+        self.asked = []
+
+    def request(self, op, *, timeout=None, **params):
+        if op == "hello":
+            return {}
+        self.asked.append(params)
+        result = self.results.pop(0)
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+
+@pytest.mark.parametrize(
+    ("seconds", "asked", "expected"),
+    [(None, None, 5.0), (10, None, 5.0), (200, None, 10.0), (10_000, None, 30.0), (10_000, 2.0, 2.0)],
+)
+def test_the_budget(seconds, asked, expected):
+    assert budget(seconds, asked) == expected
+
+
+def test_each_function_before_any_is_taken_twice(tmp_path):
+    assert to_check(recording(tmp_path, ("f", "f", "g"))) == ["7-0-f", "7-2-g", "7-1-f"]
+
+
+def test_a_run_that_failed_is_not_checked(tmp_path):
+    outcome = {"state": "exited", "code": 1, "probes": "recorded"}
+    assert to_check(recording(tmp_path, outcome=outcome)) == []
+
+
+def test_what_takes_too_long_is_not_checked(tmp_path):
+    run = recording(tmp_path)
+    times = iter([0.0, 1.0, 4.0, 6.0])
+    worker = Worker({"result": "agrees"}, WorkerTimeout("agreement", 1.0))
+    told = list(answers(worker, run, to_check(run), 5.0, lambda: next(times)))
+    assert [a["result"]["result"] for a in told] == ["agrees", "not-checked", "not-checked"]
+    assert all("--check-budget" in a["result"]["why"] for a in told[1:])
+    assert len(worker.asked) == 2
+
+
+def test_a_worker_that_dies_is_asked_once_more_for_less(tmp_path):
+    run = recording(tmp_path, ("f",))
+    worker = Worker(WorkerDied(None, "SIGABRT", ""), {"result": "diverges"})
+    assert [a["result"]["result"] for a in answers(worker, run, to_check(run), 60.0)] == ["diverges"]
+    assert [bool(p.get("whole")) for p in worker.asked] == [False, True]
+    worker = Worker(*[WorkerDied(None, "SIGABRT", "")] * 2)
+    [answer] = answers(worker, run, to_check(run), 60.0)
+    assert "SIGABRT" in answer["result"]["why"]
+
+
+def test_only_so_many_are_checked(tmp_path):
+    names = [f"f{n}" for n in range(MAX_FUNCTIONS + 1)]
+    run = recording(tmp_path, names)
+    told = list(answers(Worker(*[{"result": "agrees"}] * MAX_FUNCTIONS), run, to_check(run), 60.0))
+    assert [a["result"]["result"] for a in told].count("agrees") == MAX_FUNCTIONS
+    assert len(told) == len(names)

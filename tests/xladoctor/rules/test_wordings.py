@@ -1,0 +1,37 @@
+"""Wordings of one and the same mistake: each is known by its class and its sizes, none is left over as no mistake."""
+
+from __future__ import annotations
+
+from io import BytesIO
+
+import pytest
+
+from xladoctor.logs import read_log
+from xladoctor.recording.evidence import Evidence
+from xladoctor.rules import findings
+
+GRAPH = "tensorflow.python.framework.errors_impl.InvalidArgumentError: Graph execution error:\n\n"
+JOIN = "All dimensions except 1 must match. Input 1 has shape [9 4] and doesn't match input 0 with shape [3 6].\n"
+BRANCH = "left_branch_shape.dimensions_size() != right_branch_shape.dimensions_size() (1 vs 3)\n\t [[{{node cond}}]]\n"
+NAME = "TypeError: Expected float64, but got height of type 'str'.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "slug", "words"),
+    [
+        (GRAPH + JOIN, "concat-pack-mismatch", "[3, 6] and [9, 4]"),
+        (GRAPH + BRANCH, "branch-shape-mismatch", "1 against 3 axes"),
+        (NAME, "dtype-mismatch", "height was given, which is text"),
+    ],
+)
+def test_a_wording(text, slug, words):
+    log = read_log(BytesIO(f"Traceback (most recent call last):\n{text}".encode()), name="log")
+    found = findings(Evidence("log", log=log))[0]
+    assert found.slug == slug
+    assert words in found.message
+
+
+@pytest.mark.parametrize(("text", "by_system"), [("[Errno 28] No space left on device", True), ("it is cut", False)])
+def test_an_oserror_without_a_number_is_not_of_the_system(text, by_system):
+    log = read_log(BytesIO(f"Traceback (most recent call last):\nOSError: {text}\n".encode()), name="log")
+    assert ("system refused" in findings(Evidence("log", log=log))[0].message) is by_system

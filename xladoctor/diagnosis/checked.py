@@ -1,0 +1,187 @@
+"""What was checked in a run that ended well, and what came of it: functions that XLA compiled against plain execution.
+
+A divergence is a finding, tested on the very values of the run. What was not checked is told with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from xladoctor.diagnosis.basis import COMPARED_PLAINLY
+from xladoctor.diagnosis.facts import is_user_file
+from xladoctor.diagnosis.weigh import survived
+from xladoctor.model.diagnosis import Check, Checked, Finding, Location, Proof, Remedy
+from xladoctor.recording.run import Event, Recording, location
+from xladoctor.recording.schema import schema
+from xladoctor.rules import by_slug
+
+REQUEST = "agreement"
+_JIT_OFF = Remedy(
+    "jit-off",
+    "Run this function without XLA until that line is mended",
+    "slower",
+    "Without `jit_compile=True` it gives what it gives plainly, or raises where it should.",
+)
+_RESULTS: Mapping[str, Checked] = {"agrees": "agrees", "diverges": "diverges"}
+_INSIDE = "it is compiled inside another function, and its inputs cannot be had"
+_NEVER = "no call of it from outside of a graph returned"
+
+
+def not_checked(why: str) -> dict[str, Any]:
+    """The answer about a function that could not be compared."""
+    return {"result": "not-checked", "why": why}
+
+
+def checks(recording: Recording) -> tuple[Check, ...]:
+    """One check for each function that XLA compiled, in a run that ended with 0 and that was looked at."""
+    if not survived(recording):
+        return ()
+    found = [c if c.result == "not-checked" else replace(c, calls=1) for c in _of_top(recording)]
+    return (*found, *_inside(recording)) if recording.of_kind(schema.TRACE) else ()
+
+
+def divergences(recording: Recording) -> Iterator[Finding]:
+    """A finding for each function that gives something else under XLA than plainly; of one op at one line one."""
+    seen = set()
+    for answer in recording.answers(REQUEST):
+        told = answer.get("result") or {}
+        if told.get("result") != "diverges":
+            continue
+        finding = _finding(recording, str(answer["capsule"]), told)
+        key = (finding.slug, finding.op, str(finding.location))
+        if key not in seen:
+            seen.add(key)
+            yield finding
+
+
+def with_divergences(findings: Sequence[Finding], recording: Recording) -> tuple[Finding, ...]:
+    """The findings with the divergences among the errors, after those that were known without them."""
+    found = tuple(divergences(recording))
+    if not found:
+        return tuple(findings)
+    errors = [f for f in findings if f.level == "error"]
+    rest = [replace(f, role="consequence") for f in findings if f.level != "error"]
+    return (*errors, *found, *rest)
+
+
+def _of_top(recording: Recording) -> Iterator[Check]:
+    """Each traced function that carries the mark of XLA itself; several traces of one, and what came of most."""
+    calls = {str(e["capsule"]): e for e in recording.of_kind(schema.FIRST_CALL)}
+    answers = {str(a["capsule"]): a.get("result") or {} for a in recording.answers(REQUEST)}
+    tops = [t for t in recording.of_kind(schema.TRACE) if t.get("xla") and t.get("parent") is None]
+    # A function that makes variables is traced once more, and that first trace is never called.
+    called = {(t["pid"], t.get("python_name")) for t in tops if str(t.get("capsule")) in calls}
+    for trace in tops:
+        if str(trace.get("capsule")) not in calls and (trace["pid"], trace.get("python_name")) in called:
+            continue
+        capsule = str(trace.get("capsule"))
+        call, told = calls.get(capsule), answers.get(capsule)
+        name = str(trace.get("python_name"))
+        check = Check(what="compiled-function", function=name, location=_defined(trace))
+        if told is not None:
+            yield replace(check, result=_RESULTS.get(str(told.get("result")), "not-checked"), why=told.get("why"))
+        else:
+            yield replace(check, why=_why(trace, call))
+
+
+def _why(trace: Event, call: Event | None) -> str:
+    if trace.get("capsule") is None:
+        return "its graph was not kept"
+    if call is None:
+        return _NEVER
+    return str(call.get("why") or "no worker was asked")
+
+
+def _inside(recording: Recording) -> Iterator[Check]:
+    """Functions that XLA compiled within one that it did not, as Keras' steps: the outermost of them."""
+    by_graph = {(t["pid"], t.get("graph")): t for t in recording.of_kind(schema.TRACE)}
+    names = set()
+    for trace in recording.of_kind(schema.TRACE):
+        parent = by_graph.get((trace["pid"], trace.get("parent"))) if trace.get("parent") is not None else None
+        if not trace.get("xla") or parent is None or _under_xla(parent, by_graph):
+            continue
+        name = str(trace.get("python_name"))
+        if name not in names:
+            names.add(name)
+            yield Check(what="compiled-function", function=name, location=_defined(trace), why=_INSIDE)
+
+
+def _under_xla(trace: Event, by_graph: Mapping[tuple[Any, Any], Event]) -> bool:
+    for _ in range(100):
+        if trace.get("xla"):
+            return True
+        above = by_graph.get((trace["pid"], trace.get("parent"))) if trace.get("parent") is not None else None
+        if above is None or above is trace:
+            return False
+        trace = above
+    return False
+
+
+def _defined(trace: Event) -> Location | None:
+    return location(trace.get("defined")) or location(trace.get("where"))
+
+
+def _finding(recording: Recording, capsule: str, told: Mapping[str, Any]) -> Finding:
+    node = told.get("node") or {}
+    trace = next((t for t in recording.of_kind(schema.TRACE) if t.get("capsule") == capsule), {})
+    name = str(trace.get("python_name") or capsule)
+    rule = by_slug("wrong-shape-silent" if told.get("kind") == "shape" else "parity-divergence")
+    at = _line(node) or _defined(trace)
+    what = _what(told)
+    where = f"{node['op']} ({node['node']})" if node.get("op") else None
+    told_at = f", {at}." if at is not None else "."
+    raises = told.get("kind") == "raises"
+    first = f" {f'It is {where} that raises' if raises else f'The first op that does so is {where}'}{told_at}"
+    return Finding(
+        code=rule.code, slug=rule.slug, level="error", role="root",
+        title=f"{name}: {what}",
+        message=f"On the values of its first call, {name} gives under XLA what it does not give plainly: {what}."
+        f"{first if where else ''} "
+        "No error was raised in the run.",
+        op=node.get("op"), node=node.get("node"),
+        dims=tuple(told.get("shapes") or ()) if told.get("kind") == "shape" else (),
+        location=at,
+        evidence=(Proof("worker", _proof(told), f"worker.jsonl, capsule {capsule}"),),
+        status="confirmed", basis=COMPARED_PLAINLY,
+        remedies=(_JIT_OFF, *(r for r in rule.remedies if r.id != "compare-paths")),
+        details={k: told[k] for k in ("kind", "output", "shapes", "deviation", "plain", "xla", "error") if k in told}
+        | {"function": name, "capsule": capsule},
+    )  # fmt: skip
+
+
+def _what(told: Mapping[str, Any]) -> str:
+    """What differs, in a few words."""
+    if told.get("kind") == "raises":
+        first = (str(told.get("message") or "").strip().splitlines() or [""])[0]
+        return f"plain execution raises {told.get('error')} ({first}), XLA returns numbers"
+    plain, xla = told.get("plain") or (), told.get("xla") or ()
+    output = told.get("output")
+    if told.get("kind") == "shape":
+        shapes = told.get("shapes") or ((), ())
+        return f"{output} has shape {_shape(shapes[0])} plainly and {_shape(shapes[1])} under XLA"
+    return f"{output} is {', '.join(map(str, plain))} plainly and {', '.join(map(str, xla))} under XLA"
+
+
+def _proof(told: Mapping[str, Any]) -> str:
+    node = told.get("node") or {}
+    if told.get("kind") == "raises":
+        return f"plain: {told.get('error')}: {(str(told.get('message') or '').strip().splitlines() or [''])[0]}"
+    far = told.get("deviation")
+    text = _what(told) + (f"; largest difference {far} of the largest value" if far is not None else "")
+    alone = node.get("shapes")
+    return text + (f"; {node['op']} on the same inputs: {alone[0]} plainly, {alone[1]} under XLA" if alone else "")
+
+
+def _shape(shape: Any) -> str:
+    return "(" + ", ".join(map(str, shape)) + ")"
+
+
+def _line(node: Mapping[str, Any]) -> Location | None:
+    """The user's line that made the op: of the call that led there, where the op stands in a library."""
+    for frames in (node.get("sources") or (), *reversed(node.get("call_sources") or ())):
+        for file, line, function in reversed(frames):
+            if is_user_file(str(file)):
+                return Location(str(file), line, function)
+    return None

@@ -1,0 +1,83 @@
+"""What to do about sizes that do not agree, in this failure's terms: axis, sizes, the factor between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from xladoctor.model.diagnosis import Finding, Remedy
+
+_FOLLOW = "Print both shapes above that line; the one that is not what you meant was made wrong earlier."
+
+
+def sizes_agree(remedy: Remedy, finding: Finding) -> Remedy | None:
+    """The first remedy of a shape failure where no function is watched; None where the message names no sizes."""
+    build = _BUILDERS.get(finding.slug)
+    words = build(finding) if build is not None else None
+    if words is None:
+        return None
+    title, how = words
+    return replace(remedy, id="make-sizes-agree", title=title, how=how)
+
+
+def _broadcast(finding: Finding) -> tuple[str, str] | None:
+    axes, shapes = finding.details.get("axes"), _shapes(finding)
+    if len(shapes) != 2 or not isinstance(axes, list | tuple) or len(axes) != 1:
+        return None
+    left, right = axes[0]["sizes"]
+    axis = axes[0]["axis"] + (len(shapes[0]) if len(shapes[0]) == len(shapes[1]) else 0)
+    return f"Make axis {axis} agree: {left} on the left, {right} on the right", _FOLLOW + _factor(left, right)
+
+
+def _joined(finding: Finding) -> tuple[str, str] | None:
+    shapes = _shapes(finding)
+    if len(shapes) != 2 or len(shapes[0]) != len(shapes[1]):
+        return None
+    pairs = [(axis, a, b) for axis, (a, b) in enumerate(zip(*shapes, strict=True)) if None not in (a, b) and a != b]
+    if len(pairs) != 1:
+        return None
+    axis, left, right = pairs[0]
+    rule = "A stack takes tensors of one shape." if finding.op == "Pack" else "Only the axis that is joined may differ."
+    return f"Make axis {axis} agree: {left} in the first, {right} in the second", f"{rule} {_FOLLOW}"
+
+
+def _product(finding: Finding) -> tuple[str, str] | None:
+    numbers = finding.dims
+    if len(numbers) != 2 or not all(isinstance(n, int) for n in numbers) or len(_shapes(finding)) != 2:
+        return None
+    how = "The inner axes of the two operands must have the same size: transpose one operand, or correct its size."
+    return f"Make the inner sizes agree: {numbers[0]} and {numbers[1]}", how
+
+
+def _reshape(finding: Finding) -> tuple[str, str] | None:
+    have, want, target = (finding.details.get(key) for key in ("have", "want", "target"))
+    if not isinstance(have, int) or not isinstance(want, int):
+        return None
+    how = "Take the sizes of the target from the tensor that is reshaped, not from constants or from another tensor."
+    if isinstance(target, list | tuple):
+        shape = "(" + ", ".join("?" if n is None else str(n) for n in target) + ")"
+        return f"Make the target {shape} hold {have} elements, not {want}", how + _factor(have, want)
+    unit = f"a multiple of {want}" if finding.details.get("multiple_of") else str(want)
+    return f"Make the tensor and the target agree: {have} elements, and {unit}", how + _factor(have, want)
+
+
+def _factor(left: int, right: int) -> str:
+    small, large = sorted((left, right))
+    if small < 1 or large % small or large == small:
+        return ""
+    times = large // small
+    return f" {large} is {times} times {small}: look for what pools, splits, repeats or folds an axis by {times}."
+
+
+def _shapes(finding: Finding) -> list[Sequence[Any]]:
+    shapes = finding.details.get("shapes")
+    return [shape for shape in shapes if shape] if isinstance(shapes, list | tuple) else []
+
+
+_BUILDERS: dict[str, Callable[[Finding], tuple[str, str] | None]] = {
+    "broadcast-mismatch": _broadcast,
+    "concat-pack-mismatch": _joined,
+    "matmul-conv-mismatch": _product,
+    "reshape-mismatch": _reshape,
+}

@@ -1,0 +1,93 @@
+"""After a run that ended well: does each function that XLA compiled give what its graph gives plainly?
+
+A worker compares the recorded first calls, a few functions and within a budget of time. What could not be asked is an
+answer too, with the reason: a run of which nothing was checked must not look like one of which all was.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from xladoctor.diagnosis.checked import REQUEST, not_checked
+from xladoctor.diagnosis.weigh import survived
+from xladoctor.recording.run import Recording
+from xladoctor.recording.schema import schema
+
+if TYPE_CHECKING:
+    from xladoctor.workers.worker import Worker
+
+MAX_FUNCTIONS = 8
+_LEAST, _MOST, _SHARE = 5.0, 30.0, 0.05
+_START = 120.0
+"""TensorFlow may take this long to be imported; the budget is for the checks alone."""
+
+
+def budget(seconds: float | None, asked: float | None) -> float:
+    """How long the checks after a run of `seconds` may take: what was asked for, else 5 % of the run, 5 to 30 s."""
+    return asked if asked is not None else min(_MOST, max(_LEAST, _SHARE * (seconds or 0.0)))
+
+
+def to_check(recording: Recording) -> list[str]:
+    """The capsules whose first call was kept, of each function the first one before any second one."""
+    if not survived(recording):
+        return []
+    kept = [str(e["capsule"]) for e in recording.of_kind(schema.FIRST_CALL) if e["kept"]]
+    names = {str(e.get("capsule")): str(e.get("python_name")) for e in recording.of_kind(schema.TRACE)}
+    seen: dict[str, int] = {}
+    rank = {}
+    for capsule in kept:
+        name = names.get(capsule, capsule)
+        rank[capsule] = seen[name] = seen.get(name, -1) + 1
+    return sorted(kept, key=lambda c: rank[c])
+
+
+def answers(
+    worker: Worker,
+    recording: Recording,
+    capsules: list[str],
+    seconds: float,
+    clock: Callable[[], float] = time.monotonic,
+) -> Iterator[dict[str, Any]]:
+    """An answer for each capsule, as `worker.jsonl` keeps it."""
+    from xladoctor.workers.worker import WorkerError, WorkerTimeout
+
+    why = None
+    try:
+        worker.request("hello", timeout=_START, tensorflow=True)
+    except WorkerError as error:
+        why = f"the worker did not start: {error}"
+    until = clock() + seconds
+    for number, capsule in enumerate(capsules):
+        left = until - clock()
+        if number >= MAX_FUNCTIONS:
+            why = why or f"{MAX_FUNCTIONS} functions were checked, and no more are"
+        elif left <= 0:
+            why = why or _over(seconds)
+        if why is not None:
+            yield {"capsule": capsule, "request": REQUEST, "result": not_checked(why)}
+            continue
+        folder = str(recording.folder / "capsules" / capsule)
+        try:
+            result = _asked(worker, folder, left)
+        except WorkerTimeout:
+            result = not_checked(_over(seconds))
+        except WorkerError as error:
+            result = not_checked(str(error))
+        yield {"capsule": capsule, "request": REQUEST, "result": result}
+
+
+def _asked(worker: Worker, folder: str, seconds: float) -> Any:
+    """The answer; without the op at which both part, where XLA ends the process when it is looked for."""
+    from xladoctor.workers.worker import WorkerDied
+
+    try:
+        return worker.request(REQUEST, timeout=seconds, capsule=folder)
+    except WorkerDied:
+        worker.request("hello", timeout=_START, tensorflow=True)
+        return worker.request(REQUEST, timeout=seconds, capsule=folder, whole=True)
+
+
+def _over(seconds: float) -> str:
+    return f"the time for checks ({seconds:g} s, --check-budget) was over"
