@@ -16,10 +16,10 @@ import pytest
 from tests.xladoctor.rules.fixtures import real_fixtures
 from xladoctor.__main__ import main
 from xladoctor.commands import follow as following
-from xladoctor.commands import scan as session
 from xladoctor.errors import XladoctorError
 from xladoctor.logs.tail import PIECE, Event, tail_file
 from xladoctor.model.diagnosis import Diagnosis, Finding
+from xladoctor.saved import scan_logs
 
 TEXT = {f.name: f.text for f in real_fixtures()}
 RESHAPE, OOM = TEXT["2.21/reshape_jit"], TEXT["2.21/oom_eager"]
@@ -73,7 +73,7 @@ def test_a_failure_is_told_once_and_is_the_diagnosis(tmp_path: Path) -> None:
     assert diagnosis.root is not None and diagnosis.root.slug == "reshape-mismatch" and said == []
     alone = tmp_path / "alone.log"
     alone.write_text("step 1\n" + RESHAPE)
-    once = session.scan_logs([alone]).root
+    once = scan_logs([alone]).root
     assert once is not None and diagnosis.root.location == once.location and diagnosis.root.message == once.message
 
 
@@ -124,7 +124,7 @@ def test_much_that_stands_there_already_is_read_in_pieces(tmp_path: Path) -> Non
     log.write_text(noise + RESHAPE + noise)
     found, diagnosis, _ = followed(log)
     assert [f.slug for f in found] == ["reshape-mismatch"]
-    assert diagnosis == session.scan_logs([log])
+    assert diagnosis == scan_logs([log])
 
 
 def test_a_compressed_log_is_refused(tmp_path: Path) -> None:

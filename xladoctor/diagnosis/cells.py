@@ -21,7 +21,7 @@ from xladoctor.recording.schema import schema
 _SEED = 0xC70F6907
 _MIX = 0x5BD1E995
 _LARGEST = 50_000_000
-_NAME = re.compile(r"[^\s\"'(,]*ipykernel_\d+[/\\](\d+)\.py(?:(?:\", line |:)(\d+))?")
+_NAME = re.compile(r"[^\s\"'(,]{0,300}ipykernel_\d{1,10}[/\\](\d{1,20})\.py(?:(?:\", line |:)(\d+))?")
 T = TypeVar("T")
 
 

@@ -31,7 +31,7 @@ def test_a_wording(text, slug, words):
     assert words in found.message
 
 
-@pytest.mark.parametrize(("text", "by_system"), [("[Errno 28] No space left on device", True), ("it is cut", False)])
+@pytest.mark.parametrize(("text", "by_system"), [("[Errno 5] Input/output error", True), ("it is cut", False)])
 def test_an_oserror_without_a_number_is_not_of_the_system(text, by_system):
     log = read_log(BytesIO(f"Traceback (most recent call last):\nOSError: {text}\n".encode()), name="log")
     assert ("system refused" in findings(Evidence("log", log=log))[0].message) is by_system

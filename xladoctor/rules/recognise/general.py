@@ -99,7 +99,11 @@ _TENSOR = (
     r"\bTensor\(\"[^\"]{0,200}\"[^()]{0,60}\([^()]{0,100}\)[^()]{0,60}\)|<(?:tf\.|"
     r"Keras)?Tensor\b[^<>]{0,400}>|<KerasTensor[^<>]{0,300}>"
 )
-_SHAPED = r"[\[(](?:\s?(?:<=)?(?:-?\d{1,12}|\?|None)\s?,?){1,16}[\])]|TensorShape\(|\bshape ?=? ?\(\)|\bshape ?=? ?\[\]"
+_SIZE = r"(?:<=)?(?:-?\d{1,12}|\?|None)"
+# Between two sizes stands a comma or a space: without one, digits could be cut into sizes in very many ways.
+_SHAPED = (
+    rf"[\[(]\s?{_SIZE}(?:(?:\s?,\s?|\s){_SIZE}){{0,15}}\s?,?\s?[\])]|TensorShape\(|\bshape ?=? ?\(\)|\bshape ?=? ?\[\]"
+)
 
 
 @lru_cache(maxsize=1024)
