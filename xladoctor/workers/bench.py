@@ -128,6 +128,9 @@ class Bench:
             request = {"capsule": captured.result["capsule"], "batch": case.batch}
         else:
             request = {**self.subject.request(case), **_said_to_a_callable(self.subject, case)}
+        if parameters.get("capsule") not in (None, request.get("capsule")):
+            # Another capsule, which this process has just had made: the seal is that of the subject's own.
+            request.pop("seal", None)
         return self._ask(op, case, {**request, **parameters}, timeout)
 
     def capture(self, case: Case) -> Answer:
