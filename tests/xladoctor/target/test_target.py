@@ -78,7 +78,7 @@ class TestTheDoctorIsKilled:
 
     def test_a_rehearsal_ends_with_it(self, tmp_path):
         code = (
-            "import os, sys; from pathlib import Path; from xladoctor.experiments import target\n"
+            "import os, sys; from pathlib import Path; from xladoctor import target\n"
             "target.run(sys.argv[2:], env=dict(os.environ), folder=Path(sys.argv[1]), timeout=None, stdout=None, "
             "stderr=None, detached=True)"
         )
