@@ -2,7 +2,7 @@
 
 Everything readable is used. What is damaged (a torn line, a file of a newer schema, an event of other types than the
 schema says) is said in `problems` and makes the command exit with 2, but does not stop the rest. Whoever made the
-folder: files are read by `evidence.files`, and what is in them has the types of `evidence.events` and `contents`.
+folder: files are read by `recording.files`, and what is in them has the types of `recording.events` and `contents`.
 """
 
 from __future__ import annotations

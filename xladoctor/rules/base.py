@@ -38,7 +38,7 @@ class Rule:
 
     `literals` are constant parts of the messages, of at least four characters, by which the reader of logs finds
     them where
-    no traceback stands around them. The doctor's own are in `evidence/log/literals.py` and `signatures.py`.
+    no traceback stands around them. The doctor's own are in `logs/literals.py` and `signatures.py`.
 
     `origin` is the plug-in that brought the rule ("NAME VERSION"); empty for the doctor's own.
     """

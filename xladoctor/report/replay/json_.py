@@ -1,4 +1,4 @@
-"""A replay as JSON (`xladoctor.replay/1`): the keys of the dataclasses in `replay.model`, but `class` for `slug`."""
+"""A replay as JSON (`xladoctor.replay/1`): the keys of the dataclasses in `model.replay`, but `class` for `slug`."""
 
 from __future__ import annotations
 
