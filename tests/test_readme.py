@@ -91,7 +91,7 @@ def test_a_session_of_the_readme(command, shown, tmp_path):
 
 
 def test_a_line_that_is_said_to_make_an_op_makes_it():
-    shown = re.findall(r"at \./(\S+):(\d+) in \w+\n\s+made by (\w+)", TEXT)
+    shown = re.findall(r"at \./(\S+):(\d+) in \w+\n(?:.*\n){0,8}?\s+made by (\w+)", TEXT)
     assert shown
     for file, line, op in shown:
         source = (ROOT / file).read_text(encoding="utf-8").splitlines()[int(line) - 1]

@@ -253,7 +253,7 @@ def _message(told: Mapping[str, Any]) -> str:
 
 def _words(message: str) -> str:
     """The first line of a message without the names of nodes and devices."""
-    line = re.sub(r"\{\{.*?\}\}|\[\[.*|/job:\S+", "", message).strip()
+    line = re.sub(r"\{\{[^{}]{0,300}\}\}|\[\[.*|/job:\S{1,300}", "", message).strip()
     return " ".join(line.splitlines()[0].split()) if line else ""
 
 

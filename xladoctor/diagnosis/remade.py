@@ -21,7 +21,7 @@ from xladoctor.model.diagnosis import Finding, Proof
 from xladoctor.recording.run import Event
 
 REQUEST = "remade"
-_ATTRIBUTE = re.compile(r'(\w+)=("(?:[^"\\]|\\.)*"|\[[^\[\]]*\]|[^,\[\]]+)')
+_ATTRIBUTE = re.compile(r'(?<!\w)(\w{1,80})=("(?:[^"\\]|\\.)*"|\[[^\[\]]*\]|[^,\[\]]+)')
 _VALUE = re.compile(r"input\[(\d+)\] = (<[^<>]*>|\[[^\[\]]*\])")
 _RAN = re.compile(r"(?:\{\{function_node [^{}]{1,300}\}\} )?([^{}]{12,2000}?) \[Op:(\w{1,80})\]")
 """What an op says that was refused when it ran, and its name."""

@@ -374,7 +374,7 @@ def _of_callback(draft: _Draft, text: str) -> bool:
 
 
 _HEADER_IN_GROUP = re.compile(r"^\s*\| [A-Za-z_.]{1,200}(?:Error|Exception|Group)\b")
-_CARETS = re.compile(r"^[ ~^]*\^[ ~^]*$|^ +~+ *$")
+_CARETS = re.compile(r"^[ ~]*\^[ ~^]*$|^ +~+ *$")
 _MARKS_ONLY = re.compile(r"^[\s~^]+$|^\[Previous line repeated|^\.\.\.")
 _DEATH = re.compile(
     r"^(?:\S{1,200}: line \d{1,7}:\s+\d{1,9} )?(?:Killed|Segmentation fault|Aborted|Bus "

@@ -17,6 +17,8 @@ pytestmark = pytest.mark.slow
 ONCE = {"finish", "first op", "graph of a read", "trace arguments", "first use", "auto", "decorator"}
 # Only in a rehearsal, which is no run of the user's.
 REHEARSED = {"batches", "files", "loop", "loss", "phase", "rehearsal", "twins"}
+# Once a function: where all hooks fail from the start they fail, too; spoiled later, they do not come again.
+ONCE_A_FUNCTION = {"first call", "first calls"}
 
 FILES = {
     "ptycho/__init__.py": "",
@@ -203,7 +205,7 @@ def test_every_hook_that_is_in_the_code_is_put_to_the_test(singly, tmp_path):
     assert len(seen) > 25
     for pattern in hooks_in_the_code():
         expression = re.escape(pattern).replace(r"\*", ".*")
-        if pattern.startswith("import ") or pattern in REHEARSED:
+        if pattern.startswith("import ") or pattern in REHEARSED | ONCE_A_FUNCTION:
             continue  # before the program has begun to spoil them one by one: covered by the runs below
         assert any(re.fullmatch(expression, hook) for hook in seen), f"no test makes the hook {pattern!r} fail"
 
@@ -213,7 +215,7 @@ def test_a_hook_that_fails_leaves_the_target_as_it_was_and_says_so(singly, plain
     assert said["expected"] == plain
     assert said["wrong"] == {}
     reported = {e["hook"]: e["error"] for e in singly.of("probe-error")}
-    assert set(said["seen"]) <= set(reported)
+    assert set(said["seen"]) - ONCE_A_FUNCTION <= set(reported)
     assert not {hook: error for hook, error in reported.items() if "injected into" not in error}
 
 

@@ -56,6 +56,7 @@ def setting(run: Run, store: str, key: str, action: str, value: Any) -> None:
 )
 def test_an_environment_that_agrees_overrides_nothing_that_was_tested(tmp_path, config, decision, verdict):
     run = Run(outcome={"state": "exited", "code": 1, "probes": "recorded"})
+    run.event("import", module="ptycho", version="1", file="/a/ptycho/__init__.py")
     setting(run, "params.cfg", "use_xla_translate", "read", config)
     setting(run, "env", "USE_XLA_TRANSLATE", "read", "0")
     if decision is not None:
