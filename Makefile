@@ -26,7 +26,7 @@ demo: setup      ## a real failing study, and its silent twin, under the doctor
 	$(BIN)/python -m tests.demo
 
 test: setup lint ## lint, types and the whole suite
-	$(BIN)/python -m pytest -n logical --maxprocesses=4 --dist loadfile
+	$(BIN)/python -m pytest -n logical --maxprocesses=4 --dist loadfile --no-loadscope-reorder
 
 test-fast: setup ## without the tests that start TensorFlow
 	$(BIN)/python -m pytest -m "not slow"
