@@ -11,14 +11,15 @@ if threading.current_thread() is threading.main_thread():
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
-# The files that take longest, by the processor time of their tests. They are begun first (`--no-loadscope-reorder`), so that
-# no process is left alone with one of them at the end.
+# The files that take longest, by the processor time of their tests. They are begun first (`--no-loadscope-reorder`), so
+# that no process is left alone with one of them at the end.
 SLOWEST = (
-    "test_readme.py", "test_faults.py", "test_ptycho_parity.py", "test_collapse.py", "test_programs.py", "test_trace.py",
-    "test_grid_lines.py", "test_dose_response.py", "test_ptycho_faults.py", "test_isolate.py", "test_faults_compiled.py",
-    "test_repro_silent.py", "test_studies.py", "test_patterns.py", "test_cost.py", "test_model.py", "test_runtime.py",
-    "test_foreign.py", "test_findings.py", "test_target_terminal.py", "test_checks.py", "test_reality.py",
-)  # fmt: skip
+    *("test_readme.py", "test_faults.py", "test_ptycho_parity.py", "test_collapse.py", "test_programs.py"),
+    *("test_trace.py", "test_grid_lines.py", "test_dose_response.py", "test_ptycho_faults.py", "test_isolate.py"),
+    *("test_faults_compiled.py", "test_repro_silent.py", "test_studies.py", "test_patterns.py", "test_cost.py"),
+    *("test_model.py", "test_runtime.py", "test_foreign.py", "test_findings.py", "test_target_terminal.py"),
+    *("test_checks.py", "test_reality.py"),
+)
 
 
 def pytest_collection_modifyitems(items: list) -> None:
