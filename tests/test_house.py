@@ -142,7 +142,7 @@ MAY_IMPORT = {
     ),
     "xladoctor/cli": (
         *("model", "logs", "recording", "rules", "diagnosis", "lint", "workers", "report", "experiments", "saved"),
-        *("survey", "preflight", "commands", "excerpts"),
+        *("survey", "preflight", "commands", "excerpts", "descriptors"),
     ),
 }
 """What each room may import, besides itself and the modules that belong to none."""

@@ -41,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             status = run(args)
         sys.stdout.flush()
     except BrokenPipeError:
-        _drop_stdout()
+        descriptors.drop_stdout()
         return BROKEN_PIPE
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -89,16 +89,6 @@ def _survive_any_text() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
-
-
-def _drop_stdout() -> None:
-    # The interpreter flushes once more when it ends, and would complain.
-    try:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
-    except (OSError, ValueError):
-        pass
 
 
 def _without_here() -> None:

@@ -34,3 +34,13 @@ def to_the_end(number: int) -> None:
     """Let what is written next stand behind all that a regular file holds: the target may have opened it anew."""
     with contextlib.suppress(OSError):  # no file
         os.lseek(number, 0, os.SEEK_END)
+
+
+def drop_stdout() -> None:
+    """Let standard output go nowhere: its reader went away. The interpreter flushes once more when it ends."""
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+    except (OSError, ValueError):
+        pass

@@ -121,3 +121,13 @@ def test_one_file_for_both_outputs_holds_the_report_last(tmp_path):
     assert report.startswith("\nxladoctor: WARNINGS")
     assert (tmp_path / "run" / "stderr.log").read_text() == "one\ntwo\nthree\n"
     assert os.listdir(tmp_path / "run").count("stdout.log") == 0
+
+
+def test_a_reader_that_goes_away_does_not_change_the_status_that_is_handed_on(tmp_path):
+    """As in a job that ends in `| head -1`: the report has no reader, the program's own status still counts."""
+    script = "import sys; sys.stdout.write('first\\n'); sys.stdout.flush(); sys.exit(7)"
+    command = [*XLADOCTOR, "--exit-code", "target", "--no-replay", "--", sys.executable, "-c", script]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as doctor:
+        assert doctor.stdout.readline() == b"first\n"
+        doctor.stdout.close()
+        assert doctor.wait(60) == 7

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from xladoctor import descriptors
 from xladoctor.cli import command, inputs, options
-from xladoctor.cli.output import Output
+from xladoctor.cli.output import Output, PipeClosed
 from xladoctor.cli.progress import Line
 from xladoctor.errors import XladoctorError
 
@@ -143,17 +144,18 @@ def scan(
             check_budget=check_budget,
         ),
     )
-    if target.to_stdout and target.format == "console":
-        # Apart from what the command printed last.
-        target.write("\n")
-    status = show(
-        result.diagnosis,
-        target,
-        verbose=verbose,
-        quiet=quiet,
-        run_dir=command.from_here(result.run_dir),
-        target_status=result.target_status,
-    )
+    folder = command.from_here(result.run_dir)
+    try:
+        if target.to_stdout and target.format == "console":
+            # Apart from what the command printed last.
+            target.write("\n")
+        seen = {"run_dir": folder, "target_status": result.target_status}
+        status = show(result.diagnosis, target, verbose=verbose, quiet=quiet, **seen)
+    except PipeClosed:
+        if exit_code != "target":
+            raise
+        # Nobody reads the report, which is in the run folder; the job ends as its program did.
+        descriptors.drop_stdout()
     if exit_code == "target":
         return shell_status(result.target_status)
     return 130 if result.interrupted and status < 2 else status
