@@ -93,7 +93,8 @@ def _in_processes(work: Sequence[tuple[int, Target]], jobs: int) -> Iterator[tup
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
         for child in multiprocessing.active_children():
-            child.terminate()
+            # They only read. One that has just been forked still has our handlers, and would outlive a SIGTERM.
+            child.kill()
         raise
     pool.shutdown()
 
