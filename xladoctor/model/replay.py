@@ -238,9 +238,14 @@ class Tested:
     @property
     def verdict(self) -> Literal["verified", "failed", "untested"]:
         """What the trial means for the remedy: verified only if the failure is gone and the numbers are the same."""
-        if self.result in ("not applicable", "unverified"):
-            return "untested"
-        return "verified" if self.result == "cured" and not self.changes_numerics else "failed"
+        return verdict_of(self.result, self.changes_numerics)
+
+
+def verdict_of(result: Any, changes_numerics: Any) -> Literal["verified", "failed", "untested"]:
+    """What the result of a trial means for its remedy; of a replay that is read as plain JSON, too."""
+    if result in ("not applicable", "unverified"):
+        return "untested"
+    return "verified" if result == "cured" and not changes_numerics else "failed"
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from xladoctor.model.replay import verdict_of
 from xladoctor.report.text import clip
 
 SCHEMA = "xladoctor.replay/1"
@@ -185,7 +186,7 @@ def tested(replay: Replay) -> list[dict[str, Any]]:
         {key: item.get(key) for key in keys}
         | {key: _number(item.get(key)) for key in ("deviation", "speed_ratio")}
         | {"numerics": "changes numerics" if item.get("changes_numerics") else ""}
-        | {"verified": item.get("result") == "cured" and not item.get("changes_numerics")}
+        | {"verified": verdict_of(item.get("result"), item.get("changes_numerics")) == "verified"}
         for item in _dicts(replay.get("remedies"))
     ]
 
