@@ -75,6 +75,7 @@ class Service:
             "parity": self.parity,
             "parity_call": self.parity_call,
             "agreement": self.agreement,
+            "pairing": self.pairing,
             "remedy": self.remedy,
             "describe": self.describe,
             "call": self.call,
@@ -315,6 +316,14 @@ class Service:
 
         folder = Path(str(_field(request, "capsule")))
         return agreement(folder, foreign=bool(request.get("foreign")), whole=bool(request.get("whole")))
+
+    def pairing(self, request: Request) -> dict[str, Any]:
+        """`pairing.pairing` of {"capsule", "sizes"}."""
+        _tensorflow()
+        from .pairing import pairing
+
+        folder = Path(str(_field(request, "capsule")))
+        return pairing(folder, sizes=request.get("sizes") or (), foreign=bool(request.get("foreign")))
 
     def parity_call(self, request: Request) -> dict[str, Any]:
         """`call_parity.answer` of {"subject", "batch", "folder"}."""
