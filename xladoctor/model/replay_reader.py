@@ -39,6 +39,15 @@ def replay_of(document: Any) -> model.Replay:
     return found
 
 
+def isolation_of(value: Any) -> model.Isolation | None:
+    """The isolation that a worker's answer holds; None where what it holds is none."""
+    try:
+        found: model.Isolation = _as(model.Isolation, value)
+    except (TypeError, ValueError):
+        return None
+    return found
+
+
 def _as(wanted: Any, value: Any) -> Any:
     """A value of JSON as what an annotation says."""
     if wanted is Any:

@@ -9,7 +9,7 @@ from xladoctor.report.replay.words import count, seconds
 from xladoctor.report.text import line, md, md_code
 
 if TYPE_CHECKING:
-    from xladoctor.model.replay import Isolation, Replay
+    from xladoctor.model.replay import Isolation, Replay, ValueOrigin
     from xladoctor.report.page import Page
     from xladoctor.report.view import View
 
@@ -74,8 +74,15 @@ def facts(isolated: Isolation) -> list[list[str]]:
         ["layer", isolated.layer or ""],
         ["at", isolated.location or ""],
         ["class", failure],
+        ["value from", "; ".join(origin_of(o) for o in isolated.origins)],
     ]
     return [row for row in rows if row[1]]
+
+
+def origin_of(origin: ValueOrigin) -> str:
+    """`RandomUniformInt random_uniform, train.py:5 in step`."""
+    where = f", {origin.location}" if origin.location else ""
+    return f"{origin.op} {_tail(origin.node)}{where}"
 
 
 def given(item: dict[str, Any]) -> str:
