@@ -88,8 +88,9 @@ CheckBudget = Annotated[
         min=0.0,
         metavar="SECONDS",
         show_default=False,
-        help="How long, after a run that ended with 0, its compiled functions may be compared with plain execution "
-        "(0: not at all). Without it: 5 % of the run, at least 5 and at most 30 seconds.",
+        help="How long compiled functions may be looked at after the run: compared with plain execution where it ended "
+        "with 0, taken apart to find the op that fails where it failed (0: not at all). Without it: 5 % of the run, at "
+        "least 5 (15 after a failure) and at most 30 seconds.",
     ),
 ]
 

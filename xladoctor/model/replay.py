@@ -128,6 +128,21 @@ class Link:
 
 
 @dataclass(frozen=True)
+class ValueOrigin:
+    """Where a value comes from that XLA would have to know when it compiles, or a size that depends on values.
+
+    `kind`: an argument or a variable of the compiled function, a random number, data (as many elements as some
+    condition holds for), or a loop (it changes from round to round).
+    """
+
+    kind: Literal["argument", "variable", "random", "data", "loop"]
+    op: str
+    node: str
+    location: str | None = None
+    """file:line in function, of the user's code."""
+
+
+@dataclass(frozen=True)
 class Isolation:
     """The first op that fails, and how it was found: by running, by compiling, or as the one that TensorFlow refused to
     make ("trace").
@@ -154,6 +169,8 @@ class Isolation:
     """Under XLA: it is the first ops up to this one, in program order, with which it fails."""
     stage: str | None = None
     """Under XLA: "hlo" where TensorFlow refuses to convert it, "optimized_hlo" where the compiler does."""
+    origins: tuple[ValueOrigin, ...] = ()
+    """Of an op that needs a constant and got a computed value: where that comes from, the nearest first."""
 
 
 TESTS = {

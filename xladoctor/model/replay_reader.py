@@ -48,6 +48,15 @@ def _part(name: str, value: Any) -> tuple[Any, str | None]:
         return None, f"the replay's {name} cannot be read: {error}"
 
 
+def isolation_of(value: Any) -> model.Isolation | None:
+    """The isolation that a worker's answer holds; None where what it holds is none."""
+    try:
+        found: model.Isolation = _as(model.Isolation, value)
+    except (TypeError, ValueError):
+        return None
+    return found
+
+
 def _as(wanted: Any, value: Any) -> Any:
     """A value of JSON as what an annotation says."""
     if wanted is Any:

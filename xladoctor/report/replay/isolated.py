@@ -10,7 +10,7 @@ from xladoctor.report.replay.words import count, seconds
 from xladoctor.report.text import line
 
 if TYPE_CHECKING:
-    from xladoctor.model.replay import Isolation, Replay, Repro
+    from xladoctor.model.replay import Isolation, Replay, Repro, ValueOrigin
 
 _MESSAGE = 400
 _HOW = {
@@ -50,8 +50,15 @@ def facts(isolated: Isolation) -> Facts:
         ("layer", isolated.layer or ""),
         ("at", isolated.location or ""),
         ("class", isolated.signature.slug if isolated.signature else ""),
+        ("value from", "; ".join(origin_of(o) for o in isolated.origins)),
     )
     return Facts(tuple(row for row in rows if row[1]))
+
+
+def origin_of(origin: ValueOrigin) -> str:
+    """`RandomUniformInt random_uniform, train.py:5 in step`."""
+    where = f", {origin.location}" if origin.location else ""
+    return f"{origin.op} {_tail(origin.node)}{where}"
 
 
 def given(item: dict[str, Any]) -> str:
