@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xladoctor import excerpts
+from xladoctor import excerpts, paths
 from xladoctor.errors import XladoctorError
 from xladoctor.model.diagnosis import Diagnosis
 from xladoctor.report.view import View
@@ -142,7 +142,7 @@ def machine(*folders: Any) -> Machine:
     hosts = {socket.gethostname(), os.environ.get("HOSTNAME"), os.environ.get("SLURMD_NODENAME")}
     hosts |= {host.partition(".")[0] for host in hosts if host}
     return Machine(
-        folders=tuple(dict.fromkeys(str(f) for f in (*folders, Path.cwd()) if f)),
+        folders=tuple(dict.fromkeys(str(f) for f in (*folders, paths.here()) if f)),
         homes=(home,) if home != "~" else (),
         users=tuple(sorted(user for user in users if user)),
         hosts=tuple(sorted(host for host in hosts if host)),
