@@ -18,7 +18,7 @@ from xladoctor.recording.schema import schema
 if TYPE_CHECKING:
     from xladoctor.workers.worker import Worker
 
-MAX_FUNCTIONS = 8
+MAX_FUNCTIONS = 32
 _LEAST, _MOST, _SHARE = 5.0, 30.0, 0.05
 _START = 120.0
 """TensorFlow may take this long to be imported; the budget is for the checks alone."""
