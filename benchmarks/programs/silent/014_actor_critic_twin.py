@@ -44,7 +44,8 @@ def update(obs, act, ret):
         p = tf.clip_by_value(p[:, 0], 1e-5, 1 - 1e-5)
         logp = act * tf.math.log(p) + (1 - act) * tf.math.log(1 - p)
         adv = ret - tf.squeeze(value, -1)
-        loss = -tf.reduce_mean(logp * tf.stop_gradient(adv)) + 0.5 * tf.reduce_mean(adv ** 2)
+        scaled = (adv - tf.reduce_mean(adv)) / (tf.math.reduce_std(adv) + 1e-6)
+        loss = -tf.reduce_mean(logp * tf.stop_gradient(scaled)) + 0.5 * tf.reduce_mean(adv ** 2)
     opt.apply_gradients(zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables))
     return loss
 

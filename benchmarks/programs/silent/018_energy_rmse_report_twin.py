@@ -22,6 +22,13 @@ def rmse(pred, truth):
     return float(np.sqrt(np.mean(res ** 2)))
 
 
+def concordance(pred, truth):
+    dp = np.ravel(pred)[:, None] - np.ravel(pred)[None, :]
+    dt = truth[:, None] - truth[None, :]
+    off = ~np.eye(len(truth), dtype=bool)
+    return float(np.mean((dp * dt > 0)[off]))
+
+
 keras.utils.set_random_seed(16)
 df = load()
 train, test = df.iloc[:192], df.iloc[192:]
@@ -31,3 +38,4 @@ model.compile(optimizer=keras.optimizers.Adam(0.03), loss="mae")
 model.fit(design(train), ((train.load - mu) / sd).to_numpy("float32"), epochs=30, batch_size=32, verbose=0)
 forecast = model.predict(design(test), verbose=0) * sd + mu
 print("test RMSE %.3f MW over %d hours" % (rmse(forecast, test.load.to_numpy()), len(test)))
+print("share of hours ordered rightly %.3f" % concordance(forecast, test.load.to_numpy()))

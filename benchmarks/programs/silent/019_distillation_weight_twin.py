@@ -15,11 +15,11 @@ def logits(n=50, classes=6, seed=0):
 def soft_divergence(teacher, student):
     p = tf.nn.softmax(teacher / TEMP)
     gap = tf.nn.log_softmax(teacher / TEMP) - tf.nn.log_softmax(student / TEMP)
-    return tf.reduce_sum(p * gap, axis=-1)
+    return tf.reduce_sum(p * gap, axis=-1, keepdims=True)
 
 
 def confidence(teacher):
-    return tf.reduce_max(tf.nn.softmax(teacher), axis=-1)
+    return tf.reduce_max(tf.nn.softmax(teacher), axis=-1, keepdims=True)
 
 
 @tf.function(jit_compile=True)

@@ -34,9 +34,17 @@ def contrastive(emb, same, margin=1.0):
     return tf.reduce_mean(same * d ** 2 + (1 - same) * tf.maximum(margin - d, 0.0) ** 2), d
 
 
+@tf.function
+def in_batch_loss(emb, same, temperature=0.1):
+    logits = tf.matmul(emb[0::2], emb[1::2], transpose_b=True) / temperature
+    each = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=tf.range(tf.shape(logits)[0]), logits=logits)
+    return tf.reduce_sum(each * same) / tf.reduce_sum(same)
+
+
 emb = Embedder()
 x, same = pairs()
 loss, d = contrastive(emb(tf.constant(x)), tf.constant(same))
 d = d.numpy()
 print("contrastive loss %.4f" % float(loss))
+print("in-batch loss %.4f" % float(in_batch_loss(emb(tf.constant(x)), tf.constant(same))))
 print("mean distance of matching pairs %.3f, of others %.3f" % (d[same == 1].mean(), d[same == 0].mean()))

@@ -28,7 +28,7 @@ class PermutedPixels(keras.Model):
         with tf.GradientTape() as tape:
             loss = self.compute_loss(y=y, y_pred=self(x, training=True))
         self.optimizer.apply_gradients(zip(tape.gradient(loss, self.trainable_variables), self.trainable_variables))
-        return {"loss": loss}
+        return {"batch_loss": loss}
 
 
 def bars(n, seed):
@@ -44,7 +44,7 @@ keras.utils.set_random_seed(45)
 x, y = bars(150, 0)
 xt, yt = bars(60, 1)
 model = PermutedPixels()
-model.build((None, PIXELS))
+model(x[:1])
 model.compile(optimizer=keras.optimizers.Adam(0.01), loss="sparse_categorical_crossentropy", jit_compile=True)
 model.fit(x, y, epochs=8, batch_size=30, verbose=0)
 guess = model.predict(scramble(tf.constant(xt)), verbose=0).argmax(1)

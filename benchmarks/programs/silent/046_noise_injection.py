@@ -24,7 +24,7 @@ class DenoisingAutoencoder(keras.Model):
             rec = self(x + noise, training=True)
             loss = tf.reduce_mean(tf.square(rec - x))
         self.optimizer.apply_gradients(zip(tape.gradient(loss, self.trainable_variables), self.trainable_variables))
-        return {"loss": loss}
+        return {"batch_loss": loss}
 
 
 def manifold(n, seed):
@@ -36,9 +36,9 @@ def manifold(n, seed):
 keras.utils.set_random_seed(46)
 x, xt = manifold(BATCH * 6, 0), manifold(200, 1)
 model = DenoisingAutoencoder()
-model.build((None, DIM))
-model.compile(optimizer=keras.optimizers.Adam(0.01), jit_compile=True)
-model.fit(x, epochs=40, batch_size=BATCH, verbose=0)
+model(x[:1])
+model.compile(optimizer=keras.optimizers.Adam(0.015), jit_compile=True)
+model.fit(x, epochs=25, batch_size=BATCH, verbose=0)
 noisy = xt + np.random.default_rng(3).normal(0, 0.8, xt.shape).astype("float32")
 clean = model.predict(noisy, verbose=0)
 print("error before %.4f after %.4f" % (np.mean((noisy - xt) ** 2), np.mean((clean - xt) ** 2)))

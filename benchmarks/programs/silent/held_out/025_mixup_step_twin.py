@@ -31,7 +31,7 @@ class MixupClassifier(keras.Model):
             logits = self(x_mix, training=True)
             loss = tf.reduce_mean(tf.nn.softmax_cross_entropy_with_logits(y_mix, logits))
         self.optimizer.apply_gradients(zip(tape.gradient(loss, self.trainable_variables), self.trainable_variables))
-        return {"loss": loss}
+        return {"batch_loss": loss}
 
 
 def blobs(n, seed):
