@@ -43,6 +43,8 @@ class Facts:
 
     votes: dict[int, set[tuple[str, int]]]
     samples: frozenset[int]
+    uses: dict[Origin, set[tuple[str, int]]]
+    """The lines that use a constant for a size."""
 
     def agree(self, size: int | None, without: set[tuple[str, int]]) -> int:
         """How many other lines have this size."""
@@ -52,18 +54,22 @@ class Facts:
 def facts(arrays: list[Array], made: list[Value]) -> Facts:
     """What the arrays and layers of a program say."""
     votes: dict[int, set[tuple[str, int]]] = {}
+    uses: dict[Origin, set[tuple[str, int]]] = {}
     samples: Counter[int] = Counter()
     for found in arrays:
         for i, axis in enumerate(found.dims or ()):
             if axis.size is None or axis.origin is None:
                 continue
             votes.setdefault(axis.size, set()).add((axis.origin.file, axis.origin.line))
+            for parent in axis.origin.parents:
+                if parent.kind == "constant":
+                    uses.setdefault(parent, set()).add((axis.origin.file, axis.origin.line))
             if i == 0 and found.kind in ("array", "frame") and len(found.dims or ()) > 1:
                 samples[axis.size] += 1
     for layer in made:
         if isinstance(layer, Layer) and layer.columns is not None and layer.columns.size is not None and layer.origin:
             votes.setdefault(layer.columns.size, set()).add((layer.origin.file, layer.origin.line))
-    return Facts(votes, frozenset(samples))
+    return Facts(votes, frozenset(samples), uses)
 
 
 def of_clash(clash: Clash, known: Facts) -> list[Candidate]:
@@ -106,6 +112,10 @@ def _by_makers(clash: Clash, known: Facts) -> Iterator[Candidate]:
         outnumbered = len(sizes) > 1 and agree[1 - i] > agree[i] if i < 2 else False
         for origin, depth in chain(side.origin, 3):
             weight = _WEIGHT.get(origin.kind, 1.0) - 0.7 * depth
+            if origin.kind == "constant" and depth == 1:
+                # A number with a name that is used once is the size itself; one that others share is seldom wrong.
+                weight = _WEIGHT.get(side.origin.kind if side.origin else "", 1.0)
+                weight += 0.1 if len(known.uses.get(origin, ())) < 2 else -1.5
             reason = f"It makes the size {side.size}." if side.size is not None else "It makes one of the two."
             strong = False
             if outnumbered:
@@ -154,6 +164,11 @@ def _by_relation(clash: Clash, known: Facts) -> Iterator[Candidate]:
         yield from _rank_of_layer(clash)
     if clash.relation == "elements":
         yield from _elements(clash)
+    if clash.relation in ("broadcast", "equal"):
+        yield from _rounded(clash)
+    if clash.relation == "inner" and getattr(clash.values[1], "kind", "") == "variable":
+        reason = f"It is multiplied with a value of {clash.sides[0].size} columns."
+        yield from _at(clash.sides[1].origin, 5.6, reason, 1, "constant")
 
 
 def _at(origin: Origin | None, weight: float, reason: str, i: int | None, edit: Edit) -> Iterator[Candidate]:
@@ -230,6 +245,16 @@ def history(value: Array, far: int = 200) -> Iterator[Array]:
         here, far = (here.inputs[0] if here.inputs else None), far - 1
 
 
+def shaper(value: Array) -> Array:
+    """What gave an array its shape: without the layers after it that keep every size."""
+    for here in history(value):
+        if not here.inputs or here.inputs[0].sizes != here.sizes or not isinstance(here.made_by, Layer):
+            return here
+        if here.made_by.cls in ("Dense", "LSTM", "GRU", "SimpleRNN", "Reshape"):
+            return here
+    return value
+
+
 def _compiled(clash: Clash, weight: float, reason: str, edit: Edit) -> Iterator[Candidate]:
     for value in clash.values:
         compiled = getattr(value, "compiled_at", None)
@@ -304,7 +329,7 @@ def _rank_of_layer(clash: Clash) -> Iterator[Candidate]:
     if not isinstance(found, Array) or not isinstance(layer, Layer):
         return
     have, want = clash.sides[0].size or 0, clash.sides[1].size or 0
-    before = found.made_by
+    before = shaper(found).made_by
     if isinstance(before, Layer):
         if before.cls in ("LSTM", "GRU", "SimpleRNN") and have == 2 and want == 3:
             reason = "It gives its last step alone, and the next layer wants all: return_sequences=True is missing."
@@ -316,6 +341,15 @@ def _rank_of_layer(clash: Clash) -> Iterator[Candidate]:
         return
     reason = f"It declares {have} axes, and {layer.cls} wants {want}."
     yield from _at(found.origin, 7.0, reason, 0, "input-shape")
+
+
+def _rounded(clash: Clash) -> Iterator[Candidate]:
+    """An input size that pooling rounds, so that scaling up again gives another."""
+    origins = [o for side in clash.sides for o, _ in chain(side.origin, 12)]
+    said = next((o.text for o in origins if " rounds " in o.text), "")
+    first = next((o for o in origins if o.kind == "input"), None)
+    if said and first is not None:
+        yield from _at(first, 7.5, f"{said}: scaled up again it is another size.", None, "input-shape")
 
 
 def _elements(clash: Clash) -> Iterator[Candidate]:

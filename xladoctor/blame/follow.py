@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from xladoctor.blame import expressions
+from xladoctor.blame.batches import Batching
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.files import Files
 from xladoctor.blame.values import (
@@ -90,6 +91,7 @@ class Follower:
         self._watching: Arrival | None = None
         self.arrays: list[Array] = []
         self.made: list[Value] = []
+        self.fits: list[Batching] = []
 
     def run(self, file: str) -> None:
         """Follow the program that starts with this file."""
