@@ -65,6 +65,9 @@ def scan(
     capture: command.Capture = None,
     max_size: command.MaxSize = "1G",
     check_budget: command.CheckBudget = None,
+    try_edits: command.TryEdits = False,
+    edit_budget: command.EditBudget = 120.0,
+    write_patch: command.WritePatch = None,
     exit_code: Annotated[
         str,
         typer.Option(
@@ -107,7 +110,7 @@ def scan(
     program = command.given(ctx)
     if program is None:
         commands = ["run_dir", "python", "flip", "probes", "capture", "max_size", "exit_code", "no_probes", "no_replay"]
-        commands.append("check_budget")
+        commands += ["check_budget", "try_edits", "edit_budget", "write_patch"]
         command.only_for_commands(ctx, *commands, *(() if follow else ("timeout",)))
         if follow:
             from xladoctor.cli.follow import follow as followed
@@ -142,6 +145,8 @@ def scan(
             max_size=command.max_size(max_size),
             verify=verify,
             check_budget=check_budget,
+            edit_budget=edit_budget if try_edits or write_patch is not None else None,
+            write_patch=write_patch,
         ),
     )
     folder = command.from_here(result.run_dir)
