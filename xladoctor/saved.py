@@ -77,6 +77,7 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     Raises:
         XladoctorError: (exit code 2) it is no run folder.
     """
+    from xladoctor.blame.of_run import with_blame
     from xladoctor.diagnosis.engine import diagnose
     from xladoctor.recording import files
     from xladoctor.recording.output import output_of
@@ -86,6 +87,7 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     recording = recording_of(folder, facts)
     log = output_of(recording, plugins.literals())
     found = diagnose(Evidence(source=str(folder), log=log, process=recording.outcome, run=recording))
+    found = with_blame(found, recording)
     note = foreign_note(recording)
     if note is not None:
         found = replace(found, notes=(*found.notes, note))

@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Sequence
 
 from xladoctor.model.diagnosis import Diagnosis, Finding, Location, Proof
-from xladoctor.report import checked, details, facts, findings, markdown_replay, markdown_tables, stack
+from xladoctor.report import blamed, checked, details, facts, findings, markdown_replay, markdown_tables, stack
 from xladoctor.report import excerpt as excerpts
 from xladoctor.report.headline import headline
 from xladoctor.report.text import clip, line, md, md_code, md_fence, md_mixed, stop
@@ -99,12 +99,13 @@ def _problem(diagnosis: Diagnosis, view: View) -> list[str]:
     if not errors:
         parts.append("Nothing at error level was found.")
     for finding in errors or [f for f in diagnosis.findings if f.role == "root"]:
-        place = f", at {at(finding.location)}" if finding.location else ""
+        place = f", {md(blamed.heading(finding))} {at(finding.location)}" if finding.location else ""
         status = (
             "" if finding.level != "error" and finding.status == "confirmed" else f" ({md(findings.status(finding))})"
         )
         parts.append(f"**{md(findings.heading(finding))}**{status}: {md_mixed(headline(finding))}{place}.")
         parts += _source(finding, view)
+        parts += _blame(finding)
     parts += _first_remedy(diagnosis)
     if diagnosis.problems:
         parts.append("\n".join(f"- **Could not be read:** {md(problem)}" for problem in diagnosis.problems))
@@ -123,6 +124,17 @@ def _source(finding: Finding, view: View) -> list[str]:
         return []
     note = [md(excerpt.note)] if excerpt.note else []
     return ([md_fence(excerpts.text(excerpt))] if excerpt.lines else []) + note
+
+
+def _blame(finding: Finding) -> list[str]:
+    """What does not fit, and the other lines that may be at fault."""
+    parts = [md_mixed(blamed.why(finding))] if blamed.why(finding) else []
+    rows = []
+    for row in blamed.rows(finding):
+        code = next((s.code for s in finding.suspects if s.location == row.location and s.code), "")
+        rows.append(f"- {md(row.what)} {at(row.location)}" + (f": {md_code(code)}" if code else ""))
+        rows[-1] += f". {md_mixed(row.reason)}" if row.reason else ""
+    return [*parts, "\n".join(rows)] if rows else parts
 
 
 def _first_remedy(diagnosis: Diagnosis) -> list[str]:
