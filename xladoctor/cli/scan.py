@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -146,9 +147,10 @@ def scan(
             verify=verify,
             check_budget=check_budget,
             edit_budget=edit_budget if try_edits or write_patch is not None else None,
-            write_patch=write_patch,
         ),
     )
+    if write_patch is not None:
+        _write_patch(write_patch, result.diagnosis)
     folder = command.from_here(result.run_dir)
     try:
         if target.to_stdout and target.format == "console":
@@ -175,6 +177,21 @@ def show(diagnosis: Diagnosis, output: Output, **view: Any) -> int:
     known = excerpts.of(diagnosis, view.get("run_dir"))
     output.write(render(diagnosis, output.format, page, View(**view, excerpts=known)))
     return diagnosis.exit_code
+
+
+def _write_patch(file: Path, diagnosis: Diagnosis) -> None:
+    """Write the first edit with which the program ran to a new file, or say why not. Nothing is replaced."""
+    root = diagnosis.root
+    edits = root.details.get("edits", ()) if root is not None else ()
+    diff = next((str(edit["diff"]) for edit in edits if edit["result"] == "ran"), None)
+    if diff is None:
+        sys.stderr.write(f"xladoctor: {file} is not written: no edit was found with which the program runs\n")
+        return
+    try:
+        with file.open("x", encoding="utf-8", newline="") as stream:
+            stream.write(diff)
+    except OSError as error:
+        sys.stderr.write(f"xladoctor: {file} could not be written: {error.strerror or error}\n")
 
 
 def shell_status(status: int) -> int:

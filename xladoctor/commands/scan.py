@@ -51,8 +51,6 @@ class ScanOptions:
     """Seconds for comparing compiled functions with plain execution; None: as many as the run allows, 0: none."""
     edit_budget: float | None = None
     """Seconds for trying small edits of the sources on a copy, after a failure; None: none is tried."""
-    write_patch: Path | None = None
-    """Where the first edit with which the program runs is written to, as a diff."""
     every: bool = False
     """Ask the worker about every watched call, not about those that failed or lost rows alone (for `trace`)."""
 
@@ -253,21 +251,7 @@ def _edited(
         sys.stderr.write(f"xladoctor: no edit was tried: {_line(str(error))}\n")
         return diagnosis
     mark.sign_more(folder, schema.EDITS_FILE, "rehearsals")
-    ran = next((edit for edit in tried if edit.result == "ran"), None)
-    if options.write_patch is not None and ran is not None:
-        _write_patch(options.write_patch, ran.diff)
-    elif options.write_patch is not None:
-        sys.stderr.write(f"xladoctor: {options.write_patch} is not written: no edit made the program run\n")
     return scan_run(folder, facts)
-
-
-def _write_patch(file: Path, diff: str) -> None:
-    """Write the diff to a new file; nothing of the user's is replaced."""
-    try:
-        with file.open("x", encoding="utf-8") as stream:
-            stream.write(diff)
-    except OSError as error:
-        sys.stderr.write(f"xladoctor: {file} could not be written: {error.strerror or error}\n")
 
 
 def _flags_before_the_start(program: str, env: Mapping[str, str]) -> list[dict[str, str]]:

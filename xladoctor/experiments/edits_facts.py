@@ -82,7 +82,7 @@ def _lines(finding: Finding, failure: Event | None) -> dict[tuple[str, int], flo
         near(suspect.location, min(0.5 * number, 3.0))
     for operand in finding.constraint.operands if finding.constraint else ():
         near(operand.maker, 1.0)
-        near(getattr(operand, "line", None), 1.5)
+        near(operand.given_at, 1.5)
     near(finding.raised_at or finding.location, 1.5)
     for way in finding.provenance:
         for step in way.steps:
