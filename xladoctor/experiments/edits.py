@@ -17,7 +17,8 @@ from xladoctor.diagnosis.facts import is_user_file, steps
 from xladoctor.diagnosis.weigh import uncaught
 from xladoctor.experiments import overlay
 from xladoctor.experiments.edits_facts import Facts, facts_of
-from xladoctor.experiments.edits_make import candidates
+from xladoctor.experiments.edits_make import candidates, spread
+from xladoctor.experiments.edits_static import Constraints, ordered
 from xladoctor.experiments.edits_text import Candidate, Text, unified
 from xladoctor.experiments.rehearse import came_to_its_end, rehearse
 from xladoctor.model.diagnosis import Diagnosis
@@ -55,6 +56,21 @@ class Program:
         inside = found is None or found.is_relative_to(listing.root.resolve())
         script = None if inside or found is None else overlay.look(found.parent)
         return cls(tuple(command), listing, script, environment)
+
+    @property
+    def main(self) -> str | None:
+        """The script of the command, as a traceback names it."""
+        found = next((w for w in self.command[1:] if w.endswith(".py") and Path(w).is_file()), None)
+        return None if found is None else str(Path(found).absolute())
+
+    def read(self, name: str) -> str | None:
+        """The text of a source that a copy would hold; None of any other file."""
+        try:
+            if not Path(name).is_file() or self.place(Path(name)) is None or Path(name).stat().st_size > _LARGEST:
+                return None
+            return Path(name).read_bytes().decode("utf-8")
+        except (OSError, ValueError):
+            return None
 
     def place(self, file: Path) -> str | None:
         """Where a file lies in a copy (`work/...`, `script/...`); None for one that lies in neither folder."""
@@ -98,7 +114,9 @@ def try_edits(
     if failure is None or not facts.sizes:
         return []  # nothing says that shapes do not fit
     texts = dict(_texts(facts, program))
-    chosen = candidates(list(texts.values()), facts)[:MOST]
+    found = candidates(list(texts.values()), facts)
+    constraints = Constraints(texts, facts, program.main or next(iter(map(str, texts)), ""), program.read)
+    chosen = spread(ordered(found, constraints))[:MOST]
     until = clock() + seconds
     tried: list[TriedEdit] = []
     for number, one in enumerate(chosen, 1):

@@ -14,7 +14,9 @@ from xladoctor.recording.run import Event
 Sizes = tuple[int | None, ...]
 
 _SHAPE = re.compile(r"[\[(]((?:(?:None|\?|\d{1,9})(?: ?, ?|,)?){1,12})[\])]")
-_FAR = 6.0
+_FAR = 5.0
+_SHARE = 0.6
+_ALIKE = -2.5
 _MOST = 20_000
 
 
@@ -97,7 +99,10 @@ def candidate(text: Text, facts: Facts, kind: str, why: str, cost: float, *chang
     """An edit of a source; the line is that of its first change in the code (an import that it needs comes along)."""
     main = changes[0]
     line = text.line_of(main.start)
-    made = Candidate(text.file, line, kind, text.line(line), "", why, changes, cost + facts.far(str(text.file), line))
+    cost += _SHARE * facts.far(str(text.file), line)
+    if any(s.edit == kind and (s.location.file, s.location.line) == (str(text.file), line) for s in facts.suspects):
+        cost += _ALIKE
+    made = Candidate(text.file, line, kind, text.line(line), "", why, changes, cost)
     after = made.applied(text.text).split("\n")
     shift = sum(c.text.count("\n") for c in changes[1:] if c.start < main.start)
     lines = [row.strip() for row in after[line - 1 + shift : line + shift + main.text.count("\n")]]

@@ -27,8 +27,8 @@ _FIRST_AXES = frozenset({"predict", "predict_on_batch", "__call__"})
 
 def losses(text: Text, facts: Facts) -> Iterator[Candidate]:
     """The loss for class numbers in the place of the one for one-hot labels, and back; all names of it at once."""
-    about = facts.says("logits", "labels", "`target`", "target.shape", "one-hot", "cross_entropy", "crossentropy")
-    base = 1.0 if about or facts.slug == "label-mismatch" else 9.0
+    about = facts.says("logits", "labels", "target", "one-hot", "cross_entropy", "crossentropy", "label value")
+    base = 1.0 if about else 9.0
     for table, kind, why in (
         (_SPARSE, "sparse-loss", "take labels that are class numbers"),
         (_DENSE, "one-hot", "take labels that are one-hot"),
@@ -58,7 +58,7 @@ def labels(text: Text, facts: Facts) -> Iterator[Candidate]:
         given = argument(call, 1, "y")
         if given is None or isinstance(given, ast.Constant):
             continue
-        base = 2.0 if about else 8.0
+        base = 2.5 if about else 8.0
         wrapped = text.of(given)
         if name is not None and units and units[-1] and units[-1] > 1:
             made = f"{name}.utils.to_categorical({wrapped}, {units[-1]})"
@@ -80,7 +80,7 @@ def units(text: Text, facts: Facts) -> Iterator[Candidate]:
             wanted = [int(found[1]) + 1]
         for size in wanted[:3]:
             if 0 < size < 100_000:
-                base = 1.5 if order == 0 and about else 4.0
+                base = 1.0 if order == 0 and about else 3.5
                 yield candidate(text, facts, "units", f"give it {size} units", base, text.put(node, str(size)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from xladoctor.experiments import edits_arrays, edits_layers
+from xladoctor.experiments import edits_arrays, edits_layers, edits_values
 from xladoctor.experiments.edits_facts import Facts, candidate
 from xladoctor.experiments.edits_text import Candidate, Change, Text
 from xladoctor.model.blame import Suspect
@@ -28,11 +28,11 @@ def candidates(texts: Sequence[Text], facts: Facts) -> list[Candidate]:
             except (SyntaxError, ValueError):
                 continue
             found[key] = made
-    return _spread(sorted(found.values(), key=lambda c: c.cost))
+    return sorted(found.values(), key=lambda c: c.cost)
 
 
 def _all(text: Text, facts: Facts) -> Iterator[Candidate]:
-    for make in (*edits_layers.ALL, *edits_arrays.ALL):
+    for make in (*edits_layers.ALL, *edits_arrays.ALL, *edits_values.ALL):
         yield from make(text, facts)
 
 
@@ -55,7 +55,7 @@ def _place(text: Text, suspect: Suspect) -> int | None:
     return start + row.index(suspect.old) if row.count(suspect.old) == 1 else None
 
 
-def _spread(ordered: list[Candidate]) -> list[Candidate]:
+def spread(ordered: list[Candidate]) -> list[Candidate]:
     """Of one kind at one line no more than three in a row: a wrong idea must not use up all trials."""
     first: list[Candidate] = []
     later: list[Candidate] = []
