@@ -134,7 +134,9 @@ MAY_IMPORT = {
     "xladoctor/survey": ("model", "recording", "rules", "saved"),
     "xladoctor/report": ("model", "recording.files", "rules", "survey.table"),
     "xladoctor/excerpts.py": ("model", "recording", "diagnosis", "report"),
-    "xladoctor/experiments": ("model", "recording", "rules", "diagnosis", "target", "workers", "report", "paths"),
+    "xladoctor/experiments": (
+        *("model", "recording", "rules", "diagnosis", "target", "workers", "report", "paths", "blame"),
+    ),
     "xladoctor/preflight": (
         *("model", "recording", "rules", "diagnosis", "target", "workers", "report", "experiments", "saved", "paths"),
     ),

@@ -91,6 +91,11 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     note = foreign_note(recording)
     if note is not None:
         found = replace(found, notes=(*found.notes, note))
+    tried = recording.edits
+    if tried:
+        from xladoctor.diagnosis.edits import edits_of, with_edits
+
+        found = with_edits(found, edits_of({"edits": tried}))
     if not any(name.startswith("replay") for name in files.names(folder)):
         return found
     from xladoctor.diagnosis.tested import with_tested

@@ -53,6 +53,27 @@ Flip = Annotated[
         "run folder.",
     ),
 ]
+TryEdits = Annotated[
+    bool,
+    typer.Option(
+        "--try-edits",
+        help="After a failure, try small edits of the sources on a copy and tell with which the program runs. Nothing "
+        "of yours is changed. Each trial rehearses the command for a few steps.",
+    ),
+]
+EditBudget = Annotated[
+    float,
+    typer.Option("--edit-budget", min=1.0, metavar="SECONDS", help="How long --try-edits may take."),
+]
+WritePatch = Annotated[
+    Path | None,
+    typer.Option(
+        "--write-patch",
+        metavar="FILE",
+        show_default=False,
+        help="Write the first edit with which the program runs to a new file, for patch -p1. Implies --try-edits.",
+    ),
+]
 Probes = Annotated[
     str | None,
     typer.Option(

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from xladoctor.diagnosis.basis import DIED_AGAIN, ISOLATED
+from xladoctor.model.blame import Suspect
 from xladoctor.model.diagnosis import Finding, Location, Proof
 from xladoctor.model.replay import Isolation
 from xladoctor.model.replay_reader import isolation_of
@@ -77,6 +78,15 @@ def place(text: str | None) -> Location | None:
     return None if found is None else Location(found["file"], int(found["line"]), found["function"])
 
 
+def _suspects(origin: Origin | None, at: Location | None, found: Isolation) -> Iterator[Suspect]:
+    """The origin's line, then that of the op which cannot take it."""
+    if origin is None or origin.location is None:
+        return
+    yield Suspect(origin.location, "", f"{origin.op} begins it: {origin.why}.", "likely")
+    if at is not None and at != origin.location:
+        yield Suspect(at, "", f"{found.op} cannot take it.")
+
+
 def _is_about(found: Isolation, finding: Finding, recording: Recording) -> bool:
     """Whether an isolation shows the failure that a finding speaks of: of its class, or of the signal."""
     if finding.level != "error":
@@ -109,7 +119,6 @@ def _isolated(finding: Finding, found: Isolation, capsule: str) -> Finding:
         **finding.details,
         "isolation": {"op": found.op, "node": found.node, "mode": found.mode, "stage": found.stage,
                       "ops": found.ops, "tries": found.tries, "compilations": found.compilations},
-        "raised_at": str(raised) if raised is not None else None,
     }  # fmt: skip
     if origin is not None:
         details["origin"] = {"op": origin.op, "node": origin.node, "why": origin.why, "location": str(origin.location)}
@@ -123,6 +132,8 @@ def _isolated(finding: Finding, found: Isolation, capsule: str) -> Finding:
         node=finding.node or found.node,
         layer=finding.layer or found.layer,
         location=first or finding.location,
+        raised_at=raised,
+        suspects=tuple(_suspects(origin, at, found)),
         evidence=(*finding.evidence, proof),
         status="confirmed" if tested else finding.status,
         basis=(DIED_AGAIN if crashed else ISOLATED) if tested else finding.basis,
