@@ -31,6 +31,9 @@ KERAS_MODELS: tuple[tuple[str, str], ...] = (
     ("keras.src.engine.functional", "Functional"),
 )
 
+# Where a layer's `__call__` stands, in Keras 3 and 2.
+KERAS_LAYERS = ("keras/src/layers/layer.py", "keras/src/engine/base_layer.py")
+
 # Keras 3: what makes the steps of an epoch.
 KERAS_EPOCHS = ("keras.src.trainers.epoch_iterator", "EpochIterator", "_enumerate_iterator")
 

@@ -14,7 +14,7 @@ from typing import Any
 from .. import compat, schema
 from .failures import FailureRecorder
 from .first_calls import Batch
-from .frames import caller, hide, user_frames, wraps
+from .frames import caller, hide, is_within, user_frames, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
 from .rehearse import Frame, Rehearsal
@@ -169,6 +169,7 @@ class KerasRecorder:
             name=getattr(model, "name", None),
             inputs=specs(getattr(model, "inputs", None)),
             outputs=specs(getattr(model, "outputs", None)),
+            by_call=is_within("__call__", compat.KERAS_LAYERS),
             where=caller(skip=4),
         )
 

@@ -68,7 +68,7 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
         {"function": maybe(text), "where": WHERE, "note": maybe(text), "accelerators": maybe(whole),
          "elsewhere": maybe(text)},
     ),
-    schema.MODEL: ({"action": text, "name": maybe(text)}, {"where": WHERE}),
+    schema.MODEL: ({"action": text, "name": maybe(text)}, {"where": WHERE, "by_call": flag}),
     schema.TRACE: (
         {"graph": maybe(text)},
         {"function": text, "python_name": maybe(text), "parent": maybe(text), "owner": maybe(whole),
