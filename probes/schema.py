@@ -11,6 +11,7 @@ WORKER_SCHEMA = "xladoctor.worker/1"
 RUN_SCHEMA = "xladoctor.run/1"
 PLACES_SCHEMA = "xladoctor.places/1"
 FLIPS_SCHEMA = "xladoctor.flips/1"
+EDITS_SCHEMA = "xladoctor.edits/1"
 
 # In the run folder before the target starts: {schema, file, places: [{name, contract, axes: {axis: where}}], problems}.
 PLACES_FILE = "places.json"
@@ -19,6 +20,10 @@ PLACES_FILE = "places.json"
 # functions: [{function, capsule, step (of a Keras call), same (None: not traced again), compiled: [before, after],
 # nodes}] | error}]}.
 FLIPS_FILE = "flips.json"
+
+# In the run folder after edits of the sources were tried on a copy: {schema, edits: [{file, line, kind, old, new, why,
+# diff, result (ran, same, moved, not-tried), said}]}.
+EDITS_FILE = "edits.json"
 
 # Environment variables by which the doctor talks to its probes.
 ENV_RUN_DIR = "XLADOCTOR_RUN_DIR"

@@ -19,6 +19,7 @@ from .diverge import Search
 from .errors import GraphRoomError
 from .measure import Array, Results, as_json, deviation, wide
 from .parity import PLAIN, XLA, Ways
+from .portions import Portion, portions
 from .randomness import ops_within
 from .sensitivity import NUDGE, Run, floor, nudged
 
@@ -41,25 +42,38 @@ _CANNOT = re.compile(r"support|implement|kernel|\b[CG]PU\b|out of memory|allocat
 
 def agreement(folder: Path, *, foreign: bool = False, whole: bool = False) -> dict[str, Any]:
     """{"result": agrees, diverges or not-checked, "why", "kind" (values, shape or raises), "output", "plain", "xla",
-    "deviation", "message", "node" (`Search.first`)}. With `whole` no op is looked for: the compiler may end the process
-    when it is to give the values of all.
+    "deviation", "message", "node" (`Search.first`), "held": ops whose random numbers were the same in both ways,
+    "function": the library function, where it is one that the capsule's own calls}. With `whole` no op is looked for:
+    the compiler may end the process when it is to give the values of all.
+
+    Of a function in which XLA compiled several calls, the first divergence is told; it agrees where all do.
     """
     try:
         ways = Ways(folder, foreign=foreign)
     except GraphRoomError as error:
         return _unchecked(str(error))
     try:
-        return _agreement(ways, whole)
+        found = [_unchecked(part) if isinstance(part, str) else _of_part(part, whole) for part in portions(ways)]
     finally:
         ways.close()
+    return next((f for r in (DIVERGES, NOT_CHECKED) for f in found if f["result"] == r), found[0])
+
+
+def _of_part(ways: Ways, whole: bool) -> dict[str, Any]:
+    try:
+        told = _agreement(ways, whole)
+    except GraphRoomError as error:
+        return _unchecked(str(error))
+    if isinstance(ways, Portion):
+        told |= {"function": ways.name} if ways.name else {}
+        told |= {"held": list(ways.held)} if ways.held else {}
+    return told
 
 
 def _agreement(ways: Ways, whole: bool) -> dict[str, Any]:
-    filled, (free, seeded) = ways.step.filled, ways.drawn()
+    filled = ways.step.filled
     if filled:
         return _unchecked(f"the value of {filled[0]} was not kept")
-    if free or seeded:
-        return _unchecked(f"draws random numbers ({next(iter((free or seeded).values()))})")
     compiled, under_xla = ways.of(XLA)
     if compiled["outcome"] != "passed":
         return _unchecked(f"it does not compile here: {_message(compiled)}")

@@ -62,6 +62,7 @@ class Service:
             "outline": self.prefixes,
             "prefix": self.prefixes,
             "spot": self.prefixes,
+            "origins": self.prefixes,
             "reduce": self.core,
             "script": self.core,
             "values": self.core,
@@ -219,7 +220,9 @@ class Service:
         return {"hlo": text, "error": None, "note": traced_otherwise(step)}
 
     def prefixes(self, request: Request) -> dict[str, Any]:
-        """`prefixes.answer` of "outline" {"list"}, "prefix" {"ops", "stage", "save"} or "spot" {"ops"}."""
+        """`prefixes.answer` of "outline" {"list"}, "prefix" {"ops", "stage", "save"}, "spot" {"ops"} or
+        "origins" {"ops", "inputs"}.
+        """
         from .prefixes import answer
 
         return answer(self._step(request, xla=True)[0], request, self._prefixes)

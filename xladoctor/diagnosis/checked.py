@@ -25,6 +25,7 @@ _JIT_OFF = Remedy(
     "Without `jit_compile=True` it gives what it gives plainly, or raises where it should.",
 )
 _RESULTS: Mapping[str, Checked] = {"agrees": "agrees", "diverges": "diverges"}
+_RANK: Mapping[Checked, int] = {"not-checked": 0, "agrees": 1, "diverges": 2}
 _INSIDE = "it is compiled inside another function, and its inputs cannot be had"
 _NEVER = "no call of it from outside of a graph returned"
 
@@ -95,17 +96,38 @@ def _why(trace: Event, call: Event | None) -> str:
 
 
 def _inside(recording: Recording) -> Iterator[Check]:
-    """Functions that XLA compiled within one that it did not, as Keras' steps: the outermost of them."""
+    """Functions that XLA compiled within one that it did not, as Keras' steps: the outermost of them. What a worker
+    said of the one around them is said of them; of several calls of one name, the best that is known.
+    """
     by_graph = {(t["pid"], t.get("graph")): t for t in recording.of_kind(schema.TRACE)}
-    names = set()
+    calls = {str(e["capsule"]): e for e in recording.of_kind(schema.FIRST_CALL)}
+    answers = {str(a["capsule"]): a.get("result") or {} for a in recording.answers(REQUEST)}
+    found: dict[tuple[str, str], Check] = {}
     for trace in recording.of_kind(schema.TRACE):
         parent = by_graph.get((trace["pid"], trace.get("parent"))) if trace.get("parent") is not None else None
         if not trace.get("xla") or parent is None or _under_xla(parent, by_graph):
             continue
-        name = str(trace.get("python_name"))
-        if name not in names:
-            names.add(name)
-            yield Check(what="compiled-function", function=name, location=_defined(trace), why=_INSIDE)
+        top = str(_top(parent, by_graph).get("capsule"))
+        told, call = answers.get(top), calls.get(top)
+        check = Check(what="compiled-function", function=str(trace.get("python_name")), location=_defined(trace))
+        if told is not None:
+            result = _RESULTS.get(str(told.get("result")), "not-checked")
+            check = replace(check, result=result, why=told.get("why"), calls=int(result != "not-checked"))
+        else:
+            check = replace(check, why=str((call or {}).get("why") or _INSIDE))
+        key = (check.function, str(check.location))
+        if key not in found or _RANK[check.result] > _RANK[found[key].result]:
+            found[key] = check
+    yield from found.values()
+
+
+def _top(trace: Event, by_graph: Mapping[tuple[Any, Any], Event]) -> Event:
+    for _ in range(100):
+        above = by_graph.get((trace["pid"], trace.get("parent"))) if trace.get("parent") is not None else None
+        if above is None or above is trace:
+            break
+        trace = above
+    return trace
 
 
 def _under_xla(trace: Event, by_graph: Mapping[tuple[Any, Any], Event]) -> bool:
@@ -125,7 +147,7 @@ def _defined(trace: Event) -> Location | None:
 
 def _finding(recording: Recording, capsule: str, told: Mapping[str, Any]) -> Finding:
     node = told.get("node") or {}
-    trace = next((t for t in recording.of_kind(schema.TRACE) if t.get("capsule") == capsule), {})
+    trace = _compared(recording, capsule, told.get("function"))
     name = str(trace.get("python_name") or capsule)
     rule = by_slug("wrong-shape-silent" if told.get("kind") == "shape" else "parity-divergence")
     at = _line(node) or _defined(trace)
@@ -149,6 +171,15 @@ def _finding(recording: Recording, capsule: str, told: Mapping[str, Any]) -> Fin
         details={k: told[k] for k in ("kind", "output", "shapes", "deviation", "plain", "xla", "error") if k in told}
         | {"function": name, "capsule": capsule},
     )  # fmt: skip
+
+
+def _compared(recording: Recording, capsule: str, function: str | None) -> Event:
+    """The trace of what was compared: of the function that the capsule's own calls, where it is that one."""
+    traces = recording.of_kind(schema.TRACE)
+    top = next((t for t in traces if t.get("capsule") == capsule), {})
+    graph = next((g.get("graph") for g in recording.of_kind(schema.GRAPH) if g.get("function") == function), None)
+    within = (t for t in traces if function and t["pid"] == top.get("pid"))
+    return next((t for t in within if t.get("function") == function or (graph and t.get("graph") == graph)), top)
 
 
 def _what(told: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ cannot touch what the real run wrote. What it recorded is read like any other ru
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,7 @@ def rehearse(
     write: Sequence[Path] = (),
     timeout: float | None = None,
     capture: str = "specs",
+    prepare: Callable[[Path], None] | None = None,
 ) -> Recording:
     """Run `command` as a rehearsal into the run folder `folder` and read back what it recorded.
 
@@ -48,7 +49,7 @@ def rehearse(
     with {"seconds": n} so long after its first trace in any case. `flip` has the steps traced once more with each
     switch that they read in its other position (`probes.record.twins`). Its output goes to the folder alone. Folders
     `outside` of its own are laid over for it, where the system allows that (`probes.record.redirect`); those of
-    `write` it may really write to.
+    `write` it may really write to. `prepare` is called with the folder when the copy is made, before the start.
 
     Raises:
         XladoctorError: (exit code 3) the command could not be started.
@@ -59,6 +60,8 @@ def rehearse(
     work, temporary = folder / "work", folder / "tmp"
     overlay.make(listing, work)
     temporary.mkdir()
+    if prepare is not None:
+        prepare(folder)
     # The contracts of the user's own places hold in a rehearsal, too.
     places.write(places.find(listing.root), folder)
     held = dict(force or {})

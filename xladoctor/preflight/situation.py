@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+from xladoctor import paths
 from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.diagnosis.fixed_batch import fixed_batches
 from xladoctor.experiments.flip import TWINS, Switch
@@ -123,7 +124,7 @@ class Situation:
     @property
     def cwd(self) -> Path:
         """The working directory of the study."""
-        return self._listing.root if self._listing is not None else Path.cwd()
+        return self._listing.root if self._listing is not None else paths.here()
 
     @cached_property
     def rehearsal(self) -> Recording:

@@ -150,6 +150,12 @@ class Recording:
         found = self._table(schema.FLIPS_FILE)[0].get("flips")
         return [f for f in found if contents.is_flip(f)] if isinstance(found, list) else []
 
+    @cached_property
+    def edits(self) -> list[Any]:
+        """What trials of small edits of the sources gave (`schema.EDITS_FILE`), or an empty list."""
+        found = self._table(schema.EDITS_FILE)[0].get("edits")
+        return found if isinstance(found, list) else []
+
     def sources(self, name: str) -> dict[str, dict[str, list[list[Any]]]]:
         """{graph uid: {node: user frames, innermost last}} of a capsule."""
         file = f"capsules/{Path(name).name}/sources.json.gz"

@@ -27,7 +27,7 @@ class Concrete:
     """Stands for a `ConcreteFunction`."""
 
     def __init__(self, inputs=1, error=None):
-        self.graph = SimpleNamespace(inputs=[SimpleNamespace(dtype=FLOAT)] * inputs)
+        self.graph = SimpleNamespace(inputs=[SimpleNamespace(dtype=FLOAT)] * inputs, get_operations=list)
         self.error = error
         self.calls = 0
 
@@ -60,6 +60,7 @@ class Shelf:
 @pytest.fixture
 def recorder(monkeypatch):
     monkeypatch.setattr(compat, "must_compile", lambda concrete: True)
+    monkeypatch.setattr(compat, "compiles_within", lambda concrete: False)
     monkeypatch.setitem(sys.modules, "tensorflow", SimpleNamespace(executing_eagerly=lambda: True))
     return FirstCalls(Guard(Sink()), Shelf())
 
@@ -111,7 +112,7 @@ def test_a_call_that_fails_fails_as_it_would(recorder):
 
 
 def test_sizes_are_looked_at_before_anything_is_copied(recorder, monkeypatch):
-    monkeypatch.setattr(first_calls, "_copied", lambda given: pytest.fail("it was copied"))
+    monkeypatch.setattr(first_calls, "_copied", lambda *_: pytest.fail("it was copied"))
     monkeypatch.setattr(first_calls, "MAX_BYTES", 100)
     call(recorder, 26)
     assert notes(recorder) == [(False, "its values take 104 bytes, and 100 are left")]
@@ -152,3 +153,32 @@ def test_a_call_within_a_graph_is_not_the_first(recorder, monkeypatch):
 def test_what_xla_does_not_compile_is_left_alone(recorder, monkeypatch):
     monkeypatch.setattr(compat, "must_compile", lambda concrete: False)
     assert "_call_flat" not in vars(expect(recorder, Concrete()))
+
+
+def stepping(recorder, *shapes):
+    """A Keras step: it takes an iterator that yields these shapes."""
+    concrete = Concrete()
+    concrete.graph.inputs = [SimpleNamespace(dtype=SimpleNamespace(name="resource"), _handle_data=None)]
+    outputs = [SimpleNamespace(shape=list(shape)) for shape in shapes]
+    concrete.graph.get_operations = lambda: [SimpleNamespace(type="IteratorGetNext", outputs=outputs)]
+    expect(recorder, concrete)._call_flat([tensor()], [])
+
+
+@pytest.mark.parametrize(
+    ("data", "shape", "why"),
+    [
+        (None, (None, 2), "no arrays are known"),
+        ([np.zeros((9, 2))] * 2, (None, 2), "gives 1 tensors, and the call was given 2 arrays"),
+        ([np.zeros(9)], (None, 1), "another rank"),
+        ([np.zeros((9, 2), "f")], (None, 2), None),
+        ([np.zeros((9, 2), "f")], (4, 2), None),
+    ],
+)
+def test_the_batch_of_a_keras_step_is_made_of_its_arrays(recorder, monkeypatch, data, shape, why):
+    copied = []
+    monkeypatch.setattr(recorder, "_batch", lambda: None if data is None else first_calls.Batch(data, 5))
+    monkeypatch.setattr(first_calls, "_copied", lambda given, batch: copied.extend(batch) or {})
+    stepping(recorder, shape)
+    [(kept, told)] = notes(recorder)
+    assert (kept, [len(a) for a in copied]) == (why is None, [] if why else [shape[0] or 5])
+    assert (why or "") in (told or "")
