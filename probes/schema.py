@@ -57,6 +57,7 @@ CALL = "call"  # method, phase (begin, end), call, model, rows_in, rows_out, bat
 FAILURE = "failure"  # failure, exception, message, frames, chain, during, capsule, state
 CAPSULE = "capsule"  # capsule, folder, what (graph, values), recipe
 FIRST_CALL = "first-call"  # capsule, kept, why, bytes: the values of the first call of a function that XLA compiled
+MEETING = "meeting"  # op, shapes, watched, given, where: eager operands of which broadcasting makes all pairs of rows
 PROBE_ERROR = "probe-error"  # hook, error: a probe failed inside; the target never saw it
 DROPPED = "dropped"  # recorder (a kind, "events" or "capsule"), reason; what was not written: see DROP_REASONS
 REHEARSAL = "rehearsal"  # force, batches, until: this is no run, but a short second one for a question
@@ -65,7 +66,7 @@ END = "end"  # state: how the interpreter ended, as far as it can know
 EVENT_KINDS = frozenset(
     {
         START, SETTING, IMPORT, PLACE_FOUND, PLACE_MISSING, PLACE, FIRST_OP, XLA_PATH, MODEL, TRACE, USE, GRAPH, CALL,
-        FAILURE, CAPSULE, FIRST_CALL, PROBE_ERROR, DROPPED, REHEARSAL, END,
+        FAILURE, CAPSULE, FIRST_CALL, MEETING, PROBE_ERROR, DROPPED, REHEARSAL, END,
     }
 )  # fmt: skip
 

@@ -17,6 +17,7 @@ from .frames import caller
 from .guard import Guard
 from .importhook import PostImportFinder
 from .keras_calls import KerasRecorder, batch_under_way
+from .operands import OperandRecorder
 from .places import PlaceRecorder
 from .process import identity
 from .rehearse import Rehearsal
@@ -82,6 +83,8 @@ def start(run_dir: Path) -> bool:
     failures = FailureRecorder(guard, finder, tracing, values) if "failures" in chosen else None
     if "keras" in chosen:
         KerasRecorder(guard, finder, tracing, failures, values, rehearsal, twins)
+    if "shapes" in chosen and rehearsal is None:
+        OperandRecorder(guard, finder)
     if "shapes" in chosen:
         _places.append(PlaceRecorder(guard, finder, tracing))
     if hasattr(os, "register_at_fork"):

@@ -78,18 +78,28 @@ def failures_of(finding: Finding, recording: Recording) -> Iterator[Event]:
 
 def handled(finding: Finding, event: Event, recording: Recording) -> Finding:
     """A finding about an exception that the run survived: caught, or the end of another process or of a thread."""
+    at = location(event.get("caught"))
     went_on = "It ended its thread or process, and the run went on without it."
     if event not in uncaught(recording):
-        went_on = "The program caught this exception and went on."
+        went_on = f"The program caught this exception{_caught(event)} and went on."
     message = finding.message
     if finding.slug in OUTSIDE:
         first = next(iter(str(event.get("message", "")).strip().splitlines()), "")
         message = f"{event.get('exception')}: {first}".rstrip(": ") + "."
     return replace(
         finding, level="warning", message=f"{message} {went_on}",
-        details={**finding.details, "handled": True}, status=finding.status if finding.basis else "untested",
+        details={**finding.details, "handled": True, **({"caught": str(at)} if at else {})},
+        status=finding.status if finding.basis else "untested",
         basis=finding.basis if finding.basis and finding.status == "confirmed" else HANDLED,
     )  # fmt: skip
+
+
+def _caught(event: Event) -> str:
+    """Where, and what became of the result, as far as the handler says so."""
+    at, gives = location(event.get("caught")), (event.get("caught") or {}).get("gives")
+    if at is None:
+        return ""
+    return f" at {at}, which gives {gives} instead," if isinstance(gives, str) else f" at {at}"
 
 
 def _weighed(finding: Finding, recording: Recording) -> Finding | None:
