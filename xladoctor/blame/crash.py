@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +24,22 @@ class Frame:
     shapes: Mapping[str, tuple[int | None, ...]] = field(default_factory=dict)
 
 
+Sizes = tuple[int | None, ...]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was recorded of models: shapes by (file, line).
+
+    Attributes:
+        calls: of the arrays that `fit`, `evaluate` and `predict` were given, in the order of x and y.
+        outputs: of a model built there; of a Sequential after each `add`.
+    """
+
+    calls: Mapping[tuple[str, int], tuple[Sizes | None, ...]] = field(default_factory=dict)
+    outputs: Mapping[tuple[str, int], tuple[Sizes | None, ...]] = field(default_factory=dict)
+
+
 @dataclass(frozen=True)
 class Crash:
     """A failure. `frames` are the user's calls, outermost first; `sizes` the numbers of the message that disagree."""
@@ -34,6 +50,7 @@ class Crash:
     shapes: tuple[tuple[int | None, ...], ...] = ()
     slug: str = ""
     op: str = ""
+    seen: Seen = field(default_factory=Seen)
 
     @property
     def at(self) -> Frame | None:
@@ -62,7 +79,28 @@ def _covers(item: tuple[str, int, int], frame: Frame) -> bool:
     return file == frame.file and first <= frame.line <= last
 
 
-def crash_of(finding: Finding, failure: Mapping[str, Any] | None) -> Crash:
+def seen(calls: Iterable[Mapping[str, Any]], models: Iterable[Mapping[str, Any]]) -> Seen:
+    """What the events of Keras calls and models tell."""
+    of_calls = {_line(e): tuple(map(_sizes_of, e.get("inputs") or ())) for e in calls if _line(e) is not None}
+    built = (e for e in models if e.get("action") == "build" and _line(e) is not None)
+    of_models = {_line(e): tuple(map(_sizes_of, e.get("outputs") or ())) for e in built}
+    return Seen(
+        {k: v for k, v in of_calls.items() if k is not None}, {k: v for k, v in of_models.items() if k is not None}
+    )
+
+
+def _line(event: Mapping[str, Any]) -> tuple[str, int] | None:
+    where = event.get("where")
+    known = isinstance(where, Mapping) and isinstance(where.get("file"), str) and isinstance(where.get("line"), int)
+    return (where["file"], where["line"]) if known and isinstance(where, Mapping) else None
+
+
+def _sizes_of(described: Any) -> Sizes | None:
+    shape = described.get("shape") if isinstance(described, Mapping) else None
+    return tuple(n if isinstance(n, int) else None for n in shape) if isinstance(shape, list) else None
+
+
+def crash_of(finding: Finding, failure: Mapping[str, Any] | None, known: Seen | None = None) -> Crash:
     """The failure behind a finding: from its recorded event, and from the finding where there is none."""
     frames = [_frame(f) for f in (failure or {}).get("frames", ()) if f.get("user") and f.get("line")]
     message = str((failure or {}).get("message") or "") or " ".join(p.text for p in finding.evidence if p.kind == "log")
@@ -73,7 +111,8 @@ def crash_of(finding: Finding, failure: Mapping[str, Any] | None) -> Crash:
     if at is not None and at.line and not any((f.file, f.line) == (at.file, at.line) for f in frames):
         frames.append(Frame(at.file, at.line, at.function or "<module>"))
     shapes = shapes_in(message)
-    return Crash(tuple(frames), message, _sizes(finding, message), shapes, finding.slug, finding.op or "")
+    sizes = _sizes(finding, message)
+    return Crash(tuple(frames), message, sizes, shapes, finding.slug, finding.op or "", known or Seen())
 
 
 def _frame(event: Mapping[str, Any]) -> Frame:

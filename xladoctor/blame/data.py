@@ -69,13 +69,16 @@ def stage(run: Follower, name: str, data: Dataset, args: Args, kwargs: Kwargs) -
     """One stage of a pipeline."""
     origin = run.origin("stage", f"`{name}`", data)
     made = Dataset(data.element, origin, data.rows)
-    made.batched, made.batch = data.batched, data.batch
+    made.batch, made.size, made.whole = data.batch, data.size, data.whole
     if name in ("batch", "padded_batch"):
         size = dim(arg(args, kwargs, 0, "batch_size"), run.origin("batch-size", "a batch", *args))
         rest = kwargs.get("drop_remainder")
         whole = isinstance(rest, Const) and rest.value is True
         made.element = _batched(data.element, Dim(size.size if whole else None, size.origin, batch=True))
-        made.batched, made.batch = True, size.origin
+        made.batch, made.size, made.whole = run.origin("stage", "`batch`"), size.size, whole
+        run.made.append(made)
+    elif name in ("take", "skip", "repeat", "filter") and not (name == "repeat" and not args):
+        made.rows = None
     elif name == "map" and args:
         from xladoctor.blame.expressions import call
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from xladoctor.blame import candidates, words
+from xladoctor.blame import batches, candidates, words
 from xladoctor.blame.candidates import Candidate, chain
-from xladoctor.blame.crash import Crash, crash_of
+from xladoctor.blame.crash import Crash, Seen, crash_of
 from xladoctor.blame.files import Files
 from xladoctor.blame.follow import Arrival, Follower
 from xladoctor.blame.values import Array, Clash, Dim, Origin, Value, leaves
@@ -18,12 +18,14 @@ _MOST = 5
 _STEPS = 6
 
 
-def blame(finding: Finding, failure: Mapping[str, Any] | None, files: Files, main: str) -> Blame | None:
+def blame(
+    finding: Finding, failure: Mapping[str, Any] | None, files: Files, main: str, seen: Seen | None = None
+) -> Blame | None:
     """What is to blame for a failure of shapes; None where nothing more is known than the line that raised.
 
-    `failure` is the recorded event, `main` the file that the program started with.
+    `failure` is the recorded event, `main` the file that the program started with, `seen` what else was recorded.
     """
-    crash = crash_of(finding, failure)
+    crash = crash_of(finding, failure, seen)
     if not crash.frames:
         return None
     run = Follower(files, crash)
@@ -33,6 +35,9 @@ def blame(finding: Finding, failure: Mapping[str, Any] | None, files: Files, mai
     known = candidates.facts(run.arrays, run.made)
     clash = chosen(run, crash)
     found = candidates.of_clash(clash, known) if clash is not None else by_numbers(run, crash)
+    last = batches.partial(list(batches.batchings(run.made, run.fits)), crash)
+    if last is not None:
+        found = candidates.ranked([*batches.of_batching(last, clash), *found])
     if not found:
         return None
     return _told(finding, crash, clash, found, files)

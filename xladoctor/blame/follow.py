@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from xladoctor.blame import expressions
+from xladoctor.blame.batches import Batching
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.files import Files
 from xladoctor.blame.values import (
@@ -61,6 +62,8 @@ class Call:
     first: int = 0
     last: int = 0
     loops: int = 0
+    keywords: dict[str, int] = field(default_factory=dict)
+    """The lines of the keyword arguments of the call of this moment."""
 
 
 @dataclass(eq=False)
@@ -90,6 +93,7 @@ class Follower:
         self._watching: Arrival | None = None
         self.arrays: list[Array] = []
         self.made: list[Value] = []
+        self.fits: list[Batching] = []
 
     def run(self, file: str) -> None:
         """Follow the program that starts with this file."""

@@ -195,6 +195,11 @@ def _windowed(
             out.append(Dim(None, layer.origin))
             continue
         made = -(-old.size // step) if grow else (old.size - size) // step + 1
+        if "Pool" in layer.cls and old.size % step and layer.origin is not None:
+            said = f"{layer.cls} rounds {old.size} to {made}"
+            here = Origin("layer", layer.origin.file, layer.origin.line, said, layer.origin.parents)
+            out.append(Dim(max(made, 0), _through(here, old)))
+            continue
         if made < 1:
             run.clash("elements", _called(layer), [found, layer], [None, None], [old, Dim(size, layer.origin)])
         out.append(old if made == old.size else Dim(max(made, 0), _through(layer.origin, old)))
@@ -295,7 +300,7 @@ def _upsampling(run: Follower, layer: Layer, found: Array) -> Value:
     known = found.dims or ()
     sizes = _spatial(_setting(layer, "size"), len(known) - 2, 2)
     out = [
-        Dim(None if old.size is None or by is None else old.size * by, layer.origin)
+        Dim(None if old.size is None or by is None else old.size * by, _through(layer.origin, old))
         for old, by in zip(known[1:-1], sizes, strict=False)
     ]
     return Array([known[0], *out, known[-1]], layer.origin, "symbolic")
@@ -317,8 +322,9 @@ def _like(run: Follower, layer: Layer, found: Array) -> Value:
 
 
 def _concatenated(run: Follower, layer: Layer, values: Sequence[Value]) -> Value:
-    axis = number(_setting(layer, "axis"))
-    made = joined_arrays(run, values, -1 if axis is None else axis, _called(layer))
+    asked = _setting(layer, "axis")
+    axis = number(asked)
+    made = joined_arrays(run, values, -1 if axis is None else axis, _called(layer), asked=asked)
     if isinstance(made, Array) and made.dims is not None:
         made.origin = layer.origin or made.origin
     return made

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeGuard
 
 from xladoctor.blame.arguments import Args, Kwargs, arg, is_none, shape_of
-from xladoctor.blame.values import Array, Const, Dim, Library, Seq, Value, array, dim, number, text
+from xladoctor.blame.values import Array, Const, Dim, Library, Origin, Seq, Value, array, dim, number, text
 from xladoctor.model.blame import StepKind
 
 if TYPE_CHECKING:
@@ -136,8 +137,16 @@ def variable(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     found = array(arg(args, kwargs, 0, "initial_value"))
     if found is None:
         return Array(None, run.origin("variable", "a variable", *args), "variable")
-    made = Array(found.dims, found.origin or run.origin("variable", "a variable"), "variable")
-    return made
+    here = run.origin("variable", "the variable", *args)
+    made = [
+        Dim(d.size, replace(d.origin, kind="variable") if _is_at(d.origin, here) else d.origin)
+        for d in found.dims or ()
+    ]
+    return Array(made if found.dims is not None else None, here, "variable")
+
+
+def _is_at(origin: Origin | None, here: Origin) -> TypeGuard[Origin]:
+    return origin is not None and (origin.file, origin.line) == (here.file, here.line)
 
 
 def placeholder(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from xladoctor.blame import layers
 from xladoctor.blame.algebra import conflict
 from xladoctor.blame.arguments import Args, Kwargs, arg, is_none
+from xladoctor.blame.batches import Batching
 from xladoctor.blame.values import (
     Array,
     Const,
@@ -22,6 +24,7 @@ from xladoctor.blame.values import (
     Value,
     array,
     leaves,
+    number,
     text,
 )
 
@@ -44,7 +47,7 @@ def functional(run: Follower, args: Args, kwargs: Kwargs) -> Value:
     """`Model(inputs, outputs)`."""
     made = Model(run.origin("layer", "Model"))
     made.inputs = arg(args, kwargs, 0, "inputs", "input")
-    made.outputs = arg(args, kwargs, 1, "outputs", "output")
+    made.outputs = _with_outputs(run, arg(args, kwargs, 1, "outputs", "output"))
     run.made.append(made)
     return made
 
@@ -59,7 +62,7 @@ def add(run: Follower, model: Model, layer: Value) -> Value:
     if not isinstance(layer, Array) and not (isinstance(layer, Layer) and layer.cls == "InputLayer"):
         model.layers.append(layer)
         if model.outputs is not None:
-            model.outputs = applied(run, layer, [model.outputs])
+            model.outputs = _with_outputs(run, applied(run, layer, [model.outputs]))
     return Const(None)
 
 
@@ -86,7 +89,8 @@ def called(run: Follower, model: Model, args: Args) -> Value:
 def compile_(run: Follower, model: Model, args: Args, kwargs: Kwargs) -> Value:
     """`model.compile(optimizer, loss, metrics)`."""
     model.compiled = dict(zip(("optimizer", "loss", "metrics"), args, strict=False)) | dict(kwargs)
-    model.compiled_at = run.origin("loss", "compile")
+    here = run.origin("loss", "compile")
+    model.compiled_at = replace(here, line=run.calls[-1].keywords.get("loss", here.line))
     return Const(None)
 
 
@@ -98,6 +102,8 @@ def fit(run: Follower, holder: Model | Instance, args: Args, kwargs: Kwargs, lab
         x, y = _pair(x.element)
     elif isinstance(x, Function):
         x, y = None, None
+    x, y = _as_recorded(run, x, y)
+    _note_batches(run, x, args, kwargs, labels)
     given = _batch(x)
     if isinstance(holder, Instance):
         act = holder.cls.find("call")
@@ -114,6 +120,55 @@ def fit(run: Follower, holder: Model | Instance, args: Args, kwargs: Kwargs, lab
     if isinstance(validation, Seq) and len(validation.items) > 1 and not isinstance(holder, Instance) and labels:
         check_labels(run, model, called(run, model, [_batch(validation.items[0])]), _batch(validation.items[1]))
     return Value(run.origin("call", "fit", holder))
+
+
+def _as_recorded(run: Follower, x: Value | None, y: Value | None) -> tuple[Value | None, Value | None]:
+    """The data with the shapes that the call was recorded with, where the source does not tell them."""
+    call = run.calls[-1]
+    shapes = run.crash.seen.calls.get((call.file, getattr(call.node, "lineno", call.first)))
+    if not shapes or isinstance(x, Seq | Map) or isinstance(y, Seq | Map):
+        return x, y
+    out: list[Value | None] = []
+    for i, value in enumerate((x, y)):
+        shape = shapes[i] if i < len(shapes) else None
+        known = array(value)
+        open_ = (
+            value is not None and not is_none(value) and (known is None or known.dims is None or None in known.sizes)
+        )
+        out.append(shaped(run, value, shape) if shape is not None and open_ and value is not None else value)
+    return out[0], out[1]
+
+
+def _with_outputs(run: Follower, outputs: Value | None) -> Value | None:
+    """The outputs of a model with their recorded shape, where the source does not tell it."""
+    call = run.calls[-1]
+    shapes = run.crash.seen.outputs.get((call.file, getattr(call.node, "lineno", call.first)))
+    if isinstance(outputs, Array) and outputs.dims is None and shapes and len(shapes) == 1 and shapes[0]:
+        dims = [Dim(None, None, batch=True), *(Dim(n, outputs.origin) for n in shapes[0][1:])]
+        made = Array(dims, outputs.origin, "symbolic")
+        made.made_by, made.inputs = outputs.made_by, outputs.inputs
+        return made
+    return outputs
+
+
+def shaped(run: Follower, value: Value, shape: tuple[int | None, ...]) -> Value:
+    """As the follower's own: here, since that room stands above this one."""
+    from xladoctor.blame.follow import with_shape
+
+    return with_shape(run, value, shape)
+
+
+def _note_batches(run: Follower, x: Value | None, args: Args, kwargs: Kwargs, labels: bool) -> None:
+    found = next((v for v in leaves(x) if isinstance(v, Array)), None)
+    size = number(arg(args, kwargs, 2 if labels else 1, "batch_size"))
+    rows = found.dims[0].size if found is not None and found.dims else None
+    if rows:
+        run.fits.append(Batching(rows, size or 32, run.origin("batch-size", "the batches"), False))
+        split = kwargs.get("validation_split")
+        if isinstance(split, Const) and isinstance(split.value, float) and 0 < split.value < 1:
+            kept = int(rows * (1.0 - split.value))
+            for part in (kept, rows - kept):
+                run.fits.append(Batching(part, size or 32, run.origin("split", "validation_split"), False))
 
 
 def _pair(element: Value) -> tuple[Value, Value | None]:
@@ -168,30 +223,36 @@ def check_labels(run: Follower, model: Model, outputs: Value, labels: Value) -> 
         return
     loss = loss_name(model.compiled.get("loss"))
     if loss.startswith("sparse"):
-        fits = len(y.dims) == len(out.dims) - 1 or (len(y.dims) == len(out.dims) and y.dims[-1].size == 1)
-        if not fits:
-            sides = [Dim(len(y.dims), y.origin), Dim(len(out.dims), out.origin)]
-            run.clash("rank", f"the loss {loss}", [y, out, model], [None, None], sides, hint="sparse")
-        elif (
-            y.classes is not None
-            and conflict(y.classes, out.dims[-1])
-            and (y.classes.size or 0) > (out.dims[-1].size or 0)
-        ):
-            run.clash(
-                "classes", f"the loss {loss}", [y, out, model], [None, -1], [y.classes, out.dims[-1]], hint="sparse"
-            )
+        _check_sparse(run, model, y, out, loss)
         return
+    what = f"the loss {loss}".strip()
     if len(y.dims) != len(out.dims):
-        if len(y.dims) == len(out.dims) - 1 and out.dims[-1].size == 1:
+        if len(y.dims) == 1 and len(out.dims) == 2 and out.dims[-1].size == 1:
             return
-        sides = [y.dims[-1] if len(y.dims) > 1 else Dim(1, y.origin), out.dims[-1]]
-        run.clash("rank", f"the loss {loss}", [y, out, model], [None, None], sides, hint="labels")
+        sides = [Dim(len(y.dims), y.origin), Dim(len(out.dims), out.dims[-1].origin)]
+        run.clash("rank", what, [y, out, model], [None, None], sides, hint="labels")
         return
     for axis in range(1, len(y.dims)):
         if conflict(y.dims[axis], out.dims[axis]):
             sides = [y.dims[axis], out.dims[axis]]
-            run.clash("equal", f"the loss {loss}".strip(), [y, out, model], [axis, axis], sides, hint="labels")
+            run.clash("equal", what, [y, out, model], [axis, axis], sides, hint="labels")
             return
+
+
+def _check_sparse(run: Follower, model: Model, y: Array, out: Array, loss: str) -> None:
+    """Labels that are class numbers: one axis fewer than the outputs, or a last one of 1."""
+    got, wanted = y.dims or (), out.dims or ()
+    what, values = f"the loss {loss}", [y, out, model]
+    if not (len(got) == len(wanted) - 1 or (len(got) == len(wanted) and got[-1].size == 1)):
+        sides = [Dim(len(got), y.origin), Dim(len(wanted), out.origin)]
+        run.clash("rank", what, values, [None, None], sides, hint="sparse")
+        return
+    for axis in range(1, min(len(got), len(wanted) - 1)):
+        if conflict(got[axis], wanted[axis]):
+            run.clash("equal", what, values, [axis, axis], [got[axis], wanted[axis]], hint="labels")
+            return
+    if y.classes is not None and (y.classes.size or 0) > (wanted[-1].size or 1 << 62):
+        run.clash("classes", what, values, [None, -1], [y.classes, wanted[-1]], hint="sparse")
 
 
 def loss_name(value: Value | None) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from xladoctor.blame.crash import Seen, seen
 from xladoctor.blame.engine import blame
 from xladoctor.blame.files import Files
 from xladoctor.model.blame import Blame
@@ -42,7 +43,7 @@ def with_blame(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
         return diagnosis
     files = Files(lambda name: sources.text(Path(name), followed=True)[0], _roots(sources, main))
     try:
-        found = blame(root, failure, files, main)
+        found = blame(root, failure, files, main, _seen(recording))
     except Exception as error:
         # It follows programs of any kind by guesses: what it stumbles over costs the suspects, not the diagnosis.
         note = f"The source could not be followed to suspects ({type(error).__name__})."
@@ -51,6 +52,11 @@ def with_blame(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
         return diagnosis
     findings = tuple(blamed(f, found) if f is root else f for f in diagnosis.findings)
     return replace(diagnosis, findings=findings)
+
+
+def _seen(recording: Recording) -> Seen:
+    calls = (e for e in recording.of_kind(schema.CALL) if e.get("phase") == "begin")
+    return seen(calls, recording.of_kind(schema.MODEL))
 
 
 def blamed(finding: Finding, found: Blame) -> Finding:

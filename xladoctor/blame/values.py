@@ -89,9 +89,9 @@ class Array(Value):
         self.value: Any = None
 
     @property
-    def sizes(self) -> tuple[int | None, ...] | None:
-        """The sizes without their origins."""
-        return None if self.dims is None else tuple(d.size for d in self.dims)
+    def sizes(self) -> tuple[int | None, ...]:
+        """The sizes without their origins; none of an unknown rank."""
+        return () if self.dims is None else tuple(d.size for d in self.dims)
 
 
 class Layer(Value):
@@ -125,7 +125,8 @@ class Dataset(Value):
         self.element = element
         self.rows = rows
         self.batch: Origin | None = None
-        self.batched = False
+        self.size: int | None = None
+        self.whole: bool | None = None
 
 
 class Function(Value):

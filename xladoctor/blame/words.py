@@ -27,7 +27,7 @@ def location(line: tuple[str, int], files: Files) -> Location:
 
 def _operand(clash: Clash, i: int, side: Dim, files: Files) -> Operand:
     value = clash.values[i] if i < len(clash.values) else None
-    shape = value.sizes if isinstance(value, Array) else None
+    shape = value.sizes if isinstance(value, Array) and value.dims is not None else None
     maker = side.origin or (value.origin if value is not None else None)
     return Operand(
         name=name(value, side, clash, i),
