@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from xladoctor.blame.values import Array, Dim, Value, array, unknown
+from xladoctor.blame.values import Array, Dim, Origin, Value, array, unknown
 
 if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
@@ -63,8 +64,13 @@ def product(run: Follower, one: Value, other: Value, what: str, flip: tuple[bool
     return made
 
 
-def joined_arrays(run: Follower, values: Sequence[Value], axis: int, what: str, new: bool = False) -> Value:
-    """Arrays joined along an axis, or stacked along a new one; a clash where the others differ."""
+def joined_arrays(
+    run: Follower, values: Sequence[Value], axis: int, what: str, new: bool = False, asked: Value | None = None
+) -> Value:
+    """Arrays joined along an axis, or stacked along a new one; a clash where the others differ.
+
+    `asked` is the argument that names the axis.
+    """
     found = [array(v) for v in values]
     known = [a for a in found if a is not None and a.dims is not None]
     origin = run.origin("operation", what, *values)
@@ -81,13 +87,15 @@ def joined_arrays(run: Follower, values: Sequence[Value], axis: int, what: str, 
     for other in known[1:]:
         for i, (left, right) in enumerate(zip(first, other.dims or (), strict=True)):
             if (new or i != at) and conflict(left, right):
-                run.clash("equal", what, [known[0], other], [i, i], [left, right], hint="axis")
+                both = [known[0], other, *([asked] if asked is not None else [])]
+                run.clash("equal", what, both, [i, i], [left, right], hint="axis")
     if new:
         made = [*first[:at], Dim(len(known), origin), *first[at:]]
     else:
         sizes = [(a.dims or ())[at].size for a in known] if first else []
         total = None if None in sizes else sum(s or 0 for s in sizes)
-        made = [*first[:at], Dim(total, origin), *first[at + 1 :]]
+        parents = (*((asked.origin,) if asked is not None and asked.origin is not None else ()), *origin.parents)
+        made = [*first[:at], Dim(total, replace(origin, text=JOINED, parents=parents)), *first[at + 1 :]]
     result = Array(made, origin, known[0].kind)
     result.inputs = tuple(known)
     return result
@@ -125,13 +133,15 @@ def reshaped(run: Follower, value: Value, wanted: tuple[Dim, ...] | None, free: 
                 run.clash("elements", "the reshape", [source, Array(out, origin)], [None, None], sides)
             elif len(free) == 1:
                 out[free[0]] = Dim(have // fixed, origin)
-        elif len(free) == 1 and free[0] == 0 and source.dims and source.dims[0].batch:
+        elif len(free) == 1 and free[0] == 0 and source.dims and source.dims[0].size is None:
             rest = elements(source.dims[1:])
             if rest is not None and rest == fixed:
                 out[0] = source.dims[0]
             elif rest is not None and fixed:
                 # A batch that is folded or torn: the rows are no longer those of the data.
-                out[0] = Dim(None, origin)
+                here = replace(origin, text=f"{FOLDS} rows: {rest} elements a row, as {fixed}")
+                out = [Dim(d.size, here if _at_line(d.origin, here) else d.origin) for d in out]
+                out[0] = Dim(None, here)
                 if rest % fixed and fixed % rest:
                     sides = [Dim(rest, source.origin), Dim(fixed, origin)]
                     run.clash("elements", "the reshape", [source, Array(out, origin)], [None, None], sides)
@@ -140,6 +150,14 @@ def reshaped(run: Follower, value: Value, wanted: tuple[Dim, ...] | None, free: 
     if source is not None:
         made.integer, made.classes = source.integer, source.classes
     return made
+
+
+JOINED = "the sum of the joined sizes"
+FOLDS = "the reshape folds"
+
+
+def _at_line(origin: Origin | None, here: Origin) -> bool:
+    return origin is not None and (origin.file, origin.line) == (here.file, here.line)
 
 
 def same(value: Value, run: Follower, what: str) -> Value:

@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from xladoctor.blame.algebra import FOLDS, JOINED
+from xladoctor.blame.shaping import COUNTED
 from xladoctor.blame.values import Array, Clash, Dim, Instance, Layer, Origin, Value
 from xladoctor.model.blame import Edit
 
@@ -18,9 +20,12 @@ _WEIGHT = {
     "operation": 3.4, "stage": 3.0, "batch-size": 3.0, "loss": 3.0, "config": 4.0, "column": 2.6, "array": 2.4,
     "split": 2.0, "generator": 2.0, "call": 1.6, "read": 1.2, "assignment": 1.4, "argument": 1.4, "attribute": 1.4,
 }  # fmt: skip
-_MAJORITY = 1.2
+_MAJORITY = 2.0
+_SHARED = 2.0
 _SAMPLES = 3.0
 _CONVENTION = 3.0
+_FOLDED = 2.5
+_BARE = 0.6
 
 
 @dataclass(frozen=True)
@@ -110,8 +115,9 @@ def _by_makers(clash: Clash, known: Facts) -> Iterator[Candidate]:
     agree = [known.agree(d.size, set().union(*lines)) for d in clash.sides]
     for i, side in enumerate(clash.sides):
         outnumbered = len(sizes) > 1 and agree[1 - i] > agree[i] if i < 2 else False
+        given = clash.hint == "labels" and i == 0 and _is_of_inputs(clash)
         for origin, depth in chain(side.origin, 3):
-            weight = _WEIGHT.get(origin.kind, 1.0) - 0.7 * depth
+            weight = _WEIGHT.get(origin.kind, 1.0) - 0.7 * depth - (_SHARED if given else 0)
             if origin.kind == "constant" and depth == 1:
                 # A number with a name that is used once is the size itself; one that others share is seldom wrong.
                 weight = _WEIGHT.get(side.origin.kind if side.origin else "", 1.0)
@@ -125,8 +131,33 @@ def _by_makers(clash: Clash, known: Facts) -> Iterator[Candidate]:
                 weight += _SAMPLES
                 reason = f"{side.size} is the number of samples of the data, and a number of features is wanted here."
                 strong = True
+            if origin.text.startswith(FOLDS):
+                weight, reason, strong = weight + _FOLDED, f"T{origin.text[1:]}.", True
+            elif depth == 0 and len(clash.sides) == 2 and _is_bare(origin) and _is_named(clash.sides[1 - i].origin):
+                weight += _BARE
             yield Candidate(origin.file, origin.line, weight, reason, i, edit_of(origin), strong)
         yield from _by_value(clash, i, outnumbered)
+
+
+def _is_of_inputs(clash: Clash) -> bool:
+    """Whether the inputs of the model have the size of the labels, too: then it is the model that loses it."""
+    outputs = clash.values[1]
+    if not isinstance(outputs, Array) or len(outputs.dims or ()) < 3:
+        return False
+    first = list(history(outputs))[-1]
+    axis = clash.axes[0]
+    sizes = first.sizes
+    return axis is not None and 0 < axis < len(sizes) and sizes[axis] == clash.sides[0].size
+
+
+def _is_named(origin: Origin | None) -> bool:
+    """Whether a size is a constant with a name of its own."""
+    return origin is not None and any(p.kind == "constant" for p in origin.parents)
+
+
+def _is_bare(origin: Origin) -> bool:
+    """Whether a size is a number in the call itself."""
+    return origin.kind in ("layer", "array", "variable", "reshape", "input", "placeholder") and not _is_named(origin)
 
 
 def _by_value(clash: Clash, i: int, outnumbered: bool) -> Iterator[Candidate]:
@@ -166,6 +197,8 @@ def _by_relation(clash: Clash, known: Facts) -> Iterator[Candidate]:
         yield from _elements(clash)
     if clash.relation in ("broadcast", "equal"):
         yield from _rounded(clash)
+    if clash.hint == "labels" and clash.axes[0] != len(getattr(clash.values[1], "sizes", ())) - 1:
+        yield from _summed(clash)
     if clash.relation == "inner" and getattr(clash.values[1], "kind", "") == "variable":
         reason = f"It is multiplied with a value of {clash.sides[0].size} columns."
         yield from _at(clash.sides[1].origin, 5.6, reason, 1, "constant")
@@ -188,15 +221,22 @@ def _labels(clash: Clash, known: Facts) -> Iterator[Candidate]:
         return
     if clash.relation == "rank":
         more = len(outputs.dims) - len(labels.dims)
-        if more == 1 and len(labels.dims) == 1 and (labels.integer or labels.classes is not None):
+        if more == 1 and len(labels.dims) == 1 and (labels.integer or labels.classes or "categorical" in clash.what):
             reason = "The labels are class numbers, and this loss compares them with one column for each class."
             yield from _compiled(clash, 5.0 + _CONVENTION, reason, "sparse-loss")
             yield from _at(labels.origin, 4.0 + _CONVENTION, "The labels are not one-hot.", 0, "one-hot")
+        elif more == -1 and _missing(list(outputs.sizes)[1:], list(labels.sizes)[1:]):
+            yield from _at(labels.origin, 8.0, "The labels have an axis of 1 more than the outputs.", 0, "squeeze")
+        elif more < 0:
+            yield from _last_step_alone(outputs)
         elif len(outputs.dims) > 2:
             yield from _too_many_axes(outputs)
         elif more == 1 and len(labels.dims) == 1:
             reason = f"The labels are one number a row, and this layer gives {outputs.dims[-1].size}."
             yield from _at(outputs.dims[-1].origin, 5.0 + 1.5, reason, 1, "units")
+    elif len(outputs.dims) == 2 and _one_based(labels, outputs):
+        reason = f"It makes a column for each number up to the largest: {labels.dims[-1].size}, so classes start at 1."
+        yield from _at(labels.dims[-1].origin, 7.0, reason, 0, "one-hot")
     elif len(outputs.dims) == 2 and labels.dims[-1].size is not None:
         size = labels.dims[-1].size
         reason = f"The last layer has to give the {size} columns of the labels."
@@ -207,16 +247,51 @@ def _labels(clash: Clash, known: Facts) -> Iterator[Candidate]:
             )
 
 
+def _summed(clash: Clash) -> Iterator[Candidate]:
+    """A size of the outputs that a concatenation summed: along an axis that should have stayed."""
+    side = clash.sides[1]
+    for origin, _ in chain(side.origin, 4):
+        if origin.text == JOINED:
+            reason = f"The joined sizes add up to {side.size} here: perhaps along the wrong axis."
+            yield from _at(origin, 6.4, reason, 1, "concat-axis")
+            for parent in origin.parents[:1]:
+                if parent.kind == "constant":
+                    yield from _at(parent, 6.5, reason, 1, "concat-axis")
+
+
+def _one_based(labels: Array, outputs: Array) -> bool:
+    """Whether a one-hot coding without a number of classes made one column more than the outputs have."""
+    last, wanted = (labels.dims or ())[-1], (outputs.dims or ())[-1]
+    counted = last.origin is not None and last.origin.text == COUNTED
+    return counted and last.size is not None and wanted.size is not None and last.size == wanted.size + 1
+
+
+def _last_step_alone(outputs: Array) -> Iterator[Candidate]:
+    """The recurrent or pooling layer that takes away the axis that the labels have."""
+    for value in history(outputs):
+        layer = value.made_by
+        if isinstance(layer, Layer) and layer.cls in ("LSTM", "GRU", "SimpleRNN"):
+            reason = "It gives its last step alone, and the labels have a row for each step."
+            yield from _at(layer.origin, 9.0, reason, 1, "return-sequences")
+            return
+        if isinstance(layer, Layer) and (layer.cls == "Flatten" or layer.cls.startswith("Global")):
+            yield from _at(layer.origin, 7.5, "It takes away axes that the labels have.", 1, "other")
+            return
+
+
 def _too_many_axes(outputs: Array) -> Iterator[Candidate]:
     """The layer after which there should have been fewer axes."""
+    if len(outputs.dims or ()) == 3:
+        layers = [v.made_by for v in history(outputs) if isinstance(v.made_by, Layer)]
+        steps = next((layer for layer in layers if layer.cls in ("LSTM", "GRU", "SimpleRNN")), None)
+        if steps is not None and not any(layer.cls in ("Flatten", "TimeDistributed") for layer in layers):
+            reason = "With return_sequences=True it gives a row for each step, and the labels have one for each sample."
+            yield from _at(steps.origin, 9.0, reason, 1, "return-sequences")
+            return
     for value in history(outputs):
         layer = value.made_by
         if not isinstance(layer, Layer):
             continue
-        if layer.cls in ("LSTM", "GRU", "SimpleRNN") and value.dims is not None and len(value.dims) == 3:
-            reason = "With return_sequences=True it gives a row for each step, and the labels have one for each sample."
-            yield from _at(layer.origin, 9.0, reason, 1, "return-sequences")
-            return
         if layer.cls == "Dense" and value.inputs and len(value.inputs[0].dims or ()) > 2:
             reason = "A Dense layer on more than two axes keeps them: Flatten or pooling belongs before it."
             first = _first_dense(outputs)
@@ -322,6 +397,8 @@ def _axis(clash: Clash, known: Facts) -> Iterator[Candidate]:
     if len(differ) == 1:
         reason = f"The two differ in axis {differ[0]} alone: joined along that one, they would fit."
         yield from _here(clash, 6.6, reason, "concat-axis")
+        asked = clash.values[2].origin if len(clash.values) > 2 else None
+        yield from _at(asked, 6.7, reason, None, "concat-axis")
 
 
 def _rank_of_layer(clash: Clash) -> Iterator[Candidate]:

@@ -321,11 +321,12 @@ def _call(run: Follower, node: ast.Call, scope: Scope) -> Value:
         elif isinstance(found, Map):
             kwargs |= {k: v for k, v in found.items.items() if isinstance(k, str)}
     here = run.calls[-1]
-    outer, here.node = here.node, node
+    outer, here.node = (here.node, here.keywords), node
+    here.keywords = {k.arg: k.value.lineno for k in node.keywords if k.arg is not None}
     try:
         return call(run, called, args, kwargs)
     finally:
-        here.node = outer
+        here.node, here.keywords = outer
 
 
 def call(run: Follower, called: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:

@@ -62,6 +62,8 @@ class Call:
     first: int = 0
     last: int = 0
     loops: int = 0
+    keywords: dict[str, int] = field(default_factory=dict)
+    """The lines of the keyword arguments of the call of this moment."""
 
 
 @dataclass(eq=False)

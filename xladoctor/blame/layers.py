@@ -322,8 +322,9 @@ def _like(run: Follower, layer: Layer, found: Array) -> Value:
 
 
 def _concatenated(run: Follower, layer: Layer, values: Sequence[Value]) -> Value:
-    axis = number(_setting(layer, "axis"))
-    made = joined_arrays(run, values, -1 if axis is None else axis, _called(layer))
+    asked = _setting(layer, "axis")
+    axis = number(asked)
+    made = joined_arrays(run, values, -1 if axis is None else axis, _called(layer), asked=asked)
     if isinstance(made, Array) and made.dims is not None:
         made.origin = layer.origin or made.origin
     return made

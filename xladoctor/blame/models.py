@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from xladoctor.blame import layers
@@ -88,7 +89,8 @@ def called(run: Follower, model: Model, args: Args) -> Value:
 def compile_(run: Follower, model: Model, args: Args, kwargs: Kwargs) -> Value:
     """`model.compile(optimizer, loss, metrics)`."""
     model.compiled = dict(zip(("optimizer", "loss", "metrics"), args, strict=False)) | dict(kwargs)
-    model.compiled_at = run.origin("loss", "compile")
+    here = run.origin("loss", "compile")
+    model.compiled_at = replace(here, line=run.calls[-1].keywords.get("loss", here.line))
     return Const(None)
 
 
@@ -221,30 +223,36 @@ def check_labels(run: Follower, model: Model, outputs: Value, labels: Value) -> 
         return
     loss = loss_name(model.compiled.get("loss"))
     if loss.startswith("sparse"):
-        fits = len(y.dims) == len(out.dims) - 1 or (len(y.dims) == len(out.dims) and y.dims[-1].size == 1)
-        if not fits:
-            sides = [Dim(len(y.dims), y.origin), Dim(len(out.dims), out.origin)]
-            run.clash("rank", f"the loss {loss}", [y, out, model], [None, None], sides, hint="sparse")
-        elif (
-            y.classes is not None
-            and conflict(y.classes, out.dims[-1])
-            and (y.classes.size or 0) > (out.dims[-1].size or 0)
-        ):
-            run.clash(
-                "classes", f"the loss {loss}", [y, out, model], [None, -1], [y.classes, out.dims[-1]], hint="sparse"
-            )
+        _check_sparse(run, model, y, out, loss)
         return
+    what = f"the loss {loss}".strip()
     if len(y.dims) != len(out.dims):
-        if len(y.dims) == len(out.dims) - 1 and out.dims[-1].size == 1:
+        if len(y.dims) == 1 and len(out.dims) == 2 and out.dims[-1].size == 1:
             return
-        sides = [y.dims[-1] if len(y.dims) > 1 else Dim(1, y.origin), out.dims[-1]]
-        run.clash("rank", f"the loss {loss}", [y, out, model], [None, None], sides, hint="labels")
+        sides = [Dim(len(y.dims), y.origin), Dim(len(out.dims), out.dims[-1].origin)]
+        run.clash("rank", what, [y, out, model], [None, None], sides, hint="labels")
         return
     for axis in range(1, len(y.dims)):
         if conflict(y.dims[axis], out.dims[axis]):
             sides = [y.dims[axis], out.dims[axis]]
-            run.clash("equal", f"the loss {loss}".strip(), [y, out, model], [axis, axis], sides, hint="labels")
+            run.clash("equal", what, [y, out, model], [axis, axis], sides, hint="labels")
             return
+
+
+def _check_sparse(run: Follower, model: Model, y: Array, out: Array, loss: str) -> None:
+    """Labels that are class numbers: one axis fewer than the outputs, or a last one of 1."""
+    got, wanted = y.dims or (), out.dims or ()
+    what, values = f"the loss {loss}", [y, out, model]
+    if not (len(got) == len(wanted) - 1 or (len(got) == len(wanted) and got[-1].size == 1)):
+        sides = [Dim(len(got), y.origin), Dim(len(wanted), out.origin)]
+        run.clash("rank", what, values, [None, None], sides, hint="sparse")
+        return
+    for axis in range(1, min(len(got), len(wanted) - 1)):
+        if conflict(got[axis], wanted[axis]):
+            run.clash("equal", what, values, [axis, axis], [got[axis], wanted[axis]], hint="labels")
+            return
+    if y.classes is not None and (y.classes.size or 0) > (wanted[-1].size or 1 << 62):
+        run.clash("classes", what, values, [None, -1], [y.classes, wanted[-1]], hint="sparse")
 
 
 def loss_name(value: Value | None) -> str:

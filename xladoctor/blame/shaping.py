@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from xladoctor.blame.algebra import broadcast, elements, joined_arrays, product, reshaped, same
 from xladoctor.blame.arguments import Args, Kwargs, arg, axes_of, is_none, shape_of
-from xladoctor.blame.values import Array, Const, Dim, Seq, Value, array, dim, number, unknown
+from xladoctor.blame.values import Array, Const, Dim, Origin, Seq, Value, array, dim, number, unknown
 
 if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
@@ -131,7 +132,7 @@ def join(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     if not isinstance(values, Seq) and name != "append":
         return Array(None, run.origin("operation", name, *args))
     at = number(axis)
-    return joined_arrays(run, items, default if at is None else at, "the concatenation")
+    return joined_arrays(run, items, default if at is None else at, "the concatenation", asked=axis)
 
 
 def multiply(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
@@ -156,14 +157,26 @@ def one_hot(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     depth = arg(args, kwargs, 1, "depth", "num_classes", "nb_classes")
     origin = run.origin("constant", name, *args)
     if found is None or found.dims is None:
-        return Array(None, origin)
+        return Array(None, replace(origin, text=COUNTED) if is_none(depth) else origin)
     old = found.dims
     if name == "to_categorical" and len(old) > 1 and old[-1].size == 1:
         old = old[:-1]
-    last = dim(depth, origin) if not is_none(depth) else Dim(found.classes.size if found.classes else None, origin)
+    counted = Origin(origin.kind, origin.file, origin.line, COUNTED, origin.parents)
+    last = dim(depth, origin) if not is_none(depth) else Dim(found.classes.size if found.classes else None, counted)
     made = Array([*old, last], origin, found.kind)
     made.inputs, made.integer = (found,), False
     return made
+
+
+COUNTED = "a one-hot coding of as many columns as there are numbers"
+
+
+def pad_sequences(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`pad_sequences(sequences, maxlen)`."""
+    found, length = array(arg(args, kwargs, 0, "sequences")), arg(args, kwargs, 1, "maxlen")
+    origin = run.origin("array", name, *args)
+    rows = found.dims[0] if found is not None and found.dims else Dim(None, origin)
+    return Array([rows, dim(length, origin) if not is_none(length) else Dim(None, origin)], origin)
 
 
 def tile(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
@@ -317,7 +330,8 @@ FUNCTIONS: dict[str, Shaper] = {
     "expand_dims": expand_dims, "squeeze": squeeze, "swapaxes": swapaxes, "concat": join, "concatenate": join,
     "stack": join, "vstack": join, "hstack": join, "append": join, "matmul": multiply, "dot": multiply,
     "xw_plus_b": dense_from, "one_hot": one_hot, "to_categorical": one_hot, "tile": tile, "repeat": repeat,
-    "split": split, "array_split": split, "gather": gather, "embedding_lookup": gather, "shape": shape,
+    "split": split, "array_split": split, "gather": gather, "pad_sequences": pad_sequences,
+    "embedding_lookup": gather, "shape": shape,
     "int_shape": shape, "unstack": unstack, "unbind": unstack, "pad": pad,
     "softmax_cross_entropy_with_logits": loss, "softmax_cross_entropy_with_logits_v2": loss,
     "sparse_softmax_cross_entropy_with_logits": loss, "sigmoid_cross_entropy_with_logits": loss,
