@@ -46,6 +46,8 @@ def product(run: Follower, one: Value, other: Value, what: str, flip: tuple[bool
     """The result of a matrix product; a clash where the inner sizes differ."""
     a, b = array(one), array(other)
     origin = run.origin("operation", what, one, other)
+    if a is not None and a.dims and len(a.dims) > 1 and (b is None or b.dims is None) and not flip[0]:
+        return Array([*a.dims[:-1], Dim(None, origin)], origin, "tensor")
     if a is None or b is None or a.dims is None or b.dims is None:
         return Array(None, origin, "tensor")
     left, right = list(a.dims), list(b.dims)
@@ -167,4 +169,5 @@ def same(value: Value, run: Follower, what: str) -> Value:
         return unknown(value)
     made = Array(found.dims, found.origin, found.kind)
     made.inputs, made.integer, made.classes = (found,), found.integer, found.classes
+    made.aliases = found.aliases
     return made

@@ -27,7 +27,7 @@ class Batching:
     @property
     def rest(self) -> int:
         """The rows of the last batch, or 0 where it is whole."""
-        return self.rows % self.size if self.size > 0 else 0
+        return self.rows % self.size if 0 < self.size < self.rows else 0
 
 
 def batchings(made: Sequence[Value], fits: Sequence[Batching]) -> Iterator[Batching]:

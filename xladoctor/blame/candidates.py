@@ -56,10 +56,10 @@ class Facts:
         return len(self.votes.get(size, set()) - without) if size is not None else 0
 
 
-def facts(arrays: list[Array], made: list[Value]) -> Facts:
+def facts(arrays: list[Array], made: list[Value], reads: dict[Origin, set[tuple[str, int]]]) -> Facts:
     """What the arrays and layers of a program say."""
     votes: dict[int, set[tuple[str, int]]] = {}
-    uses: dict[Origin, set[tuple[str, int]]] = {}
+    uses = {origin: set(lines) for origin, lines in reads.items()}
     samples: Counter[int] = Counter()
     for found in arrays:
         for i, axis in enumerate(found.dims or ()):
@@ -113,11 +113,13 @@ def _by_makers(clash: Clash, known: Facts) -> Iterator[Candidate]:
     sizes = [d.size for d in clash.sides]
     lines = [{(o.file, o.line) for o, _ in chain(d.origin, 2)} for d in clash.sides]
     agree = [known.agree(d.size, set().union(*lines)) for d in clash.sides]
+    firsts = [(d.origin.file, d.origin.line) for d in clash.sides if d.origin is not None]
+    shared = len(firsts) > 1 and firsts[0] == firsts[1]
     for i, side in enumerate(clash.sides):
         outnumbered = len(sizes) > 1 and agree[1 - i] > agree[i] if i < 2 else False
         given = clash.hint == "labels" and i == 0 and _is_of_inputs(clash)
         for origin, depth in chain(side.origin, 3):
-            weight = _WEIGHT.get(origin.kind, 1.0) - 0.7 * depth - (_SHARED if given else 0)
+            weight = _WEIGHT.get(origin.kind, 1.0) - 0.7 * depth - (_SHARED if given or (shared and not depth) else 0)
             if origin.kind == "constant" and depth == 1:
                 # A number with a name that is used once is the size itself; one that others share is seldom wrong.
                 weight = _WEIGHT.get(side.origin.kind if side.origin else "", 1.0)
@@ -188,6 +190,12 @@ def edit_of(origin: Origin) -> Edit:
 
 
 def _by_relation(clash: Clash, known: Facts) -> Iterator[Candidate]:
+    if clash.hint == "metric":
+        yield from _here(clash, 5.0, "A metric wants other labels than the loss.", "other")
+        asked = clash.values[2].origin if len(clash.values) > 2 else None
+        yield from _at(
+            asked, 8.0, "This metric wants one column for each class, and the labels are numbers.", None, "other"
+        )
     act = {"labels": _labels, "sparse": _sparse, "input": _input, "feed": _input, "axis": _axis}.get(clash.hint)
     if act is not None:
         yield from act(clash, known)
@@ -221,6 +229,10 @@ def _labels(clash: Clash, known: Facts) -> Iterator[Candidate]:
         return
     if clash.relation == "rank":
         more = len(outputs.dims) - len(labels.dims)
+        if _count(list(labels.sizes)[1:]) == _count(list(outputs.sizes)[1:]) and len(labels.dims) > 2:
+            reason = "The labels have as many elements a row as the outputs, in other axes: they want a reshape."
+            yield from _at(labels.aliases[0] if labels.aliases else labels.origin, 7.0, reason, 0, "reshape")
+            yield from _at(labels.origin, 6.0, reason, 0, "reshape")
         if more == 1 and len(labels.dims) == 1 and (labels.integer or labels.classes or "categorical" in clash.what):
             reason = "The labels are class numbers, and this loss compares them with one column for each class."
             yield from _compiled(clash, 5.0 + _CONVENTION, reason, "sparse-loss")
@@ -234,6 +246,8 @@ def _labels(clash: Clash, known: Facts) -> Iterator[Candidate]:
         elif more == 1 and len(labels.dims) == 1:
             reason = f"The labels are one number a row, and this layer gives {outputs.dims[-1].size}."
             yield from _at(outputs.dims[-1].origin, 5.0 + 1.5, reason, 1, "units")
+    elif any(d.origin is not None and d.origin.kind == "slice" for d in clash.sides):
+        yield from _unsliced(clash)
     elif len(outputs.dims) == 2 and _one_based(labels, outputs):
         reason = f"It makes a column for each number up to the largest: {labels.dims[-1].size}, so classes start at 1."
         yield from _at(labels.dims[-1].origin, 7.0, reason, 0, "one-hot")
@@ -245,6 +259,22 @@ def _labels(clash: Clash, known: Facts) -> Iterator[Candidate]:
             yield from _compiled(
                 clash, 4.6, "The labels have one column: class numbers want a sparse loss.", "sparse-loss"
             )
+
+
+def _unsliced(clash: Clash) -> Iterator[Candidate]:
+    """One of two values of one source is cut shorter, and the other is not."""
+    values = [v for v in clash.values[:2] if isinstance(v, Array)]
+    sizes = [d.size or 0 for d in clash.sides]
+    if len(values) < 2 or not 0 < abs(sizes[0] - sizes[1]) <= 4:
+        return
+    cut = 0 if sizes[0] < sizes[1] else 1
+    whole, short = clash.sides[1 - cut].origin, clash.sides[cut].origin
+    if whole is None or short is None or short.kind != "slice":
+        return
+    reason = f"The other side is cut to {sizes[cut]}, and this one is not."
+    aliases = values[1 - cut].aliases
+    yield from _at(aliases[0] if aliases else whole, 7.0, reason, 1 - cut, "slice")
+    yield from _at(short, 6.0, f"It cuts one side to {sizes[cut]}.", cut, "slice")
 
 
 def _summed(clash: Clash) -> Iterator[Candidate]:

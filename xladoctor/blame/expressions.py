@@ -138,6 +138,8 @@ def _constant(run: Follower, node: ast.Constant, scope: Scope) -> Value:
 def _name(run: Follower, node: ast.Name, scope: Scope) -> Value:
     found = scope.find(node.id)
     if found is not None:
+        if isinstance(found, Const) and found.origin is not None and found.origin.line != node.lineno:
+            run.reads.setdefault(found.origin, set()).add((scope.file, node.lineno))
         return found
     stars = scope.find("<star>")
     if isinstance(stars, Seq) and node.id not in _BUILTINS:

@@ -32,6 +32,7 @@ from xladoctor.blame.values import (
     Seq,
     Value,
     array,
+    renamed,
     unknown,
 )
 from xladoctor.model.blame import StepKind
@@ -94,6 +95,7 @@ class Follower:
         self.arrays: list[Array] = []
         self.made: list[Value] = []
         self.fits: list[Batching] = []
+        self.reads: dict[Origin, set[tuple[str, int]]] = {}
 
     def run(self, file: str) -> None:
         """Follow the program that starts with this file."""
@@ -229,7 +231,19 @@ class Follower:
         return False
 
     def _return(self, statement: ast.Return, value: ast.expr, scope: Scope) -> None:
-        self._simple(statement, scope, lambda: scope.returned.append(self.value(value, scope)))
+        def act() -> None:
+            found = self.value(value, scope)
+            here = Origin("assignment", scope.file, statement.lineno, "a return")
+            names = value.elts if isinstance(value, ast.Tuple) else [value]
+            if isinstance(found, Array) and isinstance(value, ast.Name):
+                found = renamed(found, here)
+            elif isinstance(found, Seq) and len(names) == len(found.items):
+                for i, (name, item) in enumerate(zip(names, found.items, strict=True)):
+                    if isinstance(item, Array) and isinstance(name, ast.Name | ast.Call | ast.Attribute):
+                        found.items[i] = renamed(item, here)
+            scope.returned.append(found)
+
+        self._simple(statement, scope, act)
 
     def _simple(self, node: ast.AST, scope: Scope, act: Callable[[], object]) -> None:
         """Follow a statement that holds no others, watching it where it is the one that failed."""
@@ -354,6 +368,9 @@ def _assign(run: Follower, node: ast.stmt, scope: Scope) -> bool:
 
     def act() -> None:
         value = run.value(node.value, scope)
+        if isinstance(value, Array) and isinstance(node.value, ast.Name | ast.Attribute):
+            value = renamed(value, Origin("assignment", scope.file, node.lineno, "an assignment"))
+            value.name = ""
         for target in node.targets:
             run.assign(target, value, scope)
 

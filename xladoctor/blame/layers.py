@@ -334,8 +334,28 @@ def _summed(run: Follower, layer: Layer, values: Sequence[Value]) -> Value:
     return broadcast(run, values, _called(layer))
 
 
+def _dotted(run: Follower, layer: Layer, values: Sequence[Value]) -> Value:
+    found = [array(v) for v in values]
+    axes = axes_of(_setting(layer, "axes"))
+    if len(found) != 2 or not axes or found[0] is None or found[1] is None or not found[0].dims or not found[1].dims:
+        return Array(None, layer.origin, "symbolic")
+    at = (axes[0], axes[-1])
+    if any(abs(a) >= len(f.dims or ()) + (a < 0) for a, f in zip(at, found, strict=True) if f is not None):
+        return Array(None, layer.origin, "symbolic")
+    sides = [found[0].dims[at[0]], found[1].dims[at[1]]]
+    if conflict(sides[0], sides[1]):
+        run.clash("inner", _called(layer), [found[0], found[1]], list(at), sides)
+    rest = [d for f, a in zip(found, at, strict=True) if f is not None for d in _without(f.dims or (), a)]
+    return Array([found[0].dims[0], *(rest or [Dim(1, layer.origin)])], layer.origin, "symbolic")
+
+
+def _without(known: Sequence[Dim], axis: int) -> list[Dim]:
+    return [d for i, d in enumerate(known) if i not in (0, axis % len(known))]
+
+
 _MERGING: dict[str, Callable[[Follower, Layer, Sequence[Value]], Value]] = {
     "Concatenate": _concatenated,
+    "Dot": _dotted,
     **dict.fromkeys(("Add", "Multiply", "Subtract", "Average", "Maximum", "Minimum"), _summed),
 }
 _BY_CLASS: dict[str, Callable[[Follower, Layer, Array], Value]] = {

@@ -90,7 +90,9 @@ def _function(run: Follower, name: str, args: list[Value], kwargs: dict[str, Val
         return layers.build(run, last, args, kwargs)
     if head.startswith("keras") and head.endswith("layers") and last in ("add", "concatenate", "multiply", "average"):
         return layers.apply(run, layers.build(run, last.capitalize(), [], kwargs), args)
-    if ".losses." in name and last[:1].isupper():
+    if last.endswith("()") and ".initializers." in name:
+        return makers.of_shape(run, name, args, kwargs)
+    if any(space in name for space in (".losses.", ".metrics.", ".initializers.")) and last[:1].isupper():
         return Library(f"{name}()", None, dict(kwargs))
     act = _act(name, head, last)
     return act(run, name if act in _NAMED else last, args, kwargs) if act is not None else _other(run, name, args)

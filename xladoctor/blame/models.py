@@ -91,6 +91,7 @@ def compile_(run: Follower, model: Model, args: Args, kwargs: Kwargs) -> Value:
     model.compiled = dict(zip(("optimizer", "loss", "metrics"), args, strict=False)) | dict(kwargs)
     here = run.origin("loss", "compile")
     model.compiled_at = replace(here, line=run.calls[-1].keywords.get("loss", here.line))
+    model.metrics_at = run.calls[-1].keywords.get("metrics", here.line)
     return Const(None)
 
 
@@ -189,6 +190,7 @@ def _batch(value: Value | None) -> Value:
         return value or Value()
     made = Array([Dim(None, value.dims[0].origin, batch=True), *value.dims[1:]], value.origin, "tensor")
     made.name, made.integer, made.classes, made.inputs = value.name, value.integer, value.classes, value.inputs
+    made.aliases = value.aliases
     return made
 
 
@@ -221,7 +223,12 @@ def check_labels(run: Follower, model: Model, outputs: Value, labels: Value) -> 
         return
     if out is None or y is None or out.dims is None or y.dims is None or not out.dims:
         return
-    loss = loss_name(model.compiled.get("loss"))
+    asked = model.compiled.get("loss")
+    if isinstance(asked, Function):
+        run.enter(asked, [y, out], {})
+        return
+    _check_metrics(run, model, y, out)
+    loss = loss_name(asked)
     if loss.startswith("sparse"):
         _check_sparse(run, model, y, out, loss)
         return
@@ -237,6 +244,21 @@ def check_labels(run: Follower, model: Model, outputs: Value, labels: Value) -> 
             sides = [y.dims[axis], out.dims[axis]]
             run.clash("equal", what, [y, out, model], [axis, axis], sides, hint="labels")
             return
+
+
+_ONE_HOT_METRICS = ("f1_score", "f_beta_score", "categorical_accuracy", "categorical_crossentropy", "top_k_categorical")
+
+
+def _check_metrics(run: Follower, model: Model, y: Array, out: Array) -> None:
+    """Metrics that compare one column for each class."""
+    for metric in leaves(model.compiled.get("metrics")):
+        said = loss_name(metric)
+        if said.startswith(_ONE_HOT_METRICS) and y.dims and out.dims and len(y.dims) < len(out.dims):
+            if (out.dims[-1].size or 0) > 1:
+                sides = [Dim(len(y.dims), y.origin), Dim(len(out.dims), out.origin)]
+                at = run.origin("loss", said)
+                where = Value(replace(at, line=model.metrics_at or at.line))
+                run.clash("rank", f"the metric {said}", [y, out, where], [None, None], sides, hint="metric")
 
 
 def _check_sparse(run: Follower, model: Model, y: Array, out: Array, loss: str) -> None:

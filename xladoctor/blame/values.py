@@ -86,7 +86,8 @@ class Array(Value):
         self.integer: bool | None = None
         self.made_by: Any = None
         self.inputs: tuple[Array, ...] = ()
-        self.value: Any = None
+        self.aliases: tuple[Origin, ...] = ()
+        """The lines that only pass it on: `targets = chunks`, `return images, points`."""
 
     @property
     def sizes(self) -> tuple[int | None, ...]:
@@ -115,6 +116,7 @@ class Model(Value):
         self.sequential = False
         self.compiled: dict[str, Value] = {}
         self.compiled_at: Origin | None = None
+        self.metrics_at: int | None = None
 
 
 class Dataset(Value):
@@ -222,6 +224,14 @@ class Scope:
                 return scope.names[name]
             scope = scope.outer
         return None
+
+
+def renamed(value: Array, alias: Origin) -> Array:
+    """The same array as an assignment or a return passes it on."""
+    made = Array(value.dims, value.origin, value.kind)
+    made.integer, made.classes, made.made_by, made.inputs = value.integer, value.classes, value.made_by, value.inputs
+    made.name, made.aliases = value.name, (*value.aliases, alias)[-8:]
+    return made
 
 
 @dataclass(frozen=True, eq=False)
