@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from xladoctor.blame.algebra import FOLDS, JOINED
 from xladoctor.blame.shaping import COUNTED
-from xladoctor.blame.values import Array, Clash, Dim, Instance, Layer, Origin, Value
+from xladoctor.blame.values import Array, Clash, Dim, Instance, Layer, Origin, Value, text
 from xladoctor.model.blame import Edit
 
 _WEIGHT = {
@@ -67,7 +67,7 @@ def facts(arrays: list[Array], made: list[Value], reads: dict[Origin, set[tuple[
                 continue
             votes.setdefault(axis.size, set()).add((axis.origin.file, axis.origin.line))
             for parent in axis.origin.parents:
-                if parent.kind == "constant":
+                if parent.kind in ("constant", "argument"):
                     uses.setdefault(parent, set()).add((axis.origin.file, axis.origin.line))
             if i == 0 and found.kind in ("array", "frame") and len(found.dims or ()) > 1:
                 samples[axis.size] += 1
@@ -110,35 +110,57 @@ def chain(origin: Origin | None, far: int = 6) -> Iterator[tuple[Origin, int]]:
 
 
 def _by_makers(clash: Clash, known: Facts) -> Iterator[Candidate]:
-    sizes = [d.size for d in clash.sides]
     lines = [{(o.file, o.line) for o, _ in chain(d.origin, 2)} for d in clash.sides]
     agree = [known.agree(d.size, set().union(*lines)) for d in clash.sides]
     firsts = [(d.origin.file, d.origin.line) for d in clash.sides if d.origin is not None]
     shared = len(firsts) > 1 and firsts[0] == firsts[1]
     for i, side in enumerate(clash.sides):
-        outnumbered = len(sizes) > 1 and agree[1 - i] > agree[i] if i < 2 else False
-        given = clash.hint == "labels" and i == 0 and _is_of_inputs(clash)
+        other = clash.sides[1 - i] if i < 2 and len(clash.sides) > 1 else None
+        outnumbered = other is not None and agree[1 - i] > agree[i] and clash.relation not in ("rank", "elements")
+        spared = clash.hint == "labels" and i == 0 and _is_of_inputs(clash)
         for origin, depth in chain(side.origin, 3):
-            weight = _WEIGHT.get(origin.kind, 1.0) - 0.7 * depth - (_SHARED if given or (shared and not depth) else 0)
-            if origin.kind == "constant" and depth == 1:
-                # A number with a name that is used once is the size itself; one that others share is seldom wrong.
-                weight = _WEIGHT.get(side.origin.kind if side.origin else "", 1.0)
-                weight += 0.1 if len(known.uses.get(origin, ())) < 2 else -1.5
+            weight = _weight(origin, depth, side, known) - (_SHARED if spared or (shared and not depth) else 0)
             reason = f"It makes the size {side.size}." if side.size is not None else "It makes one of the two."
             strong = False
-            if outnumbered:
+            if clash.relation == "rank":
+                weight -= 2.0 * depth
+                reason = "It makes one of the values that do not fit."
+            if outnumbered and other is not None:
                 weight += _MAJORITY
-                reason, strong = f"{reason} Elsewhere the program has {sizes[1 - i]}.", True
+                reason, strong = f"{reason} Elsewhere the program has {other.size}.", True
             if _is_samples(side, known, origin):
                 weight += _SAMPLES
                 reason = f"{side.size} is the number of samples of the data, and a number of features is wanted here."
                 strong = True
             if origin.text.startswith(FOLDS):
                 weight, reason, strong = weight + _FOLDED, f"T{origin.text[1:]}.", True
-            elif depth == 0 and len(clash.sides) == 2 and _is_bare(origin) and _is_named(clash.sides[1 - i].origin):
+            elif depth == 0 and other is not None and _is_bare(origin) and _is_named(other.origin):
                 weight += _BARE
             yield Candidate(origin.file, origin.line, weight, reason, i, edit_of(origin), strong)
+        if shared and other is not None:
+            yield from _exclusive(side, other, i)
         yield from _by_value(clash, i, outnumbered)
+
+
+def _weight(origin: Origin, depth: int, side: Dim, known: Facts) -> float:
+    """The weight of a line by what it does; of a named number and of an argument by how many lines use it."""
+    if depth and origin.kind in ("constant", "argument"):
+        # One that is used once is the size itself; one that others share is seldom wrong.
+        made = _WEIGHT.get(side.origin.kind if side.origin else "", 1.0)
+        return made + (0.1 * depth if len(known.uses.get(origin, ())) < 2 else -1.5) - 0.25 * (depth - 1)
+    read = 1.0 if origin.text.endswith(" that was read") else 0.0
+    return _WEIGHT.get(origin.kind, 1.0) - 0.7 * depth - read
+
+
+def _exclusive(side: Dim, other: Dim, i: int) -> Iterator[Candidate]:
+    """Where one line made both sizes: the lines before it that only one of them came through."""
+    common = {(o.file, o.line) for o, _ in chain(other.origin, 12)}
+    for origin, depth in chain(side.origin, 12):
+        if (origin.file, origin.line) not in common:
+            weight = _WEIGHT.get(origin.kind, 1.0) - 0.15 * depth
+            yield Candidate(
+                origin.file, origin.line, weight, f"The size {side.size} comes from it.", i, edit_of(origin)
+            )
 
 
 def _is_of_inputs(clash: Clash) -> bool:
@@ -154,7 +176,7 @@ def _is_of_inputs(clash: Clash) -> bool:
 
 def _is_named(origin: Origin | None) -> bool:
     """Whether a size is a constant with a name of its own."""
-    return origin is not None and any(p.kind == "constant" for p in origin.parents)
+    return origin is not None and any(p.kind in ("constant", "argument") for p in origin.parents)
 
 
 def _is_bare(origin: Origin) -> bool:
@@ -199,6 +221,13 @@ def _by_relation(clash: Clash, known: Facts) -> Iterator[Candidate]:
     act = {"labels": _labels, "sparse": _sparse, "input": _input, "feed": _input, "axis": _axis}.get(clash.hint)
     if act is not None:
         yield from act(clash, known)
+    if clash.hint == "order":
+        yield from _here(clash, 7.0, "The inputs are those that are wanted, in another order.", "other")
+        given = clash.values[2].origin if len(clash.values) > 2 else None
+        yield from _at(given, 7.1, "The inputs are those that are wanted, in another order.", None, "other")
+    if clash.relation == "rank" and clash.hint in ("", "input"):
+        yield from _axis_lost(clash)
+    yield from _odd_layer(clash)
     if clash.relation == "rank" and len(clash.values) > 1 and isinstance(clash.values[1], Layer):
         yield from _rank_of_layer(clash)
     if clash.relation == "elements":
@@ -233,6 +262,7 @@ def _labels(clash: Clash, known: Facts) -> Iterator[Candidate]:
             reason = "The labels have as many elements a row as the outputs, in other axes: they want a reshape."
             yield from _at(labels.aliases[0] if labels.aliases else labels.origin, 7.0, reason, 0, "reshape")
             yield from _at(labels.origin, 6.0, reason, 0, "reshape")
+            return
         if more == 1 and len(labels.dims) == 1 and (labels.integer or labels.classes or "categorical" in clash.what):
             reason = "The labels are class numbers, and this loss compares them with one column for each class."
             yield from _compiled(clash, 5.0 + _CONVENTION, reason, "sparse-loss")
@@ -402,7 +432,50 @@ def _input(clash: Clash, known: Facts) -> Iterator[Candidate]:
             yield from _at(want.origin, 6.0, "The data have one axis more than is declared.", 1, "input-shape")
         return
     if len(got) == len(asked) and sorted(str(s) for s in got[1:]) == sorted(str(s) for s in asked[1:]):
-        yield from _at(have.origin, 5.2, "The axes are those that are wanted, in another order.", 0, "transpose")
+        reason = "The axes are those that are wanted, in another order."
+        yield from _at(have.origin, 7.0, reason, 0, "transpose")
+        moved = next((v for v in history(have) if v.origin is not None and v.origin.text in _MOVES), None)
+        yield from _at(moved.origin if moved is not None else None, 7.5, reason, 0, "transpose")
+    elif have.rows is not None and len(got) == 2 and have.rows.size == asked[-1]:
+        reason = f"The data have {asked[-1]} rows, and as many columns are wanted: rows and columns are swapped."
+        yield from _at(have.origin, 7.5, reason, 0, "transpose")
+
+
+_MOVES = ("a transpose", "the stack", "the concatenation", "a reshape")
+
+
+def _odd_layer(clash: Clash) -> Iterator[Candidate]:
+    """A layer on the way that is set otherwise than its like: channels first among channels last, other padding."""
+    on_way = [v.made_by for x in clash.values[:2] if isinstance(x, Array) for v in _all_before(x)]
+    layers = list(dict.fromkeys(layer for layer in on_way if isinstance(layer, Layer)))
+    for setting, edit in (("data_format", "channels"), ("padding", "other")):
+        kinds = [layer for layer in layers if "Conv" in layer.cls or "Pool" in layer.cls]
+        by_value: dict[str | None, list[Layer]] = {}
+        for layer in kinds:
+            if setting != "padding" or "Conv" in layer.cls:
+                by_value.setdefault(text(layer.settings.get(setting)), []).append(layer)
+        if len(by_value) == 2:
+            few, many = sorted(by_value.values(), key=len)
+            if len(few) == 1 and (len(many) > 1 or setting == "data_format"):
+                odd = few[0] if setting != "data_format" or _is_first(few[0]) else many[0]
+                reason = f"Its {setting} is another than that of the layers like it."
+                weight = 8.0 if setting == "data_format" else 6.2
+                yield from _at(odd.origin, weight, reason, None, "channels" if edit == "channels" else "other")
+
+
+def _is_first(layer: Layer) -> bool:
+    return text(layer.settings.get("data_format")) == "channels_first"
+
+
+def _all_before(value: Array, most: int = 400) -> Iterator[Array]:
+    """An array and all that it was made from."""
+    todo, seen = [value], {id(value)}
+    while todo and most:
+        here, most = todo.pop(), most - 1
+        yield here
+        new = [v for v in here.inputs if id(v) not in seen]
+        seen |= {id(v) for v in new}
+        todo += new
 
 
 def _missing(got: list[int | None], asked: list[int | None]) -> bool:
@@ -431,12 +504,33 @@ def _axis(clash: Clash, known: Facts) -> Iterator[Candidate]:
         yield from _at(asked, 6.7, reason, None, "concat-axis")
 
 
+_LOSES = ("reduce_", "mean", "sum", "max", "min", "arg", "squeeze", "a squeeze", "a slice")
+
+
+def _axis_lost(clash: Clash) -> Iterator[Candidate]:
+    """The operation that took an axis away, of the value that has fewer."""
+    sizes = [d.size or 0 for d in clash.sides]
+    i = sizes.index(min(sizes))
+    value = clash.values[i] if i < len(clash.values) else None
+    for here in history(value, 12) if isinstance(value, Array) else ():
+        origin = here.origin
+        if origin is not None and origin.text.startswith(_LOSES) and here.inputs:
+            if len(here.inputs[0].dims or ()) > len(here.dims or ()):
+                reason = f"It takes an axis away: {len(here.dims or ())} are left, and {max(sizes)} are wanted."
+                yield from _at(origin, 6.5, reason, i, "expand")
+                return
+
+
 def _rank_of_layer(clash: Clash) -> Iterator[Candidate]:
     found, layer = clash.values[0], clash.values[1]
     if not isinstance(found, Array) or not isinstance(layer, Layer):
         return
     have, want = clash.sides[0].size or 0, clash.sides[1].size or 0
     before = shaper(found).made_by
+    root = list(history(found))[-1]
+    if have == want + 1 and root.origin is not None and root.origin.kind == "input" and len(root.dims or ()) == have:
+        reason = f"It declares {have - 1} axes without the batch, and {layer.cls} wants {want - 1}."
+        yield from _at(root.origin, 7.0, reason, 0, "input-shape")
     if isinstance(before, Layer):
         if before.cls in ("LSTM", "GRU", "SimpleRNN") and have == 2 and want == 3:
             reason = "It gives its last step alone, and the next layer wants all: return_sequences=True is missing."
@@ -455,7 +549,13 @@ def _rounded(clash: Clash) -> Iterator[Candidate]:
     origins = [o for side in clash.sides for o, _ in chain(side.origin, 12)]
     said = next((o.text for o in origins if " rounds " in o.text), "")
     first = next((o for o in origins if o.kind == "input"), None)
-    if said and first is not None:
+    if said and clash.hint == "labels" and isinstance(clash.values[1], Array):
+        layers = [v.made_by for v in history(clash.values[1]) if isinstance(v.made_by, Layer)]
+        last = next((layer for layer in layers if layer.cls.startswith(("UpSampling", "Conv2DTranspose"))), None)
+        yield from _at(last.origin if last else None, 7.0, f"{said}: scaled up again it is another size.", 1, "other")
+    elif said and first is not None:
+        named = next((p for p in first.parents if p.kind == "constant"), None)
+        yield from _at(named, 7.6, f"{said}: scaled up again it is another size.", None, "constant")
         yield from _at(first, 7.5, f"{said}: scaled up again it is another size.", None, "input-shape")
 
 

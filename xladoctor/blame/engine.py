@@ -51,7 +51,8 @@ def chosen(run: Follower, crash: Crash) -> Clash | None:
         here = [c for c in run.clashes if (at.file, at.line) in c.stack]
     best = sorted(here, key=lambda c: not _of_sizes(c, crash))
     if best:
-        return best[0]
+        # What a model is given comes before what its layers make of it.
+        return here[0] if here[0].hint in ("input", "order") else best[0]
     return next((c for c in run.clashes if len(c.sides) > 1 and _of_sizes(c, crash)), None)
 
 

@@ -331,11 +331,21 @@ def _call(run: Follower, node: ast.Call, scope: Scope) -> Value:
         here.node, here.keywords = outer
 
 
+def _passed(run: Follower, value: Value) -> Value:
+    """An argument: a number that stands elsewhere is passed by this line, which a use of it may mean."""
+    if isinstance(value, Const) and value.dim is None and number(value) is not None and value.origin is not None:
+        here = run.origin("argument", "an argument", value)
+        if here.line != value.origin.line:
+            return Const(value.value, here)
+    return value
+
+
 def call(run: Follower, called: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """What a call gives."""
     if isinstance(called, Function):
-        return run.enter(called, args, kwargs)
+        return run.enter(called, [_passed(run, a) for a in args], {k: _passed(run, v) for k, v in kwargs.items()})
     if isinstance(called, Class):
+        args, kwargs = [_passed(run, a) for a in args], {k: _passed(run, v) for k, v in kwargs.items()}
         made = Instance(called, run.origin("layer", called.node.name, *args, *kwargs.values()))
         start = called.find("__init__")
         if isinstance(start, Function):

@@ -283,6 +283,8 @@ class Follower:
             holder, key = self.value(target.value, scope), self.value(target.slice, scope)
             if isinstance(holder, Map) and isinstance(key, Const):
                 holder.items[key.value] = value
+            elif isinstance(holder, Array) and holder.kind == "frame" and isinstance(key, Const):
+                add_column(self, holder, 1)
 
     def _unpack(self, targets: list[ast.expr], value: Value, scope: Scope) -> None:
         items: list[Value] | None = None
@@ -316,14 +318,31 @@ def with_shape(run: Follower, value: Value, shape: tuple[int | None, ...]) -> Va
     known = array(value)
     old = known.dims if known is not None and known.dims is not None and len(known.dims) == len(shape) else None
     origin = value.origin or run.origin("assignment")
+    sources = [d for s in value.sources if isinstance(s, Array) for d in s.dims or () if d.size is not None]
+    alike = {d.size: d for d in reversed(sources)}
     made = [
-        old[i] if old is not None and (old[i].size == size or size is None) else Dim(size, _origin_of(old, i) or origin)
+        alike[size]
+        if old is None and size in alike
+        else old[i]
+        if old is not None and (old[i].size == size or size is None)
+        else Dim(size, _origin_of(old, i) or origin)
         for i, size in enumerate(shape)
     ]
     if isinstance(value, Array):
         value.dims = tuple(made)
         return value
     return Array(made, origin)
+
+
+def add_column(run: Follower, holder: Array, count: int) -> None:
+    """A column that is put into a frame, or taken from it."""
+    if holder.dims is not None and len(holder.dims) == 2:
+        old = holder.dims[1]
+        size = None if old.size is None else old.size + count
+        holder.dims = (
+            holder.dims[0],
+            Dim(size, run.origin("column", "a column more" if count > 0 else "a column less")),
+        )
 
 
 def _origin_of(old: tuple[Dim, ...] | None, i: int) -> Origin | None:
@@ -368,6 +387,8 @@ def _assign(run: Follower, node: ast.stmt, scope: Scope) -> bool:
 
     def act() -> None:
         value = run.value(node.value, scope)
+        if isinstance(value, Const) and all(isinstance(t, ast.Name) for t in node.targets):
+            value = _named(value, node, scope)
         if isinstance(value, Array) and isinstance(node.value, ast.Name | ast.Attribute):
             value = renamed(value, Origin("assignment", scope.file, node.lineno, "an assignment"))
             value.name = ""
@@ -376,6 +397,17 @@ def _assign(run: Follower, node: ast.stmt, scope: Scope) -> bool:
 
     run._simple(node, scope, act)
     return False
+
+
+def _named(value: Const, node: ast.Assign, scope: Scope) -> Const:
+    """A number that gets another name: `units = width`, `features = frame.shape[1]`."""
+    old = value.dim.origin if value.dim is not None else value.origin
+    if old is None or old.line == node.lineno or not isinstance(value.value, int) or isinstance(value.value, bool):
+        return value
+    here = Origin("constant", scope.file, node.lineno, ast.unparse(node)[:60], (old,))
+    if value.dim is not None and isinstance(node.value, ast.Subscript | ast.Call):
+        return Const(value.value, here, Dim(value.dim.size, here, value.dim.batch))
+    return Const(value.value, here, value.dim) if isinstance(node.value, ast.Name) else value
 
 
 def _annotated(run: Follower, node: ast.stmt, scope: Scope) -> bool:

@@ -164,6 +164,16 @@ def _recurrent(run: Follower, layer: Layer, found: Array) -> Value:
     return out
 
 
+def check_state(run: Follower, layer: Layer, state: Value | None) -> None:
+    """The state that a recurrent layer starts with has its units as columns."""
+    units = _units(layer) if layer.cls in _CELLS else Dim()
+    for part in state.items if isinstance(state, Seq) else [state]:
+        found = array(part)
+        if found is not None and found.dims and conflict(found.dims[-1], units):
+            run.clash("inner", _called(layer), [found, layer], [-1, None], [found.dims[-1], units], hint="state")
+            return
+
+
 def _is_true(value: Value | None) -> bool:
     return isinstance(value, Const) and value.value is True
 
@@ -225,7 +235,7 @@ def _convolution(run: Follower, layer: Layer, found: Array) -> Value:
         for old, size, step in zip(known[1:-1], window, stride, strict=False):
             sure = old.size is not None and step is not None and size is not None
             more = 0 if grow or not sure else max((size or 0) - (step or 0), 0)
-            out.append(Dim((old.size or 0) * (step or 1) + more if sure else None, layer.origin))
+            out.append(Dim((old.size or 0) * (step or 1) + more if sure else None, _through(layer.origin, old)))
         return Array([known[0], *out, _units(layer, "filters")], layer.origin, "symbolic")
     last = _units(layer, "filters") if "Depthwise" not in layer.cls else (found.dims or ())[axis]
     return _windowed(run, layer, found, window, stride, last)
@@ -287,13 +297,16 @@ def _wrapped(run: Follower, layer: Layer, found: Array) -> Value:
         if made is None or made.dims is None:
             return Array(None, layer.origin, "symbolic")
         return Array([known[0], known[1], *made.dims[1:]], layer.origin, "symbolic")
-    made = array(apply(run, inner, [found]))
+    whole = apply(run, inner, [found])
+    made = array(whole.items[0] if isinstance(whole, Seq) and whole.items else whole)
     if made is None or made.dims is None:
         return Array(None, layer.origin, "symbolic")
     units = _units(inner)
     summed = text(_setting(layer, "merge_mode")) in ("sum", "mul", "ave")
     width = units if summed else Dim(None if units.size is None else 2 * units.size, layer.origin)
-    return Array([*made.dims[:-1], width], layer.origin, "symbolic")
+    out = Array([*made.dims[:-1], width], layer.origin, "symbolic")
+    states = whole.items[1:] if isinstance(whole, Seq) else []
+    return Seq([out, *states, *states], layer.origin) if states else out
 
 
 def _upsampling(run: Follower, layer: Layer, found: Array) -> Value:

@@ -190,7 +190,7 @@ def _batch(value: Value | None) -> Value:
         return value or Value()
     made = Array([Dim(None, value.dims[0].origin, batch=True), *value.dims[1:]], value.origin, "tensor")
     made.name, made.integer, made.classes, made.inputs = value.name, value.integer, value.classes, value.inputs
-    made.aliases = value.aliases
+    made.aliases, made.rows = value.aliases, value.dims[0]
     return made
 
 
@@ -200,6 +200,11 @@ def _check_inputs(run: Follower, model: Model, given: Value) -> None:
     if isinstance(given, Map):
         return
     if len(wanted) != len(got):
+        return
+    if _other_order([v.sizes[1:] for v in got], [v.sizes[1:] for v in wanted]):
+        bad = next(i for i, (a, b) in enumerate(zip(got, wanted, strict=True)) if a.sizes[1:] != b.sizes[1:])
+        sides = [Dim(v.sizes[-1] if v.sizes else None, v.origin) for v in (got[bad], wanted[bad])]
+        run.clash("feed", "the model", [got[bad], wanted[bad], given], [-1, -1], sides, hint="order")
         return
     for want, have in zip(wanted, got, strict=True):
         if want.dims is None or have.dims is None:
@@ -212,6 +217,11 @@ def _check_inputs(run: Follower, model: Model, given: Value) -> None:
             if conflict(want.dims[axis], have.dims[axis]):
                 sides = [have.dims[axis], want.dims[axis]]
                 run.clash("feed", "the model", [have, want], [axis, axis], sides, hint="input")
+
+
+def _other_order(got: list[tuple[int | None, ...]], wanted: list[tuple[int | None, ...]]) -> bool:
+    """Whether all shapes are there, in another order."""
+    return len(got) > 1 and got != wanted and sorted(map(str, got)) == sorted(map(str, wanted))
 
 
 def check_labels(run: Follower, model: Model, outputs: Value, labels: Value) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from xladoctor.model.blame import StepKind
@@ -36,8 +36,9 @@ class Dim:
 class Value:
     """Anything; by itself, something of which nothing is known but where it came from."""
 
-    def __init__(self, origin: Origin | None = None) -> None:
+    def __init__(self, origin: Origin | None = None, sources: Sequence[Value] = ()) -> None:
         self.origin = origin
+        self.sources = tuple(sources)
 
 
 class Const(Value):
@@ -88,6 +89,8 @@ class Array(Value):
         self.inputs: tuple[Array, ...] = ()
         self.aliases: tuple[Origin, ...] = ()
         """The lines that only pass it on: `targets = chunks`, `return images, points`."""
+        self.rows: Dim | None = None
+        """Of a batch: the rows of the data that it is taken from."""
 
     @property
     def sizes(self) -> tuple[int | None, ...]:
@@ -294,7 +297,10 @@ def text(value: Value | None) -> str | None:
 def dim(value: Value | None, origin: Origin | None) -> Dim:
     """The axis that a value asks for; `origin` is the line that asks."""
     if isinstance(value, Const) and value.dim is not None:
-        return value.dim
+        known = value.dim
+        if origin is None or origin.kind not in _DECLARES or known.origin is None or known.size is None:
+            return known
+        return Dim(known.size, replace(origin, text=f"{origin.text} of a size that was read", parents=(known.origin,)))
     size = number(value)
     if size is not None and size < 0:
         size = None
@@ -302,6 +308,9 @@ def dim(value: Value | None, origin: Origin | None) -> Dim:
     if own is not None and origin is not None and (own.file, own.line) != (origin.file, origin.line):
         return Dim(size, Origin(origin.kind, origin.file, origin.line, origin.text, (own, *origin.parents)))
     return Dim(size, origin or own)
+
+
+_DECLARES = ("input", "layer", "placeholder", "variable")
 
 
 def dims(value: Value | None, origin: Origin | None) -> tuple[Dim, ...] | None:
