@@ -65,7 +65,8 @@ def facts(arrays: list[Array], made: list[Value], reads: dict[Origin, set[tuple[
         for i, axis in enumerate(found.dims or ()):
             if axis.size is None or axis.origin is None:
                 continue
-            votes.setdefault(axis.size, set()).add((axis.origin.file, axis.origin.line))
+            if found.kind != "frame":
+                votes.setdefault(axis.size, set()).add((axis.origin.file, axis.origin.line))
             for parent in axis.origin.parents:
                 if parent.kind in ("constant", "argument"):
                     uses.setdefault(parent, set()).add((axis.origin.file, axis.origin.line))
@@ -147,7 +148,7 @@ def _weight(origin: Origin, depth: int, side: Dim, known: Facts) -> float:
     if depth and origin.kind in ("constant", "argument"):
         # One that is used once is the size itself; one that others share is seldom wrong.
         made = _WEIGHT.get(side.origin.kind if side.origin else "", 1.0)
-        return made + (0.1 * depth if len(known.uses.get(origin, ())) < 2 else -1.5) - 0.25 * (depth - 1)
+        return made + (0.1 * depth if len(known.uses.get(origin, ())) < 2 else -1.5)
     read = 1.0 if origin.text.endswith(" that was read") else 0.0
     return _WEIGHT.get(origin.kind, 1.0) - 0.7 * depth - read
 
@@ -222,9 +223,11 @@ def _by_relation(clash: Clash, known: Facts) -> Iterator[Candidate]:
     if act is not None:
         yield from act(clash, known)
     if clash.hint == "order":
-        yield from _here(clash, 7.0, "The inputs are those that are wanted, in another order.", "other")
-        given = clash.values[2].origin if len(clash.values) > 2 else None
-        yield from _at(given, 7.1, "The inputs are those that are wanted, in another order.", None, "other")
+        if clash.values[2].origin is not None and clash.values[2].origin.line == clash.stack[-1][1]:
+            yield from _here(clash, 7.3, "The inputs are those that are wanted, in another order.", "other")
+        for i, weight in ((2, 7.1), (3, 7.2)):
+            given = clash.values[i].origin if len(clash.values) > i else None
+            yield from _at(given, weight, "The inputs are those that are wanted, in another order.", None, "other")
     if clash.relation == "rank" and clash.hint in ("", "input"):
         yield from _axis_lost(clash)
     yield from _odd_layer(clash)
@@ -514,11 +517,11 @@ def _axis_lost(clash: Clash) -> Iterator[Candidate]:
     value = clash.values[i] if i < len(clash.values) else None
     for here in history(value, 12) if isinstance(value, Array) else ():
         origin = here.origin
-        if origin is not None and origin.text.startswith(_LOSES) and here.inputs:
-            if len(here.inputs[0].dims or ()) > len(here.dims or ()):
-                reason = f"It takes an axis away: {len(here.dims or ())} are left, and {max(sizes)} are wanted."
-                yield from _at(origin, 6.5, reason, i, "expand")
-                return
+        lost = here.inputs and len(here.inputs[0].dims or ()) > len(here.dims or ())
+        if origin is not None and origin.text.startswith(_LOSES) and lost:
+            reason = f"It takes an axis away: {len(here.dims or ())} are left, and {max(sizes)} are wanted."
+            yield from _at(origin, 6.5, reason, i, "expand")
+            return
 
 
 def _rank_of_layer(clash: Clash) -> Iterator[Candidate]:
@@ -539,6 +542,10 @@ def _rank_of_layer(clash: Clash) -> Iterator[Candidate]:
             yield from _at(before.origin, 7.0, "It takes away the axes that the next layer needs.", 0, "other")
         reason = f"{layer.cls} wants {want} axes and gets {have}."
         yield from _at(layer.origin, 5.6, reason, 1, "other")
+        return
+    if have == 1 and want == 2:
+        reason = f"It is one sample without a batch axis, and {layer.cls} wants a batch."
+        yield from _at(found.origin, 7.0, reason, 0, "expand")
         return
     reason = f"It declares {have} axes, and {layer.cls} wants {want}."
     yield from _at(found.origin, 7.0, reason, 0, "input-shape")

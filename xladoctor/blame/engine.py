@@ -37,7 +37,7 @@ def blame(
     found = candidates.of_clash(clash, known) if clash is not None else by_numbers(run, crash)
     last = batches.partial(list(batches.batchings(run.made, run.fits)), crash)
     if last is not None:
-        found = candidates.ranked([*batches.of_batching(last, clash), *found])
+        found = candidates.ranked([*batches.of_batching(last, clash, run.arrays), *found])
     if not found:
         return None
     return _told(finding, crash, clash, found, files)
@@ -101,7 +101,8 @@ def _told(
     """The blame as values of the model."""
     raised = finding.location
     suspects = [_suspect(c, files) for c in found[:_MOST]]
-    decisive = clash is not None or found[0].weight >= 2.5
+    alone = len(found) < 2 or found[0].weight - found[1].weight >= 0.4
+    decisive = clash is not None or found[0].strong or (found[0].weight >= 2.5 and alone)
     first = found[0]
     suspects[0] = _likely(suspects[0], first, found[1:2])
     constraint = words.constraint(clash, files) if clash is not None else None

@@ -102,7 +102,8 @@ def apply(run: Follower, layer: Layer, args: Sequence[Value]) -> Value:
     if found is None or found.dims is None:
         return Array(None, layer.origin, "symbolic")
     wanted = _wanted_rank(layer)
-    if wanted is not None and len(found.dims) != wanted:
+    if (wanted is not None and len(found.dims) != wanted) or (layer.cls == "Dense" and len(found.dims) == 1):
+        wanted = wanted or 2
         sides = [Dim(len(found.dims), found.origin), Dim(wanted, layer.origin)]
         run.clash("rank", _called(layer), [found, layer], [None, None], sides)
         return Array(None, layer.origin, "symbolic")

@@ -105,6 +105,7 @@ def fit(run: Follower, holder: Model | Instance, args: Args, kwargs: Kwargs, lab
         x, y = None, None
     x, y = _as_recorded(run, x, y)
     _note_batches(run, x, args, kwargs, labels)
+    _check_rows(run, x, y)
     given = _batch(x)
     if isinstance(holder, Instance):
         act = holder.cls.find("call")
@@ -159,6 +160,16 @@ def shaped(run: Follower, value: Value, shape: tuple[int | None, ...]) -> Value:
     return with_shape(run, value, shape)
 
 
+def _check_rows(run: Follower, x: Value | None, y: Value | None) -> None:
+    """As many labels as inputs."""
+    known = [v for part in (x, y) for v in leaves(part) if isinstance(v, Array) and len(v.dims or ()) > 0]
+    for other in known[1:]:
+        first = known[0]
+        if first.dims and other.dims and conflict(first.dims[0], other.dims[0]):
+            run.clash("rows", "the data", [first, other], [0, 0], [first.dims[0], other.dims[0]], hint="rows")
+            return
+
+
 def _note_batches(run: Follower, x: Value | None, args: Args, kwargs: Kwargs, labels: bool) -> None:
     found = next((v for v in leaves(x) if isinstance(v, Array)), None)
     size = number(arg(args, kwargs, 2 if labels else 1, "batch_size"))
@@ -204,7 +215,8 @@ def _check_inputs(run: Follower, model: Model, given: Value) -> None:
     if _other_order([v.sizes[1:] for v in got], [v.sizes[1:] for v in wanted]):
         bad = next(i for i, (a, b) in enumerate(zip(got, wanted, strict=True)) if a.sizes[1:] != b.sizes[1:])
         sides = [Dim(v.sizes[-1] if v.sizes else None, v.origin) for v in (got[bad], wanted[bad])]
-        run.clash("feed", "the model", [got[bad], wanted[bad], given], [-1, -1], sides, hint="order")
+        values = [got[bad], wanted[bad], given, *([model.inputs] if model.inputs is not None else [])]
+        run.clash("feed", "the model", values, [-1, -1], sides, hint="order")
         return
     for want, have in zip(wanted, got, strict=True):
         if want.dims is None or have.dims is None:
@@ -263,12 +275,12 @@ def _check_metrics(run: Follower, model: Model, y: Array, out: Array) -> None:
     """Metrics that compare one column for each class."""
     for metric in leaves(model.compiled.get("metrics")):
         said = loss_name(metric)
-        if said.startswith(_ONE_HOT_METRICS) and y.dims and out.dims and len(y.dims) < len(out.dims):
-            if (out.dims[-1].size or 0) > 1:
-                sides = [Dim(len(y.dims), y.origin), Dim(len(out.dims), out.origin)]
-                at = run.origin("loss", said)
-                where = Value(replace(at, line=model.metrics_at or at.line))
-                run.clash("rank", f"the metric {said}", [y, out, where], [None, None], sides, hint="metric")
+        fewer = y.dims and out.dims and len(y.dims) < len(out.dims) and (out.dims[-1].size or 0) > 1
+        if fewer and said.startswith(_ONE_HOT_METRICS):
+            sides = [Dim(len(y.dims or ()), y.origin), Dim(len(out.dims or ()), out.origin)]
+            at = run.origin("loss", said)
+            where = Value(replace(at, line=model.metrics_at or at.line))
+            run.clash("rank", f"the metric {said}", [y, out, where], [None, None], sides, hint="metric")
 
 
 def _check_sparse(run: Follower, model: Model, y: Array, out: Array, loss: str) -> None:
