@@ -51,6 +51,8 @@ def product(run: Follower, one: Value, other: Value, what: str, flip: tuple[bool
     origin = run.origin("operation", what, one, other)
     if a is not None and a.dims and len(a.dims) > 1 and (b is None or b.dims is None) and not flip[0]:
         return Array([*a.dims[:-1], Dim(None, origin)], origin, "tensor")
+    if (a is None or a.dims is None) and b is not None and b.dims is not None and len(b.dims) == 2 and not flip[1]:
+        return Array([Dim(None, origin), b.dims[-1]], origin, "tensor")
     if a is None or b is None or a.dims is None or b.dims is None:
         return Array(None, origin, "tensor")
     left, right = list(a.dims), list(b.dims)

@@ -56,8 +56,8 @@ class Facts:
         return len(self.votes.get(size, set()) - without) if size is not None else 0
 
 
-def facts(arrays: list[Array], made: list[Value], reads: dict[Origin, set[tuple[str, int]]]) -> Facts:
-    """What the arrays and layers of a program say."""
+def facts(arrays: list[Array], reads: dict[Origin, set[tuple[str, int]]]) -> Facts:
+    """What the arrays of a program say."""
     votes: dict[int, set[tuple[str, int]]] = {}
     uses = {origin: set(lines) for origin, lines in reads.items()}
     samples: Counter[int] = Counter()
@@ -72,9 +72,6 @@ def facts(arrays: list[Array], made: list[Value], reads: dict[Origin, set[tuple[
                     uses.setdefault(parent, set()).add((axis.origin.file, axis.origin.line))
             if i == 0 and found.kind in ("array", "frame") and len(found.dims or ()) > 1:
                 samples[axis.size] += 1
-    for layer in made:
-        if isinstance(layer, Layer) and layer.columns is not None and layer.columns.size is not None and layer.origin:
-            votes.setdefault(layer.columns.size, set()).add((layer.origin.file, layer.origin.line))
     return Facts(votes, frozenset(samples), uses)
 
 
@@ -119,14 +116,19 @@ def _by_makers(clash: Clash, known: Facts) -> Iterator[Candidate]:
         other = clash.sides[1 - i] if i < 2 and len(clash.sides) > 1 else None
         outnumbered = other is not None and agree[1 - i] > agree[i] and clash.relation not in ("rank", "elements")
         spared = clash.hint == "labels" and i == 0 and _is_of_inputs(clash)
+        summed = side.origin is not None and side.origin.text == JOINED
         for origin, depth in chain(side.origin, 3):
-            weight = _weight(origin, depth, side, known) - (_SHARED if spared or (shared and not depth) else 0)
+            weight = (
+                (-1.5 if summed and depth else 0.0)
+                + _weight(origin, depth, side, known)
+                - (_SHARED if spared or (shared and not depth) else 0)
+            )
             reason = f"It makes the size {side.size}." if side.size is not None else "It makes one of the two."
             strong = False
             if clash.relation == "rank":
                 weight -= 2.0 * depth
                 reason = "It makes one of the values that do not fit."
-            if outnumbered and other is not None:
+            if outnumbered and other is not None and not (summed and depth):
                 weight += _MAJORITY
                 reason, strong = f"{reason} Elsewhere the program has {other.size}.", True
             if _is_samples(side, known, origin):
@@ -143,12 +145,18 @@ def _by_makers(clash: Clash, known: Facts) -> Iterator[Candidate]:
         yield from _by_value(clash, i, outnumbered)
 
 
+_FILLED = ("zeros", "ones", "eye", "full", "fill", "empty")
+"""What makes a mask, a state or a position: a size of the program, and not of data."""
+
+
 def _weight(origin: Origin, depth: int, side: Dim, known: Facts) -> float:
     """The weight of a line by what it does; of a named number and of an argument by how many lines use it."""
     if depth and origin.kind in ("constant", "argument"):
         # One that is used once is the size itself; one that others share is seldom wrong.
-        made = _WEIGHT.get(side.origin.kind if side.origin else "", 1.0)
+        made = _weight(side.origin, 0, side, known) if side.origin else 1.0
         return made + (0.1 * depth if len(known.uses.get(origin, ())) < 2 else -1.5)
+    if origin.kind == "array" and origin.text.rpartition(".")[2] in _FILLED:
+        return 4.0 - 0.7 * depth
     read = 1.0 if origin.text.endswith(" that was read") else 0.0
     return _WEIGHT.get(origin.kind, 1.0) - 0.7 * depth - read
 
@@ -213,6 +221,8 @@ def edit_of(origin: Origin) -> Edit:
 
 
 def _by_relation(clash: Clash, known: Facts) -> Iterator[Candidate]:
+    if clash.hint == "rows":
+        yield from _rows(clash)
     if clash.hint == "metric":
         yield from _here(clash, 5.0, "A metric wants other labels than the loss.", "other")
         asked = clash.values[2].origin if len(clash.values) > 2 else None
@@ -294,6 +304,35 @@ def _labels(clash: Clash, known: Facts) -> Iterator[Candidate]:
             )
 
 
+def _rows(clash: Clash) -> Iterator[Candidate]:
+    """Inputs and labels of different numbers of rows: what put other rows on axis 0 of one of them."""
+    for i in (0, 1):
+        value, side, other = clash.values[i], clash.sides[i], clash.sides[1 - i]
+        if not isinstance(value, Array) or not value.dims or side.size is None or other.size is None:
+            continue
+        if len(value.dims) > 1 and value.dims[1].size == other.size:
+            reason = f"Its axis 1 has the {other.size} rows of the other, and axis 0 has {side.size}."
+            yield from _at(value.origin, 7.5, reason, i, "transpose")
+            yield from _at(
+                side.origin, 7.6 if side.origin and side.origin.text in _NEW else 6.0, reason, i, "transpose"
+            )
+        elif side.origin is not None and side.origin.kind == "reshape":
+            reason = f"The reshape leaves {side.size} rows, and the other has {other.size}."
+            for origin, depth in chain(value.dims[1].origin if len(value.dims) > 1 else side.origin, 3):
+                yield from _at(origin, 7.0 + 0.05 * depth, reason, i, "reshape")
+            yield from _at(side.origin, 6.9, reason, i, "reshape")
+        joined = next((d.origin for d in value.dims[1:] if d.origin is not None and d.origin.text == JOINED), None)
+        if joined is not None and other.size % side.size == 0:
+            reason = f"It joins along another axis than the rows: {side.size} are left, and the other has {other.size}."
+            yield from _at(joined, 7.5, reason, i, "concat-axis")
+        if 0 < abs(side.size - other.size) <= 4 and side.origin is not None and side.origin.kind == "slice":
+            reason = f"It leaves {side.size} rows, and the other has {other.size}."
+            yield from _at(side.origin, 6.5, reason, i, "slice")
+
+
+_NEW = ("a new axis", "the stack", "a slice")
+
+
 def _unsliced(clash: Clash) -> Iterator[Candidate]:
     """One of two values of one source is cut shorter, and the other is not."""
     values = [v for v in clash.values[:2] if isinstance(v, Array)]
@@ -317,9 +356,9 @@ def _summed(clash: Clash) -> Iterator[Candidate]:
         if origin.text == JOINED:
             reason = f"The joined sizes add up to {side.size} here: perhaps along the wrong axis."
             yield from _at(origin, 6.4, reason, 1, "concat-axis")
-            for parent in origin.parents[:1]:
-                if parent.kind == "constant":
-                    yield from _at(parent, 6.5, reason, 1, "concat-axis")
+            for parent, depth in chain(origin.parents[0] if origin.parents else None, 2):
+                if parent.kind in ("constant", "argument"):
+                    yield from _at(parent, 6.5 + 0.05 * depth, reason, 1, "concat-axis")
 
 
 def _one_based(labels: Array, outputs: Array) -> bool:
@@ -504,7 +543,8 @@ def _axis(clash: Clash, known: Facts) -> Iterator[Candidate]:
         reason = f"The two differ in axis {differ[0]} alone: joined along that one, they would fit."
         yield from _here(clash, 6.6, reason, "concat-axis")
         asked = clash.values[2].origin if len(clash.values) > 2 else None
-        yield from _at(asked, 6.7, reason, None, "concat-axis")
+        for origin, depth in chain(asked, 2):
+            yield from _at(origin, 6.7 + 0.05 * depth, reason, None, "concat-axis")
 
 
 _LOSES = ("reduce_", "mean", "sum", "max", "min", "arg", "squeeze", "a squeeze", "a slice")

@@ -32,7 +32,7 @@ def blame(
     run.run(main)
     if not run.arrivals:
         run.enter_frames()
-    known = candidates.facts(run.arrays, run.made, run.reads)
+    known = candidates.facts(run.arrays, run.reads)
     clash = chosen(run, crash)
     found = candidates.of_clash(clash, known) if clash is not None else by_numbers(run, crash)
     last = batches.partial(list(batches.batchings(run.made, run.fits)), crash)
