@@ -150,9 +150,21 @@ def _target(call: ast.Call) -> list[ast.expr] | None:
     return list(call.args) if method and len(sizes) == len(call.args) and len(sizes) > 1 else None
 
 
+def _fit(facts: Facts) -> tuple[float, float, float]:
+    """What it costs to transpose the first operand, the second, or to exchange them, by whether they fit then."""
+    two = [s for s in facts.shapes[:2] if len(s) > 1]
+    if len(two) != 2 or facts.slug != "matmul-conv-mismatch":
+        return 0.5, 0.0, 1.0
+    (a, b), (c, d) = two[0][-2:], two[1][-2:]
+    fits = (a == c, b == d, d == a)
+    one, other, both = (-3.0 if fit else 4.0 for fit in fits)
+    return one, other, both
+
+
 def products(text: Text, facts: Facts) -> Iterator[Candidate]:
     """One operand of a product transposed, or both exchanged."""
     about = 1.0 if facts.slug == "matmul-conv-mismatch" or facts.says("matmul", "matrix size") else 6.0
+    first, second, both = _fit(facts)
     for call in text.all(ast.Call):
         if called(call) not in _PRODUCTS or len(call.args) < 2:
             continue
@@ -161,18 +173,18 @@ def products(text: Text, facts: Facts) -> Iterator[Candidate]:
             on = isinstance(given, ast.Constant) and given.value is True
             why = f"{'do not ' if on else ''}transpose the {'second' if name[-1] == 'b' else 'first'} operand"
             change = text.with_keyword(call, name, "False" if on else "True")
-            yield candidate(text, facts, "transpose", why, about + (0.0 if name[-1] == "b" else 0.5), change)
-        yield _exchanged(text, facts, call.args[0], call.args[1], about + 1.0)
+            yield candidate(text, facts, "transpose", why, about + (second if name[-1] == "b" else first), change)
+        yield _exchanged(text, facts, call.args[0], call.args[1], about + both)
     for product in text.all(ast.BinOp):
         if isinstance(product.op, ast.MatMult):
-            yield from _transposed(text, facts, product.right, about)
-            yield from _transposed(text, facts, product.left, about + 0.5)
-            yield _exchanged(text, facts, product.left, product.right, about + 1.0)
+            yield from _transposed(text, facts, product.right, about + second)
+            yield from _transposed(text, facts, product.left, about + first)
+            yield _exchanged(text, facts, product.left, product.right, about + both)
     for call in text.all(ast.Call):
         if called(call) == "dot" and len(call.args) == 2:
-            yield from _transposed(text, facts, call.args[1], about)
-            yield from _transposed(text, facts, call.args[0], about + 0.5)
-            yield _exchanged(text, facts, call.args[0], call.args[1], about + 1.0)
+            yield from _transposed(text, facts, call.args[1], about + second)
+            yield from _transposed(text, facts, call.args[0], about + first)
+            yield _exchanged(text, facts, call.args[0], call.args[1], about + both)
 
 
 def _exchanged(text: Text, facts: Facts, one: ast.expr, other: ast.expr, cost: float) -> Candidate:
