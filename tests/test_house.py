@@ -138,15 +138,15 @@ MAY_IMPORT = {
         *("model", "recording", "rules", "diagnosis", "target", "workers", "report", "paths", "blame"),
     ),
     "xladoctor/preflight": (
-        *("model", "recording", "rules", "diagnosis", "target", "workers", "report", "experiments", "saved"),
+        *("model", "recording", "rules", "diagnosis", "target", "workers", "report", "experiments", "saved", "paths"),
     ),
     "xladoctor/commands": (
         *("model", "logs", "recording", "rules", "diagnosis", "target", "workers", "report", "experiments", "saved"),
-        *("survey", "excerpts"),
+        *("survey", "excerpts", "paths"),
     ),
     "xladoctor/cli": (
         *("model", "logs", "recording", "rules", "diagnosis", "lint", "workers", "report", "experiments", "saved"),
-        *("survey", "preflight", "commands", "excerpts", "descriptors"),
+        *("survey", "preflight", "commands", "excerpts", "descriptors", "paths"),
     ),
 }
 """What each room may import, besides itself and the modules that belong to none."""

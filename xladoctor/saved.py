@@ -100,13 +100,11 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     if not any(name.startswith("replay") for name in files.names(folder)):
         return found
     from xladoctor.diagnosis.tested import with_tested
-    from xladoctor.model.replay_reader import replays_of
     from xladoctor.recording.replays import of_run
 
-    documents, unreadable = of_run(folder)
-    replays, invalid = replays_of(documents)
+    replays, problems = of_run(folder)
     diagnosis = with_tested(found, replays)
-    return replace(diagnosis, problems=(*diagnosis.problems, *unreadable, *invalid))
+    return replace(diagnosis, problems=(*diagnosis.problems, *problems))
 
 
 def recording_of(folder: Path, facts: dict[str, Any] | None) -> Recording:

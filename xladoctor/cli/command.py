@@ -11,6 +11,7 @@ import click
 import typer
 import typer.core
 
+from xladoctor import paths
 from xladoctor.cli import options
 from xladoctor.errors import XladoctorError, did_you_mean
 from xladoctor.recording.schema import schema
@@ -223,5 +224,5 @@ def only_for_logs(ctx: click.Context, *names: str) -> None:
 
 def from_here(folder: Path) -> str:
     """The path as a person would type it: relative where it lies below the current folder."""
-    here = Path.cwd()
+    here = paths.here()
     return str(folder.relative_to(here) if folder.is_relative_to(here) else folder)

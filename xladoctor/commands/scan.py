@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
+from xladoctor import paths
 from xladoctor.errors import XladoctorError
 from xladoctor.model.diagnosis import Diagnosis
 from xladoctor.saved import recording_of, scan_run, trace_run
@@ -96,7 +97,7 @@ def scan_command(command: Sequence[str], options: ScanOptions) -> ScanResult:
         from xladoctor.experiments import overlay
 
         # Rehearsals come after the run, and must find the folder as it was before.
-        listing = overlay.look(Path.cwd())
+        listing = overlay.look(paths.here())
     sys.stdout.flush()
     sys.stderr.flush()
     run = target.run(
@@ -318,7 +319,7 @@ def _hand_over_places(folder: Path) -> None:
     """Give the probes the user's own places; say what is wrong with them before the target starts."""
     from xladoctor.experiments import places
 
-    found = places.find(Path.cwd())
+    found = places.find(paths.here())
     for problem in found.problems:
         sys.stderr.write(f"xladoctor: {_line(problem)}\n")
     places.write(found, folder)

@@ -184,6 +184,22 @@ TESTS = {
 
 
 @dataclass(frozen=True)
+class DeviationMap:
+    """Where two results of one output are apart; deviations are relative to the largest magnitude of both."""
+
+    rows: tuple[tuple[int, float], ...]
+    """(row of the batch, the worst deviation in it or in the block that begins with it)."""
+    block: int
+    """How many rows stand for one of `rows`."""
+    row: int
+    """The worst row."""
+    shape: tuple[int, int] | None = None
+    """(height, width) of the worst row's picture, along its two longest axes."""
+    cells: tuple[tuple[float, ...], ...] | None = None
+    """Its deviations, at most 32 by 32, each the worst of what it stands for."""
+
+
+@dataclass(frozen=True)
 class Agreement:
     """Two ways to compute the same thing, for one output. `deviation` is relative to the largest magnitude; for complex
     values `amplitude` and `phase` (wrapped, radians) besides. `tolerance` is what rounding of the dtype explains.
@@ -206,9 +222,8 @@ class Agreement:
     copies (one row throughout the batch), or size (how many rows come out at several sizes); see `TESTS`."""
     what: str | None = None
     """In words, where the numbers alone do not say it: which rows depend on which, that plain mode raises."""
-    map: dict[str, Any] | None = None
-    """Where they differ, of the worst outputs: deviations by row, and of the worst row as a picture of at most 32 by 32
-    fields; see `probes.graph.deviation_map`."""
+    map: DeviationMap | None = None
+    """Where they differ, of the worst outputs."""
 
     @property
     def between(self) -> str:
@@ -255,14 +270,9 @@ class Tested:
     @property
     def verdict(self) -> Literal["verified", "failed", "untested"]:
         """What the trial means for the remedy: verified only if the failure is gone and the numbers are the same."""
-        return verdict_of(self.result, self.changes_numerics)
-
-
-def verdict_of(result: Any, changes_numerics: Any) -> Literal["verified", "failed", "untested"]:
-    """What the result of a trial means for its remedy; of a replay that is read as plain JSON, too."""
-    if result in ("not applicable", "unverified"):
-        return "untested"
-    return "verified" if result == "cured" and not changes_numerics else "failed"
+        if self.result in ("not applicable", "unverified"):
+            return "untested"
+        return "verified" if self.result == "cured" and not self.changes_numerics else "failed"
 
 
 @dataclass(frozen=True)

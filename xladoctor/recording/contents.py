@@ -76,6 +76,7 @@ _AGREEMENT = record(
     {"result": text},
     {"why": maybe(text), "kind": text, "output": text, "shapes": many(shape), "deviation": anything,
      "plain": many(text), "xla": many(text), "message": maybe(text), "error": maybe(text),
+     "function": text, "held": many(text), "calls": whole, "call": maybe(whole),
      "node": maybe(record({"op": text, "node": text},
                           {"sources": many(_SOURCE), "call_sources": many(many(_SOURCE)),
                            "shapes": many(maybe(shape))}))},
