@@ -37,8 +37,11 @@ def broadcast(run: Follower, values: Sequence[Value], what: str) -> Value:
                 run.clash("broadcast", what, [first[0], other[0]], [-back, -back], [first[1], other[1]])
         out.append(next((d for _, d in wide if d.size is not None), first[1]))
     kinds = [a.kind for a in known]
+    only = [a for a in known if a.dims]
+    if len(only) == 1 and only[0].origin is not None:
+        origin = only[0].origin  # a number beside it changes no size
     made = Array(out, origin, next((k for k in ("symbolic", "tensor", "frame") if k in kinds), known[0].kind))
-    made.inputs = tuple(known)
+    made.inputs = tuple(only or known)
     return made
 
 
@@ -46,6 +49,10 @@ def product(run: Follower, one: Value, other: Value, what: str, flip: tuple[bool
     """The result of a matrix product; a clash where the inner sizes differ."""
     a, b = array(one), array(other)
     origin = run.origin("operation", what, one, other)
+    if a is not None and a.dims and len(a.dims) > 1 and (b is None or b.dims is None) and not flip[0]:
+        return Array([*a.dims[:-1], Dim(None, origin)], origin, "tensor")
+    if (a is None or a.dims is None) and b is not None and b.dims is not None and len(b.dims) == 2 and not flip[1]:
+        return Array([Dim(None, origin), b.dims[-1]], origin, "tensor")
     if a is None or b is None or a.dims is None or b.dims is None:
         return Array(None, origin, "tensor")
     left, right = list(a.dims), list(b.dims)
@@ -133,7 +140,7 @@ def reshaped(run: Follower, value: Value, wanted: tuple[Dim, ...] | None, free: 
                 run.clash("elements", "the reshape", [source, Array(out, origin)], [None, None], sides)
             elif len(free) == 1:
                 out[free[0]] = Dim(have // fixed, origin)
-        elif len(free) == 1 and free[0] == 0 and source.dims and source.dims[0].size is None:
+        elif len(free) == 1 and free[0] == 0 and len(source.dims) > 1 and source.dims[0].size is None:
             rest = elements(source.dims[1:])
             if rest is not None and rest == fixed:
                 out[0] = source.dims[0]
@@ -167,4 +174,5 @@ def same(value: Value, run: Follower, what: str) -> Value:
         return unknown(value)
     made = Array(found.dims, found.origin, found.kind)
     made.inputs, made.integer, made.classes = (found,), found.integer, found.classes
+    made.aliases = found.aliases
     return made

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from xladoctor.blame.algebra import FOLDS, JOINED
 from xladoctor.blame.shaping import COUNTED
-from xladoctor.blame.values import Array, Clash, Dim, Instance, Layer, Origin, Value
+from xladoctor.blame.values import Array, Clash, Dim, Instance, Layer, Origin, Value, text
 from xladoctor.model.blame import Edit
 
 _WEIGHT = {
@@ -56,24 +56,22 @@ class Facts:
         return len(self.votes.get(size, set()) - without) if size is not None else 0
 
 
-def facts(arrays: list[Array], made: list[Value]) -> Facts:
-    """What the arrays and layers of a program say."""
+def facts(arrays: list[Array], reads: dict[Origin, set[tuple[str, int]]]) -> Facts:
+    """What the arrays of a program say."""
     votes: dict[int, set[tuple[str, int]]] = {}
-    uses: dict[Origin, set[tuple[str, int]]] = {}
+    uses = {origin: set(lines) for origin, lines in reads.items()}
     samples: Counter[int] = Counter()
     for found in arrays:
         for i, axis in enumerate(found.dims or ()):
             if axis.size is None or axis.origin is None:
                 continue
-            votes.setdefault(axis.size, set()).add((axis.origin.file, axis.origin.line))
+            if found.kind != "frame":
+                votes.setdefault(axis.size, set()).add((axis.origin.file, axis.origin.line))
             for parent in axis.origin.parents:
-                if parent.kind == "constant":
+                if parent.kind in ("constant", "argument"):
                     uses.setdefault(parent, set()).add((axis.origin.file, axis.origin.line))
             if i == 0 and found.kind in ("array", "frame") and len(found.dims or ()) > 1:
                 samples[axis.size] += 1
-    for layer in made:
-        if isinstance(layer, Layer) and layer.columns is not None and layer.columns.size is not None and layer.origin:
-            votes.setdefault(layer.columns.size, set()).add((layer.origin.file, layer.origin.line))
     return Facts(votes, frozenset(samples), uses)
 
 
@@ -110,33 +108,68 @@ def chain(origin: Origin | None, far: int = 6) -> Iterator[tuple[Origin, int]]:
 
 
 def _by_makers(clash: Clash, known: Facts) -> Iterator[Candidate]:
-    sizes = [d.size for d in clash.sides]
     lines = [{(o.file, o.line) for o, _ in chain(d.origin, 2)} for d in clash.sides]
     agree = [known.agree(d.size, set().union(*lines)) for d in clash.sides]
+    firsts = [(d.origin.file, d.origin.line) for d in clash.sides if d.origin is not None]
+    shared = len(firsts) > 1 and firsts[0] == firsts[1]
     for i, side in enumerate(clash.sides):
-        outnumbered = len(sizes) > 1 and agree[1 - i] > agree[i] if i < 2 else False
-        given = clash.hint == "labels" and i == 0 and _is_of_inputs(clash)
+        other = clash.sides[1 - i] if i < 2 and len(clash.sides) > 1 else None
+        outnumbered = other is not None and agree[1 - i] > agree[i] and clash.relation not in ("rank", "elements")
+        spared = clash.hint == "labels" and i == 0 and _is_of_inputs(clash)
+        summed = side.origin is not None and side.origin.text == JOINED
         for origin, depth in chain(side.origin, 3):
-            weight = _WEIGHT.get(origin.kind, 1.0) - 0.7 * depth - (_SHARED if given else 0)
-            if origin.kind == "constant" and depth == 1:
-                # A number with a name that is used once is the size itself; one that others share is seldom wrong.
-                weight = _WEIGHT.get(side.origin.kind if side.origin else "", 1.0)
-                weight += 0.1 if len(known.uses.get(origin, ())) < 2 else -1.5
+            weight = (
+                (-1.5 if summed and depth else 0.0)
+                + _weight(origin, depth, side, known)
+                - (_SHARED if spared or (shared and not depth) else 0)
+            )
             reason = f"It makes the size {side.size}." if side.size is not None else "It makes one of the two."
             strong = False
-            if outnumbered:
+            if clash.relation == "rank":
+                weight -= 2.0 * depth
+                reason = "It makes one of the values that do not fit."
+            if outnumbered and other is not None and not (summed and depth):
                 weight += _MAJORITY
-                reason, strong = f"{reason} Elsewhere the program has {sizes[1 - i]}.", True
+                reason, strong = f"{reason} Elsewhere the program has {other.size}.", True
             if _is_samples(side, known, origin):
                 weight += _SAMPLES
                 reason = f"{side.size} is the number of samples of the data, and a number of features is wanted here."
                 strong = True
             if origin.text.startswith(FOLDS):
                 weight, reason, strong = weight + _FOLDED, f"T{origin.text[1:]}.", True
-            elif depth == 0 and len(clash.sides) == 2 and _is_bare(origin) and _is_named(clash.sides[1 - i].origin):
+            elif depth == 0 and other is not None and _is_bare(origin) and _is_named(other.origin):
                 weight += _BARE
             yield Candidate(origin.file, origin.line, weight, reason, i, edit_of(origin), strong)
+        if shared and other is not None:
+            yield from _exclusive(side, other, i)
         yield from _by_value(clash, i, outnumbered)
+
+
+_FILLED = ("zeros", "ones", "eye", "full", "fill", "empty")
+"""What makes a mask, a state or a position: a size of the program, and not of data."""
+
+
+def _weight(origin: Origin, depth: int, side: Dim, known: Facts) -> float:
+    """The weight of a line by what it does; of a named number and of an argument by how many lines use it."""
+    if depth and origin.kind in ("constant", "argument"):
+        # One that is used once is the size itself; one that others share is seldom wrong.
+        made = _weight(side.origin, 0, side, known) if side.origin else 1.0
+        return made + (0.1 * depth if len(known.uses.get(origin, ())) < 2 else -1.5)
+    if origin.kind == "array" and origin.text.rpartition(".")[2] in _FILLED:
+        return 4.0 - 0.7 * depth
+    read = 1.0 if origin.text.endswith(" that was read") else 0.0
+    return _WEIGHT.get(origin.kind, 1.0) - 0.7 * depth - read
+
+
+def _exclusive(side: Dim, other: Dim, i: int) -> Iterator[Candidate]:
+    """Where one line made both sizes: the lines before it that only one of them came through."""
+    common = {(o.file, o.line) for o, _ in chain(other.origin, 12)}
+    for origin, depth in chain(side.origin, 12):
+        if (origin.file, origin.line) not in common:
+            weight = _WEIGHT.get(origin.kind, 1.0) - 0.15 * depth
+            yield Candidate(
+                origin.file, origin.line, weight, f"The size {side.size} comes from it.", i, edit_of(origin)
+            )
 
 
 def _is_of_inputs(clash: Clash) -> bool:
@@ -152,7 +185,7 @@ def _is_of_inputs(clash: Clash) -> bool:
 
 def _is_named(origin: Origin | None) -> bool:
     """Whether a size is a constant with a name of its own."""
-    return origin is not None and any(p.kind == "constant" for p in origin.parents)
+    return origin is not None and any(p.kind in ("constant", "argument") for p in origin.parents)
 
 
 def _is_bare(origin: Origin) -> bool:
@@ -188,9 +221,26 @@ def edit_of(origin: Origin) -> Edit:
 
 
 def _by_relation(clash: Clash, known: Facts) -> Iterator[Candidate]:
+    if clash.hint == "rows":
+        yield from _rows(clash)
+    if clash.hint == "metric":
+        yield from _here(clash, 5.0, "A metric wants other labels than the loss.", "other")
+        asked = clash.values[2].origin if len(clash.values) > 2 else None
+        yield from _at(
+            asked, 8.0, "This metric wants one column for each class, and the labels are numbers.", None, "other"
+        )
     act = {"labels": _labels, "sparse": _sparse, "input": _input, "feed": _input, "axis": _axis}.get(clash.hint)
     if act is not None:
         yield from act(clash, known)
+    if clash.hint == "order":
+        if clash.values[2].origin is not None and clash.values[2].origin.line == clash.stack[-1][1]:
+            yield from _here(clash, 7.3, "The inputs are those that are wanted, in another order.", "other")
+        for i, weight in ((2, 7.1), (3, 7.2)):
+            given = clash.values[i].origin if len(clash.values) > i else None
+            yield from _at(given, weight, "The inputs are those that are wanted, in another order.", None, "other")
+    if clash.relation == "rank" and clash.hint in ("", "input"):
+        yield from _axis_lost(clash)
+    yield from _odd_layer(clash)
     if clash.relation == "rank" and len(clash.values) > 1 and isinstance(clash.values[1], Layer):
         yield from _rank_of_layer(clash)
     if clash.relation == "elements":
@@ -221,6 +271,11 @@ def _labels(clash: Clash, known: Facts) -> Iterator[Candidate]:
         return
     if clash.relation == "rank":
         more = len(outputs.dims) - len(labels.dims)
+        if _count(list(labels.sizes)[1:]) == _count(list(outputs.sizes)[1:]) and len(labels.dims) > 2:
+            reason = "The labels have as many elements a row as the outputs, in other axes: they want a reshape."
+            yield from _at(labels.aliases[0] if labels.aliases else labels.origin, 7.0, reason, 0, "reshape")
+            yield from _at(labels.origin, 6.0, reason, 0, "reshape")
+            return
         if more == 1 and len(labels.dims) == 1 and (labels.integer or labels.classes or "categorical" in clash.what):
             reason = "The labels are class numbers, and this loss compares them with one column for each class."
             yield from _compiled(clash, 5.0 + _CONVENTION, reason, "sparse-loss")
@@ -234,6 +289,8 @@ def _labels(clash: Clash, known: Facts) -> Iterator[Candidate]:
         elif more == 1 and len(labels.dims) == 1:
             reason = f"The labels are one number a row, and this layer gives {outputs.dims[-1].size}."
             yield from _at(outputs.dims[-1].origin, 5.0 + 1.5, reason, 1, "units")
+    elif any(d.origin is not None and d.origin.kind == "slice" for d in clash.sides):
+        yield from _unsliced(clash)
     elif len(outputs.dims) == 2 and _one_based(labels, outputs):
         reason = f"It makes a column for each number up to the largest: {labels.dims[-1].size}, so classes start at 1."
         yield from _at(labels.dims[-1].origin, 7.0, reason, 0, "one-hot")
@@ -247,6 +304,51 @@ def _labels(clash: Clash, known: Facts) -> Iterator[Candidate]:
             )
 
 
+def _rows(clash: Clash) -> Iterator[Candidate]:
+    """Inputs and labels of different numbers of rows: what put other rows on axis 0 of one of them."""
+    for i in (0, 1):
+        value, side, other = clash.values[i], clash.sides[i], clash.sides[1 - i]
+        if not isinstance(value, Array) or not value.dims or side.size is None or other.size is None:
+            continue
+        if len(value.dims) > 1 and value.dims[1].size == other.size:
+            reason = f"Its axis 1 has the {other.size} rows of the other, and axis 0 has {side.size}."
+            yield from _at(value.origin, 7.5, reason, i, "transpose")
+            yield from _at(
+                side.origin, 7.6 if side.origin and side.origin.text in _NEW else 6.0, reason, i, "transpose"
+            )
+        elif side.origin is not None and side.origin.kind == "reshape":
+            reason = f"The reshape leaves {side.size} rows, and the other has {other.size}."
+            for origin, depth in chain(value.dims[1].origin if len(value.dims) > 1 else side.origin, 3):
+                yield from _at(origin, 7.0 + 0.05 * depth, reason, i, "reshape")
+            yield from _at(side.origin, 6.9, reason, i, "reshape")
+        joined = next((d.origin for d in value.dims[1:] if d.origin is not None and d.origin.text == JOINED), None)
+        if joined is not None and other.size % side.size == 0:
+            reason = f"It joins along another axis than the rows: {side.size} are left, and the other has {other.size}."
+            yield from _at(joined, 7.5, reason, i, "concat-axis")
+        if 0 < abs(side.size - other.size) <= 4 and side.origin is not None and side.origin.kind == "slice":
+            reason = f"It leaves {side.size} rows, and the other has {other.size}."
+            yield from _at(side.origin, 6.5, reason, i, "slice")
+
+
+_NEW = ("a new axis", "the stack", "a slice")
+
+
+def _unsliced(clash: Clash) -> Iterator[Candidate]:
+    """One of two values of one source is cut shorter, and the other is not."""
+    values = [v for v in clash.values[:2] if isinstance(v, Array)]
+    sizes = [d.size or 0 for d in clash.sides]
+    if len(values) < 2 or not 0 < abs(sizes[0] - sizes[1]) <= 4:
+        return
+    cut = 0 if sizes[0] < sizes[1] else 1
+    whole, short = clash.sides[1 - cut].origin, clash.sides[cut].origin
+    if whole is None or short is None or short.kind != "slice":
+        return
+    reason = f"The other side is cut to {sizes[cut]}, and this one is not."
+    aliases = values[1 - cut].aliases
+    yield from _at(aliases[0] if aliases else whole, 7.0, reason, 1 - cut, "slice")
+    yield from _at(short, 6.0, f"It cuts one side to {sizes[cut]}.", cut, "slice")
+
+
 def _summed(clash: Clash) -> Iterator[Candidate]:
     """A size of the outputs that a concatenation summed: along an axis that should have stayed."""
     side = clash.sides[1]
@@ -254,9 +356,9 @@ def _summed(clash: Clash) -> Iterator[Candidate]:
         if origin.text == JOINED:
             reason = f"The joined sizes add up to {side.size} here: perhaps along the wrong axis."
             yield from _at(origin, 6.4, reason, 1, "concat-axis")
-            for parent in origin.parents[:1]:
-                if parent.kind == "constant":
-                    yield from _at(parent, 6.5, reason, 1, "concat-axis")
+            for parent, depth in chain(origin.parents[0] if origin.parents else None, 2):
+                if parent.kind in ("constant", "argument"):
+                    yield from _at(parent, 6.5 + 0.05 * depth, reason, 1, "concat-axis")
 
 
 def _one_based(labels: Array, outputs: Array) -> bool:
@@ -372,7 +474,50 @@ def _input(clash: Clash, known: Facts) -> Iterator[Candidate]:
             yield from _at(want.origin, 6.0, "The data have one axis more than is declared.", 1, "input-shape")
         return
     if len(got) == len(asked) and sorted(str(s) for s in got[1:]) == sorted(str(s) for s in asked[1:]):
-        yield from _at(have.origin, 5.2, "The axes are those that are wanted, in another order.", 0, "transpose")
+        reason = "The axes are those that are wanted, in another order."
+        yield from _at(have.origin, 7.0, reason, 0, "transpose")
+        moved = next((v for v in history(have) if v.origin is not None and v.origin.text in _MOVES), None)
+        yield from _at(moved.origin if moved is not None else None, 7.5, reason, 0, "transpose")
+    elif have.rows is not None and len(got) == 2 and have.rows.size == asked[-1]:
+        reason = f"The data have {asked[-1]} rows, and as many columns are wanted: rows and columns are swapped."
+        yield from _at(have.origin, 7.5, reason, 0, "transpose")
+
+
+_MOVES = ("a transpose", "the stack", "the concatenation", "a reshape")
+
+
+def _odd_layer(clash: Clash) -> Iterator[Candidate]:
+    """A layer on the way that is set otherwise than its like: channels first among channels last, other padding."""
+    on_way = [v.made_by for x in clash.values[:2] if isinstance(x, Array) for v in _all_before(x)]
+    layers = list(dict.fromkeys(layer for layer in on_way if isinstance(layer, Layer)))
+    for setting, edit in (("data_format", "channels"), ("padding", "other")):
+        kinds = [layer for layer in layers if "Conv" in layer.cls or "Pool" in layer.cls]
+        by_value: dict[str | None, list[Layer]] = {}
+        for layer in kinds:
+            if setting != "padding" or "Conv" in layer.cls:
+                by_value.setdefault(text(layer.settings.get(setting)), []).append(layer)
+        if len(by_value) == 2:
+            few, many = sorted(by_value.values(), key=len)
+            if len(few) == 1 and (len(many) > 1 or setting == "data_format"):
+                odd = few[0] if setting != "data_format" or _is_first(few[0]) else many[0]
+                reason = f"Its {setting} is another than that of the layers like it."
+                weight = 8.0 if setting == "data_format" else 6.2
+                yield from _at(odd.origin, weight, reason, None, "channels" if edit == "channels" else "other")
+
+
+def _is_first(layer: Layer) -> bool:
+    return text(layer.settings.get("data_format")) == "channels_first"
+
+
+def _all_before(value: Array, most: int = 400) -> Iterator[Array]:
+    """An array and all that it was made from."""
+    todo, seen = [value], {id(value)}
+    while todo and most:
+        here, most = todo.pop(), most - 1
+        yield here
+        new = [v for v in here.inputs if id(v) not in seen]
+        seen |= {id(v) for v in new}
+        todo += new
 
 
 def _missing(got: list[int | None], asked: list[int | None]) -> bool:
@@ -398,7 +543,25 @@ def _axis(clash: Clash, known: Facts) -> Iterator[Candidate]:
         reason = f"The two differ in axis {differ[0]} alone: joined along that one, they would fit."
         yield from _here(clash, 6.6, reason, "concat-axis")
         asked = clash.values[2].origin if len(clash.values) > 2 else None
-        yield from _at(asked, 6.7, reason, None, "concat-axis")
+        for origin, depth in chain(asked, 2):
+            yield from _at(origin, 6.7 + 0.05 * depth, reason, None, "concat-axis")
+
+
+_LOSES = ("reduce_", "mean", "sum", "max", "min", "arg", "squeeze", "a squeeze", "a slice")
+
+
+def _axis_lost(clash: Clash) -> Iterator[Candidate]:
+    """The operation that took an axis away, of the value that has fewer."""
+    sizes = [d.size or 0 for d in clash.sides]
+    i = sizes.index(min(sizes))
+    value = clash.values[i] if i < len(clash.values) else None
+    for here in history(value, 12) if isinstance(value, Array) else ():
+        origin = here.origin
+        lost = here.inputs and len(here.inputs[0].dims or ()) > len(here.dims or ())
+        if origin is not None and origin.text.startswith(_LOSES) and lost:
+            reason = f"It takes an axis away: {len(here.dims or ())} are left, and {max(sizes)} are wanted."
+            yield from _at(origin, 6.5, reason, i, "expand")
+            return
 
 
 def _rank_of_layer(clash: Clash) -> Iterator[Candidate]:
@@ -407,6 +570,10 @@ def _rank_of_layer(clash: Clash) -> Iterator[Candidate]:
         return
     have, want = clash.sides[0].size or 0, clash.sides[1].size or 0
     before = shaper(found).made_by
+    root = list(history(found))[-1]
+    if have == want + 1 and root.origin is not None and root.origin.kind == "input" and len(root.dims or ()) == have:
+        reason = f"It declares {have - 1} axes without the batch, and {layer.cls} wants {want - 1}."
+        yield from _at(root.origin, 7.0, reason, 0, "input-shape")
     if isinstance(before, Layer):
         if before.cls in ("LSTM", "GRU", "SimpleRNN") and have == 2 and want == 3:
             reason = "It gives its last step alone, and the next layer wants all: return_sequences=True is missing."
@@ -415,6 +582,10 @@ def _rank_of_layer(clash: Clash) -> Iterator[Candidate]:
             yield from _at(before.origin, 7.0, "It takes away the axes that the next layer needs.", 0, "other")
         reason = f"{layer.cls} wants {want} axes and gets {have}."
         yield from _at(layer.origin, 5.6, reason, 1, "other")
+        return
+    if have == 1 and want == 2:
+        reason = f"It is one sample without a batch axis, and {layer.cls} wants a batch."
+        yield from _at(found.origin, 7.0, reason, 0, "expand")
         return
     reason = f"It declares {have} axes, and {layer.cls} wants {want}."
     yield from _at(found.origin, 7.0, reason, 0, "input-shape")
@@ -425,7 +596,13 @@ def _rounded(clash: Clash) -> Iterator[Candidate]:
     origins = [o for side in clash.sides for o, _ in chain(side.origin, 12)]
     said = next((o.text for o in origins if " rounds " in o.text), "")
     first = next((o for o in origins if o.kind == "input"), None)
-    if said and first is not None:
+    if said and clash.hint == "labels" and isinstance(clash.values[1], Array):
+        layers = [v.made_by for v in history(clash.values[1]) if isinstance(v.made_by, Layer)]
+        last = next((layer for layer in layers if layer.cls.startswith(("UpSampling", "Conv2DTranspose"))), None)
+        yield from _at(last.origin if last else None, 7.0, f"{said}: scaled up again it is another size.", 1, "other")
+    elif said and first is not None:
+        named = next((p for p in first.parents if p.kind == "constant"), None)
+        yield from _at(named, 7.6, f"{said}: scaled up again it is another size.", None, "constant")
         yield from _at(first, 7.5, f"{said}: scaled up again it is another size.", None, "input-shape")
 
 

@@ -42,6 +42,7 @@ def from_slices(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
         rows.append(found.dims[0])
         made = Array(found.dims if whole else found.dims[1:], found.origin, "tensor")
         made.integer, made.classes, made.name = found.integer, found.classes, found.name
+        made.aliases = found.aliases
         return made
 
     made = Dataset(element(given) if given is not None else Value(), run.origin("stage", name))
@@ -99,6 +100,7 @@ def _batched(element: Value, size: Dim) -> Value:
         return Array(None, element.origin, "tensor")
     made = Array([size, *found.dims], found.origin, "tensor")
     made.integer, made.classes, made.name = found.integer, found.classes, found.name
+    made.aliases = found.aliases
     return made
 
 

@@ -50,7 +50,7 @@ def known(name: str) -> bool:
 def call(run: Follower, called: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """What a call of something of a library gives."""
     if isinstance(called, Layer):
-        return _called_layer(run, called, args)
+        return _called_layer(run, called, args, kwargs)
     if isinstance(called, Model):
         return models.called(run, called, args)
     if isinstance(called, Instance):
@@ -62,8 +62,9 @@ def call(run: Follower, called: Value, args: list[Value], kwargs: dict[str, Valu
     return _function(run, called.name, args, kwargs)
 
 
-def _called_layer(run: Follower, layer: Layer, args: list[Value]) -> Value:
-    return layers.apply(run, layer, args)
+def _called_layer(run: Follower, layer: Layer, args: list[Value], kwargs: Kwargs) -> Value:
+    layers.check_state(run, layer, kwargs.get("initial_state"))
+    return layers.apply(run, layer, args or [v for k, v in kwargs.items() if k in ("inputs", "x", "query")])
 
 
 def _called_instance(run: Follower, holder: Instance, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -90,7 +91,9 @@ def _function(run: Follower, name: str, args: list[Value], kwargs: dict[str, Val
         return layers.build(run, last, args, kwargs)
     if head.startswith("keras") and head.endswith("layers") and last in ("add", "concatenate", "multiply", "average"):
         return layers.apply(run, layers.build(run, last.capitalize(), [], kwargs), args)
-    if ".losses." in name and last[:1].isupper():
+    if last.endswith("()") and ".initializers." in name:
+        return makers.of_shape(run, name, args, kwargs)
+    if any(space in name for space in (".losses.", ".metrics.", ".initializers.")) and last[:1].isupper():
         return Library(f"{name}()", None, dict(kwargs))
     act = _act(name, head, last)
     return act(run, name if act in _NAMED else last, args, kwargs) if act is not None else _other(run, name, args)
@@ -134,7 +137,7 @@ def _other(run: Follower, name: str, args: list[Value]) -> Value:
         return Const("channels_last")
     if last in ("function", "custom_gradient", "jit") and args:
         return args[0]
-    return Value(run.origin("call", last, *args))
+    return Value(run.origin("call", last, *args), args)
 
 
 def _builtin(run: Follower, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -324,6 +327,8 @@ def _of_array_method(run: Follower, holder: Array, name: str, args: list[Value],
         return Const(None)
     if name == "pop" and holder.kind == "frame":
         first = holder.dims[:1] if holder.dims else None
+        if holder.dims is not None and len(holder.dims) == 2 and holder.dims[1].size is not None:
+            holder.dims = (holder.dims[0], Dim(holder.dims[1].size - 1, run.origin("column", "a column less", holder)))
         return Array(first, run.origin("column", "a column", holder), "frame")
     if name == "transpose" and len(args) > 1:
         return shaping.transpose(run, name, [holder, Seq(args)], {})

@@ -91,6 +91,7 @@ def compile_(run: Follower, model: Model, args: Args, kwargs: Kwargs) -> Value:
     model.compiled = dict(zip(("optimizer", "loss", "metrics"), args, strict=False)) | dict(kwargs)
     here = run.origin("loss", "compile")
     model.compiled_at = replace(here, line=run.calls[-1].keywords.get("loss", here.line))
+    model.metrics_at = run.calls[-1].keywords.get("metrics", here.line)
     return Const(None)
 
 
@@ -104,6 +105,7 @@ def fit(run: Follower, holder: Model | Instance, args: Args, kwargs: Kwargs, lab
         x, y = None, None
     x, y = _as_recorded(run, x, y)
     _note_batches(run, x, args, kwargs, labels)
+    _check_rows(run, x, y)
     given = _batch(x)
     if isinstance(holder, Instance):
         act = holder.cls.find("call")
@@ -158,6 +160,16 @@ def shaped(run: Follower, value: Value, shape: tuple[int | None, ...]) -> Value:
     return with_shape(run, value, shape)
 
 
+def _check_rows(run: Follower, x: Value | None, y: Value | None) -> None:
+    """As many labels as inputs."""
+    known = [v for part in (x, y) for v in leaves(part) if isinstance(v, Array) and len(v.dims or ()) > 0]
+    for other in known[1:]:
+        first = known[0]
+        if first.dims and other.dims and conflict(first.dims[0], other.dims[0]):
+            run.clash("rows", "the data", [first, other], [0, 0], [first.dims[0], other.dims[0]], hint="rows")
+            return
+
+
 def _note_batches(run: Follower, x: Value | None, args: Args, kwargs: Kwargs, labels: bool) -> None:
     found = next((v for v in leaves(x) if isinstance(v, Array)), None)
     size = number(arg(args, kwargs, 2 if labels else 1, "batch_size"))
@@ -189,6 +201,7 @@ def _batch(value: Value | None) -> Value:
         return value or Value()
     made = Array([Dim(None, value.dims[0].origin, batch=True), *value.dims[1:]], value.origin, "tensor")
     made.name, made.integer, made.classes, made.inputs = value.name, value.integer, value.classes, value.inputs
+    made.aliases, made.rows = value.aliases, value.dims[0]
     return made
 
 
@@ -198,6 +211,12 @@ def _check_inputs(run: Follower, model: Model, given: Value) -> None:
     if isinstance(given, Map):
         return
     if len(wanted) != len(got):
+        return
+    if _other_order([v.sizes[1:] for v in got], [v.sizes[1:] for v in wanted]):
+        bad = next(i for i, (a, b) in enumerate(zip(got, wanted, strict=True)) if a.sizes[1:] != b.sizes[1:])
+        sides = [Dim(v.sizes[-1] if v.sizes else None, v.origin) for v in (got[bad], wanted[bad])]
+        values = [got[bad], wanted[bad], given, *([model.inputs] if model.inputs is not None else [])]
+        run.clash("feed", "the model", values, [-1, -1], sides, hint="order")
         return
     for want, have in zip(wanted, got, strict=True):
         if want.dims is None or have.dims is None:
@@ -212,6 +231,11 @@ def _check_inputs(run: Follower, model: Model, given: Value) -> None:
                 run.clash("feed", "the model", [have, want], [axis, axis], sides, hint="input")
 
 
+def _other_order(got: list[tuple[int | None, ...]], wanted: list[tuple[int | None, ...]]) -> bool:
+    """Whether all shapes are there, in another order."""
+    return len(got) > 1 and got != wanted and sorted(map(str, got)) == sorted(map(str, wanted))
+
+
 def check_labels(run: Follower, model: Model, outputs: Value, labels: Value) -> None:
     """The constraint of the loss on labels and outputs."""
     out, y = array(outputs) if isinstance(outputs, Array) else None, array(labels)
@@ -221,7 +245,12 @@ def check_labels(run: Follower, model: Model, outputs: Value, labels: Value) -> 
         return
     if out is None or y is None or out.dims is None or y.dims is None or not out.dims:
         return
-    loss = loss_name(model.compiled.get("loss"))
+    asked = model.compiled.get("loss")
+    if isinstance(asked, Function):
+        run.enter(asked, [y, out], {})
+        return
+    _check_metrics(run, model, y, out)
+    loss = loss_name(asked)
     if loss.startswith("sparse"):
         _check_sparse(run, model, y, out, loss)
         return
@@ -237,6 +266,21 @@ def check_labels(run: Follower, model: Model, outputs: Value, labels: Value) -> 
             sides = [y.dims[axis], out.dims[axis]]
             run.clash("equal", what, [y, out, model], [axis, axis], sides, hint="labels")
             return
+
+
+_ONE_HOT_METRICS = ("f1_score", "f_beta_score", "categorical_accuracy", "categorical_crossentropy", "top_k_categorical")
+
+
+def _check_metrics(run: Follower, model: Model, y: Array, out: Array) -> None:
+    """Metrics that compare one column for each class."""
+    for metric in leaves(model.compiled.get("metrics")):
+        said = loss_name(metric)
+        fewer = y.dims and out.dims and len(y.dims) < len(out.dims) and (out.dims[-1].size or 0) > 1
+        if fewer and said.startswith(_ONE_HOT_METRICS):
+            sides = [Dim(len(y.dims or ()), y.origin), Dim(len(out.dims or ()), out.origin)]
+            at = run.origin("loss", said)
+            where = Value(replace(at, line=model.metrics_at or at.line))
+            run.clash("rank", f"the metric {said}", [y, out, where], [None, None], sides, hint="metric")
 
 
 def _check_sparse(run: Follower, model: Model, y: Array, out: Array, loss: str) -> None:

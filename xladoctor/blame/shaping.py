@@ -310,7 +310,9 @@ _KEEP = (
     "to_float",
     "zeros_like", "ones_like", "astype", "copy", "float32", "float64", "int32", "int64", "shuffle", "permutation",
     "normalize", "random_shuffle", "batch_norm", "lrn", "log1p", "nan_to_num", "sort", "cumsum", "fillna", "numpy",
-    "fit_transform", "ensure_shape", "local_response_normalization", "isnan", "logical_not", "flip", "reverse",
+    "fit_transform", "ensure_shape", "local_response_normalization", "isnan", "logical_not",
+    "band_part", "triu", "tril",
+    "moving_average", "dropna", "standardize", "scale", "flip", "reverse",
 )  # fmt: skip
 _REDUCE = (
     "reduce_mean", "reduce_sum", "reduce_max", "reduce_min", "reduce_prod", "reduce_any", "reduce_all", "mean", "sum",

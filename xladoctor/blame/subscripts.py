@@ -57,7 +57,7 @@ def _of_array(run: Follower, holder: Array, node: ast.expr, scope: Scope) -> Val
     origin = run.origin("slice", "a slice", holder)
     parts = list(node.elts) if isinstance(node, ast.Tuple) else [node]
     if holder.dims is None:
-        made = Array(None, origin, holder.kind)
+        made = Array(_of_unknown(run, parts, scope), origin, holder.kind)
         made.inputs = (holder,)
         return made
     known = list(holder.dims)
@@ -71,12 +71,19 @@ def _of_array(run: Follower, holder: Array, node: ast.expr, scope: Scope) -> Val
             out += known[:rest]
             known = known[rest:]
         elif known:
-            out += _of_axis(run, known.pop(0), part, scope, origin)
+            out += _of_axis(run, known.pop(0), part, scope)
         else:
             return Array(None, origin, holder.kind)
     made = Array([*out, *known], origin, holder.kind)
     made.integer, made.classes, made.inputs = holder.integer, holder.classes, (holder,)
     return made
+
+
+def _of_unknown(run: Follower, parts: list[ast.expr], scope: Scope) -> list[Dim] | None:
+    """The axes of `x[:, :k]` where nothing is known of x but that it has as many axes."""
+    if len(parts) < 2 or not all(isinstance(part, ast.Slice) for part in parts):
+        return None
+    return [d for part in parts for d in _of_axis(run, Dim(None, None), part, scope)]
 
 
 def _is_new(part: ast.expr) -> bool:
@@ -88,7 +95,7 @@ def _is_rest(part: ast.expr) -> bool:
     return isinstance(part, ast.Constant) and part.value is ...
 
 
-def _of_axis(run: Follower, old: Dim, part: ast.expr, scope: Scope, origin: object) -> list[Dim]:
+def _of_axis(run: Follower, old: Dim, part: ast.expr, scope: Scope) -> list[Dim]:
     """The axes that stay of one."""
     here = run.origin("slice", ast.unparse(part)[:40])
     if isinstance(part, ast.Slice):
