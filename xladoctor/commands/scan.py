@@ -245,6 +245,10 @@ def _edited(
             diagnosis, recording_of(folder, facts), program, say, options.edit_budget or edits.SECONDS
         )
         edits.write(folder, tried)
+        if not tried:
+            sys.stderr.write(
+                "xladoctor: no edit was tried: the failure is not one of shapes, or its source lies elsewhere\n"
+            )
     except KeyboardInterrupt:
         sys.stderr.write("xladoctor: interrupted; the diagnosis goes without tried edits\n")
         return diagnosis

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from xladoctor.experiments.edits_facts import Facts, candidate
@@ -10,6 +11,7 @@ from xladoctor.experiments.edits_names import called, number
 from xladoctor.experiments.edits_text import Candidate, Text
 
 _NEAR = 3.0
+_SIZE = re.compile(r"(\A|_)(n|k|num|units|dim|size|length|len|rows|cols|width|height|steps|count|classes|heads)(\Z|_)")
 _MOST_NAMES = 5
 _SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _JOINED = {"stack": "concatenate", "concatenate": "stack", "vstack": "hstack", "hstack": "vstack"}
@@ -53,7 +55,7 @@ def _numbers(text: Text) -> dict[str, ast.expr]:
         for argument in function.args.args:
             if argument in defaults and number(defaults[argument]) is None:
                 continue
-            if argument.arg not in ("self", "cls"):
+            if argument in defaults or _SIZE.search(argument.arg):
                 found.setdefault(argument.arg, argument)  # type: ignore[arg-type]
     return found
 
@@ -152,7 +154,11 @@ def _is_array(node: ast.expr) -> bool:
     if isinstance(node, ast.Call):
         name = called(node)
         return not isinstance(node.func, ast.Call) and name[:1].islower() and name not in _NO_ARRAYS
-    return isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.BinOp)
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+        return isinstance(node.value, ast.Name) and not node.value.id.isupper()
+    if isinstance(node, ast.Name | ast.Attribute):
+        return not (node.id if isinstance(node, ast.Name) else node.attr).isupper()
+    return isinstance(node, ast.Subscript | ast.BinOp)
 
 
 def _handed(text: Text) -> Iterator[ast.expr]:
