@@ -150,6 +150,12 @@ class Recording:
         found = self._table(schema.FLIPS_FILE)[0].get("flips")
         return [f for f in found if contents.is_flip(f)] if isinstance(found, list) else []
 
+    @cached_property
+    def first_nan(self) -> dict[str, Any]:
+        """What a search for the first NaN gave (`schema.FIRST_NAN_FILE`): `{found, why}`, or an empty dict."""
+        found = self._table(schema.FIRST_NAN_FILE)[0]
+        return found if contents.is_first_nan(found) else {}
+
     def sources(self, name: str) -> dict[str, dict[str, list[list[Any]]]]:
         """{graph uid: {node: user frames, innermost last}} of a capsule."""
         file = f"capsules/{Path(name).name}/sources.json.gz"
