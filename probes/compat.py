@@ -31,6 +31,9 @@ KERAS_MODELS: tuple[tuple[str, str], ...] = (
     ("keras.src.engine.functional", "Functional"),
 )
 
+# Where a layer's `__call__` stands, in Keras 3 and 2.
+KERAS_LAYERS = ("keras/src/layers/layer.py", "keras/src/engine/base_layer.py")
+
 # Keras 3: what makes the steps of an epoch.
 KERAS_EPOCHS = ("keras.src.trainers.epoch_iterator", "EpochIterator", "_enumerate_iterator")
 
@@ -351,6 +354,15 @@ def source_name(operation: Any) -> str | None:
 # -- the graph room -------------------------------------------------------------------------------------------------
 
 
+def compiles_within(concrete: Any) -> bool:
+    """Whether a function that is not compiled itself calls one that XLA compiles."""
+    library = getattr(concrete.graph, "_functions", {})
+    return any(
+        value is not None and value.b
+        for value in (dict(f.attributes or {}).get("_XlaMustCompile") for f in library.values())
+    )
+
+
 def library_functions(graph: Any) -> dict[str, Any]:
     """The library of a Python graph: {function name: AtomicFunction}. Each knows the `FuncGraph` it was made from."""
     return {str(name): function for name, function in graph._functions.items()}
@@ -359,12 +371,37 @@ def library_functions(graph: Any) -> dict[str, Any]:
 def handle_spec(tensor: Any) -> tuple[str, list[int | None] | None] | None:
     """(dtype, shape) of the variable behind a resource tensor, or None if it is no variable's handle."""
     data = getattr(tensor, "_handle_data", None)
-    if data is None or not data.is_set or len(data.shape_and_type) != 1:
+    if data is None:
+        return _spec_of_argument(tensor)
+    if not data.is_set or len(data.shape_and_type) != 1:
         return None
     first = data.shape_and_type[0]
     dtypes = importlib.import_module("tensorflow.python.framework.dtypes")
     shape = None if first.shape.unknown_rank else [None if d.size < 0 else int(d.size) for d in first.shape.dim]
     return str(dtypes.as_dtype(first.dtype).name), shape
+
+
+def _spec_of_argument(tensor: Any) -> tuple[str, list[int | None] | None] | None:
+    """What the signature of a function says of a placeholder to which a variable is given as an argument."""
+    graph = getattr(tensor, "graph", None) if getattr(tensor, "dtype", None) == "resource" else None
+    signature = getattr(graph, "structured_input_signature", None)
+    if not signature:
+        return None
+    nest = importlib.import_module("tensorflow").nest
+    specs: list[Any] = []
+    for leaf in nest.flatten(signature):
+        if type(leaf).__name__ == "VariableSpec":
+            # A variable that is given twice has one placeholder.
+            alias = getattr(leaf, "alias_id", None)
+            if alias is None or alias not in [getattr(s, "alias_id", None) for s in specs if s is not None]:
+                specs.append(leaf)
+        elif hasattr(leaf, "_component_specs"):
+            specs += [None] * len(nest.flatten(leaf, expand_composites=True))
+    inputs = graph.inputs  # type: ignore[union-attr]
+    if len(specs) != len(inputs) - len(graph.captures):  # type: ignore[union-attr]
+        return None
+    found = next((s for t, s in zip(inputs, specs, strict=False) if t is tensor), None)
+    return None if found is None else (str(found.dtype.name), dims(found.shape))
 
 
 def read_variable(handle: Any, dtype: str) -> Any:

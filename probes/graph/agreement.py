@@ -9,6 +9,7 @@ nothing) is told from what it cannot by moving the inputs of that op: an element
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,10 @@ import numpy as np
 
 from .diverge import Search
 from .errors import GraphRoomError
+from .load import later_values
 from .measure import Array, Results, as_json, deviation, wide
 from .parity import PLAIN, XLA, Ways
+from .portions import Portion, portions
 from .randomness import ops_within
 from .sensitivity import NUDGE, Run, floor, nudged
 
@@ -41,25 +44,61 @@ _CANNOT = re.compile(r"support|implement|kernel|\b[CG]PU\b|out of memory|allocat
 
 def agreement(folder: Path, *, foreign: bool = False, whole: bool = False) -> dict[str, Any]:
     """{"result": agrees, diverges or not-checked, "why", "kind" (values, shape or raises), "output", "plain", "xla",
-    "deviation", "message", "node" (`Search.first`)}. With `whole` no op is looked for: the compiler may end the process
-    when it is to give the values of all.
+    "deviation", "message", "node" (`Search.first`), "held": ops whose random numbers were the same in both ways,
+    "function": the library function, where it is one that the capsule's own calls}. With `whole` no op is looked for:
+    the compiler may end the process when it is to give the values of all.
+
+    Of a function in which XLA compiled several calls, the first divergence is told; it agrees where all do.
     """
     try:
         ways = Ways(folder, foreign=foreign)
     except GraphRoomError as error:
         return _unchecked(str(error))
     try:
-        return _agreement(ways, whole)
+        found = [_unchecked(part) if isinstance(part, str) else _of_part(part, whole) for part in portions(ways)]
     finally:
         ways.close()
+    return next((f for r in (DIVERGES, NOT_CHECKED) for f in found if f["result"] == r), found[0])
+
+
+def later(folder: Path, seconds: float, *, foreign: bool = False) -> dict[str, Any]:
+    """The same of the later calls of a capsule, one after the other until one diverges or the time is over: {"result",
+    "calls": how many were compared, "call": the number of the one that diverges, and what `agreement` tells of it}.
+    """
+    until = time.monotonic() + seconds
+    calls = 0
+    ways = Ways(folder, foreign=foreign)
+    try:
+        parts = [part for part in portions(ways) if not isinstance(part, str)]
+        for number, values in later_values(folder).items():
+            for part in parts:
+                if time.monotonic() > until:
+                    return {"result": AGREES if calls else NOT_CHECKED, "calls": calls, "why": "the time was over"}
+                told = _of_part(part, False, values)
+                if told["result"] == DIVERGES:
+                    return {**told, "calls": calls + 1, "call": number}
+            calls += bool(parts)
+    finally:
+        ways.close()
+    return {"result": AGREES if calls else NOT_CHECKED, "calls": calls}
+
+
+def _of_part(ways: Ways, whole: bool, values: Mapping[str, Array] | None = None) -> dict[str, Any]:
+    """What comes of a part, on the values of another call if they are given."""
+    try:
+        told = _agreement(ways if values is None else ways.on(values), whole)
+    except GraphRoomError as error:
+        return _unchecked(str(error))
+    if isinstance(ways, Portion):
+        told |= {"function": ways.name} if ways.name else {}
+        told |= {"held": list(ways.held)} if ways.held else {}
+    return told
 
 
 def _agreement(ways: Ways, whole: bool) -> dict[str, Any]:
-    filled, (free, seeded) = ways.step.filled, ways.drawn()
+    filled = ways.step.filled
     if filled:
         return _unchecked(f"the value of {filled[0]} was not kept")
-    if free or seeded:
-        return _unchecked(f"draws random numbers ({next(iter((free or seeded).values()))})")
     compiled, under_xla = ways.of(XLA)
     if compiled["outcome"] != "passed":
         return _unchecked(f"it does not compile here: {_message(compiled)}")

@@ -89,12 +89,16 @@ class _Pass:
 
     def variable(self, tensor: str) -> str | None:
         """The variable whose handle this tensor is, if it is one."""
-        node, _ = split(tensor)
+        node, index = split(tensor)
         while node not in self.bound:
             found = self.graph.nodes[node]
-            if found.op not in _ALLOWED_PASS:
+            if found.op in WHILES and index < len(found.inputs):
+                # What a loop gives back in the place of a handle is that handle.
+                node, index = split(found.inputs[index])
+            elif found.op in _ALLOWED_PASS:
+                node, index = split(found.inputs[0])
+            else:
                 return None
-            node = split(found.inputs[0])[0]
         return self.bound[node]
 
     def rewrite(self, name: str, node: Node, variables: list[str | None]) -> None:
@@ -160,6 +164,10 @@ class _Pass:
         variable = variables[0] or ""
         inputs = [self.current[variable], node.inputs[1]]
         self.assign(variable, self.put(name, "Sub", inputs, T=self.dtype(variable)))
+
+    def _on_RngReadAndSkip(self, name: str, node: Node, variables: list[str | None]) -> None:
+        # The state as it is. By how much it then moves on is whole numbers and the same in every way.
+        self.put(name, "Identity", [self.current[variables[0] or ""]], T=self.dtype(variables[0]))
 
     def _on_VarIsInitializedOp(self, name: str, node: Node, variables: list[str | None]) -> None:
         constant = make("Const", name)

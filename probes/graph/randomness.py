@@ -9,6 +9,7 @@ from .ir import Graph, body_names, descendants, split
 
 _STATELESS = "Stateless"
 _DRAWS = ("Random", "Truncated", "Multinomial", "Stateful", "Parameterized", "NonDeterministic", "Rng", "Sample")
+_SEEDED = ("Random", "Truncated", "Multinomial")
 _NO_DRAW = frozenset({"StatefulPartitionedCall"})
 
 
@@ -24,7 +25,7 @@ def drawn(graph: Graph) -> tuple[dict[str, str], dict[str, str]]:
         for op in (node.op, *ops_within(graph, name, set())):
             if _draws_freely(op):
                 free.setdefault(name, op)
-            elif op.startswith(_STATELESS) and any(word in op for word in ("Random", "Truncated", "Multinomial")):
+            elif op.startswith(_STATELESS) and any(word in op for word in _SEEDED):
                 seeded.setdefault(name, op)
     return free, seeded
 
@@ -33,6 +34,14 @@ def behind(graph: Graph, nodes: dict[str, str], tensors: dict[str, str]) -> list
     """The names among {name: tensor} whose tensor depends by data on one of the nodes."""
     reached = descendants(graph, nodes, controls=False) if nodes else set()
     return [name for name, tensor in tensors.items() if split(tensor)[0] in reached]
+
+
+def draws(op: str) -> bool:
+    """Whether an op gives numbers drawn at random: with a state of its own, or from a seed that it is given."""
+    if op.startswith(_STATELESS):
+        # What makes a key of a seed is arithmetic on whole numbers, and no draw.
+        return any(word in op for word in _SEEDED) and "Get" not in op
+    return _draws_freely(op)
 
 
 def _draws_freely(op: str) -> bool:

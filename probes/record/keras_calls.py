@@ -13,7 +13,8 @@ from typing import Any
 
 from .. import compat, schema
 from .failures import FailureRecorder
-from .frames import caller, hide, user_frames, wraps
+from .first_calls import Batch
+from .frames import caller, hide, is_within, user_frames, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
 from .numbers import NumbersRecorder
@@ -80,7 +81,7 @@ class KerasRecorder:
                 args, kwargs = rehearsal.shortened(method, signature, model, args, kwargs)
                 rehearsal.begins(call["call"] if call else None, method, model)
             under_way = self.tracing.keras_calls
-            under_way.append(1)
+            under_way.append(call or {})
             try:
                 result = original(model, *args, **kwargs)
             except BaseException as error:
@@ -176,6 +177,7 @@ class KerasRecorder:
             name=getattr(model, "name", None),
             inputs=specs(getattr(model, "inputs", None)),
             outputs=specs(getattr(model, "outputs", None)),
+            by_call=is_within("__call__", compat.KERAS_LAYERS),
             where=caller(skip=4),
         )
 
@@ -320,6 +322,15 @@ def _observed(call: dict[str, Any] | None, frame: Frame | None) -> None:
         if call["rows_in"] is None and phase.complete and size:
             call["rows_in"], call["batch_size"] = sum((n or 0) * k for n, k in phase.sizes.items()), size
         return
+
+
+def batch_under_way(calls: list[dict[str, Any]]) -> Batch | None:
+    """The arrays of the innermost Keras call under way; None where there is none, or its data are no arrays."""
+    call = calls[-1] if calls else {}
+    data = list(leaves(call.get("data")))
+    if not data or not all(hasattr(v, "shape") and hasattr(v, "__getitem__") and len(v.shape) for v in data):
+        return None
+    return Batch(data, call.get("batch_size") or 32)
 
 
 def _facts(call: dict[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from .first_calls import FirstCalls
 from .frames import caller
 from .guard import Guard
 from .importhook import PostImportFinder
-from .keras_calls import KerasRecorder
+from .keras_calls import KerasRecorder, batch_under_way
 from .numbers import NumbersRecorder
 from .places import PlaceRecorder
 from .process import identity
@@ -70,7 +70,7 @@ def start(run_dir: Path) -> bool:
         guard, tracing.shelf, enabled=keep, always=keep and (capture == "all" or rehearsal is not None)
     )
     if keep and capsules and rehearsal is None:
-        tracing.first_calls = FirstCalls(guard, tracing.shelf)
+        tracing.first_calls = FirstCalls(guard, tracing.shelf, lambda: batch_under_way(tracing.keras_calls))
     if rehearsal is not None:
         _rehearsed(rehearsal, guard, finder)
     twins, numbers = None, None

@@ -133,9 +133,9 @@ class TraceRecorder:
         self._local.last = weakref.ref(function)
 
     @property
-    def keras_calls(self) -> list[int]:
+    def keras_calls(self) -> list[dict[str, Any]]:
         """The watched Keras calls under way on this thread: they know the batch better than the function inside."""
-        stack: list[int] | None = getattr(self._local, "keras", None)
+        stack: list[dict[str, Any]] | None = getattr(self._local, "keras", None)
         if stack is None:
             stack = self._local.keras = []
         return stack

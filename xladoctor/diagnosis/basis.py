@@ -15,6 +15,12 @@ COMPARED_PLAINLY = Basis(
     "tested", "A worker ran the recorded call plainly and under XLA on the values of the run, and compared the results."
 )
 COMPILED_AGAIN = Basis("tested", "A worker compiled the recorded function again, and XLA refused it in the same way.")
+ISOLATED = Basis(
+    "tested", "A worker compiled parts of the recorded function: with this op XLA refuses them alike, without it not."
+)
+DIED_AGAIN = Basis(
+    "tested", "A worker compiled parts of the recorded function: with this op the process dies alike, without it not."
+)
 MADE_AGAIN = Basis("tested", "A worker made this op again of its recorded types and shapes, and it was refused alike.")
 COMPARED = Basis("tested", "A worker ran the recorded call again; its run-time shapes were compared with the contract.")
 RECORDED_SHAPES = Basis("observed", "The shapes were recorded in the run and compared with the contract.")

@@ -25,6 +25,7 @@ _JIT_OFF = Remedy(
     "Without `jit_compile=True` it gives what it gives plainly, or raises where it should.",
 )
 _RESULTS: Mapping[str, Checked] = {"agrees": "agrees", "diverges": "diverges"}
+_RANK: Mapping[Checked, int] = {"not-checked": 0, "agrees": 1, "diverges": 2}
 _INSIDE = "it is compiled inside another function, and its inputs cannot be had"
 _NEVER = "no call of it from outside of a graph returned"
 
@@ -38,8 +39,7 @@ def checks(recording: Recording) -> tuple[Check, ...]:
     """One check for each function that XLA compiled, in a run that ended with 0 and that was looked at."""
     if not survived(recording):
         return ()
-    found = [c if c.result == "not-checked" else replace(c, calls=1) for c in _of_top(recording)]
-    return (*found, *_inside(recording)) if recording.of_kind(schema.TRACE) else ()
+    return (*_of_top(recording), *_inside(recording)) if recording.of_kind(schema.TRACE) else ()
 
 
 def divergences(recording: Recording) -> Iterator[Finding]:
@@ -69,7 +69,7 @@ def with_divergences(findings: Sequence[Finding], recording: Recording) -> tuple
 def _of_top(recording: Recording) -> Iterator[Check]:
     """Each traced function that carries the mark of XLA itself; several traces of one, and what came of most."""
     calls = {str(e["capsule"]): e for e in recording.of_kind(schema.FIRST_CALL)}
-    answers = {str(a["capsule"]): a.get("result") or {} for a in recording.answers(REQUEST)}
+    answers = _answers(recording)
     tops = [t for t in recording.of_kind(schema.TRACE) if t.get("xla") and t.get("parent") is None]
     # A function that makes variables is traced once more, and that first trace is never called.
     called = {(t["pid"], t.get("python_name")) for t in tops if str(t.get("capsule")) in calls}
@@ -81,9 +81,29 @@ def _of_top(recording: Recording) -> Iterator[Check]:
         name = str(trace.get("python_name"))
         check = Check(what="compiled-function", function=name, location=_defined(trace))
         if told is not None:
-            yield replace(check, result=_RESULTS.get(str(told.get("result")), "not-checked"), why=told.get("why"))
+            yield _with_answer(check, told)
         else:
             yield replace(check, why=_why(trace, call))
+
+
+def _answers(recording: Recording) -> dict[str, Mapping[str, Any]]:
+    """{capsule: what a worker said}: of its first call, and with that of later ones, on how many in all."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for answer in recording.answers(REQUEST):
+        told = answer.get("result") or {}
+        if not answer.get("later"):
+            found[str(answer["capsule"])] = told
+            continue
+        first = found.get(str(answer["capsule"]), {})
+        merged = told if told.get("result") == "diverges" else first
+        found[str(answer["capsule"])] = {**merged, "calls": 1 + int(told.get("calls") or 0)}
+    return found
+
+
+def _with_answer(check: Check, told: Mapping[str, Any]) -> Check:
+    result = _RESULTS.get(str(told.get("result")), "not-checked")
+    calls = 0 if result == "not-checked" else int(told.get("calls") or 1)
+    return replace(check, result=result, why=told.get("why"), calls=calls)
 
 
 def _why(trace: Event, call: Event | None) -> str:
@@ -95,17 +115,37 @@ def _why(trace: Event, call: Event | None) -> str:
 
 
 def _inside(recording: Recording) -> Iterator[Check]:
-    """Functions that XLA compiled within one that it did not, as Keras' steps: the outermost of them."""
+    """Functions that XLA compiled within one that it did not, as Keras' steps: the outermost of them. What a worker
+    said of the one around them is said of them; of several calls of one name, the best that is known.
+    """
     by_graph = {(t["pid"], t.get("graph")): t for t in recording.of_kind(schema.TRACE)}
-    names = set()
+    calls = {str(e["capsule"]): e for e in recording.of_kind(schema.FIRST_CALL)}
+    answers = _answers(recording)
+    found: dict[tuple[str, str], Check] = {}
     for trace in recording.of_kind(schema.TRACE):
         parent = by_graph.get((trace["pid"], trace.get("parent"))) if trace.get("parent") is not None else None
         if not trace.get("xla") or parent is None or _under_xla(parent, by_graph):
             continue
-        name = str(trace.get("python_name"))
-        if name not in names:
-            names.add(name)
-            yield Check(what="compiled-function", function=name, location=_defined(trace), why=_INSIDE)
+        top = str(_top(parent, by_graph).get("capsule"))
+        told, call = answers.get(top), calls.get(top)
+        check = Check(what="compiled-function", function=str(trace.get("python_name")), location=_defined(trace))
+        if told is not None:
+            check = _with_answer(check, told)
+        else:
+            check = replace(check, why=str((call or {}).get("why") or _INSIDE))
+        key = (check.function, str(check.location))
+        if key not in found or _RANK[check.result] > _RANK[found[key].result]:
+            found[key] = check
+    yield from found.values()
+
+
+def _top(trace: Event, by_graph: Mapping[tuple[Any, Any], Event]) -> Event:
+    for _ in range(100):
+        above = by_graph.get((trace["pid"], trace.get("parent"))) if trace.get("parent") is not None else None
+        if above is None or above is trace:
+            break
+        trace = above
+    return trace
 
 
 def _under_xla(trace: Event, by_graph: Mapping[tuple[Any, Any], Event]) -> bool:
@@ -125,7 +165,7 @@ def _defined(trace: Event) -> Location | None:
 
 def _finding(recording: Recording, capsule: str, told: Mapping[str, Any]) -> Finding:
     node = told.get("node") or {}
-    trace = next((t for t in recording.of_kind(schema.TRACE) if t.get("capsule") == capsule), {})
+    trace = _compared(recording, capsule, told.get("function"))
     name = str(trace.get("python_name") or capsule)
     rule = by_slug("wrong-shape-silent" if told.get("kind") == "shape" else "parity-divergence")
     at = _line(node) or _defined(trace)
@@ -137,7 +177,8 @@ def _finding(recording: Recording, capsule: str, told: Mapping[str, Any]) -> Fin
     return Finding(
         code=rule.code, slug=rule.slug, level="error", role="root",
         title=f"{name}: {what}",
-        message=f"On the values of its first call, {name} gives under XLA what it does not give plainly: {what}."
+        message=f"On the values of its {_ordinal(told.get('call'))} call, {name} gives under XLA what it does not give "
+        f"plainly: {what}."
         f"{first if where else ''} "
         "No error was raised in the run.",
         op=node.get("op"), node=node.get("node"),
@@ -149,6 +190,22 @@ def _finding(recording: Recording, capsule: str, told: Mapping[str, Any]) -> Fin
         details={k: told[k] for k in ("kind", "output", "shapes", "deviation", "plain", "xla", "error") if k in told}
         | {"function": name, "capsule": capsule},
     )  # fmt: skip
+
+
+def _compared(recording: Recording, capsule: str, function: str | None) -> Event:
+    """The trace of what was compared: of the function that the capsule's own calls, where it is that one."""
+    traces = recording.of_kind(schema.TRACE)
+    top = next((t for t in traces if t.get("capsule") == capsule), {})
+    graph = next((g.get("graph") for g in recording.of_kind(schema.GRAPH) if g.get("function") == function), None)
+    within = (t for t in traces if function and t["pid"] == top.get("pid"))
+    return next((t for t in within if t.get("function") == function or (graph and t.get("graph") == graph)), top)
+
+
+def _ordinal(call: int | None) -> str:
+    if call is None:
+        return "first"
+    ends = {1: "st", 2: "nd", 3: "rd"} if call % 100 // 10 != 1 else {}
+    return f"{call}{ends.get(call % 10, 'th')}"
 
 
 def _what(told: Mapping[str, Any]) -> str:

@@ -14,6 +14,7 @@ from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.diagnosis.fitting import fitted, situation
 from xladoctor.diagnosis.flipped import flip_notes
 from xladoctor.diagnosis.hypotheses import judge
+from xladoctor.diagnosis.isolated import isolations, with_isolations
 from xladoctor.diagnosis.not_finite import with_not_finite
 from xladoctor.diagnosis.order import setting_findings
 from xladoctor.diagnosis.outcome import outcome_notes
@@ -41,7 +42,7 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
     logged = weighed(log_findings(evidence), evidence)
     others = [*setting_findings(recording), *requests_without_effect(evidence)]
     known = with_divergences(ordered(logged, looked_at, others, evidence, quiet), recording)
-    known = with_not_finite(known, recording)
+    known = with_not_finite(with_isolations(known, recording), recording)
     findings = fitted(grounded(known), situation(evidence))
     step = main_step(looked_at) or next(iter(quiet), None)
     diagnosis = Diagnosis(
@@ -55,7 +56,7 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
         compilations=compilations(recording),
         stacks=stacks(step, evidence.log),
         checked=checks(recording),
-        isolated=_isolated(step),
+        isolated=_isolated(step) or _isolated_after(recording),
         environment=_environment(evidence, recording),
         notes=(
             *evidence.notes,
@@ -94,6 +95,15 @@ def _isolated(step: Step | None) -> dict[str, Any] | None:
         "inputs": [{"shape": t.get("shape"), "value": t.get("value")} for t in op.get("inputs", ())],
         "compilations": 0,
     }
+
+
+def _isolated_after(recording: Recording) -> dict[str, Any] | None:
+    """What was isolated after the run, where the plain run of the step showed no op."""
+    found = next((found for _, found in isolations(recording)), None)
+    if found is None:
+        return None
+    inputs = [{"shape": t.get("shape"), "value": t.get("value")} for t in found.inputs]
+    return {"op": found.op, "node": found.node, "inputs": inputs, "compilations": found.compilations}
 
 
 def _step_notes(looked_at: list[Step]) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from xladoctor.diagnosis.baked import REQUEST as BAKED
 from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.diagnosis.places import wanted
 from xladoctor.experiments import check as check_
+from xladoctor.experiments import isolate_run
 from xladoctor.experiments.remake import questions, remade
 from xladoctor.recording import files
 from xladoctor.recording.run import Recording
@@ -51,7 +52,8 @@ def ask_workers(
     python = interpreter(recording)
     remakes = questions(recording)
     compared = check_.to_check(recording) if check is None or check > 0 else []
-    if not (chosen or compiled or remakes or compared) or python is None:
+    isolated = isolate_run.to_isolate(recording) if check is None or check > 0 else []
+    if not (chosen or compiled or remakes or compared or isolated) or python is None:
         return False
     from xladoctor.workers.worker import Worker, WorkerError
 
@@ -85,10 +87,15 @@ def ask_workers(
                     keep(capsule=capsule, request=BAKED, result=_baked(worker, recording, capsule))
                 except WorkerError as error:
                     keep(capsule=capsule, request=BAKED, error=f"{type(error).__name__}: {error}")
+            lasted = recording.outcome.seconds if recording.outcome is not None else None
+            if isolated:
+                say(f"isolating the op that fails ({python}); Ctrl-C skips it")
+                within = check_.budget(lasted, check, isolate_run.LEAST)
+                for answer in isolate_run.answers(worker, python, isolated, environment, within):
+                    keep(**answer)
             if compared:
                 say(f"comparing {len(compared)} compiled function(s) with plain execution ({python}); Ctrl-C skips it")
-                seconds = recording.outcome.seconds if recording.outcome is not None else None
-                for answer in check_.answers(worker, recording, compared, check_.budget(seconds, check)):
+                for answer in check_.answers(worker, recording, compared, check_.budget(lasted, check)):
                     keep(**answer)
     return True
 

@@ -7,7 +7,7 @@ cannot touch what the real run wrote. What it recorded is read like any other ru
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,7 @@ def rehearse(
     write: Sequence[Path] = (),
     timeout: float | None = None,
     capture: str = "specs",
+    prepare: Callable[[Path], None] | None = None,
 ) -> Recording:
     """Run `command` as a rehearsal into the run folder `folder` and read back what it recorded.
 
@@ -50,7 +51,7 @@ def rehearse(
     switch that they read in its other position (`probes.record.twins`). `hunt` looks for the first NaN
     (`probes.record.nan_hunt`), and opens no connection. Its output goes to the folder alone. Folders
     `outside` of its own are laid over for it, where the system allows that (`probes.record.redirect`); those of
-    `write` it may really write to.
+    `write` it may really write to. `prepare` is called with the folder when the copy is made, before the start.
 
     Raises:
         XladoctorError: (exit code 3) the command could not be started.
@@ -61,6 +62,8 @@ def rehearse(
     work, temporary = folder / "work", folder / "tmp"
     overlay.make(listing, work)
     temporary.mkdir()
+    if prepare is not None:
+        prepare(folder)
     # The contracts of the user's own places hold in a rehearsal, too.
     places.write(places.find(listing.root), folder)
     held = dict(force or {})

@@ -42,6 +42,9 @@ _JSON_FIELD = re.compile(
 )
 _JSON_ITEM = re.compile(r'^\s*"((?:[^"\\]|\\.){0,60000})",?\s*$')
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))")
+# In the file name of a frame, `\n` and `\t` begin the name of a folder.
+_WINDOWS_PATH = re.compile(r'(?<=")[A-Za-z]:\\[^"*?<>|]{1,500}(?="|\\")')
+_ESCAPED = re.compile(rf"{_WINDOWS_PATH.pattern}|\\{{1,2}}(?:r\\{{1,2}})?([ntr\"'])")
 _PLAIN_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "'": "'", "\\": "\\", "/": "/", "e": "\x1b"}
 
 CPP = re.compile(
@@ -52,7 +55,7 @@ CPP = re.compile(
 
 _PREFIX = re.compile(
     r"""(?:
-      \#\#\[error\]|::error::|\#(?:\ |$)|//\ |[%;]\ (?=\S|\ )|(?:>\ ?){1,4}|[|│]\ ?
+      \#\#\[error\]|::error::|\#(?:[\ \t]|$)|//\ |[%;]\ (?=\S|\ )|(?:>\ ?){1,4}|[|│]\ ?
     | \[?\d{4}[-/]\d\d[-/]\d\d[T\ ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:\ ?(?:Z|[+-]\d\d:?\d\d|UTC))?\]?:?(?:\ [-|]\ )?\ ?
     | \d\d/\d\d/\d\d\ \d\d:\d\d:\d\d\ (?:ERROR|FATAL|WARN|INFO)\ [\w.$]{1,99}:\ ?
     | [\w.]{1,60}\ -\ (?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\ -\ ?
@@ -133,8 +136,9 @@ def _unescape(text: str) -> str:
     if found:
         return _ESCAPE.sub(_escaped, found[1]).rstrip("\n")
     text = text.replace('details = "', 'details = "\n').replace("details = '", "details = '\n")
-    if text.count("\\n") >= 2 or ("\\n" in text and ("[[" in text or "\\t" in text or "rror" in text)):
-        return re.sub(r"\\{1,2}(?:r\\{1,2})?([ntr\"'])", lambda m: _PLAIN_ESCAPES[m[1]], text)
+    rest = _WINDOWS_PATH.sub("", text) if ":\\" in text else text
+    if rest.count("\\n") >= 2 or ("\\n" in rest and ("[[" in rest or "\\t" in rest or "rror" in rest)):
+        return _ESCAPED.sub(lambda m: _PLAIN_ESCAPES[m[1]] if m[1] else m[0], text)
     return text
 
 

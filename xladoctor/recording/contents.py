@@ -77,10 +77,21 @@ _AGREEMENT = record(
     {"result": text},
     {"why": maybe(text), "kind": text, "output": text, "shapes": many(shape), "deviation": anything,
      "plain": many(text), "xla": many(text), "message": maybe(text), "error": maybe(text),
+     "function": text, "held": many(text), "calls": whole, "call": maybe(whole),
      "node": maybe(record({"op": text, "node": text},
                           {"sources": many(_SOURCE), "call_sources": many(many(_SOURCE)),
                            "shapes": many(maybe(shape))}))},
 )  # fmt: skip
+_ISOLATION = record(
+    {"op": text, "node": text, "message": text, "mode": text},
+    {
+        "path": many(text),
+        "layer": maybe(text),
+        "location": maybe(text),
+        "inputs": many(mapping(anything)),
+        "ops": whole,
+    },
+)
 ANSWER: Fields = {"capsule": entry, "request": text}
 _ANSWER_MAY: Fields = {"batch": maybe(whole), "error": text}
 
@@ -96,6 +107,7 @@ _RESULTS: Mapping[str, Check] = {
     "shapes": maybe(_SHAPES),
     "baked": maybe(many(_BAKED)),
     "agreement": _AGREEMENT,
+    "isolation": maybe(_ISOLATION),
 }
 """Results of the questions that a diagnosis reads."""
 

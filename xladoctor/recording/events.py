@@ -69,7 +69,7 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
         {"function": maybe(text), "where": WHERE, "note": maybe(text), "accelerators": maybe(whole),
          "elsewhere": maybe(text)},
     ),
-    schema.MODEL: ({"action": text, "name": maybe(text)}, {"where": WHERE}),
+    schema.MODEL: ({"action": text, "name": maybe(text)}, {"where": WHERE, "by_call": flag}),
     schema.TRACE: (
         {"graph": maybe(text)},
         {"function": text, "python_name": maybe(text), "parent": maybe(text), "owner": maybe(whole),
@@ -98,6 +98,7 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
          "data": many(record({"name": text}, {"leaf": whole, "finite": maybe(flag), "index": many(whole),
                                               "value": text, "count": whole, "size": whole}))},
     ),
+    schema.LATER_CALL: ({"capsule": entry, "call": whole}, {"bytes": maybe(whole)}),
     schema.PROBE_ERROR: ({}, {"hook": maybe(text), "error": maybe(text)}),
     schema.DROPPED: ({}, {"recorder": maybe(text), "kept": maybe(whole), "count": maybe(whole)}),
     schema.REHEARSAL: (

@@ -156,6 +156,12 @@ class Recording:
         found = self._table(schema.FIRST_NAN_FILE)[0]
         return found if contents.is_first_nan(found) else {}
 
+    @cached_property
+    def edits(self) -> list[Any]:
+        """What trials of small edits of the sources gave (`schema.EDITS_FILE`), or an empty list."""
+        found = self._table(schema.EDITS_FILE)[0].get("edits")
+        return found if isinstance(found, list) else []
+
     def sources(self, name: str) -> dict[str, dict[str, list[list[Any]]]]:
         """{graph uid: {node: user frames, innermost last}} of a capsule."""
         file = f"capsules/{Path(name).name}/sources.json.gz"

@@ -55,6 +55,9 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "set-earlier": RemedyTest("set-earlier", _CALLABLE),
     "rebuild": RemedyTest("rebuild", _CALLABLE),
     # What changes the program's code.
+    "edit": _none(f"{CODE}; scan --try-edits tries it on a copy"),
+    "other-edit": _none(f"{CODE}; scan --try-edits tries it on a copy"),
+    "third-edit": _none(f"{CODE}; scan --try-edits tries it on a copy"),
     "static-size": _none(f"{CODE} (what is tried is the size of the batch alone)"),
     "bucket": _none(CODE),
     "check-range": _none(CODE),

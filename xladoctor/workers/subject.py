@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
+from xladoctor import paths
 from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.errors import XladoctorError
 from xladoctor.model.replay import Case
@@ -93,7 +94,7 @@ def find(
     Raises:
         XladoctorError: it names none, or it cannot be run here (and why).
     """
-    here = cwd or Path.cwd()
+    here = cwd or paths.here()
     if python is not None and not os.access(python, os.X_OK):
         raise XladoctorError(f"--python {python}: no such interpreter", exit_code=3)
     if name is not None:

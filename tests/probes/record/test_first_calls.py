@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from probes import compat
+from probes import compat, schema
 from probes.record import first_calls
 from probes.record.first_calls import FirstCalls
 from probes.record.guard import Guard
@@ -27,7 +27,7 @@ class Concrete:
     """Stands for a `ConcreteFunction`."""
 
     def __init__(self, inputs=1, error=None):
-        self.graph = SimpleNamespace(inputs=[SimpleNamespace(dtype=FLOAT)] * inputs)
+        self.graph = SimpleNamespace(inputs=[SimpleNamespace(dtype=FLOAT)] * inputs, get_operations=list)
         self.error = error
         self.calls = 0
 
@@ -60,6 +60,7 @@ class Shelf:
 @pytest.fixture
 def recorder(monkeypatch):
     monkeypatch.setattr(compat, "must_compile", lambda concrete: True)
+    monkeypatch.setattr(compat, "compiles_within", lambda concrete: False)
     monkeypatch.setitem(sys.modules, "tensorflow", SimpleNamespace(executing_eagerly=lambda: True))
     return FirstCalls(Guard(Sink()), Shelf())
 
@@ -69,7 +70,7 @@ def tensor(n=4):
 
 
 def notes(recorder):
-    return [(facts["kept"], facts["why"]) for _, facts in recorder.guard.sink.events]
+    return [(facts["kept"], facts["why"]) for kind, facts in recorder.guard.sink.events if kind == "first-call"]
 
 
 def expect(recorder, concrete):
@@ -82,13 +83,28 @@ def call(recorder, size=4):
     concrete._call_flat([tensor(size)], [])
 
 
-def test_the_first_call_is_kept_and_the_second_is_as_it_was(recorder):
+def test_calls_are_kept_ever_more_seldom_and_then_the_function_is_as_it_was(recorder):
     concrete = expect(recorder, Concrete())
     assert "_call_flat" in vars(concrete)
-    assert concrete._call_flat([tensor()], captured_inputs=[]) == [4.0]
+    for _ in range(schema.LATER_CALLS[-1]):
+        assert concrete._call_flat([tensor()], captured_inputs=[]) == [4.0]
     assert "_call_flat" not in vars(concrete)
     concrete._call_flat([tensor()], captured_inputs=[])
-    assert (notes(recorder), len(recorder.shelf.sizes), concrete.calls) == ([(True, None)], 1, 2)
+    assert (notes(recorder), concrete.calls) == ([(True, None)], schema.LATER_CALLS[-1] + 1)
+    assert tuple(facts["call"] for kind, facts in recorder.guard.sink.events if kind == "later-call") == (
+        schema.LATER_CALLS
+    )
+
+
+def test_later_calls_leave_room_for_first_ones(recorder, monkeypatch):
+    monkeypatch.setattr(first_calls, "MAX_BYTES", 50)
+    concrete = expect(recorder, Concrete())
+    for _ in range(4):
+        concrete._call_flat([tensor()], [])
+    assert "_call_flat" not in vars(concrete)
+    call(recorder)
+    assert notes(recorder) == [(True, None), (True, None)]
+    assert len(recorder.shelf.sizes) == 2
 
 
 def test_nothing_is_kept_alive(recorder):
@@ -96,6 +112,7 @@ def test_nothing_is_kept_alive(recorder):
     given = tensor()
     concrete._call_flat([given], [])
     references = [weakref.ref(given), weakref.ref(concrete)]
+    concrete._call_flat([given], [])
     never_called = weakref.ref(expect(recorder, Concrete()))
     del given, concrete
     assert [r() for r in references] == [None, None]
@@ -111,7 +128,7 @@ def test_a_call_that_fails_fails_as_it_would(recorder):
 
 
 def test_sizes_are_looked_at_before_anything_is_copied(recorder, monkeypatch):
-    monkeypatch.setattr(first_calls, "_copied", lambda given: pytest.fail("it was copied"))
+    monkeypatch.setattr(first_calls, "_copied", lambda *_: pytest.fail("it was copied"))
     monkeypatch.setattr(first_calls, "MAX_BYTES", 100)
     call(recorder, 26)
     assert notes(recorder) == [(False, "its values take 104 bytes, and 100 are left")]
@@ -152,3 +169,32 @@ def test_a_call_within_a_graph_is_not_the_first(recorder, monkeypatch):
 def test_what_xla_does_not_compile_is_left_alone(recorder, monkeypatch):
     monkeypatch.setattr(compat, "must_compile", lambda concrete: False)
     assert "_call_flat" not in vars(expect(recorder, Concrete()))
+
+
+def stepping(recorder, *shapes):
+    """A Keras step: it takes an iterator that yields these shapes."""
+    concrete = Concrete()
+    concrete.graph.inputs = [SimpleNamespace(dtype=SimpleNamespace(name="resource"), _handle_data=None)]
+    outputs = [SimpleNamespace(shape=list(shape)) for shape in shapes]
+    concrete.graph.get_operations = lambda: [SimpleNamespace(type="IteratorGetNext", outputs=outputs)]
+    expect(recorder, concrete)._call_flat([tensor()], [])
+
+
+@pytest.mark.parametrize(
+    ("data", "shape", "why"),
+    [
+        (None, (None, 2), "no arrays are known"),
+        ([np.zeros((9, 2))] * 2, (None, 2), "gives 1 tensors, and the call was given 2 arrays"),
+        ([np.zeros(9)], (None, 1), "another rank"),
+        ([np.zeros((9, 2), "f")], (None, 2), None),
+        ([np.zeros((9, 2), "f")], (4, 2), None),
+    ],
+)
+def test_the_batch_of_a_keras_step_is_made_of_its_arrays(recorder, monkeypatch, data, shape, why):
+    copied = []
+    monkeypatch.setattr(recorder, "_batch", lambda: None if data is None else first_calls.Batch(data, 5))
+    monkeypatch.setattr(first_calls, "_copied", lambda given, batch: copied.extend(batch) or {})
+    stepping(recorder, shape)
+    [(kept, told)] = notes(recorder)
+    assert (kept, [len(a) for a in copied]) == (why is None, [] if why else [shape[0] or 5])
+    assert (why or "") in (told or "")

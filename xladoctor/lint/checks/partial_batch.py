@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from xladoctor.lint.hazard import Hazard
-from xladoctor.lint.names import dotted
 from xladoctor.lint.project import Function, Module, Project
+from xladoctor.sources.names import dotted
 
 _SHAPES = ("batch_input_shape", "batch_shape")
 _KERAS_RUNS = ("fit", "evaluate", "predict")

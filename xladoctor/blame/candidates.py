@@ -1,0 +1,440 @@
+"""From a broken constraint to the lines that may be wrong, each with a reason and a weight.
+
+The weights only order lines; they are never shown. What they rest on: a number in the source is more often wrong than
+data that were read; a size that others agree on is right; a convention that is broken is a mistake.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xladoctor.blame.algebra import FOLDS, JOINED
+from xladoctor.blame.shaping import COUNTED
+from xladoctor.blame.values import Array, Clash, Dim, Instance, Layer, Origin, Value
+from xladoctor.model.blame import Edit
+
+_WEIGHT = {
+    "layer": 5.0, "reshape": 5.0, "variable": 4.8, "input": 4.5, "placeholder": 4.5, "constant": 4.0, "slice": 3.6,
+    "operation": 3.4, "stage": 3.0, "batch-size": 3.0, "loss": 3.0, "config": 4.0, "column": 2.6, "array": 2.4,
+    "split": 2.0, "generator": 2.0, "call": 1.6, "read": 1.2, "assignment": 1.4, "argument": 1.4, "attribute": 1.4,
+}  # fmt: skip
+_MAJORITY = 2.0
+_SHARED = 2.0
+_SAMPLES = 3.0
+_CONVENTION = 3.0
+_FOLDED = 2.5
+_BARE = 0.6
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A line with the reason to suspect it."""
+
+    file: str
+    line: int
+    weight: float
+    reason: str
+    operand: int | None = None
+    edit: Edit = "other"
+    strong: bool = False
+    """Whether the reason tells this side from the other."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the whole program says of sizes: how many lines agree on each, and how many samples there are."""
+
+    votes: dict[int, set[tuple[str, int]]]
+    samples: frozenset[int]
+    uses: dict[Origin, set[tuple[str, int]]]
+    """The lines that use a constant for a size."""
+
+    def agree(self, size: int | None, without: set[tuple[str, int]]) -> int:
+        """How many other lines have this size."""
+        return len(self.votes.get(size, set()) - without) if size is not None else 0
+
+
+def facts(arrays: list[Array], made: list[Value]) -> Facts:
+    """What the arrays and layers of a program say."""
+    votes: dict[int, set[tuple[str, int]]] = {}
+    uses: dict[Origin, set[tuple[str, int]]] = {}
+    samples: Counter[int] = Counter()
+    for found in arrays:
+        for i, axis in enumerate(found.dims or ()):
+            if axis.size is None or axis.origin is None:
+                continue
+            votes.setdefault(axis.size, set()).add((axis.origin.file, axis.origin.line))
+            for parent in axis.origin.parents:
+                if parent.kind == "constant":
+                    uses.setdefault(parent, set()).add((axis.origin.file, axis.origin.line))
+            if i == 0 and found.kind in ("array", "frame") and len(found.dims or ()) > 1:
+                samples[axis.size] += 1
+    for layer in made:
+        if isinstance(layer, Layer) and layer.columns is not None and layer.columns.size is not None and layer.origin:
+            votes.setdefault(layer.columns.size, set()).add((layer.origin.file, layer.origin.line))
+    return Facts(votes, frozenset(samples), uses)
+
+
+def of_clash(clash: Clash, known: Facts) -> list[Candidate]:
+    """The lines to suspect, the likeliest first; each line once."""
+    found = [*_by_relation(clash, known), *_by_makers(clash, known)]
+    return ranked(found)
+
+
+def ranked(found: list[Candidate]) -> list[Candidate]:
+    """Each line once, the likeliest first."""
+    best: dict[tuple[str, int], Candidate] = {}
+    for candidate in found:
+        key = (candidate.file, candidate.line)
+        if key not in best or best[key].weight < candidate.weight:
+            best[key] = candidate
+    return sorted(best.values(), key=lambda c: -c.weight)
+
+
+# -- each side by what made its size -----------------------------------------------------------------------------------
+
+
+def chain(origin: Origin | None, far: int = 6) -> Iterator[tuple[Origin, int]]:
+    """An origin and what it was made from, with the distance; each line once."""
+    todo = [(origin, 0)] if origin is not None else []
+    seen: set[tuple[str, int]] = set()
+    while todo:
+        here, depth = todo.pop(0)
+        if (here.file, here.line) not in seen:
+            seen.add((here.file, here.line))
+            yield here, depth
+        if depth < far:
+            todo += [(parent, depth + 1) for parent in here.parents]
+
+
+def _by_makers(clash: Clash, known: Facts) -> Iterator[Candidate]:
+    sizes = [d.size for d in clash.sides]
+    lines = [{(o.file, o.line) for o, _ in chain(d.origin, 2)} for d in clash.sides]
+    agree = [known.agree(d.size, set().union(*lines)) for d in clash.sides]
+    for i, side in enumerate(clash.sides):
+        outnumbered = len(sizes) > 1 and agree[1 - i] > agree[i] if i < 2 else False
+        given = clash.hint == "labels" and i == 0 and _is_of_inputs(clash)
+        for origin, depth in chain(side.origin, 3):
+            weight = _WEIGHT.get(origin.kind, 1.0) - 0.7 * depth - (_SHARED if given else 0)
+            if origin.kind == "constant" and depth == 1:
+                # A number with a name that is used once is the size itself; one that others share is seldom wrong.
+                weight = _WEIGHT.get(side.origin.kind if side.origin else "", 1.0)
+                weight += 0.1 if len(known.uses.get(origin, ())) < 2 else -1.5
+            reason = f"It makes the size {side.size}." if side.size is not None else "It makes one of the two."
+            strong = False
+            if outnumbered:
+                weight += _MAJORITY
+                reason, strong = f"{reason} Elsewhere the program has {sizes[1 - i]}.", True
+            if _is_samples(side, known, origin):
+                weight += _SAMPLES
+                reason = f"{side.size} is the number of samples of the data, and a number of features is wanted here."
+                strong = True
+            if origin.text.startswith(FOLDS):
+                weight, reason, strong = weight + _FOLDED, f"T{origin.text[1:]}.", True
+            elif depth == 0 and len(clash.sides) == 2 and _is_bare(origin) and _is_named(clash.sides[1 - i].origin):
+                weight += _BARE
+            yield Candidate(origin.file, origin.line, weight, reason, i, edit_of(origin), strong)
+        yield from _by_value(clash, i, outnumbered)
+
+
+def _is_of_inputs(clash: Clash) -> bool:
+    """Whether the inputs of the model have the size of the labels, too: then it is the model that loses it."""
+    outputs = clash.values[1]
+    if not isinstance(outputs, Array) or len(outputs.dims or ()) < 3:
+        return False
+    first = list(history(outputs))[-1]
+    axis = clash.axes[0]
+    sizes = first.sizes
+    return axis is not None and 0 < axis < len(sizes) and sizes[axis] == clash.sides[0].size
+
+
+def _is_named(origin: Origin | None) -> bool:
+    """Whether a size is a constant with a name of its own."""
+    return origin is not None and any(p.kind == "constant" for p in origin.parents)
+
+
+def _is_bare(origin: Origin) -> bool:
+    """Whether a size is a number in the call itself."""
+    return origin.kind in ("layer", "array", "variable", "reshape", "input", "placeholder") and not _is_named(origin)
+
+
+def _by_value(clash: Clash, i: int, outnumbered: bool) -> Iterator[Candidate]:
+    value = clash.values[i] if i < len(clash.values) else None
+    origin = value.origin if value is not None else None
+    if origin is None:
+        return
+    for here, depth in chain(origin, 2):
+        weight = _WEIGHT.get(here.kind, 1.0) - 1.0 - 0.7 * depth + (_MAJORITY if outnumbered else 0)
+        yield Candidate(here.file, here.line, weight, "It makes one of the values that do not fit.", i, edit_of(here))
+
+
+def _is_samples(side: Dim, known: Facts, origin: Origin) -> bool:
+    declared = origin.kind in ("layer", "input", "placeholder", "variable")
+    return declared and side.size in known.samples and (side.size or 0) > 16
+
+
+def edit_of(origin: Origin) -> Edit:
+    """What kind of edit of a line would change its size."""
+    by_kind: dict[str, Edit] = {
+        "layer": "units", "input": "input-shape", "placeholder": "input-shape", "reshape": "reshape", "slice": "slice",
+        "batch-size": "batch-size", "variable": "constant", "constant": "constant", "array": "constant",
+    }  # fmt: skip
+    return by_kind.get(origin.kind, "other")
+
+
+# -- by what was asked -------------------------------------------------------------------------------------------------
+
+
+def _by_relation(clash: Clash, known: Facts) -> Iterator[Candidate]:
+    act = {"labels": _labels, "sparse": _sparse, "input": _input, "feed": _input, "axis": _axis}.get(clash.hint)
+    if act is not None:
+        yield from act(clash, known)
+    if clash.relation == "rank" and len(clash.values) > 1 and isinstance(clash.values[1], Layer):
+        yield from _rank_of_layer(clash)
+    if clash.relation == "elements":
+        yield from _elements(clash)
+    if clash.relation in ("broadcast", "equal"):
+        yield from _rounded(clash)
+    if clash.hint == "labels" and clash.axes[0] != len(getattr(clash.values[1], "sizes", ())) - 1:
+        yield from _summed(clash)
+    if clash.relation == "inner" and getattr(clash.values[1], "kind", "") == "variable":
+        reason = f"It is multiplied with a value of {clash.sides[0].size} columns."
+        yield from _at(clash.sides[1].origin, 5.6, reason, 1, "constant")
+
+
+def _at(origin: Origin | None, weight: float, reason: str, i: int | None, edit: Edit) -> Iterator[Candidate]:
+    if origin is not None:
+        yield Candidate(origin.file, origin.line, weight, reason, i, edit, True)
+
+
+def _here(clash: Clash, weight: float, reason: str, edit: Edit, strong: bool = True) -> Iterator[Candidate]:
+    if clash.stack:
+        file, line = clash.stack[-1]
+        yield Candidate(file, line, weight, reason, None, edit, strong)
+
+
+def _labels(clash: Clash, known: Facts) -> Iterator[Candidate]:
+    labels, outputs = clash.values[0], clash.values[1]
+    if not isinstance(labels, Array) or not isinstance(outputs, Array) or not labels.dims or not outputs.dims:
+        return
+    if clash.relation == "rank":
+        more = len(outputs.dims) - len(labels.dims)
+        if more == 1 and len(labels.dims) == 1 and (labels.integer or labels.classes or "categorical" in clash.what):
+            reason = "The labels are class numbers, and this loss compares them with one column for each class."
+            yield from _compiled(clash, 5.0 + _CONVENTION, reason, "sparse-loss")
+            yield from _at(labels.origin, 4.0 + _CONVENTION, "The labels are not one-hot.", 0, "one-hot")
+        elif more == -1 and _missing(list(outputs.sizes)[1:], list(labels.sizes)[1:]):
+            yield from _at(labels.origin, 8.0, "The labels have an axis of 1 more than the outputs.", 0, "squeeze")
+        elif more < 0:
+            yield from _last_step_alone(outputs)
+        elif len(outputs.dims) > 2:
+            yield from _too_many_axes(outputs)
+        elif more == 1 and len(labels.dims) == 1:
+            reason = f"The labels are one number a row, and this layer gives {outputs.dims[-1].size}."
+            yield from _at(outputs.dims[-1].origin, 5.0 + 1.5, reason, 1, "units")
+    elif len(outputs.dims) == 2 and _one_based(labels, outputs):
+        reason = f"It makes a column for each number up to the largest: {labels.dims[-1].size}, so classes start at 1."
+        yield from _at(labels.dims[-1].origin, 7.0, reason, 0, "one-hot")
+    elif len(outputs.dims) == 2 and labels.dims[-1].size is not None:
+        size = labels.dims[-1].size
+        reason = f"The last layer has to give the {size} columns of the labels."
+        yield from _at(outputs.dims[-1].origin, 5.5, reason, 1, "units")
+        if size == 1:
+            yield from _compiled(
+                clash, 4.6, "The labels have one column: class numbers want a sparse loss.", "sparse-loss"
+            )
+
+
+def _summed(clash: Clash) -> Iterator[Candidate]:
+    """A size of the outputs that a concatenation summed: along an axis that should have stayed."""
+    side = clash.sides[1]
+    for origin, _ in chain(side.origin, 4):
+        if origin.text == JOINED:
+            reason = f"The joined sizes add up to {side.size} here: perhaps along the wrong axis."
+            yield from _at(origin, 6.4, reason, 1, "concat-axis")
+            for parent in origin.parents[:1]:
+                if parent.kind == "constant":
+                    yield from _at(parent, 6.5, reason, 1, "concat-axis")
+
+
+def _one_based(labels: Array, outputs: Array) -> bool:
+    """Whether a one-hot coding without a number of classes made one column more than the outputs have."""
+    last, wanted = (labels.dims or ())[-1], (outputs.dims or ())[-1]
+    counted = last.origin is not None and last.origin.text == COUNTED
+    return counted and last.size is not None and wanted.size is not None and last.size == wanted.size + 1
+
+
+def _last_step_alone(outputs: Array) -> Iterator[Candidate]:
+    """The recurrent or pooling layer that takes away the axis that the labels have."""
+    for value in history(outputs):
+        layer = value.made_by
+        if isinstance(layer, Layer) and layer.cls in ("LSTM", "GRU", "SimpleRNN"):
+            reason = "It gives its last step alone, and the labels have a row for each step."
+            yield from _at(layer.origin, 9.0, reason, 1, "return-sequences")
+            return
+        if isinstance(layer, Layer) and (layer.cls == "Flatten" or layer.cls.startswith("Global")):
+            yield from _at(layer.origin, 7.5, "It takes away axes that the labels have.", 1, "other")
+            return
+
+
+def _too_many_axes(outputs: Array) -> Iterator[Candidate]:
+    """The layer after which there should have been fewer axes."""
+    if len(outputs.dims or ()) == 3:
+        layers = [v.made_by for v in history(outputs) if isinstance(v.made_by, Layer)]
+        steps = next((layer for layer in layers if layer.cls in ("LSTM", "GRU", "SimpleRNN")), None)
+        if steps is not None and not any(layer.cls in ("Flatten", "TimeDistributed") for layer in layers):
+            reason = "With return_sequences=True it gives a row for each step, and the labels have one for each sample."
+            yield from _at(steps.origin, 9.0, reason, 1, "return-sequences")
+            return
+    for value in history(outputs):
+        layer = value.made_by
+        if not isinstance(layer, Layer):
+            continue
+        if layer.cls == "Dense" and value.inputs and len(value.inputs[0].dims or ()) > 2:
+            reason = "A Dense layer on more than two axes keeps them: Flatten or pooling belongs before it."
+            first = _first_dense(outputs)
+            yield from _at((first or layer).origin, 8.0, reason, 1, "flatten")
+            before = value.inputs[0].made_by
+            if isinstance(before, Layer):
+                yield from _at(before.origin, 6.5, "Its result has more than two axes.", 1, "flatten")
+            return
+
+
+def _first_dense(outputs: Array) -> Layer | None:
+    """The first Dense of the row that meets more than two axes."""
+    found = None
+    for value in history(outputs):
+        layer = value.made_by
+        if isinstance(layer, Layer) and layer.cls == "Dense" and value.inputs and len(value.inputs[0].dims or ()) > 2:
+            found = layer
+    return found
+
+
+def history(value: Array, far: int = 200) -> Iterator[Array]:
+    """An array and what it was made from along its first input, last first."""
+    here: Array | None = value
+    while here is not None and far:
+        yield here
+        here, far = (here.inputs[0] if here.inputs else None), far - 1
+
+
+def shaper(value: Array) -> Array:
+    """What gave an array its shape: without the layers after it that keep every size."""
+    for here in history(value):
+        if not here.inputs or here.inputs[0].sizes != here.sizes or not isinstance(here.made_by, Layer):
+            return here
+        if here.made_by.cls in ("Dense", "LSTM", "GRU", "SimpleRNN", "Reshape"):
+            return here
+    return value
+
+
+def _compiled(clash: Clash, weight: float, reason: str, edit: Edit) -> Iterator[Candidate]:
+    for value in clash.values:
+        compiled = getattr(value, "compiled_at", None)
+        if isinstance(compiled, Origin):
+            yield from _at(compiled, weight, reason, None, edit)
+            return
+
+
+def _sparse(clash: Clash, known: Facts) -> Iterator[Candidate]:
+    labels, outputs = clash.values[0], clash.values[1]
+    if not isinstance(labels, Array) or not isinstance(outputs, Array) or labels.dims is None or outputs.dims is None:
+        return
+    if clash.relation == "classes":
+        high = labels.classes.size if labels.classes else None
+        reason = f"The labels go up to {(high or 1) - 1}, and this layer gives {outputs.dims[-1].size} classes."
+        yield from _at(outputs.dims[-1].origin, 7.0, reason, 1, "units")
+        return
+    if len(labels.dims) == len(outputs.dims) and labels.dims[-1:] and labels.dims[-1].size == outputs.dims[-1].size:
+        reason = "The labels are one-hot, and a sparse loss wants class numbers."
+        yield from _compiled(clash, 8.0, reason, "sparse-loss")
+        yield from _here(clash, 5.5, reason, "sparse-loss")
+        yield from _at(labels.origin, 6.0, reason, 0, "one-hot")
+    elif len(outputs.dims) > 2:
+        yield from _too_many_axes(outputs)
+
+
+def _input(clash: Clash, known: Facts) -> Iterator[Candidate]:
+    have, want = clash.values[0], clash.values[1]
+    if not isinstance(have, Array) or not isinstance(want, Array) or have.dims is None or want.dims is None:
+        return
+    got, asked = [d.size for d in have.dims], [d.size for d in want.dims]
+    if clash.relation == "rank":
+        if _missing(got[1:], asked[1:]) or _missing(got, asked[1:]) or _missing(got, asked):
+            reason = f"The data have {len(got)} axes, and {len(asked)} are wanted: an axis is missing."
+            yield from _at(have.origin, 5.5, reason, 0, "expand")
+        elif _count(got[1:]) is not None and _count(got[1:]) == _count(asked[1:]):
+            reason = "The data have the elements that are wanted, in other axes: they want a reshape."
+            yield from _at(have.origin, 5.5, reason, 0, "reshape")
+        elif len(got) - 1 == len(asked) and got[1:] == asked[1:]:
+            yield from _at(want.origin, 6.0, "The data have one axis more than is declared.", 1, "input-shape")
+        return
+    if len(got) == len(asked) and sorted(str(s) for s in got[1:]) == sorted(str(s) for s in asked[1:]):
+        yield from _at(have.origin, 5.2, "The axes are those that are wanted, in another order.", 0, "transpose")
+
+
+def _missing(got: list[int | None], asked: list[int | None]) -> bool:
+    """Whether one axis fewer is there, of size 1."""
+    return any(size == 1 and [*asked[:i], *asked[i + 1 :]] == got for i, size in enumerate(asked))
+
+
+def _count(sizes: list[int | None]) -> int | None:
+    total = 1
+    for size in sizes:
+        if size is None:
+            return None
+        total *= size
+    return total
+
+
+def _axis(clash: Clash, known: Facts) -> Iterator[Candidate]:
+    one, other = clash.values[0], clash.values[1]
+    if not isinstance(one, Array) or not isinstance(other, Array) or one.dims is None or other.dims is None:
+        return
+    differ = [i for i, (a, b) in enumerate(zip(one.dims, other.dims, strict=False)) if a.size != b.size]
+    if len(differ) == 1:
+        reason = f"The two differ in axis {differ[0]} alone: joined along that one, they would fit."
+        yield from _here(clash, 6.6, reason, "concat-axis")
+        asked = clash.values[2].origin if len(clash.values) > 2 else None
+        yield from _at(asked, 6.7, reason, None, "concat-axis")
+
+
+def _rank_of_layer(clash: Clash) -> Iterator[Candidate]:
+    found, layer = clash.values[0], clash.values[1]
+    if not isinstance(found, Array) or not isinstance(layer, Layer):
+        return
+    have, want = clash.sides[0].size or 0, clash.sides[1].size or 0
+    before = shaper(found).made_by
+    if isinstance(before, Layer):
+        if before.cls in ("LSTM", "GRU", "SimpleRNN") and have == 2 and want == 3:
+            reason = "It gives its last step alone, and the next layer wants all: return_sequences=True is missing."
+            yield from _at(before.origin, 9.0, reason, 0, "return-sequences")
+        elif before.cls == "Flatten" or before.cls.startswith("Global"):
+            yield from _at(before.origin, 7.0, "It takes away the axes that the next layer needs.", 0, "other")
+        reason = f"{layer.cls} wants {want} axes and gets {have}."
+        yield from _at(layer.origin, 5.6, reason, 1, "other")
+        return
+    reason = f"It declares {have} axes, and {layer.cls} wants {want}."
+    yield from _at(found.origin, 7.0, reason, 0, "input-shape")
+
+
+def _rounded(clash: Clash) -> Iterator[Candidate]:
+    """An input size that pooling rounds, so that scaling up again gives another."""
+    origins = [o for side in clash.sides for o, _ in chain(side.origin, 12)]
+    said = next((o.text for o in origins if " rounds " in o.text), "")
+    first = next((o for o in origins if o.kind == "input"), None)
+    if said and first is not None:
+        yield from _at(first, 7.5, f"{said}: scaled up again it is another size.", None, "input-shape")
+
+
+def _elements(clash: Clash) -> Iterator[Candidate]:
+    yield from _here(
+        clash, 5.6, "The numbers of the new shape do not multiply to the elements.", "reshape", strong=False
+    )
+
+
+def of_instance(value: Value) -> Origin | None:
+    """The line that made an object of the user's."""
+    return value.origin if isinstance(value, Instance) else None
