@@ -68,6 +68,12 @@ def dynamic_dimension(record: ErrorRecord, text: str) -> Hit | None:
             "XLA cannot carry a bounded dynamic dimension: {0}.",
         ),
         (
+            "dynamic",
+            r"(?:not (?:yet )?(?:implemented|supported?)|(?:must|can) ?not have) (dynamic[- ](?:sized?|shaped?|"
+            r"dimensions?).{0,80}?)(?: yet)?(?:[.,;]|$| \[\[)",
+            "The compiler has no way for a size that is known only at run time ({0}).",
+        ),
+        (
             "dynamic dimension",
             r"([Ss]tride.{0,40}? on (?:a )?dynamic dimension.{0,40}|[Dd]ynamic "
             r"dimension.{0,60}?(?:not|un)\s?(?:implemented|supported).{0,40})",
@@ -75,7 +81,8 @@ def dynamic_dimension(record: ErrorRecord, text: str) -> Hit | None:
         ),
     ):
         found = find(text, literal, source)
-        if found and "RET_CHECK" not in text and "PadOp" not in text:
+        compiler = literal != "dynamic" or pattern(r"\bXLA\b|tf2xla|\bhlo\b").search(text)
+        if found and compiler and "RET_CHECK" not in text and "PadOp" not in text:
             return Hit(says.format(found[1].strip()), details={"axis": None})
     return None
 
