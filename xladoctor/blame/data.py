@@ -80,6 +80,11 @@ def stage(run: Follower, name: str, data: Dataset, args: Args, kwargs: Kwargs) -
         run.made.append(made)
     elif name in ("take", "skip", "repeat", "filter") and not (name == "repeat" and not args):
         made.rows = None
+    elif name == "window":
+        rest = kwargs.get("drop_remainder") or arg(args, kwargs, 3)
+        made.whole = isinstance(rest, Const) and rest.value is True
+        made.element, made.batch = Value(origin), None
+        run.made.append(made)
     elif name == "map" and args:
         from xladoctor.blame.expressions import call
 
@@ -189,7 +194,7 @@ def whole_range(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
         return Seq([])
     found = range(*bounds)
     shown = list(found) if len(found) <= 32 else list(found)[:2]
-    return Seq([Const(n, run.origin("constant", "range", *args)) for n in shown])
+    return Seq([Const(n, run.origin("constant", "range", *args)) for n in shown], None, len(found))
 
 
 def is_missing(value: Value | None) -> bool:

@@ -161,6 +161,10 @@ def _builtin(run: Follower, name: str, args: list[Value], kwargs: dict[str, Valu
         return first.element
     if name == "dict":
         return Map(dict(kwargs))
+    if name == "slice" and 0 < len(args) <= 2:
+        return Library(
+            "slice", None, dict(zip(("upper",) if len(args) == 1 else ("lower", "upper"), args, strict=True))
+        )
     if name in ("min", "max") and len(args) > 1 and all(number(a) is not None for a in args):
         pick = min if name == "min" else max
         return pick(args, key=lambda a: number(a) or 0)
@@ -169,7 +173,7 @@ def _builtin(run: Follower, name: str, args: list[Value], kwargs: dict[str, Valu
 
 def _length(run: Follower, value: Value) -> Value:
     if isinstance(value, Seq):
-        return Const(len(value.items), value.origin)
+        return Const(value.count, value.origin)
     if isinstance(value, Array) and value.dims:
         return Const(value.dims[0].size, value.dims[0].origin, value.dims[0])
     return unknown(value)

@@ -99,14 +99,19 @@ def fit(run: Follower, holder: Model | Instance, args: Args, kwargs: Kwargs, lab
     """`fit`, `evaluate`, `predict`: the data go through the model, and the outputs meet the labels."""
     model = holder.model if isinstance(holder, Instance) else holder
     x, y = arg(args, kwargs, 0, "x"), arg(args, kwargs, 1, "y") if labels else None
-    if isinstance(x, Dataset):
-        x, y = _pair(x.element)
+    pipeline = x if isinstance(x, Dataset) else None
+    if pipeline is not None:
+        x, y = _pair(pipeline.element)
+        for part in leaves(x):
+            if isinstance(part, Array) and pipeline.batch is None:
+                part.unbatched = pipeline.origin
     elif isinstance(x, Function):
         x, y = None, None
     x, y = _as_recorded(run, x, y)
     _note_batches(run, x, args, kwargs, labels)
-    _check_rows(run, x, y)
-    given = _batch(x)
+    if pipeline is None:
+        _check_rows(run, x, y)
+    given = _batch(x) if pipeline is None else x or Value()
     if isinstance(holder, Instance):
         act = holder.cls.find("call")
         outputs = (
@@ -117,8 +122,10 @@ def fit(run: Follower, holder: Model | Instance, args: Args, kwargs: Kwargs, lab
     else:
         outputs = called(run, model, [given])
     if y is not None and not is_none(y) and labels:
-        check_labels(run, model, outputs, _batch(y))
+        check_labels(run, model, outputs, _batch(y) if pipeline is None else y)
     validation = kwargs.get("validation_data")
+    if isinstance(validation, Seq) and validation.items:
+        _note_batches(run, validation.items[0], args, kwargs, labels)
     if isinstance(validation, Seq) and len(validation.items) > 1 and not isinstance(holder, Instance) and labels:
         check_labels(run, model, called(run, model, [_batch(validation.items[0])]), _batch(validation.items[1]))
     return Value(run.origin("call", "fit", holder))
@@ -175,7 +182,8 @@ def _note_batches(run: Follower, x: Value | None, args: Args, kwargs: Kwargs, la
     size = number(arg(args, kwargs, 2 if labels else 1, "batch_size"))
     rows = found.dims[0].size if found is not None and found.dims else None
     if rows:
-        run.fits.append(Batching(rows, size or 32, run.origin("batch-size", "the batches"), False))
+        made = found.dims[0].origin if found is not None and found.dims else None
+        run.fits.append(Batching(rows, size or 32, run.origin("batch-size", "the batches"), False, made))
         split = kwargs.get("validation_split")
         if isinstance(split, Const) and isinstance(split.value, float) and 0 < split.value < 1:
             kept = int(rows * (1.0 - split.value))

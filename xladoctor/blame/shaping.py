@@ -128,11 +128,13 @@ def join(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
         if is_none(axis):
             return Array([Dim(None, run.origin("operation", name, *items))], run.origin("operation", name, *items))
     if name == "stack":
-        return joined_arrays(run, items, number(axis) or 0, "the stack", new=True)
+        count = values.count if isinstance(values, Seq) else None
+        return joined_arrays(run, items, number(axis) or 0, "the stack", new=True, count=count)
     if not isinstance(values, Seq) and name != "append":
         return Array(None, run.origin("operation", name, *args))
     at = number(axis)
-    return joined_arrays(run, items, default if at is None else at, "the concatenation", asked=axis)
+    count = values.count if isinstance(values, Seq) else None
+    return joined_arrays(run, items, default if at is None else at, "the concatenation", asked=axis, count=count)
 
 
 def multiply(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
