@@ -116,6 +116,21 @@ def zipped(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     return Dataset(Seq(elements), run.origin("stage", "zip", *given))
 
 
+def timeseries(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`timeseries_dataset_from_array(data, targets, sequence_length, batch_size)`: batches of windows."""
+    origin = run.origin("stage", name)
+    found, targets = array(arg(args, kwargs, 0, "data")), array(arg(args, kwargs, 1, "targets"))
+    length = dim(arg(args, kwargs, 2, "sequence_length"), origin)
+    batch = Dim(None, origin, batch=True)
+    x = Array([batch, length, *(found.dims or ())[1:]], origin, "tensor") if found is not None else Value(origin)
+    y = Array([batch, *(targets.dims or ())[1:]], targets.origin, "tensor") if targets is not None else Value(origin)
+    if isinstance(y, Array) and targets is not None:
+        y.name, y.aliases = targets.name, targets.aliases
+    made = Dataset(Seq([x, y]), origin)
+    made.batch = origin
+    return made
+
+
 def train_test_split(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     """`train_test_split(x, y, ...)`: two parts of each, with other rows."""
     out: list[Value] = []

@@ -393,7 +393,9 @@ def _lambda(run: Follower, node: ast.Lambda, scope: Scope) -> Value:
 
 
 def _yield(run: Follower, node: ast.Yield, scope: Scope) -> Value:
-    scope.names["<yields>"] = run.value(node.value, scope) if node.value is not None else Value()
+    found = run.value(node.value, scope) if node.value is not None else Value()
+    here = Origin("generator", scope.file, node.lineno, "a generator")
+    scope.names["<yields>"] = Seq([found], here)
     return Value()
 
 

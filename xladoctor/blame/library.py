@@ -117,6 +117,10 @@ def _act(name: str, head: str, last: str) -> Act | None:
             "from_generator": data.from_generator,
             "zip": data.zipped,
         }.get(last)
+    if head == "tensorflow.image":
+        return shaping.resize if last.startswith(("resize", "central_crop")) else shaping.keep
+    if last == "timeseries_dataset_from_array":
+        return data.timeseries
     if last == "train_test_split":
         return data.train_test_split
     if last == "TensorSpec":
@@ -193,7 +197,7 @@ def attribute(run: Follower, holder: Value, name: str) -> Value | None:
         return Seq(holder.layers) if name == "layers" else None
     if isinstance(holder, Layer) and name in holder.settings:
         return holder.settings[name]
-    return None
+    return unknown(holder) if type(holder) is Value and name in ("T", "values", "data") else None
 
 
 def _of_array(run: Follower, holder: Array, name: str) -> Value | None:

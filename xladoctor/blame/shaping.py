@@ -293,6 +293,18 @@ def pad(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     return Array(out, origin, found.kind)
 
 
+def resize(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`tf.image.resize(images, (height, width))`."""
+    found, size = array(arg(args, kwargs, 0, "images", "image")), arg(args, kwargs, 1, "size")
+    origin = run.origin("reshape", "a resize", *args)
+    new = [dim(item, origin) for item in size.items] if isinstance(size, Seq) else []
+    if found is None or found.dims is None or len(new) != 2 or len(found.dims) < 3:
+        return Array(None, origin, "tensor")
+    made = Array([*found.dims[:-3], *new, found.dims[-1]], origin, "tensor")
+    made.inputs = (found,)
+    return made
+
+
 def swapaxes(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     """`swapaxes(x, a, b)`."""
     found = array(args[0]) if args else None

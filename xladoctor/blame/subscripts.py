@@ -30,6 +30,8 @@ def subscript(run: Follower, holder: Value, node: ast.expr, scope: Scope) -> Val
         key = run.value(node, scope)
         if isinstance(key, Const) and isinstance(key.value, str):
             return _of_frame(run, Array(None, holder.origin, "frame"), key)
+    if isinstance(node, ast.Tuple) and type(holder) is Value:
+        return _of_array(run, Array(None, holder.origin), node, scope)
     return Value(run.origin("slice", "a part", holder))
 
 
