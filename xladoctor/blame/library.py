@@ -57,6 +57,8 @@ def call(run: Follower, called: Value, args: list[Value], kwargs: dict[str, Valu
         return _called_instance(run, called, args, kwargs)
     if not isinstance(called, Library):
         return unknown(*args, called)
+    if called.name.endswith("()") and ".losses." in called.name and called.bound is None:
+        return models.called_loss(run, called, args, kwargs)
     if called.bound is not None:
         return _method(run, called.bound, called.name, args, kwargs)
     return _function(run, called.name, args, kwargs)
@@ -94,7 +96,9 @@ def _function(run: Follower, name: str, args: list[Value], kwargs: dict[str, Val
     if last.endswith("()") and ".initializers." in name:
         return makers.of_shape(run, name, args, kwargs)
     if any(space in name for space in (".losses.", ".metrics.", ".initializers.")) and last[:1].isupper():
-        return Library(f"{name}()", None, dict(kwargs))
+        made = Library(f"{name}()", None, dict(kwargs))
+        made.origin = run.origin("loss", last)
+        return made
     act = _act(name, head, last)
     return act(run, name if act in _NAMED else last, args, kwargs) if act is not None else _other(run, name, args)
 
@@ -117,6 +121,10 @@ def _act(name: str, head: str, last: str) -> Act | None:
             "from_generator": data.from_generator,
             "zip": data.zipped,
         }.get(last)
+    if head == "tensorflow.image":
+        return shaping.resize if last.startswith(("resize", "central_crop")) else shaping.keep
+    if last == "timeseries_dataset_from_array":
+        return data.timeseries
     if last == "train_test_split":
         return data.train_test_split
     if last == "TensorSpec":
@@ -161,6 +169,10 @@ def _builtin(run: Follower, name: str, args: list[Value], kwargs: dict[str, Valu
         return first.element
     if name == "dict":
         return Map(dict(kwargs))
+    if name == "slice" and 0 < len(args) <= 2:
+        return Library(
+            "slice", None, dict(zip(("upper",) if len(args) == 1 else ("lower", "upper"), args, strict=True))
+        )
     if name in ("min", "max") and len(args) > 1 and all(number(a) is not None for a in args):
         pick = min if name == "min" else max
         return pick(args, key=lambda a: number(a) or 0)
@@ -169,7 +181,7 @@ def _builtin(run: Follower, name: str, args: list[Value], kwargs: dict[str, Valu
 
 def _length(run: Follower, value: Value) -> Value:
     if isinstance(value, Seq):
-        return Const(len(value.items), value.origin)
+        return Const(value.count, value.origin)
     if isinstance(value, Array) and value.dims:
         return Const(value.dims[0].size, value.dims[0].origin, value.dims[0])
     return unknown(value)
@@ -189,7 +201,7 @@ def attribute(run: Follower, holder: Value, name: str) -> Value | None:
         return Seq(holder.layers) if name == "layers" else None
     if isinstance(holder, Layer) and name in holder.settings:
         return holder.settings[name]
-    return None
+    return unknown(holder) if type(holder) is Value and name in ("T", "values", "data") else None
 
 
 def _of_array(run: Follower, holder: Array, name: str) -> Value | None:
