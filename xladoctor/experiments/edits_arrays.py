@@ -52,7 +52,8 @@ def shapes(text: Text, facts: Facts) -> Iterator[Candidate]:
         opened, closed = ("(", ")") if isinstance(node, ast.Tuple) else ("[", "]")
         written = [text.of(e) for e in node.elts]
         whole = _has_batch(text, node)
-        if not whole and len(node.elts) > 1 and any(len(shape) == len(node.elts) for shape in facts.shapes):
+        ranks = (len(node.elts), len(node.elts) + 1)
+        if not whole and len(node.elts) > 1 and any(len(shape) in ranks for shape in facts.shapes):
             made = ", ".join(written[1:]) + ("," if len(written) == 2 and opened == "(" else "")
             why = "leave out the first size: the batch has no place here"
             yield candidate(text, facts, "input-shape", why, 1.5, text.put(node, f"{opened}{made}{closed}"))
