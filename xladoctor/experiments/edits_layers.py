@@ -52,7 +52,12 @@ def labels(text: Text, facts: Facts) -> Iterator[Candidate]:
     name = keras(text)
     units = [number(argument(c, 0, "units")) for c in text.all(ast.Call) if called(c) == "Dense"]
     about = facts.says("target", "labels", "logits", "loss", "rank", "weights can not be broadcast")
+    by_one = any(size + 1 in facts.sizes for size in facts.sizes)
+    from_one = 0.5 if by_one or facts.says("label value", "out of bounds", "is not in [0") else 9.0
     for call in text.all(ast.Call):
+        if called(call) in ("to_categorical", "one_hot") and call.args:
+            change = text.put(call.args[0], f"{text.of(call.args[0])} - 1")
+            yield candidate(text, facts, "one-hot", "count the classes from 0", from_one, change)
         if called(call) not in _RUNS:
             continue
         given = argument(call, 1, "y")

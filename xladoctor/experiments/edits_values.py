@@ -209,7 +209,7 @@ def alike(text: Text, facts: Facts) -> Iterator[Candidate]:
         for name, value in list(given.items())[:4]:
             if name not in ("name", "activation", "dtype", "seed"):
                 why = f"give it {name} as the other {called(call)} has it"
-                yield candidate(text, facts, "other", why, 3.5, text.with_keyword(call, name, text.of(value)))
+                yield candidate(text, facts, "other", why, 1.0, text.with_keyword(call, name, text.of(value)))
 
 
 def divisible(text: Text, facts: Facts) -> Iterator[Candidate]:
