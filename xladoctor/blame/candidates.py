@@ -6,7 +6,7 @@ data that were read; a size that others agree on is right; a convention that is 
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -25,6 +25,7 @@ _SHARED = 2.0
 _SAMPLES = 3.0
 _CONVENTION = 3.0
 _FOLDED = 2.5
+_LONGEST = 400
 _BARE = 0.6
 
 
@@ -96,15 +97,17 @@ def ranked(found: list[Candidate]) -> list[Candidate]:
 
 def chain(origin: Origin | None, far: int = 6) -> Iterator[tuple[Origin, int]]:
     """An origin and what it was made from, with the distance; each line once."""
-    todo = [(origin, 0)] if origin is not None else []
+    todo = deque([(origin, 0)] if origin is not None else [])
     seen: set[tuple[str, int]] = set()
+    known = {origin}
     while todo:
-        here, depth = todo.pop(0)
+        here, depth = todo.popleft()
         if (here.file, here.line) not in seen:
             seen.add((here.file, here.line))
             yield here, depth
-        if depth < far:
-            todo += [(parent, depth + 1) for parent in here.parents]
+        new = [p for p in here.parents if p not in known] if depth < far and len(known) < _LONGEST else []
+        known.update(new)
+        todo += [(parent, depth + 1) for parent in new]
 
 
 def _by_makers(clash: Clash, known: Facts) -> Iterator[Candidate]:

@@ -15,6 +15,7 @@ from xladoctor.diagnosis.fitting import fitted, situation
 from xladoctor.diagnosis.flipped import flip_notes
 from xladoctor.diagnosis.hypotheses import judge
 from xladoctor.diagnosis.isolated import isolations, with_isolations
+from xladoctor.diagnosis.not_finite import with_not_finite
 from xladoctor.diagnosis.order import setting_findings
 from xladoctor.diagnosis.outcome import outcome_notes
 from xladoctor.diagnosis.recorded import broken_quietly
@@ -41,7 +42,8 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
     logged = weighed(log_findings(evidence), evidence)
     others = [*setting_findings(recording), *requests_without_effect(evidence)]
     known = with_divergences(ordered(logged, looked_at, others, evidence, quiet), recording)
-    findings = fitted(grounded(with_isolations(known, recording)), situation(evidence))
+    known = with_not_finite(with_isolations(known, recording), recording)
+    findings = fitted(grounded(known), situation(evidence))
     step = main_step(looked_at) or next(iter(quiet), None)
     diagnosis = Diagnosis(
         source=evidence.source,

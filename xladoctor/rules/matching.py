@@ -112,24 +112,12 @@ def layer_class_of(text: str) -> str | None:
 
 
 def op_of(record: ErrorRecord) -> str | None:
-    """The op type: as named, else as the node's default name spells it (`translation_1/Reshape_2` is a Reshape)."""
+    """The op type: as named, else as the node's name, the kernel's words or its file give it away."""
     if record.op and not record.op.startswith("__inference") and not record.op.startswith("__forward"):
         return record.op
-    if record.nodes:
-        last = pattern(r"_\d+$").sub("", record.nodes[0].rsplit("/", 1)[-1])
-        lower = {
-            "add": "AddV2",
-            "mul": "Mul",
-            "sub": "Sub",
-            "truediv": "RealDiv",
-            "stack": "Pack",
-            "concat": "ConcatV2",
-        }
-        if last in lower:
-            return lower[last]
-        if last[:1].isupper() and last not in ("StatefulPartitionedCall", "PartitionedCall"):
-            return last
-    return None
+    from xladoctor.rules.recognise.op_names import op_from
+
+    return op_from(record)
 
 
 def location_of(record: ErrorRecord) -> Location | None:
