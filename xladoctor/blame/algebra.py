@@ -72,17 +72,24 @@ def product(run: Follower, one: Value, other: Value, what: str, flip: tuple[bool
 
 
 def joined_arrays(
-    run: Follower, values: Sequence[Value], axis: int, what: str, new: bool = False, asked: Value | None = None
+    run: Follower,
+    values: Sequence[Value],
+    axis: int,
+    what: str,
+    new: bool = False,
+    asked: Value | None = None,
+    count: int | None = None,
 ) -> Value:
     """Arrays joined along an axis, or stacked along a new one; a clash where the others differ.
 
-    `asked` is the argument that names the axis.
+    `asked` is the argument that names the axis, `count` how many there are, where `values` are the first of them.
     """
     found = [array(v) for v in values]
     known = [a for a in found if a is not None and a.dims is not None]
     origin = run.origin("operation", what, *values)
     if not known or len(known) < len(found):
         return Array(None, origin, "tensor")
+    count = count or len(known)
     ranks = {len(a.dims or ()) for a in known}
     first = known[0].dims or ()
     if len(ranks) > 1:
@@ -97,10 +104,10 @@ def joined_arrays(
                 both = [known[0], other, *([asked] if asked is not None else [])]
                 run.clash("equal", what, both, [i, i], [left, right], hint="axis")
     if new:
-        made = [*first[:at], Dim(len(known), origin), *first[at:]]
+        made = [*first[:at], Dim(count, origin), *first[at:]]
     else:
         sizes = [(a.dims or ())[at].size for a in known] if first else []
-        total = None if None in sizes else sum(s or 0 for s in sizes)
+        total = None if None in sizes or count > len(known) else sum(s or 0 for s in sizes)
         parents = (*((asked.origin,) if asked is not None and asked.origin is not None else ()), *origin.parents)
         made = [*first[:at], Dim(total, replace(origin, text=JOINED, parents=parents)), *first[at + 1 :]]
     result = Array(made, origin, known[0].kind)

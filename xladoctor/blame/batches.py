@@ -23,11 +23,23 @@ class Batching:
     size: int
     origin: Origin | None
     pipeline: bool
+    cut: Origin | None = None
+    """What made the number of rows."""
 
     @property
     def rest(self) -> int:
         """The rows of the last batch, or 0 where it is whole."""
         return self.rows % self.size if 0 < self.size < self.rows else 0
+
+
+def windows(made: Sequence[Value]) -> Iterator[Candidate]:
+    """Windows of a pipeline whose last ones are shorter than the others."""
+    for value in made:
+        if isinstance(value, Dataset) and value.whole is False and value.batch is None and value.origin is not None:
+            reason = (
+                "Without drop_remainder its last windows are shorter than the others, and cannot be batched with them."
+            )
+            yield Candidate(value.origin.file, value.origin.line, 8.5, reason, None, "drop-remainder", True)
 
 
 def batchings(made: Sequence[Value], fits: Sequence[Batching]) -> Iterator[Batching]:
@@ -79,5 +91,8 @@ def of_batching(found: Batching, clash: Clash | None, arrays: Sequence[Array] = 
             reason = f"{said}, and this holds {found.size} fixed."
             yield Candidate(side.origin.file, side.origin.line, 8.0, reason, i, "batch-size", True)
     yield from _holders(found, arrays)
+    if found.cut is not None and found.cut.kind in ("slice", "split") and not found.pipeline:
+        first = next((o for o in found.cut.parents if o.kind == "constant"), found.cut)
+        yield Candidate(first.file, first.line, 7.9, f"{said}: it leaves {found.rows} rows.", None, "slice", True)
     if found.origin is not None and not found.pipeline:
         yield Candidate(found.origin.file, found.origin.line, 5.0, f"{said}.", None, "batch-size")

@@ -161,6 +161,8 @@ def _weight(origin: Origin, depth: int, side: Dim, known: Facts) -> float:
     if origin.kind == "array" and origin.text.rpartition(".")[2] in _FILLED:
         return 4.0 - 0.7 * depth
     read = 1.0 if origin.text.endswith(" that was read") else 0.0
+    if not depth and any(p.kind == "constant" and len(known.uses.get(p, ())) > 1 for p in origin.parents[:1]):
+        read += 1.0  # its size is a constant that other lines share
     return _WEIGHT.get(origin.kind, 1.0) - 0.7 * depth - read
 
 
@@ -202,7 +204,7 @@ def _by_value(clash: Clash, i: int, outnumbered: bool) -> Iterator[Candidate]:
     if origin is None:
         return
     for here, depth in chain(origin, 2):
-        weight = _WEIGHT.get(here.kind, 1.0) - 1.0 - 0.7 * depth + (_MAJORITY if outnumbered else 0)
+        weight = _WEIGHT.get(here.kind, 1.0) - 1.8 - 0.7 * depth + (_MAJORITY if outnumbered else 0)
         yield Candidate(here.file, here.line, weight, "It makes one of the values that do not fit.", i, edit_of(here))
 
 
@@ -226,6 +228,11 @@ def edit_of(origin: Origin) -> Edit:
 def _by_relation(clash: Clash, known: Facts) -> Iterator[Candidate]:
     if clash.hint == "rows":
         yield from _rows(clash)
+    for i, value in enumerate(clash.values[:2]):
+        if isinstance(value, Array) and len(value.dims or ()) > 1 and clash.relation == "rank":
+            yield from _batched_twice(value, i)
+    if clash.relation == "broadcast":
+        yield from _reduced(clash)
     if clash.hint == "metric":
         yield from _here(clash, 5.0, "A metric wants other labels than the loss.", "other")
         asked = clash.values[2].origin if len(clash.values) > 2 else None
@@ -307,19 +314,44 @@ def _labels(clash: Clash, known: Facts) -> Iterator[Candidate]:
             )
 
 
+def _batched_twice(value: Array, i: int) -> Iterator[Candidate]:
+    first, second = (value.dims or ())[:2]
+    if first.batch and second.batch and first.origin is not None and second.origin is not None:
+        yield from _at(first.origin, 8.0, "It makes batches of what is batched already.", i, "other")
+        yield from _at(second.origin, 7.9, "It makes batches, and they are batched once more later.", i, "other")
+
+
+def _reduced(clash: Clash) -> Iterator[Candidate]:
+    """A mean or sum along the wrong axis: it took the size that the other has, and left one that it has not."""
+    for i in (0, 1):
+        value, other = clash.values[i], clash.sides[1 - i]
+        if not isinstance(value, Array) or not value.inputs or value.origin is None:
+            continue
+        gone = set(value.inputs[0].sizes) - set(value.sizes)
+        if value.origin.text.startswith(_LOSES) and other.size in gone:
+            reason = (
+                f"It takes away the axis of {other.size}, and leaves {clash.sides[i].size}: perhaps the wrong axis."
+            )
+            yield from _at(value.origin, 7.0, reason, i, "axis")
+            for origin, depth in chain(value.origin, 3):
+                if origin.kind in ("constant", "argument") and depth:
+                    yield from _at(origin, 7.0 + 0.05 * depth, reason, i, "axis")
+
+
 def _rows(clash: Clash) -> Iterator[Candidate]:
     """Inputs and labels of different numbers of rows: what put other rows on axis 0 of one of them."""
     for i in (0, 1):
         value, side, other = clash.values[i], clash.sides[i], clash.sides[1 - i]
         if not isinstance(value, Array) or not value.dims or side.size is None or other.size is None:
             continue
-        if len(value.dims) > 1 and value.dims[1].size == other.size:
+        reshaped = side.origin is not None and side.origin.kind == "reshape"
+        if len(value.dims) > 1 and value.dims[1].size == other.size and not reshaped:
             reason = f"Its axis 1 has the {other.size} rows of the other, and axis 0 has {side.size}."
             yield from _at(value.origin, 7.5, reason, i, "transpose")
             yield from _at(
                 side.origin, 7.6 if side.origin and side.origin.text in _NEW else 6.0, reason, i, "transpose"
             )
-        elif side.origin is not None and side.origin.kind == "reshape":
+        elif reshaped and side.origin is not None:
             reason = f"The reshape leaves {side.size} rows, and the other has {other.size}."
             for origin, depth in chain(value.dims[1].origin if len(value.dims) > 1 else side.origin, 3):
                 yield from _at(origin, 7.0 + 0.05 * depth, reason, i, "reshape")
@@ -466,6 +498,9 @@ def _input(clash: Clash, known: Facts) -> Iterator[Candidate]:
     if not isinstance(have, Array) or not isinstance(want, Array) or have.dims is None or want.dims is None:
         return
     got, asked = [d.size for d in have.dims], [d.size for d in want.dims]
+    if clash.relation == "rank" and have.unbatched is not None and len(got) == len(asked) - 1:
+        reason = "No stage of the pipeline makes batches: each element is one sample."
+        yield from _at(have.unbatched, 8.0, reason, 0, "other")
     if clash.relation == "rank":
         if _missing(got[1:], asked[1:]) or _missing(got, asked[1:]) or _missing(got, asked):
             reason = f"The data have {len(got)} axes, and {len(asked)} are wanted: an axis is missing."

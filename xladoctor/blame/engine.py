@@ -35,6 +35,8 @@ def blame(
     known = candidates.facts(run.arrays, run.reads)
     clash = chosen(run, crash)
     found = candidates.of_clash(clash, known) if clash is not None else by_numbers(run, crash)
+    if clash is None and "batch" in crash.message and crash.slug in ("concat-pack-mismatch", "broadcast-mismatch"):
+        found = candidates.ranked([*batches.windows(run.made), *found])
     last = batches.partial(list(batches.batchings(run.made, run.fits)), crash)
     if last is not None:
         found = candidates.ranked([*batches.of_batching(last, clash, run.arrays), *found])

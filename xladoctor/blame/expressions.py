@@ -41,7 +41,7 @@ _BUILTINS = frozenset(
     {
         "len", "range", "zip", "enumerate", "int", "float", "list", "tuple", "dict", "set", "sorted", "reversed",
         "min", "max", "sum", "abs", "round", "print", "super", "isinstance", "str", "map", "open", "next", "iter",
-        "getattr", "hasattr", "bool", "any", "all", "type", "setattr", "filter", "input", "property",
+        "getattr", "hasattr", "slice", "bool", "any", "all", "type", "setattr", "filter", "input", "property",
     }
 )  # fmt: skip
 _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
@@ -382,7 +382,8 @@ def _comprehension(
     if isinstance(source, Seq) or source is None:
         # A list of the same things, each cut or changed: what is in it is told where the first list is.
         passed = source.origin if isinstance(source, Seq) and len(elements) > 1 else None
-        return Seq(elements, passed or Origin("array", scope.file, node.lineno, "a list"))
+        length = source.length if isinstance(source, Seq) and not any(g.ifs for g in node.generators) else None
+        return Seq(elements, passed or Origin("array", scope.file, node.lineno, "a list"), length)
     one = array(elements[0]) if elements else None
     return Array((Dim(None, source.origin), *(one.dims or ())), one.origin) if one is not None else unknown(*elements)
 
@@ -392,7 +393,9 @@ def _lambda(run: Follower, node: ast.Lambda, scope: Scope) -> Value:
 
 
 def _yield(run: Follower, node: ast.Yield, scope: Scope) -> Value:
-    scope.names["<yields>"] = run.value(node.value, scope) if node.value is not None else Value()
+    found = run.value(node.value, scope) if node.value is not None else Value()
+    here = Origin("generator", scope.file, node.lineno, "a generator")
+    scope.names["<yields>"] = Seq([found], here)
     return Value()
 
 

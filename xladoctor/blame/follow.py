@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from xladoctor.blame import expressions
+from xladoctor.blame.algebra import broadcast
 from xladoctor.blame.batches import Batching
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.files import Files
@@ -206,8 +207,9 @@ class Follower:
         finally:
             self.calls.pop()
             self._open.pop()
-        if scope.names.get("<yields>") is not None:
-            return Dataset(scope.names["<yields>"], self.origin("generator", scope.function, scope.names["<yields>"]))
+        yields = scope.names.get("<yields>")
+        if isinstance(yields, Seq):
+            return Dataset(yields.items[0], yields.origin)
         return _returned(scope)
 
     def _with_recorded(self, scope: Scope) -> None:
@@ -285,6 +287,11 @@ class Follower:
                 holder.items[key.value] = value
             elif isinstance(holder, Array) and holder.kind == "frame" and isinstance(key, Const):
                 add_column(self, holder, 1)
+            elif isinstance(holder, Array) and holder.dims and isinstance(value, Array):
+                part = self.value(
+                    ast.copy_location(ast.Subscript(target.value, target.slice, ast.Load()), target), scope
+                )
+                broadcast(self, [part, value], "the assignment to a part")
 
     def _unpack(self, targets: list[ast.expr], value: Value, scope: Scope) -> None:
         items: list[Value] | None = None
@@ -407,7 +414,8 @@ def _named(value: Const, node: ast.Assign, scope: Scope) -> Const:
     here = Origin("constant", scope.file, node.lineno, ast.unparse(node)[:60], (old,))
     if value.dim is not None and isinstance(node.value, ast.Subscript | ast.Call):
         return Const(value.value, here, Dim(value.dim.size, here, value.dim.batch))
-    return Const(value.value, here, value.dim) if isinstance(node.value, ast.Name) else value
+    is_name = isinstance(node.value, ast.Name | ast.Attribute)
+    return Const(value.value, here, value.dim) if is_name else value
 
 
 def _annotated(run: Follower, node: ast.stmt, scope: Scope) -> bool:

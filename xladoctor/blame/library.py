@@ -117,6 +117,10 @@ def _act(name: str, head: str, last: str) -> Act | None:
             "from_generator": data.from_generator,
             "zip": data.zipped,
         }.get(last)
+    if head == "tensorflow.image":
+        return shaping.resize if last.startswith(("resize", "central_crop")) else shaping.keep
+    if last == "timeseries_dataset_from_array":
+        return data.timeseries
     if last == "train_test_split":
         return data.train_test_split
     if last == "TensorSpec":
@@ -161,6 +165,10 @@ def _builtin(run: Follower, name: str, args: list[Value], kwargs: dict[str, Valu
         return first.element
     if name == "dict":
         return Map(dict(kwargs))
+    if name == "slice" and 0 < len(args) <= 2:
+        return Library(
+            "slice", None, dict(zip(("upper",) if len(args) == 1 else ("lower", "upper"), args, strict=True))
+        )
     if name in ("min", "max") and len(args) > 1 and all(number(a) is not None for a in args):
         pick = min if name == "min" else max
         return pick(args, key=lambda a: number(a) or 0)
@@ -169,7 +177,7 @@ def _builtin(run: Follower, name: str, args: list[Value], kwargs: dict[str, Valu
 
 def _length(run: Follower, value: Value) -> Value:
     if isinstance(value, Seq):
-        return Const(len(value.items), value.origin)
+        return Const(value.count, value.origin)
     if isinstance(value, Array) and value.dims:
         return Const(value.dims[0].size, value.dims[0].origin, value.dims[0])
     return unknown(value)
@@ -189,7 +197,7 @@ def attribute(run: Follower, holder: Value, name: str) -> Value | None:
         return Seq(holder.layers) if name == "layers" else None
     if isinstance(holder, Layer) and name in holder.settings:
         return holder.settings[name]
-    return None
+    return unknown(holder) if type(holder) is Value and name in ("T", "values", "data") else None
 
 
 def _of_array(run: Follower, holder: Array, name: str) -> Value | None:

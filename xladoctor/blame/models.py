@@ -99,29 +99,60 @@ def fit(run: Follower, holder: Model | Instance, args: Args, kwargs: Kwargs, lab
     """`fit`, `evaluate`, `predict`: the data go through the model, and the outputs meet the labels."""
     model = holder.model if isinstance(holder, Instance) else holder
     x, y = arg(args, kwargs, 0, "x"), arg(args, kwargs, 1, "y") if labels else None
-    if isinstance(x, Dataset):
-        x, y = _pair(x.element)
+    call = run.calls[-1]
+    call.loops += 1  # its layers are called for training, and again for validation
+    try:
+        _through(run, holder, model, x, y, args, kwargs, labels)
+        validation = kwargs.get("validation_data")
+        if isinstance(validation, Dataset) and labels:
+            _through(run, holder, model, validation, None, args, kwargs, labels)
+        elif isinstance(validation, Seq) and len(validation.items) > 1 and labels:
+            _through(run, holder, model, validation.items[0], validation.items[1], args, kwargs, labels)
+    finally:
+        call.loops -= 1
+    return Value(run.origin("call", "fit", holder))
+
+
+def _through(
+    run: Follower,
+    holder: Model | Instance,
+    model: Model,
+    x: Value | None,
+    y: Value | None,
+    args: Args,
+    kwargs: Kwargs,
+    labels: bool,
+) -> None:
+    """One pass of data through a model, and what the loss asks of it."""
+    if isinstance(x, Instance):
+        act = x.cls.find("__getitem__")
+        item = (
+            run.enter(Function(act.node, act.scope, x, act.owner), [Const(0)], {}) if isinstance(act, Function) else x
+        )
+        x = Dataset(item, item.origin or x.origin)
+        x.batch = x.origin
+    pipeline = x if isinstance(x, Dataset) else None
+    if pipeline is not None:
+        x, y = _pair(pipeline.element)
+        for part in leaves(x):
+            if isinstance(part, Array) and pipeline.batch is None:
+                part.unbatched = pipeline.origin
     elif isinstance(x, Function):
         x, y = None, None
-    x, y = _as_recorded(run, x, y)
-    _note_batches(run, x, args, kwargs, labels)
-    _check_rows(run, x, y)
-    given = _batch(x)
+    else:
+        x, y = _as_recorded(run, x, y)
+        _note_batches(run, x, args, kwargs, labels)
+        _check_rows(run, x, y)
+    given = _batch(x) if pipeline is None else x or Value()
     if isinstance(holder, Instance):
         act = holder.cls.find("call")
-        outputs = (
-            run.enter(Function(act.node, act.scope, holder, act.owner), [given], {})
-            if isinstance(act, Function)
-            else Value()
-        )
+        outputs: Value = Value()
+        if isinstance(act, Function):
+            outputs = run.enter(Function(act.node, act.scope, holder, act.owner), [given], {})
     else:
         outputs = called(run, model, [given])
     if y is not None and not is_none(y) and labels:
-        check_labels(run, model, outputs, _batch(y))
-    validation = kwargs.get("validation_data")
-    if isinstance(validation, Seq) and len(validation.items) > 1 and not isinstance(holder, Instance) and labels:
-        check_labels(run, model, called(run, model, [_batch(validation.items[0])]), _batch(validation.items[1]))
-    return Value(run.origin("call", "fit", holder))
+        check_labels(run, model, outputs, _batch(y) if pipeline is None else y)
 
 
 def _as_recorded(run: Follower, x: Value | None, y: Value | None) -> tuple[Value | None, Value | None]:
@@ -175,7 +206,8 @@ def _note_batches(run: Follower, x: Value | None, args: Args, kwargs: Kwargs, la
     size = number(arg(args, kwargs, 2 if labels else 1, "batch_size"))
     rows = found.dims[0].size if found is not None and found.dims else None
     if rows:
-        run.fits.append(Batching(rows, size or 32, run.origin("batch-size", "the batches"), False))
+        made = found.dims[0].origin if found is not None and found.dims else None
+        run.fits.append(Batching(rows, size or 32, run.origin("batch-size", "the batches"), False, made))
         split = kwargs.get("validation_split")
         if isinstance(split, Const) and isinstance(split.value, float) and 0 < split.value < 1:
             kept = int(rows * (1.0 - split.value))

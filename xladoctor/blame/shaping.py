@@ -128,11 +128,13 @@ def join(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
         if is_none(axis):
             return Array([Dim(None, run.origin("operation", name, *items))], run.origin("operation", name, *items))
     if name == "stack":
-        return joined_arrays(run, items, number(axis) or 0, "the stack", new=True)
+        count = values.count if isinstance(values, Seq) else None
+        return joined_arrays(run, items, number(axis) or 0, "the stack", new=True, count=count)
     if not isinstance(values, Seq) and name != "append":
         return Array(None, run.origin("operation", name, *args))
     at = number(axis)
-    return joined_arrays(run, items, default if at is None else at, "the concatenation", asked=axis)
+    count = values.count if isinstance(values, Seq) else None
+    return joined_arrays(run, items, default if at is None else at, "the concatenation", asked=axis, count=count)
 
 
 def multiply(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
@@ -289,6 +291,18 @@ def pad(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
             old if more == [0, 0] else Dim((old.size or 0) + sum(m or 0 for m in more) if sure else None, origin)
         )
     return Array(out, origin, found.kind)
+
+
+def resize(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`tf.image.resize(images, (height, width))`."""
+    found, size = array(arg(args, kwargs, 0, "images", "image")), arg(args, kwargs, 1, "size")
+    origin = run.origin("reshape", "a resize", *args)
+    new = [dim(item, origin) for item in size.items] if isinstance(size, Seq) else []
+    if found is None or found.dims is None or len(new) != 2 or len(found.dims) < 3:
+        return Array(None, origin, "tensor")
+    made = Array([*found.dims[:-3], *new, found.dims[-1]], origin, "tensor")
+    made.inputs = (found,)
+    return made
 
 
 def swapaxes(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:

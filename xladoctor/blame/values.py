@@ -53,9 +53,16 @@ class Const(Value):
 class Seq(Value):
     """A list or tuple whose items are known."""
 
-    def __init__(self, items: Sequence[Value], origin: Origin | None = None) -> None:
+    def __init__(self, items: Sequence[Value], origin: Origin | None = None, length: int | None = None) -> None:
         super().__init__(origin)
         self.items = list(items)
+        self.length = length
+        """How many there really are, where `items` are only the first."""
+
+    @property
+    def count(self) -> int:
+        """How many items there are."""
+        return self.length if self.length is not None else len(self.items)
 
 
 class Map(Value):
@@ -89,6 +96,8 @@ class Array(Value):
         self.inputs: tuple[Array, ...] = ()
         self.aliases: tuple[Origin, ...] = ()
         """The lines that only pass it on: `targets = chunks`, `return images, points`."""
+        self.unbatched: Origin | None = None
+        """Of an element of a pipeline without a batch stage: the last stage."""
         self.rows: Dim | None = None
         """Of a batch: the rows of the data that it is taken from."""
 
@@ -330,7 +339,7 @@ def array(value: Value | None) -> Array | None:
         return Array((), value.origin)
     if isinstance(value, Seq):
         inner = [array(item) for item in value.items[:1]]
-        first = Dim(len(value.items), value.origin)
+        first = Dim(value.count, value.origin)
         if not inner:
             return Array((first,), value.origin)
         if inner[0] is None or inner[0].dims is None:
