@@ -75,6 +75,13 @@ def test_sizes_that_have_nothing_to_do_with_batches(tmp_path, fields, given):
         assert of(recording, **given) == finding(**given)
 
 
+def test_what_a_worker_ran_is_known_better(tmp_path):
+    found = of(call(tmp_path), have=18, want=12, failing_batch=6)
+    assert (found.details["last_batch"]["left"], found.location, found.message) == (6, None, "It fails.")
+    (tmp_path / "other").mkdir()
+    assert of(call(tmp_path / "other", rows=64), have=18, want=12, failing_batch=6).details.get("last_batch") is None
+
+
 def test_an_array_beside_the_line_and_the_line_of_the_batches(tmp_path):
     recording = read_run(Run().write(tmp_path / "run"))
     found = of(recording, PINNED, local("data", 70, 4))

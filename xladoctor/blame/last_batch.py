@@ -44,6 +44,8 @@ class LastBatch:
     what: str
     recorded: bool
     evidence: str | None = None
+    tested: bool = False
+    """A worker ran the call: it fails with the last batch."""
 
 
 @dataclass(frozen=True)
@@ -85,9 +87,12 @@ def _read(known: UserSources, names: Iterable[str]) -> Iterator[Source]:
 def judged(finding: Finding, recording: Recording, failure: Event | None, sources: Iterable[Source]) -> Finding:
     """The finding, with the last batch as its cause where that is so."""
     pairs = list(_pairs(finding, failure))
-    if not pairs:
+    tested = _of_worker(finding, recording)
+    if not pairs and tested is None:
         return finding
     lines = _lines(list(sources))
+    if tested is not None:
+        return _told(finding, tested, lines)
     found = _of_call(pairs, recording) or _of_arrays(pairs, failure, lines) or _of_source(pairs, lines)
     return finding if found is None else _told(finding, found, lines)
 
@@ -133,6 +138,18 @@ def _first_axes(finding: Finding) -> Iterator[tuple[int, int]]:
 
 
 # -- what the run says ------------------------------------------------------------------------------------------------
+
+
+def _of_worker(finding: Finding, recording: Recording) -> LastBatch | None:
+    """A call that a worker ran again, and that fails with the rows that are left over."""
+    left = finding.details.get("failing_batch")
+    if not isinstance(left, int):
+        return None
+    for event in recording.of_kind(schema.CALL):
+        for rows, size, what in _runs_of(event):
+            if rows > size and rows % size == left:
+                return LastBatch(size, left, rows, what, True, "worker.jsonl", tested=True)
+    return None
 
 
 def _of_call(pairs: list[tuple[int, int]], recording: Recording) -> LastBatch | None:
@@ -274,21 +291,26 @@ def _told(finding: Finding, found: LastBatch, lines: Lines) -> Finding:
     if batches:
         sentence += f" {batches[0][1]}, {batches[0][0]}, does not leave it out."
     suspects = _suspects(finding, found, batches, pins)
+    if found.tested:
+        # The op that the worker saw fail, and its line, are known better than who is to blame for the batch.
+        suspects = (*finding.suspects, *(s for s in suspects if s not in finding.suspects))
+        sentence = ""
     details: dict[str, Any] = {
         "size": found.size, "left": found.left, "rows": found.rows, "recorded": found.recorded,
     }  # fmt: skip
+    kept = found.tested or not found.recorded or not suspects or suspects == finding.suspects
     kind = "event" if found.recorded else "source"
     known = {r.id for r in finding.remedies}
     fresh = [r for r in _REMEDIES if r.id not in known]
     return replace(
         finding,
-        message=f"{finding.message} {sentence}",
-        evidence=(*finding.evidence, Proof(kind, sentence, found.evidence)),
+        message=f"{finding.message} {sentence}".rstrip(),
+        evidence=(*finding.evidence, *([Proof(kind, sentence, found.evidence)] if sentence else [])),
         details={**finding.details, "last_batch": details},
         remedies=(*fresh, *finding.remedies),
         suspects=suspects,
         raised_at=finding.raised_at or finding.location,
-        location=suspects[0].location if found.recorded and suspects is not finding.suspects else finding.location,
+        location=finding.location if kept else suspects[0].location,
     )
 
 

@@ -30,8 +30,9 @@ def constants(text: Text, facts: Facts) -> Iterator[Candidate]:
         for order, size in enumerate(facts.other(have)[:3]):
             if size < 1:
                 continue
-            near = facts.far(str(text.file), node.lineno)
-            base = 2.5 + order + (0.0 if near < 6.0 else 2.0)
+            # A setting of the whole program changes more than the place where sizes do not fit.
+            setting = isinstance(text.parents.get(node), ast.Assign) and text.parents.get(node) in text.tree.body
+            base = 2.5 + order + (1.0 if setting else 0.0)
             why = f"write {size} instead of {have}"
             yield candidate(text, facts, "constant", why, base, text.put(node, str(size)))
 
@@ -52,14 +53,17 @@ def shapes(text: Text, facts: Facts) -> Iterator[Candidate]:
         opened, closed = ("(", ")") if isinstance(node, ast.Tuple) else ("[", "]")
         written = [text.of(e) for e in node.elts]
         whole = _has_batch(text, node)
-        if not whole and len(node.elts) > 1 and any(len(shape) == len(node.elts) for shape in facts.shapes):
+        ranks = (len(node.elts), len(node.elts) + 1)
+        extra = facts.says("ndim", "rank") and any(len(shape) in ranks for shape in facts.shapes)
+        if not whole and len(node.elts) > 1 and extra:
             made = ", ".join(written[1:]) + ("," if len(written) == 2 and opened == "(" else "")
             why = "leave out the first size: the batch has no place here"
             yield candidate(text, facts, "input-shape", why, 1.5, text.put(node, f"{opened}{made}{closed}"))
         for wanted in _as_given(facts, sizes, written, whole):
             made = ", ".join(wanted) + ("," if len(wanted) == 1 and opened == "(" else "")
             why = "declare the shape that the data have"
-            yield candidate(text, facts, "input-shape", why, 2.0, text.put(node, f"{opened}{made}{closed}"))
+            base = 2.0 if len(wanted) == len(node.elts) else 4.5
+            yield candidate(text, facts, "input-shape", why, base, text.put(node, f"{opened}{made}{closed}"))
         for other in _orders(written):
             made = ", ".join(other)
             why = "put the axes in another order"
@@ -252,6 +256,8 @@ def operands(text: Text, facts: Facts) -> Iterator[Candidate]:
     for node in text.all(ast.BinOp):
         if isinstance(node.op, ast.MatMult | ast.Pow) or facts.far(str(text.file), node.lineno) > 3.0:
             continue
+        if _counts(text, node):
+            continue
         for side in (node.left, node.right):
             if isinstance(side, ast.Constant | ast.BinOp | ast.UnaryOp) or text.of(side).isupper():
                 continue
@@ -276,6 +282,16 @@ def named_axes(text: Text, facts: Facts) -> Iterator[Candidate]:
         for other in [a for a in (0, 1, -1, 2) if a != have][:3]:
             why = f"use axis {other} instead of {have}"
             yield candidate(text, facts, "axis", why, 2.0 + 0.3 * abs(other), text.put(statement.value, str(other)))
+
+
+def _counts(text: Text, node: ast.AST) -> bool:
+    """Whether an operation computes a number, not an array: of an index, a bound, a length."""
+    above = text.parents.get(node)
+    while isinstance(above, ast.expr | ast.Slice):
+        if isinstance(above, ast.Slice) or called(above) in ("range", "int", "len", "round", "divmod"):
+            return True
+        node, above = above, text.parents.get(above)
+    return False
 
 
 def names(text: Text, facts: Facts) -> Iterator[Candidate]:

@@ -52,7 +52,12 @@ def labels(text: Text, facts: Facts) -> Iterator[Candidate]:
     name = keras(text)
     units = [number(argument(c, 0, "units")) for c in text.all(ast.Call) if called(c) == "Dense"]
     about = facts.says("target", "labels", "logits", "loss", "rank", "weights can not be broadcast")
+    by_one = any(size + 1 in facts.sizes for size in facts.sizes)
+    from_one = 0.5 if by_one or facts.says("label value", "out of bounds", "is not in [0") else 9.0
     for call in text.all(ast.Call):
+        if called(call) in ("to_categorical", "one_hot") and call.args:
+            change = text.put(call.args[0], f"{text.of(call.args[0])} - 1")
+            yield candidate(text, facts, "one-hot", "count the classes from 0", from_one, change)
         if called(call) not in _RUNS:
             continue
         given = argument(call, 1, "y")
@@ -131,8 +136,14 @@ def _before(text: Text, call: ast.Call, layer: str) -> Change | None:
     return None
 
 
-def _in_sequential(text: Text, node: ast.AST) -> bool:
-    parent = text.parents.get(node)
+def _in_sequential(text: Text, node: ast.List | ast.Tuple) -> bool:
+    """Whether a list is one of layers: given to `Sequential`, or holding nothing but what classes make."""
+    if isinstance(node, ast.List) and len(node.elts) > 1 and all(called(e)[:1].isupper() for e in node.elts):
+        return not isinstance(text.parents.get(node), ast.Call) or called(text.parents[node]) in (
+            "Sequential",
+            "extend",
+        )
+    parent: ast.AST | None = text.parents.get(node)
     while isinstance(parent, ast.BinOp | ast.Starred):
         parent = text.parents.get(parent)
     return isinstance(parent, ast.Call) and called(parent) == "Sequential"
@@ -221,6 +232,8 @@ def one_more_axis(text: Text, facts: Facts) -> Iterator[Candidate]:
         predicts = name in _FIRST_AXES
         if (not predicts and argument(call, 1, "y") is None) or isinstance(given, ast.List | ast.Dict):
             continue  # a data set, or several inputs
+        if isinstance(given, ast.Name) and facts.locals and given.id not in facts.locals:
+            continue  # no array was seen under that name
         written = text.of(given)
         for front in (True, False) if predicts else (False, True):
             base = (1.5 if about else 6.0) + (0.0 if front == predicts else 1.5)

@@ -131,7 +131,7 @@ def slices(text: Text, facts: Facts) -> Iterator[Candidate]:
     ranks = {len(shape) for shape in facts.shapes if shape}
     turned = len(ranks) > 1 or 1 in facts.sizes or facts.says("rank", "ndim", "dimensions")
     for node in _handed(text):
-        if not _near(text, facts, node) or not _is_array(node):
+        if not _near(text, facts, node) or not _is_array(node) or _is_other(text, facts, node):
             continue
         written = text.of(node)
         plain = written if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript) else f"({written})"
@@ -147,6 +147,15 @@ def slices(text: Text, facts: Facts) -> Iterator[Candidate]:
         ):
             change = text.put(node, text.of(node.value))
             yield candidate(text, facts, "slice", "leave out this slice", 5.5, change)
+
+
+def _is_other(text: Text, facts: Facts, node: ast.expr) -> bool:
+    """Whether a value has a name under which no array was seen in the failing calls, though others were."""
+    parent = text.parents.get(node)
+    names = [node] if isinstance(node, ast.Name) else parent.targets if isinstance(parent, ast.Assign) else []
+    plain = [n.id for n in names if isinstance(n, ast.Name)]
+    at_top = _scope(text, node) is None
+    return bool(at_top and facts.locals and plain) and not any(name in facts.locals for name in plain)
 
 
 def _is_array(node: ast.expr) -> bool:
@@ -200,7 +209,7 @@ def alike(text: Text, facts: Facts) -> Iterator[Candidate]:
         for name, value in list(given.items())[:4]:
             if name not in ("name", "activation", "dtype", "seed"):
                 why = f"give it {name} as the other {called(call)} has it"
-                yield candidate(text, facts, "other", why, 3.5, text.with_keyword(call, name, text.of(value)))
+                yield candidate(text, facts, "other", why, 1.0, text.with_keyword(call, name, text.of(value)))
 
 
 def divisible(text: Text, facts: Facts) -> Iterator[Candidate]:
