@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import xladoctor
+from xladoctor.diagnosis import rows
 from xladoctor.diagnosis.basis import grounded
 from xladoctor.diagnosis.causes import main_step, ordered
 from xladoctor.diagnosis.cells import cells, in_cells
@@ -42,6 +43,7 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
     logged = weighed(log_findings(evidence), evidence)
     others = [*setting_findings(recording), *requests_without_effect(evidence)]
     known = with_divergences(ordered(logged, looked_at, others, evidence, quiet), recording)
+    known = rows.with_mispairings(known, recording)
     known = with_not_finite(with_isolations(known, recording), recording)
     findings = fitted(grounded(known), situation(evidence))
     step = main_step(looked_at) or next(iter(quiet), None)
@@ -55,7 +57,7 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
         shapes=shape_rows(step) if step is not None else (),
         compilations=compilations(recording),
         stacks=stacks(step, evidence.log),
-        checked=checks(recording),
+        checked=(*checks(recording), *rows.checks(recording)),
         isolated=_isolated(step) or _isolated_after(recording),
         environment=_environment(evidence, recording),
         notes=(
