@@ -31,7 +31,10 @@ def diagnosed(folder, *found, **answer):
     [
         ({}, "error", "wrong-pairing", 12),
         ({"parts": ["data", "data"]}, "warning", "wrong-pairing", 12),
-        ({"natural": False, "made": {"op": "ExpandDims", "node": "e", "sources": [MODEL]}}, "warning", "wrong-pairing", 12),
+        (
+            {"natural": False, "made": {"op": "ExpandDims", "node": "e", "sources": [MODEL]}},
+            *("warning", "wrong-pairing", 12),
+        ),
         ({"comes_out": True}, "warning", "wrong-pairing", 12),
         ({"kind": "groups", "made": {"op": "Tile", "node": "t", "sources": [MODEL]}}, "error", "wrong-pairing", 5),
         ({"kind": "lost", "made": {"op": "Mean", "node": "m", "sources": [MODEL]}}, "error", "wrong-shape-silent", 5),
