@@ -31,7 +31,8 @@ _LOOKUPS = ("SparseSoftmaxCrossEntropyWithLogits", "SoftmaxCrossEntropyWithLogit
 
 def pairing(folder: Path, *, sizes: Sequence[int] = (), foreign: bool = False) -> dict[str, Any]:
     """{"result": "asked", "no-rows" (no input has rows) or "not-checked", "why", "batch", "inputs": [names],
-    "found": [what is wrong, see `_told`], "mixes": [ops that make elements depend on several rows], "outputs": [{"output", "shape", "rows"}]}.
+    "found": [what is wrong, see `_told`], "mixes": [ops that make elements depend on several rows],
+    "outputs": [{"output", "shape", "rows"}]}.
 
     `sizes` are batches that the program ran: they are tried where a small one cannot be run.
     """
