@@ -23,6 +23,7 @@ from xladoctor.diagnosis.recorded import broken_quietly
 from xladoctor.diagnosis.requests import requests_without_effect
 from xladoctor.diagnosis.shape_rows import shape_rows
 from xladoctor.diagnosis.stacks import stacks
+from xladoctor.diagnosis.surroundings import surroundings
 from xladoctor.diagnosis.timeline import settings
 from xladoctor.diagnosis.unfinished import unfinished
 from xladoctor.diagnosis.watched import place_notes
@@ -67,6 +68,7 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
             *_step_notes(looked_at),
             *place_notes(recording),
             *flip_notes(recording),
+            *surroundings(recording),
         ),
         problems=recording.problems,
         tool_version=xladoctor.__version__,
