@@ -314,10 +314,12 @@ class Service:
         return self._ways().answer(request)
 
     def agreement(self, request: Request) -> dict[str, Any]:
-        """`agreement.agreement` of {"capsule", "whole"}."""
-        from .agreement import agreement
+        """`agreement.agreement` of {"capsule", "whole"}; `agreement.later` where {"later"} says for how long."""
+        from .agreement import agreement, later
 
         folder = Path(str(_field(request, "capsule")))
+        if request.get("later") is not None:
+            return later(folder, float(request["later"]), foreign=bool(request.get("foreign")))
         return agreement(folder, foreign=bool(request.get("foreign")), whole=bool(request.get("whole")))
 
     def pairing(self, request: Request) -> dict[str, Any]:

@@ -31,6 +31,10 @@ RECORDED_ORDER = Basis("observed", "The order of these events was recorded in th
 RECORDED_ROWS = Basis("observed", "The rows that went in and came out were recorded in the run.")
 RECORDED_MEETING = Basis("observed", "The shapes of both operands were recorded in the run.")
 REHEARSED = Basis("tested", "The command was rehearsed with the switch in its other position.")
+FOUND_NAN = Basis(
+    "tested", "The command was run again with every op's output checked; ops with finite results were not blamed."
+)
+RECORDED_NUMBERS = Basis("observed", "The values were recorded in the run. What made them was not tested.")
 TIMED = Basis("tested", "A worker called the function with the same value and with another one.")
 ENDED = Basis("observed", "How the process ended was recorded.")
 RAISED = Basis("observed", "The exception that ended the run says so. Why it was raised was not tested.")
