@@ -109,9 +109,10 @@ def to_ask(recording: Recording) -> list[Asked]:
             continue
         size = fixed.get(str(call.get("model"))) or call.get("batch_size")
         label = f"{call['method']} of {call.get('model')}"
+        begun = next((e for e in recording.of_kind(schema.CALL) if _is_begin(e, call)), call)
         by_row = call["method"] == "predict" and call.get("rows_in") is None and call.get("by_row") is not False
         sizes = (size,) if size else ()
-        found[key] = Asked(str(capsule), label, sizes, call["method"], location(call.get("where")), by_row)
+        found[key] = Asked(str(capsule), label, sizes, call["method"], location(begun.get("where")), by_row)
     return sorted(found.values(), key=lambda a: a.method is None)
 
 
@@ -209,6 +210,10 @@ def _keras_calls(recording: Recording) -> dict[str, Event]:
     return found
 
 
+def _is_begin(event: Event, call: Event) -> bool:
+    return event["phase"] == "begin" and (event["pid"], event["call"]) == (call["pid"], call["call"])
+
+
 def _is_second_attempt(recording: Recording, capsule: str, trace: Event) -> bool:
     """Whether a function was traced once more for the same inputs, as one that makes variables is: the first time is
     never run.
@@ -248,11 +253,7 @@ def _is_certain(kind: str, told: Mapping[str, Any]) -> bool:
     """Whether it is wrong beyond doubt: predictions, and an axis that nobody gave an operand on purpose."""
     if kind == "groups":
         return True
-    if (
-        kind in ("torn", "normalised", "gathered")
-        or "prediction" not in (told.get("parts") or ())
-        or told.get("comes_out")
-    ):
+    if kind not in ("outer", "lost") or "prediction" not in (told.get("parts") or ()) or told.get("comes_out"):
         return False
     return bool(told.get("natural"))
 
