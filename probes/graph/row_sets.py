@@ -137,9 +137,8 @@ class _Search:
         reached = _behind(graph, {split(t)[0] for t in self._inputs} | random)
         # A loss may be made of gradients, as that of an equation's residual; others lead to the weights alone.
         results = ancestors(graph, graph.outputs)
-        chosen = [
-            n for n in graph.nodes if n in reached and n not in inputs and (n in results or not is_gradient(graph, n))
-        ]
+        for_weights = _behind(graph, {n for n in graph.nodes if is_gradient(graph, n)}) - results
+        chosen = [n for n in graph.nodes if n in reached and n not in inputs and n not in for_weights]
         loaded = self._frames.loaded(graph)
         return [t for n in chosen for i in range(len(loaded.outputs(n))) if has_number(graph.dtype(t := f"{n}:{i}"))]
 

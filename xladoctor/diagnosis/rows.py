@@ -23,6 +23,9 @@ REQUEST = "pairing"
 _OF_DATA = ("Dataset_", "structured_function_wrapper")
 """What tf.data makes of the functions that a program gives it begins so."""
 _SLUGS = {"lost": "wrong-shape-silent", "fewer": "wrong-shape-silent"}
+_REDUCTIONS = frozenset({"Mean", "Sum", "Max", "Min", "Prod", "Einsum", "MatMul", "BatchMatMulV2"})
+_IN_LOSS = "compile_loss"
+"""Where the model's outputs meet the targets, as Keras names it."""
 _REMEDIES: Mapping[str, Remedy] = {
     "outer": Remedy(
         "same-rank",
@@ -99,9 +102,9 @@ def to_ask(recording: Recording) -> list[Asked]:
         if capsule is None or trace.get("parent") is not None or name.startswith(_OF_DATA):
             continue
         # A function of the program's own that is called within one of Keras is its own.
-        call = calls.get(id(trace)) if _defined(trace) is None else None
+        call = calls.get(id(trace)) if trace.get("defined") is None else None
         key = (trace["pid"], trace.get("owner") or name)
-        if call is None and _defined(trace) is None:
+        if call is None and trace.get("defined") is None:
             continue  # a library's own
         if key in found and not _is_second_attempt(recording, found[key].capsule, trace):
             continue
@@ -248,6 +251,9 @@ def _is_certain(kind: str, told: Mapping[str, Any]) -> bool:
         return True
     if kind not in ("outer", "lost") or "prediction" not in (told.get("parts") or ()) or told.get("comes_out"):
         return False
+    if kind == "lost" and _IN_LOSS not in str(told.get("node")):
+        # A mean over the rows, put beside them again, may be what is wanted: one code for a whole set.
+        return str((told.get("made") or {}).get("op")) not in _REDUCTIONS
     return bool(told.get("natural"))
 
 

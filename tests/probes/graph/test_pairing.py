@@ -199,6 +199,106 @@ def pooled_by_row(tf, v, x, y):
     return tf.math.unsorted_segment_sum(tf.reshape(x * v[:, 0], (-1,)), owner, rows) - y
 
 
+def centres(tf, v, x, y):
+    return tf.reduce_mean(tf.exp(-((x[:, :1] - tf.squeeze(v, 1)) ** 2)), 1) - y
+
+
+def contrasted(tf, v, x, y):
+    a, b = x * v[:, 0], tf.math.l2_normalize(x, 1)
+    logits = a @ tf.transpose(b)
+    labels = tf.range(tf.shape(x)[0])
+    return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits))
+
+
+def hardest_negative(tf, v, x, y):
+    z = x * v[:, 0]
+    q = tf.reduce_sum(z * z, 1)
+    d = tf.nn.relu(q[:, None] - 2 * z @ tf.transpose(z) + q[None, :])
+    same = tf.equal(tf.round(y)[:, None], tf.round(y)[None, :])
+    return tf.reduce_mean(tf.reduce_max(tf.where(same, d, 0.0), 1) - tf.reduce_min(tf.where(same, 1e3, d), 1))
+
+
+def ranked(tf, v, x, y):
+    p = x @ v
+    wanted = tf.sign(y[:, None] - y[None, :])
+    return tf.reduce_mean(tf.nn.relu(1.0 - wanted * (p - tf.transpose(p))))
+
+
+def quantiles(tf, v, x, y):
+    q = x * v[:, 0]
+    e = y[:, None] - q
+    return tf.reduce_mean(tf.maximum(0.1 * e, -0.9 * e))
+
+
+def an_ensemble(tf, v, x, y):
+    p = tf.stack([tf.squeeze(x @ v, 1), tf.squeeze(x @ (2 * v), 1)])
+    return tf.reduce_mean((p - y) ** 2)
+
+
+def doubly_normalised(tf, v, x, y):
+    q = tf.exp(x * v[:, 0])
+    for _ in range(2):
+        q = q / tf.reduce_sum(q, 0, keepdims=True)
+        q = q / tf.reduce_sum(q, 1, keepdims=True)
+    return q
+
+
+def heads_in_the_batch(tf, v, x, y):
+    z = tf.concat(tf.split(x * v[:, 0], F, axis=1), axis=0)
+    return tf.reduce_sum(z * tf.tile(y, [F])[:, None])
+
+
+def patches(tf, v, x, y):
+    z = tf.reshape(tf.stack([x, x, 2 * x, x], 1), (-1, 2, 2, F))
+    z = tf.reshape(tf.transpose(z, (0, 2, 1, 3)), (-1, 2, F)) * v[:, 0]
+    return tf.reduce_mean(tf.reshape(z, (-1, 4, F)), (1, 2)) - y
+
+
+def time_major(tf, v, x, y):
+    z = tf.transpose(tf.stack([x @ v, x @ v], 1), (1, 0, 2))
+    mask = tf.stack([tf.ones_like(y), y])
+    return tf.reduce_sum(tf.squeeze(z, -1) * mask, 0)
+
+
+def advantages(tf, v, x, y):
+    values = tf.squeeze(x @ v, 1)
+    a = y - tf.stop_gradient(values)
+    a = (a - tf.reduce_mean(a)) / (tf.math.reduce_std(a) + 1e-6)
+    return -tf.reduce_mean(a * tf.math.log(tf.nn.sigmoid(values))) + tf.reduce_mean(tf.square(y - values))
+
+
+def reparametrised(tf, v, x, y):
+    m = x * v[:, 0]
+    z = m + tf.exp(0.1 * m) * tf.random.normal(tf.shape(m))
+    return tf.reduce_mean(tf.reduce_sum((x - z) ** 2, 1)) + tf.reduce_mean(m**2)
+
+
+def several_samples(tf, v, x, y):
+    z = tf.random.normal((4, tf.shape(x)[0], F)) + x * v[:, 0]
+    return tf.reduce_mean(tf.reduce_logsumexp(-tf.reduce_sum((x - z) ** 2, -1), 0) + y)
+
+
+def weights_of_rows(tf, v, x, y):
+    e = tf.square(tf.squeeze(x @ v, 1) - y)
+    return tf.reduce_sum(e * y) / tf.reduce_sum(y)
+
+
+def scan_over_time(tf, v, x, y):
+    z = tf.transpose(tf.stack([x, 2 * x, 3 * x], 1), (1, 0, 2))
+    h = tf.scan(lambda a, b: tf.tanh(0.5 * a + b * v[:, 0]), z, tf.zeros_like(x))
+    return tf.reduce_sum(h[-1], 1) - y
+
+
+def rare_rows_of_a_table(tf, v, x, y):
+    with tf.GradientTape() as tape:
+        p = tf.gather(v, tf.cast(y, tf.int32) % F)
+        loss = tf.reduce_mean((p - y[:, None]) ** 2)
+    g = tape.gradient(loss, v)
+    where = tf.range(tf.shape(g.values)[0])
+    v.assign_sub(0.0 * tf.math.unsorted_segment_sum(g.values, where[::-1], tf.shape(where)[0])[:F])
+    return loss
+
+
 def edges(tf, v, x, y):
     i = tf.cast(tf.abs(y) * 0, tf.int32) + tf.range(tf.shape(y)[0] - 1, -1, -1)
     return tf.reduce_sum(tf.gather(x, i) * x)
@@ -241,6 +341,22 @@ GOOD = [
     attention_over_a_bag,
     last_of_each_row,
     pooled_by_row,
+    centres,
+    contrasted,
+    hardest_negative,
+    ranked,
+    quantiles,
+    an_ensemble,
+    doubly_normalised,
+    heads_in_the_batch,
+    patches,
+    time_major,
+    advantages,
+    reparametrised,
+    several_samples,
+    weights_of_rows,
+    scan_over_time,
+    rare_rows_of_a_table,
     edges,
 ]
 

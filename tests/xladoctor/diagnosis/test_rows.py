@@ -6,6 +6,7 @@ from tests.xladoctor.recordings import Run
 from xladoctor.saved import scan_run
 
 EXPANDED = {"op": "ExpandDims", "node": "e", "sources": [["train.py", 5, "call"]]}
+MEAN = {"op": "Mean", "node": "m", "sources": [["train.py", 5, "call"]]}
 LOSS = ["train.py", 12, "loss"]
 MODEL = ["train.py", 5, "call"]
 
@@ -35,7 +36,9 @@ def diagnosed(folder, *found, **answer):
         ({"natural": False, "made": EXPANDED}, "warning", "wrong-pairing", 12),
         ({"comes_out": True}, "warning", "wrong-pairing", 12),
         ({"kind": "groups", "made": {"op": "Tile", "node": "t", "sources": [MODEL]}}, "error", "wrong-pairing", 5),
-        ({"kind": "lost", "made": {"op": "Mean", "node": "m", "sources": [MODEL]}}, "error", "wrong-shape-silent", 5),
+        ({"kind": "lost", "made": MEAN}, "warning", "wrong-shape-silent", 5),
+        ({"kind": "lost", "made": {**MEAN, "op": "Reshape"}}, "error", "wrong-shape-silent", 5),
+        ({"kind": "lost", "made": MEAN, "node": "step/compile_loss/mse/sub"}, "error", "wrong-shape-silent", 5),
         ({"kind": "segments"}, "warning", "wrong-pairing", 12),
         ({"kind": "fewer", "parts": []}, "warning", "wrong-shape-silent", 12),
         ({"kind": "gathered"}, "warning", "wrong-pairing", 12),
