@@ -97,12 +97,20 @@ def of_input(clash: Clash, known: Facts) -> Iterator[Candidate]:
         reason = "No stage of the pipeline makes batches: each element is one sample."
         yield from at_origin(have.unbatched, 8.0, reason, 0, "other")
     if clash.relation == "rank":
+        whole = _before_slices(have)
         if misses_one(got[1:], asked[1:]) or misses_one(got, asked[1:]) or misses_one(got, asked):
             reason = f"The data have {len(got)} axes, and {len(asked)} are wanted: an axis is missing."
             yield from at_origin(have.origin, 5.5, reason, 0, "expand")
+            yield from at_origin(whole.origin, 5.6, reason, 0, "expand")
         elif product_of(got[1:]) is not None and product_of(got[1:]) == product_of(asked[1:]):
             reason = "The data have the elements that are wanted, in other axes: they want a reshape."
             yield from at_origin(have.origin, 5.5, reason, 0, "reshape")
+            yield from at_origin(whole.origin, 6.5, reason, 0, "reshape")
+        elif clash.hint == "feed" and {len(got), len(asked)} == {1, 2}:
+            wanted = "class numbers" if len(asked) == 1 else "one column for each class"
+            reason = f"The graph takes {wanted}, and the data that are fed are of the other kind."
+            yield from at_origin(whole.aliases[0] if whole.aliases else whole.origin, 6.5, reason, 0, "one-hot")
+            yield from at_origin(whole.origin, 6.4, reason, 0, "one-hot")
         elif len(got) - 1 == len(asked) and got[1:] == asked[1:]:
             yield from at_origin(want.origin, 6.0, "The data have one axis more than is declared.", 1, "input-shape")
         return
@@ -117,6 +125,14 @@ def of_input(clash: Clash, known: Facts) -> Iterator[Candidate]:
 
 
 _MOVES = ("a transpose", "the stack", "the concatenation", "a reshape")
+
+
+def _before_slices(value: Array) -> Array:
+    """An array before batches were cut from it."""
+    for here in history(value, 12):
+        if here.origin is None or here.origin.text != "a slice":
+            return here
+    return value
 
 
 def odd_layer(clash: Clash) -> Iterator[Candidate]:
