@@ -83,6 +83,7 @@ def _weight(origin: Origin, depth: int, side: Dim, known: Facts) -> float:
     if depth and origin.kind in ("constant", "argument"):
         # One that is used once is the size itself; one that others share is seldom wrong.
         made = _weight(side.origin, 0, side, known) if side.origin else 1.0
+        made += _FOLDED if side.origin is not None and side.origin.text.startswith(FOLDS) else 0.0
         return made + (0.1 * depth if len(known.uses.get(origin, ())) < 2 else -1.5)
     if origin.kind == "array" and origin.text.rpartition(".")[2] in _FILLED:
         return 4.0 - 0.7 * depth

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from xladoctor.blame.algebra import JOINED
+from xladoctor.blame.algebra import FOLDS, JOINED
 from xladoctor.blame.shaping import COUNTED
 from xladoctor.blame.suspicion import (
     Candidate,
@@ -170,6 +170,20 @@ def of_sums(clash: Clash) -> Iterator[Candidate]:
             for parent, depth in chain(origin.parents[0] if origin.parents else None, 2):
                 if parent.kind in ("constant", "argument"):
                     yield from at_origin(parent, 6.5 + 0.05 * depth, reason, 1, "concat-axis")
+
+
+def of_folds(arrays: Sequence[Array]) -> Iterator[Candidate]:
+    """A reshape that changes the number of rows, where what failed has no line of its own."""
+    for found in arrays:
+        origin = found.dims[0].origin if found.dims else None
+        if origin is not None and origin.text.startswith(FOLDS):
+            reason = f"T{origin.text[1:]}."
+            yield from at_origin(origin, 7.0, reason, None, "reshape")
+            for axis in found.dims or ():
+                for parent, depth in chain(axis.origin, 2):
+                    if parent.kind in ("constant", "argument") and depth:
+                        yield from at_origin(parent, 7.05, reason, None, "constant")
+            return
 
 
 def of_embeddings(made: list[Value], sizes: Sequence[int]) -> Iterator[Candidate]:

@@ -37,6 +37,8 @@ def blame(
     found = candidates.of_clash(clash, known) if clash is not None else by_numbers(run, crash)
     if clash is None and "batch" in crash.message and crash.slug in ("concat-pack-mismatch", "broadcast-mismatch"):
         found = suspicion.ranked([*batches.windows(run.made), *found])
+    if clash is None:
+        found = suspicion.ranked([*conventions.of_folds(run.arrays), *found])
     if crash.slug == "index-out-of-range":
         found = suspicion.ranked([*conventions.of_embeddings(run.made, crash.sizes), *found])
     last = batches.partial(list(batches.batchings(run.made, run.fits)), crash)

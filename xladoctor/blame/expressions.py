@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from xladoctor.blame import library, subscripts
+from xladoctor.blame import data, library, subscripts
 from xladoctor.blame.arithmetic import binary, boolean, compare, truth, unary
 from xladoctor.blame.values import (
     Array,
@@ -65,6 +65,16 @@ def _defaulted(run: Follower, value: Value) -> Value:
     if isinstance(value, Const) and number(value) is not None and value.origin is not None and run.calls:
         return Const(value.value, run.origin("argument", "a default", value))
     return value
+
+
+def check_signature(run: Follower, function: Function, args: Sequence[Value]) -> None:
+    """What is given must fit the `input_signature` of a `tf.function`."""
+    for decorator in getattr(function.node, "decorator_list", ()):
+        asked = [k.value for k in getattr(decorator, "keywords", ()) if k.arg == "input_signature"]
+        specs = run.value(asked[0], function.scope) if asked else None
+        if isinstance(specs, Seq):
+            for spec, given in zip(specs.items, args, strict=False):
+                data.feed(run, spec, given, "the signature")
 
 
 def bind_arguments(

@@ -191,6 +191,7 @@ class Follower:
         node = function.node
         if len(self.calls) >= _DEEPEST or self._open.count(node) >= _SAME:
             return unknown(*args)
+        expressions.check_signature(self, function, args)
         scope = Scope(function.scope.file, getattr(node, "name", "<lambda>"), outer=function.scope)
         if isinstance(function.owner, Class):
             scope.names["__class__"] = function.owner

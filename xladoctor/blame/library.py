@@ -128,7 +128,7 @@ def _act(name: str, head: str, last: str) -> Act | None:
     if last == "train_test_split":
         return data.train_test_split
     if last == "TensorSpec":
-        return makers.of_shape
+        return makers.spec
     if name.partition(".")[0] in _SPACES:
         return makers.FUNCTIONS.get(last) or shaping.FUNCTIONS.get(last)
     return None

@@ -32,6 +32,11 @@ def of_shape(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     return _made(run, arg(args, kwargs, 0, "shape", "dims", "size"), "array", name, kind)
 
 
+def spec(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`tf.TensorSpec(shape, dtype)`."""
+    return _made(run, arg(args, kwargs, 0, "shape"), "input", "TensorSpec", "tensor")
+
+
 def of_size(at: int) -> Maker:
     """A random function of NumPy whose `size` stands at this place."""
 
