@@ -15,6 +15,8 @@ Sizes = tuple[int | None, ...]
 
 _SHAPE = re.compile(r"[\[(]((?:(?:None|\?|\d{1,9})(?: ?, ?|,)?){1,12})[\])]")
 _FAR = 5.0
+NEAR = 3.0
+"""Up to here a line is one of those that are suspected, or of the way to them."""
 _SHARE = 0.6
 _ALIKE = -2.5
 _MOST = 20_000
