@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Sequence
 
 from xladoctor.experiments import edits_arrays, edits_layers, edits_sizes, edits_values
@@ -19,19 +18,17 @@ def candidates(texts: Sequence[Text], facts: Facts) -> list[Candidate]:
     """Distinct edits that leave Python, sorted by cost; of one that several mechanisms make, the cheapest. The first
     `MOST` only: a large source has many numbers, and few trials.
     """
-    sources = {text.file: text.text for text in texts}
+    of_file = {text.file: text for text in texts}
     made = [one for text in texts for one in (*_suggested(text, facts), *_all(text, facts))]
-    seen = {(text.file, text.text) for text in texts}
+    seen: set[tuple[object, ...]] = set()
     found: list[Candidate] = []
     for one in sorted(made, key=lambda c: c.cost):
-        after = one.applied(sources[one.file])
-        if (one.file, after) in seen:
+        key = (one.file, *sorted((c.start, c.end, c.text) for c in one.changes))
+        text = of_file[one.file]
+        same = all(text.text[c.start : c.end] == c.text for c in one.changes)
+        if same or key in seen or not text.stays_python(one.changes):
             continue
-        seen.add((one.file, after))
-        try:
-            ast.parse(after)
-        except (SyntaxError, ValueError):
-            continue
+        seen.add(key)
         found.append(one)
         if len(found) == MOST:
             break
