@@ -34,6 +34,11 @@ KERAS_MODELS: tuple[tuple[str, str], ...] = (
 # Where a layer's `__call__` stands, in Keras 3 and 2.
 KERAS_LAYERS = ("keras/src/layers/layer.py", "keras/src/engine/base_layer.py")
 
+KERAS_LAYER_CLASSES: tuple[tuple[str, str], ...] = (
+    ("keras.src.layers.layer", "Layer"),
+    ("keras.src.engine.base_layer", "Layer"),
+)
+
 # Keras 3: what makes the steps of an epoch.
 KERAS_EPOCHS = ("keras.src.trainers.epoch_iterator", "EpochIterator", "_enumerate_iterator")
 

@@ -61,6 +61,7 @@ CALL = "call"  # method, phase (begin, end), call, model, rows_in, rows_out, bat
 FAILURE = "failure"  # failure, exception, message, frames, chain, during, capsule, state
 CAPSULE = "capsule"  # capsule, folder, what (graph, values), recipe
 FIRST_CALL = "first-call"  # capsule, kept, why, bytes: the values of the first call of a function that XLA compiled
+LAYER = "layer"  # layer, parent, name, cls, model, made, called, inputs, outputs, parameters, trainable
 NOT_FINITE = "not-finite"  # what (logs, result, weights), method, call, model, where, names, data: a NaN or infinity
 LATER_CALL = "later-call"  # capsule, call, file, bytes: the values of a later call of such a function
 PROBE_ERROR = "probe-error"  # hook, error: a probe failed inside; the target never saw it
@@ -71,7 +72,7 @@ END = "end"  # state: how the interpreter ended, as far as it can know
 EVENT_KINDS = frozenset(
     {
         START, SETTING, IMPORT, PLACE_FOUND, PLACE_MISSING, PLACE, FIRST_OP, XLA_PATH, MODEL, TRACE, USE, GRAPH, CALL,
-        FAILURE, CAPSULE, FIRST_CALL, LATER_CALL, NOT_FINITE, PROBE_ERROR, DROPPED, REHEARSAL, END,
+        FAILURE, CAPSULE, FIRST_CALL, LATER_CALL, LAYER, NOT_FINITE, PROBE_ERROR, DROPPED, REHEARSAL, END,
     }
 )  # fmt: skip
 

@@ -108,7 +108,8 @@ class Lineage:
 
     def chosen_by_data(self, tensor: str) -> bool:
         """Whether the rows of a tensor were chosen by numbers of the data, such as the ends of edges."""
-        todo, seen = [split(tensor)[0]], set()
+        todo = [split(tensor)[0]]
+        seen: set[str] = set()
         while todo and len(seen) < _BACK:
             name = todo.pop()
             if name in seen:

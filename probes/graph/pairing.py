@@ -30,12 +30,13 @@ _LOOKUPS = ("SparseSoftmaxCrossEntropyWithLogits", "SoftmaxCrossEntropyWithLogit
 
 
 def pairing(folder: Path, *, sizes: Sequence[int] = (), foreign: bool = False) -> dict[str, Any]:
-    """{"result": "asked" or "not-checked", "why", "batch", "inputs": [names], "found": [what is wrong, see `_told`],
-    "mixes": [ops that make elements depend on several rows], "outputs": [{"output", "shape", "rows"}]}.
+    """{"result": "asked", "no-rows" (no input has rows) or "not-checked", "why", "batch", "inputs": [names],
+    "found": [what is wrong, see `_told`], "mixes": [ops that make elements depend on several rows],
+    "outputs": [{"output", "shape", "rows"}]}.
 
     `sizes` are batches that the program ran: they are tried where a small one cannot be run.
     """
-    why = "it has no input with rows"
+    why = None
     for rows in dict.fromkeys((FEW, *sizes)):
         try:
             found = _sets(folder, rows, foreign)
@@ -44,7 +45,7 @@ def pairing(folder: Path, *, sizes: Sequence[int] = (), foreign: bool = False) -
             continue
         if found is not None:
             return _Judge(*found).answer()
-    return {"result": "not-checked", "why": why}
+    return {"result": "not-checked", "why": why} if why is not None else {"result": "no-rows", "why": None}
 
 
 def _sets(folder: Path, rows: int, foreign: bool) -> tuple[Step, RowSets] | None:
@@ -241,8 +242,9 @@ class _Judge:
         self, kind: str, name: str, made: str | None, *, natural: bool, tensors: Sequence[str], examples: Any
     ) -> dict[str, Any]:
         """{"kind": outer, groups, lost or torn, "node", "op", "sources", "call_sources", "shapes": of the operands and
-        the result, "parts": prediction or data, "comes_out": whether the pairs are a result, "natural": no op of the program's gave an operand its shape, "made":
-        where it was given, "examples": [[rows of one operand, rows of the other], ...]}.
+        the result, "parts": prediction or data, "comes_out": whether the pairs are a result, "natural": no op was there
+        only to give an operand its shape, "made": where it was given, "examples": [[rows of one operand, rows of the
+        other], ...]}.
         """
         shapes = [list(self._found.sets[t].shape) for t in tensors]
         value = self._found.values.get(f"{name}:0")

@@ -91,12 +91,11 @@ class _Search:
         tested = _tested(self._batch)
         rest = [i for i in range(self._batch) if i not in tested]
         changes = [(np.uint8(1 << n), [row]) for n, row in enumerate(tested)] + ([(REST, rest)] if rest else [])
-        moved = set()
+        moved: set[str] = set()
         for bit, rows in changes:
             for way in range(WAYS):
                 values = self._run(self._with(rows, way), list(sets))
-                for tensor in list(sets) if values is not None else ():
-                    value = values[tensor]
+                for tensor, value in (values or {}).items():
                     if value.shape != sets[tensor].shape:
                         moved.add(tensor)
                         continue

@@ -17,6 +17,7 @@ from .frames import caller
 from .guard import Guard
 from .importhook import PostImportFinder
 from .keras_calls import KerasRecorder, batch_under_way
+from .layers import LayerRecorder
 from .numbers import NumbersRecorder
 from .places import PlaceRecorder
 from .process import identity
@@ -84,6 +85,8 @@ def start(run_dir: Path) -> bool:
     if "keras" in chosen:
         numbers = NumbersRecorder(guard, finder) if rehearsal is None else None
         KerasRecorder(guard, finder, tracing, failures, values, rehearsal, twins, numbers)
+    if "keras" in chosen and capture == "all" and rehearsal is None:
+        LayerRecorder(guard, finder)
     if "shapes" in chosen:
         _places.append(PlaceRecorder(guard, finder, tracing))
     if hasattr(os, "register_at_fork"):

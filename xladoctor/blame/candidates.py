@@ -7,12 +7,12 @@ data that were read; a size that others agree on is right; a convention that is 
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xladoctor.blame.algebra import FOLDS, JOINED
 from xladoctor.blame.shaping import COUNTED
-from xladoctor.blame.values import Array, Clash, Dim, Instance, Layer, Origin, Value, text
+from xladoctor.blame.values import Array, Clash, Dim, Instance, Layer, Origin, Value, number, text
 from xladoctor.model.blame import Edit
 
 _WEIGHT = {
@@ -233,6 +233,8 @@ def _by_relation(clash: Clash, known: Facts) -> Iterator[Candidate]:
             yield from _batched_twice(value, i)
     if clash.relation == "broadcast":
         yield from _reduced(clash)
+    if clash.relation == "inner":
+        yield from _untransposed(clash)
     if clash.hint == "metric":
         yield from _here(clash, 5.0, "A metric wants other labels than the loss.", "other")
         asked = clash.values[2].origin if len(clash.values) > 2 else None
@@ -312,6 +314,31 @@ def _labels(clash: Clash, known: Facts) -> Iterator[Candidate]:
             yield from _compiled(
                 clash, 4.6, "The labels have one column: class numbers want a sparse loss.", "sparse-loss"
             )
+
+
+def _untransposed(clash: Clash) -> Iterator[Candidate]:
+    """A product that would fit if one side were transposed: neither side is wrong, the product is."""
+    one, other = clash.values[0], clash.values[1]
+    if not isinstance(one, Array) or not isinstance(other, Array) or len(other.sizes) < 2 or not one.sizes:
+        return
+    declared = {"variable", "layer", "placeholder", "input"}
+    made = {d.origin.kind for d in clash.sides if d.origin is not None}
+    if one.sizes[-1] == other.sizes[-1] and one.sizes[-1] is not None and not made & declared:
+        reason = "With the second one transposed, the product fits."
+        yield from _here(clash, 6.0, reason, "transpose")
+
+
+def of_embeddings(made: list[Value], sizes: Sequence[int]) -> Iterator[Candidate]:
+    """An Embedding with as many rows as the index that is out of its range, or the bound that the message names."""
+    for layer in made:
+        rows = (
+            number(layer.settings.get("input_dim")) if isinstance(layer, Layer) and layer.cls == "Embedding" else None
+        )
+        if rows is not None and rows in sizes and layer.origin is not None:
+            reason = f"It has {rows} rows, and an index is {rows} or more."
+            yield from _at(layer.origin, 7.0, reason, None, "units")
+            named = next((p for p in layer.origin.parents if p.kind in ("constant", "argument")), None)
+            yield from _at(named, 6.5, reason, None, "constant")
 
 
 def _batched_twice(value: Array, i: int) -> Iterator[Candidate]:

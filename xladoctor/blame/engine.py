@@ -37,6 +37,8 @@ def blame(
     found = candidates.of_clash(clash, known) if clash is not None else by_numbers(run, crash)
     if clash is None and "batch" in crash.message and crash.slug in ("concat-pack-mismatch", "broadcast-mismatch"):
         found = candidates.ranked([*batches.windows(run.made), *found])
+    if crash.slug == "index-out-of-range":
+        found = candidates.ranked([*candidates.of_embeddings(run.made, crash.sizes), *found])
     last = batches.partial(list(batches.batchings(run.made, run.fits)), crash)
     if last is not None:
         found = candidates.ranked([*batches.of_batching(last, clash, run.arrays), *found])
@@ -104,7 +106,7 @@ def _told(
     raised = finding.location
     suspects = [_suspect(c, files) for c in found[:_MOST]]
     alone = len(found) < 2 or found[0].weight - found[1].weight >= 0.4
-    decisive = clash is not None or found[0].strong or (found[0].weight >= 2.5 and alone)
+    decisive = clash is not None or found[0].strong or (found[0].weight >= 3.4 and alone)
     first = found[0]
     suspects[0] = _likely(suspects[0], first, found[1:2])
     constraint = words.constraint(clash, files) if clash is not None else None

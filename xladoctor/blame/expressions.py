@@ -159,7 +159,14 @@ def _name(run: Follower, node: ast.Name, scope: Scope) -> Value:
 
 
 def _attribute(run: Follower, node: ast.Attribute, scope: Scope) -> Value:
-    return attribute(run, run.value(node.value, scope), node.attr)
+    found = attribute(run, run.value(node.value, scope), node.attr)
+    if isinstance(node.value, ast.Name) and f"{node.value.id}.{node.attr}" in scope.shapes:
+        from xladoctor.blame.follow import with_shape
+
+        known = array(found)
+        if type(found) is Value or (isinstance(found, Array) and (known is None or known.dims is None)):
+            return with_shape(run, found, scope.shapes[f"{node.value.id}.{node.attr}"])
+    return found
 
 
 def attribute(run: Follower, holder: Value, name: str) -> Value:

@@ -57,6 +57,8 @@ def call(run: Follower, called: Value, args: list[Value], kwargs: dict[str, Valu
         return _called_instance(run, called, args, kwargs)
     if not isinstance(called, Library):
         return unknown(*args, called)
+    if called.name.endswith("()") and ".losses." in called.name and called.bound is None:
+        return models.called_loss(run, called, args, kwargs)
     if called.bound is not None:
         return _method(run, called.bound, called.name, args, kwargs)
     return _function(run, called.name, args, kwargs)
@@ -94,7 +96,9 @@ def _function(run: Follower, name: str, args: list[Value], kwargs: dict[str, Val
     if last.endswith("()") and ".initializers." in name:
         return makers.of_shape(run, name, args, kwargs)
     if any(space in name for space in (".losses.", ".metrics.", ".initializers.")) and last[:1].isupper():
-        return Library(f"{name}()", None, dict(kwargs))
+        made = Library(f"{name}()", None, dict(kwargs))
+        made.origin = run.origin("loss", last)
+        return made
     act = _act(name, head, last)
     return act(run, name if act in _NAMED else last, args, kwargs) if act is not None else _other(run, name, args)
 

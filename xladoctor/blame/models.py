@@ -268,6 +268,16 @@ def _other_order(got: list[tuple[int | None, ...]], wanted: list[tuple[int | Non
     return len(got) > 1 and got != wanted and sorted(map(str, got)) == sorted(map(str, wanted))
 
 
+def called_loss(run: Follower, loss: Library, args: Args, kwargs: Kwargs) -> Value:
+    """A loss object that is called: in a training loop of the user's own."""
+    model = Model(loss.origin)
+    model.compiled, model.compiled_at = {"loss": loss}, loss.origin
+    labels, outputs = arg(args, kwargs, 0, "y_true"), arg(args, kwargs, 1, "y_pred")
+    if labels is not None and outputs is not None:
+        check_labels(run, model, outputs, labels)
+    return Array((), run.origin("loss", "a loss", labels, outputs), "tensor")
+
+
 def check_labels(run: Follower, model: Model, outputs: Value, labels: Value) -> None:
     """The constraint of the loss on labels and outputs."""
     out, y = array(outputs) if isinstance(outputs, Array) else None, array(labels)

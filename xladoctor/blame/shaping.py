@@ -99,7 +99,7 @@ def reduce(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     found = array(args[0]) if args else None
     axis = arg(args, kwargs, 1, "axis", "reduction_indices", "dimension")
     keeps = arg(args, kwargs, 2, "keepdims", "keep_dims")
-    origin = run.origin("operation", name, *args)
+    origin = run.origin("operation", name, *args, axis if len(args) < 2 else None)
     if found is None:
         return unknown(*args)
     if is_none(axis) and not name.startswith("arg"):

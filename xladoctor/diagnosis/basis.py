@@ -14,6 +14,9 @@ RAN_AGAIN = Basis("tested", "A worker ran the recorded call again, and it failed
 COMPARED_PLAINLY = Basis(
     "tested", "A worker ran the recorded call plainly and under XLA on the values of the run, and compared the results."
 )
+ROWS_CHANGED = Basis(
+    "tested", "A worker ran the recorded graph, changed one row of the data after the other, and saw what moved."
+)
 COMPILED_AGAIN = Basis("tested", "A worker compiled the recorded function again, and XLA refused it in the same way.")
 ISOLATED = Basis(
     "tested", "A worker compiled parts of the recorded function: with this op XLA refuses them alike, without it not."

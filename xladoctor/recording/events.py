@@ -92,6 +92,11 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
     ),
     schema.CAPSULE: ({}, {"capsule": entry, "what": text, "function": maybe(text)}),
     schema.FIRST_CALL: ({"capsule": entry, "kept": flag}, {"why": maybe(text), "bytes": maybe(whole)}),
+    schema.LAYER: (
+        {"layer": whole, "name": text, "cls": text, "inputs": many(maybe(shape)), "outputs": many(maybe(shape))},
+        {"parent": maybe(whole), "model": flag, "made": WHERE, "called": WHERE, "parameters": whole,
+         "trainable": whole},
+    ),
     schema.NOT_FINITE: (
         {"what": text, "names": mapping(row(maybe(whole), text, text))},
         {"method": maybe(text), "call": maybe(whole), "model": maybe(text), "where": WHERE,

@@ -8,6 +8,7 @@ folder: files are read by `recording.files`, and what is in them has the types o
 from __future__ import annotations
 
 import hashlib
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -30,6 +31,9 @@ T = TypeVar("T")
 _LONGEST_LINE = 16 << 20
 _MOST_VALUES = 20_000_000
 """Of all events and answers of a run together; a recorder stops at 20,000 events of a kind."""
+# A last line that is longer is known by its end.
+_TAIL, _MUCH = 4096, 1_000_000
+_LOGS = ("stdout.log", "stderr.log")
 _LARGEST_CAPSULES = 256 << 20
 """Of all `capsule.json` together."""
 _LARGEST_SOURCES = 128 << 20
@@ -133,6 +137,17 @@ class Recording:
         """Where the values of a capsule come from (`recipe.json`), or an empty dict where none were kept."""
         found, _ = self._table(f"capsules/{Path(name).name}/recipe.json")
         return contents.only_fitting(found, contents.RECIPE)[0]
+
+    @cached_property
+    def last_lines(self) -> tuple[str, ...]:
+        """The last line with anything in it of `stdout.log` and `stderr.log` each."""
+        ends = (_end_of(self.folder, name, _TAIL) for name in _LOGS)
+        return tuple(line for end in ends if (line := next((n.strip() for n in reversed(end) if n.strip()), "")))
+
+    @cached_property
+    def lines(self) -> tuple[str, ...]:
+        """The lines of `stdout.log` and `stderr.log`; of long ones the last million bytes."""
+        return tuple(line.strip() for name in _LOGS for line in _end_of(self.folder, name, _MUCH))
 
     @cached_property
     def places(self) -> dict[str, Any]:
@@ -326,3 +341,12 @@ class _Reader:
             return None
         self._values -= line.count(b",") + 1
         return value
+
+
+def _end_of(folder: Path, name: str, size: int) -> list[str]:
+    try:
+        with files.opened(folder, name) as stream:
+            stream.seek(-min(stream.seek(0, os.SEEK_END), size), os.SEEK_END)
+            return stream.read(size).decode("utf-8", "replace").split("\n")
+    except (OSError, files.Unusable):
+        return []

@@ -1,4 +1,7 @@
-"""What is noticed of NaN in a run itself: logs, results, weights, and the data once there is a reason to look."""
+"""What is noticed of NaN in a run itself: logs, results, weights, and the data once there is a reason to look.
+
+The same program shows what is recorded of its layers for a trace.
+"""
 
 import pytest
 
@@ -17,6 +20,16 @@ meant = tf.Variable([float("nan")], trainable=False)
 x, y = np.ones((8, 3), "float32"), np.ones((8, 1), "float32")
 x[6, 2] = np.nan
 
+class Twice(keras.layers.Layer):
+    def __init__(self):
+        super().__init__(name="twice")
+        self.inner = keras.layers.Dense(4, name="inner")
+
+    def call(self, x):
+        return self.inner(x) * 2.0
+
+Twice()(np.ones((5, 3), "float32"))
+
 def model(activation):
     made = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1, activation=activation)], name=activation)
     made.compile(optimizer="sgd", loss="mse")
@@ -33,11 +46,27 @@ for _ in range(3):
 
 
 @pytest.fixture(scope="module")
-def ran(tmp_path_factory):
-    ran = run_program(tmp_path_factory.mktemp("numbers"), PROGRAM)
+def program(tmp_path_factory):
+    ran = run_program(tmp_path_factory.mktemp("numbers"), PROGRAM, env={"XLADOCTOR_CAPTURE": "all"})
     assert ran.status == 0, ran.stderr
     assert not ran.of("probe-error")
-    return ran.of("not-finite")
+    return ran
+
+
+@pytest.fixture(scope="module")
+def ran(program):
+    return program.of("not-finite")
+
+
+def test_each_layer_is_recorded_with_its_lines_shapes_and_parameters(program):
+    found = {e["name"]: e for e in program.of("layer")}
+    inner, twice = found["inner"], found["twice"]
+    assert (inner["cls"], inner["parent"], inner["inputs"], inner["outputs"]) == (
+        "Dense", twice["layer"], [[5, 3]], [[5, 4]],
+    )  # fmt: skip
+    assert (inner["made"]["line"], inner["called"]["line"], inner["parameters"]) == (15, 18, 16)
+    assert (twice["made"]["line"], twice["parent"]) == (20, None)
+    assert found["linear"]["model"] and found["linear"]["parameters"] == 4
 
 
 def test_each_call_is_noticed_once(ran):
@@ -49,7 +78,7 @@ def test_each_call_is_noticed_once(ran):
         ("weights", "exit", None),
     ]
     assert ran[0]["names"] == {"loss": [1, "nan", "nan"]}
-    assert ran[0]["where"]["line"] == 19
+    assert ran[0]["where"]["line"] == 29
 
 
 def test_the_data_are_looked_at_with_the_place_of_the_first_value(ran):

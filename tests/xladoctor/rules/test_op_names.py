@@ -34,6 +34,7 @@ def first(text):
         (ERROR + "indices[0,3] = 12 is not in [0, 10)" + TAIL % "net/embedding/embedding_lookup", "ResourceGather"),
         ("TypeError: Input 'y' of 'Mul' Op has type int32 that does not match type float32 of argument 'x'.\n", "Mul"),
         ("ValueError: " + OLD + "\n", "MatMul"),
+        ("ValueError: A `Concatenate` layer requires inputs with matching shapes except for it.\n", "Concatenate"),
         (KERNEL + CONV + "\n", "Conv2D"),
         (KERNEL + "tile_ops.cc:99 : Resource exhausted: OOM when allocating tensor with shape[9,9]\n", "Tile"),
     ],

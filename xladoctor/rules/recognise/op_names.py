@@ -74,7 +74,8 @@ def _of_node(node: str, text: str) -> str | None:
 
 
 def _of_words(text: str) -> str | None:
-    return next((op for words, op in _WORDS if words in text), None)
+    layer = pattern(r"(?:^|[.:] )A `([A-Z]\w{1,60})` layer (?:requires|should|expects)").search(text)
+    return layer[1] if layer else next((op for words, op in _WORDS if words in text), None)
 
 
 def _of_file(text: str) -> str | None:
