@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xladoctor.blame.algebra import conflict
-from xladoctor.blame.arguments import Args, Kwargs, arg, is_none
+from xladoctor.blame.arguments import Args, Kwargs, arg
 from xladoctor.blame.values import (
     Array,
     Const,
@@ -210,8 +210,3 @@ def whole_range(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     found = range(*bounds)
     shown = list(found) if len(found) <= 32 else list(found)[:2]
     return Seq([Const(n, run.origin("constant", "range", *args)) for n in shown], None, len(found))
-
-
-def is_missing(value: Value | None) -> bool:
-    """Whether an argument is missing, or None."""
-    return is_none(value)
