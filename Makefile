@@ -44,10 +44,11 @@ test-versions: setup ## the recorder against TensorFlow 2.15 and 2.19
 	  XLADOCTOR_TEST_PYTHON=$$venv/bin/python $(BIN)/python -m pytest -q -n logical --maxprocesses=4 --dist loadfile $(RECORDED) || exit 1; \
 	done
 
-lint: setup      ## ruff and mypy --strict
+lint: setup      ## ruff, mypy --strict, and phrases that are hard to read
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -m tests.banned_words
 
 format: setup    ## let ruff rewrite
 	$(BIN)/ruff check --fix .
