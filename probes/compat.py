@@ -332,8 +332,17 @@ def runs_stateful_ops(graph: Any) -> bool:
 
 
 def function_name(call: Any) -> str:
-    """The name of the function that a call op calls."""
-    return str(call.get_attr("f").name)
+    """The name of the function that a call op calls, or of the body of a loop; "" of any other op."""
+    attribute = "body" if call.type in ("While", "StatelessWhile") else "f"
+    try:
+        return str(call.get_attr(attribute).name)
+    except (ValueError, AttributeError):
+        return ""
+
+
+def is_loop_body(graph: Any) -> bool:
+    """Whether the ops of a graph run several times in one call: the body of a `tf.while_loop`."""
+    return type(graph).__name__ == "WhileBodyFuncGraph"
 
 
 def captured_from(placeholder: Any) -> Any:

@@ -129,7 +129,7 @@ _FOUND = record(
     {"op": maybe(text), "node": maybe(text), "graph": maybe(text), "made": text, "value": text, "index": many(whole),
      "shape": many(whole), "dtype": text, "inputs": many(_INPUT), "run": whole, "start": _VALUE,
      "frames": many(_FRAME), "layer": maybe(_LAYER), "gradient_of": maybe(_FORWARD), "source": text,
-     "name": maybe(text), "reached": text, "by": text, "through_gradient": flag},
+     "name": maybe(text), "reached": text, "by": text, "through_gradient": flag, "loop": flag},
 )  # fmt: skip
 
 _PLACE: Fields = {"name": text}

@@ -128,6 +128,8 @@ def of(op, *at, value="nan", made="nan", dtype="float32", **more):
         (of("Exp", 900.0, value="inf", made="inf"), "overflow", "Exp of 900 is larger than float32 can hold"),
         (of("Square", 1e25, value="inf", made="inf", run=7, start=3.0), "exploding",
          "Training diverges: Square got values up to 1e+25 at its execution 7, and gave at most 3 at the first"),
+        (of("Mul", 1e25, 1e25, value="inf", made="inf", run=7, start=3.0, loop=True), "overflow",
+         "Mul is larger than float32 can hold"),
         (of("Det", 1.0), "other", "Det of 1 gives nan"),
     ],
 )  # fmt: skip
