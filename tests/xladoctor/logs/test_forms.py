@@ -173,3 +173,35 @@ def test_paragraphs_of_html_are_lines():
     text = "<p>ValueError: Shapes (3, 1) and (3, 2) are incompatible, going on</p><p>skipped</p>\n"
     (record,) = read_log(io.BytesIO(text.encode())).records
     assert record.text.splitlines()[0].endswith("going on")
+
+
+DYING = "TypeError: 'NoneType' object is not subscriptable\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Killed processes: none\n",
+        "Killed 3 zombie workers\nAborted runs: 0\n",
+        "Exception ignored in: <function Loader.__del__ at 0x7f>\n" + TRACE + DYING,
+        "Trial 3 failed: FileNotFoundError: [Errno 2] No such file or directory: 'x'\ntrial 4 gave 0.3\n",
+    ],
+    ids=["a count", "sentences", "an exception in a destructor", "a trial that failed"],
+)
+def test_output_of_a_healthy_program(text):
+    assert diagnosed(text).verdict == "healthy"
+
+
+def test_a_failure_that_the_program_tells_of_in_passing_is_a_warning():
+    told = "caught ValueError: Incompatible shapes: [8,5] vs. [8,4]\n"
+    assert diagnosed(told + "batch 4 is done\n").verdict == "warnings"
+    assert diagnosed("batch 2 is done\n" + told).verdict == "failed"
+
+
+@pytest.mark.parametrize("end", ["Killed", "Killed: 9", "Killed  python train.py", "run.sh: line 3:  812 Killed   x"])
+def test_a_process_that_was_killed(end):
+    assert diagnosed(f"step 3\n{end}\n").findings[0].slug == "process-killed"
+
+
+def test_a_process_that_was_killed_behind_a_bar():
+    assert diagnosed(" 31/99 [==>....] - ETA: 2:11 - loss: 0.61Killed\n").findings[0].slug == "process-killed"
