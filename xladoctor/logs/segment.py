@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from xladoctor.logs import message, signatures
 from xladoctor.logs.clean import CPP, Clean
-from xladoctor.logs.endings import death, is_work
+from xladoctor.logs.endings import death, glued, is_told, is_work
 from xladoctor.logs.frames import (
     arrow,
     autograph_frame,
@@ -75,6 +75,7 @@ class _Draft:
     before: tuple[str, ...]
     level: str = "error"
     grave: bool = False
+    ignored: bool = False
     exception: str | None = None
     frames: list[Frame] = field(default_factory=list)
     op_frames: list[Frame] = field(default_factory=list)
@@ -122,6 +123,7 @@ class Segmenter:
         self._margin = 0
         self._worked = 0
         self._grave: dict[str, int] = {}
+        self._told: dict[str, int] = {}
 
     def feed(self, line: Clean) -> None:
         """Take one line."""
@@ -153,6 +155,11 @@ class Segmenter:
         """Where the runtime spoke of an error below which this stream shows no more work."""
         return [where for where, number in self._grave.items() if number > self._worked]
 
+    @property
+    def handled(self) -> list[str]:
+        """Where the program told of an error in its own words, and went on working."""
+        return [where for where, number in self._told.items() if number < self._worked]
+
     def gap(self) -> None:
         """Lines were skipped here: what was open is finished, and what stood before is no longer near."""
         self.finish()
@@ -167,7 +174,7 @@ class Segmenter:
             # IPython names the exception above its traceback: that is left where the rest was cut off.
             draft.exception = draft.named_above
             draft.lines.append(f"{_HEADER}):")
-        if draft is None or not (draft.lines or draft.exception):
+        if draft is None or not (draft.lines or draft.exception) or draft.ignored:
             return
         raw = "\n".join(draft.lines)
         first = message.first_root(raw)
@@ -211,7 +218,9 @@ class Segmenter:
             return
         self.finish()
         named = _NAMED_ABOVE.match(text)
+        ignored = bool(self._recent) and self._recent[-1].startswith("Exception ignored ")
         self._draft = self._new()
+        self._draft.ignored = ignored
         self._draft.named_above = named[1] if named else None
         self._in_frames = True
 
@@ -356,12 +365,14 @@ class Segmenter:
         found = _BARE.search(text) if "Error" in text or "xception" in text or "Interrupt" in text else None
         if found and len(text[: found.start()]) < 60 and "(" not in text[: found.start()]:
             self._draft = self._new(exception=found[2])
+            if is_told(text[: found.start()]):
+                self._told[f"{self._source}:{self._number}"] = self._number
             self._draft.user_code = (found[3] or "").startswith("in user code")
             self._take_loose()
             self._add(found[3] or "")
-        elif death(text):
+        elif death(text) or glued(text):
             self._draft = self._new()
-            self._add(text.strip())
+            self._add(glued(text) or text.strip())
         elif signatures.warns(text):
             self._draft = self._new(level="warning")
             self._add(text.strip())
