@@ -144,6 +144,25 @@ def keras_supports_jit(model: Any) -> bool | None:
     return bool(module.model_supports_jit(model)) if module is not None else None
 
 
+def tensor_class() -> type:
+    """The class of tensors, eager and symbolic, that has Python's operators."""
+    cls: type = importlib.import_module("tensorflow").Tensor
+    return cls
+
+
+def is_eager(value: Any) -> bool:
+    """Whether a value is a tensor with numbers in it, of exactly TensorFlow's class."""
+    return type(value).__name__ == "EagerTensor"
+
+
+def is_watched(value: Any) -> bool:
+    """Whether a tape that is open now follows this eager tensor: it comes of a variable, or of what is watched."""
+    if not is_eager(value):
+        return False
+    record: Any = importlib.import_module("tensorflow.python.eager.record")
+    return bool(record.should_record_backprop([value]))
+
+
 def keras_data_kind(epochs: Any) -> str:
     """What Keras 3 takes the batches of an `EpochIterator` from: "ArrayDataAdapter", "TFDatasetAdapter" and so on."""
     return type(getattr(epochs, "data_adapter", None)).__name__

@@ -19,6 +19,7 @@ from .importhook import PostImportFinder
 from .keras_calls import KerasRecorder, batch_under_way
 from .layers import LayerRecorder
 from .numbers import NumbersRecorder
+from .operands import OperandRecorder
 from .places import PlaceRecorder
 from .process import identity
 from .rehearse import Rehearsal
@@ -87,6 +88,8 @@ def start(run_dir: Path) -> bool:
         KerasRecorder(guard, finder, tracing, failures, values, rehearsal, twins, numbers)
     if "keras" in chosen and capture == "all" and rehearsal is None:
         LayerRecorder(guard, finder)
+    if "shapes" in chosen and rehearsal is None:
+        OperandRecorder(guard, finder)
     if "shapes" in chosen:
         _places.append(PlaceRecorder(guard, finder, tracing))
     if hasattr(os, "register_at_fork"):
