@@ -53,6 +53,8 @@ FAILURE = "failure"  # failure, exception, message, frames, chain, during, capsu
 CAPSULE = "capsule"  # capsule, folder, what (graph, values), recipe
 FIRST_CALL = "first-call"  # capsule, kept, why, bytes: the values of the first call of a function that XLA compiled
 LATER_CALL = "later-call"  # capsule, call, file, bytes: the values of a later call of such a function
+DRAW = "draw"  # op, key, counter, shape, where: random numbers that were drawn from a seed outside of a graph
+SEED = "seed"  # seed, where: the global seed of TensorFlow was set
 PROBE_ERROR = "probe-error"  # hook, error: a probe failed inside; the target never saw it
 DROPPED = "dropped"  # recorder (a kind, "events" or "capsule"), reason; what was not written: see DROP_REASONS
 REHEARSAL = "rehearsal"  # force, batches, until: this is no run, but a short second one for a question
@@ -61,7 +63,7 @@ END = "end"  # state: how the interpreter ended, as far as it can know
 EVENT_KINDS = frozenset(
     {
         START, SETTING, IMPORT, PLACE_FOUND, PLACE_MISSING, PLACE, FIRST_OP, XLA_PATH, MODEL, TRACE, USE, GRAPH, CALL,
-        FAILURE, CAPSULE, FIRST_CALL, LATER_CALL, PROBE_ERROR, DROPPED, REHEARSAL, END,
+        FAILURE, CAPSULE, FIRST_CALL, LATER_CALL, DRAW, SEED, PROBE_ERROR, DROPPED, REHEARSAL, END,
     }
 )  # fmt: skip
 
