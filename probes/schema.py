@@ -11,6 +11,8 @@ WORKER_SCHEMA = "xladoctor.worker/1"
 RUN_SCHEMA = "xladoctor.run/1"
 PLACES_SCHEMA = "xladoctor.places/1"
 FLIPS_SCHEMA = "xladoctor.flips/1"
+FIRST_NAN_SCHEMA = "xladoctor.first-nan/1"
+EDITS_SCHEMA = "xladoctor.edits/1"
 
 # In the run folder before the target starts: {schema, file, places: [{name, contract, axes: {axis: where}}], problems}.
 PLACES_FILE = "places.json"
@@ -19,6 +21,13 @@ PLACES_FILE = "places.json"
 # functions: [{function, capsule, step (of a Keras call), same (None: not traced again), compiled: [before, after],
 # nodes}] | error}]}.
 FLIPS_FILE = "flips.json"
+
+# In the run folder after a search for the first NaN: {schema, found: {..} | null, why, seconds}.
+FIRST_NAN_FILE = "first-nan.json"
+
+# In the run folder after edits of the sources were tried on a copy: {schema, edits: [{file, line, kind, old, new, why,
+# diff, result (ran, same, moved, not-tried), said}]}.
+EDITS_FILE = "edits.json"
 
 # Environment variables by which the doctor talks to its probes.
 ENV_RUN_DIR = "XLADOCTOR_RUN_DIR"
@@ -52,6 +61,8 @@ CALL = "call"  # method, phase (begin, end), call, model, rows_in, rows_out, bat
 FAILURE = "failure"  # failure, exception, message, frames, chain, during, capsule, state
 CAPSULE = "capsule"  # capsule, folder, what (graph, values), recipe
 FIRST_CALL = "first-call"  # capsule, kept, why, bytes: the values of the first call of a function that XLA compiled
+LAYER = "layer"  # layer, parent, name, cls, model, made, called, inputs, outputs, parameters, trainable
+NOT_FINITE = "not-finite"  # what (logs, result, weights), method, call, model, where, names, data: a NaN or infinity
 LATER_CALL = "later-call"  # capsule, call, file, bytes: the values of a later call of such a function
 DRAW = "draw"  # op, key, counter, shape, where: random numbers that were drawn from a seed outside of a graph
 SEED = "seed"  # seed, where: the global seed of TensorFlow was set
@@ -63,7 +74,7 @@ END = "end"  # state: how the interpreter ended, as far as it can know
 EVENT_KINDS = frozenset(
     {
         START, SETTING, IMPORT, PLACE_FOUND, PLACE_MISSING, PLACE, FIRST_OP, XLA_PATH, MODEL, TRACE, USE, GRAPH, CALL,
-        FAILURE, CAPSULE, FIRST_CALL, LATER_CALL, DRAW, SEED, PROBE_ERROR, DROPPED, REHEARSAL, END,
+        FAILURE, CAPSULE, FIRST_CALL, LATER_CALL, DRAW, SEED, LAYER, NOT_FINITE, PROBE_ERROR, DROPPED, REHEARSAL, END,
     }
 )  # fmt: skip
 

@@ -125,24 +125,28 @@ MAY_IMPORT = {
     "xladoctor/target": ("model", "descriptors"),
     "xladoctor/recording": ("model", "logs", "paths"),
     "xladoctor/rules": ("model", "recording"),
-    "xladoctor/lint": ("model", "rules"),
+    "xladoctor/sources": (),
+    "xladoctor/lint": ("model", "rules", "sources"),
+    "xladoctor/blame": ("model", "recording", "sources", "lint"),
     "xladoctor/diagnosis": ("model", "logs", "recording", "rules"),
-    "xladoctor/saved.py": ("model", "logs", "recording", "rules", "diagnosis"),
+    "xladoctor/saved.py": ("model", "logs", "recording", "rules", "diagnosis", "blame"),
     "xladoctor/workers": ("model", "logs", "recording", "rules", "diagnosis", "paths"),
     "xladoctor/survey": ("model", "recording", "rules", "saved"),
     "xladoctor/report": ("model", "recording.files", "rules", "survey.table"),
     "xladoctor/excerpts.py": ("model", "recording", "diagnosis", "report"),
-    "xladoctor/experiments": ("model", "recording", "rules", "diagnosis", "target", "workers", "report", "paths"),
+    "xladoctor/experiments": (
+        *("model", "recording", "rules", "diagnosis", "target", "workers", "report", "paths", "blame"),
+    ),
     "xladoctor/preflight": (
-        *("model", "recording", "rules", "diagnosis", "target", "workers", "report", "experiments", "saved"),
+        *("model", "recording", "rules", "diagnosis", "target", "workers", "report", "experiments", "saved", "paths"),
     ),
     "xladoctor/commands": (
         *("model", "logs", "recording", "rules", "diagnosis", "target", "workers", "report", "experiments", "saved"),
-        *("survey", "excerpts"),
+        *("survey", "excerpts", "paths"),
     ),
     "xladoctor/cli": (
         *("model", "logs", "recording", "rules", "diagnosis", "lint", "workers", "report", "experiments", "saved"),
-        *("survey", "preflight", "commands", "excerpts", "descriptors"),
+        *("survey", "preflight", "commands", "excerpts", "descriptors", "paths"),
     ),
 }
 """What each room may import, besides itself and the modules that belong to none."""

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from xladoctor import __version__, descriptors
+from xladoctor import __version__, descriptors, paths
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141
@@ -95,7 +95,7 @@ def _without_here() -> None:
     """`python -m` puts the current folder first on the path. It may be a stranger's: what lies in it is neither a
     library of ours nor a plug-in. (The package itself is loaded by now, wherever it is.)
     """
-    if not getattr(sys.flags, "safe_path", False) and sys.path and sys.path[0] in ("", os.getcwd()):  # noqa: PTH109
+    if not getattr(sys.flags, "safe_path", False) and sys.path and sys.path[0] in ("", str(paths.here())):
         del sys.path[0]
 
 

@@ -1,8 +1,19 @@
-"""Where the probes lie that travel with this doctor."""
+"""Where we are, and where the probes lie that travel with this doctor."""
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from pathlib import Path
+
+
+def here() -> Path:
+    """The working folder. Of one that was removed, in which a program can run all the same, the name that it had."""
+    with suppress(FileNotFoundError):
+        return Path.cwd()
+    with suppress(OSError):
+        return Path(os.readlink("/proc/self/cwd").removesuffix(" (deleted)"))  # noqa: PTH115  # a name, not a path that is there
+    return Path(os.sep)
 
 
 def probes_dir() -> Path:

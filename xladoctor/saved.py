@@ -77,6 +77,8 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     Raises:
         XladoctorError: (exit code 2) it is no run folder.
     """
+    from xladoctor.blame.last_batch import with_last_batch
+    from xladoctor.blame.of_run import with_blame
     from xladoctor.diagnosis.engine import diagnose
     from xladoctor.recording import files
     from xladoctor.recording.output import output_of
@@ -86,19 +88,23 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     recording = recording_of(folder, facts)
     log = output_of(recording, plugins.literals())
     found = diagnose(Evidence(source=str(folder), log=log, process=recording.outcome, run=recording))
+    found = with_last_batch(with_blame(found, recording), recording)
     note = foreign_note(recording)
     if note is not None:
         found = replace(found, notes=(*found.notes, note))
+    tried = recording.edits
+    if tried:
+        from xladoctor.diagnosis.edits import edits_of, with_edits
+
+        found = with_edits(found, edits_of({"edits": tried}))
     if not any(name.startswith("replay") for name in files.names(folder)):
         return found
     from xladoctor.diagnosis.tested import with_tested
-    from xladoctor.model.replay_reader import replays_of
     from xladoctor.recording.replays import of_run
 
-    documents, unreadable = of_run(folder)
-    replays, invalid = replays_of(documents)
+    replays, problems = of_run(folder)
     diagnosis = with_tested(found, replays)
-    return replace(diagnosis, problems=(*diagnosis.problems, *unreadable, *invalid))
+    return replace(diagnosis, problems=(*diagnosis.problems, *problems))
 
 
 def recording_of(folder: Path, facts: dict[str, Any] | None) -> Recording:

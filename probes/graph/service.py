@@ -62,6 +62,7 @@ class Service:
             "outline": self.prefixes,
             "prefix": self.prefixes,
             "spot": self.prefixes,
+            "origins": self.prefixes,
             "reduce": self.core,
             "script": self.core,
             "values": self.core,
@@ -75,6 +76,7 @@ class Service:
             "parity": self.parity,
             "parity_call": self.parity_call,
             "agreement": self.agreement,
+            "pairing": self.pairing,
             "remedy": self.remedy,
             "describe": self.describe,
             "call": self.call,
@@ -218,7 +220,9 @@ class Service:
         return {"hlo": text, "error": None, "note": traced_otherwise(step)}
 
     def prefixes(self, request: Request) -> dict[str, Any]:
-        """`prefixes.answer` of "outline" {"list"}, "prefix" {"ops", "stage", "save"} or "spot" {"ops"}."""
+        """`prefixes.answer` of "outline" {"list"}, "prefix" {"ops", "stage", "save"}, "spot" {"ops"} or
+        "origins" {"ops", "inputs"}.
+        """
         from .prefixes import answer
 
         return answer(self._step(request, xla=True)[0], request, self._prefixes)
@@ -317,6 +321,14 @@ class Service:
         if request.get("later") is not None:
             return later(folder, float(request["later"]), foreign=bool(request.get("foreign")))
         return agreement(folder, foreign=bool(request.get("foreign")), whole=bool(request.get("whole")))
+
+    def pairing(self, request: Request) -> dict[str, Any]:
+        """`pairing.pairing` of {"capsule", "sizes"}."""
+        _tensorflow()
+        from .pairing import pairing
+
+        folder = Path(str(_field(request, "capsule")))
+        return pairing(folder, sizes=request.get("sizes") or (), foreign=bool(request.get("foreign")))
 
     def parity_call(self, request: Request) -> dict[str, Any]:
         """`call_parity.answer` of {"subject", "batch", "folder"}."""

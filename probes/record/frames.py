@@ -156,6 +156,19 @@ def caller(skip: int = 1, not_in: tuple[str, ...] = ()) -> dict[str, Any] | None
     return frame_dict(first) if first is not None else None
 
 
+def is_within(name: str, files: tuple[str, ...], skip: int = 1) -> bool:
+    """Whether a function of this name, in a file that ends so, is being run on this thread."""
+    frame: FrameType | None = sys._getframe(skip)
+    for _ in range(200):
+        if frame is None:
+            break
+        code = frame.f_code
+        if code.co_name == name and code.co_filename.replace("\\", "/").endswith(files):
+            return True
+        frame = frame.f_back
+    return False
+
+
 def without_ours(trace: TracebackType | None) -> TracebackType | None:
     """The traceback with the frames of our wrappers taken out: what the user would see without the doctor."""
     kept: list[TracebackType] = []

@@ -55,6 +55,19 @@ def test_a_run_folder_that_is_removed(tmp_path):
     assert json.loads((tmp_path / "run" / "run.json").read_text())["outcome"]["code"] == 5
 
 
+def test_a_working_folder_that_was_removed(tmp_path):
+    """A job's scratch folder may be gone when it starts; a program runs in it all the same."""
+    gone, run = tmp_path / "gone", tmp_path / "run"
+    gone.mkdir()
+    words = [*XLADOCTOR[:-2], "--run-dir", str(run), "--", sys.executable, "-c", "print('out'); raise SystemExit(5)"]
+    enter = f"import os, sys; os.chdir({str(gone)!r}); os.rmdir({str(gone)!r}); os.execv(sys.argv[1], sys.argv[1:])"
+    plain = [sys.executable, "-c", enter, *words]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run(plain, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.stdout.startswith("out\n") and done.stderr == "", done.stderr
+    assert json.loads((run / "run.json").read_text())["cwd"] == str(gone)
+
+
 def test_max_size_holds_for_the_logs_and_is_handed_to_the_probes(tmp_path):
     source = "import os\nprint(os.environ['XLADOCTOR_MAX_SIZE'])\nfor n in range(40_000): print('line', n)\n"
     done = scan(tmp_path, "--max-size", "1M", source=source)

@@ -11,6 +11,7 @@ import click
 import typer
 import typer.core
 
+from xladoctor import paths
 from xladoctor.cli import options
 from xladoctor.errors import XladoctorError, did_you_mean
 from xladoctor.recording.schema import schema
@@ -52,6 +53,27 @@ Flip = Annotated[
         "run folder.",
     ),
 ]
+TryEdits = Annotated[
+    bool,
+    typer.Option(
+        "--try-edits",
+        help="After a failure, try small edits of the sources on a copy and tell with which the program runs. Nothing "
+        "of yours is changed. Each trial rehearses the command for a few steps.",
+    ),
+]
+EditBudget = Annotated[
+    float,
+    typer.Option("--edit-budget", min=1.0, metavar="SECONDS", help="How long --try-edits may take."),
+]
+WritePatch = Annotated[
+    Path | None,
+    typer.Option(
+        "--write-patch",
+        metavar="FILE",
+        show_default=False,
+        help="Write the first edit with which the program runs to a new file, for patch -p1. Implies --try-edits.",
+    ),
+]
 Probes = Annotated[
     str | None,
     typer.Option(
@@ -88,8 +110,9 @@ CheckBudget = Annotated[
         min=0.0,
         metavar="SECONDS",
         show_default=False,
-        help="How long, after a run that ended with 0, its compiled functions may be compared with plain execution "
-        "(0: not at all). Without it: 5 % of the run, at least 5 and at most 30 seconds.",
+        help="How long compiled functions may be looked at after the run: compared with plain execution where it ended "
+        "with 0, taken apart to find the op that fails where it failed (0: not at all). Without it: 5 % of the run, at "
+        "least 5 (15 after a failure) and at most 30 seconds.",
     ),
 ]
 
@@ -201,5 +224,5 @@ def only_for_logs(ctx: click.Context, *names: str) -> None:
 
 def from_here(folder: Path) -> str:
     """The path as a person would type it: relative where it lies below the current folder."""
-    here = Path.cwd()
+    here = paths.here()
     return str(folder.relative_to(here) if folder.is_relative_to(here) else folder)

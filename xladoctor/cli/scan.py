@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -65,6 +66,9 @@ def scan(
     capture: command.Capture = None,
     max_size: command.MaxSize = "1G",
     check_budget: command.CheckBudget = None,
+    try_edits: command.TryEdits = False,
+    edit_budget: command.EditBudget = 120.0,
+    write_patch: command.WritePatch = None,
     exit_code: Annotated[
         str,
         typer.Option(
@@ -107,7 +111,7 @@ def scan(
     program = command.given(ctx)
     if program is None:
         commands = ["run_dir", "python", "flip", "probes", "capture", "max_size", "exit_code", "no_probes", "no_replay"]
-        commands.append("check_budget")
+        commands += ["check_budget", "try_edits", "edit_budget", "write_patch"]
         command.only_for_commands(ctx, *commands, *(() if follow else ("timeout",)))
         if follow:
             from xladoctor.cli.follow import follow as followed
@@ -142,8 +146,11 @@ def scan(
             max_size=command.max_size(max_size),
             verify=verify,
             check_budget=check_budget,
+            edit_budget=edit_budget if try_edits or write_patch is not None else None,
         ),
     )
+    if write_patch is not None:
+        _write_patch(write_patch, result.diagnosis)
     folder = command.from_here(result.run_dir)
     try:
         if target.to_stdout and target.format == "console":
@@ -170,6 +177,21 @@ def show(diagnosis: Diagnosis, output: Output, **view: Any) -> int:
     known = excerpts.of(diagnosis, view.get("run_dir"))
     output.write(render(diagnosis, output.format, page, View(**view, excerpts=known)))
     return diagnosis.exit_code
+
+
+def _write_patch(file: Path, diagnosis: Diagnosis) -> None:
+    """Write the first edit with which the program ran to a new file, or say why not. Nothing is replaced."""
+    root = diagnosis.root
+    edits = root.details.get("edits", ()) if root is not None else ()
+    diff = next((str(edit["diff"]) for edit in edits if edit["result"] == "ran"), None)
+    if diff is None:
+        sys.stderr.write(f"xladoctor: {file} is not written: no edit was found with which the program runs\n")
+        return
+    try:
+        with file.open("x", encoding="utf-8", newline="") as stream:
+            stream.write(diff)
+    except OSError as error:
+        sys.stderr.write(f"xladoctor: {file} could not be written: {error.strerror or error}\n")
 
 
 def shell_status(status: int) -> int:

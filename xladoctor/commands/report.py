@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xladoctor import excerpts
+from xladoctor import excerpts, paths
 from xladoctor.errors import XladoctorError
 from xladoctor.model.diagnosis import Diagnosis
 from xladoctor.report.view import View
 
 if TYPE_CHECKING:
+    from xladoctor.model.replay import Replay
     from xladoctor.model.run_diff import RunDiff, Seen
     from xladoctor.report.redact import Machine
 
@@ -37,7 +38,7 @@ def of_run(folder: Path, replays: Sequence[Path] = ()) -> Document:
 
     diagnosis = scan_run(folder)
     found, _ = kept.of_run(folder)
-    named = tuple(kept.named(path) for path in replays)
+    diagnosis, named = _with_named(diagnosis, replays)
     outcome = read_run(folder).outcome
     status = None if outcome is None else _status(outcome.code, outcome.signal)
     known = excerpts.of(diagnosis, folder)
@@ -52,11 +53,9 @@ def of_logs(logs: Sequence[Path | str], replays: Sequence[Path] = ()) -> Documen
     Raises:
         XladoctorError: (exit code 2) a log cannot be read, or a named replay is none.
     """
-    from xladoctor.recording import replays as kept
     from xladoctor.saved import scan_logs
 
-    diagnosis = scan_logs(logs)
-    named = tuple(kept.named(path) for path in replays)
+    diagnosis, named = _with_named(scan_logs(logs), replays)
     return Document(diagnosis, View(replays=named, excerpts=excerpts.of(diagnosis)))
 
 
@@ -67,7 +66,6 @@ def of_diagnosis(file: Path, replays: Sequence[Path] = ()) -> Document:
         XladoctorError: (exit code 2) it cannot be read, or is larger than any diagnosis.
     """
     from xladoctor.recording import files
-    from xladoctor.recording import replays as kept
     from xladoctor.report import json_
 
     try:
@@ -76,9 +74,17 @@ def of_diagnosis(file: Path, replays: Sequence[Path] = ()) -> Document:
         raise XladoctorError(f"{file}: this is not the JSON of a diagnosis: {error}") from None
     except OSError as error:
         raise XladoctorError(f"{file} cannot be read: {error.strerror or error}") from None
-    diagnosis = json_.from_dict(told)
-    named = tuple(kept.named(path) for path in replays)
+    diagnosis, named = _with_named(json_.from_dict(told), replays)
     return Document(diagnosis, View(replays=named, excerpts=excerpts.of(diagnosis)))
+
+
+def _with_named(diagnosis: Diagnosis, paths: Sequence[Path]) -> tuple[Diagnosis, tuple[Replay, ...]]:
+    """(the diagnosis, which says what of the named replays cannot be read; these replays)."""
+    from xladoctor.recording import replays
+
+    found = [replays.named(path) for path in paths]
+    problems = [problem for _, parts in found for problem in parts]
+    return replace(diagnosis, problems=(*diagnosis.problems, *problems)), tuple(replay for replay, _ in found)
 
 
 def differences(a: Path, b: Path) -> RunDiff:
@@ -136,7 +142,7 @@ def machine(*folders: Any) -> Machine:
     hosts = {socket.gethostname(), os.environ.get("HOSTNAME"), os.environ.get("SLURMD_NODENAME")}
     hosts |= {host.partition(".")[0] for host in hosts if host}
     return Machine(
-        folders=tuple(dict.fromkeys(str(f) for f in (*folders, Path.cwd()) if f)),
+        folders=tuple(dict.fromkeys(str(f) for f in (*folders, paths.here()) if f)),
         homes=(home,) if home != "~" else (),
         users=tuple(sorted(user for user in users if user)),
         hosts=tuple(sorted(host for host in hosts if host)),

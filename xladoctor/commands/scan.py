@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
+from xladoctor import paths
 from xladoctor.errors import XladoctorError
 from xladoctor.model.diagnosis import Diagnosis
 from xladoctor.saved import recording_of, scan_run, trace_run
@@ -49,6 +50,8 @@ class ScanOptions:
     """Bytes that the run folder may take: the logs a sixteenth each, the rest for what the probes record."""
     check_budget: float | None = None
     """Seconds for comparing compiled functions with plain execution; None: as many as the run allows, 0: none."""
+    edit_budget: float | None = None
+    """Seconds for trying small edits of the sources on a copy, after a failure; None: none is tried."""
     every: bool = False
     """Ask the worker about every watched call, not about those that failed or lost rows alone (for `trace`)."""
 
@@ -90,11 +93,11 @@ def scan_command(command: Sequence[str], options: ScanOptions) -> ScanResult:
     facts: dict[str, Any] = {**run_folder.run_facts(command), "flags": _flags_before_the_start(program, env)}
     run_folder.write_if_possible(folder / "run.json", {**facts, "outcome": {"state": "running"}})
     listing = None
-    if options.flip:
+    if options.flip or options.edit_budget is not None:
         from xladoctor.experiments import overlay
 
         # Rehearsals come after the run, and must find the folder as it was before.
-        listing = overlay.look(Path.cwd())
+        listing = overlay.look(paths.here())
     sys.stdout.flush()
     sys.stderr.flush()
     run = target.run(
@@ -117,6 +120,8 @@ def scan_command(command: Sequence[str], options: ScanOptions) -> ScanResult:
     if outcome.state != "interrupted":
         _look_closer(folder, facts, command, listing, options, say)
     diagnosis = scan_run(folder, facts)
+    if options.edit_budget is not None and listing is not None and outcome.state != "interrupted":
+        diagnosis = _edited(diagnosis, folder, facts, command, listing, options, say)
     if diagnosis.problems and outcome.state != "exited":
         # What an abort leaves half-written is a fact about this run, not bad input.
         diagnosis = replace(diagnosis, notes=(*diagnosis.notes, *diagnosis.problems), problems=())
@@ -189,6 +194,7 @@ def _look_closer(
 ) -> None:
     """Ask workers, rehearse, try remedies, as the options say. What goes wrong here costs these answers alone."""
     from xladoctor.recording import mark
+    from xladoctor.recording.schema import schema
 
     if options.replay:
         from xladoctor.experiments.analyse import ask_workers
@@ -199,12 +205,27 @@ def _look_closer(
             sys.stderr.write("xladoctor: interrupted; the diagnosis goes without run-time shapes\n")
         except OSError as error:
             sys.stderr.write(f"xladoctor: no worker was asked for run-time shapes: {error.strerror or error}\n")
-    mark.sign_more(folder, "worker.jsonl", "worker.log")
-    if listing is not None:
+        _first_nan(folder, facts, command, options, say)
+    mark.sign_more(folder, "worker.jsonl", "worker.log", schema.FIRST_NAN_FILE)
+    if listing is not None and options.flip:
         _flip(folder, command, listing, options, say)
     if options.verify:
         verify_run(folder, options.quiet)
     mark.sign_more(folder, "flips.json", "rehearsals")
+
+
+def _first_nan(
+    folder: Path, facts: dict[str, Any], command: Sequence[str], options: ScanOptions, say: _Progress
+) -> None:
+    """Look for the op that made the first NaN. What goes wrong here costs this answer, not the run."""
+    from xladoctor.experiments.first_nan import look
+
+    try:
+        look(recording_of(folder, facts), command, os.environ, say, options.check_budget)
+    except KeyboardInterrupt:
+        sys.stderr.write("xladoctor: interrupted; the diagnosis goes without the op that made the first NaN\n")
+    except (XladoctorError, OSError) as error:
+        sys.stderr.write(f"xladoctor: the first NaN was not looked for: {_line(str(error))}\n")
 
 
 def _flip(folder: Path, command: Sequence[str], listing: Listing, options: ScanOptions, say: _Progress) -> None:
@@ -218,6 +239,40 @@ def _flip(folder: Path, command: Sequence[str], listing: Listing, options: ScanO
         sys.stderr.write("xladoctor: interrupted; the diagnosis goes without the rehearsals\n")
     except XladoctorError as error:
         sys.stderr.write(f"xladoctor: {_line(str(error))}{f' ({_line(error.hint)})' if error.hint else ''}\n")
+
+
+def _edited(
+    diagnosis: Diagnosis,
+    folder: Path,
+    facts: dict[str, Any],
+    command: Sequence[str],
+    listing: Listing,
+    options: ScanOptions,
+    say: _Progress,
+) -> Diagnosis:
+    """The diagnosis with the edits that were tried. What goes wrong here costs this answer alone."""
+    from xladoctor.experiments import edits
+    from xladoctor.recording import mark
+    from xladoctor.recording.schema import schema
+
+    try:
+        program = edits.Program.of(command, listing, os.environ)
+        tried = edits.try_edits(
+            diagnosis, recording_of(folder, facts), program, say, options.edit_budget or edits.SECONDS
+        )
+        edits.write(folder, tried)
+        if not tried:
+            sys.stderr.write(
+                "xladoctor: no edit was tried: the failure is not one of shapes, or its source lies elsewhere\n"
+            )
+    except KeyboardInterrupt:
+        sys.stderr.write("xladoctor: interrupted; the diagnosis goes without tried edits\n")
+        return diagnosis
+    except (XladoctorError, OSError) as error:
+        sys.stderr.write(f"xladoctor: no edit was tried: {_line(str(error))}\n")
+        return diagnosis
+    mark.sign_more(folder, schema.EDITS_FILE, "rehearsals")
+    return scan_run(folder, facts)
 
 
 def _flags_before_the_start(program: str, env: Mapping[str, str]) -> list[dict[str, str]]:
@@ -280,7 +335,7 @@ def _hand_over_places(folder: Path) -> None:
     """Give the probes the user's own places; say what is wrong with them before the target starts."""
     from xladoctor.experiments import places
 
-    found = places.find(Path.cwd())
+    found = places.find(paths.here())
     for problem in found.problems:
         sys.stderr.write(f"xladoctor: {_line(problem)}\n")
     places.write(found, folder)

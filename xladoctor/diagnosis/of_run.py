@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import xladoctor
+from xladoctor.diagnosis import rows
 from xladoctor.diagnosis.basis import grounded
 from xladoctor.diagnosis.causes import main_step, ordered
 from xladoctor.diagnosis.cells import cells, in_cells
@@ -15,12 +16,15 @@ from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.diagnosis.fitting import fitted, situation
 from xladoctor.diagnosis.flipped import flip_notes
 from xladoctor.diagnosis.hypotheses import judge
+from xladoctor.diagnosis.isolated import isolations, with_isolations
+from xladoctor.diagnosis.not_finite import with_not_finite
 from xladoctor.diagnosis.order import setting_findings
 from xladoctor.diagnosis.outcome import outcome_notes
 from xladoctor.diagnosis.recorded import broken_quietly
 from xladoctor.diagnosis.requests import requests_without_effect
 from xladoctor.diagnosis.shape_rows import shape_rows
 from xladoctor.diagnosis.stacks import stacks
+from xladoctor.diagnosis.surroundings import surroundings
 from xladoctor.diagnosis.timeline import settings
 from xladoctor.diagnosis.unfinished import unfinished
 from xladoctor.diagnosis.watched import place_notes
@@ -41,6 +45,8 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
     logged = weighed(log_findings(evidence), evidence)
     others = [*setting_findings(recording), *requests_without_effect(evidence), *draws(recording)]
     known = with_divergences(ordered(logged, looked_at, others, evidence, quiet), recording)
+    known = rows.with_mispairings(known, recording)
+    known = with_not_finite(with_isolations(known, recording), recording)
     findings = fitted(grounded(known), situation(evidence))
     step = main_step(looked_at) or next(iter(quiet), None)
     diagnosis = Diagnosis(
@@ -53,8 +59,8 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
         shapes=shape_rows(step) if step is not None else (),
         compilations=compilations(recording),
         stacks=stacks(step, evidence.log),
-        checked=checks(recording),
-        isolated=_isolated(step),
+        checked=(*checks(recording), *rows.checks(recording)),
+        isolated=_isolated(step) or _isolated_after(recording),
         environment=_environment(evidence, recording),
         notes=(
             *evidence.notes,
@@ -63,6 +69,7 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
             *_step_notes(looked_at),
             *place_notes(recording),
             *flip_notes(recording),
+            *surroundings(recording),
         ),
         problems=recording.problems,
         tool_version=xladoctor.__version__,
@@ -93,6 +100,15 @@ def _isolated(step: Step | None) -> dict[str, Any] | None:
         "inputs": [{"shape": t.get("shape"), "value": t.get("value")} for t in op.get("inputs", ())],
         "compilations": 0,
     }
+
+
+def _isolated_after(recording: Recording) -> dict[str, Any] | None:
+    """What was isolated after the run, where the plain run of the step showed no op."""
+    found = next((found for _, found in isolations(recording)), None)
+    if found is None:
+        return None
+    inputs = [{"shape": t.get("shape"), "value": t.get("value")} for t in found.inputs]
+    return {"op": found.op, "node": found.node, "inputs": inputs, "compilations": found.compilations}
 
 
 def _step_notes(looked_at: list[Step]) -> tuple[str, ...]:

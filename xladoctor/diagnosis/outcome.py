@@ -8,7 +8,7 @@ from dataclasses import replace
 from xladoctor.diagnosis.basis import ENDED, HANDLED, RAISED
 from xladoctor.diagnosis.facts import first_location
 from xladoctor.diagnosis.gaps import gap_notes
-from xladoctor.diagnosis.weigh import raised, survived, uncaught
+from xladoctor.diagnosis.weigh import how_it_went_on, level_of_handled, raised, survived, uncaught
 from xladoctor.model.diagnosis import Finding, Proof
 from xladoctor.model.evidence import ProcessOutcome
 from xladoctor.model.output_log import output_notes
@@ -44,17 +44,17 @@ def outcome_findings(evidence: Evidence) -> Iterator[Finding]:
 
 
 def _exceptions(recording: Recording) -> Iterator[Finding]:
-    """The recorded exceptions. What the program caught before it ended well, or of another, is a warning."""
+    """The recorded exceptions. What the program caught before it ended well, or of another, is a warning or a note."""
     rule = by_slug("not-xla")
     ends = uncaught(recording)
     for event in raised(recording):
-        ended = event in ends or not (ends or survived(recording))
+        ended = not survived(recording) and (event in ends or not ends)
         first = next(iter(event["message"].strip().splitlines()), "")
         text = f"{event['exception']}: {first}".rstrip(": ")
         yield Finding(
-            code=rule.code, slug=rule.slug, level="error" if ended else "warning", role="root",
+            code=rule.code, slug=rule.slug, level="error" if ended else level_of_handled(event, recording), role="root",
             title=f"{event['exception']} in {event.get('during')}",
-            message=f"{text}." + ("" if ended else " The program caught it and went on."),
+            message=f"{text}." + ("" if ended else f" {how_it_went_on(event, recording)}"),
             location=first_location(event.get("frames") or ()),
             evidence=(Proof("event", text, f"events-{event['pid']}.jsonl:{event['seq']}"),),
             status="untested", basis=RAISED if ended else HANDLED, details={} if ended else {"handled": True},

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from xladoctor.diagnosis.basis import HANDLED, LOOKED_UP, RAISED, TEXT
-from xladoctor.model.diagnosis import Finding, Status
+from xladoctor.model.diagnosis import Finding, Level, Status
 from xladoctor.recording.evidence import Evidence
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
@@ -30,6 +30,7 @@ _DEATHS = frozenset(
 )
 _SHELL = 128
 _CHAINED = 2000
+_WORDS, _TELLING = 60, 8
 _PROGRESS = re.compile(
     r"\d/\d{1,9}\b.{0,400}?\bloss: nan|^Epoch \d+|- (?:val_)?loss: nan|Invalid loss, terminating training"
 )
@@ -77,19 +78,53 @@ def failures_of(finding: Finding, recording: Recording) -> Iterator[Event]:
 
 
 def handled(finding: Finding, event: Event, recording: Recording) -> Finding:
-    """A finding about an exception that the run survived: caught, or the end of another process or of a thread."""
-    went_on = "It ended its thread or process, and the run went on without it."
-    if event not in uncaught(recording):
-        went_on = "The program caught this exception and went on."
+    """A finding about an exception that the run survived: caught, or the end of another process or of a thread.
+
+    What was caught in a run that went on to its end is a note: exceptions are a way of asking, too.
+    """
     message = finding.message
     if finding.slug in OUTSIDE:
         first = next(iter(str(event.get("message", "")).strip().splitlines()), "")
         message = f"{event.get('exception')}: {first}".rstrip(": ") + "."
     return replace(
-        finding, level="warning", message=f"{message} {went_on}",
+        finding, level=level_of_handled(event, recording), message=f"{message} {how_it_went_on(event, recording)}",
         details={**finding.details, "handled": True}, status=finding.status if finding.basis else "untested",
         basis=finding.basis if finding.basis and finding.status == "confirmed" else HANDLED,
     )  # fmt: skip
+
+
+def how_it_went_on(event: Event, recording: Recording) -> str:
+    """The sentence for an exception that the run survived."""
+    if event not in uncaught(recording):
+        return "The program caught this exception and went on."
+    if _kept_by_parent(event, recording):
+        return "It ended a process that the program had started; the program kept its output, and went on."
+    return "It ended its thread or process, and the run went on without it."
+
+
+def level_of_handled(event: Event, recording: Recording) -> Level:
+    """A warning where the run failed, where the exception ended a thread, or a process before everybody's eyes, and
+    where the run had nothing more to say than that; else a note.
+    """
+    if not survived(recording):
+        return "warning"
+    if event in uncaught(recording):
+        return "note" if _kept_by_parent(event, recording) else "warning"
+    said = [line.strip() for line in str(event.get("message", "")).splitlines() if len(line.strip()) >= _TELLING]
+    words = [f"{event.get('exception')}:", *(line[:_WORDS] for line in (*said[:1], *said[-1:]))]
+    return "warning" if any(word in line for word in words for line in recording.last_lines) else "note"
+
+
+def _kept_by_parent(event: Event, recording: Recording) -> bool:
+    """Whether an exception ended a process of which a recorded one is the parent, and its traceback was not shown:
+    the parent took its output, and its exit status, as an answer.
+    """
+    parents = {e["pid"]: e.get("ppid") for e in recording.of_kind(schema.START)}
+    if parents.get(event["pid"]) not in recording.pids:
+        return False
+    name = str(event.get("exception"))
+    heads = (line.partition(":")[0] for line in recording.lines)
+    return not any(head.endswith(name) and " " not in head for head in heads)
 
 
 def _weighed(finding: Finding, recording: Recording) -> Finding | None:

@@ -27,9 +27,9 @@ _START = 120.0
 """TensorFlow may take this long to be imported; the budget is for the checks alone."""
 
 
-def budget(seconds: float | None, asked: float | None) -> float:
-    """How long the checks after a run of `seconds` may take: what was asked for, else 5 % of the run, 5 to 30 s."""
-    return asked if asked is not None else min(_MOST, max(_LEAST, _SHARE * (seconds or 0.0)))
+def budget(seconds: float | None, asked: float | None, least: float = _LEAST) -> float:
+    """How long the checks after a run of `seconds` may take: what was asked for, else 5 % of it, `least` to 30 s."""
+    return asked if asked is not None else min(_MOST, max(least, _SHARE * (seconds or 0.0)))
 
 
 def to_check(recording: Recording) -> list[str]:

@@ -7,6 +7,7 @@ first shows nothing.
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -17,11 +18,12 @@ from xladoctor.diagnosis.enrich import layer_of
 from xladoctor.diagnosis.facts import is_user_file
 from xladoctor.experiments import chain as chains
 from xladoctor.experiments.bisect import Found, Try, first_failing
-from xladoctor.model.replay import Case, Isolation, Link, Signature
+from xladoctor.model.replay import Case, Isolation, Link, Signature, ValueOrigin
 from xladoctor.workers.bench import Answer, Bench
 from xladoctor.workers.classify import signature
 
 _CONSTANT = "compile-time-constant"
+_INPUT = re.compile(r"Input (\d{1,4}) to node")
 _STAGES = ("hlo", "optimized_hlo")
 # What is looked for is refused before machine code is made; making it well would take most of the time.
 _FAST = ("env:XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
@@ -138,7 +140,7 @@ class _Compiling:
         answer = self._ask(ops, self._stage)
         if not answer.ok:
             # The compiler ended the process, or did not end: that is how it fails.
-            return "unknown" if answer.state == "refused" else Signature(answer.state, None)
+            return "unknown" if answer.state == "refused" else Signature(answer.state, answer.signal)
         told: Mapping[str, Any] = answer.result
         if told["outcome"] == "unsupported":
             return "unknown"
@@ -190,7 +192,9 @@ class _Compiling:
         ]
         way = self._way(module, found.signature, spot, message)
         links = self._located(way.links)
-        notes = [n for n in (way.note, _others(found)) if n]
+        origins = self._origins(found, message) if len(links) < 2 else ()
+        # A value that is drawn or computed says more than that no bounded size leads to it.
+        notes = [n for n in (None if origins else way.note, _others(found)) if n]
         return Isolation(
             op=str(spot["op"]),
             node=str(spot["node"]),
@@ -209,6 +213,21 @@ class _Compiling:
             number=found.number,
             stage=self._stage,
             note="; ".join(notes) or None,
+            origins=origins,
+        )
+
+    def _origins(self, found: Found, message: str) -> tuple[ValueOrigin, ...]:
+        """Where the value comes from that is no constant, of an op that needs one."""
+        if found.signature is None or found.signature.slug != _CONSTANT:
+            return ()
+        named = _INPUT.search(message)
+        inputs = [int(named[1])] if named else []
+        answer = self._bench.ask("origins", self._case, ops=found.number, inputs=inputs)
+        if not answer.ok:
+            return ()
+        return tuple(
+            ValueOrigin(o["kind"], o["op"], o["node"], location(o["sources"], o["call_sources"]))
+            for o in answer.result["origins"]
         )
 
     def _way(self, module: Any, failure: Signature | None, spot: Mapping[str, Any], message: str) -> chains.Way:

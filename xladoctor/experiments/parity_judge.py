@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from xladoctor.model.replay import Agreement
+from xladoctor.model.replay import Agreement, DeviationMap
 
 PLAIN, XLA = "plain", "xla"
 EVERY = "every output"
@@ -166,8 +166,18 @@ def _agreement(
         slug=slug,
         test=test,
         what=what,
-        map=row.get("map"),
+        map=_map(row.get("map")),
     )
+
+
+def _map(told: Mapping[str, Any] | None) -> DeviationMap | None:
+    """The map that a worker made (`probes.graph.deviation_map`)."""
+    if told is None:
+        return None
+    rows = tuple((int(row), float(far)) for row, far in told["rows"])
+    cells = None if told["cells"] is None else tuple(tuple(map(float, line)) for line in told["cells"])
+    shape = None if told["shape"] is None else (int(told["shape"][0]), int(told["shape"][1]))
+    return DeviationMap(rows, int(told["block"]), int(told["row"]), shape, cells)
 
 
 def _above(row: Mapping[str, Any]) -> bool:

@@ -7,7 +7,7 @@ cannot touch what the real run wrote. What it recorded is read like any other ru
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -33,10 +33,12 @@ def rehearse(
     jit: bool | None = None,
     until: Mapping[str, Any] | None = None,
     flip: Mapping[str, Any] | None = None,
+    hunt: bool = False,
     outside: Sequence[Path] = (),
     write: Sequence[Path] = (),
     timeout: float | None = None,
     capture: str = "specs",
+    prepare: Callable[[Path], None] | None = None,
 ) -> Recording:
     """Run `command` as a rehearsal into the run folder `folder` and read back what it recorded.
 
@@ -46,9 +48,10 @@ def rehearse(
     ({"traces": n}), or
     once each Keras method has come to its end ({"calls": [...]}; with {"grace": seconds} it may go on so long), and
     with {"seconds": n} so long after its first trace in any case. `flip` has the steps traced once more with each
-    switch that they read in its other position (`probes.record.twins`). Its output goes to the folder alone. Folders
+    switch that they read in its other position (`probes.record.twins`). `hunt` looks for the first NaN
+    (`probes.record.nan_hunt`), and opens no connection. Its output goes to the folder alone. Folders
     `outside` of its own are laid over for it, where the system allows that (`probes.record.redirect`); those of
-    `write` it may really write to.
+    `write` it may really write to. `prepare` is called with the folder when the copy is made, before the start.
 
     Raises:
         XladoctorError: (exit code 3) the command could not be started.
@@ -59,6 +62,8 @@ def rehearse(
     work, temporary = folder / "work", folder / "tmp"
     overlay.make(listing, work)
     temporary.mkdir()
+    if prepare is not None:
+        prepare(folder)
     # The contracts of the user's own places hold in a rehearsal, too.
     places.write(places.find(listing.root), folder)
     held = dict(force or {})
@@ -73,6 +78,7 @@ def rehearse(
         "jit": jit,
         "until": dict(until or {}),
         "flip": dict(flip or {}),
+        "hunt": {"nan": True} if hunt else None,
         "write": [str(folder), "/dev", "/proc", *map(str, write)],
         "keep": [str(folder)],
     }

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from xladoctor import secrets
+from xladoctor import paths, secrets
 from xladoctor.errors import XladoctorError
 from xladoctor.recording import files, mark
 from xladoctor.workers.bench import TIMEOUT
@@ -104,5 +104,5 @@ def _why(folder: Path, error: Exception) -> str:
 
 def shown(folder: Path) -> str:
     """A folder as a person would type it."""
-    here = Path.cwd()
+    here = paths.here()
     return str(folder.relative_to(here) if folder.is_relative_to(here) else folder)

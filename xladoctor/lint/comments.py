@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 from xladoctor.lint.hazard import Hazard
 from xladoctor.lint.project import Module
-from xladoctor.lint.source import Source
 from xladoctor.model.diagnosis import Level
 from xladoctor.rules import CODES
+from xladoctor.sources.source import Source
 
 CODE = "XD800"
 _WORD = re.compile(r"#\s*xladoctor:\s*(ignore(?:-file)?)\b\s*(?:\[([^\]]*)\])?\s*(.*)", re.IGNORECASE)

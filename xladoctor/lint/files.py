@@ -11,7 +11,7 @@ from pathlib import Path
 
 from xladoctor.errors import XladoctorError, did_you_mean
 from xladoctor.lint import notebook
-from xladoctor.lint.source import LARGEST, Source, Unreadable, decode, parse
+from xladoctor.sources.source import LARGEST, Source, Unreadable, decode, parse
 
 STDIN = "-"
 SUFFIXES = (".py", ".pyw", ".ipynb")

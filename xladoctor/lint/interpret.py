@@ -12,10 +12,10 @@ from dataclasses import replace
 
 from xladoctor.lint import evaluate, parameters
 from xladoctor.lint.frames import Closure, Entry, Event, Frame, Instance
-from xladoctor.lint.names import dotted
 from xladoctor.lint.project import Class, Function, Module, Project
 from xladoctor.lint.results import element
 from xladoctor.lint.values import STATIC, UNKNOWN, Content, Value, merge
+from xladoctor.sources.names import dotted
 
 _DEEPEST = 24
 _STEPS = 400_000

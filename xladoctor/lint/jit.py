@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xladoctor.lint.frames import Entry
-from xladoctor.lint.names import dotted, walk
 from xladoctor.lint.project import Class, Function, Module, Project
+from xladoctor.sources.names import dotted, walk
 
 KEYWORDS = ("jit_compile", "experimental_compile")
 _FUNCTION = ("tensorflow.function", "tensorflow.def_function.function")

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from xladoctor.lint.frames import Closure, External, Frame, Instance, Shape
-from xladoctor.lint.names import dotted
 from xladoctor.lint.project import Class, Function, Module, Symbol
 from xladoctor.lint.results import WIDTHS, shape_of
 from xladoctor.lint.values import STATIC, UNKNOWN, Content, Value
+from xladoctor.sources.names import dotted
 
 if TYPE_CHECKING:
     from xladoctor.lint.interpret import Interpreter

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from xladoctor.lint.source import Line, Source, Unreadable, parse
+from xladoctor.sources.source import Line, Source, Unreadable, parse
 
 _MAGIC = re.compile(r"^(\s*)(?:[%!?]|[\w.]+\?+\s*$)")
 _CAPTURED = re.compile(r"^(\s*)([\w,](?:[\w, ]*[\w,])?)\s*=\s*[%!]")

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from xladoctor.lint import ops
 from xladoctor.lint.frames import Frame, Instance
-from xladoctor.lint.names import children, dotted, walk
 from xladoctor.lint.project import Function
 from xladoctor.lint.values import STATIC, UNKNOWN, Content, Value
+from xladoctor.sources.names import children, dotted, walk
 
 if TYPE_CHECKING:
     from xladoctor.lint.interpret import Interpreter

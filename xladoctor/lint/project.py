@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from xladoctor.lint.names import canonical, children, dotted, imported
-from xladoctor.lint.source import Source
+from xladoctor.sources.names import canonical, children, dotted, imported
+from xladoctor.sources.source import Source
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _FAR = 8

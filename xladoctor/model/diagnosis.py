@@ -9,6 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from xladoctor.model.blame import Constraint, Provenance, Suspect
+from xladoctor.model.location import Location as Location
+
 SCHEMA = "xladoctor.diagnosis/1"
 
 Level = Literal["error", "warning", "note"]
@@ -18,27 +21,6 @@ Result = Literal["verified", "failed", "untested"]
 Safety = Literal["safe", "slower", "changes-numerics", "risky"]
 Checked = Literal["agrees", "diverges", "not-checked"]
 Verdict = Literal["failed", "warnings", "healthy"]
-
-
-@dataclass(frozen=True)
-class Location:
-    """A line of source code: the deepest frame that belongs to the *user*, unless said otherwise."""
-
-    file: str
-    line: int | None = None
-    function: str | None = None
-    cell: int | None = None
-    """Of a notebook: the number of the code cell; `line` is then the line in it."""
-
-    @property
-    def place(self) -> str:
-        """`train.py:9`, `study.ipynb: cell 3, line 6`."""
-        if self.cell is not None:
-            return f"{self.file}: cell {self.cell}" + (f", line {self.line}" if self.line else "")
-        return f"{self.file}:{self.line}" if self.line else self.file
-
-    def __str__(self) -> str:
-        return f"{self.place} in {self.function}" if self.function else self.place
 
 
 @dataclass(frozen=True)
@@ -84,6 +66,9 @@ class Finding:
 
     `op`, `node`, `device` and `dims` are what the message or the recording names, as written there. `slug` is the class
     of the taxonomy (`class` in JSON). `details` holds what only this class has (contract, bindings, factors, ...).
+
+    `location` is the line likeliest at fault: that of `suspects[0]` where the evidence is decisive, else the one that
+    raised. `raised_at` is always the one that raised, where suspects were looked for (docs/blame.md).
     """
 
     code: str
@@ -103,6 +88,10 @@ class Finding:
     remedies: tuple[Remedy, ...] = ()
     details: dict[str, Any] = field(default_factory=dict)
     basis: Basis | None = None
+    raised_at: Location | None = None
+    constraint: Constraint | None = None
+    provenance: tuple[Provenance, ...] = ()
+    suspects: tuple[Suspect, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -202,9 +191,12 @@ class StackFrame:
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was compared after a run that ended well, or could not be (`why`); `calls` is on how many."""
+    """One thing that was compared after a run that ended well, or could not be (`why`); `calls` is on how many.
 
-    what: Literal["compiled-function"]
+    A compiled function agrees or diverges with plain execution, `rows` with the rows that they belong to.
+    """
+
+    what: Literal["compiled-function", "rows"]
     function: str
     calls: int = 0
     result: Checked = "not-checked"

@@ -128,6 +128,21 @@ class Link:
 
 
 @dataclass(frozen=True)
+class ValueOrigin:
+    """Where a value comes from that XLA would have to know when it compiles, or a size that depends on values.
+
+    `kind`: an argument or a variable of the compiled function, a random number, data (as many elements as some
+    condition holds for), or a loop (it changes from round to round).
+    """
+
+    kind: Literal["argument", "variable", "random", "data", "loop"]
+    op: str
+    node: str
+    location: str | None = None
+    """file:line in function, of the user's code."""
+
+
+@dataclass(frozen=True)
 class Isolation:
     """The first op that fails, and how it was found: by running, by compiling, or as the one that TensorFlow refused to
     make ("trace").
@@ -154,6 +169,8 @@ class Isolation:
     """Under XLA: it is the first ops up to this one, in program order, with which it fails."""
     stage: str | None = None
     """Under XLA: "hlo" where TensorFlow refuses to convert it, "optimized_hlo" where the compiler does."""
+    origins: tuple[ValueOrigin, ...] = ()
+    """Of an op that needs a constant and got a computed value: where that comes from, the nearest first."""
 
 
 TESTS = {
@@ -164,6 +181,22 @@ TESTS = {
     "copies": "rows among copies of themselves",
 }
 """The tests of one way on other rows, in words."""
+
+
+@dataclass(frozen=True)
+class DeviationMap:
+    """Where two results of one output are apart; deviations are relative to the largest magnitude of both."""
+
+    rows: tuple[tuple[int, float], ...]
+    """(row of the batch, the worst deviation in it or in the block that begins with it)."""
+    block: int
+    """How many rows stand for one of `rows`."""
+    row: int
+    """The worst row."""
+    shape: tuple[int, int] | None = None
+    """(height, width) of the worst row's picture, along its two longest axes."""
+    cells: tuple[tuple[float, ...], ...] | None = None
+    """Its deviations, at most 32 by 32, each the worst of what it stands for."""
 
 
 @dataclass(frozen=True)
@@ -189,9 +222,8 @@ class Agreement:
     copies (one row throughout the batch), or size (how many rows come out at several sizes); see `TESTS`."""
     what: str | None = None
     """In words, where the numbers alone do not say it: which rows depend on which, that plain mode raises."""
-    map: dict[str, Any] | None = None
-    """Where they differ, of the worst outputs: deviations by row, and of the worst row as a picture of at most 32 by 32
-    fields; see `probes.graph.deviation_map`."""
+    map: DeviationMap | None = None
+    """Where they differ, of the worst outputs."""
 
     @property
     def between(self) -> str:
@@ -238,14 +270,9 @@ class Tested:
     @property
     def verdict(self) -> Literal["verified", "failed", "untested"]:
         """What the trial means for the remedy: verified only if the failure is gone and the numbers are the same."""
-        return verdict_of(self.result, self.changes_numerics)
-
-
-def verdict_of(result: Any, changes_numerics: Any) -> Literal["verified", "failed", "untested"]:
-    """What the result of a trial means for its remedy; of a replay that is read as plain JSON, too."""
-    if result in ("not applicable", "unverified"):
-        return "untested"
-    return "verified" if result == "cured" and not changes_numerics else "failed"
+        if self.result in ("not applicable", "unverified"):
+            return "untested"
+        return "verified" if self.result == "cured" and not self.changes_numerics else "failed"
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """A `Replay` from its JSON (`replay.json`, `xladoctor.replay/1`).
 
-What is read may come from anywhere: a field that is missing takes its default, one that is not known is left out, and
-one of the wrong type is an error.
+What is read may come from anywhere: a field that is missing takes its default, and one that is not known is left out.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import functools
 import math
 import types
 import typing
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from xladoctor.errors import XladoctorError
@@ -19,23 +18,42 @@ from xladoctor.model import replay as model
 
 _KEYS = {"slug": "class"}
 """Where the key in JSON is another one than the name here."""
-_WORDS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
-"""Numbers that JSON does not know."""
+_WORDS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf, "inf": math.inf}
+"""Numbers that JSON does not know; the last as maps had it up to 0.1."""
 
 
-def replay_of(document: Any) -> model.Replay:
-    """The replay of a JSON document.
+def replay_of(document: Any) -> tuple[model.Replay, tuple[str, ...]]:
+    """(the replay of a JSON document, why parts of it cannot be read).
+
+    A part that is not what its schema says is left out; the others are kept.
 
     Raises:
-        XladoctorError: it is of another schema, or what it holds is not what its schema says.
+        XladoctorError: it is of another schema, or does not say what was replayed.
     """
     schema = document.get("schema") if isinstance(document, Mapping) else None
     if schema != model.SCHEMA:
         raise XladoctorError(f"this is no replay: its schema is {schema!r}, and {model.SCHEMA!r} is read")
+    read = {name: _part(name, document[name]) for name in _hints(model.Replay) if name in document}
+    parts = {name: part for name, (part, problem) in read.items() if problem is None}
+    problems = tuple(problem for _, problem in read.values() if problem is not None)
+    if "subject" not in parts:
+        raise XladoctorError("the replay cannot be read: it does not say what its subject is")
+    return model.Replay(**parts), problems
+
+
+def _part(name: str, value: Any) -> tuple[Any, str | None]:
     try:
-        found: model.Replay = _as(model.Replay, document)
+        return _as(_hints(model.Replay)[name], value), None
     except (TypeError, ValueError) as error:
-        raise XladoctorError(f"the replay cannot be read: {error}") from error
+        return None, f"the replay's {name} cannot be read: {error}"
+
+
+def isolation_of(value: Any) -> model.Isolation | None:
+    """The isolation that a worker's answer holds; None where what it holds is none."""
+    try:
+        found: model.Isolation = _as(model.Isolation, value)
+    except (TypeError, ValueError):
+        return None
     return found
 
 
@@ -84,21 +102,3 @@ def _checked(right: bool, wanted: Any, value: Any) -> Any:
     if not right:
         raise TypeError(f"{str(value)[:60]!r} stands where {getattr(wanted, '__name__', wanted)} is expected")
     return value
-
-
-def replays_of(documents: Iterable[Any]) -> tuple[tuple[model.Replay, ...], tuple[str, ...]]:
-    """(the trials of remedies in JSON documents of replays, in their order; why each of the others cannot be read).
-
-    Only what a diagnosis needs is read, so that a part of another version or of the wrong type costs nothing else.
-    """
-    results = [_trials_or_problem(document) for document in documents]
-    replays = tuple(r for r in results if isinstance(r, model.Replay))
-    return replays, tuple(r for r in results if isinstance(r, str))
-
-
-def _trials_or_problem(document: Any) -> model.Replay | str:
-    needed = ("schema", "subject", "remedies", "folder")
-    try:
-        return replay_of({k: v for k, v in document.items() if k in needed} if isinstance(document, dict) else document)
-    except XladoctorError as error:
-        return str(error)

@@ -6,10 +6,9 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import xladoctor
-from xladoctor import target
+from xladoctor import paths, target
 from xladoctor.errors import XladoctorError, did_you_mean
 from xladoctor.experiments import overlay, places
 from xladoctor.model.preflight import Check, Preflight
@@ -50,7 +49,7 @@ def preflight(
     """
     names = chosen(options)
     _see_that_it_can_start(study)
-    listing = overlay.look(Path.cwd())
+    listing = overlay.look(paths.here())
     key = cache.key(study, names, listing)
     kept = cache.look(key) if options.cached else None
     if kept is not None:
@@ -129,7 +128,7 @@ def notes(study: Study) -> tuple[str, ...]:
     """What a reader must know of how it was looked at."""
     if not study.command:
         return ("no command was given: the order of settings was not looked at",)
-    found = places.find(Path.cwd()).problems
+    found = places.find(paths.here()).problems
     if study.subjects:
         names = ", ".join(study.subjects)
         told = f"its steps are the callables {names}; the command is rehearsed, and none of its own steps is run again"

@@ -12,7 +12,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+from xladoctor import paths
 from xladoctor.diagnosis.facts import Step, steps
+from xladoctor.diagnosis.fixed_batch import fixed_batches
 from xladoctor.experiments.flip import TWINS, Switch
 from xladoctor.experiments.overlay import Listing
 from xladoctor.model.diagnosis import Diagnosis, Finding
@@ -74,6 +76,8 @@ class Stage:
     twins: tuple[Twin, ...] = ()
     rehearsed: frozenset[int] = frozenset()
     """The sizes that the rehearsal ran this step at, and came through."""
+    fixed_batch: int | None = None
+    """The rows of a batch, where the model's own inputs say so: each row has its place then."""
 
     @property
     def cases(self) -> list[Case]:
@@ -120,7 +124,7 @@ class Situation:
     @property
     def cwd(self) -> Path:
         """The working directory of the study."""
-        return self._listing.root if self._listing is not None else Path.cwd()
+        return self._listing.root if self._listing is not None else paths.here()
 
     @cached_property
     def rehearsal(self) -> Recording:
@@ -278,7 +282,8 @@ class Situation:
             name = f"{call['method']} of {call.get('model')}"
             bench, others = self._bench(subject, f"step-{number}"), tuple(self._siblings(step, number))
             twins = tuple(self._twins(step, number))
-            yield Stage(name, bench, sizes, subject.by_row or None, others, twins, rehearsed)
+            fixed = fixed_batches(self.rehearsal).get(str(call.get("model")))
+            yield Stage(name, bench, sizes, subject.by_row or None, others, twins, rehearsed, fixed)
 
     @cached_property
     def _traces(self) -> list[Event]:

@@ -11,6 +11,7 @@ from typing import Any
 from xladoctor.recording.typed import (  # fmt: skip
     Check,
     anything,
+    either,
     entry,
     flag,
     many,
@@ -86,6 +87,16 @@ _AGREEMENT = record(
                           {"sources": many(_SOURCE), "call_sources": many(many(_SOURCE)),
                            "shapes": many(maybe(shape)), "exact": flag}))},
 )  # fmt: skip
+_ISOLATION = record(
+    {"op": text, "node": text, "message": text, "mode": text},
+    {
+        "path": many(text),
+        "layer": maybe(text),
+        "location": maybe(text),
+        "inputs": many(mapping(anything)),
+        "ops": whole,
+    },
+)
 ANSWER: Fields = {"capsule": entry, "request": text}
 _ANSWER_MAY: Fields = {"batch": maybe(whole), "error": text}
 
@@ -101,6 +112,7 @@ _RESULTS: Mapping[str, Check] = {
     "shapes": maybe(_SHAPES),
     "baked": maybe(many(_BAKED)),
     "agreement": _AGREEMENT,
+    "isolation": maybe(_ISOLATION),
 }
 """Results of the questions that a diagnosis reads."""
 
@@ -111,6 +123,19 @@ _FUNCTION = record(
 )  # fmt: skip
 _FLIP: Fields = {"name": text, "store": text, "key": text, "value": anything, "other": anything}
 _FLIP_MAY: Fields = {"ended": flag, "why": maybe(text), "error": maybe(text), "functions": many(_FUNCTION)}
+
+_FRAME = record({"file": text}, {"line": maybe(whole), "function": maybe(text)})
+_LAYER = record({"name": text, "class": text}, {})
+_VALUE = maybe(either(number, text))
+_INPUT = record({}, {"dtype": text, "shape": many(whole), "at": _VALUE, "min": _VALUE, "max": _VALUE})
+_FORWARD = record({"op": text}, {"node": maybe(text), "frames": many(_FRAME), "layer": maybe(_LAYER)})
+_FOUND = record(
+    {},
+    {"op": maybe(text), "node": maybe(text), "graph": maybe(text), "made": text, "value": text, "index": many(whole),
+     "shape": many(whole), "dtype": text, "inputs": many(_INPUT), "run": whole, "start": _VALUE,
+     "frames": many(_FRAME), "layer": maybe(_LAYER), "gradient_of": maybe(_FORWARD), "source": text,
+     "name": maybe(text), "reached": text, "by": text, "through_gradient": flag},
+)  # fmt: skip
 
 _PLACE: Fields = {"name": text}
 _PLACE_MAY: Fields = {"contract": text, "axes": maybe(mapping(text))}
@@ -147,6 +172,11 @@ def is_flip(value: Any) -> bool:
         f.get("same") is None or ("nodes" in f and "compiled" in f and "function" in f)
         for f in value.get("functions") or ()
     )
+
+
+def is_first_nan(value: Mapping[str, Any]) -> bool:
+    """Whether it is what a search for the first NaN gave."""
+    return misfit(value, {"found": maybe(_FOUND)}, {"why": maybe(text)}) is None
 
 
 def is_place(value: Any) -> bool:

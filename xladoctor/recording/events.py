@@ -22,6 +22,7 @@ from xladoctor.recording.typed import (  # fmt: skip
     misfit,
     number,
     record,
+    row,
     scalar,
     shape,
     text,
@@ -68,7 +69,7 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
         {"function": maybe(text), "where": WHERE, "note": maybe(text), "accelerators": maybe(whole),
          "elsewhere": maybe(text)},
     ),
-    schema.MODEL: ({"action": text, "name": maybe(text)}, {"where": WHERE}),
+    schema.MODEL: ({"action": text, "name": maybe(text)}, {"where": WHERE, "by_call": flag}),
     schema.TRACE: (
         {"graph": maybe(text)},
         {"function": text, "python_name": maybe(text), "parent": maybe(text), "owner": maybe(whole),
@@ -91,6 +92,17 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
     ),
     schema.CAPSULE: ({}, {"capsule": entry, "what": text, "function": maybe(text)}),
     schema.FIRST_CALL: ({"capsule": entry, "kept": flag}, {"why": maybe(text), "bytes": maybe(whole)}),
+    schema.LAYER: (
+        {"layer": whole, "name": text, "cls": text, "inputs": many(maybe(shape)), "outputs": many(maybe(shape))},
+        {"parent": maybe(whole), "model": flag, "made": WHERE, "called": WHERE, "parameters": whole,
+         "trainable": whole},
+    ),
+    schema.NOT_FINITE: (
+        {"what": text, "names": mapping(row(maybe(whole), text, text))},
+        {"method": maybe(text), "call": maybe(whole), "model": maybe(text), "where": WHERE,
+         "data": many(record({"name": text}, {"leaf": whole, "finite": maybe(flag), "index": many(whole),
+                                              "value": text, "count": whole, "size": whole}))},
+    ),
     schema.LATER_CALL: ({"capsule": entry, "call": whole}, {"bytes": maybe(whole)}),
     schema.DRAW: (
         {"op": text, "key": many(text), "counter": many(text)},

@@ -8,6 +8,7 @@ folder: files are read by `recording.files`, and what is in them has the types o
 from __future__ import annotations
 
 import hashlib
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -30,6 +31,9 @@ T = TypeVar("T")
 _LONGEST_LINE = 16 << 20
 _MOST_VALUES = 20_000_000
 """Of all events and answers of a run together; a recorder stops at 20,000 events of a kind."""
+# A last line that is longer is known by its end.
+_TAIL, _MUCH = 4096, 1_000_000
+_LOGS = ("stdout.log", "stderr.log")
 _LARGEST_CAPSULES = 256 << 20
 """Of all `capsule.json` together."""
 _LARGEST_SOURCES = 128 << 20
@@ -135,6 +139,17 @@ class Recording:
         return contents.only_fitting(found, contents.RECIPE)[0]
 
     @cached_property
+    def last_lines(self) -> tuple[str, ...]:
+        """The last line with anything in it of `stdout.log` and `stderr.log` each."""
+        ends = (_end_of(self.folder, name, _TAIL) for name in _LOGS)
+        return tuple(line for end in ends if (line := next((n.strip() for n in reversed(end) if n.strip()), "")))
+
+    @cached_property
+    def lines(self) -> tuple[str, ...]:
+        """The lines of `stdout.log` and `stderr.log`; of long ones the last million bytes."""
+        return tuple(line.strip() for name in _LOGS for line in _end_of(self.folder, name, _MUCH))
+
+    @cached_property
     def places(self) -> dict[str, Any]:
         """The user's places of this run: `{file, places: [{name, contract, axes}], problems}`, or an empty dict."""
         found, _ = self._table(schema.PLACES_FILE)
@@ -149,6 +164,18 @@ class Recording:
         """What rehearsals with one switch flipped gave (`schema.FLIPS_FILE`), or an empty list."""
         found = self._table(schema.FLIPS_FILE)[0].get("flips")
         return [f for f in found if contents.is_flip(f)] if isinstance(found, list) else []
+
+    @cached_property
+    def first_nan(self) -> dict[str, Any]:
+        """What a search for the first NaN gave (`schema.FIRST_NAN_FILE`): `{found, why}`, or an empty dict."""
+        found = self._table(schema.FIRST_NAN_FILE)[0]
+        return found if contents.is_first_nan(found) else {}
+
+    @cached_property
+    def edits(self) -> list[Any]:
+        """What trials of small edits of the sources gave (`schema.EDITS_FILE`), or an empty list."""
+        found = self._table(schema.EDITS_FILE)[0].get("edits")
+        return found if isinstance(found, list) else []
 
     def sources(self, name: str) -> dict[str, dict[str, list[list[Any]]]]:
         """{graph uid: {node: user frames, innermost last}} of a capsule."""
@@ -314,3 +341,12 @@ class _Reader:
             return None
         self._values -= line.count(b",") + 1
         return value
+
+
+def _end_of(folder: Path, name: str, size: int) -> list[str]:
+    try:
+        with files.opened(folder, name) as stream:
+            stream.seek(-min(stream.seek(0, os.SEEK_END), size), os.SEEK_END)
+            return stream.read(size).decode("utf-8", "replace").split("\n")
+    except (OSError, files.Unusable):
+        return []

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from xladoctor import paths
 from xladoctor.errors import XladoctorError
 from xladoctor.model.evidence import ProcessOutcome
 from xladoctor.recording import files
@@ -73,7 +74,7 @@ def run_facts(command: Sequence[str]) -> dict[str, Any]:
         "schema": schema.RUN_SCHEMA,
         "tool_version": xladoctor.__version__,
         "command": redacted_words(command),
-        "cwd": str(Path.cwd()),
+        "cwd": str(paths.here()),
         "host": {"system": platform.system(), "machine": platform.machine(), "cpus": os.cpu_count()},
         "environment": redacted(os.environ),
     }

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xladoctor.model.diagnosis import Finding, Location, Proof
+from xladoctor.report import blamed, facts, findings
 from xladoctor.report import excerpt as excerpts
-from xladoctor.report import facts, findings
 from xladoctor.report.headline import first_sentence, headline, is_first_sentence
 from xladoctor.report.page import Page, place
 from xladoctor.report.text import clip, line
@@ -29,9 +29,24 @@ def what(page: Page, finding: Finding, view: View) -> None:
     _head(page, finding)
     is_root = finding.role == "root"
     if finding.location:
-        _at(page, finding.location, finding.layer if is_root else None)
+        _at(page, finding.location, finding.layer if is_root else None, blamed.heading(finding))
     if is_root:
         _source(page, finding.location, view)
+        _blame(page, finding, view)
+
+
+def _blame(page: Page, finding: Finding, view: View) -> None:
+    """What does not fit, and the other lines that may be at fault, each with its source."""
+    if blamed.why(finding):
+        page.para(blamed.why(finding))
+    for row in blamed.rows(finding):
+        inside = f" in {row.location.function}" if row.location.function else ""
+        page.parts((f"{row.what} ", "dim"), (place(row.location), "cyan"), (inside, "dim"), indent=2)
+        code = next((s.code for s in finding.suspects if s.location == row.location and s.code), "")
+        if code:
+            page.para(clip(code, _ONE_LINE), indent=4, hang=2)
+        if row.reason:
+            page.para(row.reason, indent=4, hang=2, style="dim")
 
 
 def why(page: Page, finding: Finding) -> None:
@@ -92,9 +107,10 @@ def whole(page: Page, finding: Finding, view: View) -> None:
 
     _head(page, finding)
     if finding.location:
-        _at(page, finding.location, None)
+        _at(page, finding.location, None, blamed.heading(finding))
     if finding.role == "root":
         _source(page, finding.location, view)
+        _blame(page, finding, view)
     if finding.message.strip() and finding.message.strip().rstrip(".") != headline(finding):
         page.para(finding.message)
     if findings.basis(finding):
@@ -116,12 +132,12 @@ def _head(page: Page, finding: Finding) -> None:
     page.parts(*pieces, indent=2)
 
 
-def _at(page: Page, location: Location, layer: str | None) -> None:
+def _at(page: Page, location: Location, layer: str | None, heading: str = "at") -> None:
     inside = f" in {location.function}" if location.function else ""
-    where = f"  at {place(location)}{inside}, layer {line(layer)}"
+    where = f"  {heading} {place(location)}{inside}, layer {line(layer)}"
     fits = layer and len(where) < page.width
     page.parts(
-        ("at ", "dim"),
+        (f"{heading} ", "dim"),
         (place(location), "cyan"),
         (inside, "dim"),
         (f", layer {layer}" if fits else "", "dim"),

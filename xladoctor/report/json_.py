@@ -13,6 +13,7 @@ from dataclasses import MISSING, fields, is_dataclass
 from typing import Any
 
 from xladoctor.errors import XladoctorError
+from xladoctor.model.blame import Constraint, Operand, Provenance, Step, Suspect
 from xladoctor.model.diagnosis import (
     SCHEMA,
     Basis,
@@ -46,6 +47,10 @@ _LISTS: dict[tuple[type, str], type] = {
     (Finding, "evidence"): Proof,
     (Finding, "remedies"): Remedy,
     (Hypothesis, "evidence"): Proof,
+    (Finding, "suspects"): Suspect,
+    (Finding, "provenance"): Provenance,
+    (Provenance, "steps"): Step,
+    (Constraint, "operands"): Operand,
 }
 _TUPLES = {
     (Finding, "dims"),
@@ -54,7 +59,13 @@ _TUPLES = {
     (Diagnosis, "notes"),
     (Diagnosis, "problems"),
 }
-_LOCATIONS = {"location", "caller"}
+_LOCATIONS = {"location", "caller", "raised_at", "maker", "given_at"}
+_OBJECTS: dict[tuple[type, str], type] = {
+    (Finding, "basis"): Basis,
+    (Finding, "constraint"): Constraint,
+    (Hypothesis, "basis"): Basis,
+}
+_OPTIONAL_TUPLES = {(Operand, "shape"), (Step, "shape")}
 _NUMBERS = {"deviation", "speed_ratio", "seconds", "t"}
 _CHOICES: dict[tuple[type, str], tuple[str, ...]] = {
     (Diagnosis, "verdict"): ("failed", "warnings", "healthy"),
@@ -147,8 +158,10 @@ def _value(kind: type, name: str, value: Any, path: str) -> Any:
     choices = _CHOICES.get((kind, name))
     if choices and value not in choices:
         raise XladoctorError(f"in this diagnosis, {path} is {value!r}, not one of {', '.join(choices)}")
-    if name == "basis" and kind in (Finding, Hypothesis) and value is not None:
-        return _build(Basis, value, path)
+    if (kind, name) in _OBJECTS and value is not None:
+        return _build(_OBJECTS[kind, name], value, path)
+    if (kind, name) in _OPTIONAL_TUPLES and isinstance(value, list):
+        return tuple(value)
     if name in _LOCATIONS and value is not None:
         return _build(Location, value, path)
     if name in _NUMBERS and isinstance(value, str):

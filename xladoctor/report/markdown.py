@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from xladoctor.model.diagnosis import Diagnosis, Finding, Location, Proof
-from xladoctor.report import checked, details, facts, findings, markdown_replay, markdown_tables, stack
+from xladoctor.report import blamed, checked, details, facts, findings, markdown_tables, stack
 from xladoctor.report import excerpt as excerpts
 from xladoctor.report.headline import headline
 from xladoctor.report.text import clip, line, md, md_code, md_fence, md_mixed, stop
 from xladoctor.report.view import View
 from xladoctor.report.words import commands_to_reproduce, end, next_action
+
+if TYPE_CHECKING:
+    from xladoctor.model.replay import Replay
 
 _LONGEST = 4000
 _VERDICTS = {"failed": "Failed", "warnings": "Warnings", "healthy": "Healthy"}
@@ -46,7 +50,7 @@ def sections(diagnosis: Diagnosis, view: View) -> dict[str, list[str]]:
         "stack": _stacks(diagnosis),
         "xla": markdown_tables.xla_paths(diagnosis),
         "settings": markdown_tables.settings(diagnosis),
-        "replays": markdown_replay.sections(view.replays),
+        "replays": _replays(view.replays),
         "hypotheses": markdown_tables.hypotheses(diagnosis),
         "root": _root(diagnosis),
         "remedies": markdown_tables.remedies(diagnosis),
@@ -55,6 +59,17 @@ def sections(diagnosis: Diagnosis, view: View) -> dict[str, list[str]]:
         "environment": markdown_tables.environment(diagnosis),
     }
     return {name: parts for name, parts in found.items() if parts}
+
+
+def _replays(replays: Sequence[Replay]) -> list[str]:
+    """What running it again showed, each replay below a heading of its own."""
+    from xladoctor.report.replay import markdown
+
+    numbers = [f" {n}" for n in range(1, len(replays) + 1)] if len(replays) > 1 else [""]
+    blocks = []
+    for tail, replay in zip(numbers, replays, strict=False):
+        blocks += [f"## Run again{tail}: {md(replay.subject)}", *markdown(replay, level=3)]
+    return blocks
 
 
 def md_comment(value: str) -> str:
@@ -99,12 +114,13 @@ def _problem(diagnosis: Diagnosis, view: View) -> list[str]:
     if not errors:
         parts.append("Nothing at error level was found.")
     for finding in errors or [f for f in diagnosis.findings if f.role == "root"]:
-        place = f", at {at(finding.location)}" if finding.location else ""
+        place = f", {md(blamed.heading(finding))} {at(finding.location)}" if finding.location else ""
         status = (
             "" if finding.level != "error" and finding.status == "confirmed" else f" ({md(findings.status(finding))})"
         )
         parts.append(f"**{md(findings.heading(finding))}**{status}: {md_mixed(headline(finding))}{place}.")
         parts += _source(finding, view)
+        parts += _blame(finding)
     parts += _first_remedy(diagnosis)
     if diagnosis.problems:
         parts.append("\n".join(f"- **Could not be read:** {md(problem)}" for problem in diagnosis.problems))
@@ -123,6 +139,17 @@ def _source(finding: Finding, view: View) -> list[str]:
         return []
     note = [md(excerpt.note)] if excerpt.note else []
     return ([md_fence(excerpts.text(excerpt))] if excerpt.lines else []) + note
+
+
+def _blame(finding: Finding) -> list[str]:
+    """What does not fit, and the other lines that may be at fault."""
+    parts = [md_mixed(blamed.why(finding))] if blamed.why(finding) else []
+    rows = []
+    for row in blamed.rows(finding):
+        code = next((s.code for s in finding.suspects if s.location == row.location and s.code), "")
+        rows.append(f"- {md(row.what)} {at(row.location)}" + (f": {md_code(code)}" if code else ""))
+        rows[-1] += f". {md_mixed(row.reason)}" if row.reason else ""
+    return [*parts, "\n".join(rows)] if rows else parts
 
 
 def _first_remedy(diagnosis: Diagnosis) -> list[str]:

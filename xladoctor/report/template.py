@@ -213,6 +213,7 @@ class _HtmlText(str):
 
 def _variables(own: Own, diagnosis: Diagnosis, view: View, environment: Environment) -> dict[str, Any]:
     from xladoctor.report import json_
+    from xladoctor.report.replay import to_dict as replay_dict
     from xladoctor.report.words import commands_to_reproduce, end, next_action
 
     data = json_.to_dict(diagnosis)
@@ -221,7 +222,7 @@ def _variables(own: Own, diagnosis: Diagnosis, view: View, environment: Environm
         "diagnosis": data,
         "root": roots[0] if roots else None,
         "run": {"folder": view.run_dir, "status": view.target_status, "ended": end(diagnosis, view)},
-        "replays": list(view.replays),
+        "replays": [replay_dict(one) for one in view.replays],
         "next_action": next_action(diagnosis, view),
         "commands": commands_to_reproduce(diagnosis, view),
     }

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from xladoctor.model.replay import Replay
     from xladoctor.report.excerpt import Excerpt
 
 
@@ -14,13 +15,12 @@ class View:
     """How much to show, and what only the caller knows.
 
     `run_dir` is where the recording lies (None for a log), `target_status` how the target ended where the
-    doctor ran it, `replays` what was learnt by running it again (`xladoctor.replay/1`, as read from JSON),
-    `excerpts` the source lines that may be shown.
+    doctor ran it, `replays` what was learnt by running it again, `excerpts` the source lines that may be shown.
     """
 
     verbose: bool = False
     quiet: bool = False
     run_dir: str | None = None
     target_status: int | None = None
-    replays: tuple[dict[str, Any], ...] = ()
+    replays: tuple[Replay, ...] = ()
     excerpts: tuple[Excerpt, ...] = ()

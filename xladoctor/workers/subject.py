@@ -12,10 +12,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
+from xladoctor import paths
 from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.errors import XladoctorError
 from xladoctor.model.replay import Case
-from xladoctor.recording import files, mark
+from xladoctor.recording import files, mark, recent
 from xladoctor.recording.run import Recording, is_run_folder, read_run
 from xladoctor.recording.run_folder import why_foreign
 from xladoctor.recording.schema import schema
@@ -93,7 +94,7 @@ def find(
     Raises:
         XladoctorError: it names none, or it cannot be run here (and why).
     """
-    here = cwd or Path.cwd()
+    here = cwd or paths.here()
     if python is not None and not os.access(python, os.X_OK):
         raise XladoctorError(f"--python {python}: no such interpreter", exit_code=3)
     if name is not None:
@@ -105,6 +106,7 @@ def find(
             "there is nothing to replay",
             hint="Name a run folder, a capsule in it, or --subject module:callable.",
         )
+    target = recent.named(target)
     folder = Path(target)
     if folder.is_dir() and files.is_file(folder, "capsule.json"):
         return _capsule(folder, python, values)

@@ -329,6 +329,21 @@ def tile_in_loop() -> tuple[Any, list[Any]]:
     return program, [np.ones((7, 3), "f")]
 
 
+def tile_by_chance() -> tuple[Any, list[Any]]:
+    """The number of repetitions is drawn, in a function that is called, and only the other branch is known."""
+
+    @tf.function
+    def drawn(x):
+        return tf.random.uniform([], 1, 5, tf.int32, name="dice") + tf.shape(x)[0]
+
+    @tf.function(jit_compile=True)
+    def program(x):
+        times = tf.cond(tf.reduce_sum(x) > 0, lambda: drawn(x), lambda: 2)
+        return tf.tile(x, tf.stack([times]), name="again")
+
+    return program, [np.ones(4, "f")]
+
+
 def fft_of_a_mask() -> tuple[Any, list[Any]]:
     @tf.function(jit_compile=True)
     def program(x):

@@ -50,6 +50,28 @@ def test_the_op_in_the_body_of_a_loop(plain):
     assert found.compile(number - 1, "hlo")["outcome"] == "passed"
 
 
+def origins(folder, node):
+    """Where the last input of a node comes from: (kind, op, function of the user's line) each."""
+    from probes.graph.prefixes import answer
+
+    found = prefixes(folder)
+    listed = found.outline(listed=True)["list"]
+    number = next(i for i, (_, name, _) in enumerate(listed, 1) if name.rpartition("/")[2] == node)
+    told = answer(found.step, {"op": "origins", "ops": number, "inputs": [1]}, {})["origins"]
+    return [(o["kind"], o["op"], o["sources"][-1][2] if o["sources"] else None) for o in told]
+
+
+def test_where_a_value_comes_from_that_is_no_constant(plain):
+    """Through a stack, a branch and a call to what was drawn; sizes are known, and what decides the branch counts."""
+    found = origins(plain("tile_by_chance", specs="open")[0], "again")
+    assert ("random", "RandomUniformInt", "drawn") in found
+    assert {kind for kind, *_ in found} == {"random", "argument"}
+
+
+def test_a_value_of_the_loops_own(plain):
+    assert {kind for kind, *_ in origins(plain("tile_in_loop", specs="open")[0], "again")} == {"loop"}
+
+
 def test_what_the_compiler_refuses_shows_at_the_later_stage_only(plain, tmp_path):
     found = prefixes(plain("fft_of_a_mask", specs="open")[0])
     last = found.outline()["ops"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -47,16 +48,42 @@ def test_a_known_error_that_a_good_run_prints_is_a_note(tmp_path):
 
 
 @pytest.mark.parametrize("error", [("InvalidArgumentError", RESHAPE), ("ValueError", "no such thing here")])
-def test_an_exception_that_the_program_survived_is_a_warning(tmp_path, error):
-    found = scanned(raising(0, error, caught=(1,)), tmp_path)
-    assert [(f.level, f.details.get("handled")) for f in found.findings] == [("warning", True)]
-    assert found.verdict == "warnings" and "caught" in found.findings[0].message
+@pytest.mark.parametrize(
+    ("said", "level", "verdict"),
+    [("2 of 3 fits\n", "note", "healthy"), ("sorry: {0}: {1}\n\n", "warning", "warnings"), ("", "note", "healthy")],
+)
+def test_an_exception_that_the_program_survived_is_a_note_unless_it_was_its_last_word(
+    tmp_path, error, said, level, verdict
+):
+    found = scanned(raising(0, error, caught=(1,)), tmp_path, said.format(*error))
+    assert [(f.level, f.details.get("handled")) for f in found.findings] == [(level, True)]
+    assert found.verdict == verdict and "caught" in found.findings[0].message
 
 
 def test_an_exception_that_ended_a_child_alone_was_not_caught(tmp_path):
     found = scanned(raising(0, ("InvalidArgumentError", RESHAPE)), tmp_path)
     assert [f.level for f in found.findings] == ["warning"]
     assert "ended its thread or process" in found.root.message and "caught" not in found.root.message
+
+
+@pytest.mark.parametrize(
+    ("shown", "level"),
+    [("  probe: ModuleNotFoundError: No module named 'fancy'\n", "note"),
+     ('  File "<string>", line 1\nModuleNotFoundError: No module named \'fancy\'\n', "warning")],
+)  # fmt: skip
+@pytest.mark.parametrize("error", [("ModuleNotFoundError", "No module named 'fancy'"), ("AssertionError", "")])
+def test_an_exception_of_a_child_whose_output_the_program_kept_is_a_note(tmp_path, shown, level, error):
+    path = raising(0).write(tmp_path / "run")
+    (path / "stderr.log").write_text(shown.replace("ModuleNotFoundError", error[0]) + "fallback used\n")
+    common = {"exception": error[0], "message": error[1], "module": "builtins", "during": "program", "frames": []}
+    events: list[dict[str, Any]] = [
+        {"kind": "start", "ppid": 7, "schema": "xladoctor.events/1", "argv": ["python", "-c", "import fancy"]},
+        {"kind": "failure", "failure": 1, "state": "raised", "chain": [], "capsule": None, **common},
+        {"kind": "failure", "failure": 1, "state": "uncaught", "exception": error[0]},
+    ]
+    lines = (json.dumps({"v": 1, "seq": n, "t": n / 10, **event}) for n, event in enumerate(events, 1))
+    (path / "events-8.jsonl").write_text("\n".join(lines) + "\n")
+    assert [(f.level, f.slug) for f in scan_run(path).findings] == [(level, "not-xla")]
 
 
 def test_what_ended_the_run_is_the_root_and_what_it_caught_before_is_not(tmp_path):

@@ -12,7 +12,7 @@ from xladoctor.errors import XladoctorError
 from xladoctor.lint import files
 from xladoctor.lint.engine import lint
 from xladoctor.lint.settings import Settings
-from xladoctor.lint.source import LARGEST
+from xladoctor.sources.source import LARGEST
 
 JIT = "import tensorflow as tf\n\n\n@tf.function(jit_compile=True)\ndef f(x):\n    tf.print(x)\n    return x\n"
 

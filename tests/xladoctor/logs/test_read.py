@@ -153,6 +153,25 @@ def test_ipython_traceback() -> None:
     assert (record.user_frame.file, record.user_frame.line) == ("Cell In[2]", 2)
 
 
+def test_ipython_traceback_of_windows() -> None:
+    """The library's frame below the user's has a header of its own, and its arrow is not the user's line."""
+    record = one(
+        b"-----\nValueError    Traceback (most recent call last)\n<ipython-input-2-abc> in <module>\n      1 a = b\n"
+        b"----> 2 model.fit(x)\n\nC:\\env\\lib\\site-packages\\keras\\engine\\training.py in fit(self, x)\n"
+        b"     70 \n---> 71   raise ValueError(x)\n\nValueError: Shapes (3, 1) and (3, 2) are incompatible\n"
+    )
+    assert [(frame.line, frame.user) for frame in record.frames] == [(2, True), (71, False)]
+
+
+def test_folders_of_windows_are_no_escapes() -> None:
+    """`\\n`, `\\t` and `\\r` begin folders in the names of these files."""
+    record = one(
+        b'#\tTraceback (most recent call last):\n#\t  File "F:\\runs\\nets\\new\\train_errors.py", line 15, in call\n'
+        b"#\t    ...\n#\tValueError: Shapes (3, 1) and (3, 2) are incompatible\n"
+    )
+    assert [(frame.file, frame.line) for frame in record.frames] == [("F:\\runs\\nets\\new\\train_errors.py", 15)]
+
+
 def test_pytest_traceback() -> None:
     record = one(
         b"    def test_f():\n>       f(tf.ones([4]))\n\ntests/test_f.py:9: \n_ _ _\ntests/test_f.py:5: in f\n"

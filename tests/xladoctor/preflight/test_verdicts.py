@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from xladoctor.diagnosis.fixed_batch import fixed_batches
 from xladoctor.model.diagnosis import Finding
 from xladoctor.model.preflight import Check, Preflight
 from xladoctor.model.replay import Agreement, Lowering, Signature
@@ -196,6 +197,40 @@ def test_rows_that_have_a_state_each_may_not_be_exchanged(tmp_path, monkeypatch,
     stage = Stage("predict of net", bench, (8,), True)
     verdict = parity.check(SimpleNamespace(wanted_stages=(stage,), say=lambda text: None))
     assert verdict.state == state, verdict
+
+
+@pytest.mark.parametrize(("fixed", "state"), [(16, "pass"), (None, "fail")])
+def test_rows_of_a_declared_batch_may_not_be_exchanged(tmp_path, monkeypatch, fixed, state):
+    rows = Agreement(
+        "output 0", ("plain", "plain"), False, ([16, 1], [16, 1]), 1.1, slug="wrong-pairing", test="copies"
+    )
+    way = Agreement("output 0", ("plain", "xla"), True, ([16, 1], [16, 1]), 0.0)
+    found = SimpleNamespace(agreements=(rows, way), ways=("plain", "xla"), not_comparable=())
+    monkeypatch.setattr(parity, "parity", lambda bench, case: found)
+    bench = SimpleNamespace(subject=SimpleNamespace(folder=tmp_path))
+    stage = Stage("predict of net", bench, (16,), True, fixed_batch=fixed)
+    verdict = parity.check(SimpleNamespace(wanted_stages=(stage,), say=lambda text: None))
+    assert verdict.state == state, verdict
+    assert any("declares a batch of 16" in d for d in verdict.details) == (state == "pass")
+
+
+@pytest.mark.parametrize(
+    ("shapes", "by_call", "size"),
+    [
+        ([[16, 40]], False, 16),
+        ([[16, 40], [16]], False, 16),
+        ([[None, 40]], False, None),
+        ([[16, 40], [None, 3]], False, None),
+        # Built by its first call: the shape is that of the data.
+        ([[16, 40]], True, None),
+        ([None], False, None),
+        ([], False, None),
+    ],
+)
+def test_the_batch_that_a_model_declares(shapes, by_call, size):
+    inputs = [{"name": "x", "shape": shape, "dtype": "float32"} for shape in shapes]
+    event = {"kind": schema.MODEL, "action": "build", "name": "net", "by_call": by_call, "inputs": inputs}
+    assert fixed_batches(recorded([event])) == ({} if size is None else {"net": size})
 
 
 @pytest.mark.parametrize(

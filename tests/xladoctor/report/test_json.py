@@ -8,7 +8,8 @@ import pytest
 
 from tests.xladoctor.report import samples
 from xladoctor.errors import XladoctorError
-from xladoctor.model.diagnosis import Finding, Remedy
+from xladoctor.model.blame import Constraint, Operand, Provenance, Step, Suspect
+from xladoctor.model.diagnosis import Finding, Location, Remedy
 from xladoctor.report import json_
 
 ALL = [samples.LOUD, samples.MUTED, samples.HEALTHY]
@@ -120,3 +121,28 @@ def test_a_wrong_diagnosis_is_told(change, said):
 def test_what_is_no_diagnosis_is_told(text):
     with pytest.raises(XladoctorError, match="this is not"):
         json_.from_json(text)
+
+
+def test_a_blamed_finding_survives():
+    at = Location("train.py", 9, "main")
+    operand = Operand("the labels `y`", (None, 1), -1, 1, at, Location("train.py", 4), True)
+    finding = Finding(
+        "XD1",
+        "s",
+        "error",
+        "root",
+        "t",
+        "m",
+        location=at,
+        raised_at=Location("train.py", 12),
+        constraint=Constraint("equal", "Dense(4) makes 4 columns, the labels have 1.", (operand,), at),
+        provenance=(Provenance(0, (Step("column", at, "a column of a frame", "y = df['price']", (None,)),)),),
+        suspects=(Suspect(at, "Dense(4)", "The labels have one column.", "likely", 0, "units", "4", "1"),),
+    )
+    text = json_.render(replace(samples.HEALTHY, findings=(finding,)))
+    assert json_.from_json(text).findings == (finding,)
+    # Written before there were suspects.
+    old = json.loads(text)
+    for name in ("raised_at", "constraint", "provenance", "suspects"):
+        del old["findings"][0][name]
+    assert json_.from_dict(old).findings[0].suspects == ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import dataclasses
 import math
 import re
 from dataclasses import replace
@@ -18,6 +18,7 @@ from xladoctor.model.diagnosis import Location, SettingEvent
 from xladoctor.model.replay import (
     Agreement,
     Case,
+    DeviationMap,
     Isolation,
     Link,
     Lowering,
@@ -30,9 +31,9 @@ from xladoctor.model.replay import (
     Sweep,
     Tested,
 )
-from xladoctor.report import View, render, replays, stations, svg
+from xladoctor.report import View, render, stations, svg
 from xladoctor.report.html import style
-from xladoctor.report.replay import to_dict
+from xladoctor.report.replay.parity import deviations
 from xladoctor.report.svg.heat import level
 
 
@@ -138,13 +139,16 @@ def test_the_timeline():
 
 # Sweep, chain, heat --------------------------------------------------------------------------------------------------
 
+
+def case(batch, jit, state, slug=None):
+    vary = (("jit", jit),) if jit else ()
+    return Outcome(Case(batch, vary), state, Signature(slug) if slug else None)
+
+
 CASES = [
-    {"batch": 15, "vary": "jit=on", "outcome": "passed", "class": None},
-    {"batch": 16, "vary": "jit=on", "outcome": "failed", "class": "reshape-mismatch"},
-    {"batch": 15, "vary": "jit=off", "outcome": "passed", "class": None},
-    {"batch": 16, "vary": "jit=off", "outcome": "silent", "class": None},
-    {"batch": None, "vary": "jit=off", "outcome": "refused", "class": None},
-]
+    case(15, "on", "passed"), case(16, "on", "failed", "reshape-mismatch"),
+    case(15, "off", "passed"), case(16, "off", "silent"), case(None, "off", "refused"),
+]  # fmt: skip
 
 
 def test_the_sweep():
@@ -158,18 +162,16 @@ def test_the_sweep():
 
 
 def test_a_wide_sweep_is_broken_into_rows():
-    many = [{"batch": n, "vary": "", "outcome": "passed"} for n in range(1, 61)]
+    many = [case(n, "", "passed") for n in range(1, 61)]
     root = drawn(svg.sweep("s", many))
     assert float(root.get("width")) < 1000 and kinds(root, "rect").count("o-ok") == 60
 
 
 def test_neighbours_that_went_the_same_way_stand_together_in_a_long_sweep():
     many = [
-        {"batch": n, "vary": vary, "outcome": "failed" if n >= 16 and vary == "on" else "passed"}
-        for n in range(1, 4097)
-        for vary in ("on", "off")
+        case(n, jit, "failed" if n >= 16 and jit == "on" else "passed") for n in range(1, 4097) for jit in ("on", "off")
     ]
-    root = drawn(svg.sweep("s", [*many, {"batch": None, "vary": "on", "outcome": "refused"}]))
+    root = drawn(svg.sweep("s", [*many, case(None, "on", "refused")]))
     assert [t for t in texts(root) if t[0].isdigit() or t == "?"] == ["1–15", "16–4096", "?"]
     assert (kinds(root, "rect").count("o-ok"), kinds(root, "rect").count("o-bad")) == (3, 1)
     assert root.find("desc").text.startswith("8193 cases; bad at batch sizes 16, 17, 18")
@@ -178,9 +180,9 @@ def test_neighbours_that_went_the_same_way_stand_together_in_a_long_sweep():
 
 def test_the_chain():
     links = [
-        {"op": "Where", "node": "a/Where", "shape": "s64[<=64,1]", "source": "/x.py:3 in f", "what": "birth"},
-        {"op": "GatherV2", "node": "a/Gather", "shape": "f32[<=64,8]", "source": None, "what": "carries"},
-        {"op": "FFT2D", "node": "a/FFT", "shape": "c64[<=64,8]", "source": "/x.py:9 in f", "what": "fails"},
+        Link("Where", "a/Where", "s64[<=64,1]", "birth", "/x.py:3 in f"),
+        Link("GatherV2", "a/Gather", "f32[<=64,8]", "carries"),
+        Link("FFT2D", "a/FFT", "c64[<=64,8]", "fails", "/x.py:9 in f"),
     ]
     root = drawn(svg.chain("c", links))
     assert [t for t in texts(root) if t in ("Where", "GatherV2", "FFT2D")] == ["Where", "GatherV2", "FFT2D"]
@@ -218,31 +220,27 @@ def test_labels_of_what_stands_for_more():
 def test_where_an_output_deviates():
     """From the JSON of a replay to a picture of the rows and one of the worst row."""
     cells = [[0.0] * 32 for _ in range(32)]
-    cells[4][7] = "inf"
-    found = {"rows": [[0, 0.0], [1, 0.25]], "block": 1, "row": 1, "shape": [64, 64], "cells": cells}
-    ways = {"ways": ["plain", "xla"], "agree": False, "tolerance": 1e-5, "shapes": [[2, 64, 64], [2, 64, 64]]}
-    good = {**ways, "output": "good", "agree": True, "deviation": 0.0}
-    replay = {**REPLAY, "parity": {"agreements": [good, {**ways, "output": "psi", "deviation": 0.25, "map": found}]}}
-    (one,) = replays.maps(replay)
-    assert (one["output"], one["row"], one["rows"], one["shape"]) == ("psi", 1, [(0, 0.0), (1, 0.25)], [64, 64])
-    assert one["cells"][4][7] == math.inf
+    cells[4][7] = math.inf
+    found = DeviationMap(((0, 0.0), (1, 0.25)), 1, 1, (64, 64), tuple(map(tuple, cells)))
+    shapes = ([2, 64, 64], [2, 64, 64])
+    bad = Agreement("psi", ("plain", "xla"), False, shapes, 0.25, 1e-5, map=found)
+    replay = Replay("fit", parity=Parity(WAYS, (Agreement("good", ("plain", "xla"), True, shapes, 0.0, 1e-5), bad)))
     page = render(samples.LOUD, "html", None, View(replays=(replay,)))
     check_page(page)
-    assert "Which rows of the batch deviate, plain / XLA" in page
-    assert "Where psi deviates in row 1, plain / XLA (64 by 64)." in page
+    assert "Which rows of the batch deviate, plain against xla" in page
+    assert "Where psi deviates in row 1, plain against xla (64 by 64)." in page
 
 
 @pytest.mark.parametrize(
     "bad",
     [
-        3, {}, {"rows": 3}, {"rows": [[0]]}, {"rows": [["a", "b"]]}, {"rows": [[0, 1.0]], "cells": 3, "shape": 3},
-        {"rows": [[0, 1.0]], "cells": [[]], "shape": [1, 1]}, {"rows": [[0, 1.0]], "cells": [[EVIL]], "shape": [1, 2]},
-        {"rows": [[0, 1.0]], "block": EVIL, "row": EVIL, "cells": [[1.0], [1.0, 2.0]], "shape": [2, 2]},
+        DeviationMap((), 1, 0), DeviationMap(((0, 1.0),), 1, 0, (1, 1), ((),)), DeviationMap(((0, 1.0),), 1, 0, (1, 2)),
+        DeviationMap(((0, math.nan),), 1, 0, (1, 1), ((math.nan,),)),
     ],
 )  # fmt: skip
-def test_a_damaged_map_does_no_harm(bad):
-    agreement = {"output": EVIL, "ways": ["plain", "xla"], "agree": False, "deviation": 1.0, "map": bad}
-    page = render(samples.LOUD, "html", None, View(replays=({**REPLAY, "parity": {"agreements": [agreement]}},)))
+def test_a_map_that_lacks_a_part_does_no_harm(bad):
+    one = Agreement(EVIL, ("plain", "xla"), False, ([1], [1]), 1.0, map=bad)
+    page = render(samples.LOUD, "html", None, View(replays=(Replay("fit", parity=Parity(WAYS, (one,))),)))
     check_page(page)
 
 
@@ -265,8 +263,8 @@ def test_hostile_text_stays_text():
             "p", [{"place": EVIL, "shapes": EVIL, "layer": EVIL, "state": "ok", "remark": EVIL, "first": True}]
         ),
         svg.settings("t", [{"t": 1.0, "setting": EVIL, "action": "write", "value": EVIL, "note": EVIL}]),
-        svg.sweep("s", [{"batch": 1, "vary": EVIL, "outcome": EVIL, "class": EVIL}]),
-        svg.chain("c", [{"op": EVIL, "node": EVIL, "shape": EVIL, "source": EVIL, "what": EVIL}]),
+        svg.sweep("s", [Outcome(Case(1, ((EVIL, EVIL),)), "failed", Signature(EVIL, EVIL))]),
+        svg.chain("c", [Link(EVIL, EVIL, EVIL, "birth", EVIL)]),
         svg.heat("h", [[1.0]], [EVIL], [EVIL]),
     ):
         assert {element.tag for element in drawn(picture).iter()} <= {
@@ -276,130 +274,66 @@ def test_hostile_text_stays_text():
 
 # Replays -------------------------------------------------------------------------------------------------------------
 
-REPLAY = {
-    "schema": "xladoctor.replay/1",
-    "subject": "the failing fit",
-    "sweep": {
-        "outcomes": [
-            {"case": {"batch": 15, "vary": [["jit", "on"]]}, "state": "passed", "run_seconds": 0.5},
-            {"case": {"batch": 16, "vary": [["jit", "on"]]}, "state": "silent", "rows_in": 16, "rows_out": 1,
-             "signature": {"class": "wrong-shape-silent"}, "place": "m:f"},
-        ],
-        "rules": [{"text": "fails from 16 on", "vary": [["jit", "on"]]}],
-    },
-    "isolated": {"op": "FFT2D", "node": "a/FFT", "inputs": [{"shape": [64, 8], "dtype": "complex64"}], "ops": 62,
-                 "tries": 5, "compilations": 5, "seconds": 1.2, "message": "no",
-                 "chain": [{"op": "Where", "shape": "s64[<=64]", "what": "birth", "location": "/x.py:3 in f"},
-                           {"op": "FFT2D", "shape": "c64[<=64,8]", "what": "fails"}]},
-    "parity": {"agreements": [
-        {"output": "psi", "ways": ["eager", "xla"], "agree": True, "deviation": 1e-8, "tolerance": 1e-6,
-         "shapes": [[2, 3], [2, 3]]},
-        {"output": "obj", "ways": ["eager", "xla"], "agree": False, "deviation": None, "tolerance": 1e-6,
-         "shapes": [[2, 3], [1, 3]], "rows": [1], "class": "wrong-shape-silent"},
-        {"output": "obj", "ways": ["eager", "graph"], "agree": False, "deviation": "NaN", "tolerance": 1e-6}]},
-    "remedies": [{"remedy": "r", "title": "Use `batch_size=15`", "result": "cured", "safety": "slower",
-                  "deviation": 1e-7, "speed_ratio": 1.84}],
-    "lowering": {"platform": "gpu", "ok": False, "unsupported": ["StringFormat"]},
-    "repro": {"path": "repro.py", "reproduced": True},
-    "notes": ["random values"],
-}  # fmt: skip
+WAYS = ("eager", "xla")
+JIT = (("jit", "on"),)
+REPLAY = Replay(
+    "the failing fit",
+    sweep=Sweep(
+        (
+            Outcome(Case(15, JIT), "passed", run_seconds=0.5),
+            Outcome(
+                Case(16, JIT), "silent", Signature("wrong-shape-silent"), place="m:f", rows_in=16, rows_out=1,
+            ),
+        ),
+        (Rule("from", "fails from 16 on", 16, JIT, (15, 16)),), 2, 2,
+    ),
+    isolated=Isolation(
+        "FFT2D", "a/FFT", ({"shape": [64, 8], "dtype": "complex64"},), None, "no", "xla", 62, 5, 5, 1.2,
+        chain=(
+            Link("Where", None, "s64[<=64]", "birth", "/x.py:3 in f", None, "it counts"),
+            Link("FFT2D", "n", "c64[<=64,8]", "fails"),
+        ),
+    ),
+    parity=Parity(
+        WAYS,
+        (
+            Agreement("psi", WAYS, True, ([2, 3], [2, 3]), 1e-8, 1e-6),
+            Agreement("obj", WAYS, False, ([2, 3], [1, 3]), None, 1e-6, rows=(1,), slug="wrong-shape-silent"),
+            Agreement("obj", ("eager", "graph"), False, ([2, 3], [2, 3]), math.nan, 1e-6, slug="parity-divergence"),
+            Agreement("psi", ("plain", "plain"), False, ([1], [16]), test="size", what="16 rows in, 1 out"),
+        ),
+        not_comparable=("dropout: random",),
+        first_node={"node": "a/Sub", "op": "Sub", "location": "/x.py:4 in g", "deviation": 0.25},
+    ),
+    remedies=(Tested("r", "Use `batch_size=15`", "cured", "slower", 1e-7, 1.84, how="Set it."),),
+    lowering=Lowering("gpu", False, 1.0, unsupported=("StringFormat",)),
+    repro=Repro("repro.py", 30, True),
+    notes=("random values",),
+)  # fmt: skip
 
 
-def test_a_replay_as_plain_rows():
-    assert [(c["batch"], c["vary"], c["outcome"], c["class"], c["rows"]) for c in replays.cases(REPLAY)] == [
-        (15, "jit=on", "passed", None, ""),
-        (16, "jit=on", "silent", "wrong-shape-silent", "16 -> 1"),
-    ]
-    matrix, rows, columns, tolerance = replays.deviations(REPLAY)
-    assert (rows, columns, tolerance) == (["psi", "obj"], ["eager / XLA", "eager / graph"], 1e-6)
+def test_the_matrix_of_parity():
+    matrix, rows, columns, tolerance = deviations(REPLAY.parity)
+    assert (rows, columns, tolerance) == (["psi", "obj"], ["eager against xla", "eager against graph"], 1e-6)
     assert matrix[0] == [1e-8, None] and matrix[1][0] == math.inf and math.isnan(matrix[1][1])
 
 
-def test_what_replay_writes_is_read():
-    """From the dataclasses to the JSON that `xladoctor replay` keeps, to the rows of the document."""
-    found = Replay(
-        "fit",
-        sweep=Sweep(
-            (
-                Outcome(Case(15, (("jit", "on"),)), "passed", run_seconds=0.5),
-                Outcome(Case(None), "failed", Signature("reshape-mismatch", "Reshape"), "no", rows_in=4, rows_out=1),
-            ),
-            (Rule("from", "fails from 16 on", 16, (("jit", "on"),)),),
-            2,
-            2,
-        ),
-        isolated=Isolation(
-            "FFT2D", "a/FFT", ({"shape": [2], "dtype": "float32"},), None, "no", "xla", 62, 5, 5, 1.2,
-            chain=(
-                Link("Where", None, "s64[<=64]", "birth", "/x.py:3 in f", None, "it counts"),
-                Link("FFT2D", "n", "c64[<=64]", "fails"),
-            ),
-        ),
-        parity=Parity(
-            ("eager", "xla"),
-            not_comparable=("dropout: random",),
-            first_node={"node": "a/Sub", "op": "Sub", "location": "/x.py:4 in g", "deviation": 0.25},
-            agreements=(
-                Agreement(
-                    "psi", ("eager", "xla"), False, ([2], [2]), 0.5, 1e-6, rows=(3,), slug="parity-divergence"
-                ),
-                Agreement("psi", ("plain", "plain"), False, ([1], [16]), test="size", what="16 rows in, 1 out"),
-            ),
-        ),
-        remedies=(Tested("r", "Do it", "cured", "safe", 0.0, 1.5),),
-        lowering=Lowering("gpu", False, 1.0, unsupported=("StringFormat",)),
-        repro=Repro("repro.py", 30, True),
-    )  # fmt: skip
-    data = json.loads(json.dumps(to_dict(found)))
-    assert replays.known([data]) == [data]
-    passed, failed = replays.cases(data)
-    assert (passed["batch"], passed["vary"], passed["seconds"], passed["outcome"]) == (15, "jit=on", 0.5, "passed")
-    assert (failed["batch"], failed["class"], failed["rows"]) == (None, "reshape-mismatch", "4 -> 1")
-    assert replays.rules(data) == ["jit=on: fails from 16 on"]
-    assert dict(replays.isolation(data))["found among"] == "62 ops, 5 tries, 5 compilations, in 1.2 s"
-    assert [(x["op"], x["what"], x["source"], x["why"]) for x in replays.links(data)] == [
-        ("Where", "birth", "/x.py:3 in f", "it counts"),
-        ("FFT2D", "fails", None, None),
-    ]
-    for format in ("markdown", "html"):
-        said = render(samples.LOUD, format, None, View(replays=(data,)))
-        assert "it counts" in said and "dropout: random" in said and "a/Sub" in said.replace("<wbr>", "")
-    agreement, rows = replays.agreements(data)
-    assert (rows["ways"], rows["shapes"], rows["what"]) == (
-        "number of rows (plain)",
-        "(1) / (16)",
-        "16 rows in, 1 out",
-    )
-    assert replays.deviations(data)[2] == ["eager / XLA"], "a number of rows is no deviation"
-    assert (agreement["class"], agreement["ways"], agreement["rows"]) == ("parity-divergence", "eager / XLA", "3")
-    assert dict(replays.divergence(data)) == {
-        "first node": "a/Sub",
-        "op": "Sub",
-        "location": "/x.py:4 in g",
-        "deviation there": "0.25",
-        "not compared": "dropout: random",
-    }
-    assert replays.tested(data)[0]["speed_ratio"] == 1.5
-    assert dict(replays.lowering(data))["without a kernel"] == "StringFormat"
-    assert dict(replays.repro(data))["script"] == "repro.py"
-
-
 def test_tolerances_that_differ_make_multiples():
-    two = {"parity": {"agreements": [
-        {"output": "a", "ways": ["e", "g"], "agree": True, "deviation": 1e-4, "tolerance": 1e-3},
-        {"output": "b", "ways": ["e", "g"], "agree": False, "deviation": 1e-4, "tolerance": 1e-6}]}}  # fmt: skip
-    matrix, *_, tolerance = replays.deviations(two)
+    same = ([1], [1])
+    two = Parity(WAYS, (Agreement("a", WAYS, True, same, 1e-4, 1e-3), Agreement("b", WAYS, False, same, 1e-4, 1e-6)))
+    matrix, *_, tolerance = deviations(two)
     assert tolerance == 1.0 and [round(line[0], 6) for line in matrix] == [0.1, 100.0]
 
 
 @pytest.mark.parametrize("format", ["markdown", "html"])
 def test_a_replay_in_the_document(format):
-    said = render(samples.LOUD, format, None, View(replays=(REPLAY, {"schema": "xladoctor.replay/9"})))
+    said = render(samples.LOUD, format, None, View(replays=(REPLAY,)))
     if format == "html":
         said = words(check_page(said))
     for part in (
-        *("jit=on: fails from 16 on", "16 -> 1", "the way of the dynamic dimension", "s64[<=64]", "1.84"),
-        *("StringFormat", "fails in the same way in a fresh process", "62 ops, 5 tries, 5 compilations"),
+        *("fails from 16 on", "16 -> 1", "the dynamic dimension, from its birth", "s64[<=64]", "1.8 times"),
+        *("StringFormat", "run in a fresh process, it fails in the same way", "5 tries, 62 ops, 5 XLA compilations"),
+        *("it counts", "dropout: random", "a/Sub", "16 rows in, 1 out", "number of rows (plain)", "random values"),
     ):
         assert part.lower() in said.lower().replace("\\", ""), part
 
@@ -411,20 +345,24 @@ def test_what_cured_it_is_the_next_action():
     )
 
 
-def spoiled(value, how):
+def evil(value):
+    if isinstance(value, str):
+        return EVIL
+    if isinstance(value, tuple):
+        return tuple(evil(item) for item in value)
     if isinstance(value, dict):
-        return {key: item if key == "schema" else spoiled(item, how) for key, item in value.items()}
-    if isinstance(value, list):
-        return [spoiled(item, how) for item in value] if how is EVIL else how
-    return how
+        return {f"{EVIL}{n}": evil(item) for n, item in enumerate(value.values())}
+    if dataclasses.is_dataclass(value):
+        fixed = {"state", "what", "mode", "result", "kind", "schema"}
+        fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value) if f.name not in fixed}
+        return replace(value, **{name: evil(item) for name, item in fields.items()})
+    return value
 
 
-@pytest.mark.parametrize("how", [EVIL, None, 3, True, [], {}, [[]], "x"])
-def test_a_replay_of_anything(how):
-    for replay in (spoiled(REPLAY, how), {**REPLAY, "sweep": how, "parity": how, "isolated": how, "lowering": how}):
-        view = View(replays=(replay,))
-        check_page(render(samples.LOUD, "html", None, view))
-        check_markdown(render(samples.LOUD, "markdown", None, view))
+def test_a_replay_that_means_harm():
+    replay = evil(replace(REPLAY, parity=replace(REPLAY.parity, first_node=None)))
+    check_page(render(samples.LOUD, "html", None, View(replays=(replay,))))
+    check_markdown(render(samples.LOUD, "markdown", None, View(replays=(replay,))))
 
 
 # Colours -------------------------------------------------------------------------------------------------------------

@@ -15,6 +15,8 @@ from xladoctor.diagnosis.tested import with_tested
 from xladoctor.experiments.trials import trials
 from xladoctor.model.diagnosis import Diagnosis, Finding, Remedy
 from xladoctor.model.replay import Case, Replay, Tested
+from xladoctor.model.replay_reader import replay_of
+from xladoctor.report.replay import to_dict
 from xladoctor.report.view import View
 from xladoctor.report.words import next_action
 from xladoctor.rules.remedy_tests import REMEDY_TESTS, remedy_of_trial, why_untested
@@ -60,10 +62,9 @@ def test_scan_and_report_agree(remedy, result, changes):
     replay = Replay("s", remedies=(tried,), folder="R")
     diagnosis = with_tested(Diagnosis("x", "failed", (root,)), [replay])
     verified = {r.title for r in diagnosis.findings[0].remedies if r.result == "verified"}
-    row = {"remedy": trial, "title": "T", "result": result, "safety": "safe", "changes_numerics": changes}
-    document = json.loads(json.dumps({"schema": "xladoctor.replay/1", "subject": "s", "remedies": [row]}))
+    kept, _ = replay_of(json.loads(json.dumps(to_dict(replay))))
     # The document says "apply it" exactly where the diagnosis has a verified remedy.
-    assert next_action(diagnosis, View(replays=(document,))).startswith("Apply") == bool(verified)
+    assert next_action(diagnosis, View(replays=(kept,))).startswith("Apply") == bool(verified)
     assert bool(verified) == (result == "cured" and not changes)
     for untested in (r for r in diagnosis.findings[0].remedies if r.result == "untested"):
         assert diagnosis.findings[0].details["untested"][untested.id]

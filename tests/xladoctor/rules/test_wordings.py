@@ -13,6 +13,7 @@ from xladoctor.rules import findings
 GRAPH = "tensorflow.python.framework.errors_impl.InvalidArgumentError: Graph execution error:\n\n"
 JOIN = "All dimensions except 1 must match. Input 1 has shape [9 4] and doesn't match input 0 with shape [3 6].\n"
 BRANCH = "left_branch_shape.dimensions_size() != right_branch_shape.dimensions_size() (1 vs 3)\n\t [[{{node cond}}]]\n"
+DYNAMIC = "InvalidArgumentError: XLA has not implemented dynamic sized {} yet.\n\t [[{{{{node strided_slice_6}}}}]]\n"
 NAME = "TypeError: Expected float64, but got height of type 'str'.\n"
 
 
@@ -21,6 +22,8 @@ NAME = "TypeError: Expected float64, but got height of type 'str'.\n"
     [
         (GRAPH + JOIN, "concat-pack-mismatch", "[3, 6] and [9, 4]"),
         (GRAPH + BRANCH, "branch-shape-mismatch", "1 against 3 axes"),
+        (DYNAMIC.format("slice with non-trival stride"), "dynamic-dimension-unsupported", "slice with non-trival"),
+        (DYNAMIC.format("sorting"), "dynamic-dimension-unsupported", "known only at run time"),
         (NAME, "dtype-mismatch", "height was given, which is text"),
     ],
 )

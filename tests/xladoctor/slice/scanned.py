@@ -44,11 +44,11 @@ class Run:
         return [r["runtime"] for r in self.diagnosis["shapes"] if r["place"] == place and r["tensor"] == tensor]
 
 
-def scan(folder: Path, *command: str, env: dict[str, str] | None = None) -> Run:
+def scan(folder: Path, *command: str, env: dict[str, str] | None = None, options: tuple[str, ...] = ()) -> Run:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "0", **(env or {})}
     folder.mkdir(parents=True)
     done = subprocess.run(
-        [sys.executable, "-m", "xladoctor", "scan", "--run-dir", "run", "--", sys.executable, *command],
+        [sys.executable, "-m", "xladoctor", "scan", "--run-dir", "run", *options, "--", sys.executable, *command],
         cwd=folder, env=environment, capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     diagnosis = json.loads((folder / "run" / "diagnosis.json").read_text())

@@ -68,6 +68,10 @@ def test_settings_that_came_too_late_or_govern_nothing(tmp_path):
     assert "governs none of the 1 compiled function of this run (double)" in beside["message"]
 
 
+def _line(program: Path, part: str) -> int:
+    return next(i for i, text in enumerate(program.read_text().splitlines(), 1) if part in text)
+
+
 def test_where_the_optimizer_moved_the_blame_both_nodes_are_named(tmp_path):
     program = PATIENTS / "blames_another_node.py"
     run = scan(tmp_path / "work", str(program))
@@ -108,7 +112,15 @@ def test_rows_that_a_layer_loses_are_found_without_a_place(tmp_path):
 def test_a_contract_of_another_version_is_not_held_against_a_foreign_checkout(tmp_path):
     checkout = PATIENTS / "flat_patches"
     env = {"PYTHONPATH": os.pathsep.join([str(checkout), str(ROOT)])}
-    run = scan(tmp_path / "work", str(checkout / "train.py"), "fft", env=env)
+    program = checkout / "train.py"
+    run = scan(tmp_path / "work", str(program), "fft", env=env, options=("--check-budget", "200"))
     assert run.root["class"] == "dynamic-dimension-unsupported"
+    mask, fails = (_line(program, part) for part in ("tf.boolean_mask(", "# what fails"))
+    assert (run.root["location"]["line"], run.root["details"]["origin"]["op"]) == (mask, "Where"), "the origin first"
+    assert (run.root["raised_at"]["line"], run.root["suspects"][1]["location"]["line"]) == (fails, fails), (
+        "then what cannot take it"
+    )
+    assert (run.root["status"], run.root["basis"]["kind"]) == ("confirmed", "tested")
+    assert run.diagnosis["isolated"]["op"] == "FFT2D"
     assert [f["class"] for f in run.diagnosis["findings"] if f["class"] == "contract-violation"] == []
     assert not [row for row in run.diagnosis["shapes"] if row["violation"]]

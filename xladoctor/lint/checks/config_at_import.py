@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from xladoctor.lint.hazard import Hazard
-from xladoctor.lint.names import children, dotted, walk
 from xladoctor.lint.project import Function, Module, Project
+from xladoctor.sources.names import children, dotted, walk
 
 _LIKE_CONFIG = re.compile(r"(?i)(^|_)(cfg|conf|config|configuration|params|parameters|settings|options|hparams)$")
 _WRITES = ("update", "setdefault", "pop", "clear")

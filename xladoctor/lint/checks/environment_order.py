@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from xladoctor.lint.hazard import Hazard
-from xladoctor.lint.names import children, dotted, imported, walk
 from xladoctor.lint.project import Module, Project
+from xladoctor.sources.names import children, dotted, imported, walk
 
 AT_IMPORT = ("KERAS_BACKEND", "TF_ENABLE_ONEDNN_OPTS")
 """Read by the import."""

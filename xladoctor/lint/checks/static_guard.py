@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from xladoctor.lint.hazard import Hazard
-from xladoctor.lint.names import dotted, walk
 from xladoctor.lint.project import Function, Module, Project
+from xladoctor.sources.names import dotted, walk
 
 
 def find(project: Project) -> Iterator[Hazard]:

@@ -27,7 +27,9 @@ def check(situation: Situation) -> Verdict:
         situation.say(f"comparing the ways of {stage.name}")
         found = parity(stage.bench, stage.cases[0])
         if found.agreements:
-            compared = [a for a in found.agreements if a.test is None or not _keeps_rows(stage)]
+            why = _own_places(stage)
+            compared = [a for a in found.agreements if a.test is None or why is None]
+            notes += [f"{stage.name}: its rows are not exchanged: {why}"] if why else []
             differing = {a.output for a in compared if not a.agree}
             rounding = _by_the_optimizer(stage, differing)
             apart = [a for a in compared if not a.agree and not (a.output in rounding and _is_small(a))]
@@ -85,10 +87,15 @@ def _variables(stage: Stage) -> list[dict[str, Any]]:
     return [v for i in inputs if (v := i.get("variable")) is not None]
 
 
+def _own_places(stage: Stage) -> str | None:
+    """Why each row of a batch has its place, and may not be exchanged; None where it has none."""
+    if stage.fixed_batch is not None:
+        return f"the model's input declares a batch of {stage.fixed_batch}"
+    return "it keeps a state for each row of the batch" if _keeps_rows(stage) else None
+
+
 def _keeps_rows(stage: Stage) -> bool:
-    """Whether the step keeps a state for each row of the batch, as a stateful RNN does: rows have places then, and may
-    not be exchanged.
-    """
+    """Whether the step keeps a state for each row of the batch, as a stateful RNN does."""
     sizes = set(stage.sizes)
     states = [v for v in _variables(stage) if not v.get("trainable")]
     # A vector is of channels (moving means), and no state of rows.

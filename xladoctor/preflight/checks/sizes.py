@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
+from xladoctor import paths
 from xladoctor.experiments.judge import judged
 from xladoctor.experiments.outcome import Attempt, words
 from xladoctor.model.replay import Case, Outcome
@@ -84,6 +83,6 @@ def _where(outcome: Outcome) -> str:
     """The op that failed and the user's line, as far as they are known."""
     # Of a worker that died, the signal stands in the place of an op.
     op = outcome.signature.op if outcome.signature and outcome.state == "failed" else None
-    near = (outcome.location or "").removeprefix(f"{Path.cwd()}/")
+    near = (outcome.location or "").removeprefix(f"{paths.here()}/")
     known = [part for part in (f"op {op}" if op else None, near) if part]
     return f" ({', '.join(known)})" if known else ""

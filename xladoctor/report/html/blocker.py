@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Iterator
 
 from xladoctor.model.diagnosis import Diagnosis, Finding
-from xladoctor.report import details, facts, findings, html
+from xladoctor.report import blamed, details, facts, findings, html
 from xladoctor.report import excerpt as excerpts
 from xladoctor.report.headline import headline
 from xladoctor.report.html import Markup, Section, code, esc, fence, mixed, replay, section, tables
@@ -82,11 +82,12 @@ def _problem(diagnosis: Diagnosis, view: View) -> Iterator[str]:
     if not errors:
         yield "<p>Nothing at error level was found.</p>"
     for finding in errors or [f for f in diagnosis.findings if f.role == "root"]:
-        where = f", at {at(finding.location)}" if finding.location else ""
+        where = f", {esc(blamed.heading(finding))} {at(finding.location)}" if finding.location else ""
         kind = _box(finding)
         said = f"<strong>{esc(findings.heading(finding))}</strong> ({esc(findings.status(finding))}): "
         yield f'<div class="box {kind}"><p>{said}{mixed(headline(finding))}{where}.</p>'
         yield from _source(finding, view)
+        yield from _blame(finding)
         yield "</div>"
     yield from _first_remedy(diagnosis)
     if diagnosis.problems:
@@ -107,6 +108,21 @@ def _source(finding: Finding, view: View) -> Iterator[str]:
         yield fence(excerpts.text(excerpt))
     if excerpt.note:
         yield f'<p class="dim">{esc(excerpt.note)}</p>'
+
+
+def _blame(finding: Finding) -> Iterator[str]:
+    """What does not fit, and the other lines that may be at fault."""
+    if blamed.why(finding):
+        yield f"<p>{mixed(blamed.why(finding))}</p>"
+    rows = []
+    for row in blamed.rows(finding):
+        said = next((s.code for s in finding.suspects if s.location == row.location and s.code), "")
+        shown = f": {code(said)}" if said else ""
+        rows.append(
+            Markup(f"{esc(row.what)} {at(row.location)}{shown}" + (f". {mixed(row.reason)}" if row.reason else ""))
+        )
+    if rows:
+        yield html.items(rows)
 
 
 def _first_remedy(diagnosis: Diagnosis) -> Iterator[str]:

@@ -1,7 +1,6 @@
 """Renderers of replays: a `Replay` becomes text; nothing is computed, read or written.
 
-One module a part, each with `console(page, replay, view)` and `markdown(replay)` (a list of blocks); both leave out
-what the replay does not hold.
+One module a part, each with `part(replay, all_of_it)`, which is None where the replay holds nothing of it.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from xladoctor.report.view import View
 
 if TYPE_CHECKING:
     from xladoctor.model.replay import Replay
+    from xladoctor.report.document import Part
     from xladoctor.report.page import Page
 
 FORMATS = ("console", "json", "markdown", "csv")
@@ -50,19 +50,23 @@ def to_dict(found: Replay) -> dict[str, Any]:
     return convert(found)
 
 
-def _parts() -> Iterator[Any]:
+def parts(found: Replay, all_of_it: bool = False) -> Iterator[Part]:
+    """What there is to say of a replay, in the order of a report."""
     for name in PARTS:
-        yield import_module(f"xladoctor.report.replay.{name}")
+        part: Part | None = import_module(f"xladoctor.report.replay.{name}").part(found, all_of_it)
+        if part is not None:
+            yield part
 
 
 def _console(found: Replay, page: Page, view: View) -> str:
     from xladoctor.report.replay.words import verdict
+    from xladoctor.report.writers import console as writer
 
     style = "bold red" if found.exit_code else "bold green"
     page.parts(("xladoctor: ", "bold"), (verdict(found), style))
     if not view.quiet:
-        for part in _parts():
-            part.console(page, found, view)
+        for part in parts(found, view.verbose):
+            writer.write(page, part)
         for note in found.notes:
             page.para(note, indent=2)
         page.blank()
@@ -80,8 +84,15 @@ def _markdown(found: Replay) -> str:
         f"# Replay: {md(verdict(found))}",
         f"Subject: {md_code(found.subject)}",
     ]
-    for part in _parts():
-        blocks += part.markdown(found)
+    return "\n\n".join([*blocks, *markdown(found)]) + "\n"
+
+
+def markdown(found: Replay, level: int = 2) -> Iterator[str]:
+    """The parts and notes of a replay as blocks of Markdown, below headings of that level."""
+    from xladoctor.report.text import md
+    from xladoctor.report.writers import markdown as writer
+
+    for part in parts(found):
+        yield from writer.write(part, level)
     if found.notes:
-        blocks.append("\n".join(f"- {md(note)}" for note in found.notes))
-    return "\n\n".join(blocks) + "\n"
+        yield "\n".join(f"- {md(note)}" for note in found.notes)

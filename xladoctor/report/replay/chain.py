@@ -5,33 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from xladoctor.report.text import line, md_fence
+from xladoctor.report.document import Tree
+from xladoctor.report.text import line
 
 if TYPE_CHECKING:
-    from xladoctor.model.replay import Isolation, Link
-    from xladoctor.report.page import Page
-    from xladoctor.report.view import View
+    from xladoctor.model.replay import Link
 
+_TITLE = "The dynamic dimension, from its birth to the op that cannot carry it:"
 _MANY = 8
 _MARK = {"birth": "born", "carries": "", "fails": "FAILS"}
 
 
-def console(page: Page, isolated: Isolation, view: View) -> None:
-    """The tree; of a long one the ends, unless --verbose."""
-    if len(isolated.chain) < 2:
-        return
-    page.para("The dynamic dimension, from its birth to the op that cannot carry it:")
-    page.verbatim("\n".join(drawn(isolated.chain, all_of_it=view.verbose)), indent=4)
-
-
-def markdown(isolated: Isolation) -> list[str]:
-    """The whole tree."""
-    if len(isolated.chain) < 2:
+def tree(links: Sequence[Link], all_of_it: bool) -> list[Tree]:
+    """The tree; its short form is the ends of a long one, unless all of it is asked for."""
+    if len(links) < 2:
         return []
-    return [
-        "The dynamic dimension, from its birth to the op that cannot carry it:",
-        md_fence("\n".join(drawn(isolated.chain, all_of_it=True))),
-    ]
+    return [Tree(_TITLE, tuple(drawn(links, all_of_it=True)), tuple(drawn(links, all_of_it)))]
 
 
 def drawn(links: Sequence[Link], all_of_it: bool) -> list[str]:

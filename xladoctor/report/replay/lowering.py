@@ -5,38 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from xladoctor.report.document import Block, Bullets, Item, Part
 from xladoctor.report.replay import chain
 from xladoctor.report.replay.words import seconds
-from xladoctor.report.text import md, md_fence
 
 if TYPE_CHECKING:
     from xladoctor.model.replay import Lowering, Replay
-    from xladoctor.report.page import Page
-    from xladoctor.report.view import View
 
 
-def console(page: Page, found: Replay, view: View) -> None:
+def part(found: Replay, all_of_it: bool) -> Part | None:
     """Whether it was lowered, each op that has no kernel, the message, and what was not looked at."""
     told = found.lowering
     if told is None:
-        return
-    page.heading(f"Lowered for {told.platform}", seconds(told.seconds))
-    page.para(_verdict(told), first="- ", hang=2, style="" if told.ok else "red")
-    for text in _lines(told):
-        page.para(text, first="- ", hang=2)
-    if told.dynamic:
-        page.para("The dynamic dimension, from its birth to the op that cannot carry it:")
-        page.verbatim("\n".join(chain.drawn(told.dynamic, all_of_it=view.verbose)), indent=4)
-
-
-def markdown(found: Replay) -> list[str]:
-    """The same for an issue."""
-    told = found.lowering
-    if told is None:
-        return []
-    lines = [f"- {md(text)}" for text in (_verdict(told), *_lines(told))]
-    tree = [md_fence("\n".join(chain.drawn(told.dynamic, all_of_it=True)))] if told.dynamic else []
-    return [f"## Lowered for {md(told.platform)}", "\n".join(lines), *tree]
+        return None
+    verdict = Item(_verdict(told), style="" if told.ok else "red")
+    said = Bullets((verdict, *(Item(text) for text in _lines(told))))
+    blocks: tuple[Block, ...] = (said, *chain.tree(told.dynamic, all_of_it))
+    return Part("lowering", f"Lowered for {told.platform}", seconds(told.seconds), blocks)
 
 
 def _verdict(told: Lowering) -> str:

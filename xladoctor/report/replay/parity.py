@@ -2,41 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from xladoctor.report.document import Bullets, Item, Part, points
 from xladoctor.report.replay.words import count, ranges, seconds
-from xladoctor.report.text import md
 
 if TYPE_CHECKING:
     from xladoctor.model.replay import Agreement, Parity, Replay
-    from xladoctor.report.page import Page
-    from xladoctor.report.view import View
 
 _FEW = 12
 _INFINITE = 1e308
 
 
-def console(page: Page, found: Replay, view: View) -> None:
+def part(found: Replay, all_of_it: bool) -> Part | None:
     """Disagreements with what they are, where the ways part, what agrees, and what cannot be compared."""
     parity = found.parity
     if parity is None:
-        return
-    page.heading("Parity", cost(parity))
-    for one in _shown(parity, view.verbose):
-        page.para(said(one), first="- ", hang=2, style="red")
-    for text in _rest(parity, view.verbose):
-        page.para(text, first="- ", hang=2)
-
-
-def markdown(found: Replay) -> list[str]:
-    """The same for an issue."""
-    parity = found.parity
-    if parity is None:
-        return []
-    lines = [f"- **{md(one.slug or 'disagree')}**: {md(said(one))}" for one in _shown(parity, False)]
-    lines += [f"- {md(text)}" for text in _rest(parity, False)]
-    return ["## Parity", cost(parity), "\n".join(lines)]
+        return None
+    bad = Bullets(tuple(Item(differs(one), one.slug or "", "red") for one in _shown(parity, all_of_it)))
+    return Part("parity", "Parity", cost(parity), (bad, points(list(_rest(parity, all_of_it)))))
 
 
 def cost(parity: Parity) -> str:
@@ -45,11 +31,9 @@ def cost(parity: Parity) -> str:
     return f"{size}{', '.join(parity.ways) or 'no way'}; {count(parity.tries, 'try')}, {seconds(parity.seconds)}"
 
 
-def said(one: Agreement) -> str:
-    """One agreement or disagreement in words."""
-    if one.agree:
-        return f"{one.output}, {one.between}: agrees{_numbers(one)}"
-    text = f"{one.slug}: {one.output}, {one.between}" if one.slug else f"{one.output}, {one.between}"
+def differs(one: Agreement) -> str:
+    """A disagreement in words."""
+    text = f"{one.output}, {one.between}"
     if one.shapes[0] != one.shapes[1]:
         text += f": {_shape(one.shapes[0])} against {_shape(one.shapes[1])}"
     elif one.deviation is not None:
@@ -66,6 +50,26 @@ def disagreement(parity: Parity | None) -> str | None:
         return None
     rule = f"; {parity.rule.text}" if parity and parity.rule else ""
     return f"the ways do not agree: {', '.join(dict.fromkeys(a.slug or 'they differ' for a in bad))}{rule}"
+
+
+def deviations(parity: Parity) -> tuple[list[list[float | None]], list[str], list[str], float | None]:
+    """(deviations with an output a row and a pair of ways a column, the outputs, the pairs, the tolerance).
+
+    Where tolerances differ, the deviations are multiples of their own, and the tolerance is 1. What is about the number
+    of rows has no deviation.
+    """
+    found = [a for a in parity.agreements if a.deviation is not None or (not a.agree and a.tolerance)]
+    rows = list(dict.fromkeys(a.output for a in found))
+    columns = list(dict.fromkeys(a.between for a in found))
+    tolerances = {a.tolerance for a in found if a.tolerance}
+    common = next(iter(tolerances)) if len(tolerances) == 1 else 1.0 if tolerances else None
+    matrix: list[list[float | None]] = [[None] * len(columns) for _ in rows]
+    for a in found:
+        value = math.inf if a.deviation is None else abs(a.deviation)
+        if len(tolerances) > 1:
+            value /= a.tolerance or min(tolerances)
+        matrix[rows.index(a.output)][columns.index(a.between)] = value
+    return matrix, rows, columns, common
 
 
 def _shown(parity: Parity, verbose: bool) -> Sequence[Agreement]:
@@ -93,7 +97,7 @@ def _rest(parity: Parity, verbose: bool) -> Iterator[str]:
         where = f" ({node['location']})" if node.get("location") else ""
         raises = node.get("message") and node.get("deviation") is None and not node.get("shapes")
         what = "the op that plain mode raises at" if raises else "first op that differs on the same values"
-        text = f"{what}: {node['op']}, node {node['node']}{where}"
+        text = f"{what}: {node.get('op') or 'an op'}, node {node.get('node')}{where}"
         yield text + (f": {node['message']}" if node.get("message") else "")
     kinds: dict[str, list[Agreement]] = {}
     for one in parity.agreements:

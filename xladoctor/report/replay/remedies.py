@@ -5,33 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from xladoctor.report.document import Bullets, Item, Part
 from xladoctor.report.replay.words import count
-from xladoctor.report.text import md
 
 if TYPE_CHECKING:
     from xladoctor.model.replay import Replay, Tested
-    from xladoctor.report.page import Page
-    from xladoctor.report.view import View
 
 _STYLES = {"cured": "green", "worse": "red", "not applicable": "dim"}
 
 
-def console(page: Page, found: Replay, view: View) -> None:
-    """One line a remedy; what changes the numbers is told loudly."""
+def part(found: Replay, all_of_it: bool) -> Part | None:
+    """One point a remedy; what changes the numbers is told loudly."""
     if not found.remedies:
-        return
-    page.heading("Remedies", f"{count(len(found.remedies), 'trial')}, in worker processes")
-    for one in _ordered(found):
-        style = "bold red" if one.changes_numerics else _STYLES.get(one.result, "")
-        page.para(said(one), first="- ", hang=2, style=style)
+        return None
+    trials = Bullets(tuple(Item(said(one), verdict(one), _style(one)) for one in _ordered(found)))
+    return Part("remedies", "Remedies", f"{count(len(found.remedies), 'trial')}, in worker processes", (trials,))
 
 
-def markdown(found: Replay) -> list[str]:
-    """The same for an issue."""
-    if not found.remedies:
-        return []
-    lines = [f"- **{md(verdict(one))}**: {md(said(one))}" for one in _ordered(found)]
-    return ["## Remedies that were tried", "\n".join(lines)]
+def _style(one: Tested) -> str:
+    return "bold red" if one.changes_numerics else _STYLES.get(one.result, "")
 
 
 def verdict(one: Tested) -> str:
@@ -44,9 +36,9 @@ def verdict(one: Tested) -> str:
 
 
 def said(one: Tested) -> str:
-    """One remedy in a sentence."""
-    text = f"{verdict(one)}: {one.title} ({one.how})"
-    return "; ".join([text, *_more(one)])
+    """One remedy in a sentence, with what came of it besides the verdict."""
+    title = f"{one.title} ({one.how})" if one.how else one.title
+    return "; ".join([title, *_more(one)])
 
 
 def _more(one: Tested) -> Iterator[str]:

@@ -5,52 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from xladoctor.report.document import Block, Paragraph, Part, Table, points
 from xladoctor.report.replay.words import count, failure, ranges, seconds, varied
-from xladoctor.report.text import line, md, md_code
+from xladoctor.report.text import line
 
 if TYPE_CHECKING:
     from xladoctor.model.replay import Outcome, Replay, Rule, Sweep
-    from xladoctor.report.page import Page
-    from xladoctor.report.view import View
 
 _FEW = 24
 
 
-def console(page: Page, found: Replay, view: View) -> None:
-    """The rules with what they rest on, and the outcomes around each change (all of them with --verbose)."""
+def part(found: Replay, all_of_it: bool) -> Part | None:
+    """The rules with what they rest on, and the outcomes around each change, or all of them."""
     sweep = found.sweep
     if sweep is None:
-        return
-    page.heading("Sweep", cost(sweep))
+        return None
     constant = _constant(sweep.outcomes)
-    for rule in sweep.rules:
-        page.para(says(rule, constant), first="- ", hang=2)
-    shown = sweep.outcomes if view.verbose else few(sweep.outcomes)
-    for name in constant:
-        page.para(f"everywhere {name}")
-    page.table(rows(shown))
+    shown = sweep.outcomes if all_of_it else few(sweep.outcomes)
     left = len(sweep.outcomes) - len(shown)
-    if left:
-        page.para(f"and {left} more; --verbose or sweep.csv shows them")
-    for text in remarks(sweep.outcomes):
-        page.para(text, first="- ", hang=2)
-
-
-def markdown(found: Replay) -> list[str]:
-    """The same for an issue."""
-    sweep = found.sweep
-    if sweep is None:
-        return []
-    constant = _constant(sweep.outcomes)
-    blocks = ["## Sweep", cost(sweep)]
-    if sweep.rules:
-        blocks.append("\n".join(f"- {md(says(rule, constant))}" for rule in sweep.rules))
-    blocks += [f"Everywhere {md_code(name)}." for name in constant]
-    head, *body = rows(few(sweep.outcomes))
-    cells = [head, ["---"] * len(head), *([md_code(cell, table=True) if cell else "" for cell in row] for row in body)]
-    blocks.append("\n".join(f"| {' | '.join(row)} |" for row in cells))
-    said = remarks(sweep.outcomes)
-    return [*blocks, "\n".join(f"- {md(text)}" for text in said)] if said else blocks
+    blocks: list[Block] = [points([says(rule, constant) for rule in sweep.rules])]
+    blocks += [Paragraph(f"everywhere {name}") for name in constant]
+    blocks.append(table(shown))
+    blocks += [Paragraph(f"and {left} more; --verbose or sweep.csv shows them")] if left else []
+    blocks.append(points(remarks(sweep.outcomes)))
+    return Part("sweep", "Sweep", cost(sweep), tuple(blocks))
 
 
 def cost(sweep: Sweep) -> str:
@@ -76,8 +54,8 @@ def remarks(outcomes: Sequence[Outcome]) -> list[str]:
     return [line(text) for text in dict.fromkeys(said) if text]
 
 
-def rows(outcomes: Sequence[Outcome]) -> list[list[str]]:
-    """The table for people, with its heads; columns in which nothing stands are left out."""
+def table(outcomes: Sequence[Outcome]) -> Table:
+    """The outcomes for people; columns in which nothing stands are left out."""
     constant = set(_constant(outcomes))
     columns: dict[str, list[str]] = {
         "batch": ["as recorded" if o.case.batch is None else str(o.case.batch) for o in outcomes],
@@ -91,7 +69,7 @@ def rows(outcomes: Sequence[Outcome]) -> list[list[str]]:
         "where": [o.place or o.location or o.node or "" for o in outcomes],
     }
     kept = {head: cells for head, cells in columns.items() if any(cells)}
-    return [list(kept), *(list(row) for row in zip(*kept.values(), strict=True))]
+    return Table(tuple(kept), tuple(zip(*kept.values(), strict=True)))
 
 
 def _constant(outcomes: Sequence[Outcome]) -> list[str]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any
 
+from xladoctor.model.replay import Outcome
 from xladoctor.report.html import Markup
+from xladoctor.report.replay.words import failure, varied
 from xladoctor.report.svg.canvas import NARROW, WIDE, Canvas
 
 _CELL, _TOP = 34, 34
@@ -15,23 +16,25 @@ _MANY = 72
 _FINE = ("passed", "refused")
 
 
-def sweep(name: str, rows: Sequence[dict[str, Any]]) -> Markup:
+_Found = dict[tuple[int | None, str], Outcome]
+
+
+def sweep(name: str, outcomes: Sequence[Outcome]) -> Markup:
     """A field for each case: columns are batch sizes, rows what was varied.
 
     Args:
         name: of the picture on its page.
-        rows: `{"batch", "vary", "outcome": "passed" | "failed" | "silent" | "crashed" | "timed-out" | "refused",
-            "class"}`.
+        outcomes: of the cases that were tried.
     """
-    sizes = sorted({r["batch"] for r in rows}, key=lambda b: (b is None, b or 0))
-    lanes = list(dict.fromkeys(str(r.get("vary") or "") for r in rows))
-    failed = {r["batch"] for r in rows if r["outcome"] not in _FINE}
+    sizes = sorted({o.case.batch for o in outcomes}, key=lambda b: (b is None, b or 0))
+    lanes = list(dict.fromkeys(varied(o.case) for o in outcomes))
+    failed = {o.case.batch for o in outcomes if o.state not in _FINE}
     bad = [str(size) for size in sizes if size in failed]
     shown = ", ".join(bad[:_MANY]) + (f" and {len(bad) - _MANY} more" if len(bad) > _MANY else "")
-    said = f"{len(rows)} cases; " + (f"bad at batch sizes {shown}" if bad else "none is bad")
+    said = f"{len(outcomes)} cases; " + (f"bad at batch sizes {shown}" if bad else "none is bad")
     canvas = Canvas(name, "Which batch sizes pass and which fail", said)
     left = max([len(lane) for lane in lanes] + [5]) * WIDE + 16
-    found = {(r["batch"], str(r.get("vary") or "")): r for r in rows}
+    found = {(o.case.batch, varied(o.case)): o for o in outcomes}
     columns = _columns(sizes, lanes, found)
     wide = max([_CELL] + [len(label) * NARROW + 6 for label, _ in columns])
     y: float = _TOP
@@ -50,12 +53,10 @@ def sweep(name: str, rows: Sequence[dict[str, Any]]) -> Markup:
             y += _CELL
         y += _TOP
     width = left + wide * min(len(columns), per_row) + 10
-    return canvas.svg(max(width, 320), y - _TOP + 8 + _legend(canvas, y - _TOP + 22, rows))
+    return canvas.svg(max(width, 320), y - _TOP + 8 + _legend(canvas, y - _TOP + 22, outcomes))
 
 
-def _columns(
-    sizes: Sequence[int | None], lanes: Sequence[str], found: dict[tuple[int | None, str], dict[str, Any]]
-) -> list[tuple[str, int | None]]:
+def _columns(sizes: Sequence[int | None], lanes: Sequence[str], found: _Found) -> list[tuple[str, int | None]]:
     """(label, a size of it): each size for itself, or, where there are many, neighbours that went the same way.
 
     `1–15` are all of these sizes, `1…15` some of them.
@@ -63,9 +64,9 @@ def _columns(
     if len(sizes) <= _MANY:
         return [("?" if size is None else str(size), size) for size in sizes]
 
-    def went(size: int | None) -> tuple[Any, ...]:
-        cases = [found.get((size, lane), {}) for lane in lanes]
-        return (size is None, *((case.get("outcome"), case.get("class")) for case in cases))
+    def went(size: int | None) -> tuple[object, ...]:
+        cases = [found.get((size, lane)) for lane in lanes]
+        return (size is None, *(case and (case.state, failure(case)) for case in cases))
 
     out: list[tuple[str, int | None]] = []
     for _, group in groupby(sizes, key=went):
@@ -79,26 +80,25 @@ def _columns(
     return out
 
 
-def _case(canvas: Canvas, x: float, y: float, case: dict[str, Any], label: str) -> None:
-    outcome, kind = str(case["outcome"]), str(case.get("class") or "")
-    tip = f"batch {label} {case.get('vary') or ''}: {outcome} {kind}"
+def _case(canvas: Canvas, x: float, y: float, outcome: Outcome, label: str) -> None:
+    tip = f"batch {label} {varied(outcome.case)}: {outcome.state} {failure(outcome)}"
     middle = (x + _CELL / 2, y + _CELL / 2)
-    if outcome == "passed":
+    if outcome.state == "passed":
         canvas.rect(x + 2, y + 2, _CELL - 4, _CELL - 4, "o-ok", tip, 4)
         canvas.tick(*middle, 7)
-    elif outcome == "refused":
+    elif outcome.state == "refused":
         canvas.rect(x + 2, y + 2, _CELL - 4, _CELL - 4, "f-bg dash", tip, 4)
         canvas.text(middle[0], middle[1] + 4, "–", "t-dim t-m")
     else:
         canvas.rect(x + 2, y + 2, _CELL - 4, _CELL - 4, "o-bad", tip, 4)
-        sign = {"silent": "≠", "crashed": "†", "timed-out": "…"}.get(outcome)
+        sign = {"silent": "≠", "crashed": "†", "timed-out": "…"}.get(outcome.state)
         if sign is None:
             canvas.cross(*middle, 7)
         else:
             canvas.text(middle[0], middle[1] + 5, sign, "t-bad t-b t-m")
 
 
-def _legend(canvas: Canvas, y: float, rows: Sequence[dict[str, Any]]) -> float:
+def _legend(canvas: Canvas, y: float, outcomes: Sequence[Outcome]) -> float:
     said = {
         "passed": "✓ passes",
         "failed": "✗ fails",
@@ -108,6 +108,6 @@ def _legend(canvas: Canvas, y: float, rows: Sequence[dict[str, Any]]) -> float:
         "refused": "– could not be tried",
     }
     x = 6.0
-    for outcome in [key for key in said if any(r["outcome"] == key for r in rows)]:
-        x = canvas.text(x, y, said[outcome], "t-dim t-s") + 2 * NARROW
+    for state in [key for key in said if any(o.state == key for o in outcomes)]:
+        x = canvas.text(x, y, said[state], "t-dim t-s") + 2 * NARROW
     return 24

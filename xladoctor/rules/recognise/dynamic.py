@@ -63,9 +63,20 @@ def dynamic_dimension(record: ErrorRecord, text: str) -> Hit | None:
             "XLA cannot carry a bounded dynamic dimension through: {0}.",
         ),
         (
+            "dynamic dimension is decomposed",
+            r"(\w{1,40}'s input dynamic dimension is decomposed into multiple output dynamic dimensions)",
+            "XLA cannot tell which output axes are dynamic: {0}.",
+        ),
+        (
             "dynamic dimension",
             r"(?:does not|doesn't|Can't|cannot|not) support(?:ed)? (.{0,80}?dynamic dimension.{0,80})",
             "XLA cannot carry a bounded dynamic dimension: {0}.",
+        ),
+        (
+            "dynamic",
+            r"(?:not (?:yet )?(?:implemented|supported?)|(?:must|can) ?not have) (dynamic[- ](?:sized?|shaped?|"
+            r"dimensions?).{0,80}?)(?: yet)?(?:[.,;]|$| \[\[)",
+            "The compiler has no way for a size that is known only at run time ({0}).",
         ),
         (
             "dynamic dimension",
@@ -75,7 +86,8 @@ def dynamic_dimension(record: ErrorRecord, text: str) -> Hit | None:
         ),
     ):
         found = find(text, literal, source)
-        if found and "RET_CHECK" not in text and "PadOp" not in text:
+        compiler = literal != "dynamic" or pattern(r"\bXLA\b|tf2xla|\bhlo\b").search(text)
+        if found and compiler and "RET_CHECK" not in text and "PadOp" not in text:
             return Hit(says.format(found[1].strip()), details={"axis": None})
     return None
 

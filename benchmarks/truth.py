@@ -1,0 +1,296 @@
+"""What `xladoctor scan` says of programs of which the truth is known: `python -m benchmarks truth`.
+
+Each program of `benchmarks/programs/truth` was run by its author, who did not know the doctor; the JSON beside it says
+what is true (its README has the keys). Every claim of the diagnosis is held against it: verdict, class, line, numbers,
+switches, what is called confirmed, what is called a remedy. The programs in `held_out` were written last.
+`python -m benchmarks.truth --sample` takes programs in the order of their hash while they fit in a minute.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks import _results
+
+FOLDER = _results.PROGRAMS / "truth"
+MINUTE = 60.0
+TIMEOUT = 300.0
+SCHEMA = "xladoctor.benchmarks-truth/1"
+# What the taxonomy calls not-xla in one word, and the doctor more closely.
+_CLOSER = re.compile(r"XD9\d\d")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A program, what is true of it, and what the doctor said.
+
+    `wrong` are claims that are not true, `missing` what it did not say.
+    """
+
+    name: str
+    outcome: str
+    slug: str | None
+    answer: str
+    root: str | None
+    status: str | None
+    line: str | None
+    class_right: bool
+    line_right: bool | None
+    confirmed: bool
+    wrong: tuple[str, ...]
+    missing: tuple[str, ...]
+    seconds: float
+
+    @property
+    def held_out(self) -> bool:
+        """Whether it was set aside."""
+        return self.name.startswith("held_out/")
+
+
+def names() -> list[str]:
+    """Every program, by the path of its JSON without the ending."""
+    found = [*sorted(FOLDER.glob("[0-9]*.json")), *sorted((FOLDER / "held_out").glob("[0-9]*.json"))]
+    return [str(path.relative_to(FOLDER).with_suffix("")) for path in found]
+
+
+def truth(name: str) -> dict[str, Any]:
+    """What is true of a program."""
+    told: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    return told
+
+
+def judge(name: str, timeout: float = TIMEOUT) -> Row:
+    """Scan one program in a folder that holds nothing else, and hold what is said against the truth."""
+    told = truth(name)
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="truth-") as folder:
+        here = Path(folder)
+        source = FOLDER / name
+        if source.is_dir():
+            shutil.copytree(source, here, dirs_exist_ok=True)
+            program = "main.py"
+        else:
+            shutil.copy(source.with_suffix(".py"), here)
+            program = f"{source.name}.py"
+        answer = _scan(program, here, timeout)
+    return _row(name, told, answer, round(time.monotonic() - started, 1))
+
+
+def _scan(program: str, folder: Path, timeout: float) -> dict[str, Any]:
+    doctor = str(Path(sys.executable).with_name("xladoctor"))
+    output = folder / "answer.json"
+    words = [doctor, "scan", "--run-dir", str(folder / "run"), "--output", str(output), "--", sys.executable, program]
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    try:
+        subprocess.run(
+            words, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout,
+            check=False,
+        )  # fmt: skip
+        answer: dict[str, Any] = json.loads(output.read_text(encoding="utf-8"))
+    except subprocess.TimeoutExpired:
+        return {"verdict": "timeout"}
+    except (OSError, ValueError) as error:
+        return {"verdict": "error", "error": str(error)}
+    return answer
+
+
+def _row(name: str, told: dict[str, Any], answer: dict[str, Any], seconds: float) -> Row:
+    findings = answer.get("findings", [])
+    root = next((f for f in findings if f["role"] == "root"), None)
+    location = (root or {}).get("location") or {}
+    line = f"{Path(str(location['file'])).name}:{location['line']}" if location else None
+    right = _class_right(told, root)
+    lines = [_place(p) for p in (told["line"], *told["line_also"]) if p]
+    return Row(
+        name=name,
+        outcome=told["outcome"],
+        slug=told["class"],
+        answer=str(answer["verdict"]),
+        root=None if root is None else str(root["class"]),
+        status=None if root is None else str(root["status"]),
+        line=line,
+        class_right=right,
+        line_right=None if not lines else line in lines,
+        confirmed=root is not None and root["status"] == "confirmed",
+        wrong=tuple(_untrue(told, answer, root, right)),
+        missing=tuple(_unsaid(told, answer, root)),
+        seconds=seconds,
+    )
+
+
+def _place(place: dict[str, Any]) -> str:
+    return f"{Path(place['file']).name}:{place['line']}"
+
+
+def _class_right(told: dict[str, Any], root: dict[str, Any] | None) -> bool:
+    if root is None:
+        return told["class"] is None
+    if root["class"] in (told["class"], *told["also"]):
+        return True
+    closer = _CLOSER.match(str(root["code"])) is not None and "not-xla" in (told["class"], *told["also"])
+    return closer or (told["outcome"] == "healthy" and root["level"] == "note")
+
+
+def _untrue(
+    told: dict[str, Any], answer: dict[str, Any], root: dict[str, Any] | None, class_right: bool
+) -> Iterator[str]:
+    """Every claim that is false."""
+    findings = answer.get("findings", [])
+    if answer["verdict"] in ("error", "timeout"):
+        yield f"no diagnosis: {answer['verdict']}"
+    if told["outcome"] == "healthy":
+        yield from (f"error on a healthy program: {f['class']}" for f in findings if f["level"] == "error")
+        yield from (f"warning on a healthy program: {f['class']}" for f in findings if f["level"] == "warning")
+    elif answer["verdict"] == "healthy":
+        yield f"called healthy, and is {told['outcome']}"
+    if root is not None and root["status"] == "confirmed" and not class_right:
+        yield f"confirmed, and false: {root['class']}"
+    if told["outcome"] == "warnings" and any(f["level"] == "error" for f in findings):
+        yield "a failure, where the program ends well"
+    governing = {str(p.get("governed_by") or "") for p in answer.get("xla_paths", [])}
+    yield from (f"governed by {s}, which has no influence" for s in told["not_switch"] if _names(governing, s))
+    if told["xla"] == "off" and root is not None and told["outcome"] == "failed":
+        verified = [r["id"] for r in root.get("remedies", []) if r["result"] == "verified" and "jit" in r["id"]]
+        yield from (f"{remedy} verified where XLA was off" for remedy in verified)
+
+
+def _names(texts: set[str], switch: str) -> bool:
+    name = re.split(r"[=: ]", switch)[0]
+    return bool(name) and any(name.lower() in text.lower() for text in texts)
+
+
+def _unsaid(told: dict[str, Any], answer: dict[str, Any], root: dict[str, Any] | None) -> Iterator[str]:
+    """What is true, and stands nowhere in the root finding."""
+    if told["outcome"] == "healthy" or root is None:
+        return
+    said = json.dumps(root)
+    flat = re.sub(r"[^\w]+", " ", said)
+    for number in told["numbers"]:
+        digits = " ".join(re.findall(r"\d+", str(number)))
+        if digits and f" {digits} " not in f" {flat} " and digits not in " ".join(re.findall(r"\d+", said)):
+            yield f"number {number}"
+    if told["op"] and told["op"] != root.get("op"):
+        yield f"op {told['op']} (says {root.get('op')})"
+    if told["switch"] and not _names({json.dumps(answer.get("xla_paths", [])), said}, str(told["switch"])):
+        yield f"switch {told['switch']}"
+
+
+def totals(rows: Sequence[Row]) -> dict[str, int | float]:
+    """The figures: of failing programs and of healthy ones, and what is false."""
+    healthy = [row for row in rows if row.outcome == "healthy"]
+    failing = [row for row in rows if row.outcome != "healthy"]
+    lined = [row for row in failing if row.line_right is not None]
+    return {
+        "programs": len(rows),
+        "failing": len(failing),
+        "class right": sum(row.class_right for row in failing),
+        "line right": sum(bool(row.line_right) for row in lined),
+        "with a line": len(lined),
+        "root confirmed": sum(row.confirmed for row in failing),
+        "false confirmed": sum(any(w.startswith("confirmed, and false") for w in row.wrong) for row in rows),
+        "called healthy": sum(any(w.startswith("called healthy") for w in row.wrong) for row in failing),
+        "healthy": len(healthy),
+        "errors on healthy": sum(any(w.startswith("error on") for w in row.wrong) for row in healthy),
+        "warnings on healthy": sum(any(w.startswith("warning on") for w in row.wrong) for row in healthy),
+        "other false claims": sum(
+            any(w.startswith(("governed", "a failure,")) or "verified where" in w for w in row.wrong) for row in rows
+        ),
+        "no diagnosis": sum(row.answer in ("error", "timeout") for row in rows),
+    }
+
+
+def as_markdown(rows: Sequence[Row]) -> str:
+    """What is not right as a row each, and the figures: of all programs, and of those that are held out."""
+    heads = ["program", "truth", "root", "line", "false", "not said"]
+    cells = [
+        [
+            row.name,
+            row.slug or row.outcome,
+            f"{row.root} ({row.status})" if row.root else row.answer,
+            f"{row.line or '-'}{'' if row.line_right in (True, None) else ' **no**'}",
+            "; ".join(row.wrong),
+            "; ".join(row.missing),
+        ]
+        for row in rows
+        if row.wrong or row.missing or not row.class_right or row.line_right is False
+    ]
+    lines = [_results.table(heads, cells), ""]
+    for title, part in (("all", rows), ("held out", [row for row in rows if row.held_out])):
+        lines.append(f"{title}: " + ", ".join(f"{key} {value}" for key, value in totals(part).items()))
+    return "\n".join(lines)
+
+
+def as_data(rows: Sequence[Row]) -> dict[str, Any]:
+    """What is written into the file of results."""
+    held = [row for row in rows if row.held_out]
+    return {"totals": totals(rows), "held_out": totals(held), "programs": [asdict(row) for row in rows]}
+
+
+def measure(programs: Sequence[str], report: Callable[[str], None] = lambda line: None) -> list[Row]:
+    """Scan each of the programs."""
+    rows = []
+    for name in programs:
+        rows.append(judge(name))
+        report(f"{name}: {rows[-1].root or rows[-1].answer} {'; '.join(rows[-1].wrong)} ({rows[-1].seconds:.0f} s)")
+    return rows
+
+
+def sample(report: Callable[[str], None] = lambda line: None) -> list[Row]:
+    """Programs in the order of their hash, as many as a minute allows; one that does not end in time is left out."""
+    deadline = time.monotonic() + MINUTE
+    rows: list[Row] = []
+    for name in _results.by_hash(names()):
+        left = deadline - time.monotonic()
+        if rows and left < max(row.seconds for row in rows):
+            break
+        row = judge(name, timeout=left)
+        if row.answer == "timeout":
+            break
+        rows.append(row)
+        report(f"{name}: {row.root or row.answer} {'; '.join(row.wrong)} ({row.seconds:.0f} s)")
+    return rows
+
+
+def markdown() -> str:
+    """Scan all programs, write the results, and make the table."""
+    rows = measure(names())
+    _results.write("truth.json", SCHEMA, as_data(rows))
+    return as_markdown(rows)
+
+
+def main() -> int:
+    """The named programs, a sample, or all of them; only all of them are written. 1 where a claim is false."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.truth", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="PROGRAM", help="its name, or the beginning of it")
+    parser.add_argument("--sample", action="store_true", help="chosen by hash; at most a minute")
+    parser.add_argument("--held-out", action="store_true", help="only the programs that are held out")
+    parser.add_argument("--seen", action="store_true", help="only the others")
+    options = parser.parse_args()
+
+    def report(line: str) -> None:
+        print(line, file=sys.stderr, flush=True)
+
+    programs = [n for n in names() if not options.names or any(n.startswith(word) for word in options.names)]
+    if options.held_out or options.seen:
+        programs = [name for name in programs if name.startswith("held_out/") == options.held_out]
+    rows = sample(report) if options.sample else measure(programs, report)
+    print(as_markdown(rows))
+    if rows and not options.sample and programs == names():
+        print(f"written to {_results.write('truth.json', SCHEMA, as_data(rows))}")
+    return int(any(row.wrong for row in rows))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

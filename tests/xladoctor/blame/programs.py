@@ -1,0 +1,46 @@
+"""Blame without TensorFlow: a source, the calls that were under way, and what the message said."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+from typing import Any
+
+from xladoctor.blame.engine import blame
+from xladoctor.blame.files import Files
+from xladoctor.model.blame import Blame
+from xladoctor.model.diagnosis import Finding, Location
+
+MAIN = "/work/train.py"
+Shapes = Mapping[str, list[int | None]]
+
+
+def blamed(
+    source: str,
+    *calls: tuple[str, str],
+    dims: tuple[int, ...] = (),
+    shapes: Shapes | None = None,
+    message: str = "",
+    more: Mapping[str, str] | None = None,
+) -> Blame | None:
+    """The blame for a program. `calls` are (function, a piece of its line), outermost first."""
+    texts = {MAIN: textwrap.dedent(source).lstrip("\n")} | {k: textwrap.dedent(v) for k, v in (more or {}).items()}
+    frames = [_frame(texts, function, piece) for function, piece in calls]
+    frames[0]["tensors"] = [{"name": k, "shape": v, "dtype": "float32"} for k, v in (shapes or {}).items()]
+    at = Location(frames[-1]["file"], frames[-1]["line"], frames[-1]["function"])
+    finding = Finding("XD3", "keras-input-mismatch", "error", "root", "t", "m", dims=dims, location=at)
+    event: dict[str, Any] = {"frames": frames, "message": message, "exception": "ValueError"}
+    return blame(finding, event, Files(texts.get, ("/work",)), MAIN)
+
+
+def _frame(texts: Mapping[str, str], function: str, piece: str) -> dict[str, Any]:
+    for file, text in texts.items():
+        for number, line in enumerate(text.splitlines(), 1):
+            if piece in line:
+                return {"file": file, "line": number, "function": function, "user": True}
+    raise AssertionError(piece)
+
+
+def lines(found: Blame | None) -> list[str]:
+    """The source of the suspects, likeliest first."""
+    return [suspect.code for suspect in found.suspects] if found is not None else []

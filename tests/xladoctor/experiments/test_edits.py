@@ -1,0 +1,153 @@
+"""Small edits of a source: what they change and what they leave, which come first, what a trial means."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.xladoctor.recordings import Run
+from xladoctor.diagnosis.edits import edits_of, with_edits
+from xladoctor.experiments.edits import outcome_of
+from xladoctor.experiments.edits_facts import Facts
+from xladoctor.experiments.edits_make import candidates
+from xladoctor.experiments.edits_text import Text, unified
+from xladoctor.model.blame import Suspect
+from xladoctor.model.diagnosis import Diagnosis, Finding, Location
+from xladoctor.recording.run import read_run
+
+FILE = Path("/w/train.py")
+MODEL = """\
+# Träume  \N{FORM FEED}
+from tensorflow.keras.layers import Dense, LSTM
+import keras, numpy as np
+import tensorflow as tf
+
+model = keras.Sequential([
+    keras.Input(shape=(28, 28)),
+    Dense( 10,   activation = "softmax"),   # keep me
+])
+model.compile(loss = 'categorical_crossentropy')
+model.fit(x, y, epochs=10)
+"""
+
+
+def made(source, line=None, **facts):
+    """The edits of a source; `line` is the one that is suspected."""
+    near = {(str(FILE), line): 0.0} if line else {}
+    text = Text(FILE, source)
+    return [(c, c.applied(source)) for c in candidates([text], Facts(lines=near, **facts))]
+
+
+def news(source, line=None, **facts):
+    return [c.new for c, _ in made(source, line, **facts)]
+
+
+def test_only_what_is_changed_changes():
+    found = made(MODEL, 8, sizes=(10, 28), shapes=((None, 28, 28), (10,)), message="target labels rank ndim")
+    assert len(found) > 5
+    for one, after in found:
+        ast.parse(after)
+        differ = [(a, b) for a, b in zip(MODEL.split("\n"), after.split("\n"), strict=False) if a != b]
+        assert differ, one
+        assert after.startswith("# Träume  \f\n"), "text that is not ASCII, and a form feed, shift nothing"
+        assert "epochs=10" in after, "how long it trains is no size"
+    [flat] = [after for c, after in found if c.kind == "flatten" and c.why.startswith("flatten")]
+    assert '    Flatten(),\n    Dense( 10,   activation = "softmax"),   # keep me\n' in flat
+    assert "import Dense, LSTM\nfrom tensorflow.keras.layers import Flatten\n" in flat, "with its import"
+    [sparse] = [after for c, after in found if c.kind == "sparse-loss"]
+    assert "loss = 'sparse_categorical_crossentropy'" in sparse
+
+
+@pytest.mark.parametrize(
+    ("source", "facts", "new"),
+    [
+        ("y = tf.matmul(a, w)", {"slug": "matmul-conv-mismatch"}, "y = tf.matmul(a, w, transpose_b=True)"),
+        ("y = a @ w.T", {"slug": "matmul-conv-mismatch"}, "y = a @ w"),
+        ("d = d.batch(32)", {"sizes": (6, 32)}, "d = d.batch(32, drop_remainder=True)"),
+        ("d = d.batch(\n  32,\n)", {"sizes": (6, 32)}, "32, drop_remainder=True,"),
+        ("h = LSTM(8)(h)", {"message": "expected ndim=3, found ndim=2"}, "h = LSTM(8, return_sequences=True)(h)"),
+        ("h = Conv2D(8, 3)(h)", {"message": "Negative dimension size"}, 'h = Conv2D(8, 3, padding="same")(h)'),
+        ("z = tf.concat([a, b], axis=1)", {"slug": "concat-pack-mismatch"}, "z = tf.concat([a, b], axis=0)"),
+        ("z = tf.reshape(x, [8, 20])", {"slug": "reshape-mismatch", "sizes": (6, 8)}, "z = tf.reshape(x, [-1, 20])"),
+        ("w = tf.zeros([3, 7])", {"sizes": (7, 9)}, "w = tf.zeros([3, 9])"),
+        ("a = Input(shape=(3, 32, 32))", {"shapes": ((None, 32, 32, 3),)}, "a = Input(shape=(32, 32, 3))"),
+        ("p = model.predict(x)", {"message": "expected ndim=4, found ndim=3"}, "p = model.predict(x[None])"),
+        ("a, b, c, d = train_test_split(x, y)", {}, "a, c, b, d = train_test_split(x, y)"),
+        (
+            "model.fit(x, t)",
+            {"message": "Data cardinality is ambiguous", "locals": {"x": (8, 2), "t": (3,), "y": (8,)}},
+            "model.fit(x, y)",
+        ),
+    ],
+)  # fmt: skip
+def test_the_likeliest_edit(source, facts, new):
+    assert news(source, 1, **facts)[0] == new
+
+
+def test_what_a_suspect_names_comes_first_and_only_where_it_stands_once():
+    place = Location(str(FILE), 1)
+    suspect = Suspect(place, "", "", edit="units", old="(7)", new="(9)")
+    assert news("d = Dense(7)(x)", 1, suspects=(suspect,))[0] == "d = Dense(9)(x)"
+    assert news("d = f(7) + f(7)", None, suspects=(suspect,)) == []
+
+
+def test_no_edit_of_what_has_nothing_to_do_with_shapes():
+    assert news("import os\nprint(os.name)\n", 2, sizes=(3, 4)) == []
+
+
+def test_a_patch_can_be_applied(tmp_path):
+    before = "a = 1\nb = 2"
+    (tmp_path / "m.py").write_text(before)
+    diff = unified("m.py", before, "a = 1\nb = 3")
+    subprocess.run(["git", "apply", "-"], input=diff, cwd=tmp_path, text=True, check=True)
+    assert (tmp_path / "m.py").read_text() == "a = 1\nb = 3"
+
+
+def rehearsal(tmp_path, message=None, **outcome):
+    run = Run(outcome={"state": "exited", "code": 1 if message else 0, "probes": "recorded", **outcome})
+    if message:
+        common = {"failure": 1, "exception": "ValueError", "message": message}
+        run.event("failure", state="raised", module="m", frames=[], during="a call", **common)
+        run.event("failure", state="uncaught", **common)
+    return read_run(run.write(tmp_path / "run"))
+
+
+FAILED = {"exception": "ValueError", "message": "Shapes (3,) and (4,) are incompatible"}
+
+
+@pytest.mark.parametrize(
+    ("message", "outcome", "result"),
+    [
+        (None, {}, "ran"),
+        ("Shapes (5,) and (4,) are incompatible", {}, "same"),
+        ("logits and labels must be broadcastable", {}, "moved"),
+        (None, {"code": 3}, "moved"),
+        (None, {"state": "timed-out", "code": None}, "not-tried"),
+        (None, {"state": "signalled", "code": None, "signal": "SIGSEGV"}, "moved"),
+    ],
+)
+def test_what_a_trial_means(tmp_path, message, outcome, result):
+    found, said = outcome_of(rehearsal(tmp_path, message, **outcome), FAILED)
+    assert found == result
+    assert ("no failure" in said) == (result == "ran")
+
+
+def test_an_edit_that_loses_rows_does_not_rank(tmp_path):
+    run = Run()
+    run.event("call", phase="end", call=1, method="predict", model="m", rows_in=8, rows_out=[1], shapes_out=[[1, 3]],
+              batch_size=4, capsule=None)  # fmt: skip
+    assert outcome_of(read_run(run.write(tmp_path / "run")), FAILED)[0] == "moved"
+
+
+def test_only_edits_that_run_are_remedies():
+    row = {"file": "m.py", "line": 3, "kind": "units", "old": "a", "new": "b", "why": "give it 1 unit", "diff": "",
+           "said": "it ran, no failure"}  # fmt: skip
+    document = {"edits": [{**row, "result": r} for r in ("moved", "ran", "same", "ran")] + [{"file": 3}, None]}
+    finding = Finding("XD307", "keras-input-mismatch", "error", "root", "t", "m")
+    [found] = with_edits(Diagnosis("s", "failed", (finding,)), edits_of(document)).findings
+    assert [r.result for r in found.remedies] == ["verified", "verified"]
+    assert len(found.details["edits"]) == 4
+    assert "4 edits tried" in found.evidence[0].text and "only you know" in found.evidence[0].text

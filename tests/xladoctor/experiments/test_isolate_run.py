@@ -1,0 +1,150 @@
+"""Which failed runs are taken apart afterwards, within which time, and what becomes of the findings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.xladoctor.recordings import Run
+from xladoctor.diagnosis.isolated import isolations, origin_of, with_isolations
+from xladoctor.experiments.isolate_run import answers, to_isolate, told
+from xladoctor.model.diagnosis import Finding, Proof
+from xladoctor.model.replay import Isolation, Link, Signature, ValueOrigin
+from xladoctor.recording.run import read_run
+from xladoctor.workers.worker import WorkerDied
+
+FAILED = {"state": "exited", "code": 1, "probes": "recorded"}
+FFT = Isolation(
+    "FFT2D", "step/FFT2D", ({"shape": ["<=8", 4], "dtype": "complex64"},),
+    Signature("dynamic-dimension-unsupported", "FFT2D"), "Asked to propagate", "xla", 8, 6, 6, 1.0,
+    location="/w/a b.py:7 in step", number=8, stage="optimized_hlo",
+    chain=(
+        Link("If", "cond", "f32[<=8,4]", "birth", "/w/a b.py:5 in step", why="its branches give f32[4,4] and f32[8,4]"),
+        Link("FFT2D", "FFT2D", "c64[<=8,4]", "fails", "/w/a b.py:7 in step"),
+    ),
+)  # fmt: skip
+FINDING = Finding("XD401", "dynamic-dimension-unsupported", "error", "root", "t", "m.",
+                  evidence=(Proof("log", "Asked to propagate"),))  # fmt: skip
+
+
+def run(outcome=FAILED, xla=True, failed=True):
+    made = Run(outcome=outcome)
+    made.trace("7-1-f", "f", "g1", xla=xla)
+    made.trace("7-2-g", "g", "g2", xla=xla)
+    for name, capsule in made.capsules.items():
+        capsule["xla"] = xla
+        if failed and name == "7-1-f":
+            made.event("failure", failure=1, state="raised", exception="ValueError", module="m", message="no",
+                       capsule=name, frames=[], during="a call")  # fmt: skip
+    return made
+
+
+@pytest.mark.parametrize(
+    ("outcome", "xla", "failed", "expected"),
+    [
+        (FAILED, True, True, ["7-1-f"]),
+        (FAILED, False, True, []),
+        (FAILED, True, False, []),
+        ({**FAILED, "state": "signalled", "code": None, "signal": "SIGSEGV"}, True, False, ["7-2-g"]),
+        ({**FAILED, "state": "signalled", "code": None, "signal": "SIGTERM"}, True, False, []),
+        ({**FAILED, "state": "signalled", "code": None, "signal": "SIGKILL"}, True, False, []),
+        ({**FAILED, "state": "interrupted", "code": None, "signal": "SIGTERM"}, True, True, []),
+        ({**FAILED, "state": "timed-out", "code": None, "signal": "SIGABRT"}, True, True, []),
+    ],
+)
+def test_what_is_taken_apart(tmp_path, outcome, xla, failed, expected):
+    recording = read_run(run(outcome, xla, failed).write(tmp_path / "run"))
+    assert [s.capsule for s in to_isolate(recording)] == expected
+
+
+class Worker:
+    """A step of 8 ops whose seventh ends the process; each question takes a second, each start of a process 100."""
+
+    def __init__(self) -> None:
+        self.clock, self.warm = 0.0, True
+        self.asked: list[float] = []
+
+    def request(self, op, *, timeout=None, **given):
+        if op == "hello":
+            self.clock += 0 if self.warm else 100
+            self.warm = True
+            return {}
+        self.clock += 1
+        self.asked.append(timeout)
+        if op == "outline":
+            return {"ops": 8, "xla": True, "asks": True}
+        if op == "spot":
+            return {"node": "n", "path": [], "op": "Sort", "inner_node": "n", "inputs": [], "xla": True,
+                    "sources": [["m.py", 3, "f"]], "call_sources": []}  # fmt: skip
+        if op == "prefix" and given["ops"] >= 7 and given["stage"] != "hlo":
+            self.warm = False
+            raise WorkerDied(None, "SIGSEGV", "")
+        return {"outcome": "passed", "error": None, "compilations": 1}
+
+
+def of(tmp_path, seconds):
+    recording = read_run(run().write(tmp_path / "run"))
+    worker = Worker()
+    [answer] = answers(worker, "/bin/false", to_isolate(recording), {}, seconds, lambda: worker.clock)
+    return worker, answer
+
+
+def test_a_signal_is_the_signature_and_starts_are_not_counted(tmp_path):
+    worker, answer = of(tmp_path, 30.0)
+    found = answer["result"]
+    assert (found["number"], found["op"], found["location"]) == (7, "Sort", "m.py:3 in f")
+    assert found["signature"] == {"class": "crashed", "op": "SIGSEGV", "axes": ()}
+    assert worker.clock > 200 and max(worker.asked) <= 30
+
+
+def test_the_budget_ends_it(tmp_path):
+    worker, answer = of(tmp_path, 2.5)
+    assert "2.5 s" in answer["error"] and "result" not in answer
+    assert len(worker.asked) == 3 and worker.asked[-1] == pytest.approx(0.5)
+
+
+def recorded(tmp_path, found, outcome=FAILED):
+    made = run(outcome)
+    made.worker.append({"capsule": "7-1-f", "request": "isolation", "batch": None, "result": told(found)})
+    return read_run(made.write(tmp_path / "run"))
+
+
+def test_the_line_is_that_of_the_origin_and_the_other_stays(tmp_path):
+    recording = recorded(tmp_path, FFT)
+    assert [found for _, found in isolations(recording)] == [FFT]
+    other = replace(FINDING, slug="unsupported-op")
+    assert with_isolations([other], recording) == (other,), "another failure than the one that was isolated"
+    [finding] = with_isolations([FINDING], recording)
+    assert (str(finding.location), finding.op, finding.status) == ("/w/a b.py:5 in step", "FFT2D", "confirmed")
+    assert str(finding.raised_at) == "/w/a b.py:7 in step"
+    assert finding.details["origin"]["why"] == "its branches give f32[4,4] and f32[8,4]"
+    assert finding.message.endswith(
+        "It begins in If, /w/a b.py:5 in step: its branches give f32[4,4] and f32[8,4]. "
+        "FFT2D (step/FFT2D), /w/a b.py:7 in step, cannot take it."
+    )
+
+
+def test_a_value_that_is_drawn(tmp_path):
+    drawn = ValueOrigin("random", "RandomUniformInt", "r", "m.py:2 in f")
+    given = ValueOrigin("argument", "Placeholder", "n", None)
+    assert origin_of(replace(FFT, chain=(), origins=(given, drawn))).why == "a random number"
+    assert origin_of(replace(FFT, chain=(), origins=(given,))) is None, "XLA makes a constant of an argument"
+
+
+def test_a_signal_is_held_against_that_of_the_run(tmp_path):
+    died = replace(FFT, signature=Signature("crashed", "SIGSEGV"), chain=())
+    ended = replace(FINDING, slug="not-xla")
+    segfault = {**FAILED, "state": "signalled", "code": None, "signal": "SIGSEGV"}
+    [same] = with_isolations([ended], recorded(tmp_path / "a", died, segfault))
+    assert (same.op, same.status) == ("FFT2D", "confirmed") and same.message.endswith("ends the process.")
+    [other] = with_isolations([ended], recorded(tmp_path / "b", died, {**segfault, "signal": "SIGABRT"}))
+    assert other == ended
+
+
+def test_an_answer_that_is_none_is_left_out(tmp_path):
+    made = run()
+    made.worker.append({"capsule": "7-1-f", "request": "isolation", "result": {"op": 3}})
+    made.worker.append({"capsule": "7-1-f", "request": "isolation", "error": "the time was over"})
+    recording = read_run(made.write(tmp_path / "run"))
+    assert list(isolations(recording)) == []

@@ -1,0 +1,147 @@
+"""What was recorded of a failure: the user's calls with the shapes in them, and the sizes that the message names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from xladoctor.model.diagnosis import Finding
+
+_USER_CODE = re.compile(r'^ {4}File "([^"\n]{1,400})", line (\d{1,7}), in (\S{1,200}) {2}\*', re.MULTILINE)
+_SHAPE = re.compile(r"[\[(]((?:(?:None|\?|-1|\d{1,9})(?: ?, ?|,)?){1,12})[\])]")
+_NUMBER = re.compile(r"(?<![\w.])\d{1,9}(?![\w.])")
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One of the user's calls: `shapes` are those of its locals."""
+
+    file: str
+    line: int
+    function: str
+    shapes: Mapping[str, tuple[int | None, ...]] = field(default_factory=dict)
+
+
+Sizes = tuple[int | None, ...]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was recorded of models: shapes by (file, line).
+
+    Attributes:
+        calls: of the arrays that `fit`, `evaluate` and `predict` were given, in the order of x and y.
+        outputs: of a model built there; of a Sequential after each `add`.
+    """
+
+    calls: Mapping[tuple[str, int], tuple[Sizes | None, ...]] = field(default_factory=dict)
+    outputs: Mapping[tuple[str, int], tuple[Sizes | None, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Crash:
+    """A failure. `frames` are the user's calls, outermost first; `sizes` the numbers of the message that disagree."""
+
+    frames: tuple[Frame, ...]
+    message: str = ""
+    sizes: tuple[int, ...] = ()
+    shapes: tuple[tuple[int | None, ...], ...] = ()
+    slug: str = ""
+    op: str = ""
+    seen: Seen = field(default_factory=Seen)
+
+    @property
+    def at(self) -> Frame | None:
+        """The innermost call."""
+        return self.frames[-1] if self.frames else None
+
+    def frame(self, file: str, function: str) -> Frame | None:
+        """The recorded call of a function, the innermost where there are several."""
+        for found in reversed(self.frames):
+            if found.file == file and found.function.rpartition(".")[2] in (function, f"{function}>"):
+                return found
+        return None
+
+    def is_here(self, stack: Sequence[tuple[str, int, int]]) -> bool | None:
+        """Whether the calls that are under way are those of the traceback: True all, False the innermost, None none."""
+        last = self.frames[-1] if self.frames else None
+        if last is None or not stack or not _covers(stack[-1], last):
+            return None
+        if len(stack) != len(self.frames):
+            return False
+        return all(_covers(item, frame) for item, frame in zip(stack, self.frames, strict=True))
+
+
+def _covers(item: tuple[str, int, int], frame: Frame) -> bool:
+    file, first, last = item
+    return file == frame.file and first <= frame.line <= last
+
+
+def seen(calls: Iterable[Mapping[str, Any]], models: Iterable[Mapping[str, Any]]) -> Seen:
+    """What the events of Keras calls and models tell."""
+    of_calls = {_line(e): tuple(map(_sizes_of, e.get("inputs") or ())) for e in calls if _line(e) is not None}
+    built = (e for e in models if e.get("action") == "build" and _line(e) is not None)
+    of_models = {_line(e): tuple(map(_sizes_of, e.get("outputs") or ())) for e in built}
+    return Seen(
+        {k: v for k, v in of_calls.items() if k is not None}, {k: v for k, v in of_models.items() if k is not None}
+    )
+
+
+def _line(event: Mapping[str, Any]) -> tuple[str, int] | None:
+    where = event.get("where")
+    known = isinstance(where, Mapping) and isinstance(where.get("file"), str) and isinstance(where.get("line"), int)
+    return (where["file"], where["line"]) if known and isinstance(where, Mapping) else None
+
+
+def _sizes_of(described: Any) -> Sizes | None:
+    shape = described.get("shape") if isinstance(described, Mapping) else None
+    return tuple(n if isinstance(n, int) else None for n in shape) if isinstance(shape, list) else None
+
+
+def crash_of(finding: Finding, failure: Mapping[str, Any] | None, known: Seen | None = None) -> Crash:
+    """The failure behind a finding: from its recorded event, and from the finding where there is none."""
+    frames = [_frame(f) for f in (failure or {}).get("frames", ()) if f.get("user") and f.get("line")]
+    message = str((failure or {}).get("message") or "") or " ".join(p.text for p in finding.evidence if p.kind == "log")
+    for file, line, function in _USER_CODE.findall(message):
+        if not any((f.file, f.line) == (file, int(line)) for f in frames):
+            frames.append(Frame(file, int(line), function))
+    at = finding.location
+    if at is not None and at.line and not any((f.file, f.line) == (at.file, at.line) for f in frames):
+        frames.append(Frame(at.file, at.line, at.function or "<module>"))
+    shapes = shapes_in(message)
+    sizes = _sizes(finding, message)
+    return Crash(tuple(frames), message, sizes, shapes, finding.slug, finding.op or "", known or Seen())
+
+
+def _frame(event: Mapping[str, Any]) -> Frame:
+    shapes: dict[str, tuple[int | None, ...]] = {}
+    for tensor in event.get("tensors") or ():
+        shape = tensor.get("shape") if isinstance(tensor, Mapping) else None
+        if isinstance(shape, list) and isinstance(tensor.get("name"), str):
+            shapes.setdefault(tensor["name"], tuple(n if isinstance(n, int) else None for n in shape))
+    return Frame(str(event["file"]), int(event["line"]), str(event.get("function") or ""), shapes)
+
+
+def shapes_in(message: str) -> tuple[tuple[int | None, ...], ...]:
+    """The shapes that a message prints, in their order."""
+    found = []
+    for match in _SHAPE.finditer(message[:20_000]):
+        parts = [p.strip() for p in match[1].split(",") if p.strip()]
+        found.append(tuple(int(p) if p.isdigit() else None for p in parts))
+    return tuple(found[:12])
+
+
+def _sizes(finding: Finding, message: str) -> tuple[int, ...]:
+    """The numbers that disagree: those of the finding, else all of the message."""
+    own = [n for n in finding.dims if isinstance(n, int) and not isinstance(n, bool)]
+    axes = finding.details.get("axes")
+    for axis in axes if isinstance(axes, list) else ():
+        sizes = axis.get("sizes") if isinstance(axis, dict) else None
+        if isinstance(sizes, list | tuple):
+            own = [n for n in sizes if isinstance(n, int)] + own
+    if own:
+        return tuple(dict.fromkeys(own))[:12]
+    first = message.strip().partition("Call arguments received")[0].partition("Arguments received")[0]
+    return tuple(dict.fromkeys(int(n) for n in _NUMBER.findall(first[:4000])))[:12]

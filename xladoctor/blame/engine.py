@@ -1,0 +1,151 @@
+"""A failure in, blame out: which constraint is broken, where its sizes come from, and which lines to suspect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from xladoctor.blame import batches, candidates, words
+from xladoctor.blame.candidates import Candidate, chain
+from xladoctor.blame.crash import Crash, Seen, crash_of
+from xladoctor.blame.files import Files
+from xladoctor.blame.follow import Arrival, Follower
+from xladoctor.blame.values import Array, Clash, Dim, Origin, Value, leaves
+from xladoctor.model.blame import Blame, Provenance, Step, Suspect
+from xladoctor.model.diagnosis import Finding, Location
+
+_MOST = 5
+_STEPS = 6
+
+
+def blame(
+    finding: Finding, failure: Mapping[str, Any] | None, files: Files, main: str, seen: Seen | None = None
+) -> Blame | None:
+    """What is to blame for a failure of shapes; None where nothing more is known than the line that raised.
+
+    `failure` is the recorded event, `main` the file that the program started with, `seen` what else was recorded.
+    """
+    crash = crash_of(finding, failure, seen)
+    if not crash.frames:
+        return None
+    run = Follower(files, crash)
+    run.run(main)
+    if not run.arrivals:
+        run.enter_frames()
+    known = candidates.facts(run.arrays, run.reads)
+    clash = chosen(run, crash)
+    found = candidates.of_clash(clash, known) if clash is not None else by_numbers(run, crash)
+    if clash is None and "batch" in crash.message and crash.slug in ("concat-pack-mismatch", "broadcast-mismatch"):
+        found = candidates.ranked([*batches.windows(run.made), *found])
+    if crash.slug == "index-out-of-range":
+        found = candidates.ranked([*candidates.of_embeddings(run.made, crash.sizes), *found])
+    last = batches.partial(list(batches.batchings(run.made, run.fits)), crash)
+    if last is not None:
+        found = candidates.ranked([*batches.of_batching(last, clash, run.arrays), *found])
+    if not found:
+        return None
+    return _told(finding, crash, clash, found, files)
+
+
+def chosen(run: Follower, crash: Crash) -> Clash | None:
+    """The broken constraint that the failure is about: at its line, or of its sizes."""
+    at = crash.at
+    here = [c for a in run.arrivals if a.whole for c in a.clashes] or [c for a in run.arrivals for c in a.clashes]
+    if not here and at is not None:
+        here = [c for c in run.clashes if (at.file, at.line) in c.stack]
+    best = sorted(here, key=lambda c: not _of_sizes(c, crash))
+    if best:
+        # What a model is given comes before what its layers make of it.
+        return here[0] if here[0].hint in ("input", "order") else best[0]
+    return next((c for c in run.clashes if len(c.sides) > 1 and _of_sizes(c, crash)), None)
+
+
+def _of_sizes(clash: Clash, crash: Crash) -> bool:
+    sizes = [d.size for d in clash.sides if d.size is not None]
+    return bool(sizes) and all(size in crash.sizes for size in sizes)
+
+
+def by_numbers(run: Follower, crash: Crash) -> list[Candidate]:
+    """The lines that made the sizes, or the values, of the statement: where the source's constraints tell nothing."""
+    arrivals = [a for a in run.arrivals if a.whole] or run.arrivals
+    if not arrivals:
+        return []
+    found: list[Candidate] = []
+    operands = list(_operands(arrivals[-1]))
+    for side in (d for v in operands if isinstance(v, Array) for d in v.dims or ()):
+        if side.size is not None and side.size in crash.sizes and side.size > 1:
+            found += _numbered(side)
+    if not found:
+        for value in operands:
+            found += [
+                Candidate(o.file, o.line, 2.0 - 0.5 * depth - (0.8 if o.kind == "constant" else 0), _MADE)
+                for o, depth in chain(value.origin, 2)
+            ]
+    return candidates.ranked(found)
+
+
+_MADE = "It makes one of the values of the line that failed."
+
+
+def _numbered(side: Dim) -> Iterator[Candidate]:
+    for origin, depth in chain(side.origin, 2):
+        weight = 3.0 - 0.7 * depth + (0.5 if origin.kind in ("layer", "variable", "reshape", "input") else 0)
+        reason = f"It makes the size {side.size}, which the message names."
+        yield Candidate(origin.file, origin.line, weight, reason, None, candidates.edit_of(origin))
+
+
+def _operands(arrival: Arrival) -> Iterator[Value]:
+    for _, value in arrival.values:
+        yield from leaves(value)
+
+
+def _told(
+    finding: Finding, crash: Crash, clash: Clash | None, found: Sequence[Candidate], files: Files
+) -> Blame | None:
+    """The blame as values of the model."""
+    raised = finding.location
+    suspects = [_suspect(c, files) for c in found[:_MOST]]
+    alone = len(found) < 2 or found[0].weight - found[1].weight >= 0.4
+    decisive = clash is not None or found[0].strong or (found[0].weight >= 3.4 and alone)
+    first = found[0]
+    suspects[0] = _likely(suspects[0], first, found[1:2])
+    constraint = words.constraint(clash, files) if clash is not None else None
+    provenance = tuple(_provenance(clash, files)) if clash is not None else ()
+    if raised is not None and not any(_same(s.location, raised) for s in suspects):
+        code = files.code(raised.file, raised.line or 0)
+        suspects.append(Suspect(raised, code, "It is the line that raised."))
+    return Blame(constraint, provenance, tuple(suspects), decisive, raised)
+
+
+def _likely(suspect: Suspect, first: Candidate, rest: Sequence[Candidate]) -> Suspect:
+    from dataclasses import replace
+
+    ahead = not rest or first.weight > rest[0].weight
+    return replace(suspect, likeliness="likely") if first.strong and ahead else suspect
+
+
+def _suspect(candidate: Candidate, files: Files) -> Suspect:
+    at = Location(candidate.file, candidate.line, files.function(candidate.file, candidate.line))
+    code = files.code(candidate.file, candidate.line)
+    return Suspect(at, code, candidate.reason, "possible", candidate.operand, candidate.edit)
+
+
+def _same(one: Location, other: Location) -> bool:
+    return (one.file, one.line) == (other.file, other.line)
+
+
+def _provenance(clash: Clash, files: Files) -> Iterator[Provenance]:
+    for i, side in enumerate(clash.sides):
+        origins = [o for o, _ in chain(side.origin, 3)][:_STEPS]
+        value = clash.values[i] if i < len(clash.values) else None
+        if value is not None and value.origin is not None:
+            seen = {(o.file, o.line) for o in origins}
+            origins = [*origins[::-1], *([value.origin] if (value.origin.file, value.origin.line) not in seen else [])]
+        else:
+            origins = origins[::-1]
+        yield Provenance(i, tuple(_step(o, files) for o in origins))
+
+
+def _step(origin: Origin, files: Files) -> Step:
+    at = Location(origin.file, origin.line, files.function(origin.file, origin.line))
+    return Step(origin.kind, at, origin.text, files.code(origin.file, origin.line))

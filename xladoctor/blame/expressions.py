@@ -1,0 +1,455 @@
+"""The value of an expression: names, arithmetic on sizes, attributes, subscripts and calls."""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from xladoctor.blame import library, subscripts
+from xladoctor.blame.algebra import broadcast, product
+from xladoctor.blame.values import (
+    Array,
+    Class,
+    Const,
+    Dataset,
+    Dim,
+    Function,
+    Instance,
+    Layer,
+    Library,
+    Map,
+    Model,
+    ModuleValue,
+    Origin,
+    Scope,
+    Seq,
+    Value,
+    array,
+    number,
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from xladoctor.blame.follow import Follower
+
+_LONGEST = 4096
+_BUILTINS = frozenset(
+    {
+        "len", "range", "zip", "enumerate", "int", "float", "list", "tuple", "dict", "set", "sorted", "reversed",
+        "min", "max", "sum", "abs", "round", "print", "super", "isinstance", "str", "map", "open", "next", "iter",
+        "getattr", "hasattr", "slice", "bool", "any", "all", "type", "setattr", "filter", "input", "property",
+    }
+)  # fmt: skip
+_ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
+_COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+}
+
+
+def value(run: Follower, node: ast.expr, scope: Scope) -> Value:
+    """The value of an expression."""
+    kind = _KINDS.get(type(node))
+    return kind(run, node, scope) if kind is not None else Value()
+
+
+def truth(value: Value) -> bool | None:
+    """Whether a test holds, where that is known."""
+    if isinstance(value, Const):
+        return None if value.value is _UNSURE else bool(value.value)
+    if isinstance(value, Seq):
+        return bool(value.items)
+    return True if isinstance(value, Function | Class | Layer | Model) else None
+
+
+_UNSURE = object()
+
+
+def items(run: Follower, over: Value) -> list[Value]:
+    """What a loop goes through: the items where they are known, else one that stands for all."""
+    if isinstance(over, Seq):
+        return over.items
+    if isinstance(over, Map):
+        return [Const(key) for key in over.items]
+    if isinstance(over, Dataset):
+        return [over.element]
+    if isinstance(over, Array) and over.dims:
+        return [Array(over.dims[1:], over.origin, over.kind)]
+    return [unknown(over)]
+
+
+def _defaulted(run: Follower, value: Value) -> Value:
+    """A default that a call leaves as it is: the call might have said another."""
+    if isinstance(value, Const) and number(value) is not None and value.origin is not None and run.calls:
+        return Const(value.value, run.origin("argument", "a default", value))
+    return value
+
+
+def bind_arguments(
+    run: Follower, node: ast.AST, given: Sequence[Value], kwargs: dict[str, Value], scope: Scope
+) -> None:
+    """Bind the parameters of a function to what is given."""
+    arguments: ast.arguments | None = getattr(node, "args", None)
+    if arguments is None:
+        return
+    outer = scope.outer or scope
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults = dict(zip([p.arg for p in positional][::-1], arguments.defaults[::-1], strict=False))
+    defaults |= {p.arg: d for p, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None}
+    rest = dict(kwargs)
+    for i, parameter in enumerate([*positional, *arguments.kwonlyargs]):
+        name = parameter.arg
+        if i < len(given) and i < len(positional):
+            found = given[i]
+        elif name in rest:
+            found = rest.pop(name)
+        else:
+            found = _defaulted(run, run.value(defaults[name], outer)) if name in defaults else Value()
+        shape = scope.shapes.get(name)
+        scope.names[name] = found
+        if shape is not None:
+            from xladoctor.blame.follow import with_shape
+
+            scope.names[name] = with_shape(run, found, shape)
+    if arguments.vararg is not None:
+        scope.names[arguments.vararg.arg] = Seq(list(given[len(positional) :]))
+    if arguments.kwarg is not None:
+        scope.names[arguments.kwarg.arg] = Map(dict(rest))
+
+
+# -- kinds of expressions ---------------------------------------------------------------------------------------------
+
+
+def _constant(run: Follower, node: ast.Constant, scope: Scope) -> Value:
+    shown = repr(node.value)[:40]
+    return Const(node.value, Origin("constant", scope.file, node.lineno, shown))
+
+
+def _name(run: Follower, node: ast.Name, scope: Scope) -> Value:
+    found = scope.find(node.id)
+    if found is not None:
+        if isinstance(found, Const) and found.origin is not None and found.origin.line != node.lineno:
+            run.reads.setdefault(found.origin, set()).add((scope.file, node.lineno))
+        return found
+    stars = scope.find("<star>")
+    if isinstance(stars, Seq) and node.id not in _BUILTINS:
+        for star in stars.items:
+            if isinstance(star, Library) and library.known(f"{star.name}.{node.id}"):
+                return Library(f"{star.name}.{node.id}")
+    if node.id in _BUILTINS:
+        return Library(f"builtins.{node.id}")
+    return Value()
+
+
+def _attribute(run: Follower, node: ast.Attribute, scope: Scope) -> Value:
+    found = attribute(run, run.value(node.value, scope), node.attr)
+    if isinstance(node.value, ast.Name) and f"{node.value.id}.{node.attr}" in scope.shapes:
+        from xladoctor.blame.follow import with_shape
+
+        known = array(found)
+        if type(found) is Value or (isinstance(found, Array) and (known is None or known.dims is None)):
+            return with_shape(run, found, scope.shapes[f"{node.value.id}.{node.attr}"])
+    return found
+
+
+def attribute(run: Follower, holder: Value, name: str) -> Value:
+    """An attribute of a value."""
+    if isinstance(holder, Library) and holder.bound is None:
+        from xladoctor.sources.names import canonical
+
+        return Library(canonical(f"{holder.name}.{name}"), None, holder.settings) if holder.name else Value()
+    if isinstance(holder, ModuleValue):
+        return holder.scope.names.get(name) or Value()
+    if isinstance(holder, Instance):
+        return _of_instance(run, holder, name)
+    if isinstance(holder, Class):
+        return holder.find(name) or Value()
+    if isinstance(holder, Map) and name in holder.items:
+        return holder.items[name]
+    found = library.attribute(run, holder, name)
+    return found if found is not None else Library(name, holder)
+
+
+def _of_instance(run: Follower, holder: Instance, name: str) -> Value:
+    if name in holder.names:
+        return holder.names[name]
+    found = holder.cls.find(name)
+    if isinstance(found, Function):
+        decorators = [getattr(d, "id", getattr(d, "attr", "")) for d in getattr(found.node, "decorator_list", ())]
+        if "staticmethod" in decorators:
+            return found
+        bound = Function(found.node, found.scope, holder, found.owner)
+        return run.enter(bound, (), {}) if {"property", "cached_property"} & set(decorators) else bound
+    if found is not None:
+        return found
+    return Library(name, holder)
+
+
+def _tuple(run: Follower, node: ast.Tuple | ast.List | ast.Set, scope: Scope) -> Value:
+    found: list[Value] = []
+    for item in node.elts[:_LONGEST]:
+        if isinstance(item, ast.Starred):
+            inner = run.value(item.value, scope)
+            if not isinstance(inner, Seq):
+                return unknown(inner)
+            found += inner.items
+        else:
+            found.append(run.value(item, scope))
+    return Seq(found, Origin("array", scope.file, node.lineno, "a list"))
+
+
+def _dict(run: Follower, node: ast.Dict, scope: Scope) -> Value:
+    made = Map({}, Origin("array", scope.file, node.lineno, "a dict"))
+    for key, item in zip(node.keys, node.values, strict=True):
+        known = run.value(key, scope) if key is not None else None
+        found = run.value(item, scope)
+        if isinstance(known, Const):
+            made.items[known.value] = found
+        elif isinstance(known, Array):
+            made.items[known] = found
+        elif known is None and isinstance(found, Map):
+            made.items |= found.items
+    return made
+
+
+def _binary(run: Follower, node: ast.BinOp, scope: Scope) -> Value:
+    left, right = run.value(node.left, scope), run.value(node.right, scope)
+    if isinstance(left, Const) and isinstance(right, Const):
+        return _computed(run, node, left, right, scope)
+    if isinstance(left, Seq) and isinstance(right, Seq) and isinstance(node.op, ast.Add):
+        return Seq([*left.items, *right.items], left.origin)
+    if isinstance(left, Seq) and isinstance(node.op, ast.Mult) and number(right) is not None:
+        return Seq(left.items * min(number(right) or 0, _LONGEST // max(len(left.items), 1)), left.origin)
+    if isinstance(node.op, ast.MatMult):
+        return product(run, left, right, "the matrix product")
+    if isinstance(left, Array) or isinstance(right, Array):
+        return broadcast(run, [left, right], "the operation")
+    return unknown(left, right)
+
+
+def _computed(run: Follower, node: ast.BinOp, left: Const, right: Const, scope: Scope) -> Value:
+    act = _ARITHMETIC.get(type(node.op))
+    parents = tuple(o for o in (left.origin, right.origin) if o is not None)
+    origin = Origin("constant", scope.file, node.lineno, ast.unparse(node)[:60], parents)
+    numbers = all(isinstance(v.value, int | float) for v in (left, right))
+    try:
+        if isinstance(node.op, ast.Pow) and numbers and abs(left.value) <= 1 << 20 and 0 <= right.value <= 8:
+            return Const(left.value**right.value, origin)
+        if act is None or not numbers:
+            return Const(left.value + right.value, origin) if isinstance(node.op, ast.Add) else Value(origin)
+        return Const(act(left.value, right.value), origin)
+    except (TypeError, ArithmeticError, ValueError):
+        return Value(origin)
+
+
+def _unary(run: Follower, node: ast.UnaryOp, scope: Scope) -> Value:
+    inner = run.value(node.operand, scope)
+    if isinstance(node.op, ast.Not):
+        known = truth(inner)
+        return Const(not known) if known is not None else Value(inner.origin)
+    if isinstance(inner, Const) and isinstance(inner.value, int | float) and isinstance(node.op, ast.USub):
+        return Const(-inner.value, inner.origin)
+    return inner
+
+
+def _compare(run: Follower, node: ast.Compare, scope: Scope) -> Value:
+    left = run.value(node.left, scope)
+    rights = [run.value(item, scope) for item in node.comparators]
+    act = _COMPARED.get(type(node.ops[0]))
+    if len(rights) == 1 and isinstance(left, Const) and isinstance(rights[0], Const):
+        try:
+            if act is not None:
+                return Const(bool(act(left.value, rights[0].value)))
+        except TypeError:
+            return Value()
+    if isinstance(node.ops[0], ast.Is | ast.IsNot) and _is_none(rights) and type(left) is not Value:
+        return Const(isinstance(node.ops[0], ast.IsNot))
+    if isinstance(left, Const) and len(rights) == 1 and isinstance(rights[0], Seq | Map):
+        keys = rights[0].items
+        known = [k.value for k in keys if isinstance(k, Const)] if isinstance(keys, list) else list(keys)
+        if isinstance(node.ops[0], ast.In | ast.NotIn):
+            return Const((left.value in known) == isinstance(node.ops[0], ast.In))
+    if isinstance(left, Array) and left.dims is not None:
+        return broadcast(run, [left, *rights], "the comparison")
+    return unknown(left, *rights)
+
+
+def _is_none(rights: list[Value]) -> bool:
+    return len(rights) == 1 and isinstance(rights[0], Const) and rights[0].value is None
+
+
+def _boolean(run: Follower, node: ast.BoolOp, scope: Scope) -> Value:
+    found: Value = Value()
+    for item in node.values:
+        found = run.value(item, scope)
+        known = truth(found)
+        if known is None:
+            continue
+        if known != isinstance(node.op, ast.And):
+            return found
+    return found
+
+
+def _choice(run: Follower, node: ast.IfExp, scope: Scope) -> Value:
+    known = truth(run.value(node.test, scope))
+    if known is None:
+        one, other = run.value(node.body, scope), run.value(node.orelse, scope)
+        return one if type(one) is not Value else other
+    return run.value(node.body if known else node.orelse, scope)
+
+
+def _subscript(run: Follower, node: ast.Subscript, scope: Scope) -> Value:
+    holder = run.value(node.value, scope)
+    return subscripts.subscript(run, holder, node.slice, scope)
+
+
+def _call(run: Follower, node: ast.Call, scope: Scope) -> Value:
+    called = run.value(node.func, scope)
+    args: list[Value] = []
+    for item in node.args:
+        if isinstance(item, ast.Starred):
+            inner = run.value(item.value, scope)
+            args += inner.items if isinstance(inner, Seq) else [inner]
+        else:
+            args.append(run.value(item, scope))
+    kwargs: dict[str, Value] = {}
+    for keyword in node.keywords:
+        found = run.value(keyword.value, scope)
+        if keyword.arg is not None:
+            kwargs[keyword.arg] = found
+        elif isinstance(found, Map):
+            kwargs |= {k: v for k, v in found.items.items() if isinstance(k, str)}
+    here = run.calls[-1]
+    outer, here.node = (here.node, here.keywords), node
+    here.keywords = {k.arg: k.value.lineno for k in node.keywords if k.arg is not None}
+    try:
+        return call(run, called, args, kwargs)
+    finally:
+        here.node, here.keywords = outer
+
+
+def _passed(run: Follower, value: Value) -> Value:
+    """An argument: a number that stands elsewhere is passed by this line, which a use of it may mean."""
+    if isinstance(value, Const) and value.dim is None and number(value) is not None and value.origin is not None:
+        here = run.origin("argument", "an argument", value)
+        if here.line != value.origin.line:
+            return Const(value.value, here)
+    return value
+
+
+def call(run: Follower, called: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """What a call gives."""
+    if isinstance(called, Function):
+        return run.enter(called, [_passed(run, a) for a in args], {k: _passed(run, v) for k, v in kwargs.items()})
+    if isinstance(called, Class):
+        args, kwargs = [_passed(run, a) for a in args], {k: _passed(run, v) for k, v in kwargs.items()}
+        made = Instance(called, run.origin("layer", called.node.name, *args, *kwargs.values()))
+        start = called.find("__init__")
+        if isinstance(start, Function):
+            run.enter(Function(start.node, start.scope, made, start.owner), args, kwargs)
+        run.made.append(made)
+        return made
+    return library.call(run, called, args, kwargs)
+
+
+def _comprehension(
+    run: Follower, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, scope: Scope
+) -> Value:
+    inner = Scope(scope.file, scope.function, outer=scope)
+    over = items(run, run.value(node.generators[0].iter, scope))
+    elements: list[Value] = []
+    result = node.value if isinstance(node, ast.DictComp) else node.elt
+    source = run.value(node.generators[0].iter, scope)
+    for item in over[:64]:
+        run.assign(node.generators[0].target, item, inner)
+        for more in node.generators[1:]:
+            run.assign(more.target, items(run, run.value(more.iter, inner))[0], inner)
+        elements.append(run.value(result, inner))
+    if isinstance(source, Array) and source.dims and len(elements) == 1:
+        one = array(elements[0])
+        if one is not None and one.dims is not None:
+            return Array((source.dims[0], *one.dims), run.origin("array", "a list", one))
+    if isinstance(source, Seq) or source is None:
+        # A list of the same things, each cut or changed: what is in it is told where the first list is.
+        passed = source.origin if isinstance(source, Seq) and len(elements) > 1 else None
+        length = source.length if isinstance(source, Seq) and not any(g.ifs for g in node.generators) else None
+        return Seq(elements, passed or Origin("array", scope.file, node.lineno, "a list"), length)
+    one = array(elements[0]) if elements else None
+    return Array((Dim(None, source.origin), *(one.dims or ())), one.origin) if one is not None else unknown(*elements)
+
+
+def _lambda(run: Follower, node: ast.Lambda, scope: Scope) -> Value:
+    return Function(node, scope)
+
+
+def _yield(run: Follower, node: ast.Yield, scope: Scope) -> Value:
+    found = run.value(node.value, scope) if node.value is not None else Value()
+    here = Origin("generator", scope.file, node.lineno, "a generator")
+    scope.names["<yields>"] = Seq([found], here)
+    return Value()
+
+
+def _walrus(run: Follower, node: ast.NamedExpr, scope: Scope) -> Value:
+    found = run.value(node.value, scope)
+    run.assign(node.target, found, scope)
+    return found
+
+
+def _inner(run: Follower, node: ast.Await | ast.Starred | ast.YieldFrom, scope: Scope) -> Value:
+    return run.value(node.value, scope)
+
+
+def rounded(value: Const, act: Callable[[float], float]) -> Const:
+    """A number as a whole one."""
+    if isinstance(value.value, int | float) and math.isfinite(value.value):
+        return Const(int(act(value.value)), value.origin, value.dim)
+    return value
+
+
+def renamed(origin: Origin, text: str) -> Origin:
+    """An origin with another text."""
+    return replace(origin, text=text)
+
+
+_KINDS: dict[type[ast.expr], Callable[..., Value]] = {
+    ast.Constant: _constant,
+    ast.Name: _name,
+    ast.Attribute: _attribute,
+    ast.Tuple: _tuple,
+    ast.List: _tuple,
+    ast.Set: _tuple,
+    ast.Dict: _dict,
+    ast.BinOp: _binary,
+    ast.UnaryOp: _unary,
+    ast.Compare: _compare,
+    ast.BoolOp: _boolean,
+    ast.IfExp: _choice,
+    ast.Subscript: _subscript,
+    ast.Call: _call,
+    ast.ListComp: _comprehension,
+    ast.SetComp: _comprehension,
+    ast.GeneratorExp: _comprehension,
+    ast.DictComp: _comprehension,
+    ast.Lambda: _lambda,
+    ast.Yield: _yield,
+    ast.NamedExpr: _walrus,
+    ast.Await: _inner,
+    ast.YieldFrom: _inner,
+}

@@ -1,0 +1,95 @@
+"""The user's source files: found by name, parsed once, and asked where a name is assigned."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from pathlib import Path
+
+from xladoctor.sources.names import walk
+from xladoctor.sources.source import Source, Unreadable, parse
+
+_MOST = 200
+
+
+class Files:
+    """Reads through `read`, which gives the text of a file, or None where it must not or cannot be read."""
+
+    def __init__(self, read: Callable[[str], str | None], roots: tuple[str, ...] = ()) -> None:
+        self._read = read
+        self._roots = roots
+        self._sources: dict[str, Source | None] = {}
+        self._functions: dict[str, list[tuple[int, int, str]]] = {}
+        self._assigned: dict[tuple[str, str], dict[str, list[int]]] = {}
+
+    def source(self, file: str) -> Source | None:
+        """The parsed file."""
+        if file not in self._sources:
+            self._sources[file] = self._parsed(file) if len(self._sources) < _MOST else None
+        return self._sources[file]
+
+    def _parsed(self, file: str) -> Source | None:
+        text = self._read(file)
+        try:
+            return parse(text, file) if text is not None else None
+        except Unreadable:
+            return None
+
+    def code(self, file: str, line: int) -> str:
+        """The text of a line, without blanks around it."""
+        source = self.source(file)
+        return source.line(line) if source is not None else ""
+
+    def function(self, file: str, line: int) -> str | None:
+        """The name of the function that a line stands in."""
+        if file not in self._functions:
+            source = self.source(file)
+            kinds = ast.FunctionDef | ast.AsyncFunctionDef
+            nodes = [n for n in walk(source.tree) if isinstance(n, kinds)] if source is not None else []
+            self._functions[file] = [(n.lineno, n.end_lineno or n.lineno, n.name) for n in nodes]
+        inside = [(first, name) for first, last, name in self._functions[file] if first <= line <= last]
+        return max(inside)[1] if inside else "<module>"
+
+    def package(self, file: str) -> str:
+        """The package of a file, for its relative imports: as a path from the nearest root."""
+        folder = Path(file).parent
+        root = next((r for r in self._folders(file) if folder == r or r in folder.parents), folder)
+        return ".".join(folder.relative_to(root).parts)
+
+    def module(self, name: str, near: str) -> str | None:
+        """The user's file of a module."""
+        if not name or name.partition(".")[0] in ("tensorflow", "numpy", "keras", "pandas", "sklearn", "os", "sys"):
+            return None
+        for root in self._folders(near):
+            base = root.joinpath(*name.split("."))
+            for file in (base.with_suffix(".py"), base / "__init__.py"):
+                if self.source(str(file)) is not None:
+                    return str(file)
+        return None
+
+    def _folders(self, near: str) -> list[Path]:
+        return list(dict.fromkeys([*(Path(root) for root in self._roots), Path(near).parent]))
+
+    def assigned_later(self, file: str, function: str, name: str, line: int, until: int) -> bool:
+        """Whether a name is assigned again in its function after a line and before another."""
+        key = (file, function)
+        if key not in self._assigned:
+            self._assigned[key] = self._targets(file, function)
+        return any(line < other < until for other in self._assigned[key].get(name, ()))
+
+    def _targets(self, file: str, function: str) -> dict[str, list[int]]:
+        source = self.source(file)
+        found: dict[str, list[int]] = {}
+        if source is None:
+            return found
+        for top in _bodies(source.tree, function):
+            for node in walk(top):
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                    found.setdefault(node.id, []).append(node.lineno)
+        return found
+
+
+def _bodies(tree: ast.Module, function: str) -> list[ast.AST]:
+    if function == "<module>":
+        return [s for s in tree.body if not isinstance(s, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef)]
+    return [n for n in walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef) and n.name == function]

@@ -1,0 +1,477 @@
+"""Keras layers and the layers of TensorFlow 1: what they ask of their input, and what shape they give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from xladoctor.blame.algebra import broadcast, conflict, elements, joined_arrays, reshaped, same
+from xladoctor.blame.arguments import Args, Kwargs, arg, axes_of, is_none, shape_of
+from xladoctor.blame.values import Array, Const, Dim, Layer, Library, Origin, Seq, Value, array, dim, number, text
+
+if TYPE_CHECKING:
+    from xladoctor.blame.follow import Follower
+
+PLACES: dict[str, tuple[str, ...]] = {
+    "Dense": ("units", "activation"),
+    "Embedding": ("input_dim", "output_dim"),
+    "Reshape": ("target_shape",),
+    "Permute": ("dims",),
+    "RepeatVector": ("n",),
+    "Concatenate": ("axis",),
+    "Dot": ("axes",),
+    "TimeDistributed": ("layer",),
+    "Bidirectional": ("layer",),
+    "Lambda": ("function", "output_shape"),
+    "Activation": ("activation",),
+    "InputLayer": ("input_shape",),
+    "ZeroPadding2D": ("padding",),
+    "ZeroPadding1D": ("padding",),
+    "Cropping2D": ("cropping",),
+    "UpSampling2D": ("size",),
+    "UpSampling1D": ("size",),
+    "MultiHeadAttention": ("num_heads", "key_dim", "value_dim"),
+    "DepthwiseConv2D": ("kernel_size", "strides", "padding"),
+}
+_CELLS = ("LSTM", "GRU", "SimpleRNN", "CuDNNLSTM", "CuDNNGRU")
+_RANKS = {"1D": 3, "2D": 4, "3D": 5}
+
+
+def positions(cls: str) -> tuple[str, ...]:
+    """The names of a layer's positional arguments."""
+    if cls in PLACES:
+        return PLACES[cls]
+    if cls in _CELLS:
+        return ("units",)
+    if "Pool" in cls:
+        return ("pool_size", "strides", "padding")
+    if "Conv" in cls:
+        return ("filters", "kernel_size", "strides", "padding")
+    return ()
+
+
+def build(run: Follower, cls: str, args: Args, kwargs: Kwargs) -> Layer:
+    """A layer as its constructor makes it."""
+    settings = dict(zip(positions(cls), args, strict=False)) | dict(kwargs)
+    shown = next((settings[k] for k in ("units", "filters", "target_shape", "output_dim") if k in settings), None)
+    made = Layer(cls, settings, run.origin("layer", f"{cls}({_shown(shown)})", *settings.values()))
+    run.made.append(made)
+    return made
+
+
+def _shown(value: Value | None) -> str:
+    if isinstance(value, Const):
+        return str(value.value)
+    if isinstance(value, Seq):
+        return "(" + ", ".join(_shown(item) for item in value.items) + ")"
+    return "" if value is None else "..."
+
+
+def input_of(run: Follower, layer: Value) -> Array | None:
+    """The input that a first layer of a Sequential declares by `input_shape`, `input_dim` or `batch_input_shape`."""
+    if isinstance(layer, Array):
+        return layer
+    if not isinstance(layer, Layer):
+        return None
+    found, origin = layer.settings, layer.origin or run.origin("input")
+    where = Origin("input", origin.file, origin.line, "input_shape", origin.parents)
+    whole = found.get("batch_input_shape") or found.get("batch_shape")
+    if whole is not None:
+        return Array(shape_of(whole, where)[0], where, "symbolic")
+    shape = found.get("input_shape") or (found.get("shape") if layer.cls == "InputLayer" else None)
+    if shape is not None and not is_none(shape):
+        inner = shape_of(shape, where)[0]
+        return Array(None if inner is None else (Dim(batch=True), *inner), where, "symbolic")
+    width = found.get("input_dim") if layer.cls != "Embedding" else None
+    length = found.get("input_length")
+    if layer.cls == "Embedding":
+        return Array((Dim(batch=True), dim(length, where)), where, "symbolic") if length is not None else None
+    if width is None:
+        return None
+    steps = [dim(length, where)] if length is not None else [Dim(None, where)] if layer.cls in _CELLS else []
+    return Array((Dim(batch=True), *steps, dim(width, where)), where, "symbolic")
+
+
+def apply(run: Follower, layer: Layer, args: Sequence[Value]) -> Value:
+    """What a layer gives for its input."""
+    given = args[0] if args else Value()
+    found = array(given)
+    merging = _MERGING.get(layer.cls)
+    if merging is not None and isinstance(given, Seq):
+        return _stamped(merging(run, layer, given.items), layer)
+    if found is None or found.dims is None:
+        return Array(None, layer.origin, "symbolic")
+    wanted = _wanted_rank(layer)
+    if (wanted is not None and len(found.dims) != wanted) or (layer.cls == "Dense" and len(found.dims) == 1):
+        wanted = wanted or 2
+        sides = [Dim(len(found.dims), found.origin), Dim(wanted, layer.origin)]
+        run.clash("rank", _called(layer), [found, layer], [None, None], sides)
+        return Array(None, layer.origin, "symbolic")
+    act = _BY_CLASS.get(layer.cls) or _by_kind(layer.cls)
+    return _stamped(act(run, layer, found), layer, found)
+
+
+def _stamped(made: Value, layer: Layer, *inputs: Array) -> Value:
+    if isinstance(made, Array):
+        made.made_by = layer
+        made.inputs = made.inputs or tuple(inputs)
+    return made
+
+
+def _called(layer: Layer) -> str:
+    return layer.origin.text if layer.origin is not None and layer.origin.text else layer.cls
+
+
+def _wanted_rank(layer: Layer) -> int | None:
+    if layer.cls in _CELLS:
+        return 3
+    if layer.cls == "RepeatVector":
+        return 2
+    if "Conv" in layer.cls or "Pooling" in layer.cls or "UpSampling" in layer.cls or "ZeroPadding" in layer.cls:
+        return next((rank for end, rank in _RANKS.items() if layer.cls.endswith((end, end + "Transpose"))), None)
+    return None
+
+
+def _columns(run: Follower, layer: Layer, found: Array, axis: int) -> None:
+    """Note the columns of a layer's first input; those of a later one must be the same."""
+    here = (found.dims or ())[axis] if found.dims else Dim()
+    if layer.columns is None:
+        layer.columns = here if here.size is not None else None
+    elif conflict(layer.columns, here):
+        run.clash("columns", _called(layer), [found, layer], [axis, None], [here, layer.columns])
+
+
+def _setting(layer: Layer, name: str) -> Value | None:
+    return layer.settings.get(name)
+
+
+def _units(layer: Layer, name: str = "units") -> Dim:
+    return dim(_setting(layer, name), layer.origin)
+
+
+def _dense(run: Follower, layer: Layer, found: Array) -> Value:
+    _columns(run, layer, found, -1)
+    return Array([*(found.dims or ())[:-1], _units(layer)], layer.origin, "symbolic")
+
+
+def _recurrent(run: Follower, layer: Layer, found: Array) -> Value:
+    _columns(run, layer, found, -1)
+    whole, known = _setting(layer, "return_sequences"), found.dims or ()
+    made = [*known[:2], _units(layer)] if _is_true(whole) else [known[0], _units(layer)]
+    out = Array(made, layer.origin, "symbolic")
+    if _is_true(_setting(layer, "return_state")):
+        state = Array([known[0], _units(layer)], layer.origin, "symbolic")
+        return Seq([out, state, state] if "LSTM" in layer.cls else [out, state], layer.origin)
+    return out
+
+
+def check_state(run: Follower, layer: Layer, state: Value | None) -> None:
+    """The state that a recurrent layer starts with has its units as columns."""
+    units = _units(layer) if layer.cls in _CELLS else Dim()
+    for part in state.items if isinstance(state, Seq) else [state]:
+        found = array(part)
+        if found is not None and found.dims and conflict(found.dims[-1], units):
+            run.clash("inner", _called(layer), [found, layer], [-1, None], [found.dims[-1], units], hint="state")
+            return
+
+
+def _is_true(value: Value | None) -> bool:
+    return isinstance(value, Const) and value.value is True
+
+
+def _first(layer: Layer) -> bool:
+    return text(_setting(layer, "data_format")) == "channels_first"
+
+
+def _spatial(value: Value | None, count: int, default: int) -> list[int | None]:
+    if is_none(value):
+        return [default] * count
+    found = axes_of(value)
+    if found is None:
+        return [None] * count
+    return [found[0]] * count if len(found) == 1 else [*found, *[None] * count][:count]
+
+
+def _windowed(
+    run: Follower, layer: Layer, found: Array, window: Sequence[int | None], stride: Sequence[int | None], last: Dim
+) -> Value:
+    """A convolution or pooling: each spatial axis by window and stride."""
+    known = list(found.dims or ())
+    first = _first(layer)
+    spatial = known[2:] if first else known[1:-1]
+    grow = (text(_setting(layer, "padding")) or "valid").lower() == "same"
+    out = []
+    for old, size, step in zip(spatial, window, stride, strict=False):
+        if old.size is None or size is None or not step:
+            out.append(Dim(None, layer.origin))
+            continue
+        made = -(-old.size // step) if grow else (old.size - size) // step + 1
+        if "Pool" in layer.cls and old.size % step and layer.origin is not None:
+            said = f"{layer.cls} rounds {old.size} to {made}"
+            here = Origin("layer", layer.origin.file, layer.origin.line, said, layer.origin.parents)
+            out.append(Dim(max(made, 0), _through(here, old)))
+            continue
+        if made < 1:
+            run.clash("elements", _called(layer), [found, layer], [None, None], [old, Dim(size, layer.origin)])
+        out.append(old if made == old.size else Dim(max(made, 0), _through(layer.origin, old)))
+    return Array([known[0], last, *out] if first else [known[0], *out, last], layer.origin, "symbolic")
+
+
+def _through(origin: Origin | None, old: Dim) -> Origin | None:
+    if origin is None or old.origin is None:
+        return origin
+    return Origin("layer", origin.file, origin.line, origin.text, (old.origin, *origin.parents))
+
+
+def _convolution(run: Follower, layer: Layer, found: Array) -> Value:
+    count = len(found.dims or ()) - 2
+    axis = 1 if _first(layer) else -1
+    _columns(run, layer, found, axis)
+    window = _spatial(_setting(layer, "kernel_size"), count, 1)
+    stride = _spatial(_setting(layer, "strides"), count, 1)
+    if layer.cls.endswith("Transpose"):
+        known = list(found.dims or ())
+        grow = (text(_setting(layer, "padding")) or "valid").lower() == "same"
+        out = []
+        for old, size, step in zip(known[1:-1], window, stride, strict=False):
+            sure = old.size is not None and step is not None and size is not None
+            more = 0 if grow or not sure else max((size or 0) - (step or 0), 0)
+            out.append(Dim((old.size or 0) * (step or 1) + more if sure else None, _through(layer.origin, old)))
+        return Array([known[0], *out, _units(layer, "filters")], layer.origin, "symbolic")
+    last = _units(layer, "filters") if "Depthwise" not in layer.cls else (found.dims or ())[axis]
+    return _windowed(run, layer, found, window, stride, last)
+
+
+def _pooling(run: Follower, layer: Layer, found: Array) -> Value:
+    known = found.dims or ()
+    if layer.cls.startswith("Global"):
+        return Array([known[0], known[1] if _first(layer) else known[-1]], layer.origin, "symbolic")
+    count = len(known) - 2
+    window = _spatial(_setting(layer, "pool_size"), count, 2)
+    stride = _setting(layer, "strides")
+    steps = window if is_none(stride) else _spatial(stride, count, 2)
+    return _windowed(run, layer, found, window, steps, known[1] if _first(layer) else known[-1])
+
+
+def _flatten(run: Follower, layer: Layer, found: Array) -> Value:
+    known = found.dims or ()
+    inner = [d.origin for d in known[1:] if d.origin is not None]
+    origin = Origin("layer", *_at(layer), "Flatten()", tuple(dict.fromkeys(inner))[:8])
+    return Array([known[0], Dim(elements(known[1:]), origin)], layer.origin, "symbolic")
+
+
+def _at(layer: Layer) -> tuple[str, int]:
+    return (layer.origin.file, layer.origin.line) if layer.origin is not None else ("", 0)
+
+
+def _reshape(run: Follower, layer: Layer, found: Array) -> Value:
+    shape, free = shape_of(_setting(layer, "target_shape"), layer.origin or run.origin("reshape"))
+    inner = Array((found.dims or ())[1:], found.origin, found.kind)
+    made = reshaped(run, inner, shape, free)
+    dims = made.dims if isinstance(made, Array) else None
+    batch = (found.dims or (Dim(batch=True),))[0]
+    return Array(None if dims is None else [batch, *dims], layer.origin, "symbolic")
+
+
+def _embedding(run: Follower, layer: Layer, found: Array) -> Value:
+    return Array([*(found.dims or ()), _units(layer, "output_dim")], layer.origin, "symbolic")
+
+
+def _permute(run: Follower, layer: Layer, found: Array) -> Value:
+    axes, known = axes_of(_setting(layer, "dims")), found.dims or ()
+    if axes is None or sorted(axes) != list(range(1, len(known))):
+        return Array(None, layer.origin, "symbolic")
+    return Array([known[0], *(known[a] for a in axes)], layer.origin, "symbolic")
+
+
+def _repeat(run: Follower, layer: Layer, found: Array) -> Value:
+    known = found.dims or ()
+    return Array([known[0], _units(layer, "n"), known[-1]], layer.origin, "symbolic")
+
+
+def _wrapped(run: Follower, layer: Layer, found: Array) -> Value:
+    inner, known = _setting(layer, "layer"), found.dims or ()
+    if not isinstance(inner, Layer):
+        return Array(None, layer.origin, "symbolic")
+    if layer.cls == "TimeDistributed":
+        made = array(apply(run, inner, [Array([known[0], *known[2:]], found.origin, "symbolic")]))
+        if made is None or made.dims is None:
+            return Array(None, layer.origin, "symbolic")
+        return Array([known[0], known[1], *made.dims[1:]], layer.origin, "symbolic")
+    whole = apply(run, inner, [found])
+    made = array(whole.items[0] if isinstance(whole, Seq) and whole.items else whole)
+    if made is None or made.dims is None:
+        return Array(None, layer.origin, "symbolic")
+    units = _units(inner)
+    summed = text(_setting(layer, "merge_mode")) in ("sum", "mul", "ave")
+    width = units if summed else Dim(None if units.size is None else 2 * units.size, layer.origin)
+    out = Array([*made.dims[:-1], width], layer.origin, "symbolic")
+    states = whole.items[1:] if isinstance(whole, Seq) else []
+    return Seq([out, *states, *states], layer.origin) if states else out
+
+
+def _upsampling(run: Follower, layer: Layer, found: Array) -> Value:
+    known = found.dims or ()
+    sizes = _spatial(_setting(layer, "size"), len(known) - 2, 2)
+    out = [
+        Dim(None if old.size is None or by is None else old.size * by, _through(layer.origin, old))
+        for old, by in zip(known[1:-1], sizes, strict=False)
+    ]
+    return Array([known[0], *out, known[-1]], layer.origin, "symbolic")
+
+
+def _opaque(run: Follower, layer: Layer, found: Array) -> Value:
+    return Array(None, layer.origin, "symbolic")
+
+
+def _lambda(run: Follower, layer: Layer, found: Array) -> Value:
+    from xladoctor.blame.expressions import call
+
+    act = _setting(layer, "function")
+    return call(run, act, [found], {}) if act is not None else Array(None, layer.origin, "symbolic")
+
+
+def _like(run: Follower, layer: Layer, found: Array) -> Value:
+    return same(found, run, layer.cls)
+
+
+def _concatenated(run: Follower, layer: Layer, values: Sequence[Value]) -> Value:
+    asked = _setting(layer, "axis")
+    axis = number(asked)
+    made = joined_arrays(run, values, -1 if axis is None else axis, _called(layer), asked=asked)
+    if isinstance(made, Array) and made.dims is not None:
+        made.origin = layer.origin or made.origin
+    return made
+
+
+def _summed(run: Follower, layer: Layer, values: Sequence[Value]) -> Value:
+    return broadcast(run, values, _called(layer))
+
+
+def _dotted(run: Follower, layer: Layer, values: Sequence[Value]) -> Value:
+    found = [array(v) for v in values]
+    axes = axes_of(_setting(layer, "axes"))
+    if len(found) != 2 or not axes or found[0] is None or found[1] is None or not found[0].dims or not found[1].dims:
+        return Array(None, layer.origin, "symbolic")
+    at = (axes[0], axes[-1])
+    if any(abs(a) >= len(f.dims or ()) + (a < 0) for a, f in zip(at, found, strict=True) if f is not None):
+        return Array(None, layer.origin, "symbolic")
+    sides = [found[0].dims[at[0]], found[1].dims[at[1]]]
+    if conflict(sides[0], sides[1]):
+        run.clash("inner", _called(layer), [found[0], found[1]], list(at), sides)
+    rest = [d for f, a in zip(found, at, strict=True) if f is not None for d in _without(f.dims or (), a)]
+    return Array([found[0].dims[0], *(rest or [Dim(1, layer.origin)])], layer.origin, "symbolic")
+
+
+def _without(known: Sequence[Dim], axis: int) -> list[Dim]:
+    return [d for i, d in enumerate(known) if i not in (0, axis % len(known))]
+
+
+_MERGING: dict[str, Callable[[Follower, Layer, Sequence[Value]], Value]] = {
+    "Concatenate": _concatenated,
+    "Dot": _dotted,
+    **dict.fromkeys(("Add", "Multiply", "Subtract", "Average", "Maximum", "Minimum"), _summed),
+}
+_BY_CLASS: dict[str, Callable[[Follower, Layer, Array], Value]] = {
+    "Dense": _dense,
+    "Flatten": _flatten,
+    "Reshape": _reshape,
+    "Embedding": _embedding,
+    "Permute": _permute,
+    "RepeatVector": _repeat,
+    "TimeDistributed": _wrapped,
+    "Bidirectional": _wrapped,
+    "Lambda": _lambda,
+    **dict.fromkeys(_CELLS, _recurrent),
+}
+
+
+def _by_kind(cls: str) -> Callable[[Follower, Layer, Array], Value]:
+    if "Pool" in cls:
+        return _pooling
+    if cls in ("Conv1D", "Conv2D", "Conv3D", "Convolution2D", "Conv2DTranspose", "DepthwiseConv2D", "SeparableConv2D"):
+        return _convolution
+    if cls.startswith("UpSampling"):
+        return _upsampling
+    if cls.startswith(("ZeroPadding", "Cropping", "StringLookup", "TextVectorization", "Hashing", "CategoryEncoding")):
+        return _opaque
+    known = (
+        "Dropout",
+        "Normalization",
+        "Activation",
+        "ReLU",
+        "Softmax",
+        "PReLU",
+        "ELU",
+        "Masking",
+        "Noise",
+        "Rescaling",
+    )
+    return _like if any(word in cls for word in known) or cls == "InputLayer" else _opaque
+
+
+def graph_layer(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`tf.layers.dense(inputs, units)` and the like: built and called in one."""
+    cls = {"dense": "Dense", "fully_connected": "Dense", "conv2d": "Conv2D", "conv1d": "Conv1D", "flatten": "Flatten"}
+    cls |= {"max_pooling2d": "MaxPooling2D", "average_pooling2d": "AveragePooling2D", "dropout": "Dropout"}
+    cls |= {"batch_normalization": "BatchNormalization", "max_pooling1d": "MaxPooling1D", "conv3d": "Conv3D"}
+    cls |= {"conv2d_transpose": "Conv2DTranspose"}
+    given = dict(kwargs)
+    first = given.pop("inputs", args[0] if args else Value())
+    if "num_outputs" in given:
+        given["units"] = given["filters"] = given.pop("num_outputs")
+    layer = build(run, cls.get(name, "Unknown"), args[1:] if "inputs" not in kwargs else args, given)
+    return apply(run, layer, [first])
+
+
+def convolution(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`tf.nn.conv2d(x, filters, strides, padding)`: the channels must agree."""
+    found, kernel = array(arg(args, kwargs, 0, "input")), array(arg(args, kwargs, 1, "filters", "filter"))
+    origin = run.origin("operation", f"`{name}`", *args)
+    if found is None or kernel is None or not found.dims or not kernel.dims:
+        return Array(None, origin, "tensor")
+    count = {"conv1d": 1, "conv2d": 2, "conv3d": 3}.get(name, 2)
+    for what, rank in ((found, count + 2), (kernel, count + 2)):
+        if len(what.dims or ()) != rank:
+            sides = [Dim(len(what.dims or ()), what.origin), Dim(rank, origin)]
+            run.clash("rank", f"`{name}`", [what, kernel], [None, None], sides)
+            return Array(None, origin, "tensor")
+    if conflict(found.dims[-1], kernel.dims[-2]):
+        run.clash("inner", f"`{name}`", [found, kernel], [-1, -2], [found.dims[-1], kernel.dims[-2]])
+    settings = {
+        "strides": _inner(arg(args, kwargs, 2, "strides", "stride")),
+        "padding": arg(args, kwargs, 3, "padding"),
+    }
+    layer = Layer(name, {k: v for k, v in settings.items() if v is not None}, origin)
+    stride = _spatial(settings["strides"], count, 1)
+    return _windowed(run, layer, found, [d.size for d in kernel.dims[:count]], stride, kernel.dims[-1])
+
+
+def pool(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`tf.nn.max_pool(x, ksize, strides, padding)`."""
+    found = array(arg(args, kwargs, 0, "value", "input"))
+    origin = run.origin("operation", f"`{name}`", *args)
+    if found is None or found.dims is None or len(found.dims) < 3:
+        return Array(None, origin, "tensor")
+    count = len(found.dims) - 2
+    padding = arg(args, kwargs, 3, "padding")
+    layer = Layer(name, {"padding": padding} if padding is not None else {}, origin)
+    window = _spatial(_inner(arg(args, kwargs, 1, "ksize")), count, 2)
+    stride = _spatial(_inner(arg(args, kwargs, 2, "strides")), count, 2)
+    return _windowed(run, layer, found, window, stride, found.dims[-1])
+
+
+def _inner(value: Value | None) -> Value | None:
+    """`[1, 2, 2, 1]` as `[2, 2]`."""
+    return Seq(value.items[1:-1]) if isinstance(value, Seq) and len(value.items) > 3 else value
+
+
+def is_layer(name: str) -> bool:
+    """Whether a canonical name is that of a Keras layer."""
+    head, _, last = name.rpartition(".")
+    return head.startswith("keras") and "layers" in head and last[:1].isupper() and last not in ("Input", "Layer")
+
+
+def library_layer(name: str) -> Library:
+    """The layer of a name."""
+    return Library(name)

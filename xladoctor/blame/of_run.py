@@ -1,0 +1,109 @@
+"""The root finding of a recorded run, with what is to blame for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from xladoctor.blame.crash import Seen, seen
+from xladoctor.blame.engine import blame
+from xladoctor.blame.files import Files
+from xladoctor.model.blame import Blame
+from xladoctor.model.diagnosis import Diagnosis, Finding
+from xladoctor.recording.run import Event, Recording
+from xladoctor.recording.schema import schema
+from xladoctor.recording.user_sources import UserSources
+
+OF_SHAPES = frozenset(
+    {
+        "reshape-mismatch", "broadcast-mismatch", "concat-pack-mismatch", "matmul-conv-mismatch", "rank-mismatch",
+        "slice-out-of-bounds", "index-out-of-range", "keras-input-mismatch", "weight-shape-mismatch",
+        "loop-shape-mismatch", "branch-shape-mismatch", "wrong-input-key",
+    }
+)  # fmt: skip
+"""Classes whose cause is a size."""
+_UNSURE = frozenset({"not-xla", "compile-failed"})
+_WORDS = ("shape", "dimension", "rank", "ndim", "size", "cardinalit", "broadcast", "axis", "axes", "reshape", "length")
+
+
+def with_blame(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
+    """The diagnosis with suspects at its root, where the failure is one of shapes and the sources can be read."""
+    root = diagnosis.root
+    if root is None or root.level != "error" or root.location is None or root.suspects:
+        return diagnosis
+    failure = failure_of(root, recording)
+    if root.slug not in OF_SHAPES and not _speaks_of_shapes(root, failure):
+        return diagnosis
+    sources = UserSources.of(recording.folder)
+    if sources is None:
+        return diagnosis
+    main = _main(sources, failure, root)
+    if main is None:
+        return diagnosis
+    files = Files(lambda name: sources.text(Path(name), followed=True)[0], _roots(sources, main))
+    try:
+        found = blame(root, failure, files, main, _seen(recording))
+    except Exception as error:
+        # It follows programs of any kind by guesses: what it stumbles over costs the suspects, not the diagnosis.
+        note = f"The source could not be followed to suspects ({type(error).__name__})."
+        return replace(diagnosis, notes=(*diagnosis.notes, note))
+    if found is None:
+        return diagnosis
+    findings = tuple(blamed(f, found) if f is root else f for f in diagnosis.findings)
+    return replace(diagnosis, findings=findings)
+
+
+def _seen(recording: Recording) -> Seen:
+    calls = (e for e in recording.of_kind(schema.CALL) if e.get("phase") == "begin")
+    return seen(calls, recording.of_kind(schema.MODEL))
+
+
+def blamed(finding: Finding, found: Blame) -> Finding:
+    """A finding with what is to blame: its place is that of the first suspect where the evidence is decisive."""
+    first = found.suspects[0].location if found.suspects and found.decisive else finding.location
+    return replace(
+        finding,
+        location=first,
+        raised_at=found.raised_at,
+        constraint=found.constraint,
+        provenance=found.provenance,
+        suspects=found.suspects,
+    )
+
+
+def _speaks_of_shapes(root: Finding, failure: Event | None) -> bool:
+    if root.slug not in _UNSURE:
+        return False
+    if failure is not None and failure.get("exception") in ("KeyboardInterrupt", "SystemExit", "ModuleNotFoundError"):
+        return False
+    text = str((failure or {}).get("message") or root.message).lower()
+    return any(word in text for word in _WORDS) and any(c.isdigit() for c in text)
+
+
+def failure_of(root: Finding, recording: Recording) -> Event | None:
+    """The recorded failure behind a finding: the one that its evidence names, else the one that ended the run."""
+    raised = [e for e in recording.of_kind(schema.FAILURE) if e.get("state") == "raised"]
+    names = {str(p.where) for p in root.evidence if p.where}
+    for event in raised:
+        if f"events-{event['pid']}.jsonl:{event['seq']}" in names:
+            return event
+    ended = {(e["pid"], e["failure"]) for e in recording.of_kind(schema.FAILURE) if e.get("state") == "uncaught"}
+    last = [e for e in raised if (e["pid"], e["failure"]) in ended]
+    return (last or raised)[-1] if raised else None
+
+
+def _main(sources: UserSources, failure: Event | None, root: Finding) -> str | None:
+    """The file that the program started with."""
+    frames = [f for f in (failure or {}).get("frames", ()) if f.get("user")]
+    first = frames[0] if frames else None
+    if first is not None and first.get("function") == "<module>":
+        return str(first["file"])
+    scripts: Sequence[Path] = sources.scripts
+    if scripts:
+        return str(scripts[0])
+    return str(first["file"]) if first is not None else root.location.file if root.location is not None else None
+
+
+def _roots(sources: UserSources, main: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([str(Path(main).parent), *(str(s.parent) for s in sources.scripts), str(sources.cwd)]))

@@ -1,0 +1,357 @@
+"""Functions on arrays, of NumPy and TensorFlow alike: what shape they give, and what they ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from xladoctor.blame.algebra import broadcast, elements, joined_arrays, product, reshaped, same
+from xladoctor.blame.arguments import Args, Kwargs, arg, axes_of, is_none, shape_of
+from xladoctor.blame.values import Array, Const, Dim, Origin, Seq, Value, array, dim, number, unknown
+
+if TYPE_CHECKING:
+    from xladoctor.blame.follow import Follower
+
+Shaper = Callable[["Follower", str, Args, Kwargs], Value]
+
+
+def keep(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """A function that keeps the shape of its first argument."""
+    first = arg(args, kwargs, 0, "x", "input", "features", "logits", "tensor", "a", "inputs")
+    return same(first, run, name) if first is not None else Value()
+
+
+def element_wise(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """A function of two arrays, element by element."""
+    given = [*args, *(kwargs[k] for k in ("x", "y", "x1", "x2") if k in kwargs)][:2]
+    return broadcast(run, given, f"`{name}`") if given else Value()
+
+
+def reshape(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`reshape(x, shape)`; as a method also `x.reshape(2, 3)`."""
+    source = arg(args, kwargs, 0, "tensor", "a", "x")
+    wanted = arg(args, kwargs, 1, "shape", "newshape", "target_shape")
+    if len(args) > 2 and isinstance(wanted, Const):
+        wanted = Seq([a for a in args[1:] if not isinstance(a, Const) or not isinstance(a.value, str)])
+    shape, free = shape_of(wanted, run.origin("reshape", "a reshape"))
+    return reshaped(run, source or Value(), shape, free)
+
+
+def flat(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`ravel`, `flatten`."""
+    found = array(args[0]) if args else None
+    origin = run.origin("reshape", name, *args)
+    if found is None or found.dims is None:
+        return Array([Dim(None, origin)], origin)
+    made = Array([Dim(elements(found.dims), origin)], origin, found.kind)
+    made.integer, made.classes = found.integer, found.classes
+    return made
+
+
+def transpose(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`transpose(x, perm)`."""
+    found = array(args[0]) if args else None
+    if found is None or found.dims is None:
+        return Array(None, run.origin("operation", "a transpose", *args))
+    order = arg(args, kwargs, 1, "perm", "axes", "pattern", "dims")
+    axes = axes_of(order) if not isinstance(order, Const) or len(args) < 3 else axes_of(Seq(list(args[1:])))
+    origin = run.origin("operation", "a transpose", *args)
+    if is_none(order):
+        made = Array(found.dims[::-1], origin, found.kind)
+    elif axes is None or sorted(a % max(len(found.dims), 1) for a in axes) != list(range(len(found.dims))):
+        made = Array(None, origin, found.kind)
+    else:
+        made = Array([found.dims[a] for a in axes], origin, found.kind)
+    made.inputs = (found,)
+    return made
+
+
+def expand_dims(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`expand_dims(x, axis)`."""
+    found = array(args[0]) if args else None
+    axis = number(arg(args, kwargs, 1, "axis", "dim"))
+    origin = run.origin("operation", "a new axis", *args)
+    if found is None or found.dims is None or axis is None:
+        return Array(None, origin)
+    at = axis % (len(found.dims) + 1)
+    made = Array([*found.dims[:at], Dim(1, origin), *found.dims[at:]], origin, found.kind)
+    made.integer, made.classes, made.inputs = found.integer, found.classes, (found,)
+    return made
+
+
+def squeeze(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`squeeze(x, axis)`."""
+    found = array(args[0]) if args else None
+    axes = axes_of(arg(args, kwargs, 1, "axis", "squeeze_dims"))
+    origin = run.origin("operation", "a squeeze", *args)
+    if found is None or found.dims is None:
+        return Array(None, origin)
+    rank = len(found.dims)
+    gone = [a % rank for a in axes] if axes and rank else [i for i, d in enumerate(found.dims) if d.size == 1]
+    made = Array([d for i, d in enumerate(found.dims) if i not in gone], origin, found.kind)
+    made.inputs = (found,)
+    return made
+
+
+def reduce(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`reduce_mean(x, axis, keepdims)`, `argmax`, `max`, ...; only the first of several is reduced."""
+    found = array(args[0]) if args else None
+    axis = arg(args, kwargs, 1, "axis", "reduction_indices", "dimension")
+    keeps = arg(args, kwargs, 2, "keepdims", "keep_dims")
+    origin = run.origin("operation", name, *args, axis if len(args) < 2 else None)
+    if found is None:
+        return unknown(*args)
+    if is_none(axis) and not name.startswith("arg"):
+        return Array((), origin, found.kind)
+    axes = axes_of(axis) if not is_none(axis) else [0]
+    if found.dims is None or axes is None:
+        return Array(None, origin, found.kind)
+    rank = max(len(found.dims), 1)
+    gone = {a % rank for a in axes}
+    kept = isinstance(keeps, Const) and keeps.value is True
+    out = [Dim(1, origin) if i in gone else d for i, d in enumerate(found.dims) if kept or i not in gone]
+    made = Array(out, origin, found.kind)
+    made.inputs, made.integer = (found,), name.startswith("arg") or None
+    return made
+
+
+def join(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`concat(values, axis)`; TensorFlow's oldest form has the axis first."""
+    values, axis = arg(args, kwargs, 0, "values", "arrays", "tup", "inputs"), arg(args, kwargs, 1, "axis", "concat_dim")
+    if number(values) is not None and isinstance(axis, Seq):
+        values, axis = axis, values
+    default = {"vstack": 0, "hstack": 1, "append": 0}.get(name, 0)
+    items = values.items if isinstance(values, Seq) else [values] if values is not None else []
+    if name == "append" and len(args) > 1:
+        items, axis = list(args[:2]), arg(args, kwargs, 2, "axis")
+        if is_none(axis):
+            return Array([Dim(None, run.origin("operation", name, *items))], run.origin("operation", name, *items))
+    if name == "stack":
+        count = values.count if isinstance(values, Seq) else None
+        return joined_arrays(run, items, number(axis) or 0, "the stack", new=True, count=count)
+    if not isinstance(values, Seq) and name != "append":
+        return Array(None, run.origin("operation", name, *args))
+    at = number(axis)
+    count = values.count if isinstance(values, Seq) else None
+    return joined_arrays(run, items, default if at is None else at, "the concatenation", asked=axis, count=count)
+
+
+def multiply(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`matmul(a, b)` and `dot`."""
+    one, other = arg(args, kwargs, 0, "a", "x", "x1"), arg(args, kwargs, 1, "b", "y", "x2")
+    flips = [arg(args, kwargs, -1, *names) for names in (("transpose_a", "adjoint_a"), ("transpose_b", "adjoint_b"))]
+    flip = tuple(isinstance(f, Const) and f.value is True for f in flips)
+    if one is None or other is None:
+        return Value()
+    return product(run, one, other, f"`{name}`", (flip[0], flip[1]))
+
+
+def dense_from(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`tf.nn.xw_plus_b(x, w, b)`."""
+    made = product(run, args[0], args[1], "`xw_plus_b`") if len(args) > 1 else Value()
+    return broadcast(run, [made, args[2]], "the bias") if len(args) > 2 else made
+
+
+def one_hot(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`one_hot(indices, depth)`, `to_categorical(y, num_classes)`."""
+    found = array(arg(args, kwargs, 0, "indices", "y", "x"))
+    depth = arg(args, kwargs, 1, "depth", "num_classes", "nb_classes")
+    origin = run.origin("constant", name, *args)
+    if found is None or found.dims is None:
+        return Array(None, replace(origin, text=COUNTED) if is_none(depth) else origin)
+    old = found.dims
+    if name == "to_categorical" and len(old) > 1 and old[-1].size == 1:
+        old = old[:-1]
+    counted = Origin(origin.kind, origin.file, origin.line, COUNTED, origin.parents)
+    last = dim(depth, origin) if not is_none(depth) else Dim(found.classes.size if found.classes else None, counted)
+    made = Array([*old, last], origin, found.kind)
+    made.inputs, made.integer = (found,), False
+    return made
+
+
+COUNTED = "a one-hot coding of as many columns as there are numbers"
+
+
+def pad_sequences(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`pad_sequences(sequences, maxlen)`."""
+    found, length = array(arg(args, kwargs, 0, "sequences")), arg(args, kwargs, 1, "maxlen")
+    origin = run.origin("array", name, *args)
+    rows = found.dims[0] if found is not None and found.dims else Dim(None, origin)
+    return Array([rows, dim(length, origin) if not is_none(length) else Dim(None, origin)], origin)
+
+
+def tile(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`tile(x, multiples)`."""
+    found, by = array(args[0]) if args else None, arg(args, kwargs, 1, "multiples", "reps")
+    origin = run.origin("operation", name, *args)
+    if found is None or found.dims is None or not isinstance(by, Seq) or len(by.items) != len(found.dims):
+        return Array(None, origin)
+    out = []
+    for old, item in zip(found.dims, by.items, strict=True):
+        times = number(item)
+        made = None if times is None or old.size is None else old.size * times
+        out.append(old if times == 1 else Dim(made, origin))
+    return Array(out, origin, found.kind)
+
+
+def repeat(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`repeat(x, repeats, axis)`."""
+    found, times = array(args[0]) if args else None, number(arg(args, kwargs, 1, "repeats"))
+    axis = number(arg(args, kwargs, 2, "axis"))
+    origin = run.origin("operation", name, *args)
+    if found is None or found.dims is None or axis is None or not found.dims:
+        return Array([Dim(None, origin)], origin)
+    at = axis % len(found.dims)
+    old = found.dims[at].size
+    new = Dim(None if old is None or times is None else old * times, origin)
+    return Array([*found.dims[:at], new, *found.dims[at + 1 :]], origin, found.kind)
+
+
+def split(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`split(x, n, axis)`."""
+    found = array(args[0]) if args else None
+    parts = arg(args, kwargs, 1, "num_or_size_splits", "indices_or_sections")
+    axis, origin = number(arg(args, kwargs, 2, "axis")) or 0, run.origin("split", name, *args)
+    if found is None or found.dims is None or not found.dims:
+        return unknown(*args)
+    at, count = axis % len(found.dims), number(parts)
+    old = found.dims[at].size
+    if isinstance(parts, Seq) and name == "split":
+        sizes = [number(p) for p in parts.items]
+    elif count:
+        sizes = [None if old is None else old // count] * min(count, 64)
+    else:
+        return unknown(*args)
+    made = [Array([*found.dims[:at], Dim(s, origin), *found.dims[at + 1 :]], origin, found.kind) for s in sizes]
+    return Seq(made, origin)
+
+
+def gather(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`gather(x, indices)`, `embedding_lookup`."""
+    found, by = array(args[0]) if args else None, array(arg(args, kwargs, 1, "indices", "ids"))
+    origin = run.origin("operation", name, *args)
+    if found is None or by is None or found.dims is None or by.dims is None or "axis" in kwargs:
+        return Array(None, origin, "tensor")
+    return Array([*by.dims, *found.dims[1:]], origin, "tensor")
+
+
+def shape(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`tf.shape(x)`, `x.shape`: its sizes keep their origins."""
+    found = array(args[0]) if args else None
+    if found is None or found.dims is None:
+        return unknown(*args)
+    return Seq([Const(d.size, d.origin, d) if d.size is not None else _open(d) for d in found.dims], found.origin)
+
+
+def _open(found: Dim) -> Value:
+    made = Const(None, found.origin, found)
+    return made
+
+
+def unstack(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`unstack(x, num, axis)`."""
+    found, axis = array(args[0]) if args else None, number(arg(args, kwargs, 2, "axis")) or 0
+    if found is None or not found.dims:
+        return unknown(*args)
+    at = axis % len(found.dims)
+    one = Array([*found.dims[:at], *found.dims[at + 1 :]], found.origin, found.kind)
+    return Seq([one] * min(found.dims[at].size or 1, 64), found.origin)
+
+
+def loss(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`softmax_cross_entropy_with_logits(labels, logits)` and the like."""
+    sparse = name.startswith("sparse")
+    labels = arg(args, kwargs, 0, "labels", "onehot_labels", "y_true", "_sentinel")
+    logits = arg(args, kwargs, 1, "logits", "y_pred", "predictions")
+    one, other = array(labels), array(logits)
+    origin = run.origin("loss", name, labels, logits)
+    if one is None or other is None or one.dims is None or other.dims is None:
+        return Array(None, origin, "tensor")
+    if sparse:
+        if len(one.dims) != len(other.dims) - 1:
+            sides = [Dim(len(one.dims), one.origin), Dim(len(other.dims), other.origin)]
+            run.clash("rank", f"`{name}`", [one, other], [None, None], sides, hint="sparse")
+        return Array(one.dims, origin, "tensor")
+    broadcast(run, [one, other], f"`{name}`")
+    return Array(other.dims[:-1], origin, "tensor")
+
+
+def pad(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`pad(x, paddings)`."""
+    found, by = array(args[0]) if args else None, arg(args, kwargs, 1, "paddings", "pad_width")
+    origin = run.origin("operation", name, *args)
+    if found is None or found.dims is None or not isinstance(by, Seq) or len(by.items) != len(found.dims):
+        return Array(None, origin)
+    out = []
+    for old, item in zip(found.dims, by.items, strict=True):
+        more = [number(v) for v in item.items] if isinstance(item, Seq) else [None]
+        sure = None not in more and old.size is not None
+        out.append(
+            old if more == [0, 0] else Dim((old.size or 0) + sum(m or 0 for m in more) if sure else None, origin)
+        )
+    return Array(out, origin, found.kind)
+
+
+def resize(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`tf.image.resize(images, (height, width))`."""
+    found, size = array(arg(args, kwargs, 0, "images", "image")), arg(args, kwargs, 1, "size")
+    origin = run.origin("reshape", "a resize", *args)
+    new = [dim(item, origin) for item in size.items] if isinstance(size, Seq) else []
+    if found is None or found.dims is None or len(new) != 2 or len(found.dims) < 3:
+        return Array(None, origin, "tensor")
+    made = Array([*found.dims[:-3], *new, found.dims[-1]], origin, "tensor")
+    made.inputs = (found,)
+    return made
+
+
+def swapaxes(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`swapaxes(x, a, b)`."""
+    found = array(args[0]) if args else None
+    ends = [number(a) for a in args[1:3]]
+    origin = run.origin("operation", "a transpose", *args)
+    if found is None or not found.dims or len(ends) < 2 or None in ends:
+        return Array(None, origin)
+    out, (a, b) = list(found.dims), [(e or 0) % len(found.dims) for e in ends]
+    out[a], out[b] = out[b], out[a]
+    return Array(out, origin, found.kind)
+
+
+_KEEP = (
+    "relu", "relu6", "sigmoid", "tanh", "softmax", "log_softmax", "elu", "selu", "gelu", "swish", "silu", "softplus",
+    "leaky_relu", "cast", "identity", "abs", "square", "sqrt", "exp", "log", "sin", "cos", "negative", "sign", "round",
+    "clip_by_value", "clip", "stop_gradient", "dropout", "batch_normalization", "layer_norm", "l2_normalize",
+    "to_float",
+    "zeros_like", "ones_like", "astype", "copy", "float32", "float64", "int32", "int64", "shuffle", "permutation",
+    "normalize", "random_shuffle", "batch_norm", "lrn", "log1p", "nan_to_num", "sort", "cumsum", "fillna", "numpy",
+    "fit_transform", "ensure_shape", "local_response_normalization", "isnan", "logical_not",
+    "band_part", "triu", "tril",
+    "moving_average", "dropna", "standardize", "scale", "flip", "reverse",
+)  # fmt: skip
+_REDUCE = (
+    "reduce_mean", "reduce_sum", "reduce_max", "reduce_min", "reduce_prod", "reduce_any", "reduce_all", "mean", "sum",
+    "max", "min", "argmax", "argmin", "arg_max", "std", "var", "prod", "amax", "amin", "median", "any", "all", "norm",
+    "reduce_logsumexp", "reduce_std", "reduce_variance",
+)  # fmt: skip
+_PAIRS = (
+    "add", "subtract", "sub", "multiply", "mul", "divide", "truediv", "maximum", "minimum", "pow", "equal", "less",
+    "greater", "not_equal", "squared_difference", "logical_and", "logical_or", "bias_add", "floordiv", "power", "where",
+)  # fmt: skip
+
+FUNCTIONS: dict[str, Shaper] = {
+    **dict.fromkeys(_KEEP, keep),
+    **dict.fromkeys(_REDUCE, reduce),
+    **dict.fromkeys(_PAIRS, element_wise),
+    "reshape": reshape, "ravel": flat, "flatten": flat, "transpose": transpose, "permute_dimensions": transpose,
+    "expand_dims": expand_dims, "squeeze": squeeze, "swapaxes": swapaxes, "concat": join, "concatenate": join,
+    "stack": join, "vstack": join, "hstack": join, "append": join, "matmul": multiply, "dot": multiply,
+    "xw_plus_b": dense_from, "one_hot": one_hot, "to_categorical": one_hot, "tile": tile, "repeat": repeat,
+    "split": split, "array_split": split, "gather": gather, "pad_sequences": pad_sequences,
+    "embedding_lookup": gather, "shape": shape,
+    "int_shape": shape, "unstack": unstack, "unbind": unstack, "pad": pad,
+    "softmax_cross_entropy_with_logits": loss, "softmax_cross_entropy_with_logits_v2": loss,
+    "sparse_softmax_cross_entropy_with_logits": loss, "sigmoid_cross_entropy_with_logits": loss,
+    "softmax_cross_entropy": loss, "mean_squared_error": loss, "sigmoid_cross_entropy": loss,
+    "sparse_softmax_cross_entropy": loss,
+}  # fmt: skip
+"""By the last part of the name."""

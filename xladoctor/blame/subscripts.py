@@ -1,0 +1,135 @@
+"""`a[...]`: items of lists and dicts, slices and indices of arrays, columns of frames."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from xladoctor.blame.values import Array, Const, Dataset, Dim, Library, Map, Scope, Seq, Value, array, number, unknown
+
+if TYPE_CHECKING:
+    from xladoctor.blame.follow import Follower
+
+
+def subscript(run: Follower, holder: Value, node: ast.expr, scope: Scope) -> Value:
+    """One subscript of a value."""
+    if isinstance(holder, Map):
+        key = run.value(node, scope)
+        return holder.items.get(key.value, Value()) if isinstance(key, Const) else Value()
+    if isinstance(holder, Seq):
+        return _of_sequence(run, holder, node, scope)
+    if isinstance(holder, Library) and holder.bound is not None and holder.name in ("iloc", "loc"):
+        holder = holder.bound
+    if isinstance(holder, Array):
+        if holder.kind == "frame" and not isinstance(node, ast.Slice | ast.Tuple):
+            return _of_frame(run, holder, run.value(node, scope))
+        return _of_array(run, holder, node, scope)
+    if isinstance(holder, Dataset):
+        return holder.element
+    if not isinstance(node, ast.Slice | ast.Tuple):
+        key = run.value(node, scope)
+        if isinstance(key, Const) and isinstance(key.value, str):
+            return _of_frame(run, Array(None, holder.origin, "frame"), key)
+    if isinstance(node, ast.Tuple) and type(holder) is Value:
+        return _of_array(run, Array(None, holder.origin), node, scope)
+    return Value(run.origin("slice", "a part", holder))
+
+
+def _of_sequence(run: Follower, holder: Seq, node: ast.expr, scope: Scope) -> Value:
+    if isinstance(node, ast.Slice):
+        bounds = [number(run.value(b, scope)) if b is not None else None for b in (node.lower, node.upper, node.step)]
+        return Seq(holder.items[slice(*bounds)], holder.origin)
+    at = number(run.value(node, scope))
+    if at is not None and -len(holder.items) <= at < len(holder.items):
+        return holder.items[at]
+    return holder.items[0] if holder.items else unknown(holder)
+
+
+def _of_frame(run: Follower, holder: Array, key: Value) -> Value:
+    rows = holder.dims[0] if holder.dims else Dim(None, holder.origin)
+    if isinstance(key, Const):
+        return Array((rows,), run.origin("column", f"the column {key.value!r}", holder), "frame")
+    if isinstance(key, Seq):
+        origin = run.origin("column", f"{len(key.items)} columns", holder)
+        return Array((rows, Dim(len(key.items), origin)), origin, "frame")
+    return Array(holder.dims, run.origin("slice", "a part", holder), "frame")
+
+
+def _of_array(run: Follower, holder: Array, node: ast.expr, scope: Scope) -> Value:
+    parts = list(node.elts) if isinstance(node, ast.Tuple) else [node]
+    only_new = all(_is_new(p) or _is_rest(p) or _is_all(p) for p in parts)
+    origin = run.origin(*(("operation", "a new axis") if only_new else ("slice", "a slice")), holder)
+    if holder.dims is None:
+        made = Array(_of_unknown(run, parts, scope), origin, holder.kind)
+        made.inputs = (holder,)
+        return made
+    known = list(holder.dims)
+    used = sum(1 for p in parts if not _is_new(p) and not _is_rest(p))
+    out: list[Dim] = []
+    for part in parts:
+        if _is_new(part):
+            out.append(Dim(1, origin))
+        elif _is_rest(part):
+            rest = max(len(known) - (used - sum(1 for p in parts[: parts.index(part)] if not _is_new(p))), 0)
+            out += known[:rest]
+            known = known[rest:]
+        elif known:
+            out += _of_axis(run, known.pop(0), part, scope)
+        else:
+            return Array(None, origin, holder.kind)
+    made = Array([*out, *known], origin, holder.kind)
+    made.integer, made.classes, made.inputs = holder.integer, holder.classes, (holder,)
+    return made
+
+
+def _of_unknown(run: Follower, parts: list[ast.expr], scope: Scope) -> list[Dim] | None:
+    """The axes of `x[:, :k]` where nothing is known of x but that it has as many axes."""
+    if len(parts) < 2 or not all(isinstance(part, ast.Slice) for part in parts):
+        return None
+    return [d for part in parts for d in _of_axis(run, Dim(None, None), part, scope)]
+
+
+def _is_new(part: ast.expr) -> bool:
+    is_none = isinstance(part, ast.Constant) and part.value is None
+    return is_none or (isinstance(part, ast.Attribute) and part.attr == "newaxis")
+
+
+def _is_all(part: ast.expr) -> bool:
+    return isinstance(part, ast.Slice) and part.lower is part.upper is part.step is None
+
+
+def _is_rest(part: ast.expr) -> bool:
+    return isinstance(part, ast.Constant) and part.value is ...
+
+
+def _bounds(run: Follower, part: ast.expr, index: Value, scope: Scope) -> list[Value | None]:
+    """Lower, upper and step of a slice as it is written, or of `slice(a, b)`."""
+    if isinstance(part, ast.Slice):
+        return [run.value(b, scope) if b is not None else None for b in (part.lower, part.upper, part.step)]
+    settings = index.settings if isinstance(index, Library) else {}
+    return [settings.get("lower"), settings.get("upper"), None]
+
+
+def _of_axis(run: Follower, old: Dim, part: ast.expr, scope: Scope) -> list[Dim]:
+    """The axes that stay of one."""
+    here = run.origin("slice", ast.unparse(part)[:40])
+    index = run.value(part, scope) if not isinstance(part, ast.Slice) else Value()
+    if isinstance(part, ast.Slice) or (isinstance(index, Library) and index.name == "slice"):
+        if isinstance(part, ast.Slice) and part.lower is None and part.upper is None:
+            return [old]
+        bounds = _bounds(run, part, index, scope)
+        numbers = [number(b) for b in bounds]
+        if any(b is not None and n is None for b, n in zip(bounds, numbers, strict=True)):
+            return [Dim(None, run.origin("slice", ast.unparse(part)[:40], *bounds))]
+        here = run.origin("slice", ast.unparse(part)[:40], *bounds)
+        if old.size is None:
+            ends = [n for n in numbers[:2] if n is not None]
+            sure = numbers[1] is not None and numbers[1] >= 0 and all(n >= 0 for n in ends) and not old.batch
+            return [Dim(None if not sure else (numbers[1] or 0) - (numbers[0] or 0), here)]
+        return [Dim(len(range(*slice(*numbers).indices(old.size))) if old.size < 1 << 40 else None, here)]
+    found = array(index)
+    if isinstance(index, Const) or (found is not None and found.dims == ()):
+        return []
+    if found is not None and found.dims is not None:
+        return list(found.dims) if not isinstance(index, Seq) else [Dim(len(index.items), here)]
+    return [] if type(index) is Value else [Dim(None, here)]

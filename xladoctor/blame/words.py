@@ -1,0 +1,75 @@
+"""A broken constraint in words: what each side is, how large, and from which line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+from xladoctor.blame.files import Files
+from xladoctor.blame.values import Array, Clash, Dim, Layer, Origin, Value
+from xladoctor.model.blame import Constraint, Operand, Relation
+from xladoctor.model.diagnosis import Location
+
+_NOUN = {"rank": "axes", "elements": "elements", "rows": "rows", "classes": "classes"}
+
+
+def constraint(clash: Clash, files: Files) -> Constraint:
+    """The constraint of a clash."""
+    operands = tuple(_operand(clash, i, side, files) for i, side in enumerate(clash.sides))
+    at = location(clash.stack[-1], files) if clash.stack else None
+    return Constraint(cast(Relation, clash.relation), _sentence(clash, operands), operands, at)
+
+
+def location(line: tuple[str, int], files: Files) -> Location:
+    """A line as a place, with its function."""
+    return Location(line[0], line[1], files.function(*line))
+
+
+def _operand(clash: Clash, i: int, side: Dim, files: Files) -> Operand:
+    value = clash.values[i] if i < len(clash.values) else None
+    shape = value.sizes if isinstance(value, Array) and value.dims is not None else None
+    maker = side.origin or (value.origin if value is not None else None)
+    return Operand(
+        name=name(value, side, clash, i),
+        shape=shape,
+        axis=clash.axes[i] if i < len(clash.axes) else None,
+        size=side.size,
+        given_at=location(clash.stack[-1], files) if clash.stack else None,
+        maker=location((maker.file, maker.line), files) if maker is not None else None,
+    )
+
+
+def name(value: Value | None, side: Dim, clash: Clash, i: int) -> str:
+    """One side in words."""
+    if isinstance(value, Layer):
+        return _text(value.origin) or value.cls
+    if not isinstance(value, Array):
+        return "a value"
+    called = f"`{value.name}`" if value.name else ""
+    if clash.hint in ("labels", "sparse") and i == 0:
+        return f"the labels {called}".strip()
+    if value.made_by is not None and isinstance(value.made_by, Layer):
+        return _text(value.made_by.origin) or value.made_by.cls
+    kind = {"placeholder": "the placeholder", "variable": "the variable"}.get(value.kind, "")
+    return f"{kind} {called}".strip() or _text(side.origin) or "a value"
+
+
+def _text(origin: Origin | None) -> str:
+    return origin.text if origin is not None else ""
+
+
+def _sentence(clash: Clash, operands: tuple[Operand, ...]) -> str:
+    parts = []
+    for i, operand in enumerate(operands):
+        noun = _NOUN.get(clash.relation, "")
+        size = "an unknown size" if operand.size is None else str(operand.size)
+        axis = f" at axis {operand.axis}" if operand.axis is not None and not noun else ""
+        verb = "wants" if clash.relation == "rank" and i == 1 and not clash.hint else "has"
+        where = f", from {_place(operand.maker)}" if operand.maker is not None else ""
+        parts.append(f"{operand.name} {verb} {size}{f' {noun}' if noun else ''}{axis}{where}")
+    what = clash.what[:1].upper() + clash.what[1:]
+    return f"{what} does not fit: {'; '.join(parts)}."
+
+
+def _place(at: Location) -> str:
+    return f"{Path(at.file).name}:{at.line}"

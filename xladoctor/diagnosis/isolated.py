@@ -1,0 +1,141 @@
+"""What was isolated after the run, put into the findings: where a size or value arose, then the op that cannot take it.
+
+The op is tested: with it a part of the function fails as the run did, and without it that part does not. Where the
+dimension or the value comes from is read from the program that XLA was given.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from xladoctor.diagnosis.basis import DIED_AGAIN, ISOLATED
+from xladoctor.model.blame import Suspect
+from xladoctor.model.diagnosis import Finding, Location, Proof
+from xladoctor.model.replay import Isolation
+from xladoctor.model.replay_reader import isolation_of
+from xladoctor.recording.run import Recording
+
+REQUEST = "isolation"
+CRASHES = frozenset({"SIGSEGV", "SIGABRT", "SIGFPE", "SIGBUS", "SIGILL"})
+"""Signals that a process gets for what it did itself; the others are somebody's wish."""
+
+_UNSPECIFIC = frozenset({"compile-failed", "not-xla"})
+_PLACE = re.compile(r"(?P<file>.+):(?P<line>\d{1,9}) in (?P<function>\S+)")
+_KINDS = {
+    "argument": "an argument of the compiled function",
+    "variable": "a variable",
+    "random": "a random number",
+    "data": "as many as its values say",
+    "loop": "a value that changes from round to round",
+}
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The op that made a size dynamic or a value unknown, and why in words."""
+
+    op: str
+    node: str | None
+    why: str
+    location: Location | None
+
+
+def isolations(recording: Recording) -> Iterator[tuple[str, Isolation]]:
+    """(capsule, what was isolated of it), as far as anything was."""
+    for answer in recording.answers(REQUEST):
+        found = isolation_of(answer.get("result"))
+        if found is not None:
+            yield str(answer["capsule"]), found
+
+
+def with_isolations(findings: Sequence[Finding], recording: Recording) -> tuple[Finding, ...]:
+    """The findings; the one that each isolation is about has its op and line, the origin's line first."""
+    shown = list(findings)
+    for capsule, found in isolations(recording):
+        at = next((i for i, f in enumerate(shown) if _is_about(found, f, recording)), None)
+        if at is not None:
+            shown[at] = _isolated(shown[at], found, capsule)
+    return tuple(shown)
+
+
+def origin_of(found: Isolation) -> Origin | None:
+    """Where what the op cannot take comes from, if that is another op than itself."""
+    first = found.chain[0] if found.chain else None
+    if first is not None and first.what == "birth":
+        return Origin(first.op, first.node, first.why or f"it makes {first.shape}", place(first.location))
+    for source in found.origins:
+        if source.kind in ("random", "data", "loop"):
+            return Origin(source.op, source.node, _KINDS[source.kind], place(source.location))
+    return None
+
+
+def place(text: str | None) -> Location | None:
+    """A `file:line in function` as a location."""
+    found = _PLACE.fullmatch(text or "")
+    return None if found is None else Location(found["file"], int(found["line"]), found["function"])
+
+
+def _suspects(origin: Origin | None, at: Location | None, found: Isolation) -> Iterator[Suspect]:
+    """The origin's line, then that of the op which cannot take it."""
+    if origin is None or origin.location is None:
+        return
+    yield Suspect(origin.location, "", f"{origin.op} begins it: {origin.why}.", "likely")
+    if at is not None and at != origin.location:
+        yield Suspect(at, "", f"{found.op} cannot take it.")
+
+
+def _is_about(found: Isolation, finding: Finding, recording: Recording) -> bool:
+    """Whether an isolation shows the failure that a finding speaks of: of its class, or of the signal."""
+    if finding.level != "error":
+        return False
+    slug = found.signature.slug if found.signature is not None else None
+    if slug == "crashed":
+        outcome = recording.outcome
+        signal = found.signature.op if found.signature is not None else None
+        return outcome is not None and outcome.signal == signal and finding.slug in (*_UNSPECIFIC, "aborted")
+    return finding.slug == slug or (finding.slug in _UNSPECIFIC and _same_words(found, finding))
+
+
+def _same_words(found: Isolation, finding: Finding) -> bool:
+    """Whether the run said what the op says."""
+    said = " ".join(found.message.partition("\n")[0].split())[:80]
+    return len(said) > 12 and any(said in " ".join(p.text.split()) for p in finding.evidence)
+
+
+def _isolated(finding: Finding, found: Isolation, capsule: str) -> Finding:
+    origin, at = origin_of(found), place(found.location)
+    crashed = found.signature is not None and found.signature.slug == "crashed"
+    verb = "ends the process" if crashed else "cannot take it" if origin is not None else "is the first op that fails"
+    fails = f"{found.op} ({found.node}){f', {at},' if at is not None else ''} {verb}."
+    sentence = fails
+    if origin is not None:
+        where = f", {origin.location}" if origin.location is not None else ""
+        sentence = f"It begins in {origin.op}{where}: {origin.why}. {fails}"
+    raised = at or finding.location
+    details: dict[str, Any] = {
+        **finding.details,
+        "isolation": {"op": found.op, "node": found.node, "mode": found.mode, "stage": found.stage,
+                      "ops": found.ops, "tries": found.tries, "compilations": found.compilations},
+    }  # fmt: skip
+    if origin is not None:
+        details["origin"] = {"op": origin.op, "node": origin.node, "why": origin.why, "location": str(origin.location)}
+    first = origin.location if origin is not None and origin.location is not None else at
+    proof = Proof("worker", sentence, f"worker.jsonl, capsule {capsule}")
+    tested = found.mode == "xla" or not crashed
+    return replace(
+        finding,
+        message=f"{finding.message} {sentence}",
+        op=finding.op or found.op,
+        node=finding.node or found.node,
+        layer=finding.layer or found.layer,
+        location=first or finding.location,
+        raised_at=raised,
+        suspects=tuple(_suspects(origin, at, found)),
+        evidence=(*finding.evidence, proof),
+        status="confirmed" if tested else finding.status,
+        basis=(DIED_AGAIN if crashed else ISOLATED) if tested else finding.basis,
+        details=details,
+    )

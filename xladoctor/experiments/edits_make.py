@@ -1,0 +1,67 @@
+"""All candidate edits of some sources, the likeliest first."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from xladoctor.experiments import edits_arrays, edits_layers, edits_values
+from xladoctor.experiments.edits_facts import Facts, candidate
+from xladoctor.experiments.edits_text import Candidate, Change, Text
+from xladoctor.model.blame import Suspect
+
+_GIVEN = -2.0
+"""What a suspect itself proposes comes before what is made of the source alone."""
+
+
+def candidates(texts: Sequence[Text], facts: Facts) -> list[Candidate]:
+    """Distinct edits that leave Python, sorted by cost; of one that several mechanisms make, the cheapest."""
+    found: dict[tuple[str, str], Candidate] = {}
+    for text in texts:
+        for made in (*_suggested(text, facts), *_all(text, facts)):
+            after = made.applied(text.text)
+            key = (str(text.file), after)
+            if after == text.text or (key in found and found[key].cost <= made.cost):
+                continue
+            try:
+                ast.parse(after)
+            except (SyntaxError, ValueError):
+                continue
+            found[key] = made
+    return sorted(found.values(), key=lambda c: c.cost)
+
+
+def _all(text: Text, facts: Facts) -> Iterator[Candidate]:
+    for make in (*edits_layers.ALL, *edits_arrays.ALL, *edits_values.ALL):
+        yield from make(text, facts)
+
+
+def _suggested(text: Text, facts: Facts) -> Iterator[Candidate]:
+    """The edits that suspects name."""
+    for number, suspect in enumerate(facts.suspects):
+        at = _place(text, suspect)
+        if at is not None:
+            why = f"write {suspect.new} instead of {suspect.old}"
+            change = Change(at, at + len(suspect.old), suspect.new)
+            yield candidate(text, facts, suspect.edit, why, _GIVEN + 0.2 * number, change)
+
+
+def _place(text: Text, suspect: Suspect) -> int | None:
+    """Where the part of a line that is to change begins; None where it is not there, or there twice."""
+    line = suspect.location.line
+    if not suspect.old or suspect.location.file != str(text.file) or line is None:
+        return None
+    start, row = text.row(line)
+    return start + row.index(suspect.old) if row.count(suspect.old) == 1 else None
+
+
+def spread(ordered: list[Candidate]) -> list[Candidate]:
+    """Of one kind at one line no more than three in a row: a wrong idea must not use up all trials."""
+    first: list[Candidate] = []
+    later: list[Candidate] = []
+    seen: dict[tuple[int, str], int] = {}
+    for one in ordered:
+        key = (one.line, one.kind)
+        seen[key] = seen.get(key, 0) + 1
+        (first if seen[key] <= 3 else later).append(one)
+    return [*first, *later]
