@@ -95,7 +95,8 @@ def ask_workers(
                     keep(**answer)
             if compared:
                 say(f"comparing {len(compared)} compiled function(s) with plain execution ({python}); Ctrl-C skips it")
-                for answer in check_.answers(worker, recording, compared, check_.budget(lasted, check)):
+                within = check_.budget(lasted, check, check_.least(recording))
+                for answer in check_.answers(worker, recording, compared, within):
                     keep(**answer)
     return True
 
