@@ -20,6 +20,11 @@ OF = "Tensor shape=(4, {}, 3) dtype=float32 dimension 1"
 SIZES = (
     f"ValueError: batch.  Specified by t{OF.format(32)[1:]}.  {OF.format(128)} must have size 32.  Received size 128\n"
 )
+PIECES = (
+    "ValueError: Exception encountered when calling Reshape.call().\n\nThe total size of the tensor must be unchanged. "
+    "Received: input_shape=(16,), target_shape=(5, 3)\n"
+)
+SEEDED = "UnimplementedError: GPU MaxPool gradient ops do not yet have a deterministic XLA implementation.\n"
 LATE = "Intra op parallelism cannot be modified after initialization.\n"
 NAME = "TypeError: Expected float64, but got height of type 'str'.\n"
 
@@ -36,6 +41,8 @@ NAME = "TypeError: Expected float64, but got height of type 'str'.\n"
         (f"RuntimeError: {LATE}", "setting-too-late", "Intra op parallelism: this was set after"),
         ("RuntimeError: Collective ops must be configured at program startup\n", "setting-too-late", "Collective ops"),
         (SIZES, "contract-violation", "32 expected, 128 received"),
+        (PIECES, "reshape-mismatch", "16"),
+        (SEEDED, "determinism-unsupported", "MaxPool gradient ops: no deterministic version"),
         (NAME, "dtype-mismatch", "height was given, which is text"),
     ],
 )
