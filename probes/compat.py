@@ -34,8 +34,16 @@ KERAS_MODELS: tuple[tuple[str, str], ...] = (
 # Where a layer's `__call__` stands, in Keras 3 and 2.
 KERAS_LAYERS = ("keras/src/layers/layer.py", "keras/src/engine/base_layer.py")
 
+KERAS_LAYER_CLASSES: tuple[tuple[str, str], ...] = (
+    ("keras.src.layers.layer", "Layer"),
+    ("keras.src.engine.base_layer", "Layer"),
+)
+
 # Keras 3: what makes the steps of an epoch.
 KERAS_EPOCHS = ("keras.src.trainers.epoch_iterator", "EpochIterator", "_enumerate_iterator")
+
+# What `tf.Variable` makes.
+VARIABLES = ("tensorflow.python.ops.resource_variable_ops", "ResourceVariable")
 
 # The method of a `ConcreteFunction` through which every call goes: its flat tensors, and what was captured (2.9-2.21).
 FLAT_CALL = "_call_flat"
@@ -313,6 +321,41 @@ def dims(shape: Any) -> list[int | None] | None:
         return None
 
 
+def add_op_callback(callback: Callable[..., None]) -> None:
+    """Call `callback` with each op that this thread executes eagerly or adds to a graph (2.13-2.21)."""
+    _attribute("tensorflow.python.framework.op_callbacks", "add_op_callback")(callback)
+
+
+def runs_stateful_ops(graph: Any) -> bool:
+    """Whether ops without outputs run in this graph: automatic control dependencies are on while it is built."""
+    return bool(getattr(graph, "_add_control_dependencies", False))
+
+
+def function_name(call: Any) -> str:
+    """The name of the function that a call op calls."""
+    return str(call.get_attr("f").name)
+
+
+def captured_from(placeholder: Any) -> Any:
+    """The tensor of the outer graph that a placeholder of a `FuncGraph` stands for, or None."""
+    for outer, inner in getattr(placeholder.graph, "captures", ()):
+        if inner is placeholder:
+            return outer
+    return None
+
+
+def source_name(operation: Any) -> str | None:
+    """The name of the variable that an op reads, or of the argument that a placeholder stands for."""
+    if operation.type != "ReadVariableOp":
+        return str(operation.name)
+    handle = operation.inputs[0]
+    for variable in graph_variables(operation.graph):
+        for outer, inner in operation.graph.captures:
+            if inner is handle and getattr(variable, "handle", None) is outer:
+                return str(getattr(variable, "path", None) or variable.name)
+    return str(handle.op.name)
+
+
 # -- the graph room -------------------------------------------------------------------------------------------------
 
 
@@ -371,6 +414,12 @@ def read_variable(handle: Any, dtype: str) -> Any:
     tensorflow = importlib.import_module("tensorflow")
     with tensorflow.init_scope():
         return tensorflow.raw_ops.ReadVariableOp(resource=handle, dtype=dtype).numpy()
+
+
+def is_local_variable(variable: Any) -> bool:
+    """Whether a variable is of one piece and of this process: to read any other may wait for a machine."""
+    kind = type(variable).__name__
+    return kind in ("ResourceVariable", "EagerTensor") and "job:localhost" in str(getattr(variable, "device", ""))
 
 
 def graph_variables(graph: Any) -> list[Any]:

@@ -11,6 +11,7 @@ WORKER_SCHEMA = "xladoctor.worker/1"
 RUN_SCHEMA = "xladoctor.run/1"
 PLACES_SCHEMA = "xladoctor.places/1"
 FLIPS_SCHEMA = "xladoctor.flips/1"
+FIRST_NAN_SCHEMA = "xladoctor.first-nan/1"
 EDITS_SCHEMA = "xladoctor.edits/1"
 
 # In the run folder before the target starts: {schema, file, places: [{name, contract, axes: {axis: where}}], problems}.
@@ -20,6 +21,9 @@ PLACES_FILE = "places.json"
 # functions: [{function, capsule, step (of a Keras call), same (None: not traced again), compiled: [before, after],
 # nodes}] | error}]}.
 FLIPS_FILE = "flips.json"
+
+# In the run folder after a search for the first NaN: {schema, found: {..} | null, why, seconds}.
+FIRST_NAN_FILE = "first-nan.json"
 
 # In the run folder after edits of the sources were tried on a copy: {schema, edits: [{file, line, kind, old, new, why,
 # diff, result (ran, same, moved, not-tried), said}]}.
@@ -57,6 +61,9 @@ CALL = "call"  # method, phase (begin, end), call, model, rows_in, rows_out, bat
 FAILURE = "failure"  # failure, exception, message, frames, chain, during, capsule, state
 CAPSULE = "capsule"  # capsule, folder, what (graph, values), recipe
 FIRST_CALL = "first-call"  # capsule, kept, why, bytes: the values of the first call of a function that XLA compiled
+LAYER = "layer"  # layer, parent, name, cls, model, made, called, inputs, outputs, parameters, trainable
+NOT_FINITE = "not-finite"  # what (logs, result, weights), method, call, model, where, names, data: a NaN or infinity
+LATER_CALL = "later-call"  # capsule, call, file, bytes: the values of a later call of such a function
 PROBE_ERROR = "probe-error"  # hook, error: a probe failed inside; the target never saw it
 DROPPED = "dropped"  # recorder (a kind, "events" or "capsule"), reason; what was not written: see DROP_REASONS
 REHEARSAL = "rehearsal"  # force, batches, until: this is no run, but a short second one for a question
@@ -65,9 +72,19 @@ END = "end"  # state: how the interpreter ended, as far as it can know
 EVENT_KINDS = frozenset(
     {
         START, SETTING, IMPORT, PLACE_FOUND, PLACE_MISSING, PLACE, FIRST_OP, XLA_PATH, MODEL, TRACE, USE, GRAPH, CALL,
-        FAILURE, CAPSULE, FIRST_CALL, PROBE_ERROR, DROPPED, REHEARSAL, END,
+        FAILURE, CAPSULE, FIRST_CALL, LATER_CALL, LAYER, NOT_FINITE, PROBE_ERROR, DROPPED, REHEARSAL, END,
     }
 )  # fmt: skip
+
+LATER_CALLS = (2, 3, 4, 5, 6, 8, 12, 16, 32, 64, 128, 256, 512, 1024)
+"""Calls of a compiled function whose values are kept besides those of the first one: close together where most programs
+end, and each about twice the one before where they go on."""
+
+
+def later_file(call: int) -> str:
+    """The file of a capsule with the values of a later call."""
+    return f"later-{call}.npz"
+
 
 # Why something was not recorded. An event "dropped" has of `recorder` "events": count, kinds {kind: count}, since,
 # until; of "capsule": what (graph, values), capsule, function, bytes, or only kept; of a kind: kept, at the end count.

@@ -127,7 +127,7 @@ MAY_IMPORT = {
     "xladoctor/rules": ("model", "recording"),
     "xladoctor/sources": (),
     "xladoctor/lint": ("model", "rules", "sources"),
-    "xladoctor/blame": ("model", "recording", "sources"),
+    "xladoctor/blame": ("model", "recording", "sources", "lint"),
     "xladoctor/diagnosis": ("model", "logs", "recording", "rules"),
     "xladoctor/saved.py": ("model", "logs", "recording", "rules", "diagnosis", "blame"),
     "xladoctor/workers": ("model", "logs", "recording", "rules", "diagnosis", "paths"),

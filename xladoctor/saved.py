@@ -77,6 +77,7 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     Raises:
         XladoctorError: (exit code 2) it is no run folder.
     """
+    from xladoctor.blame.last_batch import with_last_batch
     from xladoctor.blame.of_run import with_blame
     from xladoctor.diagnosis.engine import diagnose
     from xladoctor.recording import files
@@ -87,7 +88,7 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     recording = recording_of(folder, facts)
     log = output_of(recording, plugins.literals())
     found = diagnose(Evidence(source=str(folder), log=log, process=recording.outcome, run=recording))
-    found = with_blame(found, recording)
+    found = with_last_batch(with_blame(found, recording), recording)
     note = foreign_note(recording)
     if note is not None:
         found = replace(found, notes=(*found.notes, note))

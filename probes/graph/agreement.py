@@ -9,6 +9,7 @@ nothing) is told from what it cannot by moving the inputs of that op: an element
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import numpy as np
 
 from .diverge import Search
 from .errors import GraphRoomError
+from .load import later_values
 from .measure import Array, Results, as_json, deviation, wide
 from .parity import PLAIN, XLA, Ways
 from .portions import Portion, portions
@@ -59,9 +61,32 @@ def agreement(folder: Path, *, foreign: bool = False, whole: bool = False) -> di
     return next((f for r in (DIVERGES, NOT_CHECKED) for f in found if f["result"] == r), found[0])
 
 
-def _of_part(ways: Ways, whole: bool) -> dict[str, Any]:
+def later(folder: Path, seconds: float, *, foreign: bool = False) -> dict[str, Any]:
+    """The same of the later calls of a capsule, one after the other until one diverges or the time is over: {"result",
+    "calls": how many were compared, "call": the number of the one that diverges, and what `agreement` tells of it}.
+    """
+    until = time.monotonic() + seconds
+    calls = 0
+    ways = Ways(folder, foreign=foreign)
     try:
-        told = _agreement(ways, whole)
+        parts = [part for part in portions(ways) if not isinstance(part, str)]
+        for number, values in later_values(folder).items():
+            for part in parts:
+                if time.monotonic() > until:
+                    return {"result": AGREES if calls else NOT_CHECKED, "calls": calls, "why": "the time was over"}
+                told = _of_part(part, False, values)
+                if told["result"] == DIVERGES:
+                    return {**told, "calls": calls + 1, "call": number}
+            calls += bool(parts)
+    finally:
+        ways.close()
+    return {"result": AGREES if calls else NOT_CHECKED, "calls": calls}
+
+
+def _of_part(ways: Ways, whole: bool, values: Mapping[str, Array] | None = None) -> dict[str, Any]:
+    """What comes of a part, on the values of another call if they are given."""
+    try:
+        told = _agreement(ways if values is None else ways.on(values), whole)
     except GraphRoomError as error:
         return _unchecked(str(error))
     if isinstance(ways, Portion):

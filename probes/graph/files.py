@@ -14,9 +14,13 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+from .. import schema
 from .errors import BadCapsule
 
-NAMES = ("capsule.json", "graph.pb.gz", "sources.json.gz", "recipe.json", "values.npz")
+NAMES = (
+    *("capsule.json", "graph.pb.gz", "sources.json.gz", "recipe.json", "values.npz"),
+    *map(schema.later_file, schema.LATER_CALLS),
+)
 """Everything that is read of a capsule, in the order in which a seal has it."""
 LARGEST = 2 << 30
 LARGEST_SOURCES = 128 << 20

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..schema import CAPSULE_SCHEMA
+from ..schema import CAPSULE_SCHEMA, LATER_CALLS, later_file
 from . import files
 from .errors import BadCapsule
 from .ir import Input
@@ -112,6 +112,13 @@ def load(folder: Path) -> Program:
         )
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
         raise BadCapsule(f"{folder / 'capsule.json'}: {type(error).__name__}: {error}") from error
+
+
+def later_values(folder: Path) -> dict[int, dict[str, Array]]:
+    """{number of a later call: its values} of a capsule, in order."""
+    contents = files.read_all(folder)
+    names = {call: later_file(call) for call in LATER_CALLS}
+    return {call: _values(folder / name, contents[name]) for call, name in names.items() if name in contents}
 
 
 def value_for(program: Program, item: Input, batch: int) -> tuple[Array, str]:

@@ -6,6 +6,7 @@ nothing is rewritten.
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -25,7 +26,7 @@ from .outcome import closed, outcome_of, results_of, run_plain, traced_otherwise
 from .randomness import behind, drawn
 from .results_file import keep, kept
 from .sensitivity import Run, tolerances
-from .step import Step, new_frames, prepare
+from .step import Step, new_frames, prepare, with_values
 
 PLAIN, XLA = "plain", "xla"
 _BY_BATCH = ("moving_mean", "moving_variance")
@@ -51,6 +52,17 @@ class Ways:
     def close(self) -> None:
         """Give the session's memory back."""
         self.frames.machine.close()
+
+    def on(self, values: Mapping[str, Array]) -> Ways:
+        """The same on the values of another call; what was imported and compiled is shared."""
+        return self._at(with_values(self.step, values))
+
+    def _at(self, step: Step) -> Ways:
+        other = copy.copy(self)
+        other.step = step
+        other.arguments = {n: np.asarray(v) for n, v in step.arguments.items()}
+        other._known, other._allowed = {}, None
+        return other
 
     # -- each way, on any arguments
 

@@ -37,7 +37,9 @@ _KEPT_ALONE = frozenset({"Assert"})
 class Portion(Ways):
     """A part of a function, on the values that it is given there."""
 
-    def __init__(self, ways: Ways, step: Step, name: str) -> None:
+    def __init__(self, ways: Ways, step: Step, name: str, given: Sequence[str]) -> None:
+        self._whole = ways
+        self._given = tuple(given)
         self.program = ways.program
         self.step = step
         self.frames = ways.frames
@@ -51,6 +53,15 @@ class Portion(Ways):
         self.held: tuple[str, ...] = ()
         """The ops whose random numbers are the same in both ways."""
         self._function: tuple[Any, list[str]] | None = None
+
+    def on(self, values: Mapping[str, Array]) -> Ways:
+        """The same on what it is given in another call."""
+        whole = self._whole.on(values)
+        _refuse_unknown(whole, self._given)
+        given = _plainly(whole, self._given)
+        other = self._at(dataclasses.replace(self.step, arguments=_arguments(self.step.pure.graph, whole, given)))
+        other._whole = whole  # type: ignore[attr-defined]
+        return other
 
     def xla(self, arguments: Mapping[str, Array]) -> tuple[dict[str, Any], Results]:
         """The part as one XLA program."""
@@ -114,7 +125,7 @@ def _of_region(ways: Ways, region: Region) -> Portion:
     _refuse_unknown(ways, given)
     values = _plainly(ways, given)
     small = truncate(graph.replace(nodes={**graph.nodes, **local}), [*outputs, *finals.values()], asserts, given)
-    return Portion(ways, _step(ways, small, outputs, finals, values), region.function)
+    return Portion(ways, _step(ways, small, outputs, finals, values), region.function, given)
 
 
 def without_draws(ways: Ways) -> Ways:
@@ -137,7 +148,7 @@ def without_draws(ways: Ways) -> Ways:
     finals = ways.step.pure.finals
     outputs = [t for name, t in wanted.items() if t not in set(finals.values())]
     small = truncate(graph, [*outputs, *finals.values()], graph.controls, tensors)
-    part = Portion(ways, _step(ways, small, outputs, finals, values), getattr(ways, "name", ""))
+    part = Portion(ways, _step(ways, small, outputs, finals, values), getattr(ways, "name", ""), tensors)
     part.held = tuple(dict.fromkeys(graph.nodes[n].op for n in nodes))
     return part
 
@@ -152,12 +163,17 @@ def _step(
         regions=tuple(_left(region, graph) for region in graph.regions),
     )
     pure = Pure(graph.replace(outputs=graph.outputs[: len(outputs)]), dict(zip(finals, tensors, strict=True)), {})
-    known = {**ways.arguments, **{f"{split(t)[0]}/__cut_{split(t)[1]}:0": v for t, v in values.items()}}
-    arguments = {f"{i.name}:0": known[f"{i.name}:0"] for i in graph.inputs if f"{i.name}:0" in known}
+    arguments = _arguments(graph, ways, values)
     filled = tuple(
         i.label or i.name for i in graph.inputs if (i.label or i.name) in ways.step.filled and i.role != "data"
     )
     return dataclasses.replace(ways.step, pure=pure, arguments=arguments, filled=filled, left_out={}, guessed={})
+
+
+def _arguments(graph: Graph, ways: Ways, values: Mapping[str, Array]) -> dict[str, Array]:
+    """What a truncated graph is given: arguments of the whole, and the values at which it was cut."""
+    known = {**ways.arguments, **{f"{split(t)[0]}/__cut_{split(t)[1]}:0": v for t, v in values.items()}}
+    return {f"{i.name}:0": known[f"{i.name}:0"] for i in graph.inputs if f"{i.name}:0" in known}
 
 
 def _refuse_unknown(ways: Ways, tensors: Sequence[str]) -> None:

@@ -76,6 +76,7 @@ class Service:
             "parity": self.parity,
             "parity_call": self.parity_call,
             "agreement": self.agreement,
+            "pairing": self.pairing,
             "remedy": self.remedy,
             "describe": self.describe,
             "call": self.call,
@@ -313,11 +314,21 @@ class Service:
         return self._ways().answer(request)
 
     def agreement(self, request: Request) -> dict[str, Any]:
-        """`agreement.agreement` of {"capsule", "whole"}."""
-        from .agreement import agreement
+        """`agreement.agreement` of {"capsule", "whole"}; `agreement.later` where {"later"} says for how long."""
+        from .agreement import agreement, later
 
         folder = Path(str(_field(request, "capsule")))
+        if request.get("later") is not None:
+            return later(folder, float(request["later"]), foreign=bool(request.get("foreign")))
         return agreement(folder, foreign=bool(request.get("foreign")), whole=bool(request.get("whole")))
+
+    def pairing(self, request: Request) -> dict[str, Any]:
+        """`pairing.pairing` of {"capsule", "sizes"}."""
+        _tensorflow()
+        from .pairing import pairing
+
+        folder = Path(str(_field(request, "capsule")))
+        return pairing(folder, sizes=request.get("sizes") or (), foreign=bool(request.get("foreign")))
 
     def parity_call(self, request: Request) -> dict[str, Any]:
         """`call_parity.answer` of {"subject", "batch", "folder"}."""

@@ -70,6 +70,13 @@ def prepare(
     return Step(program, pure, arguments, filled, {**left_out, **pure.unsupported}, guessed)
 
 
+def with_values(step: Step, values: Mapping[str, Array]) -> Step:
+    """The same step on the values of another call: the graph is shared, and only what is fed differs."""
+    program = dataclasses.replace(step.program, values=values)
+    arguments, filled, guessed = _arguments(program, step.pure.graph.inputs, None, batch_of(program))
+    return dataclasses.replace(step, program=program, arguments=arguments, filled=filled, guessed=guessed)
+
+
 def with_rows(step: Step, rows: int) -> Step:
     """The same step on another number of rows: the graph is shared, and only what is fed differs.
 

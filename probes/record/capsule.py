@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from .. import compat, redaction
-from ..schema import CAPSULE_SCHEMA
+from ..schema import CAPSULE_SCHEMA, later_file
 from .disk import new_file, write_file
 
 _JIT = "_XlaMustCompile"
@@ -159,6 +159,12 @@ def save(folder: Path, arrays: Mapping[str, Any], recipe: dict[str, Any], max_by
         np.savez(file, **arrays)
     write_file(folder / "recipe.json", lines(recipe))
     return recipe
+
+
+def save_later(folder: Path, arrays: Mapping[str, Any], call: int, max_bytes: int) -> None:
+    """Write the values of a later call beside those of the first. Raises NotWritten."""
+    with new_file(folder / later_file(call), max_bytes + overhead(len(arrays))) as file:
+        np.savez(file, **arrays)
 
 
 def overhead(arrays: int) -> int:

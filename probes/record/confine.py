@@ -20,11 +20,13 @@ _PATH_BENEATH = 1
 _WRITE = 1 << 1
 _CHANGES = sum(1 << bit for bit in range(4, 13))
 _REFER, _TRUNCATE = 1 << 13, 1 << 14
+_TCP = 3  # to bind and to connect (version 4)
+_BEFORE_NETWORK = 8  # bytes of the rule set before version 4
 _SAME_ON_ALL = {"x86_64", "aarch64", "ppc64le", "s390x", "riscv64"}
 
 
 class _Ruleset(ctypes.Structure):
-    _fields_ = [("handled_access_fs", ctypes.c_uint64)]
+    _fields_ = [("handled_access_fs", ctypes.c_uint64), ("handled_access_net", ctypes.c_uint64)]
 
 
 class _Beneath(ctypes.Structure):
@@ -32,16 +34,26 @@ class _Beneath(ctypes.Structure):
     _fields_ = [("allowed_access", ctypes.c_uint64), ("parent_fd", ctypes.c_int32)]
 
 
-def confine(folders: Sequence[str]) -> str:
-    """Let this process write below `folders` only. Returns how: "landlock" or "audit hook"."""
+def confine(folders: Sequence[str], network: bool = True) -> str:
+    """Let this process write below `folders` only, and without `network` open no connection to another machine.
+    Returns how: "landlock" or "audit hook".
+    """
     allowed = [os.path.realpath(f) for f in folders]
-    if _landlock(allowed):
+    if not network:
+        sys.addaudithook(_no_connection)
+    if _landlock(allowed, network):
         return "landlock"
     _audit(allowed)
     return "audit hook"
 
 
-def _landlock(folders: Sequence[str]) -> bool:
+def _no_connection(event: str, arguments: tuple[object, ...]) -> None:
+    """Python's own sockets; what C++ opens is for Landlock to refuse (version 4)."""
+    if event == "socket.connect" and isinstance(arguments[1], tuple):
+        raise PermissionError(13, "xladoctor: this rehearsal opens no connection")
+
+
+def _landlock(folders: Sequence[str], network: bool) -> bool:
     if sys.platform != "linux" or platform.machine() not in _SAME_ON_ALL:
         return False
     libc = ctypes.CDLL(None, use_errno=True)
@@ -49,8 +61,10 @@ def _landlock(folders: Sequence[str]) -> bool:
     if version < 1:
         return False
     rights = _WRITE | _CHANGES | (_REFER if version >= 2 else 0) | (_TRUNCATE if version >= 3 else 0)
-    asked = _Ruleset(rights)
-    ruleset = libc.syscall(_CREATE_RULESET, ctypes.byref(asked), ctypes.sizeof(asked), 0)
+    closed = version >= 4 and not network
+    asked = _Ruleset(rights, _TCP if closed else 0)
+    size = ctypes.sizeof(asked) if closed else _BEFORE_NETWORK
+    ruleset = libc.syscall(_CREATE_RULESET, ctypes.byref(asked), size, 0)
     if ruleset < 0:
         return False
     try:

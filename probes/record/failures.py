@@ -26,6 +26,7 @@ from .values import ValueWriter, leaves
 _monotonic = time.monotonic
 _MAX_FRAMES = 60
 _MAX_LOCALS = 30
+_MAX_ATTRIBUTES = 200
 
 # Control flow, not failures.
 _QUIET = (StopIteration, StopAsyncIteration, GeneratorExit)
@@ -274,4 +275,15 @@ def _tensors(local: dict[str, Any]) -> list[dict[str, Any]]:
                 found.append({"name": label, "shape": info.shape, "dtype": info.dtype, "tensor": info.name})
         if len(found) >= _MAX_LOCALS:
             break
+    return [*found, *_attributes(local.get("self"))]
+
+
+def _attributes(holder: Any) -> list[dict[str, Any]]:
+    """The tensors that the object of a method holds, as `self.name`: from its own dict, without asking for anything."""
+    names = getattr(holder, "__dict__", None)
+    found: list[dict[str, Any]] = []
+    for name, value in list(names.items())[:_MAX_ATTRIBUTES] if type(names) is dict else ():
+        info = None if name.startswith("_") else compat.tensor_info(value)
+        if info is not None and len(found) < _MAX_LOCALS:
+            found.append({"name": f"self.{name}", "shape": info.shape, "dtype": info.dtype, "tensor": info.name})
     return found

@@ -3,13 +3,18 @@
 So it is of a function that calls a compiled one, as a Keras step does. Its batch comes from an iterator, from which
 nothing is taken: the first rows of the arrays that were given to `fit` or `evaluate` stand for it.
 
-TensorFlow hands a `ConcreteFunction` its tensors and the handles of its variables in one place, and only the first
-call goes through here: from the second on nothing of ours is left at the function. Values are copied before the call,
-since it may assign variables, and written once it has returned; in between nobody but this call's frame holds them.
+Later calls are kept as well, far fewer of them as a program goes on (`schema.LATER_CALLS`): an index that leaves its
+range, a NaN, come late.
+
+TensorFlow hands a `ConcreteFunction` its tensors and the handles of its variables in one place. Calls in between are
+only counted, and after the last one that is kept, or for which there is no room, nothing of ours is left at the
+function. Values are copied before the call, since it may assign variables, and written once it has returned; in between
+nobody but this call's frame holds them.
 """
 
 from __future__ import annotations
 
+import functools
 import sys
 import time
 import weakref
@@ -30,6 +35,8 @@ MAX_BYTES = 256 * 1024 * 1024
 MAX_SECONDS = 0.5
 """Of our own work around the first calls, of all functions together."""
 MAX_FUNCTIONS = 32
+_LATER = 0.5
+"""The share of all this that later calls may take: functions that are called for the first time come first."""
 _RATE = 200e6
 """Bytes a second that copying and writing are taken to manage: what would need more time than is left is not begun."""
 
@@ -76,38 +83,50 @@ class FirstCalls:
 
         call = getattr(type(concrete), compat.FLAT_CALL)
         reference = weakref.ref(concrete)
+        wanted = iter((1, *schema.LATER_CALLS))
+        calls, next_one = 0, next(wanted)
 
         def watched(*args: Any, **kwargs: Any) -> Any:
             __tracebackhide__ = True
+            nonlocal calls, next_one
             function = reference()
             if not sys.modules["tensorflow"].executing_eagerly():
                 return call(function, *args, **kwargs)  # it becomes part of a graph, and computes nothing yet
-            # Another thread may have got here as well.
-            first = vars(function).pop(compat.FLAT_CALL, None) is not None
-            before = self.guard.run("first call", self._before, folder, function, args, kwargs) if first else None
+            calls += 1
+            if calls != next_one:
+                return call(function, *args, **kwargs)
+            this, next_one = next_one, next(wanted, 0)
+            before = self.guard.run("first call", self._before, folder, function, args, kwargs, this)
+            if before is None or not next_one:
+                vars(function).pop(compat.FLAT_CALL, None)  # nothing of ours is left at the function
             try:
                 result = call(function, *args, **kwargs)
             except BaseException as error:
                 hide(error)
                 raise
             if before is not None:
-                self.guard.run("first call", self._after, folder, before)
+                self.guard.run("first call", self._after, folder, before, this)
             return result
 
         # An attribute of this one object stands before the method; it does not hold the object.
         setattr(concrete, compat.FLAT_CALL, wraps(call)(watched))
 
-    def _before(self, folder: Path, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Before | None:
+    def _before(
+        self, folder: Path, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], call: int
+    ) -> _Before | None:
         started = _clock()
         try:
             given = _given(function, args, kwargs)
             yielded = _yielded(function.graph)
             batch = self._rows(yielded) if yielded is not None else []
             size = self._size(given, yielded is not None) + sum(map(compat.bytes_of, batch))
-            self._check(size)
+            if call > 1 and batch:
+                return None  # it would be the batch of the first call over again
+            self._check(size, _LATER if call > 1 else 1.0)
             return _Before(_copied(given, batch), size, "exact" if yielded is None else "redrawn")
         except Refused as why:
-            self._note(folder, str(why))
+            if call == 1:
+                self._note(folder, str(why))
             return None
         finally:
             self._seconds += _clock() - started
@@ -139,38 +158,46 @@ class FirstCalls:
             size += compat.bytes_of_spec(placeholder.dtype.name if spec is None else spec[0], shape)
         return size
 
-    def _check(self, size: int) -> None:
-        if self._bytes + size > MAX_BYTES:
+    def _check(self, size: int, share: float) -> None:
+        """Raise Refused where these bytes are more than is left of a share of all that may be kept."""
+        if self._bytes + size > share * MAX_BYTES:
             raise Refused(f"its values take {size} bytes, and {MAX_BYTES - self._bytes} are left")
-        if self._seconds + size / _RATE > MAX_SECONDS:
+        if self._seconds + size / _RATE > share * MAX_SECONDS:
             raise Refused(f"to keep its values would take longer than the {MAX_SECONDS} s for all functions allow")
         self._bytes += size
 
-    def _after(self, folder: Path, before: _Before) -> None:
+    def _after(self, folder: Path, before: _Before, call: int) -> None:
         from . import capsule as capsules  # imports numpy: not before the target has
 
         started = _clock()
-        recipe: dict[str, Any] = {
-            "data": before.data,
-            "variables": "before-call",
-            "rows": None,
-            "batch_size": None,
-            "note": "the first call, which went well",
-            "kept": sorted(before.arrays),
-            "missing": {},
-        }
         size = sum(array.nbytes for array in before.arrays.values())
         room = size + capsules.overhead(len(before.arrays))
-
-        def write(into: Path) -> None:
-            capsules.save(into, before.arrays, recipe, size)
-
+        write: Callable[[Path], Any]
+        if call > 1:
+            write = functools.partial(capsules.save_later, arrays=before.arrays, call=call, max_bytes=size)
+        else:
+            write = functools.partial(capsules.save, arrays=before.arrays, recipe=_recipe(before), max_bytes=size)
         kept = self.shelf.add_values(folder.name, room, write, needed=False)
         self._seconds += _clock() - started
-        self._note(folder, None if kept else "the values could not be written", before.bytes)
+        if call == 1:
+            self._note(folder, None if kept else "the values could not be written", before.bytes)
+        elif kept:
+            self.guard.sink.write(schema.LATER_CALL, capsule=folder.name, call=call, bytes=before.bytes)
 
     def _note(self, folder: Path, why: str | None, size: int | None = None) -> None:
         self.guard.sink.write(schema.FIRST_CALL, capsule=folder.name, kept=why is None, why=why, bytes=size)
+
+
+def _recipe(before: _Before) -> dict[str, Any]:
+    return {
+        "data": before.data,
+        "variables": "before-call",
+        "rows": None,
+        "batch_size": None,
+        "note": "the first call, which went well",
+        "kept": sorted(before.arrays),
+        "missing": {},
+    }
 
 
 def _copied(given: Sequence[tuple[Any, Any]], batch: Sequence[Any]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from .first_calls import Batch
 from .frames import caller, hide, is_within, user_frames, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
+from .numbers import NumbersRecorder
 from .rehearse import Frame, Rehearsal
 from .tracing import TraceRecorder
 from .twins import TwinRecorder
@@ -37,8 +38,10 @@ class KerasRecorder:
         values: ValueWriter,
         rehearsal: Rehearsal | None = None,
         twins: TwinRecorder | None = None,
+        numbers: NumbersRecorder | None = None,
     ) -> None:
         self.guard = guard
+        self.numbers = numbers
         self.rehearsal = rehearsal
         self.twins = twins
         self.sink = guard.sink
@@ -85,6 +88,9 @@ class KerasRecorder:
                 if rehearsal is not None:
                     _observed(call, guard.part("batches", rehearsal.ends))
                 guard.run(f"{method} failed", self._failed, call, error)
+                if self.numbers is not None and method == "fit" and call is not None:
+                    history = getattr(getattr(model, "history", None), "history", None)
+                    guard.run("numbers", self.numbers.after_fit, model, call, history)
                 hide(error)
                 raise
             finally:
@@ -96,6 +102,8 @@ class KerasRecorder:
                 _observed(call, frame)
                 guard.part("loss", rehearsal.result, method, result, frame)
             guard.run(f"{method} end", self._end, call, result)
+            if self.numbers is not None and not under_way:
+                guard.run("numbers", self.numbers.ended, method, model, call, result)
             if rehearsal is not None and not under_way:
                 if self.twins is not None and call is not None:
                     guard.run("twins", self.twins.after, model, call)
@@ -255,7 +263,7 @@ class KerasRecorder:
             where=frames[0] if frames else None,
             **call,
         )
-        return {**call, "data": data}
+        return {**call, "data": data, "where": frames[0] if frames else None}
 
     def _end(self, call: dict[str, Any] | None, result: Any) -> None:
         if call is None:
@@ -326,7 +334,7 @@ def batch_under_way(calls: list[dict[str, Any]]) -> Batch | None:
 
 
 def _facts(call: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in call.items() if key not in ("data", "batch")}
+    return {key: value for key, value in call.items() if key not in ("data", "batch", "where")}
 
 
 def _rows(value: Any) -> int | None:

@@ -17,6 +17,8 @@ from .frames import caller
 from .guard import Guard
 from .importhook import PostImportFinder
 from .keras_calls import KerasRecorder, batch_under_way
+from .layers import LayerRecorder
+from .numbers import NumbersRecorder
 from .places import PlaceRecorder
 from .process import identity
 from .rehearse import Rehearsal
@@ -72,7 +74,7 @@ def start(run_dir: Path) -> bool:
         tracing.first_calls = FirstCalls(guard, tracing.shelf, lambda: batch_under_way(tracing.keras_calls))
     if rehearsal is not None:
         _rehearsed(rehearsal, guard, finder)
-    twins = None
+    twins, numbers = None, None
     if rehearsal is not None and rehearsal.flip and capsules:
         twins = TwinRecorder(guard, tracing, values, rehearsal.flip)
     if "settings" in chosen:
@@ -81,14 +83,17 @@ def start(run_dir: Path) -> bool:
         RuntimeRecorder(guard, finder)
     failures = FailureRecorder(guard, finder, tracing, values) if "failures" in chosen else None
     if "keras" in chosen:
-        KerasRecorder(guard, finder, tracing, failures, values, rehearsal, twins)
+        numbers = NumbersRecorder(guard, finder) if rehearsal is None else None
+        KerasRecorder(guard, finder, tracing, failures, values, rehearsal, twins, numbers)
+    if "keras" in chosen and capture == "all" and rehearsal is None:
+        LayerRecorder(guard, finder)
     if "shapes" in chosen:
         _places.append(PlaceRecorder(guard, finder, tracing))
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(
             before=sink.before_fork, after_in_parent=sink.after_fork_in_parent, after_in_child=sink.after_fork
         )
-    atexit.register(_at_exit, guard, rehearsal)
+    atexit.register(_at_exit, guard, rehearsal, numbers)
     return True
 
 
@@ -97,6 +102,10 @@ def _rehearsed(rehearsal: Rehearsal, guard: Guard, finder: PostImportFinder) -> 
     from .opened import OpenedFiles
 
     rehearsal.last.append(OpenedFiles(guard.sink, guard, finder).write)
+    if rehearsal.hunt:
+        from .nan_hunt import Hunt
+
+        Hunt(guard, finder, rehearsal)
     if rehearsal.budget is not None:
         from .phases import PhaseRecorder
 
@@ -146,8 +155,10 @@ def stop() -> None:
         _started.pop().active = False
 
 
-def _at_exit(guard: Guard, rehearsal: Rehearsal | None) -> None:
+def _at_exit(guard: Guard, rehearsal: Rehearsal | None, numbers: NumbersRecorder | None = None) -> None:
     if guard.active:
+        if numbers is not None:
+            guard.run("numbers at exit", numbers.at_exit)
         if rehearsal is not None:
             guard.part("rehearsal", rehearsal.finish)
         guard.sink.write(schema.END, state="exit")

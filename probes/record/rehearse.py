@@ -5,7 +5,8 @@ This is the one mode in which the probes change what the target does, and it is 
 value}, "batches": how many of each epoch, or "budget": seconds (`budget`), "jit": what Keras' "auto" is to be, "until":
 {"traces": n} or {"calls": [methods], "grace": seconds that it may go on after them, "seconds": that it may take after
 its first trace}, "write": folders below which the process may write (`confine`), "redirect": [folder, where its changes
-go] (`redirect`), "keep": folders that are not to be redirected, "flip": what `twins` is to do}.
+go] (`redirect`), "keep": folders that are not to be redirected, "flip": what `twins` is to do, "hunt": a mapping
+where the first NaN is to be found (`nan_hunt`)}.
 
 Batch sizes and what is loaded stay the program's own. A `predict` is left whole, since the program goes on with what it
 gives.
@@ -48,6 +49,7 @@ class Rehearsal:
         self.force: dict[str, Any] = dict(wanted.get("force") or {})
         self.batches: int | None = wanted.get("batches")
         self.budget = Budget.of(wanted)
+        self.hunt: dict[str, Any] | None = wanted.get("hunt")
         self.cut = False
         """Whether something of the program's own training was left out."""
         self.has_phases = False
@@ -75,7 +77,7 @@ class Rehearsal:
             wanted["write"] += [folder for folder, why in redirected.items() if why is None]
             # A child of this process is in the same namespace: it has the same view already.
             os.environ[schema.ENV_REHEARSE] = json.dumps({**wanted, "redirect": []})
-            how = confine(wanted["write"])
+            how = confine(wanted["write"], network=not self.hunt)
         sink.write(
             schema.REHEARSAL,
             force=self.force,

@@ -22,7 +22,7 @@ from .sink import Sink
 # A program that retraces in every step must not fill the disk with graphs.
 MAX_CAPSULES = 64
 _CAPSULES = "capsules"
-_VALUES = ("values.npz", "recipe.json")
+_VALUES = ("values.npz", "recipe.json", *map(schema.later_file, schema.LATER_CALLS))
 
 Contents = Callable[[str], "dict[str, bytes]"]
 
@@ -97,11 +97,13 @@ class Shelf:
         kept.needed = kept.needed or needed
         with self._noted("values", name, name, size), self._room(name, size, graphs=needed, values=needed):
             folder = self._path(name)
+            there = {file for file in _VALUES if kept.values and _size(folder / file)}
             try:
                 write(folder)
             except BaseException:
                 for file in _VALUES:
-                    discard(folder / file)
+                    if file not in there:
+                        discard(folder / file)
                 raise
             kept.values = sum(_size(folder / file) for file in _VALUES)
             return True

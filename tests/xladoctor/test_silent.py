@@ -39,7 +39,9 @@ def test_the_wrong_function_is_found_with_op_and_line(diagnosis):
 
 
 def test_those_that_look_like_it_agree(diagnosis):
-    assert [(c["function"], c["result"], c["calls"]) for c in diagnosis["checked"]] == [
+    assert [
+        (c["function"], c["result"], c["calls"]) for c in diagnosis["checked"] if c["what"] == "compiled-function"
+    ] == [
         ("beyond", "diverges", 1),
         ("within", "agrees", 1),
         ("rounded", "agrees", 1),

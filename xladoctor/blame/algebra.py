@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from xladoctor.blame.values import Array, Dim, Value, array, unknown
+from xladoctor.blame.values import Array, Dim, Origin, Value, array, unknown
 
 if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
@@ -36,8 +37,11 @@ def broadcast(run: Follower, values: Sequence[Value], what: str) -> Value:
                 run.clash("broadcast", what, [first[0], other[0]], [-back, -back], [first[1], other[1]])
         out.append(next((d for _, d in wide if d.size is not None), first[1]))
     kinds = [a.kind for a in known]
+    only = [a for a in known if a.dims]
+    if len(only) == 1 and only[0].origin is not None:
+        origin = only[0].origin  # a number beside it changes no size
     made = Array(out, origin, next((k for k in ("symbolic", "tensor", "frame") if k in kinds), known[0].kind))
-    made.inputs = tuple(known)
+    made.inputs = tuple(only or known)
     return made
 
 
@@ -45,6 +49,10 @@ def product(run: Follower, one: Value, other: Value, what: str, flip: tuple[bool
     """The result of a matrix product; a clash where the inner sizes differ."""
     a, b = array(one), array(other)
     origin = run.origin("operation", what, one, other)
+    if a is not None and a.dims and len(a.dims) > 1 and (b is None or b.dims is None) and not flip[0]:
+        return Array([*a.dims[:-1], Dim(None, origin)], origin, "tensor")
+    if (a is None or a.dims is None) and b is not None and b.dims is not None and len(b.dims) == 2 and not flip[1]:
+        return Array([Dim(None, origin), b.dims[-1]], origin, "tensor")
     if a is None or b is None or a.dims is None or b.dims is None:
         return Array(None, origin, "tensor")
     left, right = list(a.dims), list(b.dims)
@@ -63,13 +71,25 @@ def product(run: Follower, one: Value, other: Value, what: str, flip: tuple[bool
     return made
 
 
-def joined_arrays(run: Follower, values: Sequence[Value], axis: int, what: str, new: bool = False) -> Value:
-    """Arrays joined along an axis, or stacked along a new one; a clash where the others differ."""
+def joined_arrays(
+    run: Follower,
+    values: Sequence[Value],
+    axis: int,
+    what: str,
+    new: bool = False,
+    asked: Value | None = None,
+    count: int | None = None,
+) -> Value:
+    """Arrays joined along an axis, or stacked along a new one; a clash where the others differ.
+
+    `asked` is the argument that names the axis, `count` how many there are, where `values` are the first of them.
+    """
     found = [array(v) for v in values]
     known = [a for a in found if a is not None and a.dims is not None]
     origin = run.origin("operation", what, *values)
     if not known or len(known) < len(found):
         return Array(None, origin, "tensor")
+    count = count or len(known)
     ranks = {len(a.dims or ()) for a in known}
     first = known[0].dims or ()
     if len(ranks) > 1:
@@ -81,13 +101,15 @@ def joined_arrays(run: Follower, values: Sequence[Value], axis: int, what: str, 
     for other in known[1:]:
         for i, (left, right) in enumerate(zip(first, other.dims or (), strict=True)):
             if (new or i != at) and conflict(left, right):
-                run.clash("equal", what, [known[0], other], [i, i], [left, right], hint="axis")
+                both = [known[0], other, *([asked] if asked is not None else [])]
+                run.clash("equal", what, both, [i, i], [left, right], hint="axis")
     if new:
-        made = [*first[:at], Dim(len(known), origin), *first[at:]]
+        made = [*first[:at], Dim(count, origin), *first[at:]]
     else:
         sizes = [(a.dims or ())[at].size for a in known] if first else []
-        total = None if None in sizes else sum(s or 0 for s in sizes)
-        made = [*first[:at], Dim(total, origin), *first[at + 1 :]]
+        total = None if None in sizes or count > len(known) else sum(s or 0 for s in sizes)
+        parents = (*((asked.origin,) if asked is not None and asked.origin is not None else ()), *origin.parents)
+        made = [*first[:at], Dim(total, replace(origin, text=JOINED, parents=parents)), *first[at + 1 :]]
     result = Array(made, origin, known[0].kind)
     result.inputs = tuple(known)
     return result
@@ -125,13 +147,15 @@ def reshaped(run: Follower, value: Value, wanted: tuple[Dim, ...] | None, free: 
                 run.clash("elements", "the reshape", [source, Array(out, origin)], [None, None], sides)
             elif len(free) == 1:
                 out[free[0]] = Dim(have // fixed, origin)
-        elif len(free) == 1 and free[0] == 0 and source.dims and source.dims[0].batch:
+        elif len(free) == 1 and free[0] == 0 and len(source.dims) > 1 and source.dims[0].size is None:
             rest = elements(source.dims[1:])
             if rest is not None and rest == fixed:
                 out[0] = source.dims[0]
             elif rest is not None and fixed:
                 # A batch that is folded or torn: the rows are no longer those of the data.
-                out[0] = Dim(None, origin)
+                here = replace(origin, text=f"{FOLDS} rows: {rest} elements a row, as {fixed}")
+                out = [Dim(d.size, here if _at_line(d.origin, here) else d.origin) for d in out]
+                out[0] = Dim(None, here)
                 if rest % fixed and fixed % rest:
                     sides = [Dim(rest, source.origin), Dim(fixed, origin)]
                     run.clash("elements", "the reshape", [source, Array(out, origin)], [None, None], sides)
@@ -142,6 +166,14 @@ def reshaped(run: Follower, value: Value, wanted: tuple[Dim, ...] | None, free: 
     return made
 
 
+JOINED = "the sum of the joined sizes"
+FOLDS = "the reshape folds"
+
+
+def _at_line(origin: Origin | None, here: Origin) -> bool:
+    return origin is not None and (origin.file, origin.line) == (here.file, here.line)
+
+
 def same(value: Value, run: Follower, what: str) -> Value:
     """An operation that keeps the shape."""
     found = array(value)
@@ -149,4 +181,5 @@ def same(value: Value, run: Follower, what: str) -> Value:
         return unknown(value)
     made = Array(found.dims, found.origin, found.kind)
     made.inputs, made.integer, made.classes = (found,), found.integer, found.classes
+    made.aliases = found.aliases
     return made

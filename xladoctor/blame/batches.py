@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xladoctor.blame.candidates import Candidate
-from xladoctor.blame.values import Clash, Dataset, Origin, Value
+from xladoctor.blame.values import Array, Clash, Dataset, Origin, Value
 
 if TYPE_CHECKING:
     from xladoctor.blame.crash import Crash
@@ -23,11 +23,23 @@ class Batching:
     size: int
     origin: Origin | None
     pipeline: bool
+    cut: Origin | None = None
+    """What made the number of rows."""
 
     @property
     def rest(self) -> int:
         """The rows of the last batch, or 0 where it is whole."""
-        return self.rows % self.size if self.size > 0 else 0
+        return self.rows % self.size if 0 < self.size < self.rows else 0
+
+
+def windows(made: Sequence[Value]) -> Iterator[Candidate]:
+    """Windows of a pipeline whose last ones are shorter than the others."""
+    for value in made:
+        if isinstance(value, Dataset) and value.whole is False and value.batch is None and value.origin is not None:
+            reason = (
+                "Without drop_remainder its last windows are shorter than the others, and cannot be batched with them."
+            )
+            yield Candidate(value.origin.file, value.origin.line, 8.5, reason, None, "drop-remainder", True)
 
 
 def batchings(made: Sequence[Value], fits: Sequence[Batching]) -> Iterator[Batching]:
@@ -53,7 +65,21 @@ def partial(found: Sequence[Batching], crash: Crash) -> Batching | None:
     return None
 
 
-def of_batching(found: Batching, clash: Clash | None) -> Iterator[Candidate]:
+_FIXES = ("reshape", "variable", "input", "placeholder", "layer", "array")
+
+
+def _holders(found: Batching, arrays: Sequence[Array]) -> Iterator[Candidate]:
+    """The lines that give an axis 0 of the batch size, whatever the batch is."""
+    for array in arrays:
+        first = array.dims[0] if array.dims else None
+        if first is not None and first.size == found.size and not first.batch and first.origin is not None:
+            at = first.origin
+            if at.kind in _FIXES and array.kind != "array":
+                reason = f"It holds {found.size} rows fixed; {found.rows} rows leave {found.rest} for the last batch."
+                yield Candidate(at.file, at.line, 7.8, reason, None, "batch-size", True)
+
+
+def of_batching(found: Batching, clash: Clash | None, arrays: Sequence[Array] = ()) -> Iterator[Candidate]:
     """The lines to suspect: the stage that leaves a partial batch, and what holds the size fixed."""
     said = f"{found.rows} rows in batches of {found.size} leave {found.rest} for the last one"
     if found.origin is not None and found.pipeline:
@@ -64,5 +90,9 @@ def of_batching(found: Batching, clash: Clash | None) -> Iterator[Candidate]:
         if fixed and side.origin is not None and not side.batch:
             reason = f"{said}, and this holds {found.size} fixed."
             yield Candidate(side.origin.file, side.origin.line, 8.0, reason, i, "batch-size", True)
+    yield from _holders(found, arrays)
+    if found.cut is not None and found.cut.kind in ("slice", "split") and not found.pipeline:
+        first = next((o for o in found.cut.parents if o.kind == "constant"), found.cut)
+        yield Candidate(first.file, first.line, 7.9, f"{said}: it leaves {found.rows} rows.", None, "slice", True)
     if found.origin is not None and not found.pipeline:
         yield Candidate(found.origin.file, found.origin.line, 5.0, f"{said}.", None, "batch-size")

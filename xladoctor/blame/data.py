@@ -42,6 +42,7 @@ def from_slices(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
         rows.append(found.dims[0])
         made = Array(found.dims if whole else found.dims[1:], found.origin, "tensor")
         made.integer, made.classes, made.name = found.integer, found.classes, found.name
+        made.aliases = found.aliases
         return made
 
     made = Dataset(element(given) if given is not None else Value(), run.origin("stage", name))
@@ -79,6 +80,11 @@ def stage(run: Follower, name: str, data: Dataset, args: Args, kwargs: Kwargs) -
         run.made.append(made)
     elif name in ("take", "skip", "repeat", "filter") and not (name == "repeat" and not args):
         made.rows = None
+    elif name == "window":
+        rest = kwargs.get("drop_remainder") or arg(args, kwargs, 3)
+        made.whole = isinstance(rest, Const) and rest.value is True
+        made.element, made.batch = Value(origin), None
+        run.made.append(made)
     elif name == "map" and args:
         from xladoctor.blame.expressions import call
 
@@ -99,6 +105,7 @@ def _batched(element: Value, size: Dim) -> Value:
         return Array(None, element.origin, "tensor")
     made = Array([size, *found.dims], found.origin, "tensor")
     made.integer, made.classes, made.name = found.integer, found.classes, found.name
+    made.aliases = found.aliases
     return made
 
 
@@ -107,6 +114,21 @@ def zipped(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     given = args[0].items if len(args) == 1 and isinstance(args[0], Seq) else list(args)
     elements = [d.element if isinstance(d, Dataset) else Value() for d in given]
     return Dataset(Seq(elements), run.origin("stage", "zip", *given))
+
+
+def timeseries(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`timeseries_dataset_from_array(data, targets, sequence_length, batch_size)`: batches of windows."""
+    origin = run.origin("stage", name)
+    found, targets = array(arg(args, kwargs, 0, "data")), array(arg(args, kwargs, 1, "targets"))
+    length = dim(arg(args, kwargs, 2, "sequence_length"), origin)
+    batch = Dim(None, origin, batch=True)
+    x = Array([batch, length, *(found.dims or ())[1:]], origin, "tensor") if found is not None else Value(origin)
+    y = Array([batch, *(targets.dims or ())[1:]], targets.origin, "tensor") if targets is not None else Value(origin)
+    if isinstance(y, Array) and targets is not None:
+        y.name, y.aliases = targets.name, targets.aliases
+    made = Dataset(Seq([x, y]), origin)
+    made.batch = origin
+    return made
 
 
 def train_test_split(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
@@ -187,7 +209,7 @@ def whole_range(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
         return Seq([])
     found = range(*bounds)
     shown = list(found) if len(found) <= 32 else list(found)[:2]
-    return Seq([Const(n, run.origin("constant", "range", *args)) for n in shown])
+    return Seq([Const(n, run.origin("constant", "range", *args)) for n in shown], None, len(found))
 
 
 def is_missing(value: Value | None) -> bool:

@@ -32,12 +32,16 @@ def blame(
     run.run(main)
     if not run.arrivals:
         run.enter_frames()
-    known = candidates.facts(run.arrays, run.made)
+    known = candidates.facts(run.arrays, run.reads)
     clash = chosen(run, crash)
     found = candidates.of_clash(clash, known) if clash is not None else by_numbers(run, crash)
+    if clash is None and "batch" in crash.message and crash.slug in ("concat-pack-mismatch", "broadcast-mismatch"):
+        found = candidates.ranked([*batches.windows(run.made), *found])
+    if crash.slug == "index-out-of-range":
+        found = candidates.ranked([*candidates.of_embeddings(run.made, crash.sizes), *found])
     last = batches.partial(list(batches.batchings(run.made, run.fits)), crash)
     if last is not None:
-        found = candidates.ranked([*batches.of_batching(last, clash), *found])
+        found = candidates.ranked([*batches.of_batching(last, clash, run.arrays), *found])
     if not found:
         return None
     return _told(finding, crash, clash, found, files)
@@ -51,7 +55,8 @@ def chosen(run: Follower, crash: Crash) -> Clash | None:
         here = [c for c in run.clashes if (at.file, at.line) in c.stack]
     best = sorted(here, key=lambda c: not _of_sizes(c, crash))
     if best:
-        return best[0]
+        # What a model is given comes before what its layers make of it.
+        return here[0] if here[0].hint in ("input", "order") else best[0]
     return next((c for c in run.clashes if len(c.sides) > 1 and _of_sizes(c, crash)), None)
 
 
@@ -100,7 +105,8 @@ def _told(
     """The blame as values of the model."""
     raised = finding.location
     suspects = [_suspect(c, files) for c in found[:_MOST]]
-    decisive = clash is not None or found[0].weight >= 2.5
+    alone = len(found) < 2 or found[0].weight - found[1].weight >= 0.4
+    decisive = clash is not None or found[0].strong or (found[0].weight >= 3.4 and alone)
     first = found[0]
     suspects[0] = _likely(suspects[0], first, found[1:2])
     constraint = words.constraint(clash, files) if clash is not None else None

@@ -41,7 +41,7 @@ _BUILTINS = frozenset(
     {
         "len", "range", "zip", "enumerate", "int", "float", "list", "tuple", "dict", "set", "sorted", "reversed",
         "min", "max", "sum", "abs", "round", "print", "super", "isinstance", "str", "map", "open", "next", "iter",
-        "getattr", "hasattr", "bool", "any", "all", "type", "setattr", "filter", "input", "property",
+        "getattr", "hasattr", "slice", "bool", "any", "all", "type", "setattr", "filter", "input", "property",
     }
 )  # fmt: skip
 _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
@@ -95,6 +95,13 @@ def items(run: Follower, over: Value) -> list[Value]:
     return [unknown(over)]
 
 
+def _defaulted(run: Follower, value: Value) -> Value:
+    """A default that a call leaves as it is: the call might have said another."""
+    if isinstance(value, Const) and number(value) is not None and value.origin is not None and run.calls:
+        return Const(value.value, run.origin("argument", "a default", value))
+    return value
+
+
 def bind_arguments(
     run: Follower, node: ast.AST, given: Sequence[Value], kwargs: dict[str, Value], scope: Scope
 ) -> None:
@@ -114,7 +121,7 @@ def bind_arguments(
         elif name in rest:
             found = rest.pop(name)
         else:
-            found = run.value(defaults[name], outer) if name in defaults else Value()
+            found = _defaulted(run, run.value(defaults[name], outer)) if name in defaults else Value()
         shape = scope.shapes.get(name)
         scope.names[name] = found
         if shape is not None:
@@ -138,6 +145,8 @@ def _constant(run: Follower, node: ast.Constant, scope: Scope) -> Value:
 def _name(run: Follower, node: ast.Name, scope: Scope) -> Value:
     found = scope.find(node.id)
     if found is not None:
+        if isinstance(found, Const) and found.origin is not None and found.origin.line != node.lineno:
+            run.reads.setdefault(found.origin, set()).add((scope.file, node.lineno))
         return found
     stars = scope.find("<star>")
     if isinstance(stars, Seq) and node.id not in _BUILTINS:
@@ -150,7 +159,14 @@ def _name(run: Follower, node: ast.Name, scope: Scope) -> Value:
 
 
 def _attribute(run: Follower, node: ast.Attribute, scope: Scope) -> Value:
-    return attribute(run, run.value(node.value, scope), node.attr)
+    found = attribute(run, run.value(node.value, scope), node.attr)
+    if isinstance(node.value, ast.Name) and f"{node.value.id}.{node.attr}" in scope.shapes:
+        from xladoctor.blame.follow import with_shape
+
+        known = array(found)
+        if type(found) is Value or (isinstance(found, Array) and (known is None or known.dims is None)):
+            return with_shape(run, found, scope.shapes[f"{node.value.id}.{node.attr}"])
+    return found
 
 
 def attribute(run: Follower, holder: Value, name: str) -> Value:
@@ -321,18 +337,29 @@ def _call(run: Follower, node: ast.Call, scope: Scope) -> Value:
         elif isinstance(found, Map):
             kwargs |= {k: v for k, v in found.items.items() if isinstance(k, str)}
     here = run.calls[-1]
-    outer, here.node = here.node, node
+    outer, here.node = (here.node, here.keywords), node
+    here.keywords = {k.arg: k.value.lineno for k in node.keywords if k.arg is not None}
     try:
         return call(run, called, args, kwargs)
     finally:
-        here.node = outer
+        here.node, here.keywords = outer
+
+
+def _passed(run: Follower, value: Value) -> Value:
+    """An argument: a number that stands elsewhere is passed by this line, which a use of it may mean."""
+    if isinstance(value, Const) and value.dim is None and number(value) is not None and value.origin is not None:
+        here = run.origin("argument", "an argument", value)
+        if here.line != value.origin.line:
+            return Const(value.value, here)
+    return value
 
 
 def call(run: Follower, called: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """What a call gives."""
     if isinstance(called, Function):
-        return run.enter(called, args, kwargs)
+        return run.enter(called, [_passed(run, a) for a in args], {k: _passed(run, v) for k, v in kwargs.items()})
     if isinstance(called, Class):
+        args, kwargs = [_passed(run, a) for a in args], {k: _passed(run, v) for k, v in kwargs.items()}
         made = Instance(called, run.origin("layer", called.node.name, *args, *kwargs.values()))
         start = called.find("__init__")
         if isinstance(start, Function):
@@ -349,7 +376,7 @@ def _comprehension(
     over = items(run, run.value(node.generators[0].iter, scope))
     elements: list[Value] = []
     result = node.value if isinstance(node, ast.DictComp) else node.elt
-    source = run.value(node.generators[0].iter, scope) if len(over) == 1 else None
+    source = run.value(node.generators[0].iter, scope)
     for item in over[:64]:
         run.assign(node.generators[0].target, item, inner)
         for more in node.generators[1:]:
@@ -360,7 +387,10 @@ def _comprehension(
         if one is not None and one.dims is not None:
             return Array((source.dims[0], *one.dims), run.origin("array", "a list", one))
     if isinstance(source, Seq) or source is None:
-        return Seq(elements, Origin("array", scope.file, node.lineno, "a list"))
+        # A list of the same things, each cut or changed: what is in it is told where the first list is.
+        passed = source.origin if isinstance(source, Seq) and len(elements) > 1 else None
+        length = source.length if isinstance(source, Seq) and not any(g.ifs for g in node.generators) else None
+        return Seq(elements, passed or Origin("array", scope.file, node.lineno, "a list"), length)
     one = array(elements[0]) if elements else None
     return Array((Dim(None, source.origin), *(one.dims or ())), one.origin) if one is not None else unknown(*elements)
 
@@ -370,7 +400,9 @@ def _lambda(run: Follower, node: ast.Lambda, scope: Scope) -> Value:
 
 
 def _yield(run: Follower, node: ast.Yield, scope: Scope) -> Value:
-    scope.names["<yields>"] = run.value(node.value, scope) if node.value is not None else Value()
+    found = run.value(node.value, scope) if node.value is not None else Value()
+    here = Origin("generator", scope.file, node.lineno, "a generator")
+    scope.names["<yields>"] = Seq([found], here)
     return Value()
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from xladoctor.blame import expressions
+from xladoctor.blame.algebra import broadcast
 from xladoctor.blame.batches import Batching
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.files import Files
@@ -32,6 +33,7 @@ from xladoctor.blame.values import (
     Seq,
     Value,
     array,
+    renamed,
     unknown,
 )
 from xladoctor.model.blame import StepKind
@@ -62,6 +64,8 @@ class Call:
     first: int = 0
     last: int = 0
     loops: int = 0
+    keywords: dict[str, int] = field(default_factory=dict)
+    """The lines of the keyword arguments of the call of this moment."""
 
 
 @dataclass(eq=False)
@@ -92,6 +96,7 @@ class Follower:
         self.arrays: list[Array] = []
         self.made: list[Value] = []
         self.fits: list[Batching] = []
+        self.reads: dict[Origin, set[tuple[str, int]]] = {}
 
     def run(self, file: str) -> None:
         """Follow the program that starts with this file."""
@@ -202,8 +207,9 @@ class Follower:
         finally:
             self.calls.pop()
             self._open.pop()
-        if scope.names.get("<yields>") is not None:
-            return Dataset(scope.names["<yields>"], self.origin("generator", scope.function, scope.names["<yields>"]))
+        yields = scope.names.get("<yields>")
+        if isinstance(yields, Seq):
+            return Dataset(yields.items[0], yields.origin)
         return _returned(scope)
 
     def _with_recorded(self, scope: Scope) -> None:
@@ -227,7 +233,19 @@ class Follower:
         return False
 
     def _return(self, statement: ast.Return, value: ast.expr, scope: Scope) -> None:
-        self._simple(statement, scope, lambda: scope.returned.append(self.value(value, scope)))
+        def act() -> None:
+            found = self.value(value, scope)
+            here = Origin("assignment", scope.file, statement.lineno, "a return")
+            names = value.elts if isinstance(value, ast.Tuple) else [value]
+            if isinstance(found, Array) and isinstance(value, ast.Name):
+                found = renamed(found, here)
+            elif isinstance(found, Seq) and len(names) == len(found.items):
+                for i, (name, item) in enumerate(zip(names, found.items, strict=True)):
+                    if isinstance(item, Array) and isinstance(name, ast.Name | ast.Call | ast.Attribute):
+                        found.items[i] = renamed(item, here)
+            scope.returned.append(found)
+
+        self._simple(statement, scope, act)
 
     def _simple(self, node: ast.AST, scope: Scope, act: Callable[[], object]) -> None:
         """Follow a statement that holds no others, watching it where it is the one that failed."""
@@ -267,6 +285,13 @@ class Follower:
             holder, key = self.value(target.value, scope), self.value(target.slice, scope)
             if isinstance(holder, Map) and isinstance(key, Const):
                 holder.items[key.value] = value
+            elif isinstance(holder, Array) and holder.kind == "frame" and isinstance(key, Const):
+                add_column(self, holder, 1)
+            elif isinstance(holder, Array) and holder.dims and isinstance(value, Array):
+                part = self.value(
+                    ast.copy_location(ast.Subscript(target.value, target.slice, ast.Load()), target), scope
+                )
+                broadcast(self, [part, value], "the assignment to a part")
 
     def _unpack(self, targets: list[ast.expr], value: Value, scope: Scope) -> None:
         items: list[Value] | None = None
@@ -300,14 +325,31 @@ def with_shape(run: Follower, value: Value, shape: tuple[int | None, ...]) -> Va
     known = array(value)
     old = known.dims if known is not None and known.dims is not None and len(known.dims) == len(shape) else None
     origin = value.origin or run.origin("assignment")
+    sources = [d for s in value.sources if isinstance(s, Array) for d in s.dims or () if d.size is not None]
+    alike = {d.size: d for d in reversed(sources)}
     made = [
-        old[i] if old is not None and (old[i].size == size or size is None) else Dim(size, _origin_of(old, i) or origin)
+        alike[size]
+        if old is None and size in alike
+        else old[i]
+        if old is not None and (old[i].size == size or size is None)
+        else Dim(size, _origin_of(old, i) or origin)
         for i, size in enumerate(shape)
     ]
     if isinstance(value, Array):
         value.dims = tuple(made)
         return value
     return Array(made, origin)
+
+
+def add_column(run: Follower, holder: Array, count: int) -> None:
+    """A column that is put into a frame, or taken from it."""
+    if holder.dims is not None and len(holder.dims) == 2:
+        old = holder.dims[1]
+        size = None if old.size is None else old.size + count
+        holder.dims = (
+            holder.dims[0],
+            Dim(size, run.origin("column", "a column more" if count > 0 else "a column less")),
+        )
 
 
 def _origin_of(old: tuple[Dim, ...] | None, i: int) -> Origin | None:
@@ -352,11 +394,28 @@ def _assign(run: Follower, node: ast.stmt, scope: Scope) -> bool:
 
     def act() -> None:
         value = run.value(node.value, scope)
+        if isinstance(value, Const) and all(isinstance(t, ast.Name) for t in node.targets):
+            value = _named(value, node, scope)
+        if isinstance(value, Array) and isinstance(node.value, ast.Name | ast.Attribute):
+            value = renamed(value, Origin("assignment", scope.file, node.lineno, "an assignment"))
+            value.name = ""
         for target in node.targets:
             run.assign(target, value, scope)
 
     run._simple(node, scope, act)
     return False
+
+
+def _named(value: Const, node: ast.Assign, scope: Scope) -> Const:
+    """A number that gets another name: `units = width`, `features = frame.shape[1]`."""
+    old = value.dim.origin if value.dim is not None else value.origin
+    if old is None or old.line == node.lineno or not isinstance(value.value, int) or isinstance(value.value, bool):
+        return value
+    here = Origin("constant", scope.file, node.lineno, ast.unparse(node)[:60], (old,))
+    if value.dim is not None and isinstance(node.value, ast.Subscript | ast.Call):
+        return Const(value.value, here, Dim(value.dim.size, here, value.dim.batch))
+    is_name = isinstance(node.value, ast.Name | ast.Attribute)
+    return Const(value.value, here, value.dim) if is_name else value
 
 
 def _annotated(run: Follower, node: ast.stmt, scope: Scope) -> bool:

@@ -102,7 +102,8 @@ def apply(run: Follower, layer: Layer, args: Sequence[Value]) -> Value:
     if found is None or found.dims is None:
         return Array(None, layer.origin, "symbolic")
     wanted = _wanted_rank(layer)
-    if wanted is not None and len(found.dims) != wanted:
+    if (wanted is not None and len(found.dims) != wanted) or (layer.cls == "Dense" and len(found.dims) == 1):
+        wanted = wanted or 2
         sides = [Dim(len(found.dims), found.origin), Dim(wanted, layer.origin)]
         run.clash("rank", _called(layer), [found, layer], [None, None], sides)
         return Array(None, layer.origin, "symbolic")
@@ -162,6 +163,16 @@ def _recurrent(run: Follower, layer: Layer, found: Array) -> Value:
         state = Array([known[0], _units(layer)], layer.origin, "symbolic")
         return Seq([out, state, state] if "LSTM" in layer.cls else [out, state], layer.origin)
     return out
+
+
+def check_state(run: Follower, layer: Layer, state: Value | None) -> None:
+    """The state that a recurrent layer starts with has its units as columns."""
+    units = _units(layer) if layer.cls in _CELLS else Dim()
+    for part in state.items if isinstance(state, Seq) else [state]:
+        found = array(part)
+        if found is not None and found.dims and conflict(found.dims[-1], units):
+            run.clash("inner", _called(layer), [found, layer], [-1, None], [found.dims[-1], units], hint="state")
+            return
 
 
 def _is_true(value: Value | None) -> bool:
@@ -225,7 +236,7 @@ def _convolution(run: Follower, layer: Layer, found: Array) -> Value:
         for old, size, step in zip(known[1:-1], window, stride, strict=False):
             sure = old.size is not None and step is not None and size is not None
             more = 0 if grow or not sure else max((size or 0) - (step or 0), 0)
-            out.append(Dim((old.size or 0) * (step or 1) + more if sure else None, layer.origin))
+            out.append(Dim((old.size or 0) * (step or 1) + more if sure else None, _through(layer.origin, old)))
         return Array([known[0], *out, _units(layer, "filters")], layer.origin, "symbolic")
     last = _units(layer, "filters") if "Depthwise" not in layer.cls else (found.dims or ())[axis]
     return _windowed(run, layer, found, window, stride, last)
@@ -287,13 +298,16 @@ def _wrapped(run: Follower, layer: Layer, found: Array) -> Value:
         if made is None or made.dims is None:
             return Array(None, layer.origin, "symbolic")
         return Array([known[0], known[1], *made.dims[1:]], layer.origin, "symbolic")
-    made = array(apply(run, inner, [found]))
+    whole = apply(run, inner, [found])
+    made = array(whole.items[0] if isinstance(whole, Seq) and whole.items else whole)
     if made is None or made.dims is None:
         return Array(None, layer.origin, "symbolic")
     units = _units(inner)
     summed = text(_setting(layer, "merge_mode")) in ("sum", "mul", "ave")
     width = units if summed else Dim(None if units.size is None else 2 * units.size, layer.origin)
-    return Array([*made.dims[:-1], width], layer.origin, "symbolic")
+    out = Array([*made.dims[:-1], width], layer.origin, "symbolic")
+    states = whole.items[1:] if isinstance(whole, Seq) else []
+    return Seq([out, *states, *states], layer.origin) if states else out
 
 
 def _upsampling(run: Follower, layer: Layer, found: Array) -> Value:
@@ -322,8 +336,9 @@ def _like(run: Follower, layer: Layer, found: Array) -> Value:
 
 
 def _concatenated(run: Follower, layer: Layer, values: Sequence[Value]) -> Value:
-    axis = number(_setting(layer, "axis"))
-    made = joined_arrays(run, values, -1 if axis is None else axis, _called(layer))
+    asked = _setting(layer, "axis")
+    axis = number(asked)
+    made = joined_arrays(run, values, -1 if axis is None else axis, _called(layer), asked=asked)
     if isinstance(made, Array) and made.dims is not None:
         made.origin = layer.origin or made.origin
     return made
@@ -333,8 +348,28 @@ def _summed(run: Follower, layer: Layer, values: Sequence[Value]) -> Value:
     return broadcast(run, values, _called(layer))
 
 
+def _dotted(run: Follower, layer: Layer, values: Sequence[Value]) -> Value:
+    found = [array(v) for v in values]
+    axes = axes_of(_setting(layer, "axes"))
+    if len(found) != 2 or not axes or found[0] is None or found[1] is None or not found[0].dims or not found[1].dims:
+        return Array(None, layer.origin, "symbolic")
+    at = (axes[0], axes[-1])
+    if any(abs(a) >= len(f.dims or ()) + (a < 0) for a, f in zip(at, found, strict=True) if f is not None):
+        return Array(None, layer.origin, "symbolic")
+    sides = [found[0].dims[at[0]], found[1].dims[at[1]]]
+    if conflict(sides[0], sides[1]):
+        run.clash("inner", _called(layer), [found[0], found[1]], list(at), sides)
+    rest = [d for f, a in zip(found, at, strict=True) if f is not None for d in _without(f.dims or (), a)]
+    return Array([found[0].dims[0], *(rest or [Dim(1, layer.origin)])], layer.origin, "symbolic")
+
+
+def _without(known: Sequence[Dim], axis: int) -> list[Dim]:
+    return [d for i, d in enumerate(known) if i not in (0, axis % len(known))]
+
+
 _MERGING: dict[str, Callable[[Follower, Layer, Sequence[Value]], Value]] = {
     "Concatenate": _concatenated,
+    "Dot": _dotted,
     **dict.fromkeys(("Add", "Multiply", "Subtract", "Average", "Maximum", "Minimum"), _summed),
 }
 _BY_CLASS: dict[str, Callable[[Follower, Layer, Array], Value]] = {

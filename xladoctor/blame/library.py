@@ -50,20 +50,23 @@ def known(name: str) -> bool:
 def call(run: Follower, called: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """What a call of something of a library gives."""
     if isinstance(called, Layer):
-        return _called_layer(run, called, args)
+        return _called_layer(run, called, args, kwargs)
     if isinstance(called, Model):
         return models.called(run, called, args)
     if isinstance(called, Instance):
         return _called_instance(run, called, args, kwargs)
     if not isinstance(called, Library):
         return unknown(*args, called)
+    if called.name.endswith("()") and ".losses." in called.name and called.bound is None:
+        return models.called_loss(run, called, args, kwargs)
     if called.bound is not None:
         return _method(run, called.bound, called.name, args, kwargs)
     return _function(run, called.name, args, kwargs)
 
 
-def _called_layer(run: Follower, layer: Layer, args: list[Value]) -> Value:
-    return layers.apply(run, layer, args)
+def _called_layer(run: Follower, layer: Layer, args: list[Value], kwargs: Kwargs) -> Value:
+    layers.check_state(run, layer, kwargs.get("initial_state"))
+    return layers.apply(run, layer, args or [v for k, v in kwargs.items() if k in ("inputs", "x", "query")])
 
 
 def _called_instance(run: Follower, holder: Instance, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -90,8 +93,12 @@ def _function(run: Follower, name: str, args: list[Value], kwargs: dict[str, Val
         return layers.build(run, last, args, kwargs)
     if head.startswith("keras") and head.endswith("layers") and last in ("add", "concatenate", "multiply", "average"):
         return layers.apply(run, layers.build(run, last.capitalize(), [], kwargs), args)
-    if ".losses." in name and last[:1].isupper():
-        return Library(f"{name}()", None, dict(kwargs))
+    if last.endswith("()") and ".initializers." in name:
+        return makers.of_shape(run, name, args, kwargs)
+    if any(space in name for space in (".losses.", ".metrics.", ".initializers.")) and last[:1].isupper():
+        made = Library(f"{name}()", None, dict(kwargs))
+        made.origin = run.origin("loss", last)
+        return made
     act = _act(name, head, last)
     return act(run, name if act in _NAMED else last, args, kwargs) if act is not None else _other(run, name, args)
 
@@ -114,6 +121,10 @@ def _act(name: str, head: str, last: str) -> Act | None:
             "from_generator": data.from_generator,
             "zip": data.zipped,
         }.get(last)
+    if head == "tensorflow.image":
+        return shaping.resize if last.startswith(("resize", "central_crop")) else shaping.keep
+    if last == "timeseries_dataset_from_array":
+        return data.timeseries
     if last == "train_test_split":
         return data.train_test_split
     if last == "TensorSpec":
@@ -134,7 +145,7 @@ def _other(run: Follower, name: str, args: list[Value]) -> Value:
         return Const("channels_last")
     if last in ("function", "custom_gradient", "jit") and args:
         return args[0]
-    return Value(run.origin("call", last, *args))
+    return Value(run.origin("call", last, *args), args)
 
 
 def _builtin(run: Follower, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -158,6 +169,10 @@ def _builtin(run: Follower, name: str, args: list[Value], kwargs: dict[str, Valu
         return first.element
     if name == "dict":
         return Map(dict(kwargs))
+    if name == "slice" and 0 < len(args) <= 2:
+        return Library(
+            "slice", None, dict(zip(("upper",) if len(args) == 1 else ("lower", "upper"), args, strict=True))
+        )
     if name in ("min", "max") and len(args) > 1 and all(number(a) is not None for a in args):
         pick = min if name == "min" else max
         return pick(args, key=lambda a: number(a) or 0)
@@ -166,7 +181,7 @@ def _builtin(run: Follower, name: str, args: list[Value], kwargs: dict[str, Valu
 
 def _length(run: Follower, value: Value) -> Value:
     if isinstance(value, Seq):
-        return Const(len(value.items), value.origin)
+        return Const(value.count, value.origin)
     if isinstance(value, Array) and value.dims:
         return Const(value.dims[0].size, value.dims[0].origin, value.dims[0])
     return unknown(value)
@@ -186,7 +201,7 @@ def attribute(run: Follower, holder: Value, name: str) -> Value | None:
         return Seq(holder.layers) if name == "layers" else None
     if isinstance(holder, Layer) and name in holder.settings:
         return holder.settings[name]
-    return None
+    return unknown(holder) if type(holder) is Value and name in ("T", "values", "data") else None
 
 
 def _of_array(run: Follower, holder: Array, name: str) -> Value | None:
@@ -324,6 +339,8 @@ def _of_array_method(run: Follower, holder: Array, name: str, args: list[Value],
         return Const(None)
     if name == "pop" and holder.kind == "frame":
         first = holder.dims[:1] if holder.dims else None
+        if holder.dims is not None and len(holder.dims) == 2 and holder.dims[1].size is not None:
+            holder.dims = (holder.dims[0], Dim(holder.dims[1].size - 1, run.origin("column", "a column less", holder)))
         return Array(first, run.origin("column", "a column", holder), "frame")
     if name == "transpose" and len(args) > 1:
         return shaping.transpose(run, name, [holder, Seq(args)], {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from xladoctor.blame import layers
@@ -88,7 +89,9 @@ def called(run: Follower, model: Model, args: Args) -> Value:
 def compile_(run: Follower, model: Model, args: Args, kwargs: Kwargs) -> Value:
     """`model.compile(optimizer, loss, metrics)`."""
     model.compiled = dict(zip(("optimizer", "loss", "metrics"), args, strict=False)) | dict(kwargs)
-    model.compiled_at = run.origin("loss", "compile")
+    here = run.origin("loss", "compile")
+    model.compiled_at = replace(here, line=run.calls[-1].keywords.get("loss", here.line))
+    model.metrics_at = run.calls[-1].keywords.get("metrics", here.line)
     return Const(None)
 
 
@@ -96,28 +99,60 @@ def fit(run: Follower, holder: Model | Instance, args: Args, kwargs: Kwargs, lab
     """`fit`, `evaluate`, `predict`: the data go through the model, and the outputs meet the labels."""
     model = holder.model if isinstance(holder, Instance) else holder
     x, y = arg(args, kwargs, 0, "x"), arg(args, kwargs, 1, "y") if labels else None
-    if isinstance(x, Dataset):
-        x, y = _pair(x.element)
+    call = run.calls[-1]
+    call.loops += 1  # its layers are called for training, and again for validation
+    try:
+        _through(run, holder, model, x, y, args, kwargs, labels)
+        validation = kwargs.get("validation_data")
+        if isinstance(validation, Dataset) and labels:
+            _through(run, holder, model, validation, None, args, kwargs, labels)
+        elif isinstance(validation, Seq) and len(validation.items) > 1 and labels:
+            _through(run, holder, model, validation.items[0], validation.items[1], args, kwargs, labels)
+    finally:
+        call.loops -= 1
+    return Value(run.origin("call", "fit", holder))
+
+
+def _through(
+    run: Follower,
+    holder: Model | Instance,
+    model: Model,
+    x: Value | None,
+    y: Value | None,
+    args: Args,
+    kwargs: Kwargs,
+    labels: bool,
+) -> None:
+    """One pass of data through a model, and what the loss asks of it."""
+    if isinstance(x, Instance):
+        act = x.cls.find("__getitem__")
+        item = (
+            run.enter(Function(act.node, act.scope, x, act.owner), [Const(0)], {}) if isinstance(act, Function) else x
+        )
+        x = Dataset(item, item.origin or x.origin)
+        x.batch = x.origin
+    pipeline = x if isinstance(x, Dataset) else None
+    if pipeline is not None:
+        x, y = _pair(pipeline.element)
+        for part in leaves(x):
+            if isinstance(part, Array) and pipeline.batch is None:
+                part.unbatched = pipeline.origin
     elif isinstance(x, Function):
         x, y = None, None
-    x, y = _as_recorded(run, x, y)
-    _note_batches(run, x, args, kwargs, labels)
-    given = _batch(x)
+    else:
+        x, y = _as_recorded(run, x, y)
+        _note_batches(run, x, args, kwargs, labels)
+        _check_rows(run, x, y)
+    given = _batch(x) if pipeline is None else x or Value()
     if isinstance(holder, Instance):
         act = holder.cls.find("call")
-        outputs = (
-            run.enter(Function(act.node, act.scope, holder, act.owner), [given], {})
-            if isinstance(act, Function)
-            else Value()
-        )
+        outputs: Value = Value()
+        if isinstance(act, Function):
+            outputs = run.enter(Function(act.node, act.scope, holder, act.owner), [given], {})
     else:
         outputs = called(run, model, [given])
     if y is not None and not is_none(y) and labels:
-        check_labels(run, model, outputs, _batch(y))
-    validation = kwargs.get("validation_data")
-    if isinstance(validation, Seq) and len(validation.items) > 1 and not isinstance(holder, Instance) and labels:
-        check_labels(run, model, called(run, model, [_batch(validation.items[0])]), _batch(validation.items[1]))
-    return Value(run.origin("call", "fit", holder))
+        check_labels(run, model, outputs, _batch(y) if pipeline is None else y)
 
 
 def _as_recorded(run: Follower, x: Value | None, y: Value | None) -> tuple[Value | None, Value | None]:
@@ -156,12 +191,23 @@ def shaped(run: Follower, value: Value, shape: tuple[int | None, ...]) -> Value:
     return with_shape(run, value, shape)
 
 
+def _check_rows(run: Follower, x: Value | None, y: Value | None) -> None:
+    """As many labels as inputs."""
+    known = [v for part in (x, y) for v in leaves(part) if isinstance(v, Array) and len(v.dims or ()) > 0]
+    for other in known[1:]:
+        first = known[0]
+        if first.dims and other.dims and conflict(first.dims[0], other.dims[0]):
+            run.clash("rows", "the data", [first, other], [0, 0], [first.dims[0], other.dims[0]], hint="rows")
+            return
+
+
 def _note_batches(run: Follower, x: Value | None, args: Args, kwargs: Kwargs, labels: bool) -> None:
     found = next((v for v in leaves(x) if isinstance(v, Array)), None)
     size = number(arg(args, kwargs, 2 if labels else 1, "batch_size"))
     rows = found.dims[0].size if found is not None and found.dims else None
     if rows:
-        run.fits.append(Batching(rows, size or 32, run.origin("batch-size", "the batches"), False))
+        made = found.dims[0].origin if found is not None and found.dims else None
+        run.fits.append(Batching(rows, size or 32, run.origin("batch-size", "the batches"), False, made))
         split = kwargs.get("validation_split")
         if isinstance(split, Const) and isinstance(split.value, float) and 0 < split.value < 1:
             kept = int(rows * (1.0 - split.value))
@@ -187,6 +233,7 @@ def _batch(value: Value | None) -> Value:
         return value or Value()
     made = Array([Dim(None, value.dims[0].origin, batch=True), *value.dims[1:]], value.origin, "tensor")
     made.name, made.integer, made.classes, made.inputs = value.name, value.integer, value.classes, value.inputs
+    made.aliases, made.rows = value.aliases, value.dims[0]
     return made
 
 
@@ -196,6 +243,12 @@ def _check_inputs(run: Follower, model: Model, given: Value) -> None:
     if isinstance(given, Map):
         return
     if len(wanted) != len(got):
+        return
+    if _other_order([v.sizes[1:] for v in got], [v.sizes[1:] for v in wanted]):
+        bad = next(i for i, (a, b) in enumerate(zip(got, wanted, strict=True)) if a.sizes[1:] != b.sizes[1:])
+        sides = [Dim(v.sizes[-1] if v.sizes else None, v.origin) for v in (got[bad], wanted[bad])]
+        values = [got[bad], wanted[bad], given, *([model.inputs] if model.inputs is not None else [])]
+        run.clash("feed", "the model", values, [-1, -1], sides, hint="order")
         return
     for want, have in zip(wanted, got, strict=True):
         if want.dims is None or have.dims is None:
@@ -210,6 +263,21 @@ def _check_inputs(run: Follower, model: Model, given: Value) -> None:
                 run.clash("feed", "the model", [have, want], [axis, axis], sides, hint="input")
 
 
+def _other_order(got: list[tuple[int | None, ...]], wanted: list[tuple[int | None, ...]]) -> bool:
+    """Whether all shapes are there, in another order."""
+    return len(got) > 1 and got != wanted and sorted(map(str, got)) == sorted(map(str, wanted))
+
+
+def called_loss(run: Follower, loss: Library, args: Args, kwargs: Kwargs) -> Value:
+    """A loss object that is called: in a training loop of the user's own."""
+    model = Model(loss.origin)
+    model.compiled, model.compiled_at = {"loss": loss}, loss.origin
+    labels, outputs = arg(args, kwargs, 0, "y_true"), arg(args, kwargs, 1, "y_pred")
+    if labels is not None and outputs is not None:
+        check_labels(run, model, outputs, labels)
+    return Array((), run.origin("loss", "a loss", labels, outputs), "tensor")
+
+
 def check_labels(run: Follower, model: Model, outputs: Value, labels: Value) -> None:
     """The constraint of the loss on labels and outputs."""
     out, y = array(outputs) if isinstance(outputs, Array) else None, array(labels)
@@ -219,32 +287,58 @@ def check_labels(run: Follower, model: Model, outputs: Value, labels: Value) -> 
         return
     if out is None or y is None or out.dims is None or y.dims is None or not out.dims:
         return
-    loss = loss_name(model.compiled.get("loss"))
-    if loss.startswith("sparse"):
-        fits = len(y.dims) == len(out.dims) - 1 or (len(y.dims) == len(out.dims) and y.dims[-1].size == 1)
-        if not fits:
-            sides = [Dim(len(y.dims), y.origin), Dim(len(out.dims), out.origin)]
-            run.clash("rank", f"the loss {loss}", [y, out, model], [None, None], sides, hint="sparse")
-        elif (
-            y.classes is not None
-            and conflict(y.classes, out.dims[-1])
-            and (y.classes.size or 0) > (out.dims[-1].size or 0)
-        ):
-            run.clash(
-                "classes", f"the loss {loss}", [y, out, model], [None, -1], [y.classes, out.dims[-1]], hint="sparse"
-            )
+    asked = model.compiled.get("loss")
+    if isinstance(asked, Function):
+        run.enter(asked, [y, out], {})
         return
+    _check_metrics(run, model, y, out)
+    loss = loss_name(asked)
+    if loss.startswith("sparse"):
+        _check_sparse(run, model, y, out, loss)
+        return
+    what = f"the loss {loss}".strip()
     if len(y.dims) != len(out.dims):
-        if len(y.dims) == len(out.dims) - 1 and out.dims[-1].size == 1:
+        if len(y.dims) == 1 and len(out.dims) == 2 and out.dims[-1].size == 1:
             return
-        sides = [y.dims[-1] if len(y.dims) > 1 else Dim(1, y.origin), out.dims[-1]]
-        run.clash("rank", f"the loss {loss}", [y, out, model], [None, None], sides, hint="labels")
+        sides = [Dim(len(y.dims), y.origin), Dim(len(out.dims), out.dims[-1].origin)]
+        run.clash("rank", what, [y, out, model], [None, None], sides, hint="labels")
         return
     for axis in range(1, len(y.dims)):
         if conflict(y.dims[axis], out.dims[axis]):
             sides = [y.dims[axis], out.dims[axis]]
-            run.clash("equal", f"the loss {loss}".strip(), [y, out, model], [axis, axis], sides, hint="labels")
+            run.clash("equal", what, [y, out, model], [axis, axis], sides, hint="labels")
             return
+
+
+_ONE_HOT_METRICS = ("f1_score", "f_beta_score", "categorical_accuracy", "categorical_crossentropy", "top_k_categorical")
+
+
+def _check_metrics(run: Follower, model: Model, y: Array, out: Array) -> None:
+    """Metrics that compare one column for each class."""
+    for metric in leaves(model.compiled.get("metrics")):
+        said = loss_name(metric)
+        fewer = y.dims and out.dims and len(y.dims) < len(out.dims) and (out.dims[-1].size or 0) > 1
+        if fewer and said.startswith(_ONE_HOT_METRICS):
+            sides = [Dim(len(y.dims or ()), y.origin), Dim(len(out.dims or ()), out.origin)]
+            at = run.origin("loss", said)
+            where = Value(replace(at, line=model.metrics_at or at.line))
+            run.clash("rank", f"the metric {said}", [y, out, where], [None, None], sides, hint="metric")
+
+
+def _check_sparse(run: Follower, model: Model, y: Array, out: Array, loss: str) -> None:
+    """Labels that are class numbers: one axis fewer than the outputs, or a last one of 1."""
+    got, wanted = y.dims or (), out.dims or ()
+    what, values = f"the loss {loss}", [y, out, model]
+    if not (len(got) == len(wanted) - 1 or (len(got) == len(wanted) and got[-1].size == 1)):
+        sides = [Dim(len(got), y.origin), Dim(len(wanted), out.origin)]
+        run.clash("rank", what, values, [None, None], sides, hint="sparse")
+        return
+    for axis in range(1, min(len(got), len(wanted) - 1)):
+        if conflict(got[axis], wanted[axis]):
+            run.clash("equal", what, values, [axis, axis], [got[axis], wanted[axis]], hint="labels")
+            return
+    if y.classes is not None and (y.classes.size or 0) > (wanted[-1].size or 1 << 62):
+        run.clash("classes", what, values, [None, -1], [y.classes, wanted[-1]], hint="sparse")
 
 
 def loss_name(value: Value | None) -> str:

@@ -32,7 +32,7 @@ def with_blame(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
     root = diagnosis.root
     if root is None or root.level != "error" or root.location is None or root.suspects:
         return diagnosis
-    failure = _failure(root, recording)
+    failure = failure_of(root, recording)
     if root.slug not in OF_SHAPES and not _speaks_of_shapes(root, failure):
         return diagnosis
     sources = UserSources.of(recording.folder)
@@ -81,7 +81,7 @@ def _speaks_of_shapes(root: Finding, failure: Event | None) -> bool:
     return any(word in text for word in _WORDS) and any(c.isdigit() for c in text)
 
 
-def _failure(root: Finding, recording: Recording) -> Event | None:
+def failure_of(root: Finding, recording: Recording) -> Event | None:
     """The recorded failure behind a finding: the one that its evidence names, else the one that ended the run."""
     raised = [e for e in recording.of_kind(schema.FAILURE) if e.get("state") == "raised"]
     names = {str(p.where) for p in root.evidence if p.where}

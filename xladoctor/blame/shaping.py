@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from xladoctor.blame.algebra import broadcast, elements, joined_arrays, product, reshaped, same
 from xladoctor.blame.arguments import Args, Kwargs, arg, axes_of, is_none, shape_of
-from xladoctor.blame.values import Array, Const, Dim, Seq, Value, array, dim, number, unknown
+from xladoctor.blame.values import Array, Const, Dim, Origin, Seq, Value, array, dim, number, unknown
 
 if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
@@ -98,7 +99,7 @@ def reduce(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     found = array(args[0]) if args else None
     axis = arg(args, kwargs, 1, "axis", "reduction_indices", "dimension")
     keeps = arg(args, kwargs, 2, "keepdims", "keep_dims")
-    origin = run.origin("operation", name, *args)
+    origin = run.origin("operation", name, *args, axis if len(args) < 2 else None)
     if found is None:
         return unknown(*args)
     if is_none(axis) and not name.startswith("arg"):
@@ -127,11 +128,13 @@ def join(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
         if is_none(axis):
             return Array([Dim(None, run.origin("operation", name, *items))], run.origin("operation", name, *items))
     if name == "stack":
-        return joined_arrays(run, items, number(axis) or 0, "the stack", new=True)
+        count = values.count if isinstance(values, Seq) else None
+        return joined_arrays(run, items, number(axis) or 0, "the stack", new=True, count=count)
     if not isinstance(values, Seq) and name != "append":
         return Array(None, run.origin("operation", name, *args))
     at = number(axis)
-    return joined_arrays(run, items, default if at is None else at, "the concatenation")
+    count = values.count if isinstance(values, Seq) else None
+    return joined_arrays(run, items, default if at is None else at, "the concatenation", asked=axis, count=count)
 
 
 def multiply(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
@@ -156,14 +159,26 @@ def one_hot(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     depth = arg(args, kwargs, 1, "depth", "num_classes", "nb_classes")
     origin = run.origin("constant", name, *args)
     if found is None or found.dims is None:
-        return Array(None, origin)
+        return Array(None, replace(origin, text=COUNTED) if is_none(depth) else origin)
     old = found.dims
     if name == "to_categorical" and len(old) > 1 and old[-1].size == 1:
         old = old[:-1]
-    last = dim(depth, origin) if not is_none(depth) else Dim(found.classes.size if found.classes else None, origin)
+    counted = Origin(origin.kind, origin.file, origin.line, COUNTED, origin.parents)
+    last = dim(depth, origin) if not is_none(depth) else Dim(found.classes.size if found.classes else None, counted)
     made = Array([*old, last], origin, found.kind)
     made.inputs, made.integer = (found,), False
     return made
+
+
+COUNTED = "a one-hot coding of as many columns as there are numbers"
+
+
+def pad_sequences(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`pad_sequences(sequences, maxlen)`."""
+    found, length = array(arg(args, kwargs, 0, "sequences")), arg(args, kwargs, 1, "maxlen")
+    origin = run.origin("array", name, *args)
+    rows = found.dims[0] if found is not None and found.dims else Dim(None, origin)
+    return Array([rows, dim(length, origin) if not is_none(length) else Dim(None, origin)], origin)
 
 
 def tile(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
@@ -278,6 +293,18 @@ def pad(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     return Array(out, origin, found.kind)
 
 
+def resize(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`tf.image.resize(images, (height, width))`."""
+    found, size = array(arg(args, kwargs, 0, "images", "image")), arg(args, kwargs, 1, "size")
+    origin = run.origin("reshape", "a resize", *args)
+    new = [dim(item, origin) for item in size.items] if isinstance(size, Seq) else []
+    if found is None or found.dims is None or len(new) != 2 or len(found.dims) < 3:
+        return Array(None, origin, "tensor")
+    made = Array([*found.dims[:-3], *new, found.dims[-1]], origin, "tensor")
+    made.inputs = (found,)
+    return made
+
+
 def swapaxes(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     """`swapaxes(x, a, b)`."""
     found = array(args[0]) if args else None
@@ -297,7 +324,9 @@ _KEEP = (
     "to_float",
     "zeros_like", "ones_like", "astype", "copy", "float32", "float64", "int32", "int64", "shuffle", "permutation",
     "normalize", "random_shuffle", "batch_norm", "lrn", "log1p", "nan_to_num", "sort", "cumsum", "fillna", "numpy",
-    "fit_transform", "ensure_shape", "local_response_normalization", "isnan", "logical_not", "flip", "reverse",
+    "fit_transform", "ensure_shape", "local_response_normalization", "isnan", "logical_not",
+    "band_part", "triu", "tril",
+    "moving_average", "dropna", "standardize", "scale", "flip", "reverse",
 )  # fmt: skip
 _REDUCE = (
     "reduce_mean", "reduce_sum", "reduce_max", "reduce_min", "reduce_prod", "reduce_any", "reduce_all", "mean", "sum",
@@ -317,7 +346,8 @@ FUNCTIONS: dict[str, Shaper] = {
     "expand_dims": expand_dims, "squeeze": squeeze, "swapaxes": swapaxes, "concat": join, "concatenate": join,
     "stack": join, "vstack": join, "hstack": join, "append": join, "matmul": multiply, "dot": multiply,
     "xw_plus_b": dense_from, "one_hot": one_hot, "to_categorical": one_hot, "tile": tile, "repeat": repeat,
-    "split": split, "array_split": split, "gather": gather, "embedding_lookup": gather, "shape": shape,
+    "split": split, "array_split": split, "gather": gather, "pad_sequences": pad_sequences,
+    "embedding_lookup": gather, "shape": shape,
     "int_shape": shape, "unstack": unstack, "unbind": unstack, "pad": pad,
     "softmax_cross_entropy_with_logits": loss, "softmax_cross_entropy_with_logits_v2": loss,
     "sparse_softmax_cross_entropy_with_logits": loss, "sigmoid_cross_entropy_with_logits": loss,

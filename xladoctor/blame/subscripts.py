@@ -30,6 +30,8 @@ def subscript(run: Follower, holder: Value, node: ast.expr, scope: Scope) -> Val
         key = run.value(node, scope)
         if isinstance(key, Const) and isinstance(key.value, str):
             return _of_frame(run, Array(None, holder.origin, "frame"), key)
+    if isinstance(node, ast.Tuple) and type(holder) is Value:
+        return _of_array(run, Array(None, holder.origin), node, scope)
     return Value(run.origin("slice", "a part", holder))
 
 
@@ -54,10 +56,11 @@ def _of_frame(run: Follower, holder: Array, key: Value) -> Value:
 
 
 def _of_array(run: Follower, holder: Array, node: ast.expr, scope: Scope) -> Value:
-    origin = run.origin("slice", "a slice", holder)
     parts = list(node.elts) if isinstance(node, ast.Tuple) else [node]
+    only_new = all(_is_new(p) or _is_rest(p) or _is_all(p) for p in parts)
+    origin = run.origin(*(("operation", "a new axis") if only_new else ("slice", "a slice")), holder)
     if holder.dims is None:
-        made = Array(None, origin, holder.kind)
+        made = Array(_of_unknown(run, parts, scope), origin, holder.kind)
         made.inputs = (holder,)
         return made
     known = list(holder.dims)
@@ -71,7 +74,7 @@ def _of_array(run: Follower, holder: Array, node: ast.expr, scope: Scope) -> Val
             out += known[:rest]
             known = known[rest:]
         elif known:
-            out += _of_axis(run, known.pop(0), part, scope, origin)
+            out += _of_axis(run, known.pop(0), part, scope)
         else:
             return Array(None, origin, holder.kind)
     made = Array([*out, *known], origin, holder.kind)
@@ -79,22 +82,42 @@ def _of_array(run: Follower, holder: Array, node: ast.expr, scope: Scope) -> Val
     return made
 
 
+def _of_unknown(run: Follower, parts: list[ast.expr], scope: Scope) -> list[Dim] | None:
+    """The axes of `x[:, :k]` where nothing is known of x but that it has as many axes."""
+    if len(parts) < 2 or not all(isinstance(part, ast.Slice) for part in parts):
+        return None
+    return [d for part in parts for d in _of_axis(run, Dim(None, None), part, scope)]
+
+
 def _is_new(part: ast.expr) -> bool:
     is_none = isinstance(part, ast.Constant) and part.value is None
     return is_none or (isinstance(part, ast.Attribute) and part.attr == "newaxis")
+
+
+def _is_all(part: ast.expr) -> bool:
+    return isinstance(part, ast.Slice) and part.lower is part.upper is part.step is None
 
 
 def _is_rest(part: ast.expr) -> bool:
     return isinstance(part, ast.Constant) and part.value is ...
 
 
-def _of_axis(run: Follower, old: Dim, part: ast.expr, scope: Scope, origin: object) -> list[Dim]:
+def _bounds(run: Follower, part: ast.expr, index: Value, scope: Scope) -> list[Value | None]:
+    """Lower, upper and step of a slice as it is written, or of `slice(a, b)`."""
+    if isinstance(part, ast.Slice):
+        return [run.value(b, scope) if b is not None else None for b in (part.lower, part.upper, part.step)]
+    settings = index.settings if isinstance(index, Library) else {}
+    return [settings.get("lower"), settings.get("upper"), None]
+
+
+def _of_axis(run: Follower, old: Dim, part: ast.expr, scope: Scope) -> list[Dim]:
     """The axes that stay of one."""
     here = run.origin("slice", ast.unparse(part)[:40])
-    if isinstance(part, ast.Slice):
-        if part.lower is None and part.upper is None:
+    index = run.value(part, scope) if not isinstance(part, ast.Slice) else Value()
+    if isinstance(part, ast.Slice) or (isinstance(index, Library) and index.name == "slice"):
+        if isinstance(part, ast.Slice) and part.lower is None and part.upper is None:
             return [old]
-        bounds = [run.value(b, scope) if b is not None else None for b in (part.lower, part.upper, part.step)]
+        bounds = _bounds(run, part, index, scope)
         numbers = [number(b) for b in bounds]
         if any(b is not None and n is None for b, n in zip(bounds, numbers, strict=True)):
             return [Dim(None, run.origin("slice", ast.unparse(part)[:40], *bounds))]
@@ -104,7 +127,6 @@ def _of_axis(run: Follower, old: Dim, part: ast.expr, scope: Scope, origin: obje
             sure = numbers[1] is not None and numbers[1] >= 0 and all(n >= 0 for n in ends) and not old.batch
             return [Dim(None if not sure else (numbers[1] or 0) - (numbers[0] or 0), here)]
         return [Dim(len(range(*slice(*numbers).indices(old.size))) if old.size < 1 << 40 else None, here)]
-    index = run.value(part, scope)
     found = array(index)
     if isinstance(index, Const) or (found is not None and found.dims == ()):
         return []

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from xladoctor.model.blame import StepKind
@@ -36,8 +36,9 @@ class Dim:
 class Value:
     """Anything; by itself, something of which nothing is known but where it came from."""
 
-    def __init__(self, origin: Origin | None = None) -> None:
+    def __init__(self, origin: Origin | None = None, sources: Sequence[Value] = ()) -> None:
         self.origin = origin
+        self.sources = tuple(sources)
 
 
 class Const(Value):
@@ -52,9 +53,16 @@ class Const(Value):
 class Seq(Value):
     """A list or tuple whose items are known."""
 
-    def __init__(self, items: Sequence[Value], origin: Origin | None = None) -> None:
+    def __init__(self, items: Sequence[Value], origin: Origin | None = None, length: int | None = None) -> None:
         super().__init__(origin)
         self.items = list(items)
+        self.length = length
+        """How many there really are, where `items` are only the first."""
+
+    @property
+    def count(self) -> int:
+        """How many items there are."""
+        return self.length if self.length is not None else len(self.items)
 
 
 class Map(Value):
@@ -86,7 +94,12 @@ class Array(Value):
         self.integer: bool | None = None
         self.made_by: Any = None
         self.inputs: tuple[Array, ...] = ()
-        self.value: Any = None
+        self.aliases: tuple[Origin, ...] = ()
+        """The lines that only pass it on: `targets = chunks`, `return images, points`."""
+        self.unbatched: Origin | None = None
+        """Of an element of a pipeline without a batch stage: the last stage."""
+        self.rows: Dim | None = None
+        """Of a batch: the rows of the data that it is taken from."""
 
     @property
     def sizes(self) -> tuple[int | None, ...]:
@@ -115,6 +128,7 @@ class Model(Value):
         self.sequential = False
         self.compiled: dict[str, Value] = {}
         self.compiled_at: Origin | None = None
+        self.metrics_at: int | None = None
 
 
 class Dataset(Value):
@@ -224,6 +238,14 @@ class Scope:
         return None
 
 
+def renamed(value: Array, alias: Origin) -> Array:
+    """The same array as an assignment or a return passes it on."""
+    made = Array(value.dims, value.origin, value.kind)
+    made.integer, made.classes, made.made_by, made.inputs = value.integer, value.classes, value.made_by, value.inputs
+    made.name, made.aliases = value.name, (*value.aliases, alias)[-8:]
+    return made
+
+
 @dataclass(frozen=True, eq=False)
 class Clash:
     """A constraint that the source breaks: what was asked, of which values, at which axes, and where.
@@ -284,7 +306,10 @@ def text(value: Value | None) -> str | None:
 def dim(value: Value | None, origin: Origin | None) -> Dim:
     """The axis that a value asks for; `origin` is the line that asks."""
     if isinstance(value, Const) and value.dim is not None:
-        return value.dim
+        known = value.dim
+        if origin is None or origin.kind not in _DECLARES or known.origin is None or known.size is None:
+            return known
+        return Dim(known.size, replace(origin, text=f"{origin.text} of a size that was read", parents=(known.origin,)))
     size = number(value)
     if size is not None and size < 0:
         size = None
@@ -292,6 +317,9 @@ def dim(value: Value | None, origin: Origin | None) -> Dim:
     if own is not None and origin is not None and (own.file, own.line) != (origin.file, origin.line):
         return Dim(size, Origin(origin.kind, origin.file, origin.line, origin.text, (own, *origin.parents)))
     return Dim(size, origin or own)
+
+
+_DECLARES = ("input", "layer", "placeholder", "variable")
 
 
 def dims(value: Value | None, origin: Origin | None) -> tuple[Dim, ...] | None:
@@ -311,7 +339,7 @@ def array(value: Value | None) -> Array | None:
         return Array((), value.origin)
     if isinstance(value, Seq):
         inner = [array(item) for item in value.items[:1]]
-        first = Dim(len(value.items), value.origin)
+        first = Dim(value.count, value.origin)
         if not inner:
             return Array((first,), value.origin)
         if inner[0] is None or inner[0].dims is None:

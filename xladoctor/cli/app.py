@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
@@ -27,7 +29,7 @@ Exit status: 0 nothing wrong, 1 findings at error level, 2 wrong usage or unread
 could not be run."""
 
 
-COMMANDS = ("scan", "trace", "replay", "preflight", "report", "lint", "explain", "rules", "env")
+COMMANDS = ("scan", "trace", "replay", "preflight", "report", "runs", "lint", "explain", "rules", "env")
 
 
 class _Commands(typer.core.TyperGroup):
@@ -48,10 +50,20 @@ class _Commands(typer.core.TyperGroup):
         if name and self.get_command(ctx, name) is None and not name.startswith("-"):
             known = self.list_commands(ctx)
             hint = did_you_mean(name, known)
-            if hint is None and Path(name).exists():
+            command = args[1:] if name == "run" else args
+            if name == "run" or is_command(name):
+                words = shlex.join(command[1:] if command[:1] == ["--"] else command) or "python train.py"
+                python = "python " if words.partition(" ")[0].endswith(".py") else ""
+                hint = f"To run a command under the doctor: xladoctor scan -- {python}{words}"
+            elif hint is None and Path(name).exists():
                 hint = f"To diagnose it: xladoctor scan {name}"
             raise XladoctorError(f"there is no command {name!r}", hint=hint or f"Commands: {', '.join(known)}.")
         return super().resolve_command(ctx, args)
+
+
+def is_command(name: str) -> bool:
+    """Whether a word is a program on the PATH, or a Python file: what stands behind a `--`."""
+    return name.endswith(".py") or shutil.which(name) is not None
 
 
 # Rich help would double the time until the first line.

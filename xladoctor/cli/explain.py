@@ -18,6 +18,8 @@ What it is, why it happens, how to tell it apart from its likes, and what to do.
 EPILOG = """\b
 Examples:
   xladoctor explain XD301
+  xladoctor explain nan
+  xladoctor explain "Incompatible shapes"
   xladoctor explain contract-violation --format markdown
   xladoctor explain --search "libdevice gpu"
   xladoctor explain --search "required broadcastable shapes"
@@ -35,7 +37,7 @@ def explain(
         str | None,
         typer.Argument(
             metavar="CODE",
-            help="A code or a class, as a diagnosis names it.",
+            help="A code or a class, as a diagnosis names it; or words, or the beginning of a message.",
             show_default=False,
             autocompletion=knowledge.complete,
         ),
@@ -59,7 +61,7 @@ def explain(
         return 0
     if code is None:
         raise XladoctorError("missing argument 'CODE'", hint="Try: xladoctor explain --help")
-    rule = knowledge.rule_named(code)
+    rule = knowledge.rule_meant(code)
     knowledge.tell_problems()
     if target.format == "json":
         target.write(rule_text.as_json([rule]))

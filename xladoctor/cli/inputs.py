@@ -9,6 +9,7 @@ from typing import Literal
 
 from xladoctor.errors import XladoctorError, did_you_mean
 from xladoctor.model.survey import Target
+from xladoctor.recording import recent
 from xladoctor.survey.find import is_run_folder, targets_in, together
 
 STDIN: Literal["-"] = "-"
@@ -20,6 +21,7 @@ def run_folder(targets: Sequence[str]) -> Path | None:
     Raises:
         XladoctorError: a folder that is no run folder, or a folder among other targets.
     """
+    targets = [recent.named(target) for target in targets]
     folders = [Path(target) for target in targets if target != STDIN and Path(target).is_dir()]
     if not folders:
         return None
@@ -62,6 +64,7 @@ def runs(targets: Sequence[str]) -> tuple[list[Target], list[str]] | None:
     Raises:
         XladoctorError: nothing that was named is there, or it is not meant as logs.
     """
+    targets = [recent.named(target) for target in targets]
     if len(targets) < 2 and not any(_is_folder(target) and not is_run_folder(Path(target)) for target in targets):
         return None
     if list(targets).count(STDIN) > 1:

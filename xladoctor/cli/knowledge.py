@@ -33,6 +33,26 @@ def rule_named(name: str) -> Rule:
     raise XladoctorError(f"there is no class of failure {name!r}", hint=near or "All of them: xladoctor rules")
 
 
+def rule_meant(name: str) -> Rule:
+    """The rule with this code or slug; else the one that the words, or the beginning of a message, speak of most.
+
+    Raises:
+        XladoctorError: nothing speaks of them.
+    """
+    try:
+        return rule_named(name)
+    except XladoctorError as unknown:
+        if name.strip()[:2].lower() == "xd" or len(name.strip()) < 3:
+            raise
+        try:
+            # What people type of a message ends before its shapes.
+            words = name.strip().rstrip(":")
+            begun = _shown_by(f"{words}: [2,3] vs. [4,5]") if " " in words else None
+            return _shown_by(name) or begun or search(name)[0]
+        except XladoctorError:
+            raise unknown from None
+
+
 def search(words: str) -> tuple[Rule, ...]:
     """The rules in whose texts all the words begin a word, the closest first; before them, if `words` is an error
     message, its class.

@@ -32,6 +32,7 @@ Examples:
   xladoctor report xladoctor-runs/20260106T101500-3f2a --output blocker.md
   xladoctor report xladoctor-runs/20260106T101500-3f2a --format html --redact --output blocker.html
   xladoctor report xladoctor-runs/20260106T101500-3f2a --template ours.md.j2
+  xladoctor report last --output blocker.html
   xladoctor report --diff runs/passes runs/fails
 
 Exit status: 0 the document was written, whatever it says (with --diff: the runs do not differ), 1 with --diff:
@@ -128,10 +129,9 @@ def _document(targets: list[str], replays: list[Path]) -> Document:
     from xladoctor.commands import report as documents
 
     if not targets:
-        raise XladoctorError(
-            "there is nothing to report on",
-            hint="Name the folder of a run, for example: xladoctor report xladoctor-runs/20260106T101500-3f2a",
-        )
+        from xladoctor.recording import recent
+
+        targets = [str(recent.newest())]
     folder = inputs.run_folder(targets)
     if folder is not None:
         return documents.of_run(folder, replays)

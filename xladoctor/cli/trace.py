@@ -12,7 +12,7 @@ from xladoctor.errors import XladoctorError
 from xladoctor.report import View
 from xladoctor.report.trace import FORMATS, render
 
-HELP = """Show the shapes at named places of a run, with their contracts: as traced, as run.
+HELP = """Show the layers of a run with their shapes, and the tensors at named places with their contracts.
 
 With -- the rest of the line is a command. It is run with recording in it; afterwards a worker is asked about
 every watched call (each distinct step of fit, evaluate and predict, each tf.function with a place in it),
@@ -28,7 +28,8 @@ Examples:
   xladoctor trace --diff runs/batch-15 runs/batch-16
 
 Exit status: 0 no contract was broken, 1 one was (with --diff: the runs differ), 2 wrong usage or unreadable
-input (with --diff also: no shapes to compare), 3 the command could not be run."""
+input (with --diff also: no shapes to compare), 3 the command could not be run. Where no contract was broken,
+trace ends with the command's own status."""
 
 
 def register(app: typer.Typer) -> None:
@@ -72,6 +73,7 @@ def trace(
         )
     command.checked(ctx, program, targets, "a run folder")
 
+    from xladoctor.cli.scan import shell_status
     from xladoctor.commands.scan import ScanOptions, trace_command
 
     keep_stdout_clean = target.to_stdout and target.format != "console"
@@ -94,7 +96,7 @@ def trace(
         target.write("\n")
     view = View(verbose, quiet, command.from_here(result.run_dir), result.target_status)
     target.write(render(result.trace, target.format, page, view))
-    return result.trace.exit_code
+    return result.trace.exit_code or shell_status(result.target_status)
 
 
 def _saved(targets: list[str], diff: bool, target: Output, view: View) -> int:

@@ -194,6 +194,7 @@ def _look_closer(
 ) -> None:
     """Ask workers, rehearse, try remedies, as the options say. What goes wrong here costs these answers alone."""
     from xladoctor.recording import mark
+    from xladoctor.recording.schema import schema
 
     if options.replay:
         from xladoctor.experiments.analyse import ask_workers
@@ -204,12 +205,27 @@ def _look_closer(
             sys.stderr.write("xladoctor: interrupted; the diagnosis goes without run-time shapes\n")
         except OSError as error:
             sys.stderr.write(f"xladoctor: no worker was asked for run-time shapes: {error.strerror or error}\n")
-    mark.sign_more(folder, "worker.jsonl", "worker.log")
+        _first_nan(folder, facts, command, options, say)
+    mark.sign_more(folder, "worker.jsonl", "worker.log", schema.FIRST_NAN_FILE)
     if listing is not None and options.flip:
         _flip(folder, command, listing, options, say)
     if options.verify:
         verify_run(folder, options.quiet)
     mark.sign_more(folder, "flips.json", "rehearsals")
+
+
+def _first_nan(
+    folder: Path, facts: dict[str, Any], command: Sequence[str], options: ScanOptions, say: _Progress
+) -> None:
+    """Look for the op that made the first NaN. What goes wrong here costs this answer, not the run."""
+    from xladoctor.experiments.first_nan import look
+
+    try:
+        look(recording_of(folder, facts), command, os.environ, say, options.check_budget)
+    except KeyboardInterrupt:
+        sys.stderr.write("xladoctor: interrupted; the diagnosis goes without the op that made the first NaN\n")
+    except (XladoctorError, OSError) as error:
+        sys.stderr.write(f"xladoctor: the first NaN was not looked for: {_line(str(error))}\n")
 
 
 def _flip(folder: Path, command: Sequence[str], listing: Listing, options: ScanOptions, say: _Progress) -> None:
@@ -245,6 +261,10 @@ def _edited(
             diagnosis, recording_of(folder, facts), program, say, options.edit_budget or edits.SECONDS
         )
         edits.write(folder, tried)
+        if not tried:
+            sys.stderr.write(
+                "xladoctor: no edit was tried: the failure is not one of shapes, or its source lies elsewhere\n"
+            )
     except KeyboardInterrupt:
         sys.stderr.write("xladoctor: interrupted; the diagnosis goes without tried edits\n")
         return diagnosis

@@ -14,6 +14,9 @@ RAN_AGAIN = Basis("tested", "A worker ran the recorded call again, and it failed
 COMPARED_PLAINLY = Basis(
     "tested", "A worker ran the recorded call plainly and under XLA on the values of the run, and compared the results."
 )
+ROWS_CHANGED = Basis(
+    "tested", "A worker ran the recorded graph, changed one row of the data after the other, and saw what moved."
+)
 COMPILED_AGAIN = Basis("tested", "A worker compiled the recorded function again, and XLA refused it in the same way.")
 ISOLATED = Basis(
     "tested", "A worker compiled parts of the recorded function: with this op XLA refuses them alike, without it not."
@@ -27,6 +30,10 @@ RECORDED_SHAPES = Basis("observed", "The shapes were recorded in the run and com
 RECORDED_ORDER = Basis("observed", "The order of these events was recorded in the run.")
 RECORDED_ROWS = Basis("observed", "The rows that went in and came out were recorded in the run.")
 REHEARSED = Basis("tested", "The command was rehearsed with the switch in its other position.")
+FOUND_NAN = Basis(
+    "tested", "The command was run again with every op's output checked; ops with finite results were not blamed."
+)
+RECORDED_NUMBERS = Basis("observed", "The values were recorded in the run. What made them was not tested.")
 TIMED = Basis("tested", "A worker called the function with the same value and with another one.")
 ENDED = Basis("observed", "How the process ended was recorded.")
 RAISED = Basis("observed", "The exception that ended the run says so. Why it was raised was not tested.")

@@ -41,8 +41,7 @@ def checks(recording: Recording) -> tuple[Check, ...]:
     """
     if not (survived(recording) or ended_itself(recording)):
         return ()
-    found = [c if c.result == "not-checked" else replace(c, calls=1) for c in _of_top(recording)]
-    return (*found, *_inside(recording)) if recording.of_kind(schema.TRACE) else ()
+    return (*_of_top(recording), *_inside(recording)) if recording.of_kind(schema.TRACE) else ()
 
 
 def divergences(recording: Recording) -> Iterator[Finding]:
@@ -85,7 +84,7 @@ def _tells(finding: Finding, found: Sequence[Finding]) -> bool:
 def _of_top(recording: Recording) -> Iterator[Check]:
     """Each traced function that carries the mark of XLA itself; several traces of one, and what came of most."""
     calls = {str(e["capsule"]): e for e in recording.of_kind(schema.FIRST_CALL)}
-    answers = {str(a["capsule"]): a.get("result") or {} for a in recording.answers(REQUEST)}
+    answers = _answers(recording)
     tops = [t for t in recording.of_kind(schema.TRACE) if t.get("xla") and t.get("parent") is None]
     # A function that makes variables is traced once more, and that first trace is never called.
     called = {(t["pid"], t.get("python_name")) for t in tops if str(t.get("capsule")) in calls}
@@ -97,9 +96,29 @@ def _of_top(recording: Recording) -> Iterator[Check]:
         name = str(trace.get("python_name"))
         check = Check(what="compiled-function", function=name, location=_defined(trace))
         if told is not None:
-            yield replace(check, result=_RESULTS.get(str(told.get("result")), "not-checked"), why=told.get("why"))
+            yield _with_answer(check, told)
         else:
             yield replace(check, why=_why(trace, call))
+
+
+def _answers(recording: Recording) -> dict[str, Mapping[str, Any]]:
+    """{capsule: what a worker said}: of its first call, and with that of later ones, on how many in all."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for answer in recording.answers(REQUEST):
+        told = answer.get("result") or {}
+        if not answer.get("later"):
+            found[str(answer["capsule"])] = told
+            continue
+        first = found.get(str(answer["capsule"]), {})
+        merged = told if told.get("result") == "diverges" else first
+        found[str(answer["capsule"])] = {**merged, "calls": 1 + int(told.get("calls") or 0)}
+    return found
+
+
+def _with_answer(check: Check, told: Mapping[str, Any]) -> Check:
+    result = _RESULTS.get(str(told.get("result")), "not-checked")
+    calls = 0 if result == "not-checked" else int(told.get("calls") or 1)
+    return replace(check, result=result, why=told.get("why"), calls=calls)
 
 
 def _why(trace: Event, call: Event | None) -> str:
@@ -116,7 +135,7 @@ def _inside(recording: Recording) -> Iterator[Check]:
     """
     by_graph = {(t["pid"], t.get("graph")): t for t in recording.of_kind(schema.TRACE)}
     calls = {str(e["capsule"]): e for e in recording.of_kind(schema.FIRST_CALL)}
-    answers = {str(a["capsule"]): a.get("result") or {} for a in recording.answers(REQUEST)}
+    answers = _answers(recording)
     found: dict[tuple[str, str], Check] = {}
     for trace in recording.of_kind(schema.TRACE):
         parent = by_graph.get((trace["pid"], trace.get("parent"))) if trace.get("parent") is not None else None
@@ -126,8 +145,7 @@ def _inside(recording: Recording) -> Iterator[Check]:
         told, call = answers.get(top), calls.get(top)
         check = Check(what="compiled-function", function=str(trace.get("python_name")), location=_defined(trace))
         if told is not None:
-            result = _RESULTS.get(str(told.get("result")), "not-checked")
-            check = replace(check, result=result, why=told.get("why"), calls=int(result != "not-checked"))
+            check = _with_answer(check, told)
         else:
             check = replace(check, why=str((call or {}).get("why") or _INSIDE))
         key = (check.function, str(check.location))
@@ -174,7 +192,8 @@ def _finding(recording: Recording, capsule: str, told: Mapping[str, Any]) -> Fin
     return Finding(
         code=rule.code, slug=rule.slug, level="error", role="root",
         title=f"{name}: {what}",
-        message=f"On the values of its first call, {name} gives under XLA what it does not give plainly: {what}."
+        message=f"On the values of its {_ordinal(told.get('call'))} call, {name} gives under XLA what it does not give "
+        f"plainly: {what}."
         f"{first if where else ''}{' No error was raised in the run.' if survived(recording) else ''}",
         op=node.get("op"), node=node.get("node"),
         dims=tuple(told.get("shapes") or ()) if told.get("kind") == "shape" else (),
@@ -194,6 +213,13 @@ def _compared(recording: Recording, capsule: str, function: str | None) -> Event
     graph = next((g.get("graph") for g in recording.of_kind(schema.GRAPH) if g.get("function") == function), None)
     within = (t for t in traces if function and t["pid"] == top.get("pid"))
     return next((t for t in within if t.get("function") == function or (graph and t.get("graph") == graph)), top)
+
+
+def _ordinal(call: int | None) -> str:
+    if call is None:
+        return "first"
+    ends = {1: "st", 2: "nd", 3: "rd"} if call % 100 // 10 != 1 else {}
+    return f"{call}{ends.get(call % 10, 'th')}"
 
 
 def _what(told: Mapping[str, Any]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import xladoctor
+from xladoctor.diagnosis import rows
 from xladoctor.diagnosis.basis import grounded
 from xladoctor.diagnosis.causes import main_step, ordered
 from xladoctor.diagnosis.cells import cells, in_cells
@@ -15,12 +16,14 @@ from xladoctor.diagnosis.fitting import fitted, situation
 from xladoctor.diagnosis.flipped import flip_notes
 from xladoctor.diagnosis.hypotheses import judge
 from xladoctor.diagnosis.isolated import isolations, with_isolations
+from xladoctor.diagnosis.not_finite import with_not_finite
 from xladoctor.diagnosis.order import setting_findings
 from xladoctor.diagnosis.outcome import outcome_notes
 from xladoctor.diagnosis.recorded import broken_quietly
 from xladoctor.diagnosis.requests import requests_without_effect
 from xladoctor.diagnosis.shape_rows import shape_rows
 from xladoctor.diagnosis.stacks import stacks
+from xladoctor.diagnosis.surroundings import surroundings
 from xladoctor.diagnosis.timeline import settings
 from xladoctor.diagnosis.unfinished import unfinished
 from xladoctor.diagnosis.watched import place_notes
@@ -41,7 +44,9 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
     logged = weighed(log_findings(evidence), evidence)
     others = [*setting_findings(recording), *requests_without_effect(evidence)]
     known = with_divergences(ordered(logged, looked_at, others, evidence, quiet), recording)
-    findings = fitted(grounded(with_isolations(known, recording)), situation(evidence))
+    known = rows.with_mispairings(known, recording)
+    known = with_not_finite(with_isolations(known, recording), recording)
+    findings = fitted(grounded(known), situation(evidence))
     step = main_step(looked_at) or next(iter(quiet), None)
     diagnosis = Diagnosis(
         source=evidence.source,
@@ -53,7 +58,7 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
         shapes=shape_rows(step) if step is not None else (),
         compilations=compilations(recording),
         stacks=stacks(step, evidence.log),
-        checked=checks(recording),
+        checked=(*checks(recording), *rows.checks(recording)),
         isolated=_isolated(step) or _isolated_after(recording),
         environment=_environment(evidence, recording),
         notes=(
@@ -63,6 +68,7 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
             *_step_notes(looked_at),
             *place_notes(recording),
             *flip_notes(recording),
+            *surroundings(recording),
         ),
         problems=recording.problems,
         tool_version=xladoctor.__version__,

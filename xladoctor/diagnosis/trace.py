@@ -8,6 +8,7 @@ from typing import Any, Literal
 import xladoctor
 from xladoctor.diagnosis.baked import baked_notes
 from xladoctor.diagnosis.facts import Step, first_location, steps
+from xladoctor.diagnosis.layers import functions, layers
 from xladoctor.diagnosis.numbers import Name, names_of
 from xladoctor.diagnosis.shape_rows import shape_rows
 from xladoctor.diagnosis.watched import place_notes, watched_places
@@ -32,6 +33,8 @@ def trace(recording: Recording) -> Trace:
         verdict=verdict,
         steps=found,
         places=watched_places(recording),
+        layers=layers(recording),
+        functions=functions(recording),
         environment=_environment(recording),
         notes=(*_run_notes(recording, found), *place_notes(recording), *baked_notes(recording)),
         problems=recording.problems,
@@ -144,7 +147,8 @@ def _run_notes(recording: Recording, found: tuple[TracedStep, ...]) -> Iterable[
         why = outcome.probes_note if outcome is not None else None
         yield "nothing was recorded in this run" + (f": {why}" if why else "")
     elif not any(s.shapes for s in found):
-        yield "no watched place was entered in this run"
+        watch = "name a function in [tool.xladoctor.places] of pyproject.toml, or decorate it (docs/places.md)"
+        yield f"no watched place was entered in this run; to see the tensors inside a function, {watch}"
     if any(s.values == "random" for s in found):
         yield (
             "of a step that went well no data are kept here: its run-time shapes come from random values of the right "

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xladoctor import secrets
 from xladoctor.diagnosis.again import REQUEST as AGAIN
@@ -20,12 +21,15 @@ from xladoctor.diagnosis.baked import REQUEST as BAKED
 from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.diagnosis.places import wanted
 from xladoctor.experiments import check as check_
-from xladoctor.experiments import isolate_run
+from xladoctor.experiments import isolate_run, row_check
 from xladoctor.experiments.remake import questions, remade
 from xladoctor.recording import files
 from xladoctor.recording.run import Recording
 from xladoctor.recording.schema import probes_dir, schema
 from xladoctor.workers.environment import batch_sizes, interpreter, worker_environment
+
+if TYPE_CHECKING:
+    from xladoctor.workers.worker import Worker
 
 # A capsule that a worker cannot load in this time is not worth a longer wait for.
 _TIMEOUT = 300.0
@@ -53,7 +57,8 @@ def ask_workers(
     remakes = questions(recording)
     compared = check_.to_check(recording) if check is None or check > 0 else []
     isolated = isolate_run.to_isolate(recording) if check is None or check > 0 else []
-    if not (chosen or compiled or remakes or compared or isolated) or python is None:
+    paired = row_check.to_check(recording) if check is None or check > 0 else []
+    if not (chosen or compiled or remakes or compared or isolated or paired) or python is None:
         return False
     from xladoctor.workers.worker import Worker, WorkerError
 
@@ -93,12 +98,26 @@ def ask_workers(
                 within = check_.budget(lasted, check, isolate_run.LEAST)
                 for answer in isolate_run.answers(worker, python, isolated, environment, within):
                     keep(**answer)
-            if compared:
-                say(f"comparing {len(compared)} compiled function(s) with plain execution ({python}); Ctrl-C skips it")
-                within = check_.budget(lasted, check, check_.least(recording))
-                for answer in check_.answers(worker, recording, compared, within):
-                    keep(**answer)
+            within = check_.budget(lasted, check, check_.least(recording))
+            for answer in _checks(worker, recording, compared, paired, within, say):
+                keep(**answer)
     return True
+
+
+def _checks(
+    worker: Worker, recording: Recording, compared: list[str], paired: list[row_check.Asked], seconds: float, say: Say
+) -> Iterator[dict[str, Any]]:
+    """What is asked of a run that ended well, within so many seconds: which rows meet (in half of them where there is
+    more to ask), then whether compiled functions agree with plain execution.
+    """
+    started = time.monotonic()
+    if paired:
+        say(f"looking which rows meet in {len(paired)} function(s); Ctrl-C skips it")
+        yield from row_check.answers(worker, recording, paired, seconds / 2 if compared else seconds)
+    if compared:
+        say(f"comparing {len(compared)} compiled function(s) with plain execution; Ctrl-C skips it")
+        left = max(seconds / 2, seconds - (time.monotonic() - started))
+        yield from check_.answers(worker, recording, compared, left)
 
 
 def _compiled(recording: Recording) -> list[str]:

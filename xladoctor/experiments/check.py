@@ -7,6 +7,7 @@ answer too, with the reason: a run of which nothing was checked must not look li
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 MAX_FUNCTIONS = 32
 _LEAST, _MOST, _SHARE = 5.0, 30.0, 0.05
+_GRACE = 5.0
+"""A worker looks at the clock between two calls only."""
 _START = 120.0
 """TensorFlow may take this long to be imported; the budget is for the checks alone."""
 
@@ -56,7 +59,7 @@ def answers(
     seconds: float,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[dict[str, Any]]:
-    """An answer for each capsule, as `worker.jsonl` keeps it."""
+    """An answer for each capsule, as `worker.jsonl` keeps it; then one for those of which later calls were kept."""
     from xladoctor.workers.worker import WorkerError, WorkerTimeout
 
     why = None
@@ -65,6 +68,7 @@ def answers(
     except WorkerError as error:
         why = f"the worker did not start: {error}"
     until = clock() + seconds
+    agreed = []
     for number, capsule in enumerate(capsules):
         left = until - clock()
         if number >= MAX_FUNCTIONS:
@@ -81,7 +85,31 @@ def answers(
             result = not_checked(_over(seconds))
         except WorkerError as error:
             result = not_checked(str(error))
+        if isinstance(result, dict) and result.get("result") == "agrees":
+            agreed.append(capsule)
         yield {"capsule": capsule, "request": REQUEST, "result": result}
+    yield from _later(worker, recording, agreed, until, clock)
+
+
+def _later(
+    worker: Worker, recording: Recording, capsules: list[str], until: float, clock: Callable[[], float]
+) -> Iterator[dict[str, Any]]:
+    """What the later calls give of functions whose first one agrees; nothing where the time is over."""
+    from xladoctor.workers.worker import WorkerError
+
+    kept = {str(e["capsule"]) for e in recording.of_kind(schema.LATER_CALL)}
+    waiting = [c for c in capsules if c in kept]
+    for number, capsule in enumerate(waiting):
+        left = until - clock()
+        if left <= 0:
+            return
+        folder = str(recording.folder / "capsules" / capsule)
+        # The first of several functions must not take all that is left.
+        share = left if number == len(waiting) - 1 else left / 2
+        with contextlib.suppress(WorkerError):
+            result = worker.request(REQUEST, timeout=left + _GRACE, capsule=folder, later=share)
+            if isinstance(result, dict) and result.get("calls"):
+                yield {"capsule": capsule, "request": REQUEST, "later": True, "result": result}
 
 
 def _asked(worker: Worker, folder: str, seconds: float) -> Any:

@@ -7,6 +7,7 @@ a few steps. Nothing of the user's is changed. An edit after which the program f
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -128,6 +129,8 @@ def try_edits(
         folder = recording.folder / "rehearsals" / f"edit-{number}"
         again = _rehearsed(one, text, program, folder, min(left, _limit(recording)))
         tried.append(_judged(one, text, program, again, failure))
+        for part in ("work", "script", "tmp"):
+            shutil.rmtree(folder / part, ignore_errors=True)  # a dozen copies would fill a disk
     return tried
 
 

@@ -12,7 +12,8 @@ from xladoctor.experiments.edits_names import argument, called, keyword, module,
 from xladoctor.experiments.edits_text import Candidate, Text
 
 _SHAPED = frozenset({"shape", "input_shape", "batch_shape", "batch_input_shape", "target_shape"})
-_MAKES_SHAPE = frozenset({"Input", "InputLayer", "Reshape", "placeholder", "reshape", "zeros", "ones", "TensorSpec"})
+_DECLARES = frozenset({"Input", "InputLayer", "placeholder", "TensorSpec"})
+_WITH_BATCH = frozenset({"placeholder", "TensorSpec", "batch_shape", "batch_input_shape"})
 _TRAINING = frozenset({"epochs", "batch_size", "verbose", "seed", "random_state", "steps_per_epoch", "max_iter"})
 _PRODUCTS = frozenset({"matmul", "Dot"})
 _JOINS = {"concat": (1, "axis"), "concatenate": (1, "axis"), "Concatenate": (0, "axis"), "stack": (1, "axis")}
@@ -29,8 +30,9 @@ def constants(text: Text, facts: Facts) -> Iterator[Candidate]:
         for order, size in enumerate(facts.other(have)[:3]):
             if size < 1:
                 continue
-            near = facts.far(str(text.file), node.lineno)
-            base = 2.5 + order + (0.0 if near < 6.0 else 2.0)
+            # A setting of the whole program changes more than the place where sizes do not fit.
+            setting = isinstance(text.parents.get(node), ast.Assign) and text.parents.get(node) in text.tree.body
+            base = 2.5 + order + (1.0 if setting else 0.0)
             why = f"write {size} instead of {have}"
             yield candidate(text, facts, "constant", why, base, text.put(node, str(size)))
 
@@ -50,10 +52,18 @@ def shapes(text: Text, facts: Facts) -> Iterator[Candidate]:
         sizes = [number(e) for e in node.elts]
         opened, closed = ("(", ")") if isinstance(node, ast.Tuple) else ("[", "]")
         written = [text.of(e) for e in node.elts]
-        for wanted in _as_given(facts, sizes, written):
+        whole = _has_batch(text, node)
+        ranks = (len(node.elts), len(node.elts) + 1)
+        extra = facts.says("ndim", "rank") and any(len(shape) in ranks for shape in facts.shapes)
+        if not whole and len(node.elts) > 1 and extra:
+            made = ", ".join(written[1:]) + ("," if len(written) == 2 and opened == "(" else "")
+            why = "leave out the first size: the batch has no place here"
+            yield candidate(text, facts, "input-shape", why, 1.5, text.put(node, f"{opened}{made}{closed}"))
+        for wanted in _as_given(facts, sizes, written, whole):
             made = ", ".join(wanted) + ("," if len(wanted) == 1 and opened == "(" else "")
             why = "declare the shape that the data have"
-            yield candidate(text, facts, "input-shape", why, 2.0, text.put(node, f"{opened}{made}{closed}"))
+            base = 2.0 if len(wanted) == len(node.elts) else 4.5
+            yield candidate(text, facts, "input-shape", why, base, text.put(node, f"{opened}{made}{closed}"))
         for other in _orders(written):
             made = ", ".join(other)
             why = "put the axes in another order"
@@ -64,19 +74,28 @@ def _is_shape(text: Text, node: ast.AST) -> bool:
     parent = text.parents.get(node)
     if isinstance(parent, ast.keyword):
         return parent.arg in _SHAPED
-    return isinstance(parent, ast.Call) and called(parent) in _MAKES_SHAPE and node in parent.args
+    return isinstance(parent, ast.Call) and called(parent) in _DECLARES and node in parent.args
 
 
-def _as_given(facts: Facts, sizes: list[int | None], written: list[str]) -> Iterator[list[str]]:
-    """Each shape of the message that the declared one is not, without its batch axis; an open axis stays open."""
+def _has_batch(text: Text, node: ast.AST) -> bool:
+    """Whether a declared shape begins with the batch."""
+    parent = text.parents.get(node)
+    if isinstance(parent, ast.keyword):
+        above = text.parents.get(parent)
+        return parent.arg in _WITH_BATCH or (above is not None and called(above) in _WITH_BATCH)
+    return parent is not None and called(parent) in _WITH_BATCH
+
+
+def _as_given(facts: Facts, sizes: list[int | None], written: list[str], whole: bool) -> Iterator[list[str]]:
+    """Each shape of the message that the declared one is not, with its batch axis open or without it."""
     known = [n for n in sizes if n is not None]
     seen = {tuple(written)}
     for shape in facts.shapes:
-        for part in (shape[1:], shape) if shape[:1] and shape[0] not in sizes else (shape, shape[1:]):
-            if not part or len(part) > 5 or any(n is None for n in part[1:]):
+        for part in (shape,) if whole else (shape[1:], shape):
+            if not part or len(part) > 5 or any(n is None for n in part[1 if whole else 0 :]):
                 continue
             made = [str(n) if n is not None else "None" for n in part]
-            if written[:1] == ["None"] and len(part) == len(written):
+            if whole:
                 made[0] = "None"
             if tuple(made) in seen or (known and math.prod(known) < 2):
                 continue
@@ -135,9 +154,21 @@ def _target(call: ast.Call) -> list[ast.expr] | None:
     return list(call.args) if method and len(sizes) == len(call.args) and len(sizes) > 1 else None
 
 
+def _fit(facts: Facts) -> tuple[float, float, float]:
+    """What it costs to transpose the first operand, the second, or to exchange them, by whether they fit then."""
+    two = [s for s in facts.shapes[:2] if len(s) > 1]
+    if len(two) != 2 or facts.slug != "matmul-conv-mismatch":
+        return 0.5, 0.0, 1.0
+    (a, b), (c, d) = two[0][-2:], two[1][-2:]
+    fits = (a == c, b == d, d == a)
+    one, other, both = (-3.0 if fit else 4.0 for fit in fits)
+    return one, other, both
+
+
 def products(text: Text, facts: Facts) -> Iterator[Candidate]:
     """One operand of a product transposed, or both exchanged."""
     about = 1.0 if facts.slug == "matmul-conv-mismatch" or facts.says("matmul", "matrix size") else 6.0
+    first, second, both = _fit(facts)
     for call in text.all(ast.Call):
         if called(call) not in _PRODUCTS or len(call.args) < 2:
             continue
@@ -146,18 +177,18 @@ def products(text: Text, facts: Facts) -> Iterator[Candidate]:
             on = isinstance(given, ast.Constant) and given.value is True
             why = f"{'do not ' if on else ''}transpose the {'second' if name[-1] == 'b' else 'first'} operand"
             change = text.with_keyword(call, name, "False" if on else "True")
-            yield candidate(text, facts, "transpose", why, about + (0.0 if name[-1] == "b" else 0.5), change)
-        yield _exchanged(text, facts, call.args[0], call.args[1], about + 1.0)
+            yield candidate(text, facts, "transpose", why, about + (second if name[-1] == "b" else first), change)
+        yield _exchanged(text, facts, call.args[0], call.args[1], about + both)
     for product in text.all(ast.BinOp):
         if isinstance(product.op, ast.MatMult):
-            yield from _transposed(text, facts, product.right, about)
-            yield from _transposed(text, facts, product.left, about + 0.5)
-            yield _exchanged(text, facts, product.left, product.right, about + 1.0)
+            yield from _transposed(text, facts, product.right, about + second)
+            yield from _transposed(text, facts, product.left, about + first)
+            yield _exchanged(text, facts, product.left, product.right, about + both)
     for call in text.all(ast.Call):
         if called(call) == "dot" and len(call.args) == 2:
-            yield from _transposed(text, facts, call.args[1], about)
-            yield from _transposed(text, facts, call.args[0], about + 0.5)
-            yield _exchanged(text, facts, call.args[0], call.args[1], about + 1.0)
+            yield from _transposed(text, facts, call.args[1], about + second)
+            yield from _transposed(text, facts, call.args[0], about + first)
+            yield _exchanged(text, facts, call.args[0], call.args[1], about + both)
 
 
 def _exchanged(text: Text, facts: Facts, one: ast.expr, other: ast.expr, cost: float) -> Candidate:
@@ -225,8 +256,10 @@ def operands(text: Text, facts: Facts) -> Iterator[Candidate]:
     for node in text.all(ast.BinOp):
         if isinstance(node.op, ast.MatMult | ast.Pow) or facts.far(str(text.file), node.lineno) > 3.0:
             continue
+        if _counts(text, node):
+            continue
         for side in (node.left, node.right):
-            if isinstance(side, ast.Constant | ast.BinOp):
+            if isinstance(side, ast.Constant | ast.BinOp | ast.UnaryOp) or text.of(side).isupper():
                 continue
             written = text.of(side)
             yield candidate(text, facts, "expand", "give it a last axis", 3.0, text.put(side, f"{written}[..., None]"))
@@ -236,6 +269,29 @@ def operands(text: Text, facts: Facts) -> Iterator[Candidate]:
             flow = module(text, "tensorflow")
             turned = f"{flow}.transpose({written})" if flow else f"{written}.T"
             yield candidate(text, facts, "transpose", "transpose it", 3.5, text.put(side, turned))
+
+
+def named_axes(text: Text, facts: Facts) -> Iterator[Candidate]:
+    """Another axis, where a name holds one."""
+    for statement in text.all(ast.Assign):
+        have = number(statement.value)
+        target = statement.targets[0]
+        name = text.of(target).rpartition(".")[2].lower()
+        if have is None or not -2 < have < 4 or "axis" not in name:
+            continue
+        for other in [a for a in (0, 1, -1, 2) if a != have][:3]:
+            why = f"use axis {other} instead of {have}"
+            yield candidate(text, facts, "axis", why, 2.0 + 0.3 * abs(other), text.put(statement.value, str(other)))
+
+
+def _counts(text: Text, node: ast.AST) -> bool:
+    """Whether an operation computes a number, not an array: of an index, a bound, a length."""
+    above = text.parents.get(node)
+    while isinstance(above, ast.expr | ast.Slice):
+        if isinstance(above, ast.Slice) or called(above) in ("range", "int", "len", "round", "divmod"):
+            return True
+        node, above = above, text.parents.get(above)
+    return False
 
 
 def names(text: Text, facts: Facts) -> Iterator[Candidate]:
@@ -272,4 +328,4 @@ def splits(text: Text, facts: Facts) -> Iterator[Candidate]:
             yield candidate(text, facts, "other", why, 1.0, *changes)
 
 
-ALL = (constants, shapes, reshapes, products, joins, axes, operands, names, splits)
+ALL = (constants, shapes, reshapes, products, joins, axes, named_axes, operands, names, splits)

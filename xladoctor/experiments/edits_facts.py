@@ -54,7 +54,7 @@ class Facts:
 def facts_of(finding: Finding, failure: Event | None) -> Facts:
     """What a finding and its recorded exception say."""
     message = str((failure or {}).get("message") or "") or " ".join(p.text for p in finding.evidence if p.kind == "log")
-    shapes = tuple(_shape(m[1]) for m in _SHAPE.finditer(message[:_MOST]))[:12]
+    shapes = tuple(_shape(m[1]) for m in _SHAPE.finditer(message[:_MOST]) if not _counts(message, m.start()))[:12]
     own = [n for n in finding.dims if isinstance(n, int) and not isinstance(n, bool)]
     sizes = tuple(dict.fromkeys([*own, *(n for shape in shapes for n in shape if n is not None)]))[:16]
     known: dict[str, Sizes] = {}
@@ -65,6 +65,11 @@ def facts_of(finding: Finding, failure: Event | None) -> Facts:
     return Facts(
         finding.slug, message, finding.op or "", sizes, shapes, _lines(finding, failure), known, finding.suspects
     )
+
+
+def _counts(message: str, at: int) -> bool:
+    """Whether a bracket says which one of several is meant, as in `In[0]`, and holds no shape."""
+    return message[at] == "[" and message[max(0, at - 1) : at].isalnum()
 
 
 def _shape(text: str) -> Sizes:

@@ -52,7 +52,12 @@ def labels(text: Text, facts: Facts) -> Iterator[Candidate]:
     name = keras(text)
     units = [number(argument(c, 0, "units")) for c in text.all(ast.Call) if called(c) == "Dense"]
     about = facts.says("target", "labels", "logits", "loss", "rank", "weights can not be broadcast")
+    by_one = any(size + 1 in facts.sizes for size in facts.sizes)
+    from_one = 0.5 if by_one or facts.says("label value", "out of bounds", "is not in [0") else 9.0
     for call in text.all(ast.Call):
+        if called(call) in ("to_categorical", "one_hot") and call.args:
+            change = text.put(call.args[0], f"{text.of(call.args[0])} - 1")
+            yield candidate(text, facts, "one-hot", "count the classes from 0", from_one, change)
         if called(call) not in _RUNS:
             continue
         given = argument(call, 1, "y")
@@ -131,8 +136,16 @@ def _before(text: Text, call: ast.Call, layer: str) -> Change | None:
     return None
 
 
-def _in_sequential(text: Text, node: ast.AST) -> bool:
-    parent = text.parents.get(node)
+def _in_sequential(text: Text, node: ast.List | ast.Tuple) -> bool:
+    """Whether a list is one of layers: given to `Sequential`, or holding nothing but what classes make."""
+    if isinstance(node, ast.List) and len(node.elts) > 1 and all(called(e)[:1].isupper() for e in node.elts):
+        return not isinstance(text.parents.get(node), ast.Call) or called(text.parents[node]) in (
+            "Sequential",
+            "extend",
+        )
+    parent: ast.AST | None = text.parents.get(node)
+    while isinstance(parent, ast.BinOp | ast.Starred):
+        parent = text.parents.get(parent)
     return isinstance(parent, ast.Call) and called(parent) == "Sequential"
 
 
@@ -217,6 +230,10 @@ def one_more_axis(text: Text, facts: Facts) -> Iterator[Candidate]:
         if given is None or isinstance(given, ast.Constant | ast.Starred):
             continue
         predicts = name in _FIRST_AXES
+        if (not predicts and argument(call, 1, "y") is None) or isinstance(given, ast.List | ast.Dict):
+            continue  # a data set, or several inputs
+        if isinstance(given, ast.Name) and facts.locals and given.id not in facts.locals:
+            continue  # no array was seen under that name
         written = text.of(given)
         for front in (True, False) if predicts else (False, True):
             base = (1.5 if about else 6.0) + (0.0 if front == predicts else 1.5)
@@ -227,4 +244,37 @@ def one_more_axis(text: Text, facts: Facts) -> Iterator[Candidate]:
             yield candidate(text, facts, "expand", why, base, text.put(given, made))
 
 
-ALL = (losses, labels, units, flattened, sequences, padding, batches, one_more_axis)
+def pipelines(text: Text, facts: Facts) -> Iterator[Candidate]:
+    """Stages of a pipeline: batches made where there are none, once only, or after what is done to each element."""
+    stages = [c for c in text.all(ast.Call) if called(c) == "batch" and isinstance(c.func, ast.Attribute)]
+    about = 0.0 if facts.says("ndim", "rank", "expected shape", "dimensions") else 2.0
+    for call in stages if len(stages) > 1 else ():
+        assert isinstance(call.func, ast.Attribute)
+        change = text.put(call, text.of(call.func.value))
+        yield candidate(text, facts, "batch-size", "make no batches here", 3.0 + about, change)
+    for call in text.all(ast.Call):
+        if called(call) == "map" and isinstance(call.func, ast.Attribute) and call.func.value in stages:
+            inner = call.func.value
+            assert isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute)
+            source = text.of(inner.func.value)
+            batch, mapped = text.of(inner)[len(source) :], text.of(call)[len(text.of(inner)) :]
+            change = text.put(call, f"{source}{mapped}{batch}")
+            yield candidate(text, facts, "other", "make the batches after this step", 2.0 + about, change)
+        given = argument(call, 0, "x")
+        alone = called(call) == "fit" and isinstance(given, ast.Name) and argument(call, 1, "y") is None
+        if alone and given is not None and "Dataset" in text.text:
+            change = text.put(given, f"{text.of(given)}.batch(8)")
+            yield candidate(text, facts, "batch-size", "make batches of it", 2.5 + about, change)
+
+
+def several(text: Text, facts: Facts) -> Iterator[Candidate]:
+    """Two inputs or outputs of a model exchanged."""
+    for call in text.all(ast.Call):
+        for node in call.args[:2] if called(call) in ("Model", "fit") else ():
+            if isinstance(node, ast.List | ast.Tuple) and len(node.elts) == 2:
+                one, other = node.elts
+                changes = (text.put(one, text.of(other)), text.put(other, text.of(one)))
+                yield candidate(text, facts, "other", "exchange these two", 3.0, *changes)
+
+
+ALL = (losses, labels, units, flattened, sequences, padding, batches, one_more_axis, pipelines, several)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from xladoctor.experiments.edits_facts import Facts, candidate
@@ -10,6 +11,7 @@ from xladoctor.experiments.edits_names import called, number
 from xladoctor.experiments.edits_text import Candidate, Text
 
 _NEAR = 3.0
+_SIZE = re.compile(r"(\A|_)(n|k|num|units|dim|size|length|len|rows|cols|width|height|steps|count|classes|heads)(\Z|_)")
 _MOST_NAMES = 5
 _SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _JOINED = {"stack": "concatenate", "concatenate": "stack", "vstack": "hstack", "hstack": "vstack"}
@@ -53,7 +55,7 @@ def _numbers(text: Text) -> dict[str, ast.expr]:
         for argument in function.args.args:
             if argument in defaults and number(defaults[argument]) is None:
                 continue
-            if argument.arg not in ("self", "cls"):
+            if argument in defaults or _SIZE.search(argument.arg):
                 found.setdefault(argument.arg, argument)  # type: ignore[arg-type]
     return found
 
@@ -129,7 +131,7 @@ def slices(text: Text, facts: Facts) -> Iterator[Candidate]:
     ranks = {len(shape) for shape in facts.shapes if shape}
     turned = len(ranks) > 1 or 1 in facts.sizes or facts.says("rank", "ndim", "dimensions")
     for node in _handed(text):
-        if not _near(text, facts, node) or not _is_array(node):
+        if not _near(text, facts, node) or not _is_array(node) or _is_other(text, facts, node):
             continue
         written = text.of(node)
         plain = written if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript) else f"({written})"
@@ -147,12 +149,25 @@ def slices(text: Text, facts: Facts) -> Iterator[Candidate]:
             yield candidate(text, facts, "slice", "leave out this slice", 5.5, change)
 
 
+def _is_other(text: Text, facts: Facts, node: ast.expr) -> bool:
+    """Whether a value has a name under which no array was seen in the failing calls, though others were."""
+    parent = text.parents.get(node)
+    names = [node] if isinstance(node, ast.Name) else parent.targets if isinstance(parent, ast.Assign) else []
+    plain = [n.id for n in names if isinstance(n, ast.Name)]
+    at_top = _scope(text, node) is None
+    return bool(at_top and facts.locals and plain) and not any(name in facts.locals for name in plain)
+
+
 def _is_array(node: ast.expr) -> bool:
     """Whether a value may be an array: no list, no text, nothing that a class or a layer gives."""
     if isinstance(node, ast.Call):
         name = called(node)
         return not isinstance(node.func, ast.Call) and name[:1].islower() and name not in _NO_ARRAYS
-    return isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.BinOp)
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+        return isinstance(node.value, ast.Name) and not node.value.id.isupper()
+    if isinstance(node, ast.Name | ast.Attribute):
+        return not (node.id if isinstance(node, ast.Name) else node.attr).isupper()
+    return isinstance(node, ast.Subscript | ast.BinOp)
 
 
 def _handed(text: Text) -> Iterator[ast.expr]:
@@ -194,7 +209,7 @@ def alike(text: Text, facts: Facts) -> Iterator[Candidate]:
         for name, value in list(given.items())[:4]:
             if name not in ("name", "activation", "dtype", "seed"):
                 why = f"give it {name} as the other {called(call)} has it"
-                yield candidate(text, facts, "other", why, 3.5, text.with_keyword(call, name, text.of(value)))
+                yield candidate(text, facts, "other", why, 1.0, text.with_keyword(call, name, text.of(value)))
 
 
 def divisible(text: Text, facts: Facts) -> Iterator[Candidate]:

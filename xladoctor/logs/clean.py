@@ -38,7 +38,11 @@ _TAG = re.compile(
 )
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,6}|#x[0-9a-fA-F]{1,6});")
 _JSON_FIELD = re.compile(
-    r'"(?:log|message|msg|text|textPayload|line|content|output|error)"\s*:\s*"((?:[^"\\]|\\.){0,60000})"'
+    r'"(?:log|message|msg|event|text|textPayload|line|content|output|error)"\s*:\s*"((?:[^"\\]|\\.){0,60000})"'
+)
+# Where loggers that write JSON put the traceback, besides the message.
+_JSON_TRACE = re.compile(
+    r'"(?:exc_info|exc_text|exception|traceback|stack|stack_?trace|stack_info)"\s*:\s*"((?:[^"\\]|\\.){0,60000})"'
 )
 _JSON_ITEM = re.compile(r'^\s*"((?:[^"\\]|\\.){0,60000})",?\s*$')
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))")
@@ -81,7 +85,7 @@ _NUMBERED = re.compile(r"^ {0,5}\d{1,5} [|│] ?")
 _STEP = re.compile(r"^[^\t]{1,80}\t[^\t]{1,80}\t(?=\d{4}-\d\d-\d\dT)")
 _MAYBE_PREFIX = frozenset("#>/|│[(0123456789ESDTICWF:%;") | frozenset("abcdefghijklmnopqrstuvwxyz")
 _STARTS = re.compile(
-    r'^(?:\s|Traceback|File "|[\w.]{1,200}(?:Error|Exception)\b|[IWEF]\d{4} |'
+    r'^(?:\s|[│╭╰]|Traceback|File "|[\w.]{1,200}(?:Error|Exception)\b|[IWEF]\d{4} |'
     r"\d{4}-\d\d-\d\d|Detected at|Stack trace|Epoch \d|$)"
 )
 _TERMINALS = frozenset({72, 79, 80, 100, 120, 132, 160})
@@ -133,8 +137,9 @@ def _unescape(text: str) -> str:
     """Give back the newlines that JSON, a notebook file or a gRPC status escaped; other text stays as it is."""
     bare = text.strip()
     found = _JSON_FIELD.search(bare) if bare.startswith("{") else _JSON_ITEM.match(bare)
-    if found:
-        return _ESCAPE.sub(_escaped, found[1]).rstrip("\n")
+    trace = _JSON_TRACE.search(bare) if bare.startswith("{") else None
+    if found or trace:
+        return "\n".join(_ESCAPE.sub(_escaped, part[1]).rstrip("\n") for part in (found, trace) if part)
     text = text.replace('details = "', 'details = "\n').replace("details = '", "details = '\n")
     rest = _WINDOWS_PATH.sub("", text) if ":\\" in text else text
     if rest.count("\\n") >= 2 or ("\\n" in rest and ("[[" in rest or "\\t" in rest or "rror" in rest)):

@@ -19,7 +19,12 @@ _FRAMEWORK = re.compile(
 )
 
 _PYTHON = re.compile(r'^\s*(?:\|\s*)?File "([^"]{1,1000})", line (\d{1,9})(?:,? in (.{1,300}))?\s*$')
-_PYTEST = re.compile(r"^(\S{1,500}\.py):(\d{1,9}): in (\S{1,200})$")
+# Without a function: the test itself.
+_PYTEST = re.compile(r"^(\S{1,500}\.py):(\d{1,9}):(?: in (\S{1,200}))?$")
+_PYTEST_RAISED = re.compile(r"^(\S{1,500}\.py):(\d{1,9}): ([A-Z]\w{0,80})$")
+_RICH = re.compile(r"^(\S[^│]{0,400}?\.py):(\d{1,9}) in(?: ([^\s│]{1,200}))?\s*│?$")
+_RICH_ARROW = re.compile(r"^\s?❱\s{0,5}(\d{1,9}) │?(.{0,300}?)\s*│?$")
+_RICH_CODE = re.compile(r"^\s{0,6}\d{1,9} │")
 _IPYTHON = (
     re.compile(r"^File (\S.{0,500}?):(\d{1,9}), in (.{1,300})$"),
     re.compile(r"^((?:Cell|Input) In ?\[\d*\])(?:, line (\d{1,9}))?(?:, in (.{1,300}))?$"),
@@ -61,9 +66,26 @@ def autograph_frame(line: str) -> Frame | None:
 
 
 def pytest_frame(line: str) -> Frame | None:
-    """A `path.py:12: in f` line of pytest, or None."""
-    found = _PYTEST.match(line) if ": in " in line else None
+    """A `path.py:12: in f` (of the test itself: `path.py:12:`) line of pytest, or None."""
+    found = _PYTEST.match(line) if ".py:" in line else None
     return Frame(found[1], int(found[2]), found[3], user=is_user(found[1])) if found else None
+
+
+def pytest_raised(line: str) -> tuple[Frame, str] | None:
+    """Where an exception was raised, and its name: the `path.py:12: ValueError` below pytest's message, or None."""
+    found = _PYTEST_RAISED.match(line) if ".py:" in line else None
+    return (Frame(found[1], int(found[2]), None, user=is_user(found[1])), found[3]) if found else None
+
+
+def rich_frame(line: str) -> Frame | None:
+    """A `path.py:12 in f` line of the framed tracebacks of rich, or None. A long name stands in the next line."""
+    found = _RICH.match(line) if ".py:" in line and " in" in line else None
+    return Frame(found[1], int(found[2]), found[3], user=is_user(found[1])) if found else None
+
+
+def is_rich_code(line: str) -> bool:
+    """Whether rich shows a line of code here that is not the one that failed."""
+    return "│" in line and _RICH_CODE.match(line) is not None
 
 
 def ipython_frame(line: str) -> Frame | None:
@@ -79,6 +101,6 @@ def ipython_frame(line: str) -> Frame | None:
 
 
 def arrow(line: str) -> tuple[int, str] | None:
-    """The line that IPython points at: its number and code."""
-    found = _ARROW.match(line) if ">" in line[:16] else None
-    return (int(found[1]), found[2].strip()) if found else None
+    """The line that IPython or rich points at: its number and code."""
+    found = _ARROW.match(line) if ">" in line[:16] else _RICH_ARROW.match(line) if "❱" in line[:4] else None
+    return (int(found[1]), found[2].strip(" │")) if found else None

@@ -20,6 +20,9 @@ _DETECTED_LINE = re.compile(r"^Detected at node .{1,500}$\n?|^Node: '[^'\n]{1,50
 _WITH_OP = re.compile(
     r"(?:[Ii]nput \d+ to (?:node|op))?\s?[`']([^`'\s]{1,500})[`']\s{1,4}with\s{1,4}op\s{1,4}(\w{1,100})"
 )
+# The form of shape inference up to TensorFlow 1.14, and of op_def_library.py.
+_OLD_INFERENCE = re.compile(r" for '([^'\s]{1,500})' \(op: '(\w{1,100})'\)")
+_TYPED = re.compile(r" of '(\w{1,100})' Op ha(?:s|ve) type")
 _OP_TAIL = re.compile(r"\[Op:(\w{1,300})\]")
 _HLO_NAME = re.compile(r'op_type="(\w{1,100})"\s{1,4}op_name="([^"]{1,500})"')
 _OLD_OP = re.compile(r"\[\[\s?(?:Node: )?[^\s=\]]{1,500} = (\w{1,100})\[")
@@ -30,6 +33,15 @@ _DEVICE = re.compile(
 _WRAPPED = re.compile(r"\{\{function_node [^{}]{1,500}\}\} ?")
 _VARIADIC = re.compile(r"_(?:N|num\w{0,20})_\d{1,6}$")
 _WRAPPED_OP = re.compile(r"\{\{function_node __wrapped__(\w{1,100})_device_")
+_NAMING = (
+    (_HLO_NAME, 1),
+    (_NODE_DEF, 2),
+    (_WITH_OP, 2),
+    (_OLD_OP, 1),
+    (_OLD_INFERENCE, 2),
+    (_TYPED, 1),
+    (_WRAPPED_OP, 1),
+)
 _SECOND_ROOT = re.compile(r"^[^\S\n]*\(1\) ", re.MULTILINE)
 
 
@@ -47,7 +59,7 @@ def nodes(text: str) -> tuple[str, ...]:
     names += [braced[1] for braced in _BRACED.finditer(text, 0, first if first >= 0 else len(text))]
     names += [name for inside in _references(text) if (name := _reference(inside))]
     if not names:
-        for pattern in (_WITH_OP, _DETECTED):
+        for pattern in (_WITH_OP, _OLD_INFERENCE, _DETECTED):
             found = pattern.search(text)
             if found:
                 return (found[1],)
@@ -85,7 +97,7 @@ def op(text: str) -> str | None:
     tail = _OP_TAIL.search(text)
     if tail and not tail[1].startswith("__"):
         return tail[1]
-    for pattern, group in ((_HLO_NAME, 1), (_NODE_DEF, 2), (_WITH_OP, 2), (_OLD_OP, 1), (_WRAPPED_OP, 1)):
+    for pattern, group in _NAMING:
         found = pattern.search(text)
         if found:
             return _VARIADIC.sub("", found[group])

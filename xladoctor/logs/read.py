@@ -10,6 +10,7 @@ from typing import IO, Any
 from xladoctor.logs.activity import Activity
 from xladoctor.logs.blocks import searched
 from xladoctor.logs.clean import clean_lines
+from xladoctor.logs.endings import is_progress, is_stamped
 from xladoctor.logs.prefilter import hot_regions
 from xladoctor.logs.segment import Segmenter
 from xladoctor.logs.source import Source, UnreadableLog
@@ -38,7 +39,8 @@ def read_log(
     `flags` ({variable: {value, where}}), `went_on`
     ({where of a record: True}: training went on below it), `repeats` ({where of a
     record: how often it came}), `dropped_records` (beyond the bounds), `damaged` ({log: why it could be read in part
-    only}).
+    only}), `survived` (the same, where the order of the lines is
+    sure), `last_words` ({where of a line of the runtime: True}: nothing below it shows that the program still works).
     """
     several = logs if isinstance(logs, Sequence) and not isinstance(logs, str) else [logs]
     parts = [_read_one(log, name, threads, tuple(literals)) for log in several]
@@ -101,6 +103,8 @@ class Collector:
         self._order: dict[str, int] = {}
         # Behind prefixes and in labelled streams, as far as the lines are looked at; `activity` sees the plain ones.
         self._epochs: dict[str | None, int] = {}
+        # First and last line of progress, and the last one with a time before it.
+        self._progress: dict[str | None, tuple[int, int, int]] = {}
         self._repeats: dict[str, int] = {}
         self._dropped = 0
         self._previous = 0
@@ -120,8 +124,14 @@ class Collector:
                     stream = None
                 self._streams.setdefault(stream, Segmenter(self._source, stream, self._add, self._literals))
             self._streams[stream].feed(line)
-            if line.text.startswith("Epoch "):
-                self._epochs[stream] = line.number
+            if is_progress(line.text):
+                self._saw_progress(stream, line.number, line.text, region[line.number - region[0][0]][1])
+
+    def _saw_progress(self, stream: str | None, number: int, text: str, raw: bytes) -> None:
+        if text.startswith("Epoch "):
+            self._epochs[stream] = number
+        first, _, stamped = self._progress.get(stream, (number, number, 0))
+        self._progress[stream] = first, number, number if is_stamped(raw) else stamped
 
     def settle(self) -> None:
         """Finish what is open, in the middle of a log that is still being written."""
@@ -138,6 +148,9 @@ class Collector:
         self.activity.finish()
         for segmenter in self._streams.values():
             segmenter.finish(at_end=True)
+        ends = {where: True for segmenter in self._streams.values() for where in segmenter.last_words}
+        if ends:
+            self.facts["last_words"] = ends
         if self.activity.compiled:
             self.facts["xla_compiled"] = True
         if self.activity.unfinished:
@@ -156,10 +169,18 @@ class Collector:
         """All records in the order of the log. Of those that could have ended the run, only what came last did."""
         found = [*self._errors.values(), *self._warnings.values()]
         found.sort(key=lambda record: self._order[record.where])
-        went_on = {r.where for r in found if self._order[r.where] < self._last_epoch(r.stream)}
+        survived = {r.where for r in found if r.exception and self._worked_on(self._order[r.where], r.stream)}
+        went_on = survived | {r.where for r in found if self._order[r.where] < self._last_epoch(r.stream)}
+        if survived:
+            self.facts["survived"] = dict.fromkeys(sorted(survived), True)
         if went_on:
             self.facts["went_on"] = dict.fromkeys(sorted(went_on), True)
         return [replace(r, ended_run=False) if r.ended_run and r.where in went_on else r for r in found]
+
+    def _worked_on(self, number: int, stream: str | None) -> bool:
+        """Whether training surely went on below a line: loggers say so, or there was progress above it and below."""
+        first, last, stamped = self._progress.get(stream, (0, 0, 0))
+        return number < stamped or first < number < last
 
     def _last_epoch(self, stream: str | None) -> int:
         """The last line with which training went on, in this stream. Which labelled process an unlabelled line belongs

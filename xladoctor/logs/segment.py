@@ -14,7 +14,17 @@ from dataclasses import dataclass, field, replace
 
 from xladoctor.logs import message, signatures
 from xladoctor.logs.clean import CPP, Clean
-from xladoctor.logs.frames import arrow, autograph_frame, ipython_frame, pytest_frame, python_frame
+from xladoctor.logs.endings import death, is_work
+from xladoctor.logs.frames import (
+    arrow,
+    autograph_frame,
+    ipython_frame,
+    is_rich_code,
+    pytest_frame,
+    pytest_raised,
+    python_frame,
+    rich_frame,
+)
 from xladoctor.model.evidence import ErrorRecord, Frame
 
 LINES, CHARACTERS, FRAMES, PLAIN = 400, 24_000, 200, 40
@@ -64,6 +74,7 @@ class _Draft:
     number: int
     before: tuple[str, ...]
     level: str = "error"
+    grave: bool = False
     exception: str | None = None
     frames: list[Frame] = field(default_factory=list)
     op_frames: list[Frame] = field(default_factory=list)
@@ -109,6 +120,8 @@ class Segmenter:
         self._number = 0
         self._wrapped = ""
         self._margin = 0
+        self._worked = 0
+        self._grave: dict[str, int] = {}
 
     def feed(self, line: Clean) -> None:
         """Take one line."""
@@ -135,6 +148,11 @@ class Segmenter:
             self._margin = 0
         return text
 
+    @property
+    def last_words(self) -> list[str]:
+        """Where the runtime spoke of an error below which this stream shows no more work."""
+        return [where for where, number in self._grave.items() if number > self._worked]
+
     def gap(self) -> None:
         """Lines were skipped here: what was open is finished, and what stood before is no longer near."""
         self.finish()
@@ -153,6 +171,8 @@ class Segmenter:
             return
         raw = "\n".join(draft.lines)
         first = message.first_root(raw)
+        if draft.grave:
+            self._grave[f"{self._source}:{draft.number}"] = draft.number
         if draft.reverse:
             draft.frames.reverse()
         self._emit(
@@ -176,6 +196,10 @@ class Segmenter:
     # --- tracebacks ---------------------------------------------------------------------------------------------------
     def _open_traceback(self, text: str) -> None:
         draft = self._draft
+        quoting = _exception_name(text, certain=False) if draft is not None and self._in_frames else None
+        if draft is not None and draft.frames and quoting:  # an exception whose message is another traceback
+            draft.exception, self._in_frames = quoting[0], False
+            return
         inside = draft is not None and bool(draft.lines) and text.startswith((" ", "\t"))
         callback = _callback(draft) if draft is not None and not self._in_frames else None
         if (
@@ -196,7 +220,7 @@ class Segmenter:
         assert draft is not None
         if self._wrapped:
             text, self._wrapped = self._wrapped + " " + text.strip(), ""
-        frame = python_frame(text) or ipython_frame(text)
+        frame = python_frame(text) or ipython_frame(text) or rich_frame(text)
         if frame:
             if len(draft.frames) < FRAMES:
                 draft.frames.append(frame)
@@ -210,6 +234,8 @@ class Segmenter:
         if pointed and draft.frames:
             draft.frames[-1] = replace(draft.frames[-1], line=pointed[0], code=pointed[1])
             return
+        if is_rich_code(text):
+            return
         if not text.strip() or (text[0] in " \t+|" and not _HEADER_IN_GROUP.match(text)):
             code = text.strip()
             if code and draft.frames:
@@ -221,7 +247,7 @@ class Segmenter:
             draft.user_code = rest.startswith("in user code")
             self._in_frames = False
             self._add(rest)
-        elif CPP.match(text) or _death(text) or len(draft.frames) == 0:
+        elif CPP.match(text) or death(text) or len(draft.frames) == 0:
             self._in_frames = False
             self._message(text)
 
@@ -233,8 +259,13 @@ class Segmenter:
             return
         if draft.open_stack and self._stack_line(text):
             return
+        raised = pytest_raised(text)
+        if raised and raised[1] == draft.exception:
+            draft.frames.append(raised[0])
+            self.finish()
+            return
         cpp = CPP.match(text)
-        if cpp or _STOP.match(text) or _death(text) or len(draft.lines) >= LINES or draft.size > CHARACTERS:
+        if cpp or _STOP.match(text) or death(text) or len(draft.lines) >= LINES or draft.size > CHARACTERS:
             self.finish()
             self._outside(text)
             return
@@ -274,7 +305,10 @@ class Segmenter:
             draft.exception, text = inner
             draft.plain = 0
         draft.user_code |= "in user code:" in text
-        draft.plain = 0 if _GOES_ON.match(text) else draft.plain + 1
+        goes_on = _GOES_ON.match(text) is not None
+        draft.plain = 0 if goes_on else draft.plain + 1
+        if not goes_on and is_work(text):
+            self._worked = self._number
         if draft.plain > PLAIN:  # what the program printed after its error, without a line between
             self.finish()
             return
@@ -325,7 +359,7 @@ class Segmenter:
             self._draft.user_code = (found[3] or "").startswith("in user code")
             self._take_loose()
             self._add(found[3] or "")
-        elif _death(text):
+        elif death(text):
             self._draft = self._new()
             self._add(text.strip())
         elif signatures.warns(text):
@@ -335,6 +369,8 @@ class Segmenter:
             self._draft = self._new()
             self._take_loose()
             self._add(text.strip())
+        elif is_work(text):
+            self._worked = self._number
 
     def _take_loose(self) -> None:
         assert self._draft is not None
@@ -347,6 +383,7 @@ class Segmenter:
             self._draft = self._new()
         elif severity in "EW" or signatures.speaks(text):
             self._draft = self._new(level="warning")
+            self._draft.grave = (severity == "E" or "OP_REQUIRES failed" in text) and not _STARTUP.search(text)
         if self._draft is not None:
             self._add(text)
             if severity != "F" and _STARTUP.search(text):
@@ -376,21 +413,6 @@ def _of_callback(draft: _Draft, text: str) -> bool:
 _HEADER_IN_GROUP = re.compile(r"^\s*\| [A-Za-z_.]{1,200}(?:Error|Exception|Group)\b")
 _CARETS = re.compile(r"^[ ~]*\^[ ~^]*$|^ +~+ *$")
 _MARKS_ONLY = re.compile(r"^[\s~^]+$|^\[Previous line repeated|^\.\.\.")
-_DEATH = re.compile(
-    r"^(?:\S{1,200}: line \d{1,7}:\s+\d{1,9} )?(?:Killed|Segmentation fault|Aborted|Bus "
-    r"error|Illegal instruction|Terminated|Floating point exception)\b"
-    r"|^Fatal Python error: |^terminate called |^\S{0,80}\s?Unknown flags? in |"
-    r"^slurmstepd: error: |^srun: error: |^Out of memory: Killed|oom[-_]kill"
-    r"|^\*{3} (?:SIG|Process received signal|Aborted at)|exited on signal \d|^\[\d{1,10}\.\d+\] Out of memory"
-    r"|^Command terminated by signal|DUE TO (?:TIME LIMIT|PREEMPTION|NODE FAILURE|JOB "
-    r"REQUEUE)|^/bin/\w+: .{1,200}: not found"
-    r"|can't open file '|Invalid loss, terminating training|^Unable to parse flag"
-)
-
-
-def _death(text: str) -> bool:
-    """Whether a line is what a shell, a scheduler, glibc or the flag parser says of a process that died."""
-    return _DEATH.search(text) is not None
 
 
 def _exception_name(text: str, *, certain: bool) -> tuple[str, str] | None:

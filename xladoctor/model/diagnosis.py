@@ -191,9 +191,12 @@ class StackFrame:
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was compared after a run that ended well, or could not be (`why`); `calls` is on how many."""
+    """One thing that was compared after a run that ended well, or could not be (`why`); `calls` is on how many.
 
-    what: Literal["compiled-function"]
+    A compiled function agrees or diverges with plain execution, `rows` with the rows that they belong to.
+    """
+
+    what: Literal["compiled-function", "rows"]
     function: str
     calls: int = 0
     result: Checked = "not-checked"

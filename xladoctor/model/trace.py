@@ -75,6 +75,42 @@ class TracedStep:
 
 
 @dataclass(frozen=True)
+class LayerRow:
+    """A Keras layer that was called.
+
+    Attributes:
+        depth: 0 for a model, or for a layer that the program calls itself.
+        made: the line that constructs it; `called`: the line that calls it first.
+        inputs: shapes as traced, None for an axis that was open; `outputs` the same.
+        batches: the sizes of the first axis that were met, where they were known.
+        parameters: how many numbers its weights hold; `trainable` those that are trained.
+    """
+
+    name: str
+    cls: str
+    depth: int = 0
+    made: Location | None = None
+    called: Location | None = None
+    inputs: tuple[Any, ...] = ()
+    outputs: tuple[Any, ...] = ()
+    batches: tuple[int, ...] = ()
+    parameters: int = 0
+    trainable: int = 0
+
+
+@dataclass(frozen=True)
+class FunctionRow:
+    """A function of the user's that TensorFlow traced, how often, and for which inputs the last time."""
+
+    name: str
+    defined: Location | None
+    called: Location | None
+    traces: int
+    inputs: tuple[str, ...] = ()
+    xla: bool | None = None
+
+
+@dataclass(frozen=True)
 class Trace:
     """The trace of one run."""
 
@@ -82,6 +118,8 @@ class Trace:
     verdict: Literal["broken", "kept", "empty"]
     steps: tuple[TracedStep, ...] = ()
     places: tuple[WatchedPlace, ...] = ()
+    layers: tuple[LayerRow, ...] = ()
+    functions: tuple[FunctionRow, ...] = ()
     environment: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()

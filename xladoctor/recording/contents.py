@@ -11,6 +11,7 @@ from typing import Any
 from xladoctor.recording.typed import (  # fmt: skip
     Check,
     anything,
+    either,
     entry,
     flag,
     many,
@@ -76,7 +77,8 @@ _AGREEMENT = record(
     {"result": text},
     {"why": maybe(text), "kind": text, "output": text, "shapes": many(shape), "deviation": anything,
      "plain": many(text), "xla": many(text), "message": maybe(text), "error": maybe(text),
-     "function": text, "held": many(text), "node": maybe(record({"op": text, "node": text},
+     "function": text, "held": many(text), "calls": whole, "call": maybe(whole),
+     "node": maybe(record({"op": text, "node": text},
                           {"sources": many(_SOURCE), "call_sources": many(many(_SOURCE)),
                            "shapes": many(maybe(shape))}))},
 )  # fmt: skip
@@ -117,6 +119,19 @@ _FUNCTION = record(
 _FLIP: Fields = {"name": text, "store": text, "key": text, "value": anything, "other": anything}
 _FLIP_MAY: Fields = {"ended": flag, "why": maybe(text), "error": maybe(text), "functions": many(_FUNCTION)}
 
+_FRAME = record({"file": text}, {"line": maybe(whole), "function": maybe(text)})
+_LAYER = record({"name": text, "class": text}, {})
+_VALUE = maybe(either(number, text))
+_INPUT = record({}, {"dtype": text, "shape": many(whole), "at": _VALUE, "min": _VALUE, "max": _VALUE})
+_FORWARD = record({"op": text}, {"node": maybe(text), "frames": many(_FRAME), "layer": maybe(_LAYER)})
+_FOUND = record(
+    {},
+    {"op": maybe(text), "node": maybe(text), "graph": maybe(text), "made": text, "value": text, "index": many(whole),
+     "shape": many(whole), "dtype": text, "inputs": many(_INPUT), "run": whole, "start": _VALUE,
+     "frames": many(_FRAME), "layer": maybe(_LAYER), "gradient_of": maybe(_FORWARD), "source": text,
+     "name": maybe(text), "reached": text, "by": text, "through_gradient": flag},
+)  # fmt: skip
+
 _PLACE: Fields = {"name": text}
 _PLACE_MAY: Fields = {"contract": text, "axes": maybe(mapping(text))}
 
@@ -152,6 +167,11 @@ def is_flip(value: Any) -> bool:
         f.get("same") is None or ("nodes" in f and "compiled" in f and "function" in f)
         for f in value.get("functions") or ()
     )
+
+
+def is_first_nan(value: Mapping[str, Any]) -> bool:
+    """Whether it is what a search for the first NaN gave."""
+    return misfit(value, {"found": maybe(_FOUND)}, {"why": maybe(text)}) is None
 
 
 def is_place(value: Any) -> bool:

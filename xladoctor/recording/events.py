@@ -22,6 +22,7 @@ from xladoctor.recording.typed import (  # fmt: skip
     misfit,
     number,
     record,
+    row,
     scalar,
     shape,
     text,
@@ -91,6 +92,18 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
     ),
     schema.CAPSULE: ({}, {"capsule": entry, "what": text, "function": maybe(text)}),
     schema.FIRST_CALL: ({"capsule": entry, "kept": flag}, {"why": maybe(text), "bytes": maybe(whole)}),
+    schema.LAYER: (
+        {"layer": whole, "name": text, "cls": text, "inputs": many(maybe(shape)), "outputs": many(maybe(shape))},
+        {"parent": maybe(whole), "model": flag, "made": WHERE, "called": WHERE, "parameters": whole,
+         "trainable": whole},
+    ),
+    schema.NOT_FINITE: (
+        {"what": text, "names": mapping(row(maybe(whole), text, text))},
+        {"method": maybe(text), "call": maybe(whole), "model": maybe(text), "where": WHERE,
+         "data": many(record({"name": text}, {"leaf": whole, "finite": maybe(flag), "index": many(whole),
+                                              "value": text, "count": whole, "size": whole}))},
+    ),
+    schema.LATER_CALL: ({"capsule": entry, "call": whole}, {"bytes": maybe(whole)}),
     schema.PROBE_ERROR: ({}, {"hook": maybe(text), "error": maybe(text)}),
     schema.DROPPED: ({}, {"recorder": maybe(text), "kept": maybe(whole), "count": maybe(whole)}),
     schema.REHEARSAL: (

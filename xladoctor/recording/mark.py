@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from xladoctor.recording import files
+from xladoctor.recording.schema import schema
 
 FILE = "marks.json"
 SCHEMA = "xladoctor.marks/1"
@@ -95,7 +96,10 @@ def digest(folder: Path, name: str) -> str:
         return made.hexdigest()
 
 
-CAPSULE_FILES = ("capsule.json", "graph.pb.gz", "sources.json.gz", "recipe.json", "values.npz")
+CAPSULE_FILES = (
+    *("capsule.json", "graph.pb.gz", "sources.json.gz", "recipe.json", "values.npz"),
+    *map(schema.later_file, schema.LATER_CALLS),
+)
 """What a worker reads of a capsule, in the order in which a seal has it (`probes/graph/files.py`)."""
 
 

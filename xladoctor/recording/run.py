@@ -166,6 +166,12 @@ class Recording:
         return [f for f in found if contents.is_flip(f)] if isinstance(found, list) else []
 
     @cached_property
+    def first_nan(self) -> dict[str, Any]:
+        """What a search for the first NaN gave (`schema.FIRST_NAN_FILE`): `{found, why}`, or an empty dict."""
+        found = self._table(schema.FIRST_NAN_FILE)[0]
+        return found if contents.is_first_nan(found) else {}
+
+    @cached_property
     def edits(self) -> list[Any]:
         """What trials of small edits of the sources gave (`schema.EDITS_FILE`), or an empty list."""
         found = self._table(schema.EDITS_FILE)[0].get("edits")

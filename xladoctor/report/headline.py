@@ -35,17 +35,22 @@ _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
 def headline(finding: Finding) -> str:
     """One sentence on one line, without a full stop."""
-    build = _BUILDERS.get(finding.slug)
+    build = _builder(finding)
     sentence = build(finding) if build is not None else ""
     return clip(line(sentence or _fallback(finding)).rstrip("."), _LONGEST)
 
 
 def is_first_sentence(finding: Finding) -> bool:
     """Whether the headline says all that the first sentence of the message says."""
-    build = _BUILDERS.get(finding.slug)
+    build = _builder(finding)
     if build is not None and finding.slug != "not-xla" and build(finding):
         return True
     return headline(finding) == clip(line(first_sentence(finding)).rstrip("."), _LONGEST)
+
+
+def _builder(finding: Finding) -> Callable[[Finding], str] | None:
+    # The class of a sentence that the doctor does not know is a guess: what it says stands for itself.
+    return None if finding.details.get("general") else _BUILDERS.get(finding.slug)
 
 
 def first_sentence(finding: Finding) -> str:
@@ -70,7 +75,7 @@ def byte_words(count: int) -> str:
 
 
 def _fallback(finding: Finding) -> str:
-    if finding.title.strip() and not _is_of_class(finding):
+    if finding.title.strip() and not _is_of_class(finding) and not finding.details.get("general"):
         return finding.title
     return first_sentence(finding) or finding.title
 

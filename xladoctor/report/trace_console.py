@@ -16,13 +16,15 @@ _FEW = 16
 def render(trace: Trace, page: Page, view: View) -> str:
     """Writes the trace on `page`, and returns what is on it."""
     aside = "" if view.target_status is None else f" ({ended(view.target_status, False)})"
-    word = trace_words.VERDICTS[trace.verdict]
+    word = trace_words.title(trace)
     page.parts(("xladoctor: ", "bold"), (word, _STYLES[trace.verdict]), (f"  {trace.source}", ""), (aside, "dim"))
     page.para(trace_words.verdict(trace))
     if view.quiet:
         _first(page, trace)
         return page.text()
     _bullets(page, "Could not be read", trace.problems)
+    _layers(page, trace, view)
+    _functions(page, trace)
     for number, step in enumerate(trace.steps, 1):
         _step(page, step, f"Call {number} of {len(trace.steps)}", view)
     missing = [p for p in trace.places if not p.found and (p.origin != "built in" or view.verbose)]
@@ -77,6 +79,42 @@ def _first(page: Page, trace: Trace) -> None:
         for row in step.broken[:1]:
             page.parts((f"{trace_words.place(row)} in {step.name}: {row.violation}", ""), indent=2)
             return
+
+
+def _layers(page: Page, trace: Trace, view: View) -> None:
+    if not trace.layers:
+        return
+    page.heading("Layers", "shapes as traced; None is an axis that was left open")
+    table = [("layer", "in", "out", "parameters", "made, called")]
+    shown = trace_words.folded(trace.layers, len(trace.layers) if view.verbose else 40)
+    for row, number in shown:
+        if row is None:
+            table.append((f"… {trace_words.count(number, 'layer')} more (--verbose)", "", "", "", ""))
+            continue
+        batches = f" batch {', '.join(map(str, row.batches))}" if row.batches else ""
+        lines = [source(place) for place in dict.fromkeys((row.made, row.called)) if place is not None]
+        table.append(
+            (
+                f"{'· ' * row.depth}{row.name} ({row.cls})",
+                trace_words.shapes(row.inputs) + batches,
+                trace_words.shapes(row.outputs),
+                f"{row.parameters:,}" if row.parameters else "",
+                ", ".join(lines),
+            )
+        )
+    page.table(table, styles=["bold", "", "", "", "dim"], caps=(44, 36, 28, 12))
+
+
+def _functions(page: Page, trace: Trace) -> None:
+    if not trace.functions:
+        return
+    page.heading("Functions that TensorFlow traced")
+    table = [("function", "inputs", "traces", "defined")]
+    for f in trace.functions[:40]:
+        place = f.defined or f.called
+        name = f"{f.name}{' (XLA)' if f.xla else ''}"
+        table.append((name, ", ".join(f.inputs[:4]), str(f.traces), source(place) if place is not None else ""))
+    page.table(table, styles=["bold", "", "", "dim"], caps=(40, 40, 6))
 
 
 def _step(page: Page, step: TracedStep, heading: str, view: View) -> None:

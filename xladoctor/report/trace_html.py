@@ -19,7 +19,7 @@ def render(trace: Trace) -> str:
     """The page."""
     first = any(row.first_violation for step in trace.steps for row in step.shapes)
     link = ' <a href="#first">To the first</a>' if first else ""
-    verdict = trace_words.VERDICTS[trace.verdict]
+    verdict = trace_words.title(trace)
     head = [
         f'<p class="kicker {_MOODS.get(trace.verdict, "dim")}">Shape trace: {verdict}</p>',
         f"<h1>{esc(trace_words.verdict(trace))}</h1>",
@@ -27,6 +27,7 @@ def render(trace: Trace) -> str:
         f"<p>{link}</p>" if link else "",
     ]
     sections = html.bullets("problems", "Could not be read", trace.problems)
+    sections += _layers(trace)
     marked = False
     for number, step in enumerate(trace.steps, 1):
         sections.append(_step(step, number, not marked))
@@ -39,6 +40,24 @@ def render(trace: Trace) -> str:
         sections.append(section("places", "Places", [table]))
     sections += html.bullets("notes", "Notes", trace.notes)
     return html.page(trace.schema, trace.tool_version, f"Shape trace: {trace.source}", head, sections)
+
+
+def _layers(trace: Trace) -> list[Section]:
+    """The layers that were called, folded as on the console."""
+    if not trace.layers:
+        return []
+    rows = [
+        (
+            breakable(f"{'· ' * row.depth}{row.name} ({row.cls})") if row else esc(f"{number} more layers"),
+            code(trace_words.shapes(row.inputs)) if row else "",
+            code(trace_words.shapes(row.outputs)) if row else "",
+            str(row.parameters) if row else "",
+            breakable(str(row.made or row.called or "")) if row else "",
+        )
+        for row, number in trace_words.folded(trace.layers)
+    ]
+    table = html.small(("Layer", "In", "Out", "Parameters", "Made"), rows, "The layers that were called")
+    return [section("layers", "Layers", [table])]
 
 
 def render_diff(diff: TraceDiff) -> str:

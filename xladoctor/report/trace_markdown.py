@@ -21,6 +21,19 @@ def render(trace: Trace) -> str:
         f"Run: {code(trace.source)}",
         *_bullets("Could not be read", trace.problems),
     ]
+    if trace.layers:
+        heads = ("Layer", "In", "Out", "Parameters", "Made")
+        listed = [
+            (
+                code(f"{row.name} ({row.cls})" if row else f"{number} more layers"),
+                code(trace_words.shapes(row.inputs)) if row else "",
+                code(trace_words.shapes(row.outputs)) if row else "",
+                str(row.parameters) if row else "",
+                code(str(row.made or row.called or "")) if row else "",
+            )
+            for row, number in trace_words.folded(trace.layers)
+        ]
+        parts += ["## Layers", table(heads, listed)]
     for number, step in enumerate(trace.steps, 1):
         parts += _step(step, number)
     rows = [

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xladoctor.model.diagnosis import ShapeRow
-from xladoctor.model.trace import RowDiff, StepDiff, Trace, TraceDiff, TracedStep
+from xladoctor.model.trace import LayerRow, RowDiff, StepDiff, Trace, TraceDiff, TracedStep
 from xladoctor.report.facts import shape_text
 from xladoctor.report.shapes import runtime_text
 from xladoctor.report.text import line
 
-VERDICTS = {"broken": "CONTRACT BROKEN", "kept": "CONTRACTS KEPT", "empty": "NO SHAPES"}
+_VERDICTS = {"broken": "CONTRACT BROKEN", "kept": "CONTRACTS KEPT", "empty": "NO SHAPES"}
 OUTCOMES = {"well": "", "failed": "failed", "rows": "gave back another number of rows", "eager": ""}
 VALUES = {
     "exact": "the values of that very call",
@@ -56,7 +56,47 @@ def verdict(trace: Trace) -> str:
         return f"{count(broken, 'tensor')} in {count(calls, 'call')} broke a contract."
     if trace.verdict == "kept":
         return "No contract was broken."
+    if trace.layers or trace.functions:
+        seen = [count(len(trace.layers), "layer")] if trace.layers else []
+        seen += [count(len(trace.functions), "traced function")] if trace.functions else []
+        return f"{' and '.join(seen)}. No function is watched, so that no contract was checked."
     return "There are no shapes to show."
+
+
+def title(trace: Trace) -> str:
+    """The verdict in one or two words."""
+    if trace.verdict == "empty" and (trace.layers or trace.functions):
+        return "LAYERS" if trace.layers else "FUNCTIONS"
+    return _VERDICTS[trace.verdict]
+
+
+def shapes(found: Sequence[object], most: int = 2) -> str:
+    """`(None, 9), (None, 1)`: the shapes of a layer's inputs or outputs."""
+    told = [
+        "?" if not isinstance(s, list | tuple) else f"({', '.join(map(str, s))}{',' if len(s) == 1 else ''})"
+        for s in found
+    ]
+    return ", ".join(told[:most]) + (f" and {len(told) - most} more" if len(told) > most else "")
+
+
+def folded(rows: Sequence[LayerRow], most: int = 40) -> list[tuple[LayerRow | None, int]]:
+    """The layers in at most `most` lines. The deepest are left out first: (None, how many) stands in their place."""
+    deepest = max((row.depth for row in rows), default=0)
+    shown: list[tuple[LayerRow | None, int]] = [(row, 1) for row in rows]
+    while len(shown) > most and deepest > 0:
+        deepest -= 1
+        shown = []
+        for row in rows:
+            if row.depth <= deepest:
+                shown.append((row, 1))
+            elif shown and shown[-1][0] is None:
+                shown[-1] = (None, shown[-1][1] + 1)
+            else:
+                shown.append((None, 1))
+    if len(shown) > most:
+        left = sum(number for _, number in shown[most - 1 :])
+        shown = [*shown[: most - 1], (None, left)]
+    return shown
 
 
 def differs(diff: TraceDiff) -> str:

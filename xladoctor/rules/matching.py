@@ -112,24 +112,12 @@ def layer_class_of(text: str) -> str | None:
 
 
 def op_of(record: ErrorRecord) -> str | None:
-    """The op type: as named, else as the node's default name spells it (`translation_1/Reshape_2` is a Reshape)."""
+    """The op type: as named, else as the node's name, the kernel's words or its file give it away."""
     if record.op and not record.op.startswith("__inference") and not record.op.startswith("__forward"):
         return record.op
-    if record.nodes:
-        last = pattern(r"_\d+$").sub("", record.nodes[0].rsplit("/", 1)[-1])
-        lower = {
-            "add": "AddV2",
-            "mul": "Mul",
-            "sub": "Sub",
-            "truediv": "RealDiv",
-            "stack": "Pack",
-            "concat": "ConcatV2",
-        }
-        if last in lower:
-            return lower[last]
-        if last[:1].isupper() and last not in ("StatefulPartitionedCall", "PartitionedCall"):
-            return last
-    return None
+    from xladoctor.rules.recognise.op_names import op_from
+
+    return op_from(record)
 
 
 def location_of(record: ErrorRecord) -> Location | None:
@@ -191,14 +179,34 @@ def match_records(rule: Rule, recognise: Recogniser, evidence: Evidence) -> Iter
         if one.level == "error" and _went_on(group, evidence):
             said = f"{one.message} The run went on after it."
             one = replace(one, message=said, details={**one.details, "went_on": True})
-        fatal = not serious and rule.level == "error" and one.level == "warning" and _died_below(group, evidence)
-        yield replace(one, level="error") if fatal else one
+            if _survived(group, evidence):
+                one = replace(one, level="warning")
+        if not serious and rule.level == "error" and one.level == "warning":
+            if _died_below(group, evidence):
+                one = replace(one, level="error")
+            elif _last_words(group, evidence):
+                one = replace(one, level="error", message=f"{one.message} Nothing below it shows that the run went on.")
+        yield one
 
 
 def _went_on(group: list[tuple[ErrorRecord, Hit]], evidence: Evidence) -> bool:
     """Whether training is seen to go on below every place where this was said: it was caught, and ended nothing."""
     below = evidence.log.facts.get("went_on", {})
     return bool(below) and all(record.where in below for record, _ in group)
+
+
+def _survived(group: list[tuple[ErrorRecord, Hit]], evidence: Evidence) -> bool:
+    """Whether a saved log shows that training surely went on, and no error that ended it. A cell that failed stays a
+    failure, whatever other cells did.
+    """
+    sure = evidence.log.facts.get("survived", {})
+    cells = any(pattern(r"^(?:Cell|Input) In|<ipython|ipykernel").match(f.file) for r, _ in group for f in r.frames)
+    return (
+        evidence.process is None
+        and not cells
+        and all(record.where in sure for record, _ in group)
+        and not any(r.level == "error" and r.ended_run for r in evidence.log.records)
+    )
 
 
 def _location_below(record: ErrorRecord, evidence: Evidence) -> Location | None:
@@ -211,8 +219,11 @@ def _location_below(record: ErrorRecord, evidence: Evidence) -> Location | None:
 
 
 def _died_below(group: list[tuple[ErrorRecord, Hit]], evidence: Evidence) -> bool:
-    """Whether the process aborted or crashed just below a line of the runtime: then that line says why."""
-    lines = {record.text.splitlines()[0][:400] for record, _ in group if record.text}
+    """Whether the process aborted or crashed just below a line of the runtime: then that line says why, unless it says
+    that the runtime goes on.
+    """
+    grave = [record for record, hit in group if not hit.details.get("harmless")]
+    lines = {record.text.splitlines()[0][:400] for record in grave if record.text}
     return any(
         record.level == "error"
         and record.exception is None
@@ -222,6 +233,14 @@ def _died_below(group: list[tuple[ErrorRecord, Hit]], evidence: Evidence) -> boo
         and any(line in above for line in lines for above in record.before)
         for record in evidence.log.records
     )
+
+
+def _last_words(group: list[tuple[ErrorRecord, Hit]], evidence: Evidence) -> bool:
+    """Whether a log, of whose run nothing else is known, ends with this error of the runtime."""
+    ends = evidence.log.facts.get("last_words", {})
+    if evidence.process is not None or not ends or any(r.level == "error" for r in evidence.log.records):
+        return False
+    return any(record.where in ends and hit.level is None for record, hit in group)
 
 
 def finding(rule: Rule, group: list[tuple[ErrorRecord, Hit]]) -> Finding:

@@ -25,6 +25,9 @@ def _chosen(evidence: Evidence) -> Finding | None:
     hits = [(r, rule, hit) for r in left for rule, hit in _outside(r)]
     if not hits:
         return None
+    sure = evidence.log.facts.get("survived", ())
+    if evidence.process is None and all(r.exception and r.where in sure for r, _, _ in hits):
+        return None  # the program caught it, and its training surely went on
     errors = [h for h in hits if h[0].level == "error"]
     others = [r for r in evidence.log.records if r.level == "error" and explained(r)]
     record, rule, hit = ([h for h in errors if h[0].ended_run][-1:] or errors[:1] or hits[:1])[0]

@@ -16,7 +16,7 @@ from xladoctor import paths
 from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.errors import XladoctorError
 from xladoctor.model.replay import Case
-from xladoctor.recording import files, mark
+from xladoctor.recording import files, mark, recent
 from xladoctor.recording.run import Recording, is_run_folder, read_run
 from xladoctor.recording.run_folder import why_foreign
 from xladoctor.recording.schema import schema
@@ -106,6 +106,7 @@ def find(
             "there is nothing to replay",
             hint="Name a run folder, a capsule in it, or --subject module:callable.",
         )
+    target = recent.named(target)
     folder = Path(target)
     if folder.is_dir() and files.is_file(folder, "capsule.json"):
         return _capsule(folder, python, values)

@@ -52,6 +52,26 @@ def test_a_compiled_call_within_a_plain_function_is_compared_on_what_it_is_given
     assert "pick" in told["function"]
 
 
+@pytest.mark.parametrize("inner", [True, False])
+def test_later_calls_are_compared_until_one_diverges(tmp_path, inner):
+    import tensorflow as tf
+
+    from probes.graph.agreement import agreement, later
+
+    from . import patients
+
+    outer, x, i = picking()
+    if not inner:
+        outer = tf.function(lambda x, i: tf.nn.dropout(tf.gather(x, i), 0.5), jit_compile=True)
+    patients.capsule(tmp_path, outer, [x, i])
+    for call, at in ((2, i), (4, i + 1), (8, i + 2)):
+        np.savez(tmp_path / f"later-{call}.npz", **{"input:0": x, "input:1": at})
+    assert agreement(tmp_path)["result"] == "agrees"
+    told = later(tmp_path, 60.0)
+    assert (told["result"], told["calls"], told["call"], told["node"]["op"]) == ("diverges", 2, 4, "GatherV2")
+    assert later(tmp_path, -1.0)["calls"] == 0
+
+
 def test_a_compiled_call_within_a_loop_is_not(compared):
     told = compared(*picking(loop=True))
     assert (told["result"], told["why"]) == ("not-checked", "it is compiled within a loop or a branch")

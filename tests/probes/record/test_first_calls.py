@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from probes import compat
+from probes import compat, schema
 from probes.record import first_calls
 from probes.record.first_calls import FirstCalls
 from probes.record.guard import Guard
@@ -70,7 +70,7 @@ def tensor(n=4):
 
 
 def notes(recorder):
-    return [(facts["kept"], facts["why"]) for _, facts in recorder.guard.sink.events]
+    return [(facts["kept"], facts["why"]) for kind, facts in recorder.guard.sink.events if kind == "first-call"]
 
 
 def expect(recorder, concrete):
@@ -83,13 +83,28 @@ def call(recorder, size=4):
     concrete._call_flat([tensor(size)], [])
 
 
-def test_the_first_call_is_kept_and_the_second_is_as_it_was(recorder):
+def test_calls_are_kept_ever_more_seldom_and_then_the_function_is_as_it_was(recorder):
     concrete = expect(recorder, Concrete())
     assert "_call_flat" in vars(concrete)
-    assert concrete._call_flat([tensor()], captured_inputs=[]) == [4.0]
+    for _ in range(schema.LATER_CALLS[-1]):
+        assert concrete._call_flat([tensor()], captured_inputs=[]) == [4.0]
     assert "_call_flat" not in vars(concrete)
     concrete._call_flat([tensor()], captured_inputs=[])
-    assert (notes(recorder), len(recorder.shelf.sizes), concrete.calls) == ([(True, None)], 1, 2)
+    assert (notes(recorder), concrete.calls) == ([(True, None)], schema.LATER_CALLS[-1] + 1)
+    assert tuple(facts["call"] for kind, facts in recorder.guard.sink.events if kind == "later-call") == (
+        schema.LATER_CALLS
+    )
+
+
+def test_later_calls_leave_room_for_first_ones(recorder, monkeypatch):
+    monkeypatch.setattr(first_calls, "MAX_BYTES", 50)
+    concrete = expect(recorder, Concrete())
+    for _ in range(4):
+        concrete._call_flat([tensor()], [])
+    assert "_call_flat" not in vars(concrete)
+    call(recorder)
+    assert notes(recorder) == [(True, None), (True, None)]
+    assert len(recorder.shelf.sizes) == 2
 
 
 def test_nothing_is_kept_alive(recorder):
@@ -97,6 +112,7 @@ def test_nothing_is_kept_alive(recorder):
     given = tensor()
     concrete._call_flat([given], [])
     references = [weakref.ref(given), weakref.ref(concrete)]
+    concrete._call_flat([given], [])
     never_called = weakref.ref(expect(recorder, Concrete()))
     del given, concrete
     assert [r() for r in references] == [None, None]

@@ -132,7 +132,7 @@ def test_two_runs_redacted(runs, capsys):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "there is nothing to report on"),
+        ([], "there is no run in xladoctor-runs here"),
         (["fails", "--template", "blockr"], "there is no such template"),
         (["fails", "--template", "fails/run.json"], "its name must say what it makes"),
         (["--diff", "fails"], "--diff needs two run folders, not 1"),
@@ -163,7 +163,7 @@ def test_the_examples_of_the_help_work_as_written(tmp_path, monkeypatch, capsys)
         made.write(tmp_path / name)
     (tmp_path / "ours.md.j2").write_text("# {{ root.title }}")
     examples = [line.strip() for line in EPILOG.splitlines() if line.strip().startswith("xladoctor report")]
-    assert len(examples) == 4
+    assert len(examples) == 5
     for example in examples:
         assert run(shlex.split(example)[1:]) in (0, 1), example
     check_page((tmp_path / "blocker.html").read_text())

@@ -115,3 +115,16 @@ def test_a_strangers_answer_is_no_finding(tmp_path, wrong):
     made.trace("7-0-f", "f", xla=True)
     made.worker.append({"capsule": "7-0-f", "request": "agreement", "result": wrong})
     assert [f for f in scan_run(made.write(tmp_path / "run")).findings if f.level == "error"] == []
+
+
+@pytest.mark.parametrize(("call", "words"), [(2, "its 2nd call"), (12, "its 12th call"), (32, "its 32nd call")])
+def test_what_later_calls_give_is_told_with_the_first(tmp_path, call, words):
+    made = Run()
+    for n, later in enumerate(({"result": "agrees", "calls": 3}, {**RAISES, "calls": 2, "call": call})):
+        made.trace(f"7-{n}-f{n}", f"f{n}", f"g{n}", xla=True)
+        made.event("first-call", capsule=f"7-{n}-f{n}", kept=True, why=None, bytes=4)
+        made.worker.append({"capsule": f"7-{n}-f{n}", "request": "agreement", "result": {"result": "agrees"}})
+        made.worker.append({"capsule": f"7-{n}-f{n}", "request": "agreement", "later": True, "result": later})
+    diagnosis = scan_run(made.write(tmp_path / "run"))
+    assert [(c.result, c.calls) for c in diagnosis.checked] == [("agrees", 4), ("diverges", 3)]
+    assert words in diagnosis.findings[0].message

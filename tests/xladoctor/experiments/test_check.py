@@ -78,3 +78,19 @@ def test_only_so_many_are_checked(tmp_path):
     told = list(answers(Worker(*[{"result": "agrees"}] * MAX_FUNCTIONS), run, to_check(run), 60.0))
     assert [a["result"]["result"] for a in told].count("agrees") == MAX_FUNCTIONS
     assert len(told) == len(names)
+
+
+def test_later_calls_come_after_all_first_ones(tmp_path):
+    made = Run()
+    for n, name in enumerate("fgh"):
+        made.trace(f"7-{n}-{name}", name, f"g{n}", xla=True)
+        made.event("first-call", capsule=f"7-{n}-{name}", kept=True, why=None, bytes=4)
+        made.event("later-call", capsule=f"7-{n}-{name}", call=2, bytes=4)
+    run = read_run(made.write(tmp_path / "run"))
+    diverges = {"result": "diverges", "calls": 1, "call": 2}
+    worker = Worker({"result": "agrees"}, {"result": "diverges"}, {"result": "agrees"}, diverges, {"calls": 0})
+    told = list(answers(worker, run, to_check(run), 8.0, lambda: 0.0))
+    assert [(a["capsule"], a.get("later", False)) for a in told] == [
+        ("7-0-f", False), ("7-1-g", False), ("7-2-h", False), ("7-0-f", True),
+    ]  # fmt: skip
+    assert [p.get("later") for p in worker.asked] == [None, None, None, 4.0, 8.0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -41,6 +42,12 @@ def test_only_the_last_partial_batch(recorded):
     assert (failed.signature.slug, failed.signature.op) == ("reshape-mismatch", "Reshape")
     assert found.isolated is not None and found.isolated.op == "Reshape"
     assert Path(found.folder).parent == recorded / "replays"
+
+
+def test_the_scan_names_the_last_batch(recorded):
+    root = json.loads((recorded / "diagnosis.json").read_text())["findings"][0]
+    assert root["details"]["last_batch"] == {"size": 32, "left": 6, "rows": 70, "recorded": True}
+    assert root["location"]["function"] == "call", "the line of the op that the worker saw fail"
 
 
 def test_other_sizes_of_the_same_capsule(recorded):

@@ -154,3 +154,13 @@ def test_the_evidence_shows_the_line_that_says_something():
     )
     assert telling_line(Proof("log", wrapped)) == "No."
     assert telling_line(Proof("log", "Graph execution error:")) == "Graph execution error:"
+
+
+def test_a_guessed_class_makes_no_sentence_of_its_own():
+    said = "`generator` yielded an element of shape (11,) where an element of shape (12,) was expected."
+    guessed = Finding(
+        "XD302", "broadcast-mismatch", "error", "root", "An element-wise operation", f"{said} Not known.",
+        op="PyFunc", dims=(11, 12), details={"general": True, "shapes": [[11], [12]]},
+    )  # fmt: skip
+    assert headline(guessed) == said.rstrip(".")
+    assert "cannot broadcast" in headline(replace(guessed, details={"shapes": [[11], [12]]}))

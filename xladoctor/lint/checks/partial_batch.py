@@ -24,14 +24,14 @@ def find(project: Project) -> Iterator[Hazard]:
 def _of_module(module: Module) -> Iterator[Hazard]:
     pins: dict[tuple[object, Function | None], Pin] = {}
     for call, inside in module.calls:
-        pin = _pin(module, call)
-        if pin is not None:
-            size, words, leads_to = pin
+        fixed = pin(module, call)
+        if fixed is not None:
+            size, words, leads_to = fixed
             key = _key(size, inside)
             if key is not None:
                 pins.setdefault(key, (call.lineno, words, leads_to))
     for call, inside in module.calls if pins else ():
-        found = _batched(call)
+        found = batched(call)
         key = _key(found[0], inside) if found is not None else None
         if found is not None and key in pins:
             line, words, leads_to = pins[key]
@@ -51,7 +51,7 @@ def _key(size: ast.expr, inside: Function | None) -> tuple[object, Function | No
     return (name, None if name.isupper() or "." in name or inside is None else inside)
 
 
-def _pin(module: Module, call: ast.Call) -> tuple[ast.expr, str, str] | None:
+def pin(module: Module, call: ast.Call) -> tuple[ast.expr, str, str] | None:
     """The batch size that a call fixes, what does so, and what comes of another size."""
     name = module.full(call.func) or ""
     last = (dotted(call.func) or "").rpartition(".")[2]
@@ -80,7 +80,7 @@ def _first(node: ast.expr | None) -> ast.expr | None:
     return node.elts[0] if isinstance(node, ast.Tuple | ast.List) and node.elts else None
 
 
-def _batched(call: ast.Call) -> tuple[ast.expr, str, str] | None:
+def batched(call: ast.Call) -> tuple[ast.expr, str, str] | None:
     """The size of batches that a call makes whose last may be smaller."""
     if not isinstance(call.func, ast.Attribute):
         return None

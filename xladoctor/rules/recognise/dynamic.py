@@ -63,6 +63,11 @@ def dynamic_dimension(record: ErrorRecord, text: str) -> Hit | None:
             "XLA cannot carry a bounded dynamic dimension through: {0}.",
         ),
         (
+            "dynamic dimension is decomposed",
+            r"(\w{1,40}'s input dynamic dimension is decomposed into multiple output dynamic dimensions)",
+            "XLA cannot tell which output axes are dynamic: {0}.",
+        ),
+        (
             "dynamic dimension",
             r"(?:does not|doesn't|Can't|cannot|not) support(?:ed)? (.{0,80}?dynamic dimension.{0,80})",
             "XLA cannot carry a bounded dynamic dimension: {0}.",

@@ -36,6 +36,11 @@ _PAIRS = (
         rf"b).{{0,60}}?{SHAPE}.{{1,30}}?{SHAPE}",
     ),
     ("Binary op", r"Binary op .{1,60}? shapes: ?(\w{1,8}\[.{0,99}?\])(?: and |, )(\w{1,8}\[.{0,99}?\])"),
+    # tensorflow/core/kernels/xent_op.cc
+    (
+        "labels must be broadcastable",
+        rf"logits and labels must be broadcastable: logits_size={SHAPE} labels_size={SHAPE}",
+    ),
     ("incompatible shapes for broadcasting", rf"incompatible shapes for broadcasting {SHAPE} and {SHAPE}"),
     ("broadcast a tensor of shape", rf"broadcast a tensor of shape {SHAPE} to (?:shape )?{SHAPE}"),
 )

@@ -109,13 +109,14 @@ def ptxas(record: ErrorRecord, text: str) -> Hit | None:
     if hit is None:
         return None
     fallback = pattern(
-        r"[Rr]elying on driver|fall(?:ing)? ?back to the driver|Using fallback|will be "
+        r"[Rr]elying on driver|[Ff]all(?:ing)? ?back to the driver|Using fallback|will be "
         r"(?:slower|used instead)"
     ).search(text)
     serious = record.level == "error" and not fallback
     return Hit(
         hit.message + (" TensorFlow goes on with the driver's own compiler." if fallback else ""),
         level=None if serious else "warning",
+        details={"harmless": True} if fallback else {},
     )
 
 
@@ -233,7 +234,14 @@ gpu_library = by_forms(
             "A call of the CUDA driver failed: {0}.",
             pick=(),
         ),
-        Form("Failed to initialize batched cufft", r"(Failed to initialize batched cufft plan)", "{0}.", pick=()),
+        # xla/stream_executor/cuda/cuda_fft.cc
+        Form(
+            "cuFFT",
+            r"([Ff]ailed to (?:make|create|run|initialize|set) .{0,30}?cuFFT .{0,60})",
+            "cuFFT could not be used: {0}.",
+            pick=(),
+        ),
+        Form("batched cufft", r"([Ff]ailed to initialize batched cufft plan)", "{0}.", pick=()),
     )
 )
 

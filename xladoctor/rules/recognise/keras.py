@@ -95,10 +95,9 @@ _inputs = by_forms(
             "The output {0} does not fit the targets {1}.",
         ),
         Form(
-            "logits and labels must",
-            rf"logits and labels must (?:be broadcastable|have the same first "
-            rf"dimension).{{0,40}}?logits(?:_size=| shape ){SHAPE}.{{1,20}}?labels(?:_size=| shape "
-            rf"){SHAPE}",
+            "logits and labels must have",
+            rf"logits and labels must have the same first dimension.{{0,40}}?logits(?:_size=| shape )"
+            rf"{SHAPE}.{{1,20}}?labels(?:_size=| shape ){SHAPE}",
             "The output {0} does not fit the targets {1}.",
         ),
         Form(

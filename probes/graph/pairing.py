@@ -1,0 +1,270 @@
+"""Does an op put rows of the batch together that do not belong together? By which rows each element depends on.
+
+A row of the predictions that meets another row of the targets, an outer product of two axes of rows, groups of rows
+of which one operand is repeated and the other tiled, a reshape that tears rows apart: all of these give numbers of the
+right shape, or of one that the next reduction hides. What mixes rows on purpose (batch statistics, a similarity of all
+rows with all others, cumulative sums, sorting, a maximum, rolling, shuffling, neighbours that the data name) is told
+as a dependence, and nothing more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .errors import GraphRoomError
+from .ir import Graph, descendants, split
+from .lineage import ELEMENTWISE, Lineage
+from .load import batch_of, load
+from .measure import Array
+from .row_sets import BITS, RowSets, along, axes_of_rows, batched, is_clean, row_sets, varies
+from .step import Step, new_frames, prepare
+
+FEW = 7
+"""Rows of a made-up batch: a prime number, so that what has as many of something else is rarely taken for rows."""
+_MOST = 8
+_LOOKUPS = ("SparseSoftmaxCrossEntropyWithLogits", "SoftmaxCrossEntropyWithLogits")
+
+
+def pairing(folder: Path, *, sizes: Sequence[int] = (), foreign: bool = False) -> dict[str, Any]:
+    """{"result": "asked", "no-rows" (no input has rows) or "not-checked", "why", "batch", "inputs": [names],
+    "found": [what is wrong, see `_told`], "mixes": [ops that make elements depend on several rows],
+    "outputs": [{"output", "shape", "rows"}]}.
+
+    `sizes` are batches that the program ran: they are tried where a small one cannot be run.
+    """
+    why = None
+    for rows in dict.fromkeys((FEW, *sizes)):
+        try:
+            found = _sets(folder, rows, foreign)
+        except GraphRoomError as error:
+            why = str(error)
+            continue
+        if found is not None:
+            return _Judge(*found).answer()
+    return {"result": "not-checked", "why": why} if why is not None else {"result": "no-rows", "why": None}
+
+
+def _sets(folder: Path, rows: int, foreign: bool) -> tuple[Step, RowSets] | None:
+    program = load(folder)
+    opened = [i for i in program.inputs if i.role == "argument" and (i.shape is None or i.shape[:1] == (None,))]
+    step = prepare(program, batch=rows, foreign=foreign)
+    data = [i for i in step.pure.graph.inputs if i.role == "data"]
+    if not opened and not any(i.shape is None or i.shape[:1] == (None,) for i in data):
+        # Traced for one size: that of most of its arguments.
+        rows = _static_rows(step) or batch_of(program)
+    arguments = {n: np.asarray(v) for n, v in step.arguments.items()}
+    inputs = batched(step.pure.graph.inputs, arguments, rows)
+    if not inputs or rows < 2:
+        return None
+    frames = new_frames()
+    try:
+        return step, row_sets(step, frames, rows, inputs)
+    finally:
+        frames.machine.close()
+
+
+def _static_rows(step: Step) -> int | None:
+    shapes = [i.shape for i in step.pure.graph.inputs if i.role in ("argument", "data") and i.shape]
+    leading = [s[0] for s in shapes if s[0] is not None and s[0] > 1]
+    return max(leading, key=leading.count) if leading else None
+
+
+class _Judge:
+    """What the row sets of a step say."""
+
+    def __init__(self, step: Step, found: RowSets) -> None:
+        self._step = step
+        self._found = found
+        self._graph: Graph = found.graph
+        self._lineage = Lineage(step, found)
+        variables = {i.name for i in self._graph.inputs if i.role == "variable"}
+        self._learnt = descendants(self._graph, variables, controls=False)
+        self._torn: set[str] = set()
+
+    def answer(self) -> dict[str, Any]:
+        """What `pairing` returns."""
+        found = list(self._all())
+        return {
+            "result": "asked",
+            "why": None,
+            "batch": self._found.batch,
+            "inputs": list(self._found.inputs),
+            "runs": self._found.runs,
+            "left_out": self._found.left_out,
+            "filled": list(self._step.filled)[:4],
+            "found": found[:_MOST],
+            "mixes": list(self._mixes())[:_MOST],
+            "outputs": list(self._outputs()),
+        }
+
+    def _all(self) -> Iterator[dict[str, Any]]:
+        behind: set[str] = set()
+        for name, node in self._graph.nodes.items():
+            if name in behind:
+                continue  # of what is wrong already nothing more is asked
+            told = None
+            if node.op in ELEMENTWISE or node.op in _LOOKUPS:
+                told = self._element_wise(name)
+            elif node.op == "Reshape":
+                told = self._reshape(name)
+            if told is not None:
+                behind |= descendants(self._graph, [name], controls=False)
+                yield told
+
+    # -- ops with two operands
+
+    def _element_wise(self, name: str) -> dict[str, Any] | None:
+        operands = [t for t in self._graph.nodes[name].inputs if t in self._found.sets]
+        for i, a in enumerate(operands):
+            for b in operands[i + 1 :]:
+                told = self._pair(name, a, b)
+                if told is not None:
+                    return told
+        return None
+
+    def _pair(self, name: str, a: str, b: str) -> dict[str, Any] | None:
+        if self._lineage.same(a, b):
+            return None  # the same quantity beside itself: all pairs are wanted
+        shapes = [self._found.sets[t].shape for t in (a, b)]
+        try:
+            whole = np.broadcast_shapes(*shapes)
+        except ValueError:
+            return None
+        one, other = (np.broadcast_to(self._found.sets[t], whole) for t in (a, b))
+        apart = (one != 0) & (other != 0) & ((one & other) == 0)
+        if apart.any() and axes_of_rows(one) and axes_of_rows(other):
+            return self._apart(name, (a, b), (one, other), apart)
+        return self._lost(name, a, b, whole) or self._lost(name, b, a, whole)
+
+    def _apart(
+        self, name: str, tensors: tuple[str, str], sets: tuple[Array, Array], apart: Array
+    ) -> dict[str, Any] | None:
+        axes = [axes_of_rows(s) for s in sets]
+        examples = [[_rows(sets[0][tuple(e)]), _rows(sets[1][tuple(e)])] for e in np.argwhere(apart)[:3]]
+        common = {"examples": self._numbered(examples), "tensors": tensors}
+        if not set(axes[0]) & set(axes[1]):
+            return self._outer(name, tensors, common)
+        shared = next(iter(sorted(set(axes[0]) & set(axes[1]))))
+        size = sets[0].shape[shared]
+        if size > self._found.batch and size % self._found.batch == 0 and len(axes[0]) == len(axes[1]) == 1:
+            return self._groups(name, tensors, [along(s, shared) for s in sets], common)
+        return None
+
+    def _outer(self, name: str, tensors: tuple[str, str], common: Mapping[str, Any]) -> dict[str, Any] | None:
+        ranks = [self._found.sets[t].ndim for t in tensors]
+        learnt = [split(t)[0] in self._learnt for t in tensors]
+        if ranks[0] == ranks[1] or (self._pairs_come_out() and learnt[0] == learnt[1]):
+            return None  # both were given axes for it, or a matrix of pairs is what is wanted
+        longer = tensors[0] if ranks[0] > ranks[1] else tensors[1]
+        made = self._lineage.new_axis(longer)
+        if made is not None and self._lineage.line(made) == self._lineage.line(name):
+            return None
+        return self._told("outer", name, made, natural=made is None, **common)
+
+    def _groups(
+        self, name: str, tensors: tuple[str, str], rows: Sequence[Array], common: Mapping[str, Any]
+    ) -> dict[str, Any] | None:
+        if any((BITS[r] > 1).any() for r in rows):
+            return None
+        pairs = {(int(x), int(y)) for x, y in zip(*rows, strict=True) if x and y}
+        if len(pairs) >= self._found.batch**2 or any(self._lineage.chosen_by_data(t) for t in tensors):
+            return None
+        tiled = next((t for t, r in zip(tensors, rows, strict=True) if not _in_blocks(r)), tensors[1])
+        return self._told("groups", name, self._lineage.reordered(tiled), natural=True, **common)
+
+    def _lost(self, name: str, few: str, full: str, whole: tuple[int, ...]) -> dict[str, Any] | None:
+        """A prediction without rows that meets data with rows."""
+        sets, rows = self._found.sets[few], self._found.sets[full]
+        if split(few)[0] not in self._learnt or split(full)[0] in self._learnt or not sets.ndim:
+            return None
+        axis = next(iter(axes_of_rows(np.broadcast_to(rows, whole))), None)
+        if axis is None or whole[axis] != self._found.batch or axes_of_rows(sets):
+            return None
+        own = axis - (len(whole) - sets.ndim)
+        if own >= 0 and sets.shape[own] != 1:
+            return None
+        born = self._lineage.lost_rows(few)
+        if born is None or self._lineage.line(born) == self._lineage.line(name):
+            return None
+        return self._told("lost", name, born, natural=True, tensors=(few, full), examples=[])
+
+    # -- ops that move elements
+
+    def _reshape(self, name: str) -> dict[str, Any] | None:
+        before = self._found.sets.get(self._graph.nodes[name].inputs[0])
+        after = self._found.sets.get(f"{name}:0")
+        if before is None or after is None or not is_clean(before) or BITS[after].max() > 1:
+            return None
+        if is_clean(after) or self._found.batch not in after.shape:
+            return None
+        axes = [n for n in range(after.ndim) if after.shape[n] > 1 and varies(after, n)]
+        size = int(np.prod([after.shape[n] for n in axes]))
+        if len(axes) < 2 or size == self._found.batch:
+            return None  # the rows laid out in a grid
+        return self._told("torn", name, None, natural=True, tensors=(self._graph.nodes[name].inputs[0],), examples=[])
+
+    # -- what is told
+
+    def _mixes(self) -> Iterator[dict[str, Any]]:
+        """The first ops that make elements depend on several rows."""
+        behind: set[str] = set()
+        for name, node in self._graph.nodes.items():
+            sets = self._found.sets.get(f"{name}:0")
+            if name in behind or sets is None or BITS[sets].max() < 2:
+                continue
+            behind |= descendants(self._graph, [name], controls=False)
+            yield {**self._lineage.place(name), "op": node.op}
+
+    def _outputs(self) -> Iterator[dict[str, Any]]:
+        for number, tensor in enumerate(self._graph.outputs):
+            value, sets = self._found.values.get(tensor), self._found.sets.get(tensor)
+            if value is None:
+                continue
+            axes = axes_of_rows(sets) if sets is not None else []
+            alone = sets is not None and value.ndim > 0 and 0 in axes and is_clean(sets)
+            yield {"output": number, "shape": list(value.shape), "rows": 0 in axes, "alone": alone}
+
+    def _pairs_come_out(self) -> bool:
+        """Whether a result has a row and a column for each row of the batch."""
+        found = (self._found.sets.get(t) for t in self._graph.outputs)
+        size = self._found.batch
+        return any(s is not None and s.shape.count(size) > 1 and BITS[s].max() == 2 for s in found)
+
+    def _numbered(self, examples: Sequence[Sequence[Sequence[int]]]) -> list[list[list[int]]]:
+        tested = self._found.tested
+        return [[[tested[r] for r in rows if r < len(tested)] for rows in pair] for pair in examples]
+
+    def _told(
+        self, kind: str, name: str, made: str | None, *, natural: bool, tensors: Sequence[str], examples: Any
+    ) -> dict[str, Any]:
+        """{"kind": outer, groups, lost or torn, "node", "op", "sources", "call_sources", "shapes": of the operands and
+        the result, "parts": prediction or data, "comes_out": whether the pairs are a result, "natural": no op was there
+        only to give an operand its shape, "made": where it was given, "examples": [[rows of one operand, rows of the
+        other], ...]}.
+        """
+        shapes = [list(self._found.sets[t].shape) for t in tensors]
+        value = self._found.values.get(f"{name}:0")
+        return {
+            "kind": kind,
+            **self._lineage.place(name),
+            "op": self._graph.nodes[name].op,
+            "shapes": [*shapes, list(value.shape) if value is not None else None],
+            "parts": ["prediction" if split(t)[0] in self._learnt else "data" for t in tensors],
+            "natural": natural,
+            "comes_out": kind == "outer" and self._pairs_come_out(),
+            "made": None if made is None else {**self._lineage.place(made), "op": self._graph.nodes[made].op},
+            "examples": examples,
+        }
+
+
+def _in_blocks(rows: Array) -> bool:
+    """Whether what belongs to one row lies side by side."""
+    return int((rows[1:] != rows[:-1]).sum()) + 1 <= len(set(rows.tolist()))
+
+
+def _rows(mask: Any) -> list[int]:
+    return [n for n in range(8) if int(mask) >> n & 1]

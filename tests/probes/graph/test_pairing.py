@@ -1,0 +1,228 @@
+"""Rows that meet other rows: what is wrong is found at its line, and what mixes rows on purpose is not called wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.probes.graph.capsules import capsule_of
+
+pytestmark = pytest.mark.slow
+
+N, F, T = 6, 3, 5
+
+
+def column_against_vector(tf, v, x, y):
+    p = x @ v
+    return tf.reduce_mean((p - y) ** 2)  # BAD outer
+
+
+def target_with_an_axis(tf, v, x, y):
+    p = tf.squeeze(x @ v, -1)
+    y = tf.expand_dims(y, -1)
+    return tf.reduce_mean(tf.abs(y - p))  # BAD outer
+
+
+def weights_beside_a_column(tf, v, x, y):
+    loss = tf.square(x @ v - y[:, None])
+    return tf.reduce_sum(loss * tf.abs(y))  # BAD outer
+
+
+def first_row_only(tf, v, x, y):
+    p = (x @ v)[:1, 0]
+    return tf.reduce_mean((y - p) ** 2)  # BAD lost
+
+
+def mean_over_the_rows(tf, v, x, y):
+    h = x[:, :, None] * v[None, :, :]
+    p = tf.reduce_mean(h, axis=0)
+    return tf.reduce_mean(tf.square(tf.stack([y, y, y], 1) - tf.transpose(p)))  # BAD lost
+
+
+def tiled_beside_repeated(tf, v, x, y):
+    parts = tf.reshape(x, (-1, 1)) * v[0]
+    y = tf.tile(y, [F])
+    return tf.reshape(parts[:, 0] * y, (-1, F))  # BAD groups
+
+
+def modular_index(tf, v, x, y):
+    flat = tf.reshape(x, (-1,)) * v[0]
+    index = tf.math.floormod(tf.range(tf.shape(flat)[0]), tf.shape(x)[0])
+    chosen = tf.gather(y, index)
+    return tf.reshape(flat - chosen, (-1, F))  # BAD groups
+
+
+def reshaped_where_transposed_was_meant(tf, v, x, y):
+    z = tf.stack([x @ v] * T, axis=1)
+    z = tf.reshape(z, (T, tf.shape(x)[0], 1))  # BAD torn
+    return tf.reduce_mean(z, axis=0)
+
+
+def plain(tf, v, x, y):
+    return tf.reduce_mean((tf.squeeze(x @ v, -1) - y) ** 2)
+
+
+def similarity(tf, v, x, y):
+    z = tf.math.l2_normalize(x * v[:, 0], 1)
+    s = z @ tf.transpose(z)
+    return tf.nn.softmax(s) @ z
+
+
+def distances(tf, v, x, y):
+    q = tf.reduce_sum(x * x, 1, keepdims=True)
+    return tf.reduce_mean(tf.nn.relu(q - 2 * x @ tf.transpose(x) + tf.reduce_sum(x * x, 1)))
+
+
+def same_labels(tf, v, x, y):
+    column = tf.reshape(y, (-1, 1))
+    mask = tf.cast(tf.equal(column, y), tf.float32)
+    p = x @ v
+    return tf.reduce_mean(mask * tf.abs(p - tf.transpose(p)))
+
+
+def risk_sets(tf, v, x, y):
+    p = tf.squeeze(x @ v, 1)
+    later = tf.cast(y[None, :] >= y[:, None], tf.float32)
+    return -tf.reduce_mean(p - tf.math.log(tf.reduce_sum(tf.exp(p) * later, 1)))
+
+
+def pairs_on_purpose(tf, v, x, y):
+    p = tf.squeeze(x @ v, 1)
+    return tf.reduce_mean(tf.exp(-((p[:, None] - y) ** 2)))
+
+
+def matrix_of_pairs(tf, v, x, y):
+    p = tf.reduce_sum(x, 1, keepdims=True)
+    return p - y
+
+
+def batch_statistics(tf, v, x, y):
+    h = x * v[:, 0]
+    h = (h - tf.reduce_mean(h, 0)) / (tf.math.reduce_std(h, 0) + 1e-3)
+    return tf.reduce_mean(h, 1) - y
+
+
+def cumulated_and_sorted(tf, v, x, y):
+    p = tf.squeeze(x @ v, 1)
+    return tf.sort(p) - tf.sort(y), tf.cumsum(p), p / tf.reduce_max(p)
+
+
+def centred(tf, v, x, y):
+    p = tf.squeeze(x @ v, 1)
+    a, b = p - tf.reduce_mean(p), y - tf.reduce_mean(y)
+    return tf.reduce_sum(a * b) / (tf.norm(a) * tf.norm(b))
+
+
+def mixed_up(tf, v, x, y):
+    order = tf.random.shuffle(tf.range(tf.shape(x)[0]))
+    x, y = 0.3 * x + 0.7 * tf.gather(x, order), 0.3 * y + 0.7 * tf.gather(y, order)
+    return tf.reduce_mean((tf.squeeze(x @ v, 1) - y) ** 2)
+
+
+def rolled_negatives(tf, v, x, y):
+    p = tf.squeeze(x @ v, 1)
+    return tf.reduce_mean(tf.nn.relu(1.0 + p * tf.roll(y, 1, 0) - p * y))
+
+
+def steps_in_time(tf, v, x, y):
+    p = tf.squeeze(x @ v, 1)
+    return tf.reduce_mean((p[:-1] - y[1:]) ** 2)
+
+
+def tiled_alike(tf, v, x, y):
+    return tf.reduce_mean((tf.tile(x, [4, 1]) @ v - tf.tile(y, [4])[:, None]) ** 2)
+
+
+def transposed_groups(tf, v, x, y):
+    flat = tf.reshape(tf.transpose(x), (-1,)) * v[0]
+    return tf.transpose(tf.reshape(flat * tf.tile(y, [F]), (F, -1)))
+
+
+def every_pair(tf, v, x, y):
+    n = tf.shape(x)[0]
+    p = tf.repeat(tf.squeeze(x @ v, 1), n)
+    return tf.reduce_mean(tf.nn.sigmoid(p - tf.tile(y, [n])))
+
+
+def ghost_batches(tf, v, x, y):
+    z = tf.reshape(x, (2, -1, F))
+    z = z - tf.reduce_mean(z, 1, keepdims=True)
+    return tf.reshape(z, (-1, F)) @ v - y[:, None]
+
+
+def with_dropout(tf, v, x, y):
+    h = tf.nn.dropout(x, 0.5) @ v
+    return tf.reduce_mean((h - y[:, None]) ** 2)
+
+
+def edges(tf, v, x, y):
+    i = tf.cast(tf.abs(y) * 0, tf.int32) + tf.range(tf.shape(y)[0] - 1, -1, -1)
+    return tf.reduce_sum(tf.gather(x, i) * x, 1) @ tf.ones((N, 1)) if False else tf.reduce_sum(tf.gather(x, i) * x)
+
+
+BAD = [
+    column_against_vector,
+    target_with_an_axis,
+    weights_beside_a_column,
+    first_row_only,
+    mean_over_the_rows,
+    tiled_beside_repeated,
+    modular_index,
+    reshaped_where_transposed_was_meant,
+]
+GOOD = [
+    plain,
+    similarity,
+    distances,
+    same_labels,
+    risk_sets,
+    pairs_on_purpose,
+    matrix_of_pairs,
+    batch_statistics,
+    cumulated_and_sorted,
+    centred,
+    mixed_up,
+    rolled_negatives,
+    steps_in_time,
+    tiled_alike,
+    transposed_groups,
+    every_pair,
+    ghost_batches,
+    with_dropout,
+    edges,
+]
+
+
+@pytest.mark.parametrize("fixed", [False, True], ids=["open", "fixed"])
+@pytest.mark.parametrize("function", BAD, ids=lambda f: f.__name__)
+def test_what_is_wrong_is_found_at_its_line(tmp_path, function, fixed):
+    told = _asked(tmp_path, function, fixed)
+    line, kind = _marked(function)
+    assert [(f["kind"], f["sources"][-1][1]) for f in told["found"]] == [(kind, line)], told
+
+
+@pytest.mark.parametrize("fixed", [False, True], ids=["open", "fixed"])
+@pytest.mark.parametrize("function", GOOD, ids=lambda f: f.__name__)
+def test_what_mixes_rows_on_purpose_is_not_called_wrong(tmp_path, function, fixed):
+    told = _asked(tmp_path, function, fixed)
+    assert (told["result"], told["found"]) == ("asked", []), told
+
+
+def _marked(function):
+    import inspect
+
+    lines, start = inspect.getsourcelines(function)
+    return next((start + n, line.split("# BAD ")[1].strip()) for n, line in enumerate(lines) if "# BAD" in line)
+
+
+def _asked(folder, function, fixed):
+    import tensorflow as tf
+
+    from probes.graph.pairing import pairing
+
+    variable = tf.Variable(tf.random.stateless_uniform((F, 1), (1, 2)))
+    rows = N if fixed else None
+    concrete = tf.function(lambda x, y: function(tf, variable, x, y)).get_concrete_function(
+        tf.TensorSpec([rows, F]), tf.TensorSpec([rows])
+    )
+    capsule_of(folder, concrete, [], values=False)
+    return pairing(folder, sizes=(N,))

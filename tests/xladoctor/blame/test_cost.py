@@ -1,0 +1,55 @@
+"""The work of following a program grows with its length, and not faster."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from xladoctor.blame import candidates
+from xladoctor.blame.crash import Crash, Frame
+from xladoctor.blame.engine import blame
+from xladoctor.blame.files import Files
+from xladoctor.blame.follow import Follower
+from xladoctor.model.diagnosis import Finding, Location
+
+MAIN = "/work/deep.py"
+
+
+def deep(blocks: int) -> str:
+    """A functional model of blocks of ten layers, with a residual that does not fit at its end."""
+    lines = ["from tensorflow import keras", "from tensorflow.keras import layers", "x = keras.Input((32,))"]
+    for _ in range(blocks):
+        lines += ["y = x", *["y = layers.Dense(32)(y)"] * 9, "x = layers.Add()([x, y])"]
+    return "\n".join([*lines, "x = layers.Add()([x, layers.Dense(31)(x)])", ""])
+
+
+def follow(blocks: int) -> tuple[Follower, int]:
+    text = deep(blocks)
+    line = len(text.splitlines())
+    run = Follower(Files({MAIN: text}.get), Crash((Frame(MAIN, line, "<module>"),), sizes=(31, 32)))
+    run.run(MAIN)
+    return run, line
+
+
+def test_expressions_grow_with_the_program():
+    few, many = follow(10)[0].steps, follow(100)[0].steps
+    assert many < 11 * few
+    assert follow(100)[0].arrivals[-1].clashes
+
+
+def test_a_chain_of_origins_is_bounded():
+    run, _ = follow(100)
+    side = run.arrivals[-1].clashes[0].sides[0]
+    assert len(list(candidates.chain(side.origin, 10_000))) <= 400
+
+
+def test_a_hundred_blocks_and_ten_thousand_locals_within_seconds():
+    text = deep(100)
+    line = len(text.splitlines())
+    tensors = [{"name": f"t{i}", "shape": [32, i], "dtype": "float32"} for i in range(10_000)]
+    frame: dict[str, Any] = {"file": MAIN, "line": line, "function": "<module>", "user": True, "tensors": tensors}
+    finding = Finding("XD3", "x", "error", "root", "t", "m", dims=(31, 32), location=Location(MAIN, line))
+    started = time.process_time()
+    found = blame(finding, {"frames": [frame], "message": ""}, Files({MAIN: text}.get), MAIN)
+    assert found is not None and "Dense(31)" in found.suspects[0].code
+    assert time.process_time() - started < 5

@@ -1,0 +1,135 @@
+import json
+
+import pytest
+
+from tests.xladoctor.recordings import Run
+from xladoctor.diagnosis.nan_causes import cause
+from xladoctor.diagnosis.suspicion import suspicion
+from xladoctor.recording.run import read_run
+from xladoctor.saved import scan_run
+
+FIT = {"file": "/home/ada/train.py", "line": 9, "function": "main"}
+FINITE = [{"name": "x", "leaf": 0, "finite": True}, {"name": "y", "leaf": 0, "finite": True}]
+SPOILT = [{"name": "x", "leaf": 0, "finite": False, "index": [4, 1], "value": "nan", "count": 2, "size": 60}]
+DIVISION = {
+    "op": "RealDiv", "node": "model/share/truediv", "made": "nan", "value": "nan", "index": [3, 0], "shape": [8, 3],
+    "dtype": "float32", "run": 5, "start": 1.0, "reached": "loss", "by": "GradientTape.gradient",
+    "inputs": [{"dtype": "float32", "shape": [8, 3], "at": 0.0, "min": 0.0, "max": 4.0},
+               {"dtype": "float32", "shape": [8, 1], "at": 0.0, "min": 0.0, "max": 9.0}],
+    "frames": [{"file": "/home/ada/layers.py", "line": 21, "function": "call"}, FIT],
+    "layer": {"name": "share", "class": "Share"}, "through_gradient": False,
+}  # fmt: skip
+
+
+def noted(what="logs", names=None, data=FINITE, method="fit"):
+    run = Run()
+    run.event("not-finite", what=what, method=method, call=1, model="m", where=FIT,
+              names=names or {"loss": [2, "nan", "nan"]}, data=data)  # fmt: skip
+    return run
+
+
+def scanned(tmp_path, run, found=None, why=None, out=""):
+    folder = run.write(tmp_path / "run")
+    (folder / "stdout.log").write_text(out)
+    if found is not None or why is not None:
+        document = {"schema": "xladoctor.first-nan/1", "found": found, "why": why}
+        (folder / "first-nan.json").write_text(json.dumps(document))
+    return scan_run(folder)
+
+
+def test_the_op_is_named_with_its_line_layer_value_and_remedy(tmp_path):
+    (f,) = scanned(tmp_path, noted(), DIVISION).findings
+    assert (f.slug, f.level, f.status, f.basis.kind) == ("not-finite", "error", "confirmed", "tested")
+    assert (f.op, f.layer, str(f.location)) == ("RealDiv", "share", "/home/ada/layers.py:21 in call")
+    assert f.title == "RealDiv divides 0 by 0 in layer share: the first NaN, at its execution 5"
+    assert "loss of fit was nan from epoch 2 on" in f.message
+    assert f.remedies[0].id == "guard-values"
+    assert "divide_no_nan" in f.remedies[0].how
+
+
+def test_of_a_gradient_the_line_is_that_of_the_op_that_is_differentiated(tmp_path):
+    forward = {"op": "Sqrt", "node": "norm/Sqrt", "frames": [{"file": "/home/ada/norm.py", "line": 3}], "layer": None}
+    found = {**DIVISION, "op": "SqrtGrad", "layer": None, "gradient_of": forward}
+    (f,) = scanned(tmp_path, noted(), found).findings
+    assert (f.op, f.location.place) == ("Sqrt", "/home/ada/norm.py:3")
+    assert f.title.startswith("The gradient of Sqrt has no value at 0")
+    assert "tf.where" in f.remedies[0].how
+
+
+def test_data_come_before_the_model(tmp_path):
+    (f,) = scanned(tmp_path, noted(data=SPOILT), {"source": "data", "op": "IteratorGetNext", "frames": []}).findings
+    assert (f.status, f.op, str(f.location)) == ("confirmed", "input", "/home/ada/train.py:9 in main")
+    assert f.title == "x[4, 1] is nan: the data given to fit are not finite"
+
+
+def test_spoilt_data_alone_are_likely_and_not_confirmed(tmp_path):
+    (f,) = scanned(tmp_path, noted(data=SPOILT), why="the checks were switched off").findings
+    assert (f.level, f.status, f.basis.kind) == ("error", "untested", "observed")
+
+
+def test_without_an_answer_it_says_that_nothing_was_checked(tmp_path):
+    (f,) = scanned(tmp_path, noted(data=[]), why="the program is one of several").findings
+    assert (f.level, f.status, f.op) == ("error", "untested", None)
+    assert "was not checked: the program is one of several" in f.message
+    assert "The data were not checked" in f.message
+
+
+def test_a_metric_without_a_value_is_no_error(tmp_path):
+    found = scanned(tmp_path, noted(names={"f1": [1, "nan", "nan"]}), {**DIVISION, "reached": "variable"})
+    assert [f.level for f in found.findings] == ["warning"]
+    assert found.verdict == "warnings"
+
+
+def test_but_it_is_one_where_the_differentiated_loss_was_spoilt(tmp_path):
+    found = scanned(tmp_path, noted(names={"objective": [1, "nan", "nan"]}), DIVISION)
+    assert found.verdict == "failed"
+
+
+def test_a_loss_that_came_back_is_no_error(tmp_path):
+    found = scanned(tmp_path, noted(names={"loss": [1, "inf", "2.5"]}), why="no NaN came up")
+    assert [f.level for f in found.findings] == ["warning"]
+
+
+def test_what_is_only_printed_needs_a_second_run_that_shows_it(tmp_path):
+    assert scanned(tmp_path / "a", Run(), why="no NaN came up", out="step 9 loss nan\n").verdict == "healthy"
+    assert scanned(tmp_path / "b", Run(), DIVISION, out="step 9 loss nan\n").verdict == "failed"
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("step 3: loss nan\n", "loss"), ("epoch 4 | train_loss=nan\n", "train_loss"), ("loss: 0.5\nLoss: inf\n", "Loss"),
+     ("mean loss: nan done\n", "loss"), ("loss nan\nloss 0.25\n", None), ("nan loss is a word\n", None),
+     ("financial loss of nancy\n", None)],
+)  # fmt: skip
+def test_the_last_printed_measure_counts(tmp_path, text, name):
+    folder = Run().write(tmp_path / "run")
+    (folder / "stdout.log").write_text(text)
+    sign = suspicion(read_run(folder))
+    assert (sign.name if sign else None) == name
+
+
+def of(op, *at, value="nan", made="nan", dtype="float32", **more):
+    inputs = [{"at": a, "min": a, "max": a, "shape": [1], "dtype": dtype} for a in at]
+    return cause({"op": op, "inputs": inputs, "value": value, "made": made, "dtype": dtype, "run": 1, **more})
+
+
+@pytest.mark.parametrize(
+    ("made", "kind", "words"),
+    [
+        (of("Log", 0.0, value="-inf", made="inf"), "log", "Log takes the logarithm of 0"),
+        (of("Log", -0.5), "log", "Log takes the logarithm of a negative number (-0.5)"),
+        (of("RealDiv", 2.0, 0.0, value="inf", made="inf"), "division", "RealDiv divides 2 by 0"),
+        (of("Sqrt", -4.0), "sqrt", "Sqrt takes the root of a negative number (-4)"),
+        (of("Acos", 1.0000001), "domain", "Acos is not defined at 1.0000001"),
+        (of("Pow", 0.0, -0.5, value="inf", made="inf"), "power", "Pow raises 0 to the power -0.5"),
+        (of("Softmax", "-inf"), "softmax", "Softmax gets a row in which everything is masked with minus infinity"),
+        (of("Mul", 300.0, 300.0, value="inf", made="inf", dtype="float16"), "overflow-float16",
+         "Mul of values up to 300 is larger than float16 can hold (65504)"),
+        (of("Exp", 900.0, value="inf", made="inf"), "overflow", "Exp of 900 is larger than float32 can hold"),
+        (of("Square", 1e25, value="inf", made="inf", run=7, start=3.0), "exploding",
+         "Training diverges: Square got values up to 1e+25 at its execution 7, and gave at most 3 at the first"),
+        (of("Det", 1.0), "other", "Det of 1 gives nan"),
+    ],
+)  # fmt: skip
+def test_the_cause_is_told_by_op_and_value(made, kind, words):
+    assert (made.kind, made.what) == (kind, words)

@@ -1,0 +1,63 @@
+"""What a worker found of rows, as findings and as what was checked: no program is run."""
+
+import pytest
+
+from tests.xladoctor.recordings import Run
+from xladoctor.saved import scan_run
+
+LOSS = ["train.py", 12, "loss"]
+MODEL = ["train.py", 5, "call"]
+
+
+def told(kind="outer", **fields):
+    return {
+        "kind": kind, "op": "Sub", "node": "loss/sub", "sources": [["train.py", 40, "<module>"], LOSS],
+        "call_sources": [], "shapes": [[7, 1], [7], [7, 7]], "parts": ["prediction", "data"], "natural": True,
+        "comes_out": False, "made": None, "examples": [[[0], [1]]], **fields,
+    }  # fmt: skip
+
+
+def diagnosed(folder, *found, **answer):
+    run = Run()
+    run.trace("c1", "step")
+    run.events[-1]["defined"] = {"file": "train.py", "line": 3, "function": "step"}
+    result = {"result": "asked", "found": list(found), **answer}
+    run.worker.append({"capsule": "c1", "request": "pairing", "result": result})
+    return scan_run(run.write(folder))
+
+
+@pytest.mark.parametrize(
+    ("fields", "level", "slug", "line"),
+    [
+        ({}, "error", "wrong-pairing", 12),
+        ({"parts": ["data", "data"]}, "warning", "wrong-pairing", 12),
+        (
+            {"natural": False, "made": {"op": "ExpandDims", "node": "e", "sources": [MODEL]}},
+            *("warning", "wrong-pairing", 12),
+        ),
+        ({"comes_out": True}, "warning", "wrong-pairing", 12),
+        ({"kind": "groups", "made": {"op": "Tile", "node": "t", "sources": [MODEL]}}, "error", "wrong-pairing", 5),
+        ({"kind": "lost", "made": {"op": "Mean", "node": "m", "sources": [MODEL]}}, "error", "wrong-shape-silent", 5),
+        ({"kind": "torn", "shapes": [[7, 5, 1], [5, 7, 1]]}, "warning", "wrong-pairing", 12),
+    ],
+)  # fmt: skip
+def test_what_is_told_of_rows_that_meet(tmp_path, fields, level, slug, line):
+    finding = diagnosed(tmp_path / "run", told(**fields)).findings[0]
+    assert (finding.level, finding.slug, finding.location.line) == (level, slug, line)
+    assert finding.message and finding.remedies and finding.basis.kind == "tested"
+
+
+def test_one_op_at_one_line_is_told_once_and_a_healthy_function_is_checked(tmp_path):
+    twice = diagnosed(tmp_path / "a", told(), told(node="loss/sub_1"))
+    assert len(twice.findings) == 1 and twice.checked[-1].result == "diverges"
+    fine = diagnosed(tmp_path / "b")
+    assert fine.verdict == "healthy" and [(c.what, c.function, c.result) for c in fine.checked] == [
+        ("rows", "step", "agrees")
+    ]
+
+
+def test_what_could_not_be_asked_is_said(tmp_path):
+    found = diagnosed(tmp_path / "run", result="not-checked", why="its tensors are too many")
+    assert [(c.result, c.why) for c in found.checked] == [("not-checked", "its tensors are too many")]
+    # Where there are no rows there is nothing to be said of them.
+    assert diagnosed(tmp_path / "none", result="no-rows").checked == ()

@@ -1,0 +1,143 @@
+"""Forms in which errors stand in logs: frames of rich and pytest, JSON records, the runtime's last words, and errors
+that a program caught.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+
+from xladoctor.diagnosis.engine import diagnose
+from xladoctor.logs import read_log
+from xladoctor.recording.evidence import Evidence
+
+RICH = """\
+╭───────────────────── Traceback (most recent call last) ──────────────────────╮
+│ /work/src/fit.py:73 in main                                                  │
+│                                                                              │
+│   71 │   model.compile("adam", "mse")                                        │
+│   72 │   data = load(config)                                                 │
+│ ❱ 73 │   model.fit(data, epochs=config.epochs)                               │
+│   74                                                                         │
+│                                                                              │
+│ /opt/env/lib/python3.10/site-packages/keras/utils/traceback_utils.py:70 in   │
+│ error_handler                                                                │
+│    67 │   │   │   filtered = _process(e.__traceback__)                       │
+│ ❱  70 │   │   │   raise e.with_traceback(filtered) from None                 │
+╰──────────────────────────────────────────────────────────────────────────────╯
+ValueError: Input 0 of layer "net" is incompatible with the layer: expected shape=(None, 8, 6), found shape=(None, 5, 6)
+"""
+PYTEST = """\
+    def test_net():
+>       net(np.zeros((2, 9)))
+
+tests/test_net.py:22:
+_ _ _ _ _ _ _ _ _ _ _
+/v/lib/python3.11/site-packages/keras/src/utils/traceback_utils.py:122: in error_handler
+    raise e.with_traceback(filtered_tb) from None
+E   ValueError: Input 0 of layer "stem" is incompatible with the layer: expected ndim=4, found ndim=2.
+
+/v/lib/python3.11/site-packages/keras/src/layers/input_spec.py:227: ValueError
+"""
+PYTEST_OWN = """\
+>       raise ValueError("no rows")
+E       ValueError: no rows
+
+tests/test_net.py:9: ValueError
+"""
+TRACE = 'Traceback (most recent call last):\n  File "/srv/app.py", line 12, in run\n    y = step(x)\n'
+BROKEN = TRACE + "ValueError: Cannot reshape a tensor with 6 elements to shape [4] (4 elements)\n"
+IMPORT = """\
+Traceback (most recent call last):
+  File "main.py", line 3, in <module>
+    import tensorflow as tf
+  File "/v/lib/python3.8/site-packages/tensorflow/__init__.py", line 41, in <module>
+    from tensorflow.python.tools import module_util
+ImportError: Traceback (most recent call last):
+  File "/v/lib/python3.8/site-packages/tensorflow/python/pywrap_tensorflow.py", line 58, in <module>
+    from tensorflow.python.pywrap_tensorflow_internal import *
+ImportError: DLL load failed: the module was not found.
+"""
+RUNTIME = "2024-03-02 11:02:14.55010%d: %s tensorflow/core/framework/op_kernel.cc:1830] %s\n"
+FAILED = RUNTIME % (1, "W", "OP_REQUIRES failed at matmul_op.cc:9 : INTERNAL: Blas GEMM launch failed : m=8, n=5, k=7")
+FFT = "2024-03-02 11:02:14.550100: E xla/stream_executor/cuda/cuda_fft.cc:246] Failed to make cuFFT batched plan: 5\n"
+PTXAS = RUNTIME % (0, "W", "UNIMPLEMENTED: ptxas ptxas too old. Falling back to the driver to compile.")
+
+
+def diagnosed(text):
+    return diagnose(Evidence("log", log=read_log(io.BytesIO(text.encode()), name="log")))
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        (RICH, "/work/src/fit.py:73 in main"),
+        (PYTEST, "tests/test_net.py:22"),
+        (PYTEST_OWN, "tests/test_net.py:9"),
+        (IMPORT, "main.py:3 in <module>"),
+    ],
+    ids=["rich", "pytest", "pytest's own line", "an exception that quotes a traceback"],
+)
+def test_the_users_frame(text, where):
+    root = diagnosed(text).findings[0]
+    assert root.level == "error" and str(root.location) == where
+
+
+def test_the_code_that_rich_points_at():
+    (record,) = read_log(io.BytesIO(RICH.encode())).records
+    assert record.frames[0].code == "model.fit(data, epochs=config.epochs)"
+
+
+@pytest.mark.parametrize("field", ["exc_info", "exception", "stack_trace"])
+def test_a_traceback_beside_the_message_of_a_json_record(field):
+    line = json.dumps({"level": "ERROR", "event": "request failed", field: BROKEN})
+    root = diagnosed(json.dumps({"level": "INFO", "event": "starts"}) + "\n" + line + "\n").findings[0]
+    assert (root.slug, str(root.location)) == ("reshape-mismatch", "/srv/app.py:12 in run")
+
+
+@pytest.mark.parametrize("end", ["", "\n", "Aborted the study.\n", ")  ;\n"])
+def test_an_error_of_the_runtime_that_ends_the_log_is_the_failure(end):
+    found = diagnosed(PTXAS + FFT + end)
+    assert found.verdict == "failed" and found.findings[0].slug == "gpu-library-failed"
+    assert diagnosed(FAILED + end).verdict == "failed"
+
+
+@pytest.mark.parametrize("end", ["Epoch 2/3\n", "3 files written\n", "\nall is well\n"])
+def test_an_error_of_the_runtime_above_more_work_is_a_warning(end):
+    assert diagnosed(PTXAS + FFT + end).verdict == "warnings"
+    assert diagnosed(FAILED + end).verdict == "warnings"
+
+
+STEPS = "".join(f"2024-01-11 08:0{n}:00 INFO train: epoch {n} loss=0.4412\n" for n in range(1, 4))
+PRINTED = "".join(f"Epoch {n}/3\n9/9 [=====] - loss: 0.41\n" for n in range(1, 4))
+
+
+@pytest.mark.parametrize("below", [STEPS, PRINTED])
+def test_a_caught_error_in_a_training_that_went_on_is_no_failure(below):
+    above = below if below is PRINTED else ""
+    assert diagnosed(above + BROKEN + "gave up on this file\n" + below).verdict == "warnings"
+    missing = TRACE + "FileNotFoundError: [Errno 2] No such file or directory: '/cache/feat.npy'\n"
+    assert diagnosed(above + missing + "no cache\n" + below).verdict == "healthy"
+
+
+def test_output_that_was_held_back_does_not_excuse_an_error():
+    assert diagnosed(BROKEN + "\n" + PRINTED).verdict == "failed"  # of a file: print's lines come when the process ends
+
+
+def test_a_bar_that_is_drawn_again_at_the_end_does_not_excuse_an_error():
+    bar = "Epoch 3:  12%|#2        | 12/100 [00:05<00:30, 2.50it/s, loss=0.31]\n"
+    assert diagnosed(bar + BROKEN + bar).verdict == "failed"
+
+
+def test_an_error_that_ended_the_run_keeps_the_caught_one_beside_it():
+    found = diagnosed(BROKEN + "gave up\n" + STEPS + TRACE + "RuntimeError: no shape was kept: got [3], not [4]\n")
+    assert found.verdict == "failed"
+
+
+def test_a_cell_that_failed_is_a_failure_whatever_other_cells_did():
+    cell = "Cell In[3], line 2\n      1 x\n----> 2 step(x)\n"
+    head = "-" * 75 + "\nValueError                                Traceback (most recent call last)\n"
+    last = "ValueError: Cannot reshape a tensor with 6 elements to shape [4] (4 elements)\n"
+    assert diagnosed(STEPS + head + cell + "\n" + last + "\n" + STEPS).verdict == "failed"

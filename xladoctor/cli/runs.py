@@ -1,0 +1,109 @@
+"""`xladoctor runs`: the runs that were recorded here, and how to get rid of old ones."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from xladoctor.cli import options
+from xladoctor.cli.output import Output
+from xladoctor.errors import XladoctorError
+
+if TYPE_CHECKING:
+    from xladoctor.recording.recent import RecentRun
+
+FORMATS = ("console", "json")
+HELP = """List the runs that were recorded here, newest first: verdict, size, age.
+
+The runs are the folders below xladoctor-runs. In the place of a run folder, scan, trace, replay and report also
+take the word last. With clean, old runs are removed; --keep says how many stay."""
+
+EPILOG = """\b
+Examples:
+  xladoctor runs
+  xladoctor runs clean --keep 10
+  xladoctor report last --output blocker.html
+
+Exit status: 0 done, 2 wrong usage, or a run could not be removed."""
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to the application."""
+    app.command("runs", help=HELP, epilog=EPILOG)(runs)
+
+
+def runs(
+    action: Annotated[
+        str | None, typer.Argument(metavar="[clean]", show_default=False, help="clean: remove old runs.")
+    ] = None,
+    keep: Annotated[
+        int | None,
+        typer.Option("--keep", min=0, metavar="N", show_default=False, help="With clean: how many runs stay."),
+    ] = None,
+    format: Annotated[str | None, options.formats(FORMATS, ".json")] = None,
+    output: options.Output = None,
+    force: options.Force = False,
+    color: options.Color = "auto",
+) -> int:
+    """Lists, or removes."""
+    from xladoctor.recording import recent
+
+    target = Output.of(format, output, force, color, FORMATS)
+    if action not in (None, "clean"):
+        raise XladoctorError(f"runs does not know {action!r}", hint="Known is: xladoctor runs clean --keep N")
+    if action is None:
+        if keep is not None:
+            raise XladoctorError(
+                "--keep goes with clean", hint=f"To remove old runs: xladoctor runs clean --keep {keep}"
+            )
+        _list(target, [recent.describe(folder) for folder in recent.folders()])
+        return 0
+    if keep is None:
+        raise XladoctorError("runs clean needs --keep N: how many runs stay", hint="xladoctor runs clean --keep 10")
+    gone, problems = recent.clean(keep)
+    freed = _bytes(sum(run.size for run in gone))
+    target.write(f"Removed {len(gone)} {'run' if len(gone) == 1 else 'runs'} ({freed}).\n")
+    if problems:
+        raise XladoctorError("\n".join(problems))
+    return 0
+
+
+def _list(target: Output, found: list[RecentRun]) -> None:
+    if target.format == "json":
+        rows = [
+            {"folder": str(r.folder), "time": r.time, "size": r.size, "command": r.command, "verdict": r.verdict,
+             "title": r.title, "running": r.running}
+            for r in found
+        ]  # fmt: skip
+        target.write(json.dumps({"schema": "xladoctor.runs/1", "runs": rows}, indent=1) + "\n")
+        return
+    page = target.page()
+    if not found:
+        page.para("There is no run here yet: xladoctor scan -- python train.py", indent=0)
+        target.write(page.text())
+        return
+    table = [("run", "verdict", "age", "size", "command, and what was found")]
+    for run in found:
+        verdict = "running" if run.running else run.verdict or "not diagnosed"
+        said = f"{run.command}{f': {run.title}' if run.title else ''}"
+        table.append((str(run.folder), verdict, age(time.time() - run.time), _bytes(run.size), said))
+    page.table(table, indent=0, styles=["bold", "", "", "", "dim"], caps=(60, 14, 9, 9))
+    target.write(page.text())
+
+
+def age(seconds: float) -> str:
+    """`3 min`, `5 h`, `12 d`."""
+    if seconds < 90:
+        return f"{max(0, round(seconds))} s"
+    if seconds < 5400:
+        return f"{round(seconds / 60)} min"
+    return f"{round(seconds / 3600)} h" if seconds < 129_600 else f"{round(seconds / 86400)} d"
+
+
+def _bytes(count: int) -> str:
+    from xladoctor.report.headline import byte_words
+
+    return byte_words(count)

@@ -1,0 +1,242 @@
+"""Which rows met which in the steps of a run that ended well: what a worker found, as findings and as what was checked.
+
+An outer product of two axes of rows, groups of rows in two orders and predictions without rows are confirmed: a worker
+changed single rows and saw what moved. Rows that are mixed on purpose are no finding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from xladoctor.diagnosis.basis import ROWS_CHANGED
+from xladoctor.diagnosis.facts import is_user_file, steps
+from xladoctor.diagnosis.fixed_batch import fixed_batches
+from xladoctor.diagnosis.weigh import survived
+from xladoctor.model.diagnosis import Check, Finding, Level, Location, Proof, Remedy
+from xladoctor.recording.run import Event, Recording, location
+from xladoctor.recording.schema import schema
+from xladoctor.rules import by_slug
+
+REQUEST = "pairing"
+_OF_DATA = ("Dataset_", "structured_function_wrapper")
+"""What tf.data makes of the functions that a program gives it begins so."""
+_SLUGS = {"lost": "wrong-shape-silent"}
+_REMEDIES: Mapping[str, Remedy] = {
+    "outer": Remedy(
+        "same-rank",
+        "Bring both operands to one rank before they meet",
+        "safe",
+        "Squeeze the trailing axis of one, or give it to the other: (N, 1) with (N, 1), or (N,) with (N,).",
+    ),
+    "groups": Remedy(
+        "same-order",
+        "Lay the rows of both operands out in one order",
+        "safe",
+        "Where one side holds the parts of each row side by side, `tf.repeat` the other, and do not `tf.tile` it.",
+    ),
+    "torn": Remedy(
+        "transpose",
+        "Transpose instead of reshaping",
+        "safe",
+        "A reshape keeps the order of the elements: to exchange two axes takes `tf.transpose`.",
+    ),
+    "lost": Remedy(
+        "keep-rows",
+        "Keep the axis of rows",
+        "safe",
+        "Reduce over the axes of features or of time, and leave axis 0 as it is.",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A function to be asked about: its capsule, a name for the reader, and the batches that the run had."""
+
+    capsule: str
+    name: str
+    sizes: tuple[int, ...] = ()
+    method: str | None = None
+    location: Location | None = None
+
+
+def to_ask(recording: Recording) -> list[Asked]:
+    """The steps of Keras calls first, then the program's own functions; of each function one trace."""
+    calls = _keras_calls(recording)
+    fixed = fixed_batches(recording)
+    found: dict[tuple[Any, ...], Asked] = {}
+    for trace in recording.of_kind(schema.TRACE):
+        name, capsule = str(trace.get("python_name")), trace.get("capsule")
+        if capsule is None or trace.get("parent") is not None or name.startswith(_OF_DATA):
+            continue
+        call = calls.get(str(capsule))
+        key = (trace["pid"], trace.get("owner") or name)
+        if call is None and _defined(trace) is None:
+            continue  # a library's own
+        if key in found and not _is_second_attempt(recording, found[key].capsule, trace):
+            continue
+        if call is None:
+            found[key] = Asked(str(capsule), name, location=_defined(trace))
+            continue
+        size = fixed.get(str(call.get("model"))) or call.get("batch_size")
+        label = f"{call['method']} of {call.get('model')}"
+        found[key] = Asked(str(capsule), label, (size,) if size else (), call["method"], location(call.get("where")))
+    return sorted(found.values(), key=lambda a: a.method is None)
+
+
+def checks(recording: Recording) -> tuple[Check, ...]:
+    """A check for each function that was asked about, in a run that ended well."""
+    if not survived(recording):
+        return ()
+    return tuple(_checks(recording))
+
+
+def mispairings(recording: Recording) -> Iterator[Finding]:
+    """What is wrong; of one op at one line one finding."""
+    names = {a.capsule: a for a in to_ask(recording)}
+    seen = set()
+    for answer in recording.answers(REQUEST):
+        asked = names.get(str(answer["capsule"]))
+        if asked is None:
+            continue
+        for told in (answer.get("result") or {}).get("found") or ():
+            finding = _finding(asked, told)
+            key = (finding.op, str(finding.location))
+            if key not in seen:
+                seen.add(key)
+                yield finding
+
+
+def with_mispairings(findings: Sequence[Finding], recording: Recording) -> tuple[Finding, ...]:
+    """The findings with what is wrong with the rows: errors after those that were known, warnings after the others."""
+    found = list(mispairings(recording))
+    errors = [f for f in (*findings, *found) if f.level == "error"]
+    rest = [f for f in (*findings, *found) if f.level != "error"]
+    if any(f.level == "error" for f in found):
+        rest = [replace(f, role="consequence") for f in rest]
+    return (*errors, *rest)
+
+
+def _checks(recording: Recording) -> Iterator[Check]:
+    answers = {str(a["capsule"]): a.get("result") or {} for a in recording.answers(REQUEST)}
+    for asked in to_ask(recording):
+        told = answers.get(asked.capsule)
+        check = Check(what="rows", function=asked.name, location=asked.location)
+        if told is None or told.get("result") == "no-rows":
+            continue
+        if told.get("result") != "asked":
+            yield replace(check, why=told.get("why"))
+            continue
+        yield replace(check, calls=1, result="diverges" if told.get("found") else "agrees")
+
+
+def _keras_calls(recording: Recording) -> dict[str, Event]:
+    found: dict[str, Event] = {}
+    for step in steps(recording, every=True):
+        if step.keras_call is not None and step.capsule is not None:
+            found.setdefault(step.capsule, step.keras_call)
+    return found
+
+
+def _is_second_attempt(recording: Recording, capsule: str, trace: Event) -> bool:
+    """Whether a function was traced once more for the same inputs, as one that makes variables is: the first time is
+    never run.
+    """
+    first = next((t for t in recording.of_kind(schema.TRACE) if t.get("capsule") == capsule), None)
+    return first is not None and first.get("inputs") == trace.get("inputs")
+
+
+def _defined(trace: Event) -> Location | None:
+    return location(trace.get("defined")) or location(trace.get("where"))
+
+
+def _finding(asked: Asked, told: Mapping[str, Any]) -> Finding:
+    kind = str(told["kind"])
+    rule = by_slug(_SLUGS.get(kind, "wrong-pairing"))
+    at, made = _line(told), _line(told.get("made") or {})
+    where = made if kind in ("lost", "groups") and made is not None else at
+    level: Level = "error" if _is_certain(kind, told) else "warning"
+    title, why = _words(kind, told)
+    born = f" {_made_by(kind, told['made'], made)}" if told.get("made") else ""
+    meets = f" They meet at {at}." if where is made and at is not None and at != made else ""
+    return Finding(
+        code=rule.code, slug=rule.slug, level=level, role="root",
+        title=f"{asked.name}: {title}",
+        message=f"{why}{born}{meets} No error was raised in the run.",
+        op=str(told["op"]), node=told.get("node"), dims=tuple(s for s in told.get("shapes") or () if s is not None),
+        location=where or asked.location,
+        evidence=(Proof("worker", _proof(told), f"worker.jsonl, capsule {asked.capsule}"),),
+        status="confirmed", basis=ROWS_CHANGED,
+        remedies=(_REMEDIES[kind], *(r for r in rule.remedies if r.id not in ("compare-paths", "remove-reindex"))),
+        details={"kind": kind, "function": asked.name, "capsule": asked.capsule, "parts": told.get("parts"),
+                 "meets": str(at) if at else None, "made": str(made) if made else None},
+    )  # fmt: skip
+
+
+def _is_certain(kind: str, told: Mapping[str, Any]) -> bool:
+    """Whether it is wrong beyond doubt: predictions, and an axis that nobody gave an operand on purpose."""
+    if kind == "groups":
+        return True
+    if kind == "torn" or "prediction" not in (told.get("parts") or ()) or told.get("comes_out"):
+        return False
+    return bool(told.get("natural"))
+
+
+def _words(kind: str, told: Mapping[str, Any]) -> tuple[str, str]:
+    """(title, first sentences)."""
+    op, shapes = told["op"], [_shape(s) for s in told.get("shapes") or ()]
+    parts = told.get("parts") or ()
+    names = [f"{s} ({p})" for s, p in zip(shapes, parts, strict=False)]
+    if kind == "outer":
+        title = f"{op} of {shapes[0]} and {shapes[1]} gives {shapes[2]}, a number for every pair of rows"
+        return title, (
+            f"{op} puts {names[0]} beside {names[1]}. Both have a row for each row of the batch, but along different "
+            f"axes: broadcasting pairs each row of one with all rows of the other, {shapes[2]} in all."
+        )
+    if kind == "groups":
+        title = f"{op} puts rows beside other rows than their own: one operand is repeated, the other tiled"
+        return title, (
+            f"{op} combines {names[0]} and {names[1]}. Both hold several items of each row of the batch, in different "
+            "orders, so that items of different rows meet."
+        )
+    if kind == "lost":
+        title = f"{op} spreads {shapes[0]}, which has no rows left, over the rows of {shapes[1]}"
+        return title, (
+            f"{op} puts {names[0]} beside {names[1]}. The first has lost the axis of rows, and broadcasting gives "
+            "every row the same."
+        )
+    return f"{op} of {shapes[0]} to {shapes[-1]} tears the rows of the batch apart", (
+        f"{op} takes {shapes[0]} to {shapes[-1]}: no axis belongs to the rows any more, and what lies at one index "
+        "comes from several rows."
+    )
+
+
+def _made_by(kind: str, made: Mapping[str, Any], at: Location | None) -> str:
+    what = {"lost": "The rows are lost in", "groups": "The order comes from", "outer": "The axis comes from"}
+    return f"{what.get(kind, 'It comes from')} {made.get('op')} ({made.get('node')}){f', {at}' if at else ''}."
+
+
+def _proof(told: Mapping[str, Any]) -> str:
+    shapes = " and ".join(_shape(s) for s in (told.get("shapes") or ())[:2])
+    text = f"{told['op']} ({told.get('node')}) of {shapes}"
+    examples: Sequence[Any] = told.get("examples") or ()
+    apart = [f"row {a[0]} with row {b[0]}" for a, b in examples if a and b]
+    return text + (f"; when single rows were changed, it combined {', '.join(apart)}" if apart else "")
+
+
+def _shape(shape: Any) -> str:
+    if shape is None:
+        return "?"
+    inside = ", ".join(map(str, shape))
+    return f"({inside},)" if len(shape) == 1 else f"({inside})"
+
+
+def _line(told: Mapping[str, Any]) -> Location | None:
+    """The user's line that made an op: of the call that led there, where the op stands in a library."""
+    for frames in (told.get("sources") or (), *reversed(told.get("call_sources") or ())):
+        for file, line, function in reversed(frames):
+            if is_user_file(str(file)):
+                return Location(str(file), line, function)
+    return None

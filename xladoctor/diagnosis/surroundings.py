@@ -1,0 +1,68 @@
+"""What a run has around it that the doctor does not see into: another backend, another Keras, other workers, a nightly.
+
+One sentence each: what is seen of such a run, and what is not.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from xladoctor.recording.run import Recording
+from xladoctor.recording.schema import schema
+
+_NIGHTLY = re.compile(r"dev\d|nightly|^\d+\.\d+\.\d+-rc")
+_ON = frozenset({"1", "true", "yes", "on"})
+
+
+def surroundings(recording: Recording) -> tuple[str, ...]:
+    """The sentences that a report of the run must have."""
+    return tuple(_said(recording))
+
+
+def _said(recording: Recording) -> Iterator[str]:
+    values = _environment(recording)
+    backend = values.get("KERAS_BACKEND", "").strip().lower()
+    if backend not in ("", "tensorflow"):
+        yield (
+            f"Keras runs on {backend} (KERAS_BACKEND): the doctor sees the output, the exceptions and the settings of "
+            "this run. It does not see compiled functions, shapes, calls of fit or losses."
+        )
+    if values.get("TF_USE_LEGACY_KERAS", "").strip().lower() in _ON:
+        yield (
+            "tf.keras is the package tf_keras (TF_USE_LEGACY_KERAS=1): the doctor sees the functions that TensorFlow "
+            "traces. It does not see calls of fit, evaluate and predict, and does not check their losses."
+        )
+    workers = _workers(values)
+    if workers > 1:
+        yield (
+            f"The program is one of {workers} workers (TF_CONFIG): the doctor sees this process and its children. The "
+            "other workers are seen only where their commands run under the doctor as well."
+        )
+    version = next((str(e.get("version")) for e in recording.of_kind(schema.IMPORT) if e["module"] == "tensorflow"), "")
+    if _NIGHTLY.search(version):
+        yield (
+            f"TensorFlow {version} is no release: the doctor is tested with releases, and a recorder that does not fit "
+            "stays out (xladoctor scan RUN_DIR --verbose lists such errors)."
+        )
+
+
+def _environment(recording: Recording) -> dict[str, str]:
+    """What the program was started with, and what it set itself."""
+    values = {str(k): str(v) for k, v in (recording.run.get("environment") or {}).items()}
+    for start in recording.of_kind(schema.START)[:1]:
+        values |= {k: str(v) for k, v in (start.get("environment") or {}).items()}
+    for event in recording.of_kind(schema.SETTING):
+        if event["store"] == "env" and event["action"] == "write" and isinstance(event["value"], str):
+            values[event["key"]] = event["value"]
+    return values
+
+
+def _workers(values: dict[str, str]) -> int:
+    """How many tasks the cluster of TF_CONFIG has."""
+    try:
+        cluster = json.loads(values.get("TF_CONFIG") or "{}").get("cluster", {})
+        return sum(len(cluster.get(kind, ())) for kind in ("chief", "worker", "ps"))
+    except (ValueError, AttributeError, TypeError):
+        return 0

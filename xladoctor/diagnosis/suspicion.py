@@ -1,0 +1,103 @@
+"""Did a run end in NaN? What Keras logged, the weights at the end, and what the program printed last."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from xladoctor.model.diagnosis import Location
+from xladoctor.recording import files
+from xladoctor.recording.run import Event, Recording, location
+from xladoctor.recording.schema import schema
+
+_TAIL = 256 << 10
+_MEASURES = r"(?:loss|cost|error|objective|elbo|nll|mse|mae|rmse|perplexity|energy|residual|grad(?:ient)?(?:[ _]norm)?)"
+_PRINTED = re.compile(
+    rf"\b(?P<name>[a-z_]{{0,24}}{_MEASURES})\b[^\n\w]{{0,12}}(?:is|was|of)?[^\n\w]{{0,4}}"
+    r"(?P<value>[-+]?(?:nan|inf(?:inity)?|\d[\d.]{0,24}(?:e[-+]?\d{1,3})?))\b",
+    re.IGNORECASE,
+)
+_GONE = re.compile(r"^[-+]?(?:nan|inf)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Suspicion:
+    """What is not finite, and since when.
+
+    Attributes:
+        what: "logs" of Keras, the "result" of a predict, trainable "weights", or what was only "printed".
+        name: of the log, the weight or the printed number; `value` is its last value as text.
+        epoch: the first epoch (from 1) whose log is not finite; None where that is not known.
+        ends: whether the last value is not finite either.
+        event: the event that shows it; None for what was printed.
+    """
+
+    what: Literal["logs", "result", "weights", "printed"]
+    name: str
+    value: str
+    epoch: int | None = None
+    ends: bool = True
+    method: str | None = None
+    where: Location | None = None
+    event: Event | None = None
+    data: tuple[dict[str, Any], ...] = ()
+
+    @property
+    def serious(self) -> bool:
+        """Whether training was spoilt: a loss or a trainable variable. A metric may have no value by design."""
+        return self.ends and (self.what == "weights" or (self.what == "logs" and "loss" in self.name))
+
+
+def suspicion(recording: Recording) -> Suspicion | None:
+    """The most telling sign that the run ended in NaN; None where there is none."""
+    found: Suspicion | None = recording.once("suspicion", lambda: _of(recording))
+    return found
+
+
+def _of(recording: Recording) -> Suspicion | None:
+    signs = [s for e in recording.of_kind(schema.NOT_FINITE) for s in _of_event(e)]
+    signs += [s for s in [_printed(recording)] if s is not None]
+    if not signs:
+        return None
+    order = ("logs", "weights", "printed", "result")
+    first = min(signs, key=lambda s: (not s.serious, not s.ends, order.index(s.what), "val_" in s.name))
+    if not first.data and first.where is None:
+        other = next((s for s in signs if s.where is not None), None)
+        if other is not None:
+            return Suspicion(first.what, first.name, first.value, first.epoch, first.ends, other.method, other.where,
+                             first.event, other.data)  # fmt: skip
+    return first
+
+
+def _of_event(event: Event) -> list[Suspicion]:
+    where = location(event.get("where"))
+    return [
+        Suspicion(
+            event["what"] if event["what"] in ("logs", "result", "weights") else "logs",
+            name,
+            str(row[2]),
+            row[0] if event.get("method") == "fit" else None,
+            bool(_GONE.match(str(row[2]))),
+            event.get("method"),
+            where,
+            event,
+            tuple(event.get("data") or ()),
+        )
+        for name, row in event["names"].items()
+    ]
+
+
+def _printed(recording: Recording) -> Suspicion | None:
+    """The last measure that the program printed, where that is not finite."""
+    for name in ("stdout.log", "stderr.log"):
+        try:
+            with files.opened(recording.folder, name) as log:
+                log.seek(max(0, log.seek(0, 2) - _TAIL))
+                text = log.read(_TAIL).decode("utf-8", "replace")
+        except (OSError, ValueError, files.Unusable):
+            continue
+        shown = list(_PRINTED.finditer(text))
+        if shown and _GONE.match(shown[-1]["value"]):
+            return Suspicion("printed", shown[-1]["name"], shown[-1]["value"])
+    return None

@@ -1,0 +1,47 @@
+"""How a process ends in its output: what others say of a dead process, and whether it said anything more."""
+
+from __future__ import annotations
+
+import re
+
+_DEATH = re.compile(
+    r"^(?:\S{1,200}: line \d{1,7}:\s+\d{1,9} )?(?:Killed|Segmentation fault|Aborted|Bus "
+    r"error|Illegal instruction|Terminated|Floating point exception)\b"
+    r"|^Fatal Python error: |^terminate called |^\S{0,80}\s?Unknown flags? in |"
+    r"^slurmstepd: error: |^srun: error: |^Out of memory: Killed|oom[-_]kill"
+    r"|^\*{3} (?:SIG|Process received signal|Aborted at)|exited on signal \d|^\[\d{1,10}\.\d+\] Out of memory"
+    r"|^Command terminated by signal|DUE TO (?:TIME LIMIT|PREEMPTION|NODE FAILURE|JOB "
+    r"REQUEUE)|^/bin/\w+: .{1,200}: not found"
+    r"|can't open file '|Invalid loss, terminating training|^Unable to parse flag"
+)
+# A line that speaks of a failure is no sign that the work goes on.
+_OF_FAILURE = re.compile(
+    r"(?i)error|fail|abort|exit|fault|kill|crash|exception|terminat|cancel|\bcore dumped\b|^[)\]}]|^\W*$"
+)
+_PROGRESS = re.compile(
+    r"^Epoch |^ {0,3}\d{1,7}/\d{1,7} [\[━]"
+    r"|\b(?:[Ee]poch|[Ss]tep|[Ii]ter(?:ation)?)s?\b[ :=#]{0,3}\d{1,9}\b.{0,60}(?:loss|acc)"
+)
+_TIME = re.compile(rb"\W{0,2}(?:\d{4}[-/]\d\d[-/]\d\d|\d\d:\d\d:\d\d|[IW]\d{4} )")
+
+
+def death(text: str) -> bool:
+    """Whether a line is what a shell, a scheduler, glibc or the flag parser says of a process that died."""
+    return _DEATH.search(text) is not None
+
+
+def is_work(text: str) -> bool:
+    """Whether a line of plain output shows that its program still works: it has words, and none of a failure."""
+    return _OF_FAILURE.search(text) is None
+
+
+def is_progress(text: str) -> bool:
+    """Whether a line tells how far a training is. (tqdm draws its bar once more when an exception ends the loop.)"""
+    return _PROGRESS.search(text) is not None and "%|" not in text
+
+
+def is_stamped(raw: bytes) -> bool:
+    """Whether a line begins with a time, as loggers write it: at once, and so in order with tracebacks. What `print`
+    wrote into a file may come long after what stands below it.
+    """
+    return _TIME.match(raw) is not None
