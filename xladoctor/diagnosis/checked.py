@@ -1,4 +1,4 @@
-"""What was checked in a run that ended well, and what came of it: functions that XLA compiled against plain execution.
+"""What was checked in a run that TensorFlow did not end: functions that XLA compiled, against plain execution.
 
 A divergence is a finding, tested on the very values of the run. What was not checked is told with the reason.
 """
@@ -11,7 +11,7 @@ from typing import Any
 
 from xladoctor.diagnosis.basis import COMPARED_PLAINLY
 from xladoctor.diagnosis.facts import is_user_file
-from xladoctor.diagnosis.weigh import survived
+from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.model.diagnosis import Check, Checked, Finding, Location, Proof, Remedy
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
@@ -36,8 +36,10 @@ def not_checked(why: str) -> dict[str, Any]:
 
 
 def checks(recording: Recording) -> tuple[Check, ...]:
-    """One check for each function that XLA compiled, in a run that ended with 0 and that was looked at."""
-    if not survived(recording):
+    """One check for each function that XLA compiled, in a run that ended with 0, or as the program chose, and that was
+    looked at.
+    """
+    if not (survived(recording) or ended_itself(recording)):
         return ()
     return (*_of_top(recording), *_inside(recording), *_clustered(recording)) if recording.of_kind(schema.TRACE) else ()
 
@@ -57,13 +59,26 @@ def divergences(recording: Recording) -> Iterator[Finding]:
 
 
 def with_divergences(findings: Sequence[Finding], recording: Recording) -> tuple[Finding, ...]:
-    """The findings with the divergences among the errors, after those that were known without them."""
+    """The findings with the divergences among the errors, after those that were known without them. What the program
+    itself found wrong comes after what was tested to be wrong, and is its consequence where it tells the same shapes.
+    """
     found = tuple(divergences(recording))
     if not found:
         return tuple(findings)
+    if ended_itself(recording):
+        own = [replace(f, role="consequence") if _tells(f, found) else f for f in findings if f.level == "error"]
+        rest = [replace(f, role="consequence") for f in findings if f.level != "error"]
+        return (*found, *own, *rest)
     errors = [f for f in findings if f.level == "error"]
     rest = [replace(f, role="consequence") for f in findings if f.level != "error"]
     return (*errors, *found, *rest)
+
+
+def _tells(finding: Finding, found: Sequence[Finding]) -> bool:
+    """Whether an error's words hold both shapes of a divergence."""
+    told = finding.message.replace(",)", ")")
+    shapes = [f.details.get("shapes") or () for f in found]
+    return any(len(pair) == 2 and all(_shape(s) in told for s in pair) for pair in shapes)
 
 
 def _of_top(recording: Recording) -> Iterator[Check]:
@@ -191,8 +206,7 @@ def _finding(recording: Recording, capsule: str, told: Mapping[str, Any]) -> Fin
         title=f"{name}: {what}",
         message=f"On the values of its {_ordinal(told.get('call'))} call, {name} gives under XLA what it does not give "
         f"plainly: {what}."
-        f"{first if where else ''} "
-        "No error was raised in the run.",
+        f"{first if where else ''}{' No error was raised in the run.' if survived(recording) else ''}",
         op=node.get("op"), node=node.get("node"),
         dims=tuple(told.get("shapes") or ()) if told.get("kind") == "shape" else (),
         location=at,

@@ -22,6 +22,7 @@ from xladoctor.diagnosis.order import setting_findings
 from xladoctor.diagnosis.outcome import outcome_notes
 from xladoctor.diagnosis.recorded import broken_quietly
 from xladoctor.diagnosis.requests import requests_without_effect
+from xladoctor.diagnosis.retraces import as_recorded
 from xladoctor.diagnosis.shape_rows import shape_rows
 from xladoctor.diagnosis.stacks import stacks
 from xladoctor.diagnosis.surroundings import surroundings
@@ -42,7 +43,7 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
     """The diagnosis of a recorded run."""
     looked_at = steps(recording)
     quiet = broken_quietly(recording)
-    logged = weighed(log_findings(evidence), evidence)
+    logged = as_recorded(weighed(log_findings(evidence), evidence), recording)
     others = [*setting_findings(recording), *requests_without_effect(evidence), *draws(recording)]
     known = with_divergences(ordered(logged, looked_at, others, evidence, quiet), recording)
     known = rows.with_mispairings(known, recording)

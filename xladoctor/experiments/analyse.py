@@ -98,7 +98,8 @@ def ask_workers(
                 within = check_.budget(lasted, check, isolate_run.LEAST)
                 for answer in isolate_run.answers(worker, python, isolated, environment, within):
                     keep(**answer)
-            for answer in _checks(worker, recording, compared, paired, check_.budget(lasted, check), say):
+            within = check_.budget(lasted, check, check_.least(recording))
+            for answer in _checks(worker, recording, compared, paired, within, say):
                 keep(**answer)
     return True
 
