@@ -25,11 +25,13 @@ def untransposed(clash: Clash) -> Iterator[Candidate]:
     one, other = clash.values[0], clash.values[1]
     if not isinstance(one, Array) or not isinstance(other, Array) or len(other.sizes) < 2 or not one.sizes:
         return
-    declared = {"variable", "layer", "placeholder", "input"}
-    made = {d.origin.kind for d in clash.sides if d.origin is not None}
-    if one.sizes[-1] == other.sizes[-1] and one.sizes[-1] is not None and not made & declared:
-        reason = "With the second one transposed, the product fits."
-        yield from at_failure(clash, 6.0, reason, "transpose")
+    given = "variable" in (one.kind, other.kind) or "placeholder" in (one.kind, other.kind)
+    if one.sizes[-1] != other.sizes[-1] or one.sizes[-1] is None or given:
+        return
+    if clash.what.startswith("Dot("):
+        yield from at_failure(clash, 7.5, "Along their last axes, the two fit.", "axis")
+    else:
+        yield from at_failure(clash, 7.0, "With the second one transposed, the product fits.", "transpose")
 
 
 def batched_twice(value: Array, i: int) -> Iterator[Candidate]:
