@@ -98,7 +98,8 @@ def test_what_is_only_printed_needs_a_second_run_that_shows_it(tmp_path):
 @pytest.mark.parametrize(
     ("text", "name"),
     [("step 3: loss nan\n", "loss"), ("epoch 4 | train_loss=nan\n", "train_loss"), ("loss: 0.5\nLoss: inf\n", "Loss"),
-     ("mean loss: nan done\n", "loss"), ("loss nan\nloss 0.25\n", None), ("nan loss is a word\n", None), ("val_loss nan\nValueError: 3 is too many\n", "val_loss"),
+     ("mean loss: nan done\n", "loss"), ("loss nan\nloss 0.25\n", None), ("nan loss is a word\n", None),
+     ("val_loss nan\nValueError: 3 is too many\n", "val_loss"),
      ("financial loss of nancy\n", None)],
 )  # fmt: skip
 def test_the_last_printed_measure_counts(tmp_path, text, name):
