@@ -11,7 +11,8 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 # -- recording ------------------------------------------------------------------------------------------------------
@@ -536,6 +537,18 @@ def session_run(session: Any, fetches: list[Any], feeds: list[tuple[Any, Any]], 
         None,
     )
     return list(values)
+
+
+@contextmanager
+def deterministic_ops() -> Iterator[None]:
+    """What `enable_op_determinism` sets for the process, for a while only (2.8-2.21)."""
+    setting = importlib.import_module("tensorflow.python.util._pywrap_determinism")
+    before = bool(setting.is_enabled())
+    setting.enable(True)
+    try:
+        yield
+    finally:
+        setting.enable(before)
 
 
 def add_function(definition: Any) -> None:

@@ -57,3 +57,9 @@ def test_a_wording(text, slug, words):
 def test_an_oserror_without_a_number_is_not_of_the_system(text, by_system):
     log = read_log(BytesIO(f"Traceback (most recent call last):\nOSError: {text}\n".encode()), name="log")
     assert ("system refused" in findings(Evidence("log", log=log))[0].message) is by_system
+
+
+def test_the_op_of_a_loop_that_changes_a_shape_is_the_loop():
+    text = "InvalidArgumentError: Input and output shapes of loop body do not match: (s32[2,2]) vs. (s32[2,3])\n"
+    log = read_log(BytesIO(f"Traceback (most recent call last):\n{text}".encode()), name="log")
+    assert [(f.slug, f.op) for f in findings(Evidence("log", log=log))] == [("loop-shape-mismatch", "While")]
