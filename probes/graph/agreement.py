@@ -50,7 +50,7 @@ def agreement(folder: Path, *, foreign: bool = False, whole: bool = False) -> di
     "draws": what they are (`portions`), "function": the library function, where it is one that the capsule's own
     calls}. With `whole` no op is looked for: the compiler may end the process when it is to give the values of all.
 
-    Of a function in which XLA compiled several calls, the first divergence is told; it agrees where all do.
+    Of a function in which XLA compiled several calls, the first divergence counts; it agrees where all do.
     """
     try:
         ways = Ways(folder, foreign=foreign)
@@ -184,7 +184,7 @@ class Strict(Search):
         return bool(self.unchecked) or self.full
 
     def told_of(self, name: str) -> dict[str, Any]:
-        """What is told of an op that differs and was not asked alone, for want of a value that it is given. Of one that
+        """What it says of an op that differs and was not asked alone, for want of a value that it is given. Of one that
         takes a list of tensors it is the op that made the list: what XLA makes of a list is decided there.
         """
         graph = self._graph

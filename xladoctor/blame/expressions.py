@@ -284,7 +284,7 @@ def _comprehension(
         if one is not None and one.dims is not None:
             return Array((source.dims[0], *one.dims), run.origin("array", "a list", one))
     if isinstance(source, Seq) or source is None:
-        # A list of the same things, each cut or changed: what is in it is told where the first list is.
+        # A list of the same things, each cut or changed: what is in it is known where the first list is.
         passed = source.origin if isinstance(source, Seq) and len(elements) > 1 else None
         length = source.length if isinstance(source, Seq) and not any(g.ifs for g in node.generators) else None
         return Seq(elements, passed or Origin("array", scope.file, node.lineno, "a list"), length)

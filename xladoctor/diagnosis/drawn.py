@@ -38,7 +38,7 @@ def draws(recording: Recording) -> Iterator[Finding]:
 
 
 def _outside(recording: Recording, name: str, draw: Mapping[str, Any]) -> Finding | None:
-    """The same key was drawn from outside of any graph, and XLA draws other numbers from it."""
+    """The same key was drawn outside any graph, and XLA draws other numbers from it."""
     if draw.get("same") is not False or not draw.get("key"):
         return None
     eager = next((e for e in recording.of_kind(schema.DRAW) if _is_of(e, draw)), None)

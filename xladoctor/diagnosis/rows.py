@@ -123,7 +123,7 @@ def mispairings(recording: Recording) -> Iterator[Finding]:
     seen = set()
     for answer in recording.answers(REQUEST):
         asked = names.get(str(answer["capsule"]))
-        if asked is None:
+        if not asked:
             continue
         for told in (answer.get("result") or {}).get("found") or ():
             finding = _finding(asked, told)

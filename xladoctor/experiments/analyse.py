@@ -107,7 +107,7 @@ def ask_workers(
 def _checks(
     worker: Worker, recording: Recording, compared: list[str], paired: list[row_check.Asked], seconds: float, say: Say
 ) -> Iterator[dict[str, Any]]:
-    """What is asked of a run that ended well, within so many seconds: which rows meet (in half of them where there is
+    """The questions to a run that ended well, within so many seconds: which rows meet (in half of them where there is
     more to ask), then whether compiled functions agree with plain execution.
     """
     started = time.monotonic()

@@ -1,7 +1,7 @@
 """After a run that ended well: do rows meet only rows that they belong to?
 
 A worker looks at the steps of Keras and at the program's own `tf.function`s, on made-up batches: no value of the run is
-needed, since which row an element depends on hardly hangs on values. What could not be asked is an answer too.
+needed, since which row an element depends on hardly hangs on values. A question that could not be put is an answer too.
 """
 
 from __future__ import annotations
