@@ -25,10 +25,8 @@ _TOLD = re.compile(r"(?i)\b(?:caught|trial|skip\w*|retry\w*|attempt|ignor\w*|war
 _OF_FAILURE = re.compile(
     r"(?i)error|fail|abort|exit|fault|kill|crash|exception|terminat|cancel|\bcore dumped\b|^[)\]}]|^\W*$"
 )
-_PROGRESS = re.compile(
-    r"^Epoch |^ {0,3}\d{1,7}/\d{1,7} [\[━]"
-    r"|\b(?:[Ee]poch|[Ss]tep|[Ii]ter(?:ation)?)s?\b[ :=#]{0,3}\d{1,9}\b.{0,60}(?:loss|acc)"
-)
+_BAR = re.compile(r" {0,3}\d{1,7}/\d{1,7} [\[━]")
+_STEP = re.compile(r"\b(?:[Ee]poch|[Ss]tep|[Ii]ter(?:ation)?)s?\b[ :=#]{0,3}\d{1,9}\b.{0,60}(?:loss|acc)")
 _TIME = re.compile(rb"\W{0,2}(?:\d{4}[-/]\d\d[-/]\d\d|\d\d:\d\d:\d\d|[IW]\d{4} )")
 
 
@@ -39,6 +37,8 @@ def death(text: str) -> bool:
 
 def glued(text: str) -> str | None:
     """What a shell said of a dead process, where it stands behind a line of progress; or None."""
+    if not text.endswith(("ed", "fault", "dumped)")):
+        return None
     found = _GLUED.search(text, max(len(text) - 60, 0))
     return found[1] if found else None
 
@@ -55,7 +55,11 @@ def is_work(text: str) -> bool:
 
 def is_progress(text: str) -> bool:
     """Whether a line tells how far a training is. (tqdm draws its bar once more when an exception ends the loop.)"""
-    return _PROGRESS.search(text) is not None and "%|" not in text
+    if "%|" in text:
+        return False
+    if text.startswith("Epoch ") or _BAR.match(text):
+        return True
+    return ("loss" in text or "acc" in text) and _STEP.search(text) is not None
 
 
 def is_stamped(raw: bytes) -> bool:

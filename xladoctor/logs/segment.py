@@ -118,6 +118,7 @@ class Segmenter:
         self._wrapped = ""
         self._margin = 0
         self._worked = 0
+        self._watching = False
         self._grave: dict[str, int] = {}
         self._told: dict[str, int] = {}
 
@@ -312,8 +313,8 @@ class Segmenter:
         draft.user_code |= "in user code:" in text
         goes_on = _GOES_ON.match(text) is not None
         draft.plain = 0 if goes_on else draft.plain + 1
-        if not goes_on and is_work(text):
-            self._worked = self._number
+        if not goes_on and self._watching:
+            self._look_for_work(text)
         if draft.plain > PLAIN:  # what the program printed after its error, without a line between
             self.finish()
             return
@@ -363,6 +364,7 @@ class Segmenter:
             self._draft = self._new(exception=found[2])
             if is_told(text[: found.start()]):
                 self._told[f"{self._source}:{self._number}"] = self._number
+                self._watching = True
             self._draft.user_code = (found[3] or "").startswith("in user code")
             self._take_loose()
             self._add(found[3] or "")
@@ -376,8 +378,13 @@ class Segmenter:
             self._draft = self._new()
             self._take_loose()
             self._add(text.strip())
-        elif is_work(text):
-            self._worked = self._number
+        elif self._watching:
+            self._look_for_work(text)
+
+    def _look_for_work(self, text: str) -> None:
+        """Note the first line by which the program is seen to work on below an error."""
+        if is_work(text):
+            self._worked, self._watching = self._number, False
 
     def _take_loose(self) -> None:
         assert self._draft is not None
@@ -391,6 +398,7 @@ class Segmenter:
         elif severity in "EW" or signatures.speaks(text):
             self._draft = self._new(level="warning")
             self._draft.grave = (severity == "E" or "OP_REQUIRES failed" in text) and not _STARTUP.search(text)
+            self._watching |= self._draft.grave
         if self._draft is not None:
             self._add(text)
             if severity != "F" and _STARTUP.search(text):
