@@ -22,13 +22,14 @@ from .ir import Graph, descendants, split
 from .lineage import ELEMENTWISE, Lineage
 from .load import batch_of, load
 from .measure import Array
-from .row_sets import BITS, RowSets, along, axes_of_rows, batched, is_clean, row_sets, varies
+from .row_sets import BITS, REST, RowSets, along, axes_of_rows, batched, is_clean, row_sets, varies
 from .step import Step, new_frames, prepare
 
 FEW = 7
 """Rows of a made-up batch: a prime number, so that what has as many of something else is rarely taken for rows."""
 _MOST = 8
 _POOLS = frozenset({"Sum", "Mean", "Max", "Min", "Prod", "All", "Any", "MatMul", "BatchMatMulV2", "Einsum", "TopKV2"})
+_SEGMENTS = frozenset({f"UnsortedSegment{how}" for how in ("Sum", "Prod", "Max", "Min")})
 _LOOKUPS = ("SparseSoftmaxCrossEntropyWithLogits", "SoftmaxCrossEntropyWithLogits")
 
 
@@ -128,6 +129,8 @@ class _Judge:
                 told = self._normalised(name)
             elif node.op == "GatherV2":
                 told = self._gathered(name)
+            elif node.op in _SEGMENTS:
+                told = self._segments(name)
             if told is not None:
                 behind |= descendants(self._graph, [name], controls=False)
                 yield told
@@ -188,7 +191,8 @@ class _Judge:
         if any((BITS[r] > 1).any() for r in rows):
             return None
         pairs = {(int(x), int(y)) for x, y in zip(*rows, strict=True) if x and y}
-        if len(pairs) >= self._found.batch**2 or any(self._lineage.chosen_by_data(t) for t in tensors):
+        known = min(self._found.batch, len(self._found.tested) + 1)
+        if len(pairs) >= known**2 or any(self._lineage.chosen_by_data(t) for t in tensors):
             return None
         tiled = next((t for t, r in zip(tensors, rows, strict=True) if not _in_blocks(r)), tensors[1])
         return self._told("groups", name, self._lineage.reordered(tiled), natural=True, **common)
@@ -248,6 +252,20 @@ class _Judge:
             return None
         return self._told("gathered", name, None, natural=True, tensors=(taken, index), examples=[])
 
+    def _segments(self, name: str) -> dict[str, Any] | None:
+        """As many segments as rows, numbered in another order than that in which the items of the rows lie."""
+        data, numbers = self._graph.nodes[name].inputs[:2]
+        sets, out = self._found.sets.get(data), self._found.sets.get(f"{name}:0")
+        if sets is None or out is None or numbers in self._found.sets or axes_of_rows(sets) != [0]:
+            return None
+        items, rest = divmod(len(sets), self._found.batch)
+        if items < 2 or rest or len(out) != self._found.batch or not is_clean(sets):
+            return None
+        rows = [int(r) for r in along(sets, 0)]
+        if not _in_blocks(np.array(rows)) or (BITS[along(out, 0)] <= 1).all():
+            return None
+        return self._told("segments", name, None, natural=True, tensors=(data,), examples=[])
+
     def _fewer(self) -> list[dict[str, Any]]:
         """The op at which a result lost rows, where it has fewer than the data."""
         fewer = [o for o in self._outputs() if o["shape"] and o["shape"][0] < self._found.batch]
@@ -306,10 +324,10 @@ class _Judge:
     def _told(
         self, kind: str, name: str, made: str | None, *, natural: bool, tensors: Sequence[str], examples: Any
     ) -> dict[str, Any]:
-        """{"kind": outer, groups, lost, torn, normalised, gathered or fewer, "node", "op", "sources", "call_sources",
-        "shapes": of the operands and the result, "parts": prediction or data, "comes_out": whether the pairs are a
-        result, "natural": no op was there only to give an operand its shape, "made": where it was given, "examples":
-        [[rows of one operand, rows of the other], ...]}.
+        """{"kind": outer, groups, lost, torn, normalised, gathered, segments or fewer, "node", "op", "sources",
+        "call_sources", "shapes": of the operands and the result, "parts": prediction or data, "comes_out": whether the
+        pairs are a result, "natural": no op was there only to give an operand its shape, "made": where it was given,
+        "examples": [[rows of one operand, rows of the other], ...]}.
         """
         shapes = [list(self._found.sets[t].shape) for t in tensors]
         value = self._found.values.get(f"{name}:0")
@@ -327,8 +345,9 @@ class _Judge:
 
 
 def _in_blocks(rows: Array) -> bool:
-    """Whether what belongs to one row lies side by side."""
-    return int((rows[1:] != rows[:-1]).sum()) + 1 <= len(set(rows.tolist()))
+    """Whether what belongs to one row lies side by side, of each row that was changed by itself."""
+    places = [np.flatnonzero(rows == row) for row in set(rows.tolist()) - {0, int(REST)}]
+    return all(p[-1] - p[0] + 1 == len(p) for p in places)
 
 
 def _rows(mask: Any) -> list[int]:

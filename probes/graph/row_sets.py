@@ -15,7 +15,7 @@ import numpy as np
 
 from .errors import Unsupported
 from .evaluate import Activation, Frames
-from .ir import Graph, Input, body_names, split
+from .ir import Graph, Input, ancestors, body_names, split
 from .leaves import SHAPE_ONLY, has_number
 from .machine import Handle, RunFailed
 from .measure import Array
@@ -130,13 +130,15 @@ class _Search:
         return found
 
     def _wanted(self) -> list[str]:
-        """The tensors of the forward pass that depend on the data by their values, and what is drawn."""
+        """The tensors that depend on the data, or on what is drawn, by their values, but for gradients of weights."""
         graph = self._graph
         inputs = {i.name for i in graph.inputs}
-        reached = _behind(graph, {split(t)[0] for t in self._inputs})
-        free, _ = drawn(graph)
+        random = {n for which in drawn(graph) for n in which}
+        reached = _behind(graph, {split(t)[0] for t in self._inputs} | random)
+        # A loss may be made of gradients, as that of an equation's residual; others lead to the weights alone.
+        results = ancestors(graph, graph.outputs)
         chosen = [
-            n for n in graph.nodes if (n in reached or n in free) and n not in inputs and not is_gradient(graph, n)
+            n for n in graph.nodes if n in reached and n not in inputs and (n in results or not is_gradient(graph, n))
         ]
         loaded = self._frames.loaded(graph)
         return [t for n in chosen for i in range(len(loaded.outputs(n))) if has_number(graph.dtype(t := f"{n}:{i}"))]

@@ -55,6 +55,12 @@ _REMEDIES: Mapping[str, Remedy] = {
         "safe",
         "Axis 0 is that of the batch: give the axis of what a row consists of (axis=1, or axis=-1).",
     ),
+    "segments": Remedy(
+        "same-order",
+        "Number the segments in the order of the items",
+        "safe",
+        "Items that lie row by row belong to row `tf.range(n) // items`, and not to `tf.range(n) % rows`.",
+    ),
     "gathered": Remedy(
         "row-offset",
         "Add the offset of each row to the index",
@@ -292,6 +298,11 @@ def _words(kind: str, told: Mapping[str, Any]) -> tuple[str, str]:
         return title, (
             f"{op} gives {shapes[1]}, and the result has {shapes[-1]} where the data have {shapes[0]}. A model may be "
             "meant to do so; then `by_row = False`, as an attribute of the model, says it."
+        )
+    if kind == "segments":
+        return f"{op} puts items of several rows into one segment, as many segments as rows", (
+            f"{op} sums up {shapes[0]}, in which the items of each row lie side by side, in as many segments as there "
+            "are rows; but the numbers of the segments are in another order, so that each holds items of several rows."
         )
     if kind == "gathered":
         return f"{op} takes from the first row of the batch for all rows", (

@@ -72,6 +72,20 @@ def drawn_for_each_row(tf, v, x, y):
     return tf.reduce_mean(mix * tf.squeeze(x @ v, 1))  # BAD outer
 
 
+def pooled_by_the_remainder(tf, v, x, y):
+    rows = tf.shape(x)[0]
+    owner = tf.range(rows * F) % rows
+    return tf.math.unsorted_segment_sum(tf.reshape(x * v[:, 0], (-1,)), owner, rows)  # BAD segments
+
+
+def residual_of_an_equation(tf, v, x, y):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        u = tf.tanh(x @ v)
+    slope = tape.gradient(u, x)[:, :1]
+    return tf.reduce_mean((slope - y) ** 2)  # BAD outer
+
+
 def plain(tf, v, x, y):
     return tf.reduce_mean((tf.squeeze(x @ v, -1) - y) ** 2)
 
@@ -179,6 +193,12 @@ def last_of_each_row(tf, v, x, y):
     return tf.gather(tf.reshape(x * v[:, 0], (-1,)), last + F * tf.range(tf.shape(x)[0]))
 
 
+def pooled_by_row(tf, v, x, y):
+    rows = tf.shape(x)[0]
+    owner = tf.range(rows * F) // F
+    return tf.math.unsorted_segment_sum(tf.reshape(x * v[:, 0], (-1,)), owner, rows) - y
+
+
 def edges(tf, v, x, y):
     i = tf.cast(tf.abs(y) * 0, tf.int32) + tf.range(tf.shape(y)[0] - 1, -1, -1)
     return tf.reduce_sum(tf.gather(x, i) * x)
@@ -196,6 +216,8 @@ BAD = [
     over_the_batch,
     last_of_the_first_row,
     drawn_for_each_row,
+    pooled_by_the_remainder,
+    residual_of_an_equation,
 ]
 GOOD = [
     plain,
@@ -218,11 +240,12 @@ GOOD = [
     with_dropout,
     attention_over_a_bag,
     last_of_each_row,
+    pooled_by_row,
     edges,
 ]
 
 
-@pytest.mark.parametrize("fixed", [False, True], ids=["open", "fixed"])
+@pytest.mark.parametrize("fixed", [None, N, 16], ids=["open", "fixed", "large"])
 @pytest.mark.parametrize("function", BAD, ids=lambda f: f.__name__)
 def test_what_is_wrong_is_found_at_its_line(tmp_path, function, fixed):
     told = _asked(tmp_path, function, fixed)
@@ -230,7 +253,7 @@ def test_what_is_wrong_is_found_at_its_line(tmp_path, function, fixed):
     assert [(f["kind"], f["sources"][-1][1]) for f in told["found"]] == [(kind, line)], told
 
 
-@pytest.mark.parametrize("fixed", [False, True], ids=["open", "fixed"])
+@pytest.mark.parametrize("fixed", [None, N, 16], ids=["open", "fixed", "large"])
 @pytest.mark.parametrize("function", GOOD, ids=lambda f: f.__name__)
 def test_what_mixes_rows_on_purpose_is_not_called_wrong(tmp_path, function, fixed):
     told = _asked(tmp_path, function, fixed)
@@ -250,9 +273,8 @@ def _asked(folder, function, fixed):
     from probes.graph.pairing import pairing
 
     variable = tf.Variable(tf.random.stateless_uniform((F, 1), (1, 2)))
-    rows = N if fixed else None
     concrete = tf.function(lambda x, y: function(tf, variable, x, y)).get_concrete_function(
-        tf.TensorSpec([rows, F]), tf.TensorSpec([rows])
+        tf.TensorSpec([fixed, F]), tf.TensorSpec([fixed])
     )
     capsule_of(folder, concrete, [], values=False)
     return pairing(folder, sizes=(N,))
