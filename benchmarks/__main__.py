@@ -1,6 +1,7 @@
 """`python -m benchmarks [NAME...] [--json] [--list]`: measures all figures, or those named.
 
-A module has `figures()`, or `markdown()`: a table that is made only if it is named.
+A module has `figures()`, or `markdown()`: a table that is made only if it is named. One that has `OPTIONS` takes what
+stands after its name: `python -m benchmarks silent --sample`.
 """
 
 from __future__ import annotations
@@ -26,10 +27,15 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(names())}; all without it")
     parser.add_argument("--json", action="store_true", help="as data")
     parser.add_argument("--list", action="store_true", help="the names, and nothing else")
-    asked = parser.parse_args()
+    asked, rest = parser.parse_known_args()
     unknown = [name for name in asked.names if name not in names()]
     if unknown:
         parser.error(f"there is no benchmark {unknown[0]!r}; there are {', '.join(names())}")
+    if rest:
+        module = importlib.import_module(f"benchmarks.{asked.names[0]}") if len(asked.names) == 1 else None
+        if not getattr(module, "OPTIONS", False):
+            parser.error(f"unrecognized arguments: {' '.join(rest)}")
+        return int(module.main(rest))  # type: ignore[union-attr]
     if asked.list:
         print("\n".join(names()))
         return 0

@@ -29,6 +29,7 @@ FOLDER = _results.PROGRAMS / "silent"
 MINUTE = 60.0
 TIMEOUT = 600.0
 SCHEMA = "xladoctor.benchmarks-silent/1"
+OPTIONS = True
 _TWIN = "_twin"
 _ROWS = ("wrong-pairing", "wrong-shape-silent", "contract-violation")
 _NUMBERS = ("parity-divergence", "wrong-shape-silent")

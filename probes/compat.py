@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import math
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -143,6 +144,25 @@ def keras_supports_jit(model: Any) -> bool | None:
     """What Keras 3 makes of `jit_compile="auto"` where there is an accelerator; None for Keras 2."""
     module = sys.modules.get("keras.src.trainers.trainer")
     return bool(module.model_supports_jit(model)) if module is not None else None
+
+
+def tensor_class() -> type:
+    """The class of tensors, eager and symbolic, that has Python's operators."""
+    cls: type = importlib.import_module("tensorflow").Tensor
+    return cls
+
+
+def is_eager(value: Any) -> bool:
+    """Whether a value is a tensor with numbers in it, of exactly TensorFlow's class."""
+    return type(value).__name__ == "EagerTensor"
+
+
+def is_watched(value: Any) -> bool:
+    """Whether a tape that is open now follows this eager tensor: it comes of a variable, or of what is watched."""
+    if not is_eager(value):
+        return False
+    record: Any = importlib.import_module("tensorflow.python.eager.record")
+    return bool(record.should_record_backprop([value]))
 
 
 def keras_data_kind(epochs: Any) -> str:
@@ -333,8 +353,17 @@ def runs_stateful_ops(graph: Any) -> bool:
 
 
 def function_name(call: Any) -> str:
-    """The name of the function that a call op calls."""
-    return str(call.get_attr("f").name)
+    """The name of the function that a call op calls, or of the body of a loop; "" of any other op."""
+    attribute = "body" if call.type in ("While", "StatelessWhile") else "f"
+    try:
+        return str(call.get_attr(attribute).name)
+    except (ValueError, AttributeError):
+        return ""
+
+
+def is_loop_body(graph: Any) -> bool:
+    """Whether the ops of a graph run several times in one call: the body of a `tf.while_loop`."""
+    return type(graph).__name__ == "WhileBodyFuncGraph"
 
 
 def captured_from(placeholder: Any) -> Any:
@@ -367,6 +396,42 @@ def compiles_within(concrete: Any) -> bool:
         value is not None and value.b
         for value in (dict(f.attributes or {}).get("_XlaMustCompile") for f in library.values())
     )
+
+
+def auto_clusters() -> bool:
+    """Whether TensorFlow was asked to let XLA compile parts of any function: by its flag, or by `set_jit`."""
+    if re.search(r"--tf_xla_auto_jit=(?:[12]|single-gpu|fusible)", os.environ.get("TF_XLA_FLAGS", "")):
+        return True
+    # The property of that name would list the devices, and with that read the flags.
+    context = importlib.import_module("tensorflow.python.eager.context").context()
+    return bool(getattr(context, "_optimizer_jit", None))
+
+
+def flat_tensors(value: Any) -> list[Any]:
+    """The tensors of what a function returned, in the order of the outputs of its graph."""
+    nest = importlib.import_module("tensorflow").nest
+    return [t for t in nest.flatten(value, expand_composites=True) if t is not None]
+
+
+def xla_compiles(op: str) -> bool:
+    """Whether XLA has a kernel for an op on the processor."""
+    kernels = importlib.import_module("tensorflow.python.framework.kernels")
+    return any(k.device_type == "XLA_CPU_JIT" for k in kernels.get_registered_kernels_for_op(op).kernel)
+
+
+STATELESS_DRAWS = (
+    "stateless_random_uniform_v2",
+    "stateless_random_uniform_int_v2",
+    "stateless_random_uniform_full_int_v2",
+    "stateless_random_normal_v2",
+    "stateless_truncated_normal_v2",
+)
+"""The functions through which Python makes the ops that draw from a key."""
+
+
+def stateless_draws_module() -> Any:
+    """The module that has them."""
+    return importlib.import_module("tensorflow.python.ops.gen_stateless_random_ops_v2")
 
 
 def library_functions(graph: Any) -> dict[str, Any]:

@@ -9,12 +9,14 @@ as a dependence, and nothing more.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .birth import rows_birth
 from .errors import GraphRoomError
 from .ir import Graph, descendants, split
 from .lineage import ELEMENTWISE, Lineage
@@ -26,29 +28,34 @@ from .step import Step, new_frames, prepare
 FEW = 7
 """Rows of a made-up batch: a prime number, so that what has as many of something else is rarely taken for rows."""
 _MOST = 8
+_POOLS = frozenset({"Sum", "Mean", "Max", "Min", "Prod", "All", "Any", "MatMul", "BatchMatMulV2", "Einsum", "TopKV2"})
 _LOOKUPS = ("SparseSoftmaxCrossEntropyWithLogits", "SoftmaxCrossEntropyWithLogits")
 
 
-def pairing(folder: Path, *, sizes: Sequence[int] = (), foreign: bool = False) -> dict[str, Any]:
+def pairing(folder: Path, *, sizes: Sequence[int] = (), foreign: bool = False, by_row: bool = False) -> dict[str, Any]:
     """{"result": "asked", "no-rows" (no input has rows) or "not-checked", "why", "batch", "inputs": [names],
     "found": [what is wrong, see `_told`], "mixes": [ops that make elements depend on several rows],
     "outputs": [{"output", "shape", "rows"}]}.
 
-    `sizes` are batches that the program ran: they are tried where a small one cannot be run.
+    `sizes` are batches that the program ran: they are tried where a small one cannot be run. `by_row` says that its
+    results should have a row for each row of the data, as those of a `predict`.
     """
     why = None
-    for rows in dict.fromkeys((FEW, *sizes)):
+    tries = [(rows, least) for rows in dict.fromkeys((FEW, *sizes, FEW + 1)) for least in (0, 1)]
+    for rows, least in tries:
         try:
-            found = _sets(folder, rows, foreign)
+            found = _sets(folder, rows, foreign, least)
         except GraphRoomError as error:
-            why = str(error)
+            why = why or str(error)
             continue
-        if found is not None:
-            return _Judge(*found).answer()
+        if found is None:
+            break
+        return _Judge(*found).answer(by_row)
     return {"result": "not-checked", "why": why} if why is not None else {"result": "no-rows", "why": None}
 
 
-def _sets(folder: Path, rows: int, foreign: bool) -> tuple[Step, RowSets] | None:
+def _sets(folder: Path, rows: int, foreign: bool, least: int) -> tuple[Step, RowSets] | None:
+    """The row sets at a batch size, with made-up integers from `least` on: a length is never 0."""
     program = load(folder)
     opened = [i for i in program.inputs if i.role == "argument" and (i.shape is None or i.shape[:1] == (None,))]
     step = prepare(program, batch=rows, foreign=foreign)
@@ -57,6 +64,11 @@ def _sets(folder: Path, rows: int, foreign: bool) -> tuple[Step, RowSets] | None
         # Traced for one size: that of most of its arguments.
         rows = _static_rows(step) or batch_of(program)
     arguments = {n: np.asarray(v) for n, v in step.arguments.items()}
+    made_up = [f"{i.name}:0" for i in step.pure.graph.inputs if (i.label or i.name) in step.filled]
+    for name in made_up if least else ():
+        if arguments[name].dtype.kind in "iu":
+            arguments[name] = arguments[name] + arguments[name].dtype.type(least)
+    step = dataclasses.replace(step, arguments=arguments)
     inputs = batched(step.pure.graph.inputs, arguments, rows)
     if not inputs or rows < 2:
         return None
@@ -85,9 +97,10 @@ class _Judge:
         self._learnt = descendants(self._graph, variables, controls=False)
         self._torn: set[str] = set()
 
-    def answer(self) -> dict[str, Any]:
+    def answer(self, by_row: bool) -> dict[str, Any]:
         """What `pairing` returns."""
         found = list(self._all())
+        found += self._fewer() if by_row and not found else []
         return {
             "result": "asked",
             "why": None,
@@ -111,6 +124,10 @@ class _Judge:
                 told = self._element_wise(name)
             elif node.op == "Reshape":
                 told = self._reshape(name)
+            elif node.op in ("Softmax", "LogSoftmax"):
+                told = self._normalised(name)
+            elif node.op == "GatherV2":
+                told = self._gathered(name)
             if told is not None:
                 behind |= descendants(self._graph, [name], controls=False)
                 yield told
@@ -207,6 +224,54 @@ class _Judge:
             return None  # the rows laid out in a grid
         return self._told("torn", name, None, natural=True, tensors=(self._graph.nodes[name].inputs[0],), examples=[])
 
+    # -- ops that take from other rows
+
+    def _normalised(self, name: str) -> dict[str, Any] | None:
+        """A softmax over the rows of the batch, of something that has another axis to be normalised over."""
+        given = self._graph.nodes[name].inputs[0]
+        before, after = self._found.sets.get(given), self._found.sets.get(f"{name}:0")
+        if before is None or after is None or not is_clean(before) or BITS[after].max() < 2:
+            return None
+        if sum(n > 1 for n in before.shape) < 2 or not varies(before, before.ndim - 1):
+            return None
+        return self._told("normalised", name, None, natural=True, tensors=(given,), examples=[])
+
+    def _gathered(self, name: str) -> dict[str, Any] | None:
+        """A gather from rows laid out flat whose numbers all lie in the first row."""
+        taken, index = self._graph.nodes[name].inputs[:2]
+        sets, numbers = self._found.sets.get(taken), self._found.values.get(index)
+        if sets is None or numbers is None or index not in self._found.sets or numbers.shape != (self._found.batch,):
+            return None
+        items, rest = divmod(len(sets), self._found.batch) if sets.ndim else (0, 1)
+        flat = items > 1 and not rest and axes_of_rows(sets) == [0] and _in_blocks(along(sets, 0))
+        if not flat or numbers.max() >= items:
+            return None
+        return self._told("gathered", name, None, natural=True, tensors=(taken, index), examples=[])
+
+    def _fewer(self) -> list[dict[str, Any]]:
+        """The op at which a result lost rows, where it has fewer than the data."""
+        fewer = [o for o in self._outputs() if o["shape"] and o["shape"][0] < self._found.batch]
+        if not fewer:
+            return []
+        frames = new_frames()
+        try:
+            born = rows_birth(self._step, self._found.batch, frames)
+        finally:
+            frames.machine.close()
+        # What is pooled, or laid out in bags of its own axis, is meant to have fewer rows.
+        if born is None or born["op"] in _POOLS or "Segment" in born["op"]:
+            return []
+        ranks = [len(t["shape"]) for t in born["inputs"] if t.get("shape") is not None]
+        if born["op"] == "Reshape" and ranks and len(born["shape"]) > ranks[0]:
+            return []
+        told = {k: born[k] for k in ("node", "op", "sources")}
+        shapes = [self._arguments_shape(), born["shape"], fewer[0]["shape"]]
+        rest = {"call_sources": [], "parts": [], "comes_out": False, "natural": True, "made": None, "examples": []}
+        return [{"kind": "fewer", **told, "shapes": shapes, "given": [t["shape"] for t in born["inputs"]], **rest}]
+
+    def _arguments_shape(self) -> list[int]:
+        return list(self._found.values[self._found.inputs[0]].shape)
+
     # -- what is told
 
     def _mixes(self) -> Iterator[dict[str, Any]]:
@@ -241,10 +306,10 @@ class _Judge:
     def _told(
         self, kind: str, name: str, made: str | None, *, natural: bool, tensors: Sequence[str], examples: Any
     ) -> dict[str, Any]:
-        """{"kind": outer, groups, lost or torn, "node", "op", "sources", "call_sources", "shapes": of the operands and
-        the result, "parts": prediction or data, "comes_out": whether the pairs are a result, "natural": no op was there
-        only to give an operand its shape, "made": where it was given, "examples": [[rows of one operand, rows of the
-        other], ...]}.
+        """{"kind": outer, groups, lost, torn, normalised, gathered or fewer, "node", "op", "sources", "call_sources",
+        "shapes": of the operands and the result, "parts": prediction or data, "comes_out": whether the pairs are a
+        result, "natural": no op was there only to give an operand its shape, "made": where it was given, "examples":
+        [[rows of one operand, rows of the other], ...]}.
         """
         shapes = [list(self._found.sets[t].shape) for t in tensors]
         value = self._found.values.get(f"{name}:0")

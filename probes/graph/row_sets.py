@@ -94,7 +94,7 @@ class _Search:
         moved: set[str] = set()
         for bit, rows in changes:
             for way in range(WAYS):
-                values = self._run(self._with(rows, way), list(sets))
+                values = self._run(self._with(rows, way), list(sets), rows)
                 for tensor, value in (values or {}).items():
                     if value.shape != sets[tensor].shape:
                         moved.add(tensor)
@@ -103,6 +103,8 @@ class _Search:
         sets = {t: s for t, s in sets.items() if t not in moved and s.any()}
         for name in self._inputs:
             sets[name] = _of_input(self._arguments[name], tested)
+        for name in self._drawn_by_row():
+            sets[name] = _of_input(self._pinned[name], tested)
         return RowSets(
             self._graph, self._batch, self._inputs, tuple(tested), {**stable, **self._arguments}, sets,
             len(base) - len(stable) + len(moved), self._runs,
@@ -118,8 +120,8 @@ class _Search:
                 f"it does not run on made-up data: {activation.culprits[0].message.splitlines()[0][:200]}"
             )
         values = {t: np.asarray(v) for t, v in activation.values.items() if not isinstance(v, Handle)}
-        free, _ = drawn(self._graph)
-        self._pinned = {t: v for t, v in values.items() if split(t)[0] in free and not _has_body(self._graph, t)}
+        random = {n for which in drawn(self._graph) for n in which}
+        self._pinned = {t: v for t, v in values.items() if split(t)[0] in random and not _has_body(self._graph, t)}
         found = {t: values[t] for t in wanted if t in values and t not in self._pinned}
         if sum(v.size for v in found.values()) > MOST_ELEMENTS:
             raise Unsupported(f"its tensors have more than {MOST_ELEMENTS} elements")
@@ -130,11 +132,8 @@ class _Search:
     def _wanted(self) -> list[str]:
         """The tensors of the forward pass that depend on the data by their values, and what is drawn."""
         graph = self._graph
-        reached = {split(t)[0] for t in self._inputs}
         inputs = {i.name for i in graph.inputs}
-        for name, node in graph.nodes.items():
-            if node.op not in SHAPE_ONLY and any(split(t)[0] in reached for t in node.inputs):
-                reached.add(name)
+        reached = _behind(graph, {split(t)[0] for t in self._inputs})
         free, _ = drawn(graph)
         chosen = [
             n for n in graph.nodes if (n in reached or n in free) and n not in inputs and not is_gradient(graph, n)
@@ -150,8 +149,18 @@ class _Search:
             changed[name] = value
         return {**self._arguments, **changed}
 
-    def _run(self, arguments: Mapping[str, Array], wanted: Sequence[str]) -> dict[str, Array] | None:
-        activation = Activation(self._frames, self._graph, {**arguments, **self._pinned})
+    def _drawn_by_row(self) -> list[str]:
+        """What is drawn for each row: it belongs to that row as the data do."""
+        return [t for t, v in self._pinned.items() if v.ndim and len(v) == self._batch and v.dtype.kind in "fciub"]
+
+    def _run(
+        self, arguments: Mapping[str, Array], wanted: Sequence[str], rows: Sequence[int] = ()
+    ) -> dict[str, Array] | None:
+        drawn_ = dict(self._pinned)
+        for name in self._drawn_by_row() if rows else ():
+            drawn_[name] = self._pinned[name].copy()
+            drawn_[name][list(rows)] = _other(self._pinned[name], rows, 1, np.random.default_rng(rows[0]))
+        activation = Activation(self._frames, self._graph, {**arguments, **drawn_})
         self._runs += 1
         try:
             activation.fetch(wanted)
@@ -189,6 +198,15 @@ def is_gradient(graph: Graph, name: str) -> bool:
     origin = graph.origins.get(name)
     parts = (name,) if origin is None else (*origin.path, origin.node)
     return any(part.startswith(_GRADIENTS) or f"/{g}" in part for part in parts for g in _GRADIENTS)
+
+
+def _behind(graph: Graph, start: set[str]) -> set[str]:
+    """The nodes that depend on the values of some, not on their shapes alone."""
+    reached = set(start)
+    for name, node in graph.nodes.items():
+        if node.op not in SHAPE_ONLY and any(split(t)[0] in reached for t in node.inputs):
+            reached.add(name)
+    return reached
 
 
 def _has_body(graph: Graph, tensor: str) -> bool:

@@ -323,12 +323,13 @@ class Service:
         return agreement(folder, foreign=bool(request.get("foreign")), whole=bool(request.get("whole")))
 
     def pairing(self, request: Request) -> dict[str, Any]:
-        """`pairing.pairing` of {"capsule", "sizes"}."""
+        """`pairing.pairing` of {"capsule", "sizes", "by_row"}."""
         _tensorflow()
         from .pairing import pairing
 
         folder = Path(str(_field(request, "capsule")))
-        return pairing(folder, sizes=request.get("sizes") or (), foreign=bool(request.get("foreign")))
+        asked = {"foreign": bool(request.get("foreign")), "by_row": bool(request.get("by_row"))}
+        return pairing(folder, sizes=request.get("sizes") or (), **asked)
 
     def parity_call(self, request: Request) -> dict[str, Any]:
         """`call_parity.answer` of {"subject", "batch", "folder"}."""

@@ -15,6 +15,7 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from .. import compat, redaction, schema
+from . import caught as caught_
 from .frames import hide, is_user_file, without_ours, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
@@ -55,6 +56,10 @@ class FailureRecorder:
             return number
         number = next(self._numbers)
         self.known.remember(error, number, self.tracing.under_way)
+        frames = _frames(error.__traceback__)
+        caught = None
+        if number <= caught_.MAX_FAILURES:
+            caught = self.guard.part("caught", caught_.handler_of, error, frames)
         self.sink.write(
             schema.FAILURE,
             failure=number,
@@ -62,7 +67,8 @@ class FailureRecorder:
             exception=type(error).__name__,
             module=type(error).__module__,
             message=redaction.of_text(_message(error)[:MAX_TEXT]),
-            frames=_frames(error.__traceback__),
+            frames=frames,
+            caught=caught,
             chain=[
                 {"exception": type(e).__name__, "message": redaction.of_text(_message(e)[:2000])} for e in _chain(error)
             ],

@@ -246,6 +246,7 @@ class KerasRecorder:
             "rows_in": rows,
             "batch_size": size if rows is not None else given.get("batch_size"),
             "batch_size_given": given.get("batch_size"),
+            "by_row": False if getattr(model, "by_row", None) is False else None,
         }
         frames = user_frames(skip=4, limit=1)
         self.guard.part("first use", lambda: self._first_use(model, frames[0] if frames else None))

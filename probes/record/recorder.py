@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from .. import redaction, schema
+from .draws import DrawRecorder
 from .failures import FailureRecorder
 from .first_calls import FirstCalls
 from .frames import caller
@@ -19,6 +20,7 @@ from .importhook import PostImportFinder
 from .keras_calls import KerasRecorder, batch_under_way
 from .layers import LayerRecorder
 from .numbers import NumbersRecorder
+from .operands import OperandRecorder
 from .places import PlaceRecorder
 from .process import identity
 from .rehearse import Rehearsal
@@ -71,6 +73,7 @@ def start(run_dir: Path) -> bool:
         guard, tracing.shelf, enabled=keep, always=keep and (capture == "all" or rehearsal is not None)
     )
     if keep and capsules and rehearsal is None:
+        DrawRecorder(guard, finder)
         tracing.first_calls = FirstCalls(guard, tracing.shelf, lambda: batch_under_way(tracing.keras_calls))
     if rehearsal is not None:
         _rehearsed(rehearsal, guard, finder)
@@ -87,6 +90,8 @@ def start(run_dir: Path) -> bool:
         KerasRecorder(guard, finder, tracing, failures, values, rehearsal, twins, numbers)
     if "keras" in chosen and capture == "all" and rehearsal is None:
         LayerRecorder(guard, finder)
+    if "shapes" in chosen and rehearsal is None:
+        OperandRecorder(guard, finder)
     if "shapes" in chosen:
         _places.append(PlaceRecorder(guard, finder, tracing))
     if hasattr(os, "register_at_fork"):

@@ -14,6 +14,10 @@ RAN_AGAIN = Basis("tested", "A worker ran the recorded call again, and it failed
 COMPARED_PLAINLY = Basis(
     "tested", "A worker ran the recorded call plainly and under XLA on the values of the run, and compared the results."
 )
+DREW_BOTH_WAYS = Basis(
+    "tested", "A worker drew from the recorded key plainly and under XLA; that the program drew from it was recorded."
+)
+READ_IN_GRAPH = Basis("observed", "The recorded graph says so.")
 ROWS_CHANGED = Basis(
     "tested", "A worker ran the recorded graph, changed one row of the data after the other, and saw what moved."
 )
@@ -29,6 +33,7 @@ COMPARED = Basis("tested", "A worker ran the recorded call again; its run-time s
 RECORDED_SHAPES = Basis("observed", "The shapes were recorded in the run and compared with the contract.")
 RECORDED_ORDER = Basis("observed", "The order of these events was recorded in the run.")
 RECORDED_ROWS = Basis("observed", "The rows that went in and came out were recorded in the run.")
+RECORDED_MEETING = Basis("observed", "The shapes of both operands were recorded in the run.")
 REHEARSED = Basis("tested", "The command was rehearsed with the switch in its other position.")
 FOUND_NAN = Basis(
     "tested", "The command was run again with every op's output checked; ops with finite results were not blamed."

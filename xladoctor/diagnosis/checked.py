@@ -41,7 +41,7 @@ def checks(recording: Recording) -> tuple[Check, ...]:
     """
     if not (survived(recording) or ended_itself(recording)):
         return ()
-    return (*_of_top(recording), *_inside(recording)) if recording.of_kind(schema.TRACE) else ()
+    return (*_of_top(recording), *_inside(recording), *_clustered(recording)) if recording.of_kind(schema.TRACE) else ()
 
 
 def divergences(recording: Recording) -> Iterator[Finding]:
@@ -154,6 +154,15 @@ def _inside(recording: Recording) -> Iterator[Check]:
     yield from found.values()
 
 
+def _clustered(recording: Recording) -> Iterator[Check]:
+    """Functions that nobody asked to compile, in a run in which TensorFlow was asked to compile parts of any."""
+    tops = {str(t.get("capsule")): t for t in recording.of_kind(schema.TRACE) if t.get("parent") is None}
+    for capsule, told in _answers(recording).items():
+        if told.get("clustered") and capsule in tops:
+            name = str(tops[capsule].get("python_name"))
+            yield _with_answer(Check(what="compiled-function", function=name, location=_defined(tops[capsule])), told)
+
+
 def _top(trace: Event, by_graph: Mapping[tuple[Any, Any], Event]) -> Event:
     for _ in range(100):
         above = by_graph.get((trace["pid"], trace.get("parent"))) if trace.get("parent") is not None else None
@@ -180,15 +189,18 @@ def _defined(trace: Event) -> Location | None:
 
 def _finding(recording: Recording, capsule: str, told: Mapping[str, Any]) -> Finding:
     node = told.get("node") or {}
-    trace = _compared(recording, capsule, told.get("function"))
+    trace = compared(recording, capsule, told.get("function"))
     name = str(trace.get("python_name") or capsule)
     rule = by_slug("wrong-shape-silent" if told.get("kind") == "shape" else "parity-divergence")
-    at = _line(node) or _defined(trace)
+    at = line(node) or _defined(trace)
     what = _what(told)
     where = f"{node['op']} ({node['node']})" if node.get("op") else None
     told_at = f", {at}." if at is not None else "."
     raises = told.get("kind") == "raises"
-    first = f" {f'It is {where} that raises' if raises else f'The first op that does so is {where}'}{told_at}"
+    says = f"It is {where} that raises" if raises else f"The first op that does so is {where}"
+    # An op that takes a list of tensors cannot be asked alone; where the list was made can be told all the same.
+    says = says if node.get("exact", True) else f"No op could be shown to do so alone; on the way there is {where}"
+    first = f" {says}{told_at}"
     return Finding(
         code=rule.code, slug=rule.slug, level="error", role="root",
         title=f"{name}: {what}",
@@ -206,7 +218,7 @@ def _finding(recording: Recording, capsule: str, told: Mapping[str, Any]) -> Fin
     )  # fmt: skip
 
 
-def _compared(recording: Recording, capsule: str, function: str | None) -> Event:
+def compared(recording: Recording, capsule: str, function: str | None) -> Event:
     """The trace of what was compared: of the function that the capsule's own calls, where it is that one."""
     traces = recording.of_kind(schema.TRACE)
     top = next((t for t in traces if t.get("capsule") == capsule), {})
@@ -241,7 +253,7 @@ def _proof(told: Mapping[str, Any]) -> str:
         return f"plain: {told.get('error')}: {(str(told.get('message') or '').strip().splitlines() or [''])[0]}"
     far = told.get("deviation")
     text = _what(told) + (f"; largest difference {far} of the largest value" if far is not None else "")
-    alone = node.get("shapes")
+    alone = node.get("shapes") if node.get("exact", True) else None
     return text + (f"; {node['op']} on the same inputs: {alone[0]} plainly, {alone[1]} under XLA" if alone else "")
 
 
@@ -249,7 +261,7 @@ def _shape(shape: Any) -> str:
     return "(" + ", ".join(map(str, shape)) + ")"
 
 
-def _line(node: Mapping[str, Any]) -> Location | None:
+def line(node: Mapping[str, Any]) -> Location | None:
     """The user's line that made the op: of the call that led there, where the op stands in a library."""
     for frames in (node.get("sources") or (), *reversed(node.get("call_sources") or ())):
         for file, line, function in reversed(frames):

@@ -381,7 +381,9 @@ def _worker_errors(recording: Recording) -> dict[str | None, str]:
 
 
 def rows_differ(event: Event) -> bool:
-    """True if a call gave back another number of rows than it took."""
+    """True if a call gave back another number of rows than it took, and its model does not say that it may."""
+    if event.get("by_row") is False:
+        return False
     rows = event.get("rows_in")
     return rows is not None and any(n is not None and n != rows for n in event.get("rows_out") or ())
 

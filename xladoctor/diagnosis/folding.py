@@ -56,7 +56,21 @@ def folding(recording: Recording, call: Event, birth: dict[str, Any] | None, ori
     else:
         return Folding("warning", "")
     own = birth is not None and origin is not None and birth.get("op") in _FOLDS
+    if own and not several and _melts(birth, rows, wrong):
+        return Folding("warning", sentence)
     return Folding("note" if own else "warning", sentence)
+
+
+def _melts(birth: dict[str, Any] | None, rows: int, wrong: Iterable[int]) -> bool:
+    """Whether a reshape put several rows into one without an axis of their own, over which they would be pooled."""
+    if birth is None or birth.get("op") != "Reshape":
+        return False
+    before = next((list(t["shape"]) for t in birth.get("inputs") or () if len(t.get("shape") or ()) > 1), None)
+    after = list(birth.get("shape") or ())
+    if before is None or len(before) < 2 or len(after) < 2:
+        return False
+    # Counted in the worker's batch, which may be another than that of the call.
+    return all(len(after) <= len(before) and after[1] != rows // n for n in wrong if n and n < rows)
 
 
 def _trained_on_rows(recording: Recording, call: Event) -> Event | None:

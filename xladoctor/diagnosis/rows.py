@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from xladoctor.diagnosis.basis import ROWS_CHANGED
+from xladoctor.diagnosis.basis import RECORDED_MEETING, ROWS_CHANGED
 from xladoctor.diagnosis.facts import is_user_file, steps
 from xladoctor.diagnosis.fixed_batch import fixed_batches
 from xladoctor.diagnosis.weigh import ended_itself, survived
@@ -23,7 +23,7 @@ REQUEST = "pairing"
 _OF_DATA = ("Dataset_", "structured_function_wrapper")
 """What tf.data makes of the functions that a program gives it begins so."""
 _QUIET = " No error was raised in the run."
-_SLUGS = {"lost": "wrong-shape-silent"}
+_SLUGS = {"lost": "wrong-shape-silent", "fewer": "wrong-shape-silent"}
 _REMEDIES: Mapping[str, Remedy] = {
     "outer": Remedy(
         "same-rank",
@@ -43,6 +43,24 @@ _REMEDIES: Mapping[str, Remedy] = {
         "safe",
         "A reshape keeps the order of the elements: to exchange two axes takes `tf.transpose`.",
     ),
+    "fewer": Remedy(
+        "keep-rows",
+        "Keep the axis of rows",
+        "safe",
+        "Let a reshape name the rows, `(tf.shape(x)[0], -1)`, and put what was taken out back into its place.",
+    ),
+    "normalised": Remedy(
+        "other-axis",
+        "Normalise over the axis that belongs to a row",
+        "safe",
+        "Axis 0 is that of the batch: give the axis of what a row consists of (axis=1, or axis=-1).",
+    ),
+    "gathered": Remedy(
+        "row-offset",
+        "Add the offset of each row to the index",
+        "safe",
+        "`tf.range(rows) * items + index`, or `tf.gather(values, index, batch_dims=1)` before it is laid out flat.",
+    ),
     "lost": Remedy(
         "keep-rows",
         "Keep the axis of rows",
@@ -61,6 +79,9 @@ class Asked:
     sizes: tuple[int, ...] = ()
     method: str | None = None
     location: Location | None = None
+    by_row: bool = False
+    """Whether its results should have a row for each row of the data: a `predict` whose rows nobody has compared, and
+    whose model does not say otherwise (`by_row = False`)."""
 
 
 def to_ask(recording: Recording) -> list[Asked]:
@@ -83,7 +104,9 @@ def to_ask(recording: Recording) -> list[Asked]:
             continue
         size = fixed.get(str(call.get("model"))) or call.get("batch_size")
         label = f"{call['method']} of {call.get('model')}"
-        found[key] = Asked(str(capsule), label, (size,) if size else (), call["method"], location(call.get("where")))
+        by_row = call["method"] == "predict" and call.get("rows_in") is None and call.get("by_row") is not False
+        sizes = (size,) if size else ()
+        found[key] = Asked(str(capsule), label, sizes, call["method"], location(call.get("where")), by_row)
     return sorted(found.values(), key=lambda a: a.method is None)
 
 
@@ -114,7 +137,7 @@ def with_mispairings(findings: Sequence[Finding], recording: Recording) -> tuple
     """The findings with what is wrong with the rows: errors after those that were known, warnings after the others.
     What is wrong beyond doubt stands above what the program itself found wrong.
     """
-    found = list(mispairings(recording))
+    found = [*mispairings(recording), *meetings(recording)]
     everything = (*findings, *found)
     own = ended_itself(recording)
     if own:
@@ -125,6 +148,46 @@ def with_mispairings(findings: Sequence[Finding], recording: Recording) -> tuple
     if own or any(f.level == "error" for f in found):
         rest = [replace(f, role="consequence") for f in rest]
     return (*errors, *rest)
+
+
+def meetings(recording: Recording) -> Iterator[Finding]:
+    """Eager operands of which broadcasting made every pair of rows, where a gradient was taken of one of them.
+
+    Nobody saw what became of the result, and an axis that the line itself gives an operand is meant.
+    """
+    rule = by_slug("wrong-pairing")
+    for event in recording.of_kind(schema.MEETING):
+        watched, at = event["watched"], location(event.get("where"))
+        if event.get("given") or not any(watched) or at is None:
+            continue
+        told = {
+            "op": event["op"],
+            "shapes": [*event["shapes"], broadcast(*event["shapes"])],
+            "parts": ["prediction" if w else "data" for w in watched],
+        }
+        title, _ = _words("outer", told)
+        first, second, result = (_shape(s) for s in told["shapes"])
+        parts = told["parts"]
+        yield Finding(
+            code=rule.code, slug=rule.slug, level="warning", role="root",
+            title=f"{at.function or 'the program'}: {title}",
+            message=f"{event['op']} puts {first} ({parts[0]}) beside {second} ({parts[1]}), and broadcasting makes "
+            f"{result} of them: each row of one with all rows of the other. It ran eagerly, within a gradient; what "
+            "became of the pairs was not recorded. No error was raised in the run.",
+            op=str(event["op"]), dims=tuple(told["shapes"]), location=at,
+            evidence=(Proof("event", f"{event['op']} of {_shape(event['shapes'][0])} and {_shape(event['shapes'][1])}",
+                            f"events-{event['pid']}.jsonl:{event['seq']}"),),
+            basis=RECORDED_MEETING,
+            remedies=(_REMEDIES["outer"],),
+            details={"kind": "outer", "function": at.function, "parts": told["parts"]},
+        )  # fmt: skip
+
+
+def broadcast(one: Sequence[int], other: Sequence[int]) -> list[int]:
+    """The shape that two shapes give together."""
+    longer, shorter = (list(one), list(other)) if len(one) >= len(other) else (list(other), list(one))
+    rest = len(longer) - len(shorter)
+    return [*longer[:rest], *(max(a, b) for a, b in zip(longer[rest:], shorter, strict=True))]
 
 
 def _checks(recording: Recording) -> Iterator[Check]:
@@ -187,7 +250,11 @@ def _is_certain(kind: str, told: Mapping[str, Any]) -> bool:
     """Whether it is wrong beyond doubt: predictions, and an axis that nobody gave an operand on purpose."""
     if kind == "groups":
         return True
-    if kind == "torn" or "prediction" not in (told.get("parts") or ()) or told.get("comes_out"):
+    if (
+        kind in ("torn", "normalised", "gathered")
+        or "prediction" not in (told.get("parts") or ())
+        or told.get("comes_out")
+    ):
         return False
     return bool(told.get("natural"))
 
@@ -214,6 +281,22 @@ def _words(kind: str, told: Mapping[str, Any]) -> tuple[str, str]:
         return title, (
             f"{op} puts {names[0]} beside {names[1]}. The first has lost the axis of rows, and broadcasting gives "
             "every row the same."
+        )
+    if kind == "normalised":
+        return f"{op} of {shapes[0]} is taken over the rows of the batch", (
+            f"{op} of {shapes[0]} divides by a sum over the rows of the batch: what comes out for a row depends on the "
+            "other rows of its batch. It has another axis, over which a row would be normalised by itself."
+        )
+    if kind == "fewer":
+        title = f"{shapes[0]} in, {shapes[-1]} out: a result has not a row for each row of the data"
+        return title, (
+            f"{op} gives {shapes[1]}, and the result has {shapes[-1]} where the data have {shapes[0]}. A model may be "
+            "meant to do so; then `by_row = False`, as an attribute of the model, says it."
+        )
+    if kind == "gathered":
+        return f"{op} takes from the first row of the batch for all rows", (
+            f"{op} takes from {shapes[0]}, in which the items of all rows lie one after the other, and its numbers all "
+            "lie among those of the first row: the offset of each row is not in them."
         )
     return f"{op} of {shapes[0]} to {shapes[-1]} tears the rows of the batch apart", (
         f"{op} takes {shapes[0]} to {shapes[-1]}: no axis belongs to the rows any more, and what lies at one index "

@@ -99,21 +99,31 @@ def handled(finding: Finding, event: Event, recording: Recording) -> Finding:
 
     What was caught in a run that went on to its end is a note: exceptions are a way of asking, too.
     """
+    at = location(event.get("caught"))
     message = finding.message
     if finding.slug in OUTSIDE:
         first = next(iter(str(event.get("message", "")).strip().splitlines()), "")
         message = f"{event.get('exception')}: {first}".rstrip(": ") + "."
     return replace(
         finding, level=level_of_handled(event, recording), message=f"{message} {how_it_went_on(event, recording)}",
-        details={**finding.details, "handled": True}, status=finding.status if finding.basis else "untested",
+        details={**finding.details, "handled": True, **({"caught": str(at)} if at else {})},
+        status=finding.status if finding.basis else "untested",
         basis=finding.basis if finding.basis and finding.status == "confirmed" else HANDLED,
     )  # fmt: skip
+
+
+def _caught(event: Event) -> str:
+    """Where, and what became of the result, as far as the handler says so."""
+    at, gives = location(event.get("caught")), (event.get("caught") or {}).get("gives")
+    if at is None:
+        return ""
+    return f" at {at}, which gives {gives} instead," if isinstance(gives, str) else f" at {at}"
 
 
 def how_it_went_on(event: Event, recording: Recording) -> str:
     """The sentence for an exception that the run survived."""
     if event not in uncaught(recording):
-        return "The program caught this exception and went on."
+        return f"The program caught this exception{_caught(event)} and went on."
     if _kept_by_parent(event, recording):
         return "It ended a process that the program had started; the program kept its output, and went on."
     return "It ended its thread or process, and the run went on without it."

@@ -55,7 +55,8 @@ def answers(
         if why is None:
             folder = str(recording.folder / "capsules" / one.capsule)
             try:
-                result = worker.request(REQUEST, timeout=left, capsule=folder, sizes=list(one.sizes))
+                asked_of = {"sizes": list(one.sizes), "by_row": one.by_row}
+                result = worker.request(REQUEST, timeout=left, capsule=folder, **asked_of)
             except WorkerTimeout:
                 result["why"] = f"the time for checks ({seconds:g} s, --check-budget) was over"
             except WorkerError as error:

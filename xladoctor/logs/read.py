@@ -170,6 +170,7 @@ class Collector:
         found = [*self._errors.values(), *self._warnings.values()]
         found.sort(key=lambda record: self._order[record.where])
         survived = {r.where for r in found if r.exception and self._worked_on(self._order[r.where], r.stream)}
+        survived |= {where for segmenter in self._streams.values() for where in segmenter.handled}
         went_on = survived | {r.where for r in found if self._order[r.where] < self._last_epoch(r.stream)}
         if survived:
             self.facts["survived"] = dict.fromkeys(sorted(survived), True)

@@ -83,15 +83,19 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
         {"method": text, "phase": text, "call": whole},
         {"model": maybe(text), "rows_in": maybe(whole), "rows_out": maybe(many(maybe(whole))),
          "batch_size": maybe(whole), "batch_size_given": anything, "jit_compile": maybe(text), "capsule": maybe(entry),
-         "where": WHERE, "epochs": anything, "shapes_out": anything},
+         "where": WHERE, "epochs": anything, "shapes_out": anything, "by_row": maybe(flag)},
     ),
     schema.FAILURE: (
         {"failure": whole, "exception": text},
         {"state": text, "message": text, "module": maybe(text), "frames": many(FRAME), "chain": many(_LINK),
-         "during": maybe(text), "capsule": maybe(entry), "partial": maybe(entry)},
+         "during": maybe(text), "capsule": maybe(entry), "partial": maybe(entry), "caught": WHERE},
     ),
     schema.CAPSULE: ({}, {"capsule": entry, "what": text, "function": maybe(text)}),
     schema.FIRST_CALL: ({"capsule": entry, "kept": flag}, {"why": maybe(text), "bytes": maybe(whole)}),
+    schema.MEETING: (
+        {"op": text, "shapes": many(shape), "watched": many(flag)},
+        {"given": flag, "where": WHERE, "frames": many(FRAME)},
+    ),
     schema.LAYER: (
         {"layer": whole, "name": text, "cls": text, "inputs": many(maybe(shape)), "outputs": many(maybe(shape))},
         {"parent": maybe(whole), "model": flag, "made": WHERE, "called": WHERE, "parameters": whole,
@@ -104,6 +108,11 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
                                               "value": text, "count": whole, "size": whole}))},
     ),
     schema.LATER_CALL: ({"capsule": entry, "call": whole}, {"bytes": maybe(whole)}),
+    schema.DRAW: (
+        {"op": text, "key": many(text), "counter": many(text)},
+        {"shape": maybe(shape), "where": WHERE},
+    ),
+    schema.SEED: ({"seed": text}, {"where": WHERE}),
     schema.PROBE_ERROR: ({}, {"hook": maybe(text), "error": maybe(text)}),
     schema.DROPPED: ({}, {"recorder": maybe(text), "kept": maybe(whole), "count": maybe(whole)}),
     schema.REHEARSAL: (

@@ -81,7 +81,7 @@ def _verdict(page: Page, diagnosis: Diagnosis, view: View) -> None:
     else:
         nothing = checked.left_out(diagnosis.checked)
         if nothing is None and view.target_status == 0 and not diagnosis.checked:
-            nothing = "nothing could be checked: no function was compiled by XLA"
+            nothing = "nothing could be checked: no function was compiled by XLA, or traced with rows"
         page.para(
             "Nothing that looks wrong stands in this log. Of the run itself nothing was seen."
             if log_alone

@@ -57,6 +57,21 @@ def reshaped_where_transposed_was_meant(tf, v, x, y):
     return tf.reduce_mean(z, axis=0)
 
 
+def over_the_batch(tf, v, x, y):
+    w = tf.nn.softmax(x * v[:, 0], axis=0)  # BAD normalised
+    return tf.reduce_sum(w * x, 1) - y
+
+
+def last_of_the_first_row(tf, v, x, y):
+    last = tf.cast(tf.clip_by_value(y, 1, 2), tf.int32) - 1
+    return tf.gather(tf.reshape(x * v[:, 0], (-1,)), last)  # BAD gathered
+
+
+def drawn_for_each_row(tf, v, x, y):
+    mix = tf.random.uniform((tf.shape(x)[0], 1))
+    return tf.reduce_mean(mix * tf.squeeze(x @ v, 1))  # BAD outer
+
+
 def plain(tf, v, x, y):
     return tf.reduce_mean((tf.squeeze(x @ v, -1) - y) ** 2)
 
@@ -154,9 +169,19 @@ def with_dropout(tf, v, x, y):
     return tf.reduce_mean((h - y[:, None]) ** 2)
 
 
+def attention_over_a_bag(tf, v, x, y):
+    w = tf.nn.softmax(x @ v, axis=0)
+    return tf.reduce_sum(w * x, 0)
+
+
+def last_of_each_row(tf, v, x, y):
+    last = tf.cast(tf.clip_by_value(y, 1, 2), tf.int32) - 1
+    return tf.gather(tf.reshape(x * v[:, 0], (-1,)), last + F * tf.range(tf.shape(x)[0]))
+
+
 def edges(tf, v, x, y):
     i = tf.cast(tf.abs(y) * 0, tf.int32) + tf.range(tf.shape(y)[0] - 1, -1, -1)
-    return tf.reduce_sum(tf.gather(x, i) * x, 1) @ tf.ones((N, 1)) if False else tf.reduce_sum(tf.gather(x, i) * x)
+    return tf.reduce_sum(tf.gather(x, i) * x)
 
 
 BAD = [
@@ -168,6 +193,9 @@ BAD = [
     tiled_beside_repeated,
     modular_index,
     reshaped_where_transposed_was_meant,
+    over_the_batch,
+    last_of_the_first_row,
+    drawn_for_each_row,
 ]
 GOOD = [
     plain,
@@ -188,6 +216,8 @@ GOOD = [
     every_pair,
     ghost_batches,
     with_dropout,
+    attention_over_a_bag,
+    last_of_each_row,
     edges,
 ]
 

@@ -128,3 +128,19 @@ def test_what_later_calls_give_is_told_with_the_first(tmp_path, call, words):
     diagnosis = scan_run(made.write(tmp_path / "run"))
     assert [(c.result, c.calls) for c in diagnosis.checked] == [("agrees", 4), ("diverges", 3)]
     assert words in diagnosis.findings[0].message
+
+
+def test_functions_that_were_compiled_in_parts_are_checks_too(tmp_path):
+    made = Run()
+    made.trace("7-0-f", "f", "g0")
+    made.trace("7-1-g", "g", "g1")
+    made.worker.append({"capsule": "7-0-f", "request": "agreement", "result": {"result": "agrees", "clustered": True}})
+    diagnosis = scan_run(made.write(tmp_path / "run"))
+    assert [(c.function, c.result) for c in diagnosis.checked] == [("f", "agrees")]
+
+
+def test_an_op_that_could_not_be_asked_alone_is_no_first_one(tmp_path):
+    node = {**NODE, "op": "TensorListReserve", "shapes": [None, None], "exact": False}
+    [found] = scanned(tmp_path, {**SHAPE, "node": node}).findings
+    assert str(found.location) == "train.py:9 in lookup"
+    assert "No op could be shown to do so alone" in found.message

@@ -5,6 +5,7 @@ import pytest
 from tests.xladoctor.recordings import Run
 from xladoctor.saved import scan_run
 
+EXPANDED = {"op": "ExpandDims", "node": "e", "sources": [["train.py", 5, "call"]]}
 LOSS = ["train.py", 12, "loss"]
 MODEL = ["train.py", 5, "call"]
 
@@ -36,10 +37,7 @@ def diagnosed(folder, *found, raised=None, **answer):
     [
         ({}, "error", "wrong-pairing", 12),
         ({"parts": ["data", "data"]}, "warning", "wrong-pairing", 12),
-        (
-            {"natural": False, "made": {"op": "ExpandDims", "node": "e", "sources": [MODEL]}},
-            *("warning", "wrong-pairing", 12),
-        ),
+        ({"natural": False, "made": EXPANDED}, "warning", "wrong-pairing", 12),
         ({"comes_out": True}, "warning", "wrong-pairing", 12),
         ({"kind": "groups", "made": {"op": "Tile", "node": "t", "sources": [MODEL]}}, "error", "wrong-pairing", 5),
         ({"kind": "lost", "made": {"op": "Mean", "node": "m", "sources": [MODEL]}}, "error", "wrong-shape-silent", 5),
@@ -77,3 +75,17 @@ def test_what_could_not_be_asked_is_said(tmp_path):
     assert [(c.result, c.why) for c in found.checked] == [("not-checked", "its tensors are too many")]
     # Where there are no rows there is nothing to be said of them.
     assert diagnosed(tmp_path / "none", result="no-rows").checked == ()
+
+
+@pytest.mark.parametrize(
+    ("watched", "given", "level"),
+    [([True, False], False, "warning"), ([True, True], False, "warning"), ([False, False], False, None),
+     ([True, False], True, None)],
+)  # fmt: skip
+def test_eager_operands_are_told_where_a_gradient_goes_through_them(tmp_path, watched, given, level):
+    run = Run()
+    where = {"file": "train.py", "line": 9, "function": "loss"}
+    run.event("meeting", op="Sub", shapes=[[20, 1], [20]], watched=watched, given=given, where=where, frames=[])
+    found = scan_run(run.write(tmp_path / "run")).findings
+    assert [f.level for f in found] == ([level] if level else [])
+    assert not found or (found[0].slug, found[0].location.line, found[0].dims[-1]) == ("wrong-pairing", 9, [20, 20])

@@ -23,6 +23,7 @@ RECORDED_ONLY = {
     "parity-divergence",
     "wrong-shape-silent",
     "wrong-pairing",
+    "random-in-compiled",
     "not-recorded",
 }
 WARNINGS = {"retracing", "slow-compile"}

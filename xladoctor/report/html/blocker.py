@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Iterator
 
 from xladoctor.model.diagnosis import Diagnosis, Finding
-from xladoctor.report import blamed, details, facts, findings, html
+from xladoctor.report import blamed, checked, details, facts, findings, html
 from xladoctor.report import excerpt as excerpts
 from xladoctor.report.headline import headline
 from xladoctor.report.html import Markup, Section, code, esc, fence, mixed, replay, section, tables
@@ -19,6 +19,7 @@ from xladoctor.report.view import View
 from xladoctor.report.words import commands_to_reproduce, end, next_action
 
 _LONGEST = 4000
+_WHAT = {"compiled-function": "XLA against plain execution", "rows": "which rows meet"}
 _VERDICTS = {"failed": ("FAILED", "bad"), "warnings": ("WARNINGS", "warn"), "healthy": ("HEALTHY", "ok")}
 
 
@@ -38,6 +39,7 @@ def sections(diagnosis: Diagnosis, view: View) -> list[Section]:
     """The sections of the document, in order; one that has nothing to say is left out."""
     found = (
         section("problem", "Problem", _problem(diagnosis, view)),
+        section("checked", "Checked", _checked(diagnosis)),
         section("signature", "Error signature", _signature(diagnosis)),
         section("numbers", "Numerical analysis", tables.numbers(diagnosis)),
         section("shapes", "Shape trace", tables.shapes(diagnosis)),
@@ -98,6 +100,16 @@ def _problem(diagnosis: Diagnosis, view: View) -> Iterator[str]:
     if command:
         yield "<h3>Command</h3>"
         yield fence(shlex.join(map(str, command)) if isinstance(command, list | tuple) else command)
+
+
+def _checked(diagnosis: Diagnosis) -> Iterator[str]:
+    """What was looked at after a run that ended well, and what came of it."""
+    if not diagnosis.checked:
+        return
+    yield f"<p>{esc(checked.summary(diagnosis.checked) or 'What was found is told above.')}</p>"
+    heads = ("function", "what", "result", "calls", "why not")
+    rows = [(c.function, _WHAT.get(c.what, c.what), c.result, c.calls, c.why or "") for c in diagnosis.checked]
+    yield html.small(heads, rows, "What was checked")
 
 
 def _source(finding: Finding, view: View) -> Iterator[str]:

@@ -1,0 +1,128 @@
+"""Eager programs: two operands of which broadcasting makes every pair of rows, as (N, 1) with (N,) does.
+
+No graph tells of ops that run eagerly, so Python's operators of a tensor are looked at where nothing is traced: so many
+calls, or so much time of our own, and then TensorFlow's own methods are back in their places. Which operand a gradient
+is wanted of, the tape says: of a prediction, and not of a target.
+"""
+
+from __future__ import annotations
+
+import linecache
+import time
+from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import Any
+
+from .. import compat, schema
+from .frames import hide, user_frames, wraps
+from .guard import Guard
+from .importhook import PostImportFinder
+
+_clock = time.perf_counter
+
+OPERATORS = {
+    "__sub__": "Sub", "__rsub__": "Sub", "__mul__": "Mul", "__rmul__": "Mul", "__truediv__": "RealDiv",
+    "__rtruediv__": "RealDiv",
+}  # fmt: skip
+MAX_CALLS = 4000
+MAX_SECONDS = 0.05
+"""Of our own work."""
+MAX_EVENTS = 20
+_GIVEN = ("None", "newaxis", "expand_dims", "reshape")
+"""What stands in a line that gives an operand an axis on purpose."""
+
+
+class OperandRecorder:
+    """Writes `meeting` events: operands of one op that have rows along different axes."""
+
+    def __init__(self, guard: Guard, finder: PostImportFinder) -> None:
+        self.guard = guard
+        self._left = MAX_CALLS
+        self._seconds = 0.0
+        self._seen: set[tuple[Any, ...]] = set()
+        self._mine: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {}
+        finder.when_imported("tensorflow", self._hook)
+
+    def _hook(self, _: ModuleType) -> None:
+        cls: Any = compat.tensor_class()
+        for name in OPERATORS:
+            original = cls.__dict__.get(name)
+            if callable(original):
+                watched = self._watched(name, original)
+                self._mine[name] = (original, watched)
+                setattr(cls, name, watched)
+
+    def _watched(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
+        guard = self.guard
+
+        def watched(left: Any, right: Any, *args: Any, **kwargs: Any) -> Any:
+            __tracebackhide__ = True
+            try:
+                result = original(left, right, *args, **kwargs)
+            except BaseException as error:
+                hide(error)
+                raise
+            if compat.is_eager(left) and self._left > 0:
+                guard.run("operands", self._met, name, left, right)
+            return result
+
+        return wraps(original)(watched)
+
+    def _met(self, name: str, left: Any, right: Any) -> None:
+        started = _clock()
+        self._left -= 1
+        shapes = [compat.dims(getattr(v, "shape", None)) for v in (left, right)]
+        if shapes[0] and shapes[1] and len(shapes[0]) != len(shapes[1]) and type(right).__name__ in _TENSORS:
+            self._note(name, (left, right), shapes)  # type: ignore[arg-type]
+        self._seconds += _clock() - started
+        if self._left <= 0 or self._seconds > MAX_SECONDS or len(self._seen) >= MAX_EVENTS:
+            self._left = 0
+            self._take_back()
+
+    def _note(self, name: str, operands: Sequence[Any], shapes: Sequence[list[int]]) -> None:
+        pairs = pairs_of_rows(*shapes)
+        if pairs is None:
+            return
+        watched = [compat.is_watched(v) for v in operands]
+        # Sizes that differ are no rows of one batch, unless a prediction is taken from data.
+        if pairs[0] != pairs[1] and (OPERATORS[name] != "Sub" or watched[0] == watched[1]):
+            return
+        frames = user_frames(skip=4, limit=8)
+        where = frames[0] if frames else None
+        key = (str((where or {}).get("file")), (where or {}).get("line"), name)
+        if where is None or key in self._seen:
+            return
+        self._seen.add(key)
+        text = linecache.getline(str(where["file"]), int(where["line"]))
+        self.guard.sink.write(
+            schema.MEETING,
+            op=OPERATORS[name],
+            shapes=[list(s) for s in shapes],
+            watched=watched,
+            given=any(word in text for word in _GIVEN),
+            where=where,
+            frames=frames,
+        )
+
+    def _take_back(self) -> None:
+        """TensorFlow's own methods again, where nobody else has put another one in the place of ours."""
+        cls: Any = compat.tensor_class()
+        for name, (original, watched) in self._mine.items():
+            if cls.__dict__.get(name) is watched:
+                setattr(cls, name, original)
+
+
+_TENSORS = frozenset({"EagerTensor", "ndarray"})
+
+
+def pairs_of_rows(one: Sequence[int], other: Sequence[int]) -> tuple[int, int] | None:
+    """How many rows of each operand are paired, each with each: where the one with more axes has one item along the
+    leading axis of the other, and rows along its own.
+
+    (N, 1) with (M,) gives (N, M); (N, 1, D) with (M, D) gives (M, D) for each of N. None for what broadcasts otherwise.
+    """
+    longer, shorter = (one, other) if len(one) > len(other) else (other, one)
+    axis = len(longer) - len(shorter)
+    if axis < 1 or not shorter or longer[0] < 2 or shorter[0] < 2 or longer[axis] != 1:
+        return None
+    return longer[0], shorter[0]

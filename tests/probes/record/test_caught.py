@@ -1,0 +1,56 @@
+"""The `except` that will take an exception, from the frames that it has yet to pass."""
+
+import pytest
+
+from probes.record.caught import handler_of
+
+SOURCE = """\
+def inner(x):
+    with open(x):
+        raise KeyError(x)
+def stitch(x):
+    try:
+        return inner(x)
+    except ValueError:
+        return 1
+    except (TypeError, errors.LookupError) as error:
+        print(error)
+        return None
+    finally:
+        print("done")
+def outer(x):
+    try:
+        pass
+    except KeyError:
+        stitch(x)
+try:
+    outer(1)
+except:
+    y = None
+"""
+
+
+@pytest.mark.parametrize(
+    ("error", "lines", "told"),
+    [
+        (KeyError(), [("<module>", 20), ("stitch", 6), ("inner", 3)], (9, "stitch", "None")),
+        (ValueError(), [("<module>", 20), ("stitch", 6), ("inner", 3)], (7, "stitch", "1")),
+        (OSError(), [("<module>", 20), ("stitch", 6), ("inner", 3)], (21, "<module>", None)),
+        # Within a handler, and not in what it guards.
+        (KeyError(), [("<module>", 20), ("outer", 18), ("stitch", 13)], (21, "<module>", None)),
+        (KeyError(), [("inner", 3)], None),
+    ],
+)
+def test_who_takes_it(tmp_path, error, lines, told):
+    file = tmp_path / "program.py"
+    file.write_text(SOURCE)
+    frames = [{"file": str(file), "line": line, "function": name, "user": True} for name, line in lines]
+    found = handler_of(error, [*frames, {"file": "library.py", "line": 1, "function": "f", "user": False}])
+    assert (found and (found["line"], found["function"], found["gives"])) == told
+
+
+def test_a_file_that_cannot_be_read_says_nothing(tmp_path):
+    frames = [{"file": str(tmp_path / "none.py"), "line": 1, "function": "f", "user": True}]
+    assert handler_of(ValueError(), frames) is None
+    (tmp_path / "bad.py").write_text("def (:\n")
+    assert handler_of(ValueError(), [{**frames[0], "file": str(tmp_path / "bad.py")}]) is None

@@ -1,0 +1,78 @@
+"""Eager operands: every pair of rows is told with its line; the program computes as before, and soon runs alone."""
+
+import pytest
+
+from probes.record.operands import pairs_of_rows
+from tests.probes.record.running import run_program
+
+PROGRAM = """
+import gc, weakref
+import numpy as np
+import tensorflow as tf
+import keras
+
+before = tf.Tensor.__sub__
+v = tf.Variable([[1.0], [2.0]])
+x, y = tf.ones((4, 2)), tf.range(4.0)
+with tf.GradientTape() as tape:
+    p = x @ v
+    d = y - p  # line 12
+    e = p * np.arange(4.0, dtype="float32")  # line 13
+    kernel = p[:, None] - y
+    fine = tf.squeeze(p, 1) - y
+    bias = p - v[0]
+    loss = tf.reduce_mean(d**2) + tf.reduce_mean(e)
+print(d.shape, float(loss), [g.shape for g in tape.gradient(loss, [v])])
+held = weakref.ref(d)
+del d, tape, loss
+gc.collect()
+print(held() is None)
+column = tf.reshape(y, (4, 1))
+outside = column - y
+for _ in range(5000):
+    y - 1.0
+print(tf.Tensor.__sub__ is before, tf.Tensor.__sub__.__name__)
+
+# A model that its first call builds has declared no batch.
+lazy = keras.Sequential([keras.layers.Dense(1)])
+lazy(x)
+keras.Sequential([keras.Input(batch_shape=(8, 2)), keras.layers.Dense(1)])
+"""
+
+
+@pytest.mark.slow
+def test_what_meets_eagerly_is_told_and_the_methods_are_put_back(tmp_path):
+    ran = run_program(tmp_path, PROGRAM)
+    plain = run_program(tmp_path / "plain", PROGRAM, probes=False)
+    assert ran.status == 0, ran.stderr
+    with_probes, without = ran.stdout.splitlines(), plain.stdout.splitlines()
+    assert with_probes[:2] == without[:2] and with_probes[1] == "True"
+    assert with_probes[2] == without[2].replace("True", "False")  # taken before the probes saw it: their wrapper
+    told = {(e["where"]["line"], e["op"]): (e["shapes"], e["watched"], e["given"]) for e in ran.of("meeting")}
+    assert told == {
+        (12, "Sub"): ([[4], [4, 1]], [False, True], False),
+        (13, "Mul"): ([[4, 1], [4]], [True, False], False),
+        (14, "Sub"): ([[4, 1, 1], [4]], [True, False], True),
+        (24, "Sub"): ([[4, 1], [4]], [False, False], False),
+    }
+    built = [(e["by_call"], e["inputs"][0]["shape"][0]) for e in ran.of("model") if e["action"] == "build"]
+    assert built == [(True, 4), (False, 8)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "pairs"),
+    [
+        ((4, 1), (4,), (4, 4)),
+        ((4,), (4, 1), (4, 4)),
+        ((4, 1), (3,), (4, 3)),
+        ((4, 1, 5), (4, 5), (4, 4)),
+        ((4, 3), (3,), None),
+        ((4, 1), (1,), None),
+        ((1, 1), (4,), None),
+        ((4, 1), (4, 1), None),
+        ((4, 1), (), None),
+        ((4, 5, 2), (5, 2), None),
+    ],
+)
+def test_which_shapes_pair_all_rows(one, other, pairs):
+    assert pairs_of_rows(one, other) == pairs

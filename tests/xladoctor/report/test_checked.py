@@ -1,0 +1,44 @@
+"""What was checked: in the first line, in a sentence, and on the page."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.xladoctor.report import samples
+from xladoctor.model.diagnosis import Check
+from xladoctor.report import View, checked, render
+
+COMPILED = Check("compiled-function", "step", 3, "agrees")
+ROWS = Check("rows", "fit of net", 1, "agrees")
+
+
+@pytest.mark.parametrize(
+    ("checks", "sentence"),
+    [
+        ([], None),
+        ([COMPILED], "1 compiled function agrees with plain execution"),
+        (
+            [COMPILED, replace(COMPILED, function="f"), ROWS],
+            "2 compiled functions agree with plain execution; no rows are mispaired in fit of net",
+        ),
+        ([ROWS, replace(ROWS, function="predict of net")], "no rows are mispaired in fit of net and predict of net"),
+        ([replace(ROWS, function=n) for n in "abcd"], "no rows are mispaired in a, b and 2 more"),
+        ([replace(ROWS, result="diverges")], None),
+        ([replace(ROWS, result="not-checked", why="too large")], "nothing could be checked: fit of net (too large)"),
+        (
+            [COMPILED, replace(ROWS, result="not-checked", why="too large")],
+            "1 compiled function agrees with plain execution; not checked: fit of net (too large)",
+        ),
+    ],
+)
+def test_what_is_said(checks, sentence):
+    assert checked.summary(checks) == sentence
+
+
+def test_the_page_and_the_first_line_say_it():
+    diagnosis = replace(samples.HEALTHY, checked=(COMPILED, replace(ROWS, result="not-checked", why="<too large>")))
+    page = render(diagnosis, "html", None, View())
+    assert 'id="checked"' in page and "which rows meet" in page and "&lt;too large&gt;" in page
+    assert 'id="checked"' not in render(samples.HEALTHY, "html", None, View())
+    said = " ".join(render(diagnosis, "console", None, View(run_dir="run", target_status=0)).split())
+    assert "HEALTHY: 1 compiled function agrees with plain execution" in said
