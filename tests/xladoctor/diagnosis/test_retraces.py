@@ -23,4 +23,5 @@ def test_a_warning_of_retracing_is_a_note_where_no_function_was_traced_often(tmp
     (path / "stderr.log").write_text(WARNING)
     found = [f for f in scan_run(path).findings if f.slug == "retracing"]
     assert {f.level for f in found} == {level}
+    assert {f.status for f in found} == ({"confirmed"} if len(owners) > 4 else {"untested"})
     assert ("more than 2 times" in found[0].message) == (level == "note")
