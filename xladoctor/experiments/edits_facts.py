@@ -13,7 +13,7 @@ from xladoctor.recording.run import Event
 
 Sizes = tuple[int | None, ...]
 
-_SHAPE = re.compile(r"[\[(]((?:(?:None|\?|\d{1,9})(?: ?, ?|,)?){1,12})[\])]")
+_SHAPE = re.compile(r"[\[(]((?:None|\?|\d{1,9})(?: ?, ?(?:None|\?|\d{1,9})){0,11},?)[\])]")
 _FAR = 5.0
 NEAR = 3.0
 """Up to here a line is one of those that are suspected, or of the way to them."""
