@@ -283,7 +283,7 @@ def steps(recording: Recording, every: bool = False) -> list[Step]:
 def _well(recording: Recording, known: set[str | None]) -> Iterator[Step]:
     """The steps of Keras calls, and the top-level functions with a place in them, that are not among the `known`."""
     watched = {(e["pid"], e["graph"]) for e in recording.of_kind(schema.PLACE) if e.get("graph")}
-    around = _around(recording)
+    around = calls_around(recording)
     count = 0
     for trace in recording.of_kind(schema.TRACE):
         capsule = trace.get("capsule")
@@ -310,7 +310,7 @@ def _finished_graphs(recording: Recording) -> set[tuple[int, str]]:
     }
 
 
-def _around(recording: Recording) -> dict[int, Event]:
+def calls_around(recording: Recording) -> dict[int, Event]:
     """{id of a trace: the end (or else the begin) of the innermost Keras call during which it was made}."""
     calls = recording.of_kind(schema.CALL)
     ended = {(e["pid"], e["call"]): e for e in calls if e["phase"] != "begin"}

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from xladoctor.diagnosis.basis import RECORDED_MEETING, ROWS_CHANGED
-from xladoctor.diagnosis.facts import is_user_file, steps
+from xladoctor.diagnosis.facts import calls_around, is_user_file
 from xladoctor.diagnosis.fixed_batch import fixed_batches
 from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.model.diagnosis import Check, Finding, Level, Location, Proof, Remedy
@@ -92,14 +92,15 @@ class Asked:
 
 def to_ask(recording: Recording) -> list[Asked]:
     """The steps of Keras calls first, then the program's own functions; of each function one trace."""
-    calls = _keras_calls(recording)
+    calls = calls_around(recording)
     fixed = fixed_batches(recording)
     found: dict[tuple[Any, ...], Asked] = {}
     for trace in recording.of_kind(schema.TRACE):
         name, capsule = str(trace.get("python_name")), trace.get("capsule")
         if capsule is None or trace.get("parent") is not None or name.startswith(_OF_DATA):
             continue
-        call = calls.get(str(capsule))
+        # A function of the program's own that is called within one of Keras is its own.
+        call = calls.get(id(trace)) if _defined(trace) is None else None
         key = (trace["pid"], trace.get("owner") or name)
         if call is None and _defined(trace) is None:
             continue  # a library's own
@@ -110,9 +111,10 @@ def to_ask(recording: Recording) -> list[Asked]:
             continue
         size = fixed.get(str(call.get("model"))) or call.get("batch_size")
         label = f"{call['method']} of {call.get('model')}"
+        begun = next((e for e in recording.of_kind(schema.CALL) if _is_begin(e, call)), call)
         by_row = call["method"] == "predict" and call.get("rows_in") is None and call.get("by_row") is not False
         sizes = (size,) if size else ()
-        found[key] = Asked(str(capsule), label, sizes, call["method"], location(call.get("where")), by_row)
+        found[key] = Asked(str(capsule), label, sizes, call["method"], location(begun.get("where")), by_row)
     return sorted(found.values(), key=lambda a: a.method is None)
 
 
@@ -209,12 +211,8 @@ def _checks(recording: Recording) -> Iterator[Check]:
         yield replace(check, calls=1, result="diverges" if told.get("found") else "agrees")
 
 
-def _keras_calls(recording: Recording) -> dict[str, Event]:
-    found: dict[str, Event] = {}
-    for step in steps(recording, every=True):
-        if step.keras_call is not None and step.capsule is not None:
-            found.setdefault(step.capsule, step.keras_call)
-    return found
+def _is_begin(event: Event, call: Event) -> bool:
+    return event["phase"] == "begin" and (event["pid"], event["call"]) == (call["pid"], call["call"])
 
 
 def _is_second_attempt(recording: Recording, capsule: str, trace: Event) -> bool:
@@ -256,11 +254,7 @@ def _is_certain(kind: str, told: Mapping[str, Any]) -> bool:
     """Whether it is wrong beyond doubt: predictions, and an axis that nobody gave an operand on purpose."""
     if kind == "groups":
         return True
-    if (
-        kind in ("torn", "normalised", "gathered")
-        or "prediction" not in (told.get("parts") or ())
-        or told.get("comes_out")
-    ):
+    if kind not in ("outer", "lost") or "prediction" not in (told.get("parts") or ()) or told.get("comes_out"):
         return False
     return bool(told.get("natural"))
 

@@ -41,6 +41,10 @@ def diagnosed(folder, *found, raised=None, **answer):
         ({"comes_out": True}, "warning", "wrong-pairing", 12),
         ({"kind": "groups", "made": {"op": "Tile", "node": "t", "sources": [MODEL]}}, "error", "wrong-pairing", 5),
         ({"kind": "lost", "made": {"op": "Mean", "node": "m", "sources": [MODEL]}}, "error", "wrong-shape-silent", 5),
+        ({"kind": "segments"}, "warning", "wrong-pairing", 12),
+        ({"kind": "fewer", "parts": []}, "warning", "wrong-shape-silent", 12),
+        ({"kind": "gathered"}, "warning", "wrong-pairing", 12),
+        ({"kind": "normalised"}, "warning", "wrong-pairing", 12),
         ({"kind": "torn", "shapes": [[7, 5, 1], [5, 7, 1]]}, "warning", "wrong-pairing", 12),
     ],
 )  # fmt: skip
