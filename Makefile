@@ -47,10 +47,11 @@ test-versions: setup ## the recorder against TensorFlow 2.15 and 2.19
 sample: setup    ## for a minute: programs whose truth is known, chosen by the commit
 	$(BIN)/python -m benchmarks.sample
 
-lint: setup      ## ruff and mypy --strict
+lint: setup      ## ruff, mypy --strict, and phrases that are hard to read
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -m tests.banned_words
 
 format: setup    ## let ruff rewrite
 	$(BIN)/ruff check --fix .

@@ -24,6 +24,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import _results
+from xladoctor.report import json_
+from xladoctor.saved import scan_run
 
 FOLDER = _results.ROOT / "tests" / "patients" / "blame"
 MINUTE = 60.0
@@ -125,9 +127,8 @@ def _diagnosis(name: str, folder: Path, timeout: float, runs: Path | None) -> tu
     run = (runs or folder).resolve() / Path(name).name
     words = [doctor, "scan", "--format", "json"]
     if (run / "run.json").exists():
-        words.append(str(run))
-    else:
-        words += ["--quiet", "--run-dir", str(run), "--", *_command(name, folder)]
+        return json_.to_dict(scan_run(run)), ""
+    words += ["--quiet", "--run-dir", str(run), "--", *_command(name, folder)]
     try:
         env = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "2"}
         done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=timeout, env=env, check=False)

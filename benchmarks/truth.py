@@ -2,7 +2,8 @@
 
 Each program of `benchmarks/programs/truth` was run by its author, who did not know the doctor; the JSON beside it says
 what is true (its README has the keys). Every claim of the diagnosis is held against it: verdict, class, line, numbers,
-switches, what is called confirmed, what is called a remedy. The programs in `held_out` were written last.
+switches, what is called confirmed, what is called a remedy. An index out of range of a gather counts as right where
+the truth, older than that class, has slice-out-of-bounds. The programs in `held_out` were written last.
 `python -m benchmarks.truth --sample` takes programs in the order of their hash while they fit in a minute.
 """
 
@@ -30,6 +31,8 @@ TIMEOUT = 300.0
 SCHEMA = "xladoctor.benchmarks-truth/1"
 # What the taxonomy calls not-xla in one word, and the doctor more closely.
 _CLOSER = re.compile(r"XD9\d\d")
+# The same of a class that the taxonomy got after the programs were written: an index is no slice.
+_NEWER = {"index-out-of-range": "slice-out-of-bounds"}
 
 
 @dataclass(frozen=True)
@@ -138,6 +141,8 @@ def _class_right(told: dict[str, Any], root: dict[str, Any] | None) -> bool:
     if root is None:
         return told["class"] is None
     if root["class"] in (told["class"], *told["also"]):
+        return True
+    if _NEWER.get(str(root["class"])) in (told["class"], *told["also"]) and "Gather" in str(told["op"]):
         return True
     closer = _CLOSER.match(str(root["code"])) is not None and "not-xla" in (told["class"], *told["also"])
     return closer or (told["outcome"] == "healthy" and root["level"] == "note")

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import importlib
 import math
+import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 # -- recording ------------------------------------------------------------------------------------------------------
@@ -351,8 +353,17 @@ def runs_stateful_ops(graph: Any) -> bool:
 
 
 def function_name(call: Any) -> str:
-    """The name of the function that a call op calls."""
-    return str(call.get_attr("f").name)
+    """The name of the function that a call op calls, or of the body of a loop; "" of any other op."""
+    attribute = "body" if call.type in ("While", "StatelessWhile") else "f"
+    try:
+        return str(call.get_attr(attribute).name)
+    except (ValueError, AttributeError):
+        return ""
+
+
+def is_loop_body(graph: Any) -> bool:
+    """Whether the ops of a graph run several times in one call: the body of a `tf.while_loop`."""
+    return type(graph).__name__ == "WhileBodyFuncGraph"
 
 
 def captured_from(placeholder: Any) -> Any:
@@ -385,6 +396,42 @@ def compiles_within(concrete: Any) -> bool:
         value is not None and value.b
         for value in (dict(f.attributes or {}).get("_XlaMustCompile") for f in library.values())
     )
+
+
+def auto_clusters() -> bool:
+    """Whether TensorFlow was asked to let XLA compile parts of any function: by its flag, or by `set_jit`."""
+    if re.search(r"--tf_xla_auto_jit=(?:[12]|single-gpu|fusible)", os.environ.get("TF_XLA_FLAGS", "")):
+        return True
+    # The property of that name would list the devices, and with that read the flags.
+    context = importlib.import_module("tensorflow.python.eager.context").context()
+    return bool(getattr(context, "_optimizer_jit", None))
+
+
+def flat_tensors(value: Any) -> list[Any]:
+    """The tensors of what a function returned, in the order of the outputs of its graph."""
+    nest = importlib.import_module("tensorflow").nest
+    return [t for t in nest.flatten(value, expand_composites=True) if t is not None]
+
+
+def xla_compiles(op: str) -> bool:
+    """Whether XLA has a kernel for an op on the processor."""
+    kernels = importlib.import_module("tensorflow.python.framework.kernels")
+    return any(k.device_type == "XLA_CPU_JIT" for k in kernels.get_registered_kernels_for_op(op).kernel)
+
+
+STATELESS_DRAWS = (
+    "stateless_random_uniform_v2",
+    "stateless_random_uniform_int_v2",
+    "stateless_random_uniform_full_int_v2",
+    "stateless_random_normal_v2",
+    "stateless_truncated_normal_v2",
+)
+"""The functions through which Python makes the ops that draw from a key."""
+
+
+def stateless_draws_module() -> Any:
+    """The module that has them."""
+    return importlib.import_module("tensorflow.python.ops.gen_stateless_random_ops_v2")
 
 
 def library_functions(graph: Any) -> dict[str, Any]:
@@ -490,6 +537,18 @@ def session_run(session: Any, fetches: list[Any], feeds: list[tuple[Any, Any]], 
         None,
     )
     return list(values)
+
+
+@contextmanager
+def deterministic_ops() -> Iterator[None]:
+    """What `enable_op_determinism` sets for the process, for a while only (2.8-2.21)."""
+    setting = importlib.import_module("tensorflow.python.util._pywrap_determinism")
+    before = bool(setting.is_enabled())
+    setting.enable(True)
+    try:
+        yield
+    finally:
+        setting.enable(before)
 
 
 def add_function(definition: Any) -> None:

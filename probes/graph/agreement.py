@@ -18,10 +18,11 @@ import numpy as np
 
 from .diverge import Search
 from .errors import GraphRoomError
+from .ir import split
 from .load import later_values
 from .measure import Array, Results, as_json, deviation, wide
 from .parity import PLAIN, XLA, Ways
-from .portions import Portion, portions
+from .portions import RESULT, Portion, portions
 from .randomness import ops_within
 from .sensitivity import NUDGE, Run, floor, nudged
 
@@ -36,6 +37,7 @@ _LEAST: Mapping[str, float] = {"f8": 1e-9, "c16": 1e-9, "f4": 1e-4, "c8": 1e-4, 
 _LEAST_OTHERWISE = 0.125
 """Relative differences below are approximations of a function, or the eight bits of bfloat16."""
 _SHOWN = 4
+_VARIANT = 21
 _ITS_VALUES = ("InvalidArgumentError", "OutOfRangeError")
 """What ops raise because of the values that they get; other errors tell of this machine."""
 _CANNOT = re.compile(r"support|implement|kernel|\b[CG]PU\b|out of memory|allocat", re.IGNORECASE)
@@ -45,10 +47,10 @@ _CANNOT = re.compile(r"support|implement|kernel|\b[CG]PU\b|out of memory|allocat
 def agreement(folder: Path, *, foreign: bool = False, whole: bool = False) -> dict[str, Any]:
     """{"result": agrees, diverges or not-checked, "why", "kind" (values, shape or raises), "output", "plain", "xla",
     "deviation", "message", "node" (`Search.first`), "held": ops whose random numbers were the same in both ways,
-    "function": the library function, where it is one that the capsule's own calls}. With `whole` no op is looked for:
-    the compiler may end the process when it is to give the values of all.
+    "draws": what they are (`portions`), "function": the library function, where it is one that the capsule's own
+    calls}. With `whole` no op is looked for: the compiler may end the process when it is to give the values of all.
 
-    Of a function in which XLA compiled several calls, the first divergence is told; it agrees where all do.
+    Of a function in which XLA compiled several calls, the first divergence counts; it agrees where all do.
     """
     try:
         ways = Ways(folder, foreign=foreign)
@@ -90,8 +92,28 @@ def _of_part(ways: Ways, whole: bool, values: Mapping[str, Array] | None = None)
     except GraphRoomError as error:
         return _unchecked(str(error))
     if isinstance(ways, Portion):
+        if RESULT in ways.program.values:
+            told = {**_as_in_the_run(ways, told), "clustered": True}
         told |= {"function": ways.name} if ways.name else {}
-        told |= {"held": list(ways.held)} if ways.held else {}
+        told |= {"held": list(ways.held), "draws": list(ways.draws)} if ways.held else {}
+    return told
+
+
+def _as_in_the_run(ways: Portion, told: dict[str, Any]) -> dict[str, Any]:
+    """A divergence counts only where the run had it: what XLA compiles of a function with auto-clustering is its own
+    affair, and numbers that were drawn there are others.
+    """
+    if told["result"] != DIVERGES:
+        return told
+    if told["kind"] == "raises":
+        return _unchecked("it does not run plainly here")
+    kept = {f"output {n}": ways.program.values.get(f"output:{i}") for n, i in enumerate(ways.numbers)}
+    plain = ways.of(PLAIN)[1]
+    seen, name = kept.get(told["output"]), told["output"]
+    if seen is None or name not in plain or ways.draws:
+        return _unchecked("what the call gave in the run was not kept")
+    if _alike(plain[name], seen.astype(plain[name].dtype, copy=False), ways.arguments):
+        return {"result": AGREES, "outputs": len(plain)}
     return told
 
 
@@ -137,6 +159,8 @@ def _parted(ways: Ways, apart: Sequence[str], plain: Results, under_xla: Results
         apart = outputs
     elif node is None:
         return {"result": AGREES, "outputs": len(plain), "rounding": True}
+    if node is None and search.unchecked:
+        node = {**search.told_of(search.unchecked[0]), "exact": False}
     name = next((n for n in apart if plain[n].shape != under_xla[n].shape), apart[0])
     a, b = plain[name], under_xla[name]
     return {
@@ -158,6 +182,20 @@ class Strict(Search):
     def incomplete(self) -> bool:
         """Whether there are ops that differ and could not be asked."""
         return bool(self.unchecked) or self.full
+
+    def told_of(self, name: str) -> dict[str, Any]:
+        """What it says of an op that differs and was not asked alone, for want of a value that it is given. Of one that
+        takes a list of tensors it is the op that made the list: what XLA makes of a list is decided there.
+        """
+        graph = self._graph
+        seen: set[str] = set()
+        while name not in seen:
+            seen.add(name)
+            lists = [split(t)[0] for t in graph.nodes[name].inputs if graph.dtype(t) == _VARIANT]
+            inputs = {i.name for i in graph.inputs}
+            if lists and lists[0] not in inputs:
+                name = lists[0]
+        return self._told(name, None, None, (None, None))
 
     def _alone(self, name: str, outputs: Sequence[str], values: Mapping[str, Array]) -> dict[str, Any] | None:
         found = super()._alone(name, outputs, values)
@@ -281,7 +319,7 @@ def _listed(values: Array) -> list[str]:
 
 
 def _brief(node: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    kept = ("node", "op", "function", "inner_node", "deviation", "shapes", "sources", "call_sources")
+    kept = ("node", "op", "function", "inner_node", "deviation", "shapes", "sources", "call_sources", "exact")
     return None if node is None else {k: node[k] for k in kept if k in node}
 
 

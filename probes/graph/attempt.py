@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from .. import compat
 from . import compiled
 from .errors import GraphRoomError, Unsupported
 from .load import batch_of, load, without_values
@@ -107,7 +108,16 @@ def facts(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def attempt(request: Mapping[str, Any]) -> dict[str, Any]:
-    """`Attempts.run` of {"capsule", "batch", "way", "wanted", "foreign", "values"}."""
+    """`Attempts.run` of {"capsule", "batch", "way", "wanted", "foreign", "values"}; with {"deterministic"} as after
+    `enable_op_determinism`, prepared and compiled anew.
+    """
+    if request.get("deterministic"):
+        with compat.deterministic_ops():
+            fresh = Attempts(Path(str(request["capsule"])), foreign=bool(request.get("foreign")), values=True)
+            try:
+                return {**fresh.run(request.get("batch"), "recorded", []), "filled": list(fresh.filled)}
+            finally:
+                fresh.close()
     kept = _of(request)
     told = kept.run(request.get("batch"), str(request.get("way") or "recorded"), list(request.get("wanted") or ()))
     return {**told, "filled": list(kept.filled), "batch": request.get("batch") or batch_of(kept.program)}

@@ -11,25 +11,37 @@ and what is made of them can still be compared.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from .. import compat
 from . import compiled
-from .errors import Unsupported
+from .errors import GraphRoomError, Unsupported
 from .evaluate import Activation
 from .functionalise import Pure
 from .ir import Graph, Origin, Region, ancestors, split
 from .machine import Handle
-from .measure import Array, Results
+from .measure import Array, Results, deviation
+from .optionals import unwrap
 from .outcome import closed, outcome_of, results_of
 from .parity import Ways
-from .randomness import drawn, draws
+from .randomness import drawn, draws, ops_within
 from .step import Step
 from .transform import truncate
 
+RESULT = "output:0"
+"""A capsule has it where the run kept the results of a call: of a function that XLA may have compiled in parts."""
 _NO_VALUE = (7, 20, 21)  # string, resource, variant
+_WITH_KEY = 4
+"""An op that draws from a key takes a shape, the key, a counter and the number of an algorithm."""
+_SAME = 1e-3
+"""Numbers of one key are the same but for the last places of a logarithm; others have nothing in common."""
+_COMPARES = frozenset({"GreaterEqual", "Greater", "Less", "LessEqual"})
+_STEPS = 4
+"""So many ops lie between a draw and the comparison that makes a mask of it, at most: a scale, an offset, a cast."""
 _KEPT_ALONE = frozenset({"Assert"})
 """Ops without a result that must run all the same: what they raise is to be seen."""
 
@@ -50,8 +62,12 @@ class Portion(Ways):
         self.arguments = {n: np.asarray(v) for n, v in step.arguments.items()}
         self._strict = None
         self._known, self._allowed, self.compilations = {}, None, 0
+        self.numbers: tuple[int, ...] = ()
+        """Of a function that was compiled in parts: which of its outputs are compared."""
         self.held: tuple[str, ...] = ()
         """The ops whose random numbers are the same in both ways."""
+        self.draws: tuple[dict[str, Any], ...] = ()
+        """What they are: see `_told`."""
         self._function: tuple[Any, list[str]] | None = None
 
     def on(self, values: Mapping[str, Array]) -> Ways:
@@ -84,6 +100,9 @@ def portions(ways: Ways) -> Iterator[Ways | str]:
     if ways.recorded_xla:
         yield _attempt(ways, ways, None)
         return
+    if RESULT in ways.program.values:
+        yield _attempt(ways, None, None)
+        return
     regions = outermost(graph)
     for region in regions:
         yield _attempt(ways, None, region)
@@ -100,7 +119,7 @@ def outermost(graph: Graph) -> list[Region]:
 
 def _attempt(ways: Ways, part: Ways | None, region: Region | None) -> Ways | str:
     try:
-        part = part or _of_region(ways, region)  # type: ignore[arg-type]
+        part = part or (_of_clusters(ways) if region is None else _of_region(ways, region))
         return without_draws(part)
     except Unsupported as error:
         return str(error)
@@ -128,6 +147,46 @@ def _of_region(ways: Ways, region: Region) -> Portion:
     return Portion(ways, _step(ways, small, outputs, finals, values), region.function, given)
 
 
+def _of_clusters(ways: Ways) -> Portion:
+    """All that auto-clustering could compile: what XLA has no kernel for is computed plainly and given to both ways."""
+    graph = ways.step.pure.graph
+    given = {i.name for i in graph.inputs}
+    cut = [
+        t
+        for n, node in graph.nodes.items()
+        if n not in given and not all(_compiles(op) for op in (node.op, *ops_within(graph, n, set())))
+        for t in ways.frames.loaded(graph).outputs(n)
+    ]
+    cut = [t for t in cut if graph.dtype(t) not in _NO_VALUE]
+    needed = ancestors(graph, results_of(ways.step).values())
+    cut = [t for t in cut if split(t)[0] in needed]
+    # What is not compiled is the same in both ways.
+    same = {t for t in graph.outputs if t in cut or graph.dtype(t) in _NO_VALUE}
+    outputs = {i: t for i, t in enumerate(graph.outputs) if t not in same}
+    finals = {v: t for v, t in ways.step.pure.finals.items() if t not in cut}
+    if not outputs and not finals:
+        raise Unsupported("XLA has a kernel for none of it")
+    small = truncate(graph, [*outputs.values(), *finals.values()], (), cut)
+    step = _step(ways, small, list(outputs.values()), finals, _plainly(ways, cut))
+    part = Portion(ways, step, "", cut)
+    part.numbers = tuple(outputs)
+    return part
+
+
+@functools.cache
+def _compiles(op: str) -> bool:
+    _load_kernels()
+    return op in ("Placeholder", "Const", "NoOp") or compat.xla_compiles(op)
+
+
+@functools.cache
+def _load_kernels() -> None:
+    """Let XLA compile something: it does not say what it has kernels for before that."""
+    import tensorflow as tf
+
+    tf.function(lambda x: x + 1, jit_compile=True)(tf.constant(1))
+
+
 def without_draws(ways: Ways) -> Ways:
     """The same with the numbers that it draws as arguments, drawn once; itself if it draws none.
 
@@ -150,7 +209,69 @@ def without_draws(ways: Ways) -> Ways:
     small = truncate(graph, [*outputs, *finals.values()], graph.controls, tensors)
     part = Portion(ways, _step(ways, small, outputs, finals, values), getattr(ways, "name", ""), tensors)
     part.held = tuple(dict.fromkeys(graph.nodes[n].op for n in nodes))
+    part.draws = tuple(_told(ways, [n for n in nodes if n in seeded], [n for n in nodes if n in free], values))
     return part
+
+
+def _told(
+    ways: Ways, seeded: Sequence[str], free: Sequence[str], values: Mapping[str, Array]
+) -> Iterator[dict[str, Any]]:
+    """{"op", "node", "key", "counter", "shape", "same", "fixed", "mask", "sources", "call_sources"} of each draw.
+
+    `same` is whether XLA draws the same numbers from that key (None where that is not known), `fixed` whether every
+    call of the function draws from it, `mask` whether it decides what is left out of a step that writes variables. One
+    with a state of its own has no key.
+    """
+    graph = ways.step.pure.graph
+    under_xla = _under_xla(ways, [f"{n}:0" for n in seeded])
+    for name in (*seeded, *free):
+        told: dict[str, Any] = {"op": graph.nodes[name].op, "node": name, "key": None, "counter": None}
+        inputs = graph.nodes[name].inputs
+        if name in seeded and len(inputs) >= _WITH_KEY:
+            found = _plainly(ways, inputs[1:3])
+            told |= {"key": _texts(found[inputs[1]]), "counter": _texts(found[inputs[2]])}
+        plain, other = values[f"{name}:0"], under_xla.get(f"{name}:0")
+        same = None if other is None else other.shape == plain.shape and deviation(plain, other) < _SAME
+        behind = ancestors(graph, inputs[1:3])
+        origin = graph.origins[name]
+        program = ways.program
+        yield {
+            **told,
+            "shape": list(plain.shape),
+            "same": same,
+            "mask": bool(ways.step.pure.finals) and "Uniform" in str(told["op"]) and _is_compared(graph, name),
+            "fixed": name in seeded and not any(i.name in behind for i in graph.inputs),
+            "sources": program.frames(origin.function, origin.node),
+            "call_sources": [program.frames(function, node) for function, node in graph.calls(origin.path)],
+        }
+
+
+def _under_xla(ways: Ways, tensors: Sequence[str]) -> Mapping[str, Array]:
+    if not tensors:
+        return {}
+    try:
+        part = unwrap(truncate(ways.step.pure.graph, tensors))
+        return dict(zip(tensors, compiled.run_compiled(part, ways.step.arguments), strict=True))
+    except GraphRoomError:
+        return {}
+    except Exception as error:
+        if not type(error).__module__.startswith("tensorflow"):
+            raise
+        return {}
+
+
+def _is_compared(graph: Graph, name: str) -> bool:
+    reached = {name}
+    for _ in range(_STEPS):
+        users = [n for n, node in graph.nodes.items() if any(split(t)[0] in reached for t in node.inputs)]
+        if any(graph.nodes[n].op in _COMPARES for n in users):
+            return True
+        reached = set(users)
+    return False
+
+
+def _texts(value: Array) -> list[str]:
+    return [str(int(n)) for n in value.ravel()]
 
 
 def _step(

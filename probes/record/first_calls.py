@@ -74,7 +74,9 @@ class FirstCalls:
 
     def expect(self, folder: Path, concrete: Any) -> None:
         """Look at the first call of a function that was just traced, if XLA is to compile it or one that it calls."""
-        if not (compat.must_compile(concrete) or compat.compiles_within(concrete)):
+        compiled = compat.must_compile(concrete) or compat.compiles_within(concrete)
+        clustered = not compiled and compat.auto_clusters()
+        if not (compiled or clustered):
             return
         self._functions += 1
         if self._functions > MAX_FUNCTIONS:
@@ -83,7 +85,8 @@ class FirstCalls:
 
         call = getattr(type(concrete), compat.FLAT_CALL)
         reference = weakref.ref(concrete)
-        wanted = iter((1, *schema.LATER_CALLS))
+        # What a cluster gives cannot be had again so exactly: of one call the results are kept with the values.
+        wanted = iter((1,) if clustered else (1, *schema.LATER_CALLS))
         calls, next_one = 0, next(wanted)
 
         def watched(*args: Any, **kwargs: Any) -> Any:
@@ -105,7 +108,8 @@ class FirstCalls:
                 hide(error)
                 raise
             if before is not None:
-                self.guard.run("first call", self._after, folder, before, this)
+                results = result if clustered else None
+                self.guard.run("first call", self._after, folder, before, this, results)
             return result
 
         # An attribute of this one object stands before the method; it does not hold the object.
@@ -166,10 +170,12 @@ class FirstCalls:
             raise Refused(f"to keep its values would take longer than the {MAX_SECONDS} s for all functions allow")
         self._bytes += size
 
-    def _after(self, folder: Path, before: _Before, call: int) -> None:
+    def _after(self, folder: Path, before: _Before, call: int, results: Any) -> None:
         from . import capsule as capsules  # imports numpy: not before the target has
 
         started = _clock()
+        if results is not None:
+            self._add_results(before.arrays, results)
         size = sum(array.nbytes for array in before.arrays.values())
         room = size + capsules.overhead(len(before.arrays))
         write: Callable[[Path], Any]
@@ -183,6 +189,17 @@ class FirstCalls:
             self._note(folder, None if kept else "the values could not be written", before.bytes)
         elif kept:
             self.guard.sink.write(schema.LATER_CALL, capsule=folder.name, call=call, bytes=before.bytes)
+
+    def _add_results(self, arrays: dict[str, Any], results: Any) -> None:
+        from .capsule import storable
+
+        tensors = compat.flat_tensors(results)
+        size = sum(map(compat.bytes_of, tensors))
+        try:
+            self._check(size, 1.0)
+        except Refused:
+            return
+        arrays.update({f"output:{i}": storable(t) for i, t in enumerate(tensors) if t.dtype.name != "variant"})
 
     def _note(self, folder: Path, why: str | None, size: int | None = None) -> None:
         self.guard.sink.write(schema.FIRST_CALL, capsule=folder.name, kept=why is None, why=why, bytes=size)

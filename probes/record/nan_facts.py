@@ -54,6 +54,7 @@ class Facts:
         if node is not None:
             frames, layer = self._frames(node.op, node.frames), node.layer
             facts |= {"node": node.op.name, "graph": getattr(node.op.graph, "name", None), "start": node.start}
+            facts["loop"] = compat.is_loop_body(node.op.graph)
         facts |= {"op": found.op_type, "made": found.kind, "run": found.run, "frames": frames, "layer": layer}
         if forward is not None:
             facts["gradient_of"] = self._forward_facts(*forward)

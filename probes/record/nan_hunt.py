@@ -145,8 +145,6 @@ class Hunt:
         op = outputs[0].op if outputs else _last_op(graph)
         if op is None or op.type != kind:
             return None
-        if kind in ("PartitionedCall", "StatefulPartitionedCall"):
-            self._calls(op, inputs)
         if not results and not (sink and given):
             return None
         frame = sys._getframe(4)
@@ -165,10 +163,12 @@ class Hunt:
         with self.tensorflow.control_dependencies([watch]):
             return [self.tensorflow.identity(t) if _floats(t) else t for t in outputs]
 
-    def _calls(self, op: Any, inputs: Any) -> None:
+    def _body(self, op: Any) -> list[Any]:
+        """The outputs of the function that an op calls; what its placeholders stand for is noted."""
         body = self._graphs.get(compat.function_name(op))
-        for inner, outer in zip(body.inputs if body is not None else (), inputs, strict=False):
-            self._feeds.setdefault(id(inner), outer)
+        for inner, outer in zip(body.inputs if body is not None else (), op.inputs, strict=False):
+            self._feeds[id(inner)] = outer
+        return list(body.outputs) if body is not None else []
 
     def _looked(self, node: Node, sink: bool, results: list[Any], given: list[Any], arrays: tuple[Any, ...]) -> None:
         """An op of a graph was executed."""
@@ -195,7 +195,8 @@ class Hunt:
             inputs = [(t, f) for t, a in zip(given, arrays[len(results) :], strict=True) if (f := flags(a))]
             node.bad = self._record(node.op.type, found, out, inputs, arrays[len(results) :], node.runs)
             node.bad.op = node.op
-            node.bad.facts |= {"node": node, "data": node.data}
+            worst = next((t for t, f in zip(results, found, strict=True) if f), None)
+            node.bad.facts |= {"node": node, "data": node.data, "tensor": worst}
 
     def _record(self, kind: str, found: list[Any], out: Any, inputs: list[Any], given: Any, run: int) -> Bad:
         self._order += 1
@@ -288,7 +289,7 @@ class Hunt:
                         return
 
     def _origin(self, tensor: Any, kind: str, feed: dict[int, Any]) -> Bad | Source | None:
-        trace = nan_origin.Trace(self._bad, self._watched, lambda t: self._fed(t, feed), self._inner())
+        trace = nan_origin.Trace(self._bad, self._watched, lambda t: self._fed(t, feed), self._body, self._inner())
         return nan_origin.chosen(self._through(trace.origins(tensor, kind)))
 
     def _through(self, found: Any) -> Any:

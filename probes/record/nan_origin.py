@@ -74,13 +74,15 @@ class Source:
 
 class Trace:
     """One search. `bad` gives the record of a tensor's op, or None where it gave finite values; `watched` says whether
-    the op is looked at at all; `feed` is what a placeholder of the outermost graph was given.
+    the op is looked at at all; `feed` is what a placeholder of the outermost graph was given; `body` the outputs of
+    the function that an op calls.
     """
 
-    def __init__(self, bad: Any, watched: Any, feed: Any, inner: Iterable[Bad]) -> None:
+    def __init__(self, bad: Any, watched: Any, feed: Any, body: Any, inner: Iterable[Bad]) -> None:
         self.bad = bad
         self.watched = watched
         self.feed = feed
+        self.body = body
         self.inner = sorted(inner, key=lambda b: b.order)
         self._seen: set[tuple[int, str]] = set()
 
@@ -108,6 +110,8 @@ class Trace:
             yield from self._of_data(tensor)
         elif op.type in ARGUMENTS:
             yield from self._given(tensor, kind)
+        elif is_call(op.type):
+            yield from self._called(tensor, kind, 1 << 60)
         elif not self.watched(op):
             for parent in op.inputs:
                 if parent.dtype.is_floating or parent.dtype.name == "variant":
@@ -124,7 +128,7 @@ class Trace:
             yield from self._of_data(record.facts.get("tensor"))
             return
         if is_call(record.op_type):
-            yield from self.inside(kind, record.order)
+            yield from self._called(record.facts.get("tensor"), kind, record.order)
             return
         others = [t for t, f in record.inputs if f]
         made = [o for t in others for o in self.origins(t, "inf" if kind == "nan" else "nan")]
@@ -138,6 +142,14 @@ class Trace:
             if record.makes and record.out.has(kind) and record.order <= before and not is_call(record.op_type):
                 yield from self.of(record, kind)
                 return
+
+    def _called(self, tensor: Any, kind: str, before: int) -> Iterator[Bad | Source]:
+        """What made the result of a function, by the way through its body, else by the order of execution."""
+        outputs = self.body(tensor.op) if hasattr(tensor, "graph") else ()
+        index = getattr(tensor, "value_index", 0)
+        found = list(self.origins(outputs[index], kind)) if index < len(outputs) else []
+        # What looks at an inner op may come to its turn after what looks at the call.
+        yield from found or list(self.inside(kind, before)) or self.inside(kind, 1 << 60)
 
     def _of_data(self, tensor: Any) -> Iterator[Bad | Source]:
         """Data come from a dataset, whose functions are watched as well."""

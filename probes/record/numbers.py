@@ -68,8 +68,8 @@ class NumbersRecorder:
 
     def ended(self, method: str, model: Any, call: dict[str, Any] | None, result: Any) -> None:
         """A call of Keras returned `result`."""
-        if call is None:
-            return
+        if call is None or (result.__class__ is float and result - result == 0.0):
+            return  # the usual case of `train_on_batch`
         if method == "fit":
             self.after_fit(model, call, getattr(result, "history", None))
         elif method.startswith("predict"):

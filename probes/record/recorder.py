@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from .. import redaction, schema
+from .draws import DrawRecorder
 from .failures import FailureRecorder
 from .first_calls import FirstCalls
 from .frames import caller
@@ -72,6 +73,7 @@ def start(run_dir: Path) -> bool:
         guard, tracing.shelf, enabled=keep, always=keep and (capture == "all" or rehearsal is not None)
     )
     if keep and capsules and rehearsal is None:
+        DrawRecorder(guard, finder)
         tracing.first_calls = FirstCalls(guard, tracing.shelf, lambda: batch_under_way(tracing.keras_calls))
     if rehearsal is not None:
         _rehearsed(rehearsal, guard, finder)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from xladoctor.blame.candidates import Candidate
+from xladoctor.blame.suspicion import Candidate
 from xladoctor.blame.values import Array, Clash, Dataset, Origin, Value
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xladoctor.blame.algebra import conflict
-from xladoctor.blame.arguments import Args, Kwargs, arg, is_none
+from xladoctor.blame.arguments import Args, Kwargs, arg
 from xladoctor.blame.values import (
     Array,
     Const,
@@ -164,18 +164,18 @@ def session_run(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     return unknown(fetches)
 
 
-def feed(run: Follower, key: object, value: Value) -> None:
-    """One value that is fed."""
+def feed(run: Follower, key: object, value: Value, what: str = "the feed") -> None:
+    """One value that is fed, or given to a function with a signature."""
     have = array(value)
     if not isinstance(key, Array) or key.dims is None or have is None or have.dims is None:
         return
     if len(have.dims) != len(key.dims):
         sides = [Dim(len(have.dims), have.origin), Dim(len(key.dims), key.origin)]
-        run.clash("rank", "the feed", [have, key], [None, None], sides, hint="feed")
+        run.clash("rank", what, [have, key], [None, None], sides, hint="feed")
         return
     for axis, (left, right) in enumerate(zip(have.dims, key.dims, strict=True)):
         if conflict(left, right):
-            run.clash("feed", "the feed", [have, key], [axis, axis], [left, right], hint="feed")
+            run.clash("feed", what, [have, key], [axis, axis], [left, right], hint="feed")
             return
 
 
@@ -210,8 +210,3 @@ def whole_range(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     found = range(*bounds)
     shown = list(found) if len(found) <= 32 else list(found)[:2]
     return Seq([Const(n, run.origin("constant", "range", *args)) for n in shown], None, len(found))
-
-
-def is_missing(value: Value | None) -> bool:
-    """Whether an argument is missing, or None."""
-    return is_none(value)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from xladoctor.blame import batches, candidates, words
-from xladoctor.blame.candidates import Candidate, chain
+from xladoctor.blame import batches, candidates, conventions, suspicion, words
 from xladoctor.blame.crash import Crash, Seen, crash_of
 from xladoctor.blame.files import Files
 from xladoctor.blame.follow import Arrival, Follower
+from xladoctor.blame.suspicion import Candidate, chain
 from xladoctor.blame.values import Array, Clash, Dim, Origin, Value, leaves
 from xladoctor.model.blame import Blame, Provenance, Step, Suspect
 from xladoctor.model.diagnosis import Finding, Location
@@ -32,16 +32,18 @@ def blame(
     run.run(main)
     if not run.arrivals:
         run.enter_frames()
-    known = candidates.facts(run.arrays, run.reads)
+    known = suspicion.facts(run.arrays, run.reads)
     clash = chosen(run, crash)
     found = candidates.of_clash(clash, known) if clash is not None else by_numbers(run, crash)
     if clash is None and "batch" in crash.message and crash.slug in ("concat-pack-mismatch", "broadcast-mismatch"):
-        found = candidates.ranked([*batches.windows(run.made), *found])
+        found = suspicion.ranked([*batches.windows(run.made), *found])
+    if clash is None:
+        found = suspicion.ranked([*conventions.of_folds(run.arrays), *found])
     if crash.slug == "index-out-of-range":
-        found = candidates.ranked([*candidates.of_embeddings(run.made, crash.sizes), *found])
+        found = suspicion.ranked([*conventions.of_embeddings(run.made, crash.sizes), *found])
     last = batches.partial(list(batches.batchings(run.made, run.fits)), crash)
     if last is not None:
-        found = candidates.ranked([*batches.of_batching(last, clash, run.arrays), *found])
+        found = suspicion.ranked([*batches.of_batching(last, clash, run.arrays), *found])
     if not found:
         return None
     return _told(finding, crash, clash, found, files)
@@ -81,7 +83,7 @@ def by_numbers(run: Follower, crash: Crash) -> list[Candidate]:
                 Candidate(o.file, o.line, 2.0 - 0.5 * depth - (0.8 if o.kind == "constant" else 0), _MADE)
                 for o, depth in chain(value.origin, 2)
             ]
-    return candidates.ranked(found)
+    return suspicion.ranked(found)
 
 
 _MADE = "It makes one of the values of the line that failed."
@@ -91,7 +93,7 @@ def _numbered(side: Dim) -> Iterator[Candidate]:
     for origin, depth in chain(side.origin, 2):
         weight = 3.0 - 0.7 * depth + (0.5 if origin.kind in ("layer", "variable", "reshape", "input") else 0)
         reason = f"It makes the size {side.size}, which the message names."
-        yield Candidate(origin.file, origin.line, weight, reason, None, candidates.edit_of(origin))
+        yield Candidate(origin.file, origin.line, weight, reason, None, suspicion.edit_of(origin))
 
 
 def _operands(arrival: Arrival) -> Iterator[Value]:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import ast
-import math
-import operator
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from xladoctor.blame import library, subscripts
-from xladoctor.blame.algebra import broadcast, product
+from xladoctor.blame import data, library, subscripts
+from xladoctor.blame.arithmetic import binary, boolean, compare, truth, unary
 from xladoctor.blame.values import (
     Array,
     Class,
@@ -19,10 +16,8 @@ from xladoctor.blame.values import (
     Dim,
     Function,
     Instance,
-    Layer,
     Library,
     Map,
-    Model,
     ModuleValue,
     Origin,
     Scope,
@@ -44,42 +39,12 @@ _BUILTINS = frozenset(
         "getattr", "hasattr", "slice", "bool", "any", "all", "type", "setattr", "filter", "input", "property",
     }
 )  # fmt: skip
-_ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-}
-_COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Is: operator.is_,
-    ast.IsNot: operator.is_not,
-}
 
 
 def value(run: Follower, node: ast.expr, scope: Scope) -> Value:
     """The value of an expression."""
     kind = _KINDS.get(type(node))
     return kind(run, node, scope) if kind is not None else Value()
-
-
-def truth(value: Value) -> bool | None:
-    """Whether a test holds, where that is known."""
-    if isinstance(value, Const):
-        return None if value.value is _UNSURE else bool(value.value)
-    if isinstance(value, Seq):
-        return bool(value.items)
-    return True if isinstance(value, Function | Class | Layer | Model) else None
-
-
-_UNSURE = object()
 
 
 def items(run: Follower, over: Value) -> list[Value]:
@@ -100,6 +65,16 @@ def _defaulted(run: Follower, value: Value) -> Value:
     if isinstance(value, Const) and number(value) is not None and value.origin is not None and run.calls:
         return Const(value.value, run.origin("argument", "a default", value))
     return value
+
+
+def check_signature(run: Follower, function: Function, args: Sequence[Value]) -> None:
+    """What is given must fit the `input_signature` of a `tf.function`."""
+    for decorator in getattr(function.node, "decorator_list", ()):
+        asked = [k.value for k in getattr(decorator, "keywords", ()) if k.arg == "input_signature"]
+        specs = run.value(asked[0], function.scope) if asked else None
+        if isinstance(specs, Seq):
+            for spec, given in zip(specs.items, args, strict=False):
+                data.feed(run, spec, given, "the signature")
 
 
 def bind_arguments(
@@ -229,84 +204,6 @@ def _dict(run: Follower, node: ast.Dict, scope: Scope) -> Value:
     return made
 
 
-def _binary(run: Follower, node: ast.BinOp, scope: Scope) -> Value:
-    left, right = run.value(node.left, scope), run.value(node.right, scope)
-    if isinstance(left, Const) and isinstance(right, Const):
-        return _computed(run, node, left, right, scope)
-    if isinstance(left, Seq) and isinstance(right, Seq) and isinstance(node.op, ast.Add):
-        return Seq([*left.items, *right.items], left.origin)
-    if isinstance(left, Seq) and isinstance(node.op, ast.Mult) and number(right) is not None:
-        return Seq(left.items * min(number(right) or 0, _LONGEST // max(len(left.items), 1)), left.origin)
-    if isinstance(node.op, ast.MatMult):
-        return product(run, left, right, "the matrix product")
-    if isinstance(left, Array) or isinstance(right, Array):
-        return broadcast(run, [left, right], "the operation")
-    return unknown(left, right)
-
-
-def _computed(run: Follower, node: ast.BinOp, left: Const, right: Const, scope: Scope) -> Value:
-    act = _ARITHMETIC.get(type(node.op))
-    parents = tuple(o for o in (left.origin, right.origin) if o is not None)
-    origin = Origin("constant", scope.file, node.lineno, ast.unparse(node)[:60], parents)
-    numbers = all(isinstance(v.value, int | float) for v in (left, right))
-    try:
-        if isinstance(node.op, ast.Pow) and numbers and abs(left.value) <= 1 << 20 and 0 <= right.value <= 8:
-            return Const(left.value**right.value, origin)
-        if act is None or not numbers:
-            return Const(left.value + right.value, origin) if isinstance(node.op, ast.Add) else Value(origin)
-        return Const(act(left.value, right.value), origin)
-    except (TypeError, ArithmeticError, ValueError):
-        return Value(origin)
-
-
-def _unary(run: Follower, node: ast.UnaryOp, scope: Scope) -> Value:
-    inner = run.value(node.operand, scope)
-    if isinstance(node.op, ast.Not):
-        known = truth(inner)
-        return Const(not known) if known is not None else Value(inner.origin)
-    if isinstance(inner, Const) and isinstance(inner.value, int | float) and isinstance(node.op, ast.USub):
-        return Const(-inner.value, inner.origin)
-    return inner
-
-
-def _compare(run: Follower, node: ast.Compare, scope: Scope) -> Value:
-    left = run.value(node.left, scope)
-    rights = [run.value(item, scope) for item in node.comparators]
-    act = _COMPARED.get(type(node.ops[0]))
-    if len(rights) == 1 and isinstance(left, Const) and isinstance(rights[0], Const):
-        try:
-            if act is not None:
-                return Const(bool(act(left.value, rights[0].value)))
-        except TypeError:
-            return Value()
-    if isinstance(node.ops[0], ast.Is | ast.IsNot) and _is_none(rights) and type(left) is not Value:
-        return Const(isinstance(node.ops[0], ast.IsNot))
-    if isinstance(left, Const) and len(rights) == 1 and isinstance(rights[0], Seq | Map):
-        keys = rights[0].items
-        known = [k.value for k in keys if isinstance(k, Const)] if isinstance(keys, list) else list(keys)
-        if isinstance(node.ops[0], ast.In | ast.NotIn):
-            return Const((left.value in known) == isinstance(node.ops[0], ast.In))
-    if isinstance(left, Array) and left.dims is not None:
-        return broadcast(run, [left, *rights], "the comparison")
-    return unknown(left, *rights)
-
-
-def _is_none(rights: list[Value]) -> bool:
-    return len(rights) == 1 and isinstance(rights[0], Const) and rights[0].value is None
-
-
-def _boolean(run: Follower, node: ast.BoolOp, scope: Scope) -> Value:
-    found: Value = Value()
-    for item in node.values:
-        found = run.value(item, scope)
-        known = truth(found)
-        if known is None:
-            continue
-        if known != isinstance(node.op, ast.And):
-            return found
-    return found
-
-
 def _choice(run: Follower, node: ast.IfExp, scope: Scope) -> Value:
     known = truth(run.value(node.test, scope))
     if known is None:
@@ -387,7 +284,7 @@ def _comprehension(
         if one is not None and one.dims is not None:
             return Array((source.dims[0], *one.dims), run.origin("array", "a list", one))
     if isinstance(source, Seq) or source is None:
-        # A list of the same things, each cut or changed: what is in it is told where the first list is.
+        # A list of the same things, each cut or changed: what is in it is known where the first list is.
         passed = source.origin if isinstance(source, Seq) and len(elements) > 1 else None
         length = source.length if isinstance(source, Seq) and not any(g.ifs for g in node.generators) else None
         return Seq(elements, passed or Origin("array", scope.file, node.lineno, "a list"), length)
@@ -416,18 +313,6 @@ def _inner(run: Follower, node: ast.Await | ast.Starred | ast.YieldFrom, scope: 
     return run.value(node.value, scope)
 
 
-def rounded(value: Const, act: Callable[[float], float]) -> Const:
-    """A number as a whole one."""
-    if isinstance(value.value, int | float) and math.isfinite(value.value):
-        return Const(int(act(value.value)), value.origin, value.dim)
-    return value
-
-
-def renamed(origin: Origin, text: str) -> Origin:
-    """An origin with another text."""
-    return replace(origin, text=text)
-
-
 _KINDS: dict[type[ast.expr], Callable[..., Value]] = {
     ast.Constant: _constant,
     ast.Name: _name,
@@ -436,10 +321,10 @@ _KINDS: dict[type[ast.expr], Callable[..., Value]] = {
     ast.List: _tuple,
     ast.Set: _tuple,
     ast.Dict: _dict,
-    ast.BinOp: _binary,
-    ast.UnaryOp: _unary,
-    ast.Compare: _compare,
-    ast.BoolOp: _boolean,
+    ast.BinOp: binary,
+    ast.UnaryOp: unary,
+    ast.Compare: compare,
+    ast.BoolOp: boolean,
     ast.IfExp: _choice,
     ast.Subscript: _subscript,
     ast.Call: _call,

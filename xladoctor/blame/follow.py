@@ -16,6 +16,7 @@ from xladoctor.blame.algebra import broadcast
 from xladoctor.blame.batches import Batching
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.files import Files
+from xladoctor.blame.statements import STATEMENTS
 from xladoctor.blame.values import (
     Array,
     Clash,
@@ -37,7 +38,6 @@ from xladoctor.blame.values import (
     unknown,
 )
 from xladoctor.model.blame import StepKind
-from xladoctor.sources.names import canonical, imported
 
 _STEPS = 300_000
 _DEEPEST = 40
@@ -191,6 +191,7 @@ class Follower:
         node = function.node
         if len(self.calls) >= _DEEPEST or self._open.count(node) >= _SAME:
             return unknown(*args)
+        expressions.check_signature(self, function, args)
         scope = Scope(function.scope.file, getattr(node, "name", "<lambda>"), outer=function.scope)
         if isinstance(function.owner, Class):
             scope.names["__class__"] = function.owner
@@ -201,7 +202,7 @@ class Follower:
         self.calls.append(Call(scope.file, scope))
         try:
             if isinstance(node, ast.Lambda):
-                self._simple(node.body, scope, lambda: scope.returned.append(self.value(node.body, scope)))
+                self.simple(node.body, scope, lambda: scope.returned.append(self.value(node.body, scope)))
             elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 self.block(node.body, scope)
         finally:
@@ -222,7 +223,7 @@ class Follower:
     def block(self, body: Sequence[ast.stmt], scope: Scope) -> bool:
         """Follow statements; True where one of them leaves the function or the loop."""
         for statement in body:
-            kind = _STATEMENTS.get(type(statement))
+            kind = STATEMENTS.get(type(statement))
             if kind is not None:
                 if kind(self, statement, scope):
                     return True
@@ -245,9 +246,9 @@ class Follower:
                         found.items[i] = renamed(item, here)
             scope.returned.append(found)
 
-        self._simple(statement, scope, act)
+        self.simple(statement, scope, act)
 
-    def _simple(self, node: ast.AST, scope: Scope, act: Callable[[], object]) -> None:
+    def simple(self, node: ast.AST, scope: Scope, act: Callable[[], object]) -> None:
         """Follow a statement that holds no others, watching it where it is the one that failed."""
         call = self.calls[-1]
         call.node, call.first, call.last = node, getattr(node, "lineno", 0), getattr(node, "end_lineno", 0) or 0
@@ -378,225 +379,3 @@ def _returned(scope: Scope) -> Value:
         return Const(None)
     known = [v for v in values if type(v) is not Value and not (isinstance(v, Const) and v.value is None)]
     return (known or values)[-1]
-
-
-# -- one function a kind of statement; True where it leaves the function or the loop ---------------------------------
-
-
-def _expression(run: Follower, node: ast.stmt, scope: Scope) -> bool:
-    assert isinstance(node, ast.Expr)
-    run._simple(node, scope, lambda: run.value(node.value, scope))
-    return False
-
-
-def _assign(run: Follower, node: ast.stmt, scope: Scope) -> bool:
-    assert isinstance(node, ast.Assign)
-
-    def act() -> None:
-        value = run.value(node.value, scope)
-        if isinstance(value, Const) and all(isinstance(t, ast.Name) for t in node.targets):
-            value = _named(value, node, scope)
-        if isinstance(value, Array) and isinstance(node.value, ast.Name | ast.Attribute):
-            value = renamed(value, Origin("assignment", scope.file, node.lineno, "an assignment"))
-            value.name = ""
-        for target in node.targets:
-            run.assign(target, value, scope)
-
-    run._simple(node, scope, act)
-    return False
-
-
-def _named(value: Const, node: ast.Assign, scope: Scope) -> Const:
-    """A number that gets another name: `units = width`, `features = frame.shape[1]`."""
-    old = value.dim.origin if value.dim is not None else value.origin
-    if old is None or old.line == node.lineno or not isinstance(value.value, int) or isinstance(value.value, bool):
-        return value
-    here = Origin("constant", scope.file, node.lineno, ast.unparse(node)[:60], (old,))
-    if value.dim is not None and isinstance(node.value, ast.Subscript | ast.Call):
-        return Const(value.value, here, Dim(value.dim.size, here, value.dim.batch))
-    is_name = isinstance(node.value, ast.Name | ast.Attribute)
-    return Const(value.value, here, value.dim) if is_name else value
-
-
-def _annotated(run: Follower, node: ast.stmt, scope: Scope) -> bool:
-    assert isinstance(node, ast.AnnAssign)
-    given = node.value
-    if given is not None:
-        run._simple(node, scope, lambda: run.assign(node.target, run.value(given, scope), scope))
-    return False
-
-
-def _augmented(run: Follower, node: ast.stmt, scope: Scope) -> bool:
-    assert isinstance(node, ast.AugAssign)
-    both = ast.copy_location(ast.BinOp(_loaded(node.target), node.op, node.value), node)
-    run._simple(node, scope, lambda: run.assign(node.target, run.value(both, scope), scope))
-    return False
-
-
-def _loaded(target: ast.expr) -> ast.expr:
-    return target
-
-
-def _if(run: Follower, node: ast.stmt, scope: Scope) -> bool:
-    assert isinstance(node, ast.If)
-    call = run.calls[-1]
-    call.node, call.first, call.last = node.test, node.test.lineno, node.test.end_lineno or node.test.lineno
-    known = expressions.truth(run.value(node.test, scope))
-    line = scope.until
-    if known is None and line:
-        if _holds(node.body, line):
-            known = True
-        elif _holds(node.orelse, line):
-            known = False
-    if known is not None:
-        return run.block(node.body if known else node.orelse, scope)
-    left = run.block(node.orelse, scope) if node.orelse else False
-    return run.block(node.body, scope) and left and bool(node.orelse)
-
-
-def _holds(body: Sequence[ast.stmt], line: int) -> bool:
-    return any(s.lineno <= line <= (s.end_lineno or s.lineno) for s in body)
-
-
-def _for(run: Follower, node: ast.stmt, scope: Scope) -> bool:
-    assert isinstance(node, ast.For | ast.AsyncFor)
-    over: list[Value] = []
-    run._simple(node.iter, scope, lambda: over.append(run.value(node.iter, scope)))
-    items = expressions.items(run, over[0] if over else Value())
-    call = run.calls[-1]
-    call.loops += 1
-    try:
-        for item in items[:_ITEMS]:
-            run._simple(node.target, scope, lambda item=item: run.assign(node.target, item, scope))  # type: ignore[misc]
-            run.block(node.body, scope)
-            if scope.returned and _always_returns(node.body):
-                break
-    finally:
-        call.loops -= 1
-    run.block(node.orelse, scope)
-    return False
-
-
-def _always_returns(body: Sequence[ast.stmt]) -> bool:
-    return any(isinstance(s, ast.Return) for s in body)
-
-
-def _while(run: Follower, node: ast.stmt, scope: Scope) -> bool:
-    assert isinstance(node, ast.While)
-    call = run.calls[-1]
-    run._simple(node.test, scope, lambda: run.value(node.test, scope))
-    call.loops += 1
-    try:
-        for _ in range(_ROUNDS):
-            run.block(node.body, scope)
-    finally:
-        call.loops -= 1
-    return False
-
-
-def _with(run: Follower, node: ast.stmt, scope: Scope) -> bool:
-    assert isinstance(node, ast.With | ast.AsyncWith)
-
-    def act() -> None:
-        for item in node.items:
-            value = run.value(item.context_expr, scope)
-            if item.optional_vars is not None:
-                run.assign(item.optional_vars, value, scope)
-
-    head = ast.copy_location(ast.Pass(), node)
-    head.end_lineno = max((i.context_expr.end_lineno or node.lineno) for i in node.items)
-    run._simple(head, scope, act)
-    return run.block(node.body, scope)
-
-
-def _try(run: Follower, node: ast.stmt, scope: Scope) -> bool:
-    assert isinstance(node, ast.Try)
-    left = run.block(node.body, scope)
-    for handler in node.handlers:
-        if _holds(handler.body, scope.until):
-            left = run.block(handler.body, scope)
-    if not left:
-        left = run.block(node.orelse, scope)
-    return run.block(node.finalbody, scope) or left
-
-
-def _function(run: Follower, node: ast.stmt, scope: Scope) -> bool:
-    assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    scope.names[node.name] = Function(node, scope)
-    return False
-
-
-def _class(run: Follower, node: ast.stmt, scope: Scope) -> bool:
-    assert isinstance(node, ast.ClassDef)
-    call = run.calls[-1]
-    call.node, call.first, call.last = node, node.lineno, node.lineno
-    found = Class(node, scope, [run.value(base, scope) for base in node.bases])
-    inner = Scope(scope.file, node.name, outer=scope)
-    for statement in node.body:
-        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-            found.names[statement.name] = Function(statement, scope, owner=found)
-        elif isinstance(statement, ast.Assign | ast.AnnAssign):
-            run.block([statement], inner)
-    found.names = {**inner.names, **found.names}
-    scope.names[node.name] = found
-    return False
-
-
-def _import(run: Follower, node: ast.stmt, scope: Scope) -> bool:
-    assert isinstance(node, ast.Import | ast.ImportFrom)
-    call = run.calls[-1]
-    call.node, call.first, call.last = node, node.lineno, node.end_lineno or node.lineno
-    package = run.files.package(scope.file)
-    for local, full in imported(node, package).items():
-        scope.names[local] = _module_or_member(run, full, scope.file)
-    if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names):
-        _everything(run, node, package, scope)
-    return False
-
-
-def _module_or_member(run: Follower, full: str, near: str) -> Value:
-    file = run.files.module(full, near)
-    if file is not None:
-        return run.module(file, full) or Library(full)
-    head, _, last = full.rpartition(".")
-    file = run.files.module(head, near) if head else None
-    inner = run.module(file, head) if file is not None else None
-    if inner is not None:
-        return inner.scope.names.get(last) or Value()
-    return Library(canonical(full))
-
-
-def _everything(run: Follower, node: ast.ImportFrom, package: str, scope: Scope) -> None:
-    base = node.module or ""
-    if node.level:
-        above = package.split(".") if package else []
-        base = ".".join([*above[: len(above) - node.level + 1], *([base] if base else [])])
-    file = run.files.module(base, scope.file)
-    inner = run.module(file, base) if file is not None else None
-    if inner is not None:
-        scope.names.update({k: v for k, v in inner.scope.names.items() if not k.startswith("_")})
-    else:
-        scope.names.setdefault("<star>", Seq([]))
-        stars = scope.names["<star>"]
-        if isinstance(stars, Seq):
-            stars.items.append(Library(canonical(base)))
-
-
-_STATEMENTS: dict[type[ast.stmt], Callable[[Follower, ast.stmt, Scope], bool]] = {
-    ast.Expr: _expression,
-    ast.Assign: _assign,
-    ast.AnnAssign: _annotated,
-    ast.AugAssign: _augmented,
-    ast.If: _if,
-    ast.For: _for,
-    ast.AsyncFor: _for,
-    ast.While: _while,
-    ast.With: _with,
-    ast.AsyncWith: _with,
-    ast.Try: _try,
-    ast.FunctionDef: _function,
-    ast.AsyncFunctionDef: _function,
-    ast.ClassDef: _class,
-    ast.Import: _import,
-    ast.ImportFrom: _import,
-}

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from xladoctor.blame.algebra import broadcast, conflict, elements, joined_arrays, reshaped, same
-from xladoctor.blame.arguments import Args, Kwargs, arg, axes_of, is_none, shape_of
-from xladoctor.blame.values import Array, Const, Dim, Layer, Library, Origin, Seq, Value, array, dim, number, text
+from xladoctor.blame.arguments import Args, Kwargs, axes_of, is_none, shape_of
+from xladoctor.blame.values import Array, Const, Dim, Layer, Origin, Seq, Value, array, dim, number, text
 
 if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
@@ -183,7 +183,8 @@ def _first(layer: Layer) -> bool:
     return text(_setting(layer, "data_format")) == "channels_first"
 
 
-def _spatial(value: Value | None, count: int, default: int) -> list[int | None]:
+def spatial(value: Value | None, count: int, default: int) -> list[int | None]:
+    """A number for each spatial axis: of a window, a stride or a factor."""
     if is_none(value):
         return [default] * count
     found = axes_of(value)
@@ -192,16 +193,16 @@ def _spatial(value: Value | None, count: int, default: int) -> list[int | None]:
     return [found[0]] * count if len(found) == 1 else [*found, *[None] * count][:count]
 
 
-def _windowed(
+def windowed(
     run: Follower, layer: Layer, found: Array, window: Sequence[int | None], stride: Sequence[int | None], last: Dim
 ) -> Value:
     """A convolution or pooling: each spatial axis by window and stride."""
     known = list(found.dims or ())
     first = _first(layer)
-    spatial = known[2:] if first else known[1:-1]
+    inner = known[2:] if first else known[1:-1]
     grow = (text(_setting(layer, "padding")) or "valid").lower() == "same"
     out = []
-    for old, size, step in zip(spatial, window, stride, strict=False):
+    for old, size, step in zip(inner, window, stride, strict=False):
         if old.size is None or size is None or not step:
             out.append(Dim(None, layer.origin))
             continue
@@ -227,8 +228,8 @@ def _convolution(run: Follower, layer: Layer, found: Array) -> Value:
     count = len(found.dims or ()) - 2
     axis = 1 if _first(layer) else -1
     _columns(run, layer, found, axis)
-    window = _spatial(_setting(layer, "kernel_size"), count, 1)
-    stride = _spatial(_setting(layer, "strides"), count, 1)
+    window = spatial(_setting(layer, "kernel_size"), count, 1)
+    stride = spatial(_setting(layer, "strides"), count, 1)
     if layer.cls.endswith("Transpose"):
         known = list(found.dims or ())
         grow = (text(_setting(layer, "padding")) or "valid").lower() == "same"
@@ -239,7 +240,7 @@ def _convolution(run: Follower, layer: Layer, found: Array) -> Value:
             out.append(Dim((old.size or 0) * (step or 1) + more if sure else None, _through(layer.origin, old)))
         return Array([known[0], *out, _units(layer, "filters")], layer.origin, "symbolic")
     last = _units(layer, "filters") if "Depthwise" not in layer.cls else (found.dims or ())[axis]
-    return _windowed(run, layer, found, window, stride, last)
+    return windowed(run, layer, found, window, stride, last)
 
 
 def _pooling(run: Follower, layer: Layer, found: Array) -> Value:
@@ -247,10 +248,10 @@ def _pooling(run: Follower, layer: Layer, found: Array) -> Value:
     if layer.cls.startswith("Global"):
         return Array([known[0], known[1] if _first(layer) else known[-1]], layer.origin, "symbolic")
     count = len(known) - 2
-    window = _spatial(_setting(layer, "pool_size"), count, 2)
+    window = spatial(_setting(layer, "pool_size"), count, 2)
     stride = _setting(layer, "strides")
-    steps = window if is_none(stride) else _spatial(stride, count, 2)
-    return _windowed(run, layer, found, window, steps, known[1] if _first(layer) else known[-1])
+    steps = window if is_none(stride) else spatial(stride, count, 2)
+    return windowed(run, layer, found, window, steps, known[1] if _first(layer) else known[-1])
 
 
 def _flatten(run: Follower, layer: Layer, found: Array) -> Value:
@@ -312,7 +313,7 @@ def _wrapped(run: Follower, layer: Layer, found: Array) -> Value:
 
 def _upsampling(run: Follower, layer: Layer, found: Array) -> Value:
     known = found.dims or ()
-    sizes = _spatial(_setting(layer, "size"), len(known) - 2, 2)
+    sizes = spatial(_setting(layer, "size"), len(known) - 2, 2)
     out = [
         Dim(None if old.size is None or by is None else old.size * by, _through(layer.origin, old))
         for old, by in zip(known[1:-1], sizes, strict=False)
@@ -410,68 +411,7 @@ def _by_kind(cls: str) -> Callable[[Follower, Layer, Array], Value]:
     return _like if any(word in cls for word in known) or cls == "InputLayer" else _opaque
 
 
-def graph_layer(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
-    """`tf.layers.dense(inputs, units)` and the like: built and called in one."""
-    cls = {"dense": "Dense", "fully_connected": "Dense", "conv2d": "Conv2D", "conv1d": "Conv1D", "flatten": "Flatten"}
-    cls |= {"max_pooling2d": "MaxPooling2D", "average_pooling2d": "AveragePooling2D", "dropout": "Dropout"}
-    cls |= {"batch_normalization": "BatchNormalization", "max_pooling1d": "MaxPooling1D", "conv3d": "Conv3D"}
-    cls |= {"conv2d_transpose": "Conv2DTranspose"}
-    given = dict(kwargs)
-    first = given.pop("inputs", args[0] if args else Value())
-    if "num_outputs" in given:
-        given["units"] = given["filters"] = given.pop("num_outputs")
-    layer = build(run, cls.get(name, "Unknown"), args[1:] if "inputs" not in kwargs else args, given)
-    return apply(run, layer, [first])
-
-
-def convolution(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
-    """`tf.nn.conv2d(x, filters, strides, padding)`: the channels must agree."""
-    found, kernel = array(arg(args, kwargs, 0, "input")), array(arg(args, kwargs, 1, "filters", "filter"))
-    origin = run.origin("operation", f"`{name}`", *args)
-    if found is None or kernel is None or not found.dims or not kernel.dims:
-        return Array(None, origin, "tensor")
-    count = {"conv1d": 1, "conv2d": 2, "conv3d": 3}.get(name, 2)
-    for what, rank in ((found, count + 2), (kernel, count + 2)):
-        if len(what.dims or ()) != rank:
-            sides = [Dim(len(what.dims or ()), what.origin), Dim(rank, origin)]
-            run.clash("rank", f"`{name}`", [what, kernel], [None, None], sides)
-            return Array(None, origin, "tensor")
-    if conflict(found.dims[-1], kernel.dims[-2]):
-        run.clash("inner", f"`{name}`", [found, kernel], [-1, -2], [found.dims[-1], kernel.dims[-2]])
-    settings = {
-        "strides": _inner(arg(args, kwargs, 2, "strides", "stride")),
-        "padding": arg(args, kwargs, 3, "padding"),
-    }
-    layer = Layer(name, {k: v for k, v in settings.items() if v is not None}, origin)
-    stride = _spatial(settings["strides"], count, 1)
-    return _windowed(run, layer, found, [d.size for d in kernel.dims[:count]], stride, kernel.dims[-1])
-
-
-def pool(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
-    """`tf.nn.max_pool(x, ksize, strides, padding)`."""
-    found = array(arg(args, kwargs, 0, "value", "input"))
-    origin = run.origin("operation", f"`{name}`", *args)
-    if found is None or found.dims is None or len(found.dims) < 3:
-        return Array(None, origin, "tensor")
-    count = len(found.dims) - 2
-    padding = arg(args, kwargs, 3, "padding")
-    layer = Layer(name, {"padding": padding} if padding is not None else {}, origin)
-    window = _spatial(_inner(arg(args, kwargs, 1, "ksize")), count, 2)
-    stride = _spatial(_inner(arg(args, kwargs, 2, "strides")), count, 2)
-    return _windowed(run, layer, found, window, stride, found.dims[-1])
-
-
-def _inner(value: Value | None) -> Value | None:
-    """`[1, 2, 2, 1]` as `[2, 2]`."""
-    return Seq(value.items[1:-1]) if isinstance(value, Seq) and len(value.items) > 3 else value
-
-
 def is_layer(name: str) -> bool:
     """Whether a canonical name is that of a Keras layer."""
     head, _, last = name.rpartition(".")
     return head.startswith("keras") and "layers" in head and last[:1].isupper() and last not in ("Input", "Layer")
-
-
-def library_layer(name: str) -> Library:
-    """The layer of a name."""
-    return Library(name)

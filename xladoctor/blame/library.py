@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from xladoctor.blame import data, layers, makers, models, shaping
+from xladoctor.blame import data, graph_layers, layers, makers, models, shaping
 from xladoctor.blame.algebra import elements
-from xladoctor.blame.arguments import Args, Kwargs, arg, is_none
+from xladoctor.blame.arguments import Args, Kwargs, arg
 from xladoctor.blame.values import (
     Array,
     Const,
@@ -109,11 +109,11 @@ def _act(name: str, head: str, last: str) -> Act | None:
     if head == "tensorflow.random":
         return makers.TF_RANDOM.get(last) or shaping.FUNCTIONS.get(last)
     if head.endswith(("tensorflow.layers", "contrib.layers", "slim")):
-        return layers.graph_layer
+        return graph_layers.graph_layer
     if last in ("conv1d", "conv2d", "conv3d") and head.startswith("tensorflow"):
-        return layers.convolution
+        return graph_layers.convolution
     if last in ("max_pool", "avg_pool", "max_pool2d", "avg_pool2d"):
-        return layers.pool
+        return graph_layers.pool
     if name.startswith("tensorflow.data."):
         return {
             "from_tensor_slices": data.from_slices,
@@ -128,7 +128,7 @@ def _act(name: str, head: str, last: str) -> Act | None:
     if last == "train_test_split":
         return data.train_test_split
     if last == "TensorSpec":
-        return makers.of_shape
+        return makers.spec
     if name.partition(".")[0] in _SPACES:
         return makers.FUNCTIONS.get(last) or shaping.FUNCTIONS.get(last)
     return None
@@ -348,8 +348,3 @@ def _of_array_method(run: Follower, holder: Array, name: str, args: list[Value],
     return (
         act(run, name, [holder, *args], kwargs) if act is not None else Value(run.origin("call", name, holder, *args))
     )
-
-
-def loss_arguments(kwargs: Kwargs) -> bool:
-    """Whether a loss is given logits."""
-    return not is_none(kwargs.get("from_logits"))

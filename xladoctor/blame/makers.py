@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeGuard
 
 from xladoctor.blame.arguments import Args, Kwargs, arg, is_none, shape_of
-from xladoctor.blame.values import Array, Const, Dim, Library, Origin, Seq, Value, array, dim, number, text
+from xladoctor.blame.values import Array, Const, Dim, Library, Origin, Seq, Value, array, dim, number
 from xladoctor.model.blame import StepKind
 
 if TYPE_CHECKING:
@@ -30,6 +30,11 @@ def of_shape(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     """`zeros(shape)` and the like."""
     kind = "array" if name.startswith("numpy") else "tensor"
     return _made(run, arg(args, kwargs, 0, "shape", "dims", "size"), "array", name, kind)
+
+
+def spec(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`tf.TensorSpec(shape, dtype)`."""
+    return _made(run, arg(args, kwargs, 0, "shape"), "input", "TensorSpec", "tensor")
 
 
 def of_size(at: int) -> Maker:
@@ -225,11 +230,6 @@ def read(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
 def generator(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     """`np.random.default_rng()`: its methods are those of `np.random`."""
     return Library("numpy.random")
-
-
-def is_text(value: Value | None, *words: str) -> bool:
-    """Whether a value is one of some texts."""
-    return (text(value) or "").lower() in words
 
 
 FUNCTIONS: dict[str, Maker] = {

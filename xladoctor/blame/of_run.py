@@ -19,7 +19,7 @@ OF_SHAPES = frozenset(
     {
         "reshape-mismatch", "broadcast-mismatch", "concat-pack-mismatch", "matmul-conv-mismatch", "rank-mismatch",
         "slice-out-of-bounds", "index-out-of-range", "keras-input-mismatch", "weight-shape-mismatch",
-        "loop-shape-mismatch", "branch-shape-mismatch", "wrong-input-key",
+        "loop-shape-mismatch", "branch-shape-mismatch", "wrong-input-key", "contract-violation",
     }
 )  # fmt: skip
 """Classes whose cause is a size."""
@@ -33,6 +33,8 @@ def with_blame(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
     if root is None or root.level != "error" or root.location is None or root.suspects:
         return diagnosis
     failure = failure_of(root, recording)
+    if root.details.get("place") or root.details.get("rows_in") is not None:
+        return diagnosis  # a broken contract and lost rows have an origin of their own
     if root.slug not in OF_SHAPES and not _speaks_of_shapes(root, failure):
         return diagnosis
     sources = UserSources.of(recording.folder)

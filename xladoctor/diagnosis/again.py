@@ -38,6 +38,11 @@ def same_words(op: Mapping[str, Any], failure: Event | None) -> bool:
     return len(core) >= _SHORT and core in _flat(str((failure or {}).get("message", "")))
 
 
+def asks_for_determinism(failure: Event | None) -> bool:
+    """Whether an exception speaks of determinism, which is a setting of the process and in no capsule."""
+    return "determinis" in str((failure or {}).get("message", ""))
+
+
 def sizes_to_try(failure: Event | None) -> list[int]:
     """The sizes that a message names: one may be the batch, where no recorded call tells it."""
     import re
@@ -54,7 +59,10 @@ def compiled_again(finding: Finding, answer: Mapping[str, Any] | None) -> Findin
     for other in findings_of(error):
         if other.slug == finding.slug and (not other.op or not finding.op or other.op == finding.op):
             first = next(iter(str(error.get("message", "")).splitlines()), "")
-            proof = Proof("worker", f"compiled again: {first}", "worker.jsonl")
+            how = "compiled again"
+            if (answer or {}).get("deterministic"):
+                how += " with enable_op_determinism (without it a worker compiled it)"
+            proof = Proof("worker", f"{how}: {first}", "worker.jsonl")
             return replace(finding, status="confirmed", basis=COMPILED_AGAIN, evidence=(*finding.evidence, proof))
     return finding
 

@@ -14,6 +14,10 @@ RAN_AGAIN = Basis("tested", "A worker ran the recorded call again, and it failed
 COMPARED_PLAINLY = Basis(
     "tested", "A worker ran the recorded call plainly and under XLA on the values of the run, and compared the results."
 )
+DREW_BOTH_WAYS = Basis(
+    "tested", "A worker drew from the recorded key plainly and under XLA; that the program drew from it was recorded."
+)
+READ_IN_GRAPH = Basis("observed", "The recorded graph says so.")
 ROWS_CHANGED = Basis(
     "tested", "A worker ran the recorded graph, changed one row of the data after the other, and saw what moved."
 )

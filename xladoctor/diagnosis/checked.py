@@ -1,4 +1,4 @@
-"""What was checked in a run that ended well, and what came of it: functions that XLA compiled against plain execution.
+"""What was checked in a run that TensorFlow did not end: functions that XLA compiled, against plain execution.
 
 A divergence is a finding, tested on the very values of the run. What was not checked is told with the reason.
 """
@@ -11,7 +11,7 @@ from typing import Any
 
 from xladoctor.diagnosis.basis import COMPARED_PLAINLY
 from xladoctor.diagnosis.facts import is_user_file
-from xladoctor.diagnosis.weigh import survived
+from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.model.diagnosis import Check, Checked, Finding, Location, Proof, Remedy
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
@@ -36,10 +36,12 @@ def not_checked(why: str) -> dict[str, Any]:
 
 
 def checks(recording: Recording) -> tuple[Check, ...]:
-    """One check for each function that XLA compiled, in a run that ended with 0 and that was looked at."""
-    if not survived(recording):
+    """One check for each function that XLA compiled, in a run that ended with 0, or as the program chose, and that was
+    looked at.
+    """
+    if not (survived(recording) or ended_itself(recording)):
         return ()
-    return (*_of_top(recording), *_inside(recording)) if recording.of_kind(schema.TRACE) else ()
+    return (*_of_top(recording), *_inside(recording), *_clustered(recording)) if recording.of_kind(schema.TRACE) else ()
 
 
 def divergences(recording: Recording) -> Iterator[Finding]:
@@ -57,13 +59,26 @@ def divergences(recording: Recording) -> Iterator[Finding]:
 
 
 def with_divergences(findings: Sequence[Finding], recording: Recording) -> tuple[Finding, ...]:
-    """The findings with the divergences among the errors, after those that were known without them."""
+    """The findings with the divergences among the errors, after those that were known without them. What the program
+    itself found wrong comes after what was tested to be wrong, and is its consequence where it tells the same shapes.
+    """
     found = tuple(divergences(recording))
     if not found:
         return tuple(findings)
+    if ended_itself(recording):
+        own = [replace(f, role="consequence") if _tells(f, found) else f for f in findings if f.level == "error"]
+        rest = [replace(f, role="consequence") for f in findings if f.level != "error"]
+        return (*found, *own, *rest)
     errors = [f for f in findings if f.level == "error"]
     rest = [replace(f, role="consequence") for f in findings if f.level != "error"]
     return (*errors, *found, *rest)
+
+
+def _tells(finding: Finding, found: Sequence[Finding]) -> bool:
+    """Whether an error's words hold both shapes of a divergence."""
+    told = finding.message.replace(",)", ")")
+    shapes = [f.details.get("shapes") or () for f in found]
+    return any(len(pair) == 2 and all(_shape(s) in told for s in pair) for pair in shapes)
 
 
 def _of_top(recording: Recording) -> Iterator[Check]:
@@ -139,6 +154,15 @@ def _inside(recording: Recording) -> Iterator[Check]:
     yield from found.values()
 
 
+def _clustered(recording: Recording) -> Iterator[Check]:
+    """Functions that nobody asked to compile, in a run in which TensorFlow was asked to compile parts of any."""
+    tops = {str(t.get("capsule")): t for t in recording.of_kind(schema.TRACE) if t.get("parent") is None}
+    for capsule, told in _answers(recording).items():
+        if told.get("clustered") and capsule in tops:
+            name = str(tops[capsule].get("python_name"))
+            yield _with_answer(Check(what="compiled-function", function=name, location=_defined(tops[capsule])), told)
+
+
 def _top(trace: Event, by_graph: Mapping[tuple[Any, Any], Event]) -> Event:
     for _ in range(100):
         above = by_graph.get((trace["pid"], trace.get("parent"))) if trace.get("parent") is not None else None
@@ -165,22 +189,24 @@ def _defined(trace: Event) -> Location | None:
 
 def _finding(recording: Recording, capsule: str, told: Mapping[str, Any]) -> Finding:
     node = told.get("node") or {}
-    trace = _compared(recording, capsule, told.get("function"))
+    trace = compared(recording, capsule, told.get("function"))
     name = str(trace.get("python_name") or capsule)
     rule = by_slug("wrong-shape-silent" if told.get("kind") == "shape" else "parity-divergence")
-    at = _line(node) or _defined(trace)
+    at = line(node) or _defined(trace)
     what = _what(told)
     where = f"{node['op']} ({node['node']})" if node.get("op") else None
     told_at = f", {at}." if at is not None else "."
     raises = told.get("kind") == "raises"
-    first = f" {f'It is {where} that raises' if raises else f'The first op that does so is {where}'}{told_at}"
+    says = f"It is {where} that raises" if raises else f"The first op that does so is {where}"
+    # An op that takes a list of tensors cannot be asked alone; where the list was made can be told all the same.
+    says = says if node.get("exact", True) else f"No op could be shown to do so alone; on the way there is {where}"
+    first = f" {says}{told_at}"
     return Finding(
         code=rule.code, slug=rule.slug, level="error", role="root",
         title=f"{name}: {what}",
         message=f"On the values of its {_ordinal(told.get('call'))} call, {name} gives under XLA what it does not give "
         f"plainly: {what}."
-        f"{first if where else ''} "
-        "No error was raised in the run.",
+        f"{first if where else ''}{' No error was raised in the run.' if survived(recording) else ''}",
         op=node.get("op"), node=node.get("node"),
         dims=tuple(told.get("shapes") or ()) if told.get("kind") == "shape" else (),
         location=at,
@@ -192,7 +218,7 @@ def _finding(recording: Recording, capsule: str, told: Mapping[str, Any]) -> Fin
     )  # fmt: skip
 
 
-def _compared(recording: Recording, capsule: str, function: str | None) -> Event:
+def compared(recording: Recording, capsule: str, function: str | None) -> Event:
     """The trace of what was compared: of the function that the capsule's own calls, where it is that one."""
     traces = recording.of_kind(schema.TRACE)
     top = next((t for t in traces if t.get("capsule") == capsule), {})
@@ -227,7 +253,7 @@ def _proof(told: Mapping[str, Any]) -> str:
         return f"plain: {told.get('error')}: {(str(told.get('message') or '').strip().splitlines() or [''])[0]}"
     far = told.get("deviation")
     text = _what(told) + (f"; largest difference {far} of the largest value" if far is not None else "")
-    alone = node.get("shapes")
+    alone = node.get("shapes") if node.get("exact", True) else None
     return text + (f"; {node['op']} on the same inputs: {alone[0]} plainly, {alone[1]} under XLA" if alone else "")
 
 
@@ -235,7 +261,7 @@ def _shape(shape: Any) -> str:
     return "(" + ", ".join(map(str, shape)) + ")"
 
 
-def _line(node: Mapping[str, Any]) -> Location | None:
+def line(node: Mapping[str, Any]) -> Location | None:
     """The user's line that made the op: of the call that led there, where the op stands in a library."""
     for frames in (node.get("sources") or (), *reversed(node.get("call_sources") or ())):
         for file, line, function in reversed(frames):

@@ -61,6 +61,10 @@ def with_isolations(findings: Sequence[Finding], recording: Recording) -> tuple[
     return tuple(shown)
 
 
+# They hand a value on, and refuse nothing of their own.
+_CARRIERS = frozenset({"Identity", "IdentityN"})
+
+
 def origin_of(found: Isolation) -> Origin | None:
     """Where what the op cannot take comes from, if that is another op than itself."""
     first = found.chain[0] if found.chain else None
@@ -128,7 +132,7 @@ def _isolated(finding: Finding, found: Isolation, capsule: str) -> Finding:
     return replace(
         finding,
         message=f"{finding.message} {sentence}",
-        op=finding.op or found.op,
+        op=finding.op or (None if found.op in _CARRIERS else found.op),
         node=finding.node or found.node,
         layer=finding.layer or found.layer,
         location=first or finding.location,

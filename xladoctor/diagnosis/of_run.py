@@ -10,6 +10,7 @@ from xladoctor.diagnosis.basis import grounded
 from xladoctor.diagnosis.causes import main_step, ordered
 from xladoctor.diagnosis.cells import cells, in_cells
 from xladoctor.diagnosis.checked import checks, with_divergences
+from xladoctor.diagnosis.drawn import draws
 from xladoctor.diagnosis.engine import verdict
 from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.diagnosis.fitting import fitted, situation
@@ -21,6 +22,7 @@ from xladoctor.diagnosis.order import setting_findings
 from xladoctor.diagnosis.outcome import outcome_notes
 from xladoctor.diagnosis.recorded import broken_quietly
 from xladoctor.diagnosis.requests import requests_without_effect
+from xladoctor.diagnosis.retraces import as_recorded
 from xladoctor.diagnosis.shape_rows import shape_rows
 from xladoctor.diagnosis.stacks import stacks
 from xladoctor.diagnosis.surroundings import surroundings
@@ -41,8 +43,8 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
     """The diagnosis of a recorded run."""
     looked_at = steps(recording)
     quiet = broken_quietly(recording)
-    logged = weighed(log_findings(evidence), evidence)
-    others = [*setting_findings(recording), *requests_without_effect(evidence)]
+    logged = as_recorded(weighed(log_findings(evidence), evidence), recording)
+    others = [*setting_findings(recording), *requests_without_effect(evidence), *draws(recording)]
     known = with_divergences(ordered(logged, looked_at, others, evidence, quiet), recording)
     known = rows.with_mispairings(known, recording)
     known = with_not_finite(with_isolations(known, recording), recording)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import pairwise
 
 from xladoctor.diagnosis.setting_finding import event_of, finding
@@ -39,6 +41,27 @@ def retracing(recording: Recording) -> Iterator[Finding]:
     for owners in made.values():
         if len(owners) >= MANY_MADE:
             yield _made_often(list(owners.values()))
+
+
+def as_recorded(findings: Iterable[Finding], recording: Recording) -> tuple[Finding, ...]:
+    """TensorFlow's own warning of retracing as a note where no recorded function was traced often; without it where one
+    was, which the recording tells with its line.
+
+    TensorFlow counts by the function's code: a few models, each with its own step, look to it like one that is traced
+    again and again.
+    """
+    traces = [t for t in recording.of_kind(schema.TRACE) if t.get("owner") is not None]
+    if not traces:
+        return tuple(findings)
+    if next(retracing(recording), None) is not None:
+        return tuple(f for f in findings if f.slug != "retracing" or f.level != "warning")
+    owners = Counter((t["pid"], t["owner"]) for t in traces)
+    most = max(owners.values())
+    says = f" In this run no function was traced more than {most} time{'s' if most > 1 else ''}, as was recorded."
+    return tuple(
+        replace(f, level="note", message=f.message + says) if f.slug == "retracing" and f.level == "warning" else f
+        for f in findings
+    )
 
 
 def changes(traces: list[Event]) -> dict[str, str]:

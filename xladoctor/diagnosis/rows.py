@@ -13,7 +13,7 @@ from typing import Any
 from xladoctor.diagnosis.basis import RECORDED_MEETING, ROWS_CHANGED
 from xladoctor.diagnosis.facts import calls_around, is_user_file
 from xladoctor.diagnosis.fixed_batch import fixed_batches
-from xladoctor.diagnosis.weigh import survived
+from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.model.diagnosis import Check, Finding, Level, Location, Proof, Remedy
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
@@ -22,6 +22,7 @@ from xladoctor.rules import by_slug
 REQUEST = "pairing"
 _OF_DATA = ("Dataset_", "structured_function_wrapper")
 """What tf.data makes of the functions that a program gives it begins so."""
+_QUIET = " No error was raised in the run."
 _SLUGS = {"lost": "wrong-shape-silent", "fewer": "wrong-shape-silent"}
 _REDUCTIONS = frozenset({"Mean", "Sum", "Max", "Min", "Prod", "Einsum", "MatMul", "BatchMatMulV2"})
 _IN_LOSS = "compile_loss"
@@ -121,8 +122,8 @@ def to_ask(recording: Recording) -> list[Asked]:
 
 
 def checks(recording: Recording) -> tuple[Check, ...]:
-    """A check for each function that was asked about, in a run that ended well."""
-    if not survived(recording):
+    """A check for each function that was asked about, in a run that ended well, or as the program chose."""
+    if not (survived(recording) or ended_itself(recording)):
         return ()
     return tuple(_checks(recording))
 
@@ -133,7 +134,7 @@ def mispairings(recording: Recording) -> Iterator[Finding]:
     seen = set()
     for answer in recording.answers(REQUEST):
         asked = names.get(str(answer["capsule"]))
-        if asked is None:
+        if not asked:
             continue
         for told in (answer.get("result") or {}).get("found") or ():
             finding = _finding(asked, told)
@@ -144,11 +145,18 @@ def mispairings(recording: Recording) -> Iterator[Finding]:
 
 
 def with_mispairings(findings: Sequence[Finding], recording: Recording) -> tuple[Finding, ...]:
-    """The findings with what is wrong with the rows: errors after those that were known, warnings after the others."""
+    """The findings with what is wrong with the rows: errors after those that were known, warnings after the others.
+    What is wrong beyond doubt stands above what the program itself found wrong.
+    """
     found = [*mispairings(recording), *meetings(recording)]
-    errors = [f for f in (*findings, *found) if f.level == "error"]
-    rest = [f for f in (*findings, *found) if f.level != "error"]
-    if any(f.level == "error" for f in found):
+    everything = (*findings, *found)
+    own = ended_itself(recording)
+    if own:
+        found = [replace(f, message=f.message.removesuffix(_QUIET)) for f in found]
+        everything = (*found, *findings)
+    errors = [f for f in everything if f.level == "error"]
+    rest = [f for f in everything if f.level != "error"]
+    if own or any(f.level == "error" for f in found):
         rest = [replace(f, role="consequence") for f in rest]
     return (*errors, *rest)
 
@@ -234,7 +242,7 @@ def _finding(asked: Asked, told: Mapping[str, Any]) -> Finding:
     return Finding(
         code=rule.code, slug=rule.slug, level=level, role="root",
         title=f"{asked.name}: {title}",
-        message=f"{why}{born}{meets} No error was raised in the run.",
+        message=f"{why}{born}{meets}{_QUIET}",
         op=str(told["op"]), node=told.get("node"), dims=tuple(s for s in told.get("shapes") or () if s is not None),
         location=where or asked.location,
         evidence=(Proof("worker", _proof(told), f"worker.jsonl, capsule {asked.capsule}"),),

@@ -5,10 +5,10 @@ One sentence each: what is seen of such a run, and what is not.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 
+from xladoctor.recording import files
 from xladoctor.recording.run import Recording
 from xladoctor.recording.schema import schema
 
@@ -62,7 +62,7 @@ def _environment(recording: Recording) -> dict[str, str]:
 def _workers(values: dict[str, str]) -> int:
     """How many tasks the cluster of TF_CONFIG has."""
     try:
-        cluster = json.loads(values.get("TF_CONFIG") or "{}").get("cluster", {})
+        cluster = files.parsed((values.get("TF_CONFIG") or "{}").encode()).get("cluster", {})
         return sum(len(cluster.get(kind, ())) for kind in ("chief", "worker", "ps"))
-    except (ValueError, AttributeError, TypeError):
+    except (ValueError, AttributeError, TypeError, files.Unusable):
         return 0

@@ -14,7 +14,7 @@ from xladoctor.recording.schema import schema
 _TAIL = 256 << 10
 _MEASURES = r"(?:loss|cost|error|objective|elbo|nll|mse|mae|rmse|perplexity|energy|residual|grad(?:ient)?(?:[ _]norm)?)"
 _PRINTED = re.compile(
-    rf"\b(?P<name>[a-z_]{{0,24}}{_MEASURES})\b[^\n\w]{{0,12}}(?:is|was|of)?[^\n\w]{{0,4}}"
+    rf"\b(?P<name>(?:[a-z0-9]{{1,20}}_){{0,3}}{_MEASURES})\b[^\n\w]{{0,12}}(?:is|was|of)?[^\n\w]{{0,4}}"
     r"(?P<value>[-+]?(?:nan|inf(?:inity)?|\d[\d.]{0,24}(?:e[-+]?\d{1,3})?))\b",
     re.IGNORECASE,
 )

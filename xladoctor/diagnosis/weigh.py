@@ -50,6 +50,23 @@ def survived(recording: Recording) -> bool:
     return outcome is not None and outcome.state == "exited" and outcome.code == 0
 
 
+def ended_itself(recording: Recording) -> bool:
+    """Whether the program ended the run with a status of its own choice: by an exception that a line of its own or an
+    assertion raised, or by `sys.exit`. What it met then may be a wrong result of a call that raised nothing.
+    """
+    if survived(recording) or not _has_status(recording):
+        return False
+    ends = uncaught(recording)
+    if not ends:
+        return not any(e.get("capsule") for e in raised(recording))
+    return all(e.get("capsule") is None and (e.get("exception") == "AssertionError" or _by_user(e)) for e in ends)
+
+
+def _by_user(event: Event) -> bool:
+    frames = list(event.get("frames") or [])
+    return bool(frames) and bool(frames[-1].get("user"))
+
+
 def uncaught(recording: Recording) -> list[Event]:
     """The recorded exceptions that ended a process, and those that they came of."""
     ended = {(e["pid"], e["failure"]) for e in recording.of_kind(schema.FAILURE) if e.get("state") == "uncaught"}

@@ -209,6 +209,7 @@ def flag_paths(recording: Recording, evidence: Evidence) -> list[XlaPath]:
             requested="unset" if value is None else str(value),
             resolved="asked for" if on else "off",
             effective=effective if on else False,
+            location=_set_at(recording, pid),
             note="; ".join(notes),
         )
     ]
@@ -241,6 +242,13 @@ def _flags_in_force(recording: Recording, pid: int) -> str | None:
         if first is None or event["seq"] < first["seq"]:
             value = event["value"]
     return value
+
+
+def _set_at(recording: Recording, pid: int) -> Location | None:
+    """The line of the program that set what was in force; None where it came from outside."""
+    first = _read_at(recording, pid)
+    events = [e for e in _written(recording, pid) if first is None or e["seq"] < first["seq"]]
+    return location(events[-1].get("where")) if events else None
 
 
 def _written(recording: Recording, pid: int) -> list[Event]:

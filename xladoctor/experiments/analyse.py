@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from xladoctor import secrets
 from xladoctor.diagnosis.again import REQUEST as AGAIN
-from xladoctor.diagnosis.again import is_evidence, sizes_to_try
+from xladoctor.diagnosis.again import asks_for_determinism, is_evidence, sizes_to_try
 from xladoctor.diagnosis.baked import REQUEST as BAKED
 from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.diagnosis.places import wanted
@@ -98,7 +98,8 @@ def ask_workers(
                 within = check_.budget(lasted, check, isolate_run.LEAST)
                 for answer in isolate_run.answers(worker, python, isolated, environment, within):
                     keep(**answer)
-            for answer in _checks(worker, recording, compared, paired, check_.budget(lasted, check), say):
+            within = check_.budget(lasted, check, check_.least(recording))
+            for answer in _checks(worker, recording, compared, paired, within, say):
                 keep(**answer)
     return True
 
@@ -106,7 +107,7 @@ def ask_workers(
 def _checks(
     worker: Worker, recording: Recording, compared: list[str], paired: list[row_check.Asked], seconds: float, say: Say
 ) -> Iterator[dict[str, Any]]:
-    """What is asked of a run that ended well, within so many seconds: which rows meet (in half of them where there is
+    """The questions to a run that ended well, within so many seconds: which rows meet (in half of them where there is
     more to ask), then whether compiled functions agree with plain execution.
     """
     started = time.monotonic()
@@ -164,7 +165,10 @@ def _answers(worker: Any, step: Step) -> Iterator[dict[str, Any]]:
     else:
         size, op = next(iter(batch_sizes(step)), None), None
     if step.why == "failed" and op is None and step.under_xla:
-        yield {**common, "request": AGAIN, "batch": size, **_again(worker, folder, size)}
+        told = _again(worker, folder, size)
+        if asks_for_determinism(step.failure) and (told.get("result") or {}).get("outcome") == "passed":
+            told = _again(worker, folder, size, deterministic=True)
+        yield {**common, "request": AGAIN, "batch": size, **told}
     try:
         shapes = worker.request(
             "shapes",
@@ -192,15 +196,16 @@ def _answers(worker: Any, step: Step) -> Iterator[dict[str, Any]]:
     yield {**common, "request": request, "batch": size, "asked": question, "result": born}
 
 
-def _again(worker: Any, folder: str, size: int | None) -> dict[str, Any]:
+def _again(worker: Any, folder: str, size: int | None, deterministic: bool = False) -> dict[str, Any]:
     """What comes of compiling the function again where the program had XLA. The compiler may end the process."""
     from xladoctor.workers.worker import WorkerError
 
+    asked = {"deterministic": True} if deterministic else {}
     try:
-        told = worker.request("attempt", timeout=_TIMEOUT, capsule=folder, batch=size, way="recorded")
+        told = worker.request("attempt", timeout=_TIMEOUT, capsule=folder, batch=size, way="recorded", **asked)
     except WorkerError as error:
         return {"error": f"{type(error).__name__}: {error}"}
-    return {"result": {k: told.get(k) for k in ("outcome", "error", "way", "note", "filled")}}
+    return {"result": {**{k: told.get(k) for k in ("outcome", "error", "way", "note", "filled")}, **asked}}
 
 
 def sizes_asked(step: Step) -> list[int | None]:

@@ -1,4 +1,5 @@
-"""After a run that ended well: does each function that XLA compiled give what its graph gives plainly?
+"""After a run that ended well, or by a check of the program's own: does each function that XLA compiled give what its
+graph gives plainly?
 
 A worker compares the recorded first calls, a few functions and within a budget of time. What could not be asked is an
 answer too, with the reason: a run of which nothing was checked must not look like one of which all was.
@@ -12,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from xladoctor.diagnosis.checked import REQUEST, not_checked
-from xladoctor.diagnosis.weigh import survived
+from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.recording.run import Recording
 from xladoctor.recording.schema import schema
 
@@ -32,9 +33,14 @@ def budget(seconds: float | None, asked: float | None, least: float = _LEAST) ->
     return asked if asked is not None else min(_MOST, max(least, _SHARE * (seconds or 0.0)))
 
 
+def least(recording: Recording) -> float:
+    """The seconds that the checks get at least: more where the run failed, and its cause is looked for."""
+    return _LEAST if survived(recording) else _MOST
+
+
 def to_check(recording: Recording) -> list[str]:
     """The capsules whose first call was kept, of each function the first one before any second one."""
-    if not survived(recording):
+    if not (survived(recording) or ended_itself(recording)):
         return []
     kept = [str(e["capsule"]) for e in recording.of_kind(schema.FIRST_CALL) if e["kept"]]
     names = {str(e.get("capsule")): str(e.get("python_name")) for e in recording.of_kind(schema.TRACE)}

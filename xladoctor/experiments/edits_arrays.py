@@ -243,6 +243,11 @@ def axes(text: Text, facts: Facts) -> Iterator[Candidate]:
         if name in _REDUCE and name != "argmax" and keyword(call, "keepdims") is None and len(call.args) < 3:
             change = text.with_keyword(call, "keepdims", "True")
             yield candidate(text, facts, "axis", "keep the axis that is reduced", 4.0, change)
+        along = keyword(call, "axes") if name in ("Dot", "dot") else None
+        for other in (1, 2, -1) if number(along) is not None else ():
+            if along is not None and other != number(along):
+                why = f"multiply along axis {other}"
+                yield candidate(text, facts, "axis", why, 1.5, text.put(along, str(other)))
         axis = argument(call, 1, "axis")
         have = number(axis)
         if name in (*_REDUCE, "expand_dims", "squeeze") and axis is not None and have is not None:

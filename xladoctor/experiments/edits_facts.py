@@ -13,8 +13,10 @@ from xladoctor.recording.run import Event
 
 Sizes = tuple[int | None, ...]
 
-_SHAPE = re.compile(r"[\[(]((?:(?:None|\?|\d{1,9})(?: ?, ?|,)?){1,12})[\])]")
+_SHAPE = re.compile(r"[\[(]((?:None|\?|\d{1,9})(?: ?, ?(?:None|\?|\d{1,9})){0,11},?)[\])]")
 _FAR = 5.0
+NEAR = 3.0
+"""Up to here a line is one of those that are suspected, or of the way to them."""
 _SHARE = 0.6
 _ALIKE = -2.5
 _MOST = 20_000
@@ -107,8 +109,15 @@ def candidate(text: Text, facts: Facts, kind: str, why: str, cost: float, *chang
     cost += _SHARE * facts.far(str(text.file), line)
     if any(s.edit == kind and (s.location.file, s.location.line) == (str(text.file), line) for s in facts.suspects):
         cost += _ALIKE
-    made = Candidate(text.file, line, kind, text.line(line), "", why, changes, cost)
-    after = made.applied(text.text).split("\n")
-    shift = sum(c.text.count("\n") for c in changes[1:] if c.start < main.start)
-    lines = [row.strip() for row in after[line - 1 + shift : line + shift + main.text.count("\n")]]
-    return Candidate(text.file, line, kind, made.old, " ".join(r for r in lines if r)[:200], why, changes, made.cost)
+    return Candidate(text.file, line, kind, text.line(line), _new(text.text, main, changes), why, changes, cost)
+
+
+def _new(text: str, main: Change, changes: tuple[Change, ...]) -> str:
+    """The lines of a change as they would be, in one."""
+    start = text.rfind("\n", 0, main.start) + 1
+    end = text.find("\n", main.end)
+    end = len(text) if end < 0 else end
+    row = text[start:end]
+    for change in sorted((c for c in changes if start <= c.start and c.end <= end), key=lambda c: -c.start):
+        row = row[: change.start - start] + change.text + row[change.end - start :]
+    return " ".join(part.strip() for part in row.split("\n") if part.strip())[:200]

@@ -199,7 +199,7 @@ def padding(text: Text, facts: Facts) -> Iterator[Candidate]:
 def batches(text: Text, facts: Facts) -> Iterator[Candidate]:
     """Full batches only."""
     for call in text.all(ast.Call):
-        if called(call) not in ("batch", "padded_batch") or not isinstance(call.func, ast.Attribute):
+        if called(call) not in ("batch", "padded_batch", "window") or not isinstance(call.func, ast.Attribute):
             continue
         given = keyword(call, "drop_remainder")
         if (isinstance(given, ast.Constant) and given.value is True) or (

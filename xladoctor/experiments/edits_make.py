@@ -2,37 +2,41 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Sequence
 
-from xladoctor.experiments import edits_arrays, edits_layers, edits_values
+from xladoctor.experiments import edits_arrays, edits_layers, edits_sizes, edits_values
 from xladoctor.experiments.edits_facts import Facts, candidate
 from xladoctor.experiments.edits_text import Candidate, Change, Text
 from xladoctor.model.blame import Suspect
 
+MOST = 200
 _GIVEN = -2.0
 """What a suspect itself proposes comes before what is made of the source alone."""
 
 
 def candidates(texts: Sequence[Text], facts: Facts) -> list[Candidate]:
-    """Distinct edits that leave Python, sorted by cost; of one that several mechanisms make, the cheapest."""
-    found: dict[tuple[str, str], Candidate] = {}
-    for text in texts:
-        for made in (*_suggested(text, facts), *_all(text, facts)):
-            after = made.applied(text.text)
-            key = (str(text.file), after)
-            if after == text.text or (key in found and found[key].cost <= made.cost):
-                continue
-            try:
-                ast.parse(after)
-            except (SyntaxError, ValueError):
-                continue
-            found[key] = made
-    return sorted(found.values(), key=lambda c: c.cost)
+    """Distinct edits that leave Python, sorted by cost; of one that several mechanisms make, the cheapest. The first
+    `MOST` only: a large source has many numbers, and few trials.
+    """
+    of_file = {text.file: text for text in texts}
+    made = [one for text in texts for one in (*_suggested(text, facts), *_all(text, facts))]
+    seen: set[tuple[object, ...]] = set()
+    found: list[Candidate] = []
+    for one in sorted(made, key=lambda c: c.cost):
+        key = (one.file, *sorted((c.start, c.end, c.text) for c in one.changes))
+        text = of_file[one.file]
+        same = all(text.text[c.start : c.end] == c.text for c in one.changes)
+        if same or key in seen or not text.stays_python(one.changes):
+            continue
+        seen.add(key)
+        found.append(one)
+        if len(found) == MOST:
+            break
+    return found
 
 
 def _all(text: Text, facts: Facts) -> Iterator[Candidate]:
-    for make in (*edits_layers.ALL, *edits_arrays.ALL, *edits_values.ALL):
+    for make in (*edits_layers.ALL, *edits_arrays.ALL, *edits_values.ALL, *edits_sizes.ALL):
         yield from make(text, facts)
 
 

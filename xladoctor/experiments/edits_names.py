@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 
 from xladoctor.experiments.edits_text import Change, Text
 
@@ -41,6 +42,7 @@ def number(node: ast.AST | None) -> int | None:
     return None
 
 
+@lru_cache(maxsize=16)
 def bound(text: Text) -> dict[str, str]:
     """{name in this source: what an import binds it to}."""
     found: dict[str, str] = {}

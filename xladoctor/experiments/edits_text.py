@@ -60,12 +60,17 @@ class Text:
         for line in text.split("\n")[:-1]:
             self._starts.append(self._starts[-1] + len(line) + 1)
         self._lines = text.split("\n")
+        self._kinds: dict[type[ast.AST], list[ast.AST]] = {}
+        self._tops = [self.span(node) for node in self.tree.body]
         self.parents = {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
 
     def all(self, kind: type[N]) -> list[N]:
         """All nodes of a kind, in the order of the source."""
-        found = [node for node in ast.walk(self.tree) if isinstance(node, kind)]
-        return sorted(found, key=lambda n: (getattr(n, "lineno", 0), getattr(n, "col_offset", 0)))
+        if kind not in self._kinds:
+            found: list[ast.AST] = [node for node in self.parents if isinstance(node, kind)]
+            found.sort(key=lambda n: (getattr(n, "lineno", 0), getattr(n, "col_offset", 0)))
+            self._kinds[kind] = found
+        return self._kinds[kind]  # type: ignore[return-value]
 
     def span(self, node: ast.AST) -> tuple[int, int]:
         """Where a node begins and ends in the text."""
@@ -92,6 +97,23 @@ class Text:
         if not 0 < number <= len(self._lines):
             return 0, ""
         return self._starts[number - 1], self._lines[number - 1]
+
+    def stays_python(self, changes: tuple[Change, ...]) -> bool:
+        """Whether the statement of the module in which the first change lies can still be parsed with the changes.
+
+        The whole of a large source would take a second, for each of many candidates.
+        """
+        at = changes[0].start
+        start, end = next(((a, b) for a, b in self._tops if a <= at <= b), (0, len(self.text)))
+        inside = [c for c in changes if start <= c.start and c.end <= end]
+        part = self.text[start:end]
+        for change in sorted(inside, key=lambda c: -c.start):
+            part = part[: change.start - start] + change.text + part[change.end - start :]
+        try:
+            ast.parse(part)
+        except (SyntaxError, ValueError):
+            return False
+        return True
 
     def put(self, node: ast.AST, new: str) -> Change:
         """`new` in the place of a node."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
-from xladoctor.experiments.edits_facts import Facts, candidate
+from xladoctor.experiments.edits_facts import NEAR, Facts, candidate
 from xladoctor.experiments.edits_names import called, number
 from xladoctor.experiments.edits_text import Candidate, Text
 
-_NEAR = 3.0
 _SIZE = re.compile(r"(\A|_)(n|k|num|units|dim|size|length|len|rows|cols|width|height|steps|count|classes|heads)(\Z|_)")
 _MOST_NAMES = 5
 _SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -20,12 +20,12 @@ _STAGES = frozenset({"batch", "repeat", "flatten", "ravel", "squeeze"})
 
 
 def _near(text: Text, facts: Facts, node: ast.AST) -> bool:
-    return facts.far(str(text.file), getattr(node, "lineno", 0)) <= _NEAR
+    return facts.far(str(text.file), getattr(node, "lineno", 0)) <= NEAR
 
 
 def other_names(text: Text, facts: Facts) -> Iterator[Candidate]:
     """A number's name replaced by that of another number which is known at that line."""
-    pool = _numbers(text)
+    pool = numbers(text)
     used: list[ast.Name | ast.Attribute] = [*text.all(ast.Name), *text.all(ast.Attribute)]
     for node in used:
         if not isinstance(node.ctx, ast.Load) or not _near(text, facts, node):
@@ -40,7 +40,8 @@ def other_names(text: Text, facts: Facts) -> Iterator[Candidate]:
             yield candidate(text, facts, "constant", why, 3.5 + 0.2 * order, text.put(node, other))
 
 
-def _numbers(text: Text) -> dict[str, ast.expr]:
+@lru_cache(maxsize=16)
+def numbers(text: Text) -> dict[str, ast.expr]:
     """Names, and attributes of self, that a line assigns a number to, with the node that is assigned."""
     found: dict[str, ast.expr] = {}
     for statement in text.all(ast.Assign):
@@ -60,6 +61,11 @@ def _numbers(text: Text) -> dict[str, ast.expr]:
     return found
 
 
+def is_number_name(text: Text, node: ast.AST) -> bool:
+    """Whether a name or an attribute is one that this source assigns a number to."""
+    return isinstance(node, ast.Name | ast.Attribute) and text.of(node) in numbers(text)
+
+
 def _is_number(value: ast.expr, known: dict[str, ast.expr]) -> bool:
     if number(value) is not None:
         return True
@@ -72,9 +78,9 @@ def _is_number(value: ast.expr, known: dict[str, ast.expr]) -> bool:
 
 def _visible(text: Text, made: ast.AST, used: ast.AST) -> bool:
     """Whether a name that is made at one node can be read at another: in a function around it, or in the module."""
-    scope = _scope(text, made)
+    scope = scope_of(text, made)
     if scope is None:
-        return getattr(made, "lineno", 0) < getattr(used, "lineno", 0) or _scope(text, used) is not None
+        return getattr(made, "lineno", 0) < getattr(used, "lineno", 0) or scope_of(text, used) is not None
     inner: ast.AST | None = used
     while inner is not None:
         if inner is scope:
@@ -83,7 +89,8 @@ def _visible(text: Text, made: ast.AST, used: ast.AST) -> bool:
     return False
 
 
-def _scope(text: Text, node: ast.AST) -> ast.AST | None:
+def scope_of(text: Text, node: ast.AST) -> ast.AST | None:
+    """The function that a node stands in; None at the top of the module."""
     above = text.parents.get(node)
     while above is not None and not isinstance(above, _SCOPES):
         above = text.parents.get(above)
@@ -116,7 +123,7 @@ def _gives_number(text: Text, node: ast.expr) -> bool:
         return isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
     if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
         parent = text.parents.get(node)
-        return text.of(node) in _numbers(text) and not isinstance(parent, ast.Attribute)
+        return text.of(node) in numbers(text) and not isinstance(parent, ast.Attribute)
     return False
 
 
@@ -143,7 +150,7 @@ def slices(text: Text, facts: Facts) -> Iterator[Candidate]:
         if (
             _near(text, facts, node)
             and isinstance(node.ctx, ast.Load)
-            and isinstance(node.slice, ast.Slice | ast.Tuple)
+            and isinstance(node.slice, ast.Slice | ast.Tuple | ast.Name)
         ):
             change = text.put(node, text.of(node.value))
             yield candidate(text, facts, "slice", "leave out this slice", 5.5, change)
@@ -154,7 +161,7 @@ def _is_other(text: Text, facts: Facts, node: ast.expr) -> bool:
     parent = text.parents.get(node)
     names = [node] if isinstance(node, ast.Name) else parent.targets if isinstance(parent, ast.Assign) else []
     plain = [n.id for n in names if isinstance(n, ast.Name)]
-    at_top = _scope(text, node) is None
+    at_top = scope_of(text, node) is None
     return bool(at_top and facts.locals and plain) and not any(name in facts.locals for name in plain)
 
 

@@ -1,7 +1,7 @@
 """After a run that ended well: do rows meet only rows that they belong to?
 
 A worker looks at the steps of Keras and at the program's own `tf.function`s, on made-up batches: no value of the run is
-needed, since which row an element depends on hardly hangs on values. What could not be asked is an answer too.
+needed, since which row an element depends on hardly hangs on values. A question that could not be put is an answer too.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from xladoctor.diagnosis.rows import REQUEST, Asked, to_ask
-from xladoctor.diagnosis.weigh import survived
+from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.recording.run import Recording
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ _START = 120.0
 
 
 def to_check(recording: Recording) -> list[Asked]:
-    """The functions to be asked about, in a run that ended well."""
-    return to_ask(recording) if survived(recording) else []
+    """The functions to be asked about, in a run that ended well, or by a check of the program's own."""
+    return to_ask(recording) if survived(recording) or ended_itself(recording) else []
 
 
 def answers(

@@ -36,6 +36,8 @@ _TAG = re.compile(
     r"</?(?:span|div|pre|code|br|p|b|i|em|strong|font|a|td|tr|table|tbody|li|ul|ol|h\d|"
     r"mark|html|body)(?:\s[^<>]{0,300})?/?>"
 )
+# Tags that end a line: what stands before and behind them is not one word.
+_LINE_ENDS = re.compile(r"<br\s?/?>|</(?:div|p|pre|tr|li|ul|ol|table|h\d)>(?=[^\n])")
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,6}|#x[0-9a-fA-F]{1,6});")
 _JSON_FIELD = re.compile(
     r'"(?:log|message|msg|event|text|textPayload|line|content|output|error)"\s*:\s*"((?:[^"\\]|\\.){0,60000})"'
@@ -89,6 +91,7 @@ _STARTS = re.compile(
     r"\d{4}-\d\d-\d\d|Detected at|Stack trace|Epoch \d|$)"
 )
 _TERMINALS = frozenset({72, 79, 80, 100, 120, 132, 160})
+_NUMBERS = re.compile(r"\d+")
 _KEEP = ("rror", "raceback", "xception", "failed", 'File "', "[[", "illed", "fault", "nan")
 
 
@@ -117,8 +120,8 @@ def _pieces(raw: bytes) -> Iterator[str]:
     if "m" in text and "[" in text:
         text = _BARE_ANSI.sub("", text)
     if "<" in text or "&" in text:
-        if "<br" in text:
-            text = re.sub(r"<br\s?/?>", "\n", text)
+        if "<br" in text or "</" in text:
+            text = _LINE_ENDS.sub("\n", text)
         text = _TAG.sub("", text)
         if _ENTITY.search(text):
             from html import unescape
@@ -181,13 +184,23 @@ def _unwrap(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
         return lines
     joined: list[tuple[int, str]] = []
     open_ = False
+    sure = len({_NUMBERS.sub("", text) for _, text in lines if len(text) == width}) >= 3
     for number, text in lines:
-        if open_ and joined and not _STARTS.match(text) and len(joined[-1][1]) < 20_000:
+        goes_on = open_ and joined and not _STARTS.match(text) and len(joined[-1][1]) < 20_000
+        if goes_on and (sure or _is_open(joined[-1][1], text)):
             joined[-1] = (joined[-1][0], joined[-1][1] + text)
         else:
             joined.append((number, text))
         open_ = len(text) == width
     return joined
+
+
+def _is_open(text: str, after: str) -> bool:
+    """Whether a single line that is as wide as a terminal was cut: something in it is not closed, or its end and the
+    next line are no two words.
+    """
+    closed = all(text.count(a) <= text.count(b) for a, b in ("[]", "()", "{}")) and text.count('"') % 2 == 0
+    return not closed or not (text[-1:].isalpha() and after[:1].isalpha())
 
 
 def _wrap_width(lines: list[str]) -> int:
@@ -198,7 +211,7 @@ def _wrap_width(lines: list[str]) -> int:
     if width < 40 or lengths[width] < enough:
         return 0
     full = [i for i, line in enumerate(lines[:-1]) if len(line) == width]
-    if len({lines[i] for i in full}) < enough:
+    if len({_NUMBERS.sub("", lines[i]) for i in full}) < enough:  # one sentence again and again has one length
         return 0
     going_on = sum(not _STARTS.match(lines[i + 1]) for i in full)
     ragged = sum(width - 25 <= len(line) < width and not _STARTS.match(after) for line, after in pairwise(lines))

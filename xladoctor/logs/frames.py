@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from xladoctor.model.evidence import Frame
 
@@ -104,3 +105,14 @@ def arrow(line: str) -> tuple[int, str] | None:
     """The line that IPython or rich points at: its number and code."""
     found = _ARROW.match(line) if ">" in line[:16] else _RICH_ARROW.match(line) if "❱" in line[:4] else None
     return (int(found[1]), found[2].strip(" │")) if found else None
+
+
+def same_paths(op_frames: list[Frame], frames: list[Frame]) -> tuple[Frame, ...]:
+    """Give op stacks back the folders that TensorFlow cut off (those that all files share), where known."""
+    whole = {frame.file for frame in frames if frame.user}
+    return tuple(replace(f, file=_longer(f.file, whole)) if f.user else f for f in op_frames)
+
+
+def _longer(file: str, whole: set[str]) -> str:
+    fits = [path for path in whole if path.endswith("/" + file)]
+    return fits[0] if len(fits) == 1 else file

@@ -103,8 +103,8 @@ class Collector:
         self._order: dict[str, int] = {}
         # Behind prefixes and in labelled streams, as far as the lines are looked at; `activity` sees the plain ones.
         self._epochs: dict[str | None, int] = {}
-        # First and last line of progress, and the last one with a time before it.
-        self._progress: dict[str | None, tuple[int, int, int]] = {}
+        # First and last line of progress, and that last line as it stands in the log.
+        self._progress: dict[str | None, tuple[int, int, bytes]] = {}
         self._repeats: dict[str, int] = {}
         self._dropped = 0
         self._previous = 0
@@ -130,8 +130,8 @@ class Collector:
     def _saw_progress(self, stream: str | None, number: int, text: str, raw: bytes) -> None:
         if text.startswith("Epoch "):
             self._epochs[stream] = number
-        first, _, stamped = self._progress.get(stream, (number, number, 0))
-        self._progress[stream] = first, number, number if is_stamped(raw) else stamped
+        known = self._progress.get(stream)
+        self._progress[stream] = known[0] if known else number, number, raw
 
     def settle(self) -> None:
         """Finish what is open, in the middle of a log that is still being written."""
@@ -170,6 +170,7 @@ class Collector:
         found = [*self._errors.values(), *self._warnings.values()]
         found.sort(key=lambda record: self._order[record.where])
         survived = {r.where for r in found if r.exception and self._worked_on(self._order[r.where], r.stream)}
+        survived |= {where for segmenter in self._streams.values() for where in segmenter.handled}
         went_on = survived | {r.where for r in found if self._order[r.where] < self._last_epoch(r.stream)}
         if survived:
             self.facts["survived"] = dict.fromkeys(sorted(survived), True)
@@ -179,8 +180,8 @@ class Collector:
 
     def _worked_on(self, number: int, stream: str | None) -> bool:
         """Whether training surely went on below a line: loggers say so, or there was progress above it and below."""
-        first, last, stamped = self._progress.get(stream, (0, 0, 0))
-        return number < stamped or first < number < last
+        first, last, raw = self._progress.get(stream, (0, 0, b""))
+        return number < last and (first < number or is_stamped(raw))
 
     def _last_epoch(self, stream: str | None) -> int:
         """The last line with which training went on, in this stream. Which labelled process an unlabelled line belongs

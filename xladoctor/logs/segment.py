@@ -14,7 +14,8 @@ from dataclasses import dataclass, field, replace
 
 from xladoctor.logs import message, signatures
 from xladoctor.logs.clean import CPP, Clean
-from xladoctor.logs.endings import death, is_work
+from xladoctor.logs.endings import death, glued, is_told, is_work
+from xladoctor.logs.exceptions import HEADER_IN_GROUP, NAMED_ABOVE, exception_name
 from xladoctor.logs.frames import (
     arrow,
     autograph_frame,
@@ -24,18 +25,13 @@ from xladoctor.logs.frames import (
     pytest_raised,
     python_frame,
     rich_frame,
+    same_paths,
 )
 from xladoctor.model.evidence import ErrorRecord, Frame
 
 LINES, CHARACTERS, FRAMES, PLAIN = 400, 24_000, 200, 40
 
 _HEADER = "Traceback (most recent call last"
-_EXCEPTION = re.compile(
-    r"^\s*(?:\|\s*)?((?:[A-Za-z_]\w{0,80}\.){0,12})([A-Za-z_]\w{0,80})(?::(?:\s|$)(.*))?$", re.DOTALL
-)
-_SUFFIX = re.compile(
-    r"(?:Error|Exception|Exit|Interrupt|Warning|Iteration|Timeout|Abort(?:ed)?|Cancelled|Group|Empty|Full)$"
-)
 _BARE = re.compile(
     r"(?:^|\s)((?:[A-Za-z_]\w{0,80}\.){0,12})([A-Z]\w{0,80}(?:Error|Exception|Interrupt|"
     r"Exit))(?::\s?(.*)|\s*)$"
@@ -75,6 +71,7 @@ class _Draft:
     before: tuple[str, ...]
     level: str = "error"
     grave: bool = False
+    ignored: bool = False
     exception: str | None = None
     frames: list[Frame] = field(default_factory=list)
     op_frames: list[Frame] = field(default_factory=list)
@@ -121,7 +118,9 @@ class Segmenter:
         self._wrapped = ""
         self._margin = 0
         self._worked = 0
+        self._watching = False
         self._grave: dict[str, int] = {}
+        self._told: dict[str, int] = {}
 
     def feed(self, line: Clean) -> None:
         """Take one line."""
@@ -153,6 +152,11 @@ class Segmenter:
         """Where the runtime spoke of an error below which this stream shows no more work."""
         return [where for where, number in self._grave.items() if number > self._worked]
 
+    @property
+    def handled(self) -> list[str]:
+        """Where the program told of an error in its own words, and went on working."""
+        return [where for where, number in self._told.items() if number < self._worked]
+
     def gap(self) -> None:
         """Lines were skipped here: what was open is finished, and what stood before is no longer near."""
         self.finish()
@@ -167,7 +171,7 @@ class Segmenter:
             # IPython names the exception above its traceback: that is left where the rest was cut off.
             draft.exception = draft.named_above
             draft.lines.append(f"{_HEADER}):")
-        if draft is None or not (draft.lines or draft.exception):
+        if draft is None or not (draft.lines or draft.exception) or draft.ignored:
             return
         raw = "\n".join(draft.lines)
         first = message.first_root(raw)
@@ -185,7 +189,7 @@ class Segmenter:
                 op=message.op(first),
                 device=message.device(first),
                 frames=tuple(draft.frames),
-                op_frames=_same_paths(draft.op_frames, draft.frames),
+                op_frames=same_paths(draft.op_frames, draft.frames),
                 before=draft.before,
                 ended_run=ended and draft.level != "warning",
                 stream=self._stream,
@@ -196,7 +200,7 @@ class Segmenter:
     # --- tracebacks ---------------------------------------------------------------------------------------------------
     def _open_traceback(self, text: str) -> None:
         draft = self._draft
-        quoting = _exception_name(text, certain=False) if draft is not None and self._in_frames else None
+        quoting = exception_name(text, certain=False) if draft is not None and self._in_frames else None
         if draft is not None and draft.frames and quoting:  # an exception whose message is another traceback
             draft.exception, self._in_frames = quoting[0], False
             return
@@ -210,8 +214,10 @@ class Segmenter:
             self._add(text)
             return
         self.finish()
-        named = _NAMED_ABOVE.match(text)
+        named = NAMED_ABOVE.match(text)
+        ignored = bool(self._recent) and self._recent[-1].startswith("Exception ignored ")
         self._draft = self._new()
+        self._draft.ignored = ignored
         self._draft.named_above = named[1] if named else None
         self._in_frames = True
 
@@ -236,12 +242,12 @@ class Segmenter:
             return
         if is_rich_code(text):
             return
-        if not text.strip() or (text[0] in " \t+|" and not _HEADER_IN_GROUP.match(text)):
+        if not text.strip() or (text[0] in " \t+|" and not HEADER_IN_GROUP.match(text)):
             code = text.strip()
             if code and draft.frames:
                 draft.code_or_marks(text, code)
             return
-        name = _exception_name(text, certain=bool(draft.frames))
+        name = exception_name(text, certain=bool(draft.frames))
         if name:
             draft.exception, rest = name
             draft.user_code = rest.startswith("in user code")
@@ -300,15 +306,15 @@ class Segmenter:
                 draft.code_or_marks(text, text.strip())
             return
         draft.code_below = -1
-        inner = _exception_name(text.strip(), certain=False) if indent and draft.user_code else None
+        inner = exception_name(text.strip(), certain=False) if indent and draft.user_code else None
         if inner:  # "in user code:" holds the frames and, below them, the exception that it is about
             draft.exception, text = inner
             draft.plain = 0
         draft.user_code |= "in user code:" in text
         goes_on = _GOES_ON.match(text) is not None
         draft.plain = 0 if goes_on else draft.plain + 1
-        if not goes_on and is_work(text):
-            self._worked = self._number
+        if not goes_on and self._watching:
+            self._look_for_work(text)
         if draft.plain > PLAIN:  # what the program printed after its error, without a line between
             self.finish()
             return
@@ -356,12 +362,15 @@ class Segmenter:
         found = _BARE.search(text) if "Error" in text or "xception" in text or "Interrupt" in text else None
         if found and len(text[: found.start()]) < 60 and "(" not in text[: found.start()]:
             self._draft = self._new(exception=found[2])
+            if is_told(text[: found.start()]):
+                self._told[f"{self._source}:{self._number}"] = self._number
+                self._watching = True
             self._draft.user_code = (found[3] or "").startswith("in user code")
             self._take_loose()
             self._add(found[3] or "")
-        elif death(text):
+        elif death(text) or glued(text):
             self._draft = self._new()
-            self._add(text.strip())
+            self._add(glued(text) or text.strip())
         elif signatures.warns(text):
             self._draft = self._new(level="warning")
             self._add(text.strip())
@@ -369,8 +378,13 @@ class Segmenter:
             self._draft = self._new()
             self._take_loose()
             self._add(text.strip())
-        elif is_work(text):
-            self._worked = self._number
+        elif self._watching:
+            self._look_for_work(text)
+
+    def _look_for_work(self, text: str) -> None:
+        """Note the first line by which the program is seen to work on below an error."""
+        if is_work(text):
+            self._worked, self._watching = self._number, False
 
     def _take_loose(self) -> None:
         assert self._draft is not None
@@ -384,6 +398,7 @@ class Segmenter:
         elif severity in "EW" or signatures.speaks(text):
             self._draft = self._new(level="warning")
             self._draft.grave = (severity == "E" or "OP_REQUIRES failed" in text) and not _STARTUP.search(text)
+            self._watching |= self._draft.grave
         if self._draft is not None:
             self._add(text)
             if severity != "F" and _STARTUP.search(text):
@@ -391,7 +406,6 @@ class Segmenter:
                 self.finish()
 
 
-_NAMED_ABOVE = re.compile(r"^\s*([A-Z][A-Za-z_]{2,80}) {2,}Traceback \(most recent call last\)")
 # Python's own words for an exception, at the end of what TensorFlow says of a function that it called.
 _CALLED = r"(?:^|: )([A-Z]\w{0,60}(?:Error|Exception|Interrupt|Iteration|Exit)): .{0,2000}$"
 
@@ -410,22 +424,8 @@ def _of_callback(draft: _Draft, text: str) -> bool:
     return draft.callback is not None and (text[0] in " \t" or text.startswith(f"{draft.callback}:"))
 
 
-_HEADER_IN_GROUP = re.compile(r"^\s*\| [A-Za-z_.]{1,200}(?:Error|Exception|Group)\b")
 _CARETS = re.compile(r"^[ ~]*\^[ ~^]*$|^ +~+ *$")
 _MARKS_ONLY = re.compile(r"^[\s~^]+$|^\[Previous line repeated|^\.\.\.")
-
-
-def _exception_name(text: str, *, certain: bool) -> tuple[str, str] | None:
-    """Class (without module) and rest of an exception's first line. `certain`: it stands below frames."""
-    found = _EXCEPTION.match(text)
-    if not found:
-        return None
-    module, name, rest = found[1], found[2], found[3]
-    if _SUFFIX.search(name) or (
-        certain and (module or (rest is not None and name[0].isupper()) or name.isidentifier())
-    ):
-        return name, rest or ""
-    return None
 
 
 def _paragraphs(draft: _Draft) -> bool:
@@ -435,14 +435,3 @@ def _paragraphs(draft: _Draft) -> bool:
         or last.endswith(":")
         or any(line.startswith(_PARAGRAPHS) or _PARAGRAPHS[3] in line for line in draft.lines[:3])
     )
-
-
-def _same_paths(op_frames: list[Frame], frames: list[Frame]) -> tuple[Frame, ...]:
-    """Give op stacks back the folders that TensorFlow cut off (those that all files share), where known."""
-    whole = {frame.file for frame in frames if frame.user}
-    return tuple(replace(f, file=_longer(f.file, whole)) if f.user else f for f in op_frames)
-
-
-def _longer(file: str, whole: set[str]) -> str:
-    fits = [path for path in whole if path.endswith("/" + file)]
-    return fits[0] if len(fits) == 1 else file

@@ -73,14 +73,19 @@ _BAKED = record(
     {"sources": many(_SOURCE),
      "recompiles": maybe(record({}, {"seconds": maybe(row(number, number, number)), "again": maybe(flag)}))},
 )  # fmt: skip
+_DRAW = record(
+    {"op": text, "node": text},
+    {"key": maybe(many(text)), "counter": maybe(many(text)), "shape": maybe(shape), "same": maybe(flag),
+     "fixed": flag, "mask": flag, "sources": many(_SOURCE), "call_sources": many(many(_SOURCE))},
+)  # fmt: skip
 _AGREEMENT = record(
     {"result": text},
     {"why": maybe(text), "kind": text, "output": text, "shapes": many(shape), "deviation": anything,
      "plain": many(text), "xla": many(text), "message": maybe(text), "error": maybe(text),
-     "function": text, "held": many(text), "calls": whole, "call": maybe(whole),
-     "node": maybe(record({"op": text, "node": text},
+     "function": text, "held": many(text), "draws": many(_DRAW), "calls": whole, "call": maybe(whole),
+     "clustered": flag, "node": maybe(record({"op": text, "node": text},
                           {"sources": many(_SOURCE), "call_sources": many(many(_SOURCE)),
-                           "shapes": many(maybe(shape))}))},
+                           "shapes": many(maybe(shape)), "exact": flag}))},
 )  # fmt: skip
 _ISOLATION = record(
     {"op": text, "node": text, "message": text, "mode": text},
@@ -129,7 +134,7 @@ _FOUND = record(
     {"op": maybe(text), "node": maybe(text), "graph": maybe(text), "made": text, "value": text, "index": many(whole),
      "shape": many(whole), "dtype": text, "inputs": many(_INPUT), "run": whole, "start": _VALUE,
      "frames": many(_FRAME), "layer": maybe(_LAYER), "gradient_of": maybe(_FORWARD), "source": text,
-     "name": maybe(text), "reached": text, "by": text, "through_gradient": flag},
+     "name": maybe(text), "reached": text, "by": text, "through_gradient": flag, "loop": flag},
 )  # fmt: skip
 
 _PLACE: Fields = {"name": text}

@@ -108,6 +108,11 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
                                               "value": text, "count": whole, "size": whole}))},
     ),
     schema.LATER_CALL: ({"capsule": entry, "call": whole}, {"bytes": maybe(whole)}),
+    schema.DRAW: (
+        {"op": text, "key": many(text), "counter": many(text)},
+        {"shape": maybe(shape), "where": WHERE},
+    ),
+    schema.SEED: ({"seed": text}, {"where": WHERE}),
     schema.PROBE_ERROR: ({}, {"hook": maybe(text), "error": maybe(text)}),
     schema.DROPPED: ({}, {"recorder": maybe(text), "kept": maybe(whole), "count": maybe(whole)}),
     schema.REHEARSAL: (

@@ -55,6 +55,7 @@ CODES: dict[str, tuple[str, str]] = {
     "XD701": ("parity-divergence", "numbers"),
     "XD702": ("wrong-shape-silent", "numbers"),
     "XD703": ("wrong-pairing", "numbers"),
+    "XD704": ("random-in-compiled", "numbers"),
     "XD800": ("lint-comment", "source"),
     "XD801": ("environment-after-import", "source"),
     "XD802": ("config-read-at-import", "source"),

@@ -174,7 +174,7 @@ def match_records(rule: Rule, recognise: Recogniser, evidence: Evidence) -> Iter
     serious = [group for group in found.values() if any(r.level == "error" for r, _ in group)]
     for group in serious or list(found.values())[:3]:
         one = finding(rule, group)
-        if one.location is None and not group[0][0].ended_run:
+        if one.location is None and _is_chained(group[0][0], evidence):
             one = replace(one, location=_location_below(group[0][0], evidence))
         if one.level == "error" and _went_on(group, evidence):
             said = f"{one.message} The run went on after it."
@@ -207,6 +207,14 @@ def _survived(group: list[tuple[ErrorRecord, Hit]], evidence: Evidence) -> bool:
         and all(record.where in sure for record, _ in group)
         and not any(r.level == "error" and r.ended_run for r in evidence.log.records)
     )
+
+
+def _is_chained(record: ErrorRecord, evidence: Evidence) -> bool:
+    """Whether another exception followed from this one. A line of the runtime, or an error that was caught, has nothing
+    to do with the next traceback.
+    """
+    went_on = evidence.log.facts.get("went_on", {})
+    return record.level == "error" and not record.ended_run and record.where not in went_on
 
 
 def _location_below(record: ErrorRecord, evidence: Evidence) -> Location | None:

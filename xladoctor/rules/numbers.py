@@ -83,4 +83,40 @@ RULES = (
         ),
         references=("tensorflow/core/kernels/gather_op.cc", "tensorflow/core/kernels/tile_ops.cc"),
     ),
+    Rule(
+        code="XD704",
+        slug="random-in-compiled",
+        title="Random numbers in a compiled function are not the ones the program counts on",
+        level="warning",
+        rank=70,
+        what="A compiled function draws numbers that the program means to have again elsewhere, or anew at each call, "
+        "and does not.",
+        why="XLA chooses a generator of its own: from one seed it draws other numbers than eager execution, and "
+        "`tf.random.set_seed` does not take its stateful ops back. A seed that is a constant of the graph gives the "
+        "same numbers at every call.",
+        example="planes = tf.random.stateless_normal(shape, seed=[3, 14])   # eagerly and in a compiled function: "
+        "two sets of planes",
+        tell_apart="Dropout and noise that differ between the ways are meant to; this is about numbers that are drawn "
+        "from one seed in two places.",
+        remedies=(
+            Remedy(
+                "name-the-algorithm",
+                "Name the algorithm, or draw once",
+                "safe",
+                'Pass `alg="philox"` to the `tf.random.stateless_*` functions: then XLA draws the same numbers. Or '
+                "draw once, outside of the function, and hand the numbers in.",
+            ),
+            Remedy(
+                "seed-as-state",
+                "Give each call a seed of its own",
+                "safe",
+                "Keep the seed in a variable (`keras.random.SeedGenerator`, `tf.random.Generator`), or hand it in as a "
+                "tensor that changes from call to call.",
+            ),
+        ),
+        references=(
+            "tensorflow/python/ops/stateless_random_ops.py",
+            "tensorflow/compiler/tf2xla/kernels/random_ops.cc",
+        ),
+    ),
 )

@@ -1,23 +1,30 @@
-"""XD2xx: settings that came too late, went nowhere, or were kept. Recognised from recordings, not from logs."""
+"""XD2xx: settings that came too late, went nowhere, or were kept.
+
+Recognised from recordings; from a log only what TensorFlow refuses.
+"""
 
 from __future__ import annotations
 
 from xladoctor.model.diagnosis import Remedy
 from xladoctor.rules.base import Rule
+from xladoctor.rules.matching import make
+from xladoctor.rules.recognise import environment
 
 RULES = (
-    Rule(
+    make(
+        environment.too_late,
         code="XD201",
         slug="setting-too-late",
         title="A setting was written after the read that decided",
         level="warning",
         rank=30,
         what="A variable or setting was changed after the code that it governs had read it. The "
-        "change had no effect, and nothing said so.",
-        why="TF_XLA_FLAGS is read once, at the first op (not at import); XLA_FLAGS once, at the "
+        "change had no effect, and nothing said so; or TensorFlow refused it.",
+        why="What `tf.config` says of threads and devices holds from the first op on. "
+        "TF_XLA_FLAGS is read once, at the first op (not at import); XLA_FLAGS once, at the "
         "first compilation. A tf.function reads Python values when it is traced, "
         "a module-level model when it is imported.",
-        example='os.environ["TF_XLA_FLAGS"] = "--tf_xla_auto_jit=0"   # after tf.constant(1): ignored',
+        example="RuntimeError: Intra op parallelism cannot be modified after initialization.",
         tell_apart="`dead-switch`: nobody reads it at all. `baked-in-setting`: it was read in time, by "
         "something that is used later although the value has changed since.",
         remedies=(
@@ -29,7 +36,11 @@ RULES = (
                 "program's own settings before models are built and functions traced.",
             ),
         ),
-        references=("tensorflow/compiler/jit/flags.cc (absl::call_once)", "xla/debug_options_flags.cc"),
+        references=(
+            "tensorflow/compiler/jit/flags.cc (absl::call_once)",
+            "xla/debug_options_flags.cc",
+            "tensorflow/python/eager/context.py",
+        ),
     ),
     Rule(
         code="XD202",

@@ -129,6 +129,8 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "make-sizes-agree": _none(CODE),
     "trace-shapes": _none(SHOWS),
     # Settings of the whole process.
+    "name-the-algorithm": _none(CODE),
+    "seed-as-state": _none(CODE),
     "determinism-off": _none(RERUN),
     "no-autotune": _none(RERUN),
     "remove-flag": _none(RERUN),

@@ -162,6 +162,8 @@ def _of_run(folder: Path, python: str | None, values: bool) -> Subject:
         key=lambda s: (s.why != "failed", not s.ended_run),
     )
     if not ranked:
+        ranked = [s for s in _traced(recording, folder) if s.capsule in _divergent(recording)]
+    if not ranked:
         ranked = [s for s in steps(recording, every=True) if s.capsule and s.why == "well"]
     if not ranked:
         ranked = _traced(recording, folder)
@@ -207,10 +209,23 @@ def of_step(name: str, step: Step, python: str | None = None, values: bool = Tru
 
 
 def _traced(recording: Recording, folder: Path) -> list[Step]:
-    """The functions that the program traced itself and that ended well, in which nothing is watched."""
-    capsules = (t.get("capsule") for t in recording.of_kind(schema.TRACE) if t.get("parent") is None)
-    kept = (c for c in dict.fromkeys(capsules) if c and _is_complete(folder, f"capsules/{c}/capsule.json"))
+    """The functions that the program traced itself and that ended well, in which nothing is watched: those of which
+    values of a call were kept come first, then what XLA compiled, then the rest, tf.data's functions among them.
+    """
+    compiled = {
+        t.get("capsule"): bool(t.get("xla")) for t in recording.of_kind(schema.TRACE) if t.get("parent") is None
+    }
+    kept = [c for c in compiled if c and _is_complete(folder, f"capsules/{c}/capsule.json")]
+    values = {e["capsule"] for e in recording.of_kind(schema.FIRST_CALL) if e["kept"]}
+    kept.sort(key=lambda c: (c not in values, not compiled[c]))
     return [Step(recording, "well", str(c)) for c in kept]
+
+
+def _divergent(recording: Recording) -> set[str]:
+    """The capsules of which a worker said, after the run, that XLA gives something else."""
+    return {
+        str(a["capsule"]) for a in recording.answers("agreement") if (a.get("result") or {}).get("result") == "diverges"
+    }
 
 
 def _is_complete(folder: Path, name: str) -> bool:

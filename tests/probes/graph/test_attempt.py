@@ -34,6 +34,16 @@ def test_other_sizes_share_what_was_prepared(plain):
     assert attempt.attempts.cache_info().misses == before
 
 
+def test_determinism_is_set_for_one_attempt_only(plain, monkeypatch):
+    from tensorflow.python.util import _pywrap_determinism as setting
+
+    seen = []
+    monkeypatch.setattr(attempt.Attempts, "run", lambda *_: seen.append(setting.is_enabled()) or {"outcome": "passed"})
+    folder, _ = plain("chunks", fail=False)
+    assert ask(folder, deterministic=True)["outcome"] == ask(folder)["outcome"] == "passed"
+    assert seen == [True, False] and not setting.is_enabled()
+
+
 def test_a_train_step_of_keras(patient):
     folder, *_ = patient("fit", broken=True)
     told = ask(folder)

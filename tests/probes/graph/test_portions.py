@@ -91,6 +91,9 @@ def test_numbers_drawn_are_the_same_in_both_ways(compared):
     told = compared(noisy, x, i)
     assert told["result"] == "agrees"
     assert {"RandomUniform", "StatelessRandomNormalV2"} <= set(told["held"])
+    drawn = [(d["op"], d["same"], d["fixed"], d["mask"], d["key"] is None) for d in told["draws"]]
+    assert ("RandomUniform", None, False, False, True) in drawn
+    assert ("StatelessRandomNormalV2", False, True, False, False) in drawn  # XLA draws others from this seed
     assert compared(noisy, x, i + 5)["node"]["op"] == "GatherV2"
 
 
@@ -136,3 +139,26 @@ def test_the_gradient_of_a_loop_hands_a_variable_through(compared):
         return tape.gradient(loss, weight)
 
     assert compared(slope, np.ones((3, 2), "f"))["result"] == "agrees"
+
+
+@pytest.mark.parametrize(("shift", "result"), [(0.0, "agrees"), (1.0, "diverges")])
+def test_what_clusters_gave_counts_as_it_was_in_the_run(tmp_path, shift, result):
+    """XLA's maximum skips NaN on the processor: where the run had that, it is a divergence, and else none."""
+    import tensorflow as tf
+
+    from probes.graph.agreement import agreement
+
+    from . import patients
+
+    @tf.function
+    def peaks(x):
+        words = tf.strings.as_string(x)
+        return words, tf.reduce_max(x * 2.0, axis=1)
+
+    x = np.array([[1.0, np.nan], [2.0, 3.0]], "f")
+    patients.capsule(tmp_path, peaks, [x])
+    given = {"input:0": x, "output:0": np.array([[b"1", b"2"]] * 2)}
+    np.savez(tmp_path / "values.npz", **given, **{"output:1": np.array([np.nan if not shift else 2.0, 6.0], "f")})
+    told = agreement(tmp_path)
+    assert (told["result"], told["clustered"]) == (result, True)
+    assert result == "agrees" or told["node"]["op"] == "Max"

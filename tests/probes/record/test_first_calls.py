@@ -13,6 +13,7 @@ import pytest
 
 from probes import compat, schema
 from probes.record import first_calls
+from probes.record.capsule import overhead
 from probes.record.first_calls import FirstCalls
 from probes.record.guard import Guard
 
@@ -61,6 +62,7 @@ class Shelf:
 def recorder(monkeypatch):
     monkeypatch.setattr(compat, "must_compile", lambda concrete: True)
     monkeypatch.setattr(compat, "compiles_within", lambda concrete: False)
+    monkeypatch.setattr(compat, "auto_clusters", lambda: False)
     monkeypatch.setitem(sys.modules, "tensorflow", SimpleNamespace(executing_eagerly=lambda: True))
     return FirstCalls(Guard(Sink()), Shelf())
 
@@ -198,3 +200,17 @@ def test_the_batch_of_a_keras_step_is_made_of_its_arrays(recorder, monkeypatch, 
     [(kept, told)] = notes(recorder)
     assert (kept, [len(a) for a in copied]) == (why is None, [] if why else [shape[0] or 5])
     assert (why or "") in (told or "")
+
+
+@pytest.mark.parametrize("room", [100, 20])
+def test_with_auto_clustering_the_results_of_one_call_are_kept_as_far_as_they_fit(recorder, monkeypatch, room):
+    monkeypatch.setattr(compat, "must_compile", lambda concrete: False)
+    monkeypatch.setattr(compat, "auto_clusters", lambda: True)
+    monkeypatch.setattr(compat, "flat_tensors", lambda value: [tensor(8)])
+    monkeypatch.setattr(first_calls, "MAX_BYTES", room)
+    monkeypatch.setattr(compat, "bytes_of", lambda value: value.nbytes)
+    concrete = expect(recorder, Concrete())
+    for _ in range(2):
+        concrete._call_flat([tensor()], [])
+    assert recorder.shelf.sizes == [overhead(n) + size for n, size in ([(2, 48)] if room == 100 else [(1, 16)])]
+    assert "_call_flat" not in vars(concrete)

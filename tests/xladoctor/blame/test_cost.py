@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from xladoctor.blame import candidates
+from xladoctor.blame import suspicion
 from xladoctor.blame.crash import Crash, Frame
 from xladoctor.blame.engine import blame
 from xladoctor.blame.files import Files
@@ -40,7 +40,7 @@ def test_expressions_grow_with_the_program():
 def test_a_chain_of_origins_is_bounded():
     run, _ = follow(100)
     side = run.arrivals[-1].clashes[0].sides[0]
-    assert len(list(candidates.chain(side.origin, 10_000))) <= 400
+    assert len(list(suspicion.chain(side.origin, 10_000))) <= 400
 
 
 def test_a_hundred_blocks_and_ten_thousand_locals_within_seconds():

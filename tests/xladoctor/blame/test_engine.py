@@ -98,3 +98,112 @@ def test_a_recorded_shape_fills_what_the_source_does_not_tell():
 def test_what_cannot_be_followed_decides_nothing():
     found = blamed("import weird\nx = weird.go()\nx.run()\n", ("<module>", "x.run"), dims=(3, 4))
     assert found is None or not found.decisive
+
+
+def test_class_numbers_with_a_loss_for_one_hot_labels():
+    found = blamed(
+        """
+        import numpy as np
+        from tensorflow import keras
+        x = np.random.rand(100, 32)
+        y = np.random.randint(0, 5, size=100)
+        inputs = keras.Input((32,))
+        model = keras.Model(inputs, keras.layers.Dense(5)(inputs))
+        model.compile(
+            "adam",
+            loss="categorical_crossentropy",
+        )
+        model.fit(x, y)
+        """,
+        ("<module>", "model.fit"),
+        dims=(32, 1, 32, 5),
+    )
+    assert lines(found)[0] == 'loss="categorical_crossentropy",'
+    assert found is not None and found.suspects[0].edit == "sparse-loss"
+
+
+def test_the_last_partial_batch_of_a_pipeline():
+    found = blamed(
+        """
+        import numpy as np
+        import tensorflow as tf
+        BATCH = 16
+        x = np.random.rand(100, 8)
+        ds = tf.data.Dataset.from_tensor_slices(x).batch(BATCH)
+        state = tf.Variable(tf.zeros((BATCH, 8)))
+        for xb in ds:
+            state + xb
+        """,
+        ("<module>", "state + xb"),
+        dims=(16, 4),
+        shapes={"xb": [4, 8]},
+    )
+    assert "batch(BATCH)" in lines(found)[0]
+    assert found is not None and found.suspects[0].edit == "drop-remainder"
+
+
+def test_the_rows_that_a_reshape_leaves():
+    found = blamed(
+        """
+        import numpy as np
+        from tensorflow import keras
+        SIDE = 32
+        pixels = np.zeros((64, 256))
+        images = pixels.reshape(-1, SIDE, SIDE, 1)
+        labels = np.zeros((64,))
+        model = keras.Sequential([keras.Input((32, 32, 1)), keras.layers.Flatten(), keras.layers.Dense(1)])
+        model.compile("adam", "mse")
+        model.fit(images, labels)
+        """,
+        ("<module>", "model.fit"),
+        dims=(16, 64),
+    )
+    assert {lines(found)[0], lines(found)[1]} == {"SIDE = 32", "images = pixels.reshape(-1, SIDE, SIDE, 1)"}
+
+
+def test_a_constant_that_others_share_is_not_blamed_for_one_use():
+    found = blamed(
+        """
+        import tensorflow as tf
+        WIDTH, HIDDEN = 10, 32
+        w1 = tf.Variable(tf.zeros([WIDTH, HIDDEN]))
+        w2 = tf.Variable(tf.zeros([WIDTH, 3]))
+        x = tf.zeros([5, WIDTH])
+        h = tf.matmul(x, w1) + tf.zeros([HIDDEN])
+        tf.matmul(h, w2)
+        """,
+        ("<module>", "tf.matmul(h, w2)"),
+        dims=(32, 10),
+    )
+    assert lines(found)[0] == "w2 = tf.Variable(tf.zeros([WIDTH, 3]))"
+
+
+def test_a_product_that_wants_a_transpose_is_its_own_fault():
+    found = blamed(
+        """
+        import tensorflow as tf
+        a = tf.random.normal((4, 16, 8))
+        b = tf.random.normal((4, 16, 8))
+        scores = tf.matmul(a, b)
+        """,
+        ("<module>", "tf.matmul"),
+        dims=(8, 16),
+    )
+    assert lines(found)[0] == "scores = tf.matmul(a, b)"
+
+
+def test_several_files_and_the_line_that_passes_the_size():
+    found = blamed(
+        """
+        from masks import look_ahead
+        import tensorflow as tf
+        LENGTH = 12
+        x = tf.zeros((2, LENGTH - 1, LENGTH - 1))
+        y = x + tf.zeros((2, LENGTH - 1, LENGTH - 1))
+        z = y + look_ahead(LENGTH)
+        """,
+        ("<module>", "look_ahead(LENGTH)"),
+        dims=(11, 12),
+        more={"/work/masks.py": "import tensorflow as tf\n\ndef look_ahead(size):\n    return tf.ones((size, size))\n"},
+    )
+    assert lines(found)[0] == "z = y + look_ahead(LENGTH)"

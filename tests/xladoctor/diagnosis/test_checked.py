@@ -73,9 +73,35 @@ def test_nothing_checked_is_said(tmp_path):
     assert summary(scanned(tmp_path, "too large").checked) == "nothing could be checked: f0 (too large)"
 
 
-def test_a_failed_run_has_no_checks(tmp_path):
-    outcome = {"state": "exited", "code": 1, "probes": "recorded"}
-    assert scanned(tmp_path, RAISES, outcome=outcome).checked == ()
+def ended(tmp_path, exception, message, user, capsule=None):
+    """What is said of a run that an exception ended, and in which a compiled function gives another shape."""
+    run = Run(outcome={"state": "exited", "code": 1, "probes": "recorded"})
+    run.trace("7-0-f", "f", "g", xla=True)
+    run.event("first-call", capsule="7-0-f", kept=True, why=None, bytes=4)
+    run.worker.append({"capsule": "7-0-f", "request": "agreement", "result": SHAPE})
+    frames = [{"file": "train.py" if user else "/lib/python3/a.py", "line": 8, "function": "main", "user": user}]
+    run.event("failure", failure=1, exception=exception, message=message, state="raised", during="program",
+              frames=frames, module="builtins", capsule=capsule, chain=[])  # fmt: skip
+    run.event("failure", failure=1, exception=exception, state="uncaught")
+    return scan_run(run.write(tmp_path / "run"))
+
+
+@pytest.mark.parametrize(
+    ("message", "role"), [("fast path gave (0,), reference (4,)", "consequence"), ("wrong result", "root")]
+)
+@pytest.mark.parametrize(("exception", "user"), [("RuntimeError", True), ("AssertionError", False)])
+def test_what_the_program_itself_found_wrong_comes_after_what_was_tested(tmp_path, message, role, exception, user):
+    diagnosis = ended(tmp_path, exception, message, user)
+    assert [(f.slug, f.role, f.status) for f in diagnosis.findings] == [
+        ("wrong-shape-silent", "root", "confirmed"),
+        ("not-xla", role, "untested"),
+    ]
+    assert [c.result for c in diagnosis.checked] == ["diverges"] and "No error was raised" not in diagnosis.root.message
+
+
+def test_a_run_that_a_library_ended_has_no_checks(tmp_path):
+    assert ended(tmp_path / "library", "RuntimeError", "no such thing", user=False).checked == ()
+    assert ended(tmp_path / "call", "RuntimeError", "no such thing", user=True, capsule="7-0-f").checked == ()
 
 
 def test_it_goes_through_json(tmp_path):
@@ -102,3 +128,19 @@ def test_what_later_calls_give_is_told_with_the_first(tmp_path, call, words):
     diagnosis = scan_run(made.write(tmp_path / "run"))
     assert [(c.result, c.calls) for c in diagnosis.checked] == [("agrees", 4), ("diverges", 3)]
     assert words in diagnosis.findings[0].message
+
+
+def test_functions_that_were_compiled_in_parts_are_checks_too(tmp_path):
+    made = Run()
+    made.trace("7-0-f", "f", "g0")
+    made.trace("7-1-g", "g", "g1")
+    made.worker.append({"capsule": "7-0-f", "request": "agreement", "result": {"result": "agrees", "clustered": True}})
+    diagnosis = scan_run(made.write(tmp_path / "run"))
+    assert [(c.function, c.result) for c in diagnosis.checked] == [("f", "agrees")]
+
+
+def test_an_op_that_could_not_be_asked_alone_is_no_first_one(tmp_path):
+    node = {**NODE, "op": "TensorListReserve", "shapes": [None, None], "exact": False}
+    [found] = scanned(tmp_path, {**SHAPE, "node": node}).findings
+    assert str(found.location) == "train.py:9 in lookup"
+    assert "No op could be shown to do so alone" in found.message

@@ -99,6 +99,7 @@ def test_what_is_only_printed_needs_a_second_run_that_shows_it(tmp_path):
     ("text", "name"),
     [("step 3: loss nan\n", "loss"), ("epoch 4 | train_loss=nan\n", "train_loss"), ("loss: 0.5\nLoss: inf\n", "Loss"),
      ("mean loss: nan done\n", "loss"), ("loss nan\nloss 0.25\n", None), ("nan loss is a word\n", None),
+     ("val_loss nan\nValueError: 3 is too many\n", "val_loss"),
      ("financial loss of nancy\n", None)],
 )  # fmt: skip
 def test_the_last_printed_measure_counts(tmp_path, text, name):
@@ -128,6 +129,8 @@ def of(op, *at, value="nan", made="nan", dtype="float32", **more):
         (of("Exp", 900.0, value="inf", made="inf"), "overflow", "Exp of 900 is larger than float32 can hold"),
         (of("Square", 1e25, value="inf", made="inf", run=7, start=3.0), "exploding",
          "Training diverges: Square got values up to 1e+25 at its execution 7, and gave at most 3 at the first"),
+        (of("Mul", 1e25, 1e25, value="inf", made="inf", run=7, start=3.0, loop=True), "overflow",
+         "Mul is larger than float32 can hold"),
         (of("Det", 1.0), "other", "Det of 1 gives nan"),
     ],
 )  # fmt: skip

@@ -46,4 +46,9 @@ def test_a_request_without_effect(tmp_path, mechanism, requested, resolved, flag
 def test_auto_jit_in_the_environment_of_a_cpu(tmp_path):
     (finding,) = found(Run(), tmp_path / "cpu", {"TF_XLA_FLAGS": "--tf_xla_auto_jit=2"})
     assert finding.title.startswith("TF_XLA_FLAGS asks for auto-clustering")
+    assert finding.location is None
+    run = Run()
+    run.event("setting", store="env", key="TF_XLA_FLAGS", action="write", value="--tf_xla_auto_jit=2", where=HERE)
+    (finding,) = found(run, tmp_path / "set")
+    assert str(finding.location) == "train.py:4 in main"
     assert found(Run(), tmp_path / "gpu", {"TF_XLA_FLAGS": "--tf_xla_auto_jit=2"}, ("CPU", "GPU")) == []

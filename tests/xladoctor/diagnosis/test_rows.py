@@ -19,8 +19,13 @@ def told(kind="outer", **fields):
     }  # fmt: skip
 
 
-def diagnosed(folder, *found, **answer):
-    run = Run()
+def diagnosed(folder, *found, raised=None, **answer):
+    run = Run(outcome={"state": "exited", "code": int(raised is not None), "probes": "recorded"})
+    if raised is not None:
+        frames = [{"file": "train.py", "line": 44, "function": "main", "user": True}]
+        run.event("failure", failure=1, exception=raised, message="R2 is low", state="raised", during="program",
+                  frames=frames, module="builtins", capsule=None, chain=[])  # fmt: skip
+        run.event("failure", failure=1, exception=raised, state="uncaught")
     run.trace("c1", "step")
     run.events[-1]["defined"] = {"file": "train.py", "line": 3, "function": "step"}
     result = {"result": "asked", "found": list(found), **answer}
@@ -58,6 +63,17 @@ def test_one_op_at_one_line_is_told_once_and_a_healthy_function_is_checked(tmp_p
     fine = diagnosed(tmp_path / "b")
     assert fine.verdict == "healthy" and [(c.what, c.function, c.result) for c in fine.checked] == [
         ("rows", "step", "agrees")
+    ]
+
+
+def test_it_stands_above_the_programs_own_check(tmp_path):
+    found = diagnosed(tmp_path / "run", told(), raised="AssertionError").findings
+    assert [(f.slug, f.level) for f in found] == [("wrong-pairing", "error"), ("not-xla", "error")]
+    assert "No error was raised" not in found[0].message
+    unsure = diagnosed(tmp_path / "unsure", told(comes_out=True), raised="AssertionError").findings
+    assert [(f.slug, f.level, f.role) for f in unsure] == [
+        ("not-xla", "error", "root"),
+        ("wrong-pairing", "warning", "consequence"),
     ]
 
 

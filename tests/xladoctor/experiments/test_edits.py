@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from tests.xladoctor.recordings import Run
 from xladoctor.diagnosis.edits import edits_of, with_edits
 from xladoctor.experiments.edits import outcome_of
 from xladoctor.experiments.edits_facts import Facts
-from xladoctor.experiments.edits_make import candidates
+from xladoctor.experiments.edits_make import MOST, candidates
 from xladoctor.experiments.edits_text import Text, unified
 from xladoctor.model.blame import Suspect
 from xladoctor.model.diagnosis import Diagnosis, Finding, Location
@@ -151,3 +152,15 @@ def test_only_edits_that_run_are_remedies():
     assert [r.result for r in found.remedies] == ["verified", "verified"]
     assert len(found.details["edits"]) == 4
     assert "4 edits tried" in found.evidence[0].text and "only you know" in found.evidence[0].text
+
+
+def test_a_large_source_has_a_bound():
+    parts = [
+        f"def f{i}(x, n=32):\n    y = tf.reshape(x, [{i % 60}, 32, n])\n    return y @ x[{i}:] + 6\n"
+        for i in range(600)
+    ]
+    source = "import tensorflow as tf\n" + "".join(parts)
+    started = time.process_time()
+    found = made(source, 30, sizes=(6, 32), shapes=((6, 32), (32, 32)), slug="reshape-mismatch")
+    assert len(found) == MOST
+    assert time.process_time() - started < 20

@@ -125,6 +125,11 @@ def test_the_line_is_that_of_the_origin_and_the_other_stays(tmp_path):
     )
 
 
+def test_an_op_that_only_hands_on_is_not_the_op_of_the_failure(tmp_path):
+    [finding] = with_isolations([FINDING], recorded(tmp_path, replace(FFT, op="Identity")))
+    assert (finding.op, finding.status, finding.details["isolation"]["op"]) == (None, "confirmed", "Identity")
+
+
 def test_a_value_that_is_drawn(tmp_path):
     drawn = ValueOrigin("random", "RandomUniformInt", "r", "m.py:2 in f")
     given = ValueOrigin("argument", "Placeholder", "n", None)

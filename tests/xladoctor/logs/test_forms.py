@@ -141,3 +141,67 @@ def test_a_cell_that_failed_is_a_failure_whatever_other_cells_did():
     head = "-" * 75 + "\nValueError                                Traceback (most recent call last)\n"
     last = "ValueError: Cannot reshape a tensor with 6 elements to shape [4] (4 elements)\n"
     assert diagnosed(STEPS + head + cell + "\n" + last + "\n" + STEPS).verdict == "failed"
+
+
+def test_a_warning_of_a_caught_error_does_not_take_the_line_of_another_failure():
+    other = TRACE.replace("12", "99") + "KeyError: 'rate'\n"
+    found = {f.slug: f for f in diagnosed(FFT + "gave up on it\n" + STEPS + other).findings}
+    assert found["not-xla"].location.line == 99
+    assert found["gpu-library-failed"].location is None
+
+
+@pytest.mark.parametrize("width", [72, 80, 100])
+def test_two_lines_are_not_joined_because_one_is_as_wide_as_a_terminal(width):
+    said = "Cannot reshape a tensor with 6 elements to shape [4] (4 elements), going on".rjust(width, "=")
+    text = f"ValueError: {said[12:]}\nskipped the batch\n"
+    (record,) = read_log(io.BytesIO(text.encode())).records
+    assert "onskipped" not in record.text and "going on" in record.text
+
+
+def test_sentences_that_differ_in_a_number_are_not_cut_lines():
+    text = "".join(f"ValueError: batch {n} has the shape [3] where the shape [4] was, on\nskipped\n" for n in range(5))
+    assert all("onskipped" not in r.text for r in read_log(io.BytesIO(text.encode())).records)
+
+
+def test_a_line_that_a_terminal_cut_in_a_shape_is_joined():
+    cut = "ValueError: Cannot reshape a tensor with 6 elements to".ljust(75, " ") + " [4,5"
+    (record,) = read_log(io.BytesIO(f"{cut}\n5] (220 elements)\n".encode())).records
+    assert "[4,55]" in record.text
+
+
+def test_paragraphs_of_html_are_lines():
+    text = "<p>ValueError: Shapes (3, 1) and (3, 2) are incompatible, going on</p><p>skipped</p>\n"
+    (record,) = read_log(io.BytesIO(text.encode())).records
+    assert record.text.splitlines()[0].endswith("going on")
+
+
+DYING = "TypeError: 'NoneType' object is not subscriptable\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Killed processes: none\n",
+        "Killed 3 zombie workers\nAborted runs: 0\n",
+        "Exception ignored in: <function Loader.__del__ at 0x7f>\n" + TRACE + DYING,
+        "Trial 3 failed: FileNotFoundError: [Errno 2] No such file or directory: 'x'\ntrial 4 gave 0.3\n",
+    ],
+    ids=["a count", "sentences", "an exception in a destructor", "a trial that failed"],
+)
+def test_output_of_a_healthy_program(text):
+    assert diagnosed(text).verdict == "healthy"
+
+
+def test_a_failure_that_the_program_tells_of_in_passing_is_a_warning():
+    told = "caught ValueError: Incompatible shapes: [8,5] vs. [8,4]\n"
+    assert diagnosed(told + "batch 4 is done\n").verdict == "warnings"
+    assert diagnosed("batch 2 is done\n" + told).verdict == "failed"
+
+
+@pytest.mark.parametrize("end", ["Killed", "Killed: 9", "Killed  python train.py", "run.sh: line 3:  812 Killed   x"])
+def test_a_process_that_was_killed(end):
+    assert diagnosed(f"step 3\n{end}\n").findings[0].slug == "process-killed"
+
+
+def test_a_process_that_was_killed_behind_a_bar():
+    assert diagnosed(" 31/99 [==>....] - ETA: 2:11 - loss: 0.61Killed\n").findings[0].slug == "process-killed"

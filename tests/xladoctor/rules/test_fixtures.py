@@ -17,13 +17,13 @@ from xladoctor.rules import all_rules
 # Classes that are no root of a log: they are concluded from recordings and comparisons, or stand beside a root.
 RECORDED_ONLY = {
     "flag-ineffective",
-    "setting-too-late",
     "dead-switch",
     "baked-in-setting",
     "value-baked-in",
     "parity-divergence",
     "wrong-shape-silent",
     "wrong-pairing",
+    "random-in-compiled",
     "not-recorded",
 }
 WARNINGS = {"retracing", "slow-compile"}

@@ -14,6 +14,18 @@ GRAPH = "tensorflow.python.framework.errors_impl.InvalidArgumentError: Graph exe
 JOIN = "All dimensions except 1 must match. Input 1 has shape [9 4] and doesn't match input 0 with shape [3 6].\n"
 BRANCH = "left_branch_shape.dimensions_size() != right_branch_shape.dimensions_size() (1 vs 3)\n\t [[{{node cond}}]]\n"
 DYNAMIC = "InvalidArgumentError: XLA has not implemented dynamic sized {} yet.\n\t [[{{{{node strided_slice_6}}}}]]\n"
+YIELDED = "TypeError: `generator` yielded an element {}.\n\n\t [[{{{{node PyFunc}}}}]]\n"
+OTHER = "of shape (11,) where an element of shape (12,) was expected"
+OF = "Tensor shape=(4, {}, 3) dtype=float32 dimension 1"
+SIZES = (
+    f"ValueError: batch.  Specified by t{OF.format(32)[1:]}.  {OF.format(128)} must have size 32.  Received size 128\n"
+)
+PIECES = (
+    "ValueError: Exception encountered when calling Reshape.call().\n\nThe total size of the tensor must be unchanged. "
+    "Received: input_shape=(16,), target_shape=(5, 3)\n"
+)
+SEEDED = "UnimplementedError: GPU MaxPool gradient ops do not yet have a deterministic XLA implementation.\n"
+LATE = "Intra op parallelism cannot be modified after initialization.\n"
 NAME = "TypeError: Expected float64, but got height of type 'str'.\n"
 
 
@@ -24,6 +36,13 @@ NAME = "TypeError: Expected float64, but got height of type 'str'.\n"
         (GRAPH + BRANCH, "branch-shape-mismatch", "1 against 3 axes"),
         (DYNAMIC.format("slice with non-trival stride"), "dynamic-dimension-unsupported", "slice with non-trival"),
         (DYNAMIC.format("sorting"), "dynamic-dimension-unsupported", "known only at run time"),
+        (YIELDED.format(OTHER), "callback-error", "of shape (11,), and its signature promises one of shape (12,)"),
+        (YIELDED.format("that did not match the expected structure"), "callback-error", "expected structure"),
+        (f"RuntimeError: {LATE}", "setting-too-late", "Intra op parallelism: this was set after"),
+        ("RuntimeError: Collective ops must be configured at program startup\n", "setting-too-late", "Collective ops"),
+        (SIZES, "contract-violation", "32 expected, 128 received"),
+        (PIECES, "reshape-mismatch", "16"),
+        (SEEDED, "determinism-unsupported", "MaxPool gradient ops: no deterministic version"),
         (NAME, "dtype-mismatch", "height was given, which is text"),
     ],
 )
@@ -38,3 +57,9 @@ def test_a_wording(text, slug, words):
 def test_an_oserror_without_a_number_is_not_of_the_system(text, by_system):
     log = read_log(BytesIO(f"Traceback (most recent call last):\nOSError: {text}\n".encode()), name="log")
     assert ("system refused" in findings(Evidence("log", log=log))[0].message) is by_system
+
+
+def test_the_op_of_a_loop_that_changes_a_shape_is_the_loop():
+    text = "InvalidArgumentError: Input and output shapes of loop body do not match: (s32[2,2]) vs. (s32[2,3])\n"
+    log = read_log(BytesIO(f"Traceback (most recent call last):\n{text}".encode()), name="log")
+    assert [(f.slug, f.op) for f in findings(Evidence("log", log=log))] == [("loop-shape-mismatch", "While")]

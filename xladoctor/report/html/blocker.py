@@ -106,7 +106,7 @@ def _checked(diagnosis: Diagnosis) -> Iterator[str]:
     """What was looked at after a run that ended well, and what came of it."""
     if not diagnosis.checked:
         return
-    yield f"<p>{esc(checked.summary(diagnosis.checked) or 'What was found is told above.')}</p>"
+    yield f"<p>{esc(checked.summary(diagnosis.checked) or 'What was found stands above.')}</p>"
     heads = ("function", "what", "result", "calls", "why not")
     rows = [(c.function, _WHAT.get(c.what, c.what), c.result, c.calls, c.why or "") for c in diagnosis.checked]
     yield html.small(heads, rows, "What was checked")

@@ -131,6 +131,15 @@ def in_callback(record: ErrorRecord, text: str) -> Hit | None:
 
     if guess(record, text) is not None:
         return None
+    found = find(
+        text,
+        "`generator` yielded an element",
+        r"yielded an element (of .{1,200}?) where an element (of .{1,200}?) was|"
+        r"yielded an element (that .{1,300}?)\.(?: |$)",
+    )
+    if found:
+        says = f"{found[1]}, and its signature promises one {found[2]}" if found[1] else found[3]
+        return _hit("callback", f"The generator of a dataset yields an element {says}.", exception=record.exception)
     through = any(
         pattern(r"script_ops\.py$").search(f.file) or (f.function or "") in ("generator_py_func", "generator_next_fn")
         for f in record.frames

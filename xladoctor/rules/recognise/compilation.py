@@ -82,6 +82,13 @@ determinism = by_forms(
             pick=(),
         ),
         Form(
+            "deterministic",
+            r"(?:^|: )([^:]{1,120}?) (?:do(?:es)? not|don.t) (?:yet |currently )?(?:have|support) (?:an? |any )?"
+            r"deterministic (?:\w{1,20} ){0,3}(?:implementation|kernel|version|mode)",
+            "{0}: no deterministic version, and determinism was asked for.",
+            pick=(),
+        ),
+        Form(
             "eterminis",
             r"(\w{1,80}) .{0,80}?(?:not (?:yet )?(?:supported|implemented|available)|unsupported|"
             r"nondeterministic)"

@@ -68,6 +68,7 @@ def loop(record: ErrorRecord, text: str) -> Hit | None:
         return Hit(
             f"A loop variable changes its shape from one iteration to the next: {names}.",
             dims=dims,
+            op="While",
             details={"differ": [list(p) for p in differ]},
         )
     return hit

@@ -1,13 +1,13 @@
-"""Flags that are refused.
+"""Flags that are refused, and settings of the runtime that are refused because it has started.
 
-Format strings: xla/parse_flags_from_env.cc, tensorflow/compiler/jit/flags.cc.
+Format strings: xla/parse_flags_from_env.cc, tensorflow/compiler/jit/flags.cc, tensorflow/python/eager/context.py.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xladoctor.rules.matching import Hit, find
+from xladoctor.rules.matching import Hit, find, pattern
 
 if TYPE_CHECKING:
     from xladoctor.model.evidence import ErrorRecord
@@ -51,6 +51,31 @@ def flag_error(record: ErrorRecord, text: str) -> Hit | None:
     if found:
         return Hit(f"The value of {found[1]} cannot be read.", details={"flags": [found[1]]})
     return None
+
+
+# After these TensorFlow's runtime runs, and most of `tf.config` is fixed.
+_STARTED = r"(?:being )?(?:initiali[sz]|start(?:ed|up)|creat|the (?:runtime|context|program))"
+_LATE = (
+    rf"^(.{{1,160}}?) (?:cannot|can ?not|can't|must not|may not) be (?:modified|changed|set|configured|enabled|called) "
+    rf"(?:after|once) (?:\w{{1,20}} ){{0,4}}?{_STARTED}",
+    rf"^(.{{1,160}}?) must be (?:called|configured|set|enabled) (?:at (?:program|process) start|(?:at the (?:start|"
+    rf"beginning)|before) (?:\w{{1,20}} ){{0,4}}?{_STARTED})",
+)
+
+
+def too_late(record: ErrorRecord, text: str) -> Hit | None:
+    """A setting that is refused since what it governs has started."""
+    if record.exception not in ("RuntimeError", "ValueError"):
+        return None
+    found = next((m for source in _LATE if (m := pattern(source).search(text))), None)
+    if found is None:
+        return None
+    return Hit(
+        f"{found[1]}: this was set after TensorFlow's runtime had started. The first tensor starts it, or the first "
+        "list of logical devices.",
+        level="error",
+        details={"key": found[1]},
+    )
 
 
 def _why(variable: str, flag: str) -> str:

@@ -117,6 +117,8 @@ def guess(record: ErrorRecord, text: str) -> tuple[str, Hit] | None:
     if name is not None and name not in _RAISED and not pattern(_NAMED).match(name):
         return None
     said = _sentence(text)
+    if "`generator` yielded an element" in said:  # what the user's own Python gives, held against its signature
+        return None
     place = place_of(record)
     if name == "AbortedError":  # oneDNN refuses sizes without naming them
         refused = pattern(

@@ -310,7 +310,7 @@ contract = by_forms(
         ),
         Form(
             "Specified by tensor",
-            rf"Specified by tensor (\S{{1,200}}) dimension {N}\. +Tensor (\S{{1,200}}) dimension "
+            rf"Specified by tensor (.{{1,200}}?) dimension {N}\. +Tensor (.{{1,200}}?) dimension "
             rf"{N} must have size {N}\. +Received size {N}",
             "`tf.debugging.assert_shapes`: {4} expected, {5} received.",
             pick=(4, 5),

@@ -13,7 +13,6 @@ from xladoctor.rules.matching import Hit, find, ints, pattern
 from xladoctor.rules.recognise.full import is_disk_full
 
 if TYPE_CHECKING:
-    from xladoctor.model.diagnosis import Level
     from xladoctor.model.evidence import ErrorRecord
 
 
@@ -90,11 +89,9 @@ def oom(record: ErrorRecord, text: str) -> Hit | None:
             groups = [g or "" for g in found.groups()]
             shape_ = next((g for g in groups if g.startswith(("[", "("))), "")
             host = "CPU" in text or literal in ("std::bad_alloc", "oom", "Out of memory: Kill", "nable to allocate")
-            level: Level | None = "warning" if record.level == "warning" else None
             return Hit(
                 f"{says.format(*groups)}{says_when}",
                 dims=ints(shape_),
-                level=level,
                 details={"memory": "host" if host else "device", "when": when, **of, **_tensor(shape_, groups)},
             )
     if record.exception in ("MemoryError", "ResourceExhaustedError") and "No such process" not in text:

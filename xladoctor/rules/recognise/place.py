@@ -42,6 +42,8 @@ _CHECKS = (
     ),
     (r"[\\/]framework[\\/]tensor_shape\.py$", r"^(?:assert_|merge_with|with_rank|concatenate|_?dims_match)", None),
     (r"[\\/]framework[\\/]common_shapes\.py$", r"", None),
+    (r"keras.{0,300}[\\/]operation_utils\.py$", r"^compute_reshape", "reshape-mismatch"),
+    (r"keras.{0,300}[\\/]operation_utils\.py$", r"^compute_(?:conv|matmul|pooling)", "matmul-conv-mismatch"),
     (r"keras.{0,300}[\\/]operation_utils\.py$", r"^compute_|^broadcast_shapes|^get_source", None),
     (
         r"keras.{0,300}[\\/]training_utils(?:_v1)?\.py$",

@@ -55,7 +55,7 @@ def recognise(record: ErrorRecord, text: str) -> Hit | None:
     found = find(
         text,
         "total size of",
-        rf"total size of the tensor must be unchanged.{{0,60}}?input_shape = {SHAPE}, "
+        rf"total size of the tensor must be unchanged.{{0,60}}?input_shape ?= ?{SHAPE}, "
         rf"target_shape ?= ?{SHAPE}",
     )
     if found:

@@ -1,0 +1,99 @@
+"""Random numbers that the program draws eagerly from a seed, and the seeds that it sets.
+
+Compiled, XLA draws other numbers from the same seed. That matters only to a program which draws from one seed both in a
+compiled function and outside of one: so the first draws outside are noted by their key, of which nothing is kept.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from .. import compat, schema
+from .frames import hide, user_frames, wraps
+from .guard import Guard
+from .importhook import PostImportFinder
+
+MAX_DRAWS = 64
+MAX_SEEDS = 64
+
+
+class DrawRecorder:
+    """Writes `draw` and `seed` events; after so many of them nothing of ours is left in TensorFlow."""
+
+    def __init__(self, guard: Guard, finder: PostImportFinder) -> None:
+        self.guard = guard
+        self.sink = guard.sink
+        self._seen: set[Any] = set()
+        self._draws = 0
+        self._seeds = 0
+        finder.when_imported("tensorflow", self._hook)
+
+    def _hook(self, _: ModuleType) -> None:
+        for hook in (self._hook_draws, self._hook_seeds):
+            # Each on its own: a name that moved must cost one recorder, not all of them.
+            self.guard.part(hook.__name__, hook)
+
+    def _hook_draws(self) -> None:
+        module = compat.stateless_draws_module()
+        originals = {name: getattr(module, name) for name in compat.STATELESS_DRAWS if hasattr(module, name)}
+        for name, original in originals.items():
+            setattr(module, name, self._watched(name, original, module, originals))
+
+    def _watched(
+        self, name: str, original: Callable[..., Any], module: ModuleType, originals: dict[str, Callable[..., Any]]
+    ) -> Callable[..., Any]:
+        def watched(*args: Any, **kwargs: Any) -> Any:
+            __tracebackhide__ = True
+            try:
+                result = original(*args, **kwargs)
+            except BaseException as error:
+                hide(error)
+                raise
+            if sys.modules["tensorflow"].executing_eagerly():
+                self.guard.run("draw", self._drawn, name, kwargs, result)
+                if self._draws >= MAX_DRAWS:
+                    for each, function in originals.items():
+                        setattr(module, each, function)
+            return result
+
+        return wraps(original)(watched)
+
+    def _drawn(self, name: str, given: dict[str, Any], result: Any) -> None:
+        self._draws += 1
+        key = [int(n) for n in given["key"].numpy()]
+        counter = [int(n) for n in given["counter"].numpy()]
+        what = (name, *key, *counter)
+        if what in self._seen:
+            return
+        self._seen.add(what)
+        frames = user_frames(skip=4, limit=1)
+        self.sink.write(
+            schema.DRAW,
+            op=name,
+            key=[str(n) for n in key],
+            counter=[str(n) for n in counter],
+            shape=compat.dims(result.shape),
+            where=frames[0] if frames else None,
+        )
+
+    def _hook_seeds(self) -> None:
+        cls: Any = compat.context_class()
+        original = cls._set_global_seed
+        guard = self.guard
+
+        def _set_global_seed(context: Any, seed: Any, *args: Any, **kwargs: Any) -> Any:
+            __tracebackhide__ = True
+            result = original(context, seed, *args, **kwargs)
+            guard.run("seed", self._seeded, seed)
+            return result
+
+        cls._set_global_seed = wraps(original)(_set_global_seed)
+
+    def _seeded(self, seed: Any) -> None:
+        self._seeds += 1
+        if self._seeds <= MAX_SEEDS and isinstance(seed, int):
+            frames = user_frames(skip=4, limit=1)
+            self.sink.write(schema.SEED, seed=str(seed), where=frames[0] if frames else None)

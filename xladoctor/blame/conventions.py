@@ -1,0 +1,199 @@
+"""Broken conventions of labels, losses and lookups: which side is wrong, and what would mend it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from xladoctor.blame.algebra import FOLDS, JOINED
+from xladoctor.blame.shaping import COUNTED
+from xladoctor.blame.suspicion import (
+    Candidate,
+    Facts,
+    at_failure,
+    at_origin,
+    chain,
+    history,
+    misses_one,
+    product_of,
+)
+from xladoctor.blame.values import Array, Clash, Layer, Origin, Value, number
+from xladoctor.model.blame import Edit
+
+_CONVENTION = 3.0
+
+
+def of_labels(clash: Clash, known: Facts) -> Iterator[Candidate]:
+    """Labels that are compared with the outputs, number by number."""
+    labels, outputs = clash.values[0], clash.values[1]
+    if not isinstance(labels, Array) or not isinstance(outputs, Array) or not labels.dims or not outputs.dims:
+        return
+    if clash.relation == "rank":
+        more = len(outputs.dims) - len(labels.dims)
+        if product_of(list(labels.sizes)[1:]) == product_of(list(outputs.sizes)[1:]) and len(labels.dims) > 2:
+            reason = "The labels have as many elements a row as the outputs, in other axes: they want a reshape."
+            yield from at_origin(labels.aliases[0] if labels.aliases else labels.origin, 7.0, reason, 0, "reshape")
+            yield from at_origin(labels.origin, 6.0, reason, 0, "reshape")
+            return
+        if more == 1 and len(labels.dims) == 1 and (labels.integer or labels.classes or "categorical" in clash.what):
+            reason = "The labels are class numbers, and this loss compares them with one column for each class."
+            yield from _compiled(clash, 5.0 + _CONVENTION, reason, "sparse-loss")
+            yield from at_origin(labels.origin, 4.0 + _CONVENTION, "The labels are not one-hot.", 0, "one-hot")
+        elif more == -1 and misses_one(list(outputs.sizes)[1:], list(labels.sizes)[1:]):
+            yield from at_origin(
+                labels.origin, 8.0, "The labels have an axis of 1 more than the outputs.", 0, "squeeze"
+            )
+        elif more < 0:
+            yield from _last_step_alone(outputs)
+        elif len(outputs.dims) > 2:
+            yield from _too_many_axes(outputs)
+        elif more == 1 and len(labels.dims) == 1:
+            reason = f"The labels are one number a row, and this layer gives {outputs.dims[-1].size}."
+            yield from at_origin(outputs.dims[-1].origin, 5.0 + 1.5, reason, 1, "units")
+    elif any(d.origin is not None and d.origin.kind == "slice" for d in clash.sides):
+        yield from unsliced(clash)
+    elif len(outputs.dims) == 2 and _one_based(labels, outputs):
+        reason = f"It makes a column for each number up to the largest: {labels.dims[-1].size}, so classes start at 1."
+        yield from at_origin(labels.dims[-1].origin, 7.0, reason, 0, "one-hot")
+    elif len(outputs.dims) == 2 and labels.dims[-1].size is not None:
+        size = labels.dims[-1].size
+        reason = f"The last layer has to give the {size} columns of the labels."
+        yield from at_origin(outputs.dims[-1].origin, 5.5, reason, 1, "units")
+        if size == 1:
+            yield from _compiled(
+                clash, 4.6, "The labels have one column: class numbers want a sparse loss.", "sparse-loss"
+            )
+
+
+def _one_based(labels: Array, outputs: Array) -> bool:
+    """Whether a one-hot coding without a number of classes made one column more than the outputs have."""
+    last, wanted = (labels.dims or ())[-1], (outputs.dims or ())[-1]
+    counted = last.origin is not None and last.origin.text == COUNTED
+    return counted and last.size is not None and wanted.size is not None and last.size == wanted.size + 1
+
+
+def _last_step_alone(outputs: Array) -> Iterator[Candidate]:
+    """The recurrent or pooling layer that takes away the axis that the labels have."""
+    for value in history(outputs):
+        layer = value.made_by
+        if isinstance(layer, Layer) and layer.cls in ("LSTM", "GRU", "SimpleRNN"):
+            reason = "It gives its last step alone, and the labels have a row for each step."
+            yield from at_origin(layer.origin, 9.0, reason, 1, "return-sequences")
+            return
+        if isinstance(layer, Layer) and (layer.cls == "Flatten" or layer.cls.startswith("Global")):
+            yield from at_origin(layer.origin, 7.5, "It takes away axes that the labels have.", 1, "other")
+            return
+
+
+def _too_many_axes(outputs: Array) -> Iterator[Candidate]:
+    """The layer after which there should have been fewer axes."""
+    if len(outputs.dims or ()) == 3:
+        layers = [v.made_by for v in history(outputs) if isinstance(v.made_by, Layer)]
+        steps = next((layer for layer in layers if layer.cls in ("LSTM", "GRU", "SimpleRNN")), None)
+        if steps is not None and not any(layer.cls in ("Flatten", "TimeDistributed") for layer in layers):
+            reason = "With return_sequences=True it gives a row for each step, and the labels have one for each sample."
+            yield from at_origin(steps.origin, 9.0, reason, 1, "return-sequences")
+            return
+    for value in history(outputs):
+        layer = value.made_by
+        if not isinstance(layer, Layer):
+            continue
+        if layer.cls == "Dense" and value.inputs and len(value.inputs[0].dims or ()) > 2:
+            reason = "A Dense layer on more than two axes keeps them: Flatten or pooling belongs before it."
+            first = _first_dense(outputs)
+            yield from at_origin((first or layer).origin, 8.0, reason, 1, "flatten")
+            before = value.inputs[0].made_by
+            if isinstance(before, Layer):
+                yield from at_origin(before.origin, 6.5, "Its result has more than two axes.", 1, "flatten")
+            return
+
+
+def _first_dense(outputs: Array) -> Layer | None:
+    """The first Dense of the row that meets more than two axes."""
+    found = None
+    for value in history(outputs):
+        layer = value.made_by
+        if isinstance(layer, Layer) and layer.cls == "Dense" and value.inputs and len(value.inputs[0].dims or ()) > 2:
+            found = layer
+    return found
+
+
+def _compiled(clash: Clash, weight: float, reason: str, edit: Edit) -> Iterator[Candidate]:
+    for value in clash.values:
+        compiled = getattr(value, "compiled_at", None)
+        if isinstance(compiled, Origin):
+            yield from at_origin(compiled, weight, reason, None, edit)
+            return
+
+
+def of_sparse(clash: Clash, known: Facts) -> Iterator[Candidate]:
+    """Labels that are class numbers, or should be."""
+    labels, outputs = clash.values[0], clash.values[1]
+    if not isinstance(labels, Array) or not isinstance(outputs, Array) or labels.dims is None or outputs.dims is None:
+        return
+    if clash.relation == "classes":
+        high = labels.classes.size if labels.classes else None
+        reason = f"The labels go up to {(high or 1) - 1}, and this layer gives {outputs.dims[-1].size} classes."
+        yield from at_origin(outputs.dims[-1].origin, 7.0, reason, 1, "units")
+        return
+    if len(labels.dims) == len(outputs.dims) and labels.dims[-1:] and labels.dims[-1].size == outputs.dims[-1].size:
+        reason = "The labels are one-hot, and a sparse loss wants class numbers."
+        yield from _compiled(clash, 8.0, reason, "sparse-loss")
+        yield from at_failure(clash, 5.5, reason, "sparse-loss")
+        yield from at_origin(labels.origin, 6.0, reason, 0, "one-hot")
+    elif len(outputs.dims) > 2:
+        yield from _too_many_axes(outputs)
+
+
+def unsliced(clash: Clash) -> Iterator[Candidate]:
+    """One of two values of one source is cut shorter, and the other is not."""
+    values = [v for v in clash.values[:2] if isinstance(v, Array)]
+    sizes = [d.size or 0 for d in clash.sides]
+    if len(values) < 2 or not 0 < abs(sizes[0] - sizes[1]) <= 4:
+        return
+    cut = 0 if sizes[0] < sizes[1] else 1
+    whole, short = clash.sides[1 - cut].origin, clash.sides[cut].origin
+    if whole is None or short is None or short.kind != "slice":
+        return
+    reason = f"The other side is cut to {sizes[cut]}, and this one is not."
+    aliases = values[1 - cut].aliases
+    yield from at_origin(aliases[0] if aliases else whole, 7.0, reason, 1 - cut, "slice")
+    yield from at_origin(short, 6.0, f"It cuts one side to {sizes[cut]}.", cut, "slice")
+
+
+def of_sums(clash: Clash) -> Iterator[Candidate]:
+    """A size of the outputs that a concatenation summed: along an axis that should have stayed."""
+    side = clash.sides[1]
+    for origin, _ in chain(side.origin, 4):
+        if origin.text == JOINED:
+            reason = f"The joined sizes add up to {side.size} here: perhaps along the wrong axis."
+            yield from at_origin(origin, 6.4, reason, 1, "concat-axis")
+            for parent, depth in chain(origin.parents[0] if origin.parents else None, 2):
+                if parent.kind in ("constant", "argument"):
+                    yield from at_origin(parent, 6.5 + 0.05 * depth, reason, 1, "concat-axis")
+
+
+def of_folds(arrays: Sequence[Array]) -> Iterator[Candidate]:
+    """A reshape that changes the number of rows, where what failed has no line of its own."""
+    for found in arrays:
+        origin = found.dims[0].origin if found.dims else None
+        if origin is not None and origin.text.startswith(FOLDS):
+            reason = f"T{origin.text[1:]}."
+            yield from at_origin(origin, 7.0, reason, None, "reshape")
+            for axis in found.dims or ():
+                for parent, depth in chain(axis.origin, 2):
+                    if parent.kind in ("constant", "argument") and depth:
+                        yield from at_origin(parent, 7.05, reason, None, "constant")
+            return
+
+
+def of_embeddings(made: list[Value], sizes: Sequence[int]) -> Iterator[Candidate]:
+    """An Embedding with as many rows as the index that is out of its range, or the bound that the message names."""
+    for layer in made:
+        rows = (
+            number(layer.settings.get("input_dim")) if isinstance(layer, Layer) and layer.cls == "Embedding" else None
+        )
+        if rows is not None and rows in sizes and layer.origin is not None:
+            reason = f"It has {rows} rows, and an index is {rows} or more."
+            yield from at_origin(layer.origin, 7.0, reason, None, "units")
+            named = next((p for p in layer.origin.parents if p.kind in ("constant", "argument")), None)
+            yield from at_origin(named, 6.5, reason, None, "constant")

@@ -1,0 +1,121 @@
+"""Random numbers in compiled functions that are not what the program counts on.
+
+XLA draws others from the same seed, by design. A program that draws from one seed in a compiled function and outside of
+it, or that sets a seed again to get the same numbers once more, does not get them. Nothing is said of a program that
+does neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+from xladoctor.diagnosis.basis import DREW_BOTH_WAYS, NOT_TESTED, READ_IN_GRAPH
+from xladoctor.diagnosis.checked import REQUEST, compared, line
+from xladoctor.diagnosis.setting_finding import event_of
+from xladoctor.model.diagnosis import Basis, Finding, Location, Proof, Status
+from xladoctor.recording.run import Event, Recording, location
+from xladoctor.recording.schema import schema
+from xladoctor.rules import by_slug
+
+SLUG = "random-in-compiled"
+
+
+def draws(recording: Recording) -> Iterator[Finding]:
+    """A warning for each line of a compiled function whose random numbers are others than the program shows to want."""
+    seen: set[tuple[str, str]] = set()
+    for answer in recording.answers(REQUEST):
+        told = answer.get("result") or {}
+        capsule = str(answer["capsule"])
+        name = str(compared(recording, capsule, told.get("function")).get("python_name") or capsule)
+        for draw in told.get("draws") or ():
+            found = _outside(recording, name, draw) or _set_again(recording, name, capsule, draw) or _mask(name, draw)
+            key = (name, str(found.location if found else None))
+            if found is not None and key not in seen:
+                seen.add(key)
+                yield found
+
+
+def _outside(recording: Recording, name: str, draw: Mapping[str, Any]) -> Finding | None:
+    """The same key was drawn outside any graph, and XLA draws other numbers from it."""
+    if draw.get("same") is not False or not draw.get("key"):
+        return None
+    eager = next((e for e in recording.of_kind(schema.DRAW) if _is_of(e, draw)), None)
+    if eager is None:
+        return None
+    there = location(eager.get("where"))
+    at = f" at {there}" if there else ""
+    return _finding(
+        draw,
+        f"{name} draws other numbers than the same seed gives outside of it",
+        f"The program draws from one seed twice: in {name}, which XLA compiled, and in eager execution{at}. XLA draws "
+        "other numbers from it, so what was made with the one does not belong to what is made with the other.",
+        (
+            Proof("event", f"{draw['op']} of shape {draw.get('shape')} with the same key{at}", event_of(eager)),
+            Proof("worker", "from this key XLA draws other numbers than plain execution", "worker.jsonl"),
+        ),
+        "confirmed",
+        DREW_BOTH_WAYS,
+    )
+
+
+def _is_of(eager: Event, draw: Mapping[str, Any]) -> bool:
+    same = [eager.get(k) == draw.get(k) for k in ("key", "counter", "shape")]
+    return all(same) and str(eager["op"]).replace("_", "") == str(draw.get("op")).lower()
+
+
+def _set_again(recording: Recording, name: str, capsule: str, draw: Mapping[str, Any]) -> Finding | None:
+    """One seed was set at least twice, and a function that takes no notice of it was called after each time."""
+    if draw.get("key"):
+        return None
+    calls = [
+        e["t"]
+        for kind in (schema.FIRST_CALL, schema.LATER_CALL)
+        for e in recording.of_kind(kind)
+        if str(e["capsule"]) == capsule
+    ]
+    seeds = recording.of_kind(schema.SEED)
+    for first, second in pairwise(seeds):
+        if first["seed"] != second["seed"]:
+            continue
+        if any(first["t"] <= t < second["t"] for t in calls) and any(t >= second["t"] for t in calls):
+            there = location(second.get("where"))
+            return _finding(
+                draw,
+                f"{name} does not draw the same numbers again after set_seed({second['seed']})",
+                f"The program sets the seed {second['seed']} twice{f' (again at {there})' if there else ''} and calls "
+                f"{name} after each. XLA takes no notice of that seed: what {draw['op']} draws there differs from call "
+                "to call.",
+                (Proof("event", f"the seed {second['seed']} was set again", event_of(second)),),
+                "untested",
+                NOT_TESTED,
+            )
+    return None
+
+
+def _mask(name: str, draw: Mapping[str, Any]) -> Finding | None:
+    """A mask is drawn from a seed that is a constant of the graph, in a function that trains."""
+    if not (draw.get("fixed") and draw.get("mask")):
+        return None
+    return _finding(
+        draw,
+        f"{name} draws the same mask at every step",
+        f"{draw['op']} draws from a seed that is a constant in the compiled graph of {name}, and what it draws decides "
+        "what is left out: at every step the same.",
+        (Proof("worker", "key and counter depend on no input and no variable", "worker.jsonl"),),
+        "confirmed",
+        READ_IN_GRAPH,
+    )
+
+
+def _finding(
+    draw: Mapping[str, Any], title: str, message: str, proofs: tuple[Proof, ...], status: Status, basis: Basis
+) -> Finding:
+    rule = by_slug(SLUG)
+    at: Location | None = line(draw)
+    return Finding(
+        code=rule.code, slug=rule.slug, level="warning", role="root", title=title, message=message,
+        op=str(draw.get("op")), node=str(draw.get("node")), location=at, evidence=proofs, status=status, basis=basis,
+        remedies=rule.remedies,
+    )  # fmt: skip
