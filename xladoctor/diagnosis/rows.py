@@ -105,7 +105,7 @@ def to_ask(recording: Recording) -> list[Asked]:
         # A function of the program's own that is called within one of Keras is its own.
         call = calls.get(id(trace)) if trace.get("defined") is None else None
         key = (trace["pid"], trace.get("owner") or name)
-        if call is None and trace.get("defined") is None:
+        if trace.get("defined") is None and (call is None or not trace.get("inputs")):
             continue  # a library's own
         if key in found and not _is_second_attempt(recording, found[key].capsule, trace):
             continue

@@ -107,17 +107,17 @@ def ask_workers(
 def _checks(
     worker: Worker, recording: Recording, compared: list[str], paired: list[row_check.Asked], seconds: float, say: Say
 ) -> Iterator[dict[str, Any]]:
-    """The questions to a run that ended well, within so many seconds: which rows meet (in half of them where there is
-    more to ask), then whether compiled functions agree with plain execution.
+    """The questions to a run that ended well: whether compiled functions agree with plain execution, within so many
+    seconds, and which rows meet, within those that are left, or half of them.
     """
     started = time.monotonic()
-    if paired:
-        say(f"looking which rows meet in {len(paired)} function(s); Ctrl-C skips it")
-        yield from row_check.answers(worker, recording, paired, seconds / 2 if compared else seconds)
     if compared:
         say(f"comparing {len(compared)} compiled function(s) with plain execution; Ctrl-C skips it")
+        yield from check_.answers(worker, recording, compared, seconds)
+    if paired:
+        say(f"looking which rows meet in {len(paired)} function(s); Ctrl-C skips it")
         left = max(seconds / 2, seconds - (time.monotonic() - started))
-        yield from check_.answers(worker, recording, compared, left)
+        yield from row_check.answers(worker, recording, paired, left)
 
 
 def _compiled(recording: Recording) -> list[str]:

@@ -3,6 +3,8 @@
 import pytest
 
 from tests.xladoctor.recordings import Run
+from xladoctor.diagnosis.rows import to_ask
+from xladoctor.recording.run import read_run
 from xladoctor.saved import scan_run
 
 EXPANDED = {"op": "ExpandDims", "node": "e", "sources": [["train.py", 5, "call"]]}
@@ -96,3 +98,16 @@ def test_eager_operands_are_told_where_a_gradient_goes_through_them(tmp_path, wa
     found = scan_run(run.write(tmp_path / "run")).findings
     assert [f.level for f in found] == ([level] if level else [])
     assert not found or (found[0].slug, found[0].location.line, found[0].dims[-1]) == ("wrong-pairing", 9, [20, 20])
+
+
+def test_the_steps_of_keras_are_named_by_their_call_and_what_it_makes_besides_is_left_out(tmp_path):
+    run = Run()
+    run.begin(1, "fit", rows=32)
+    for number, (name, inputs) in enumerate([("initialize_variables", []), ("one_step_on_iterator", ["resource[]"])]):
+        run.trace(f"7-{number}-{name}", name, f"g{number}")
+        run.events[-1]["inputs"] = inputs
+    run.end(1, "7-1-one_step_on_iterator", "fit", rows=32)
+    asked = to_ask(read_run(run.write(tmp_path / "run")))
+    assert [(a.capsule, a.name, a.method, a.sizes) for a in asked] == [
+        ("7-1-one_step_on_iterator", "fit of gears", "fit", (4,))
+    ]

@@ -55,10 +55,13 @@ def test_under_an_outer_jit_the_message_is_another_and_the_root_the_same(study):
 def test_a_healthy_study_is_healthy(healthy):
     assert (healthy.status, healthy.diagnosis["verdict"], healthy.diagnosis["findings"]) == (0, "healthy", [])
     answers = [json.loads(line) for line in (healthy.folder / "worker.jsonl").read_text().splitlines()]
-    assert [a["request"] for a in answers] == ["agreement"], "only the comparison had to be asked for"
-    assert [(c["function"], c["result"]) for c in healthy.diagnosis["checked"]] == [
+    assert {a["request"] for a in answers} == {"agreement", "pairing"}, "only the checks had to be asked for"
+    checked = healthy.diagnosis["checked"]
+    assert [(c["function"], c["result"]) for c in checked if c["what"] == "compiled-function"] == [
         ("projective_warp_xla_jit", "agrees")
     ]
+    rows = {c["function"]: c["result"] for c in checked if c["what"] == "rows"}
+    assert rows and "diverges" not in rows.values(), rows
     events = [json.loads(line) for f in healthy.folder.glob("events-*") for line in f.read_text().splitlines()]
     assert not [e for e in events if e["kind"] == "probe-error"]
     assert not [e for e in events if e["kind"] == "place-missing"]
