@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 # The hooks run once a process, or only where TensorFlow is loaded: covered by the runs in which all of them fail.
 ONCE = {
     "finish", "first op", "graph of a read", "trace arguments", "first use", "auto", "decorator", "_hook_variables",
-    "numbers at exit",
+    "_hook_layers", "numbers at exit",
 }  # fmt: skip
 # Only in a rehearsal, which is no run of the user's.
 REHEARSED = {
@@ -112,6 +112,7 @@ def work():
         except Exception as error:
             out.append(type(error).__name__)
     out.append((tf.ones([3, 1]) - tf.ones([3])).shape.as_list())
+    out.append(tf.random.stateless_uniform([2], [1, 2]).shape.as_list())
     keras.utils.set_random_seed(1)
     model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)])
     x = np.ones((4, 3), "float32")
@@ -233,7 +234,7 @@ def test_an_interrupt_belongs_to_the_target(singly):
 
 @pytest.mark.parametrize("how", ["--all", "--all --late", "--broken-sink"])
 def test_with_all_of_them_failing_from_the_start(tmp_path, plain, how):
-    ran = run_program(tmp_path, TOGETHER, files=FILES, arguments=how.split())
+    ran = run_program(tmp_path, TOGETHER, files=FILES, arguments=how.split(), env={"XLADOCTOR_CAPTURE": "all"})
     assert ran.status == 0, ran.stderr
     assert answer(ran)["expected"] == plain
     if how == "--all":
