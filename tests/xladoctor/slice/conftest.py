@@ -37,5 +37,7 @@ def flat(study):
 
 
 @pytest.fixture(scope="module")
-def healthy(study):
-    return study("--batch-size", "16")
+def healthy(tmp_path_factory):
+    """Checked for as long as it takes, on a machine that is slow, too."""
+    folder = tmp_path_factory.mktemp("healthy") / "work"
+    return scan(folder, *STUDY, "--output-dir", "out", "--batch-size", "16", options=("--check-budget", "300"))
