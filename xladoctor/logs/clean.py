@@ -184,7 +184,7 @@ def _unwrap(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
         return lines
     joined: list[tuple[int, str]] = []
     open_ = False
-    sure = len({_NUMBERS.sub("", text) for _, text in lines if len(text) == width}) >= 3
+    sure = len({_NUMBERS.sub("", text) for _, text in lines if len(text) == width}) >= 2
     for number, text in lines:
         goes_on = open_ and joined and not _STARTS.match(text) and len(joined[-1][1]) < 20_000
         if goes_on and (sure or _is_open(joined[-1][1], text)):

@@ -97,7 +97,7 @@ RULES = (
         example="planes = tf.random.stateless_normal(shape, seed=[3, 14])   # eagerly and in a compiled function: "
         "two sets of planes",
         tell_apart="Dropout and noise that differ between the ways are meant to; this is about numbers that are drawn "
-        "from one seed in two places.",
+        "from one seed in two places. Without random numbers it is `parity-divergence`.",
         remedies=(
             Remedy(
                 "name-the-algorithm",

@@ -47,9 +47,15 @@ def test_each_function_before_any_is_taken_twice(tmp_path):
     assert to_check(recording(tmp_path, ("f", "f", "g"))) == ["7-0-f", "7-2-g", "7-1-f"]
 
 
-def test_a_run_that_failed_is_not_checked(tmp_path):
-    outcome = {"state": "exited", "code": 1, "probes": "recorded"}
+def test_a_run_that_was_ended_is_not_checked(tmp_path):
+    outcome = {"state": "signalled", "signal": "SIGTERM", "probes": "recorded"}
     assert to_check(recording(tmp_path, outcome=outcome)) == []
+
+
+def test_a_run_that_its_program_ended_is_checked(tmp_path):
+    """It may have met a wrong result of a call that raised nothing."""
+    outcome = {"state": "exited", "code": 1, "probes": "recorded"}
+    assert len(to_check(recording(tmp_path, outcome=outcome))) == 3
 
 
 def test_what_takes_too_long_is_not_checked(tmp_path):

@@ -8,6 +8,8 @@ from tests.xladoctor.logs.dirt import DIRT
 from tests.xladoctor.rules.fixtures import Fixture, diagnose, public_fixtures, real_fixtures
 
 # One log of each class and wording: the newest version's, and all published ones.
+# Short logs with a single line that a terminal cut between two words: whether it was cut cannot be seen.
+CANNOT = {("wrap-80", "public/weights_layers_24")}
 LOGS = [f for f in real_fixtures() if f.name.startswith("2.21/")] + list(public_fixtures())
 
 
@@ -19,7 +21,7 @@ def test_class_survives(dirt: str) -> None:
         expected = [(f.slug, f.dims) for f in diagnose(fixture.text) if f.level == "error"][:1]
         text = DIRT[dirt](fixture.text).encode("utf-8", "surrogateescape")
         seen = [(f.slug, f.dims) for f in diagnose(text) if f.level == "error"][:1]
-        if seen != expected:
+        if seen != expected and (dirt, fixture.name) not in CANNOT:
             wrong.append((fixture.name, expected, seen))
     assert wrong == []
 

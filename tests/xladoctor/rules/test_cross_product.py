@@ -15,6 +15,8 @@ REAL = real_fixtures()
 CANNOT = {
     # All of it on one line: that training went on between two errors is told by line numbers.
     ("escaped", "went_on_then_failed"),
+    # Times show that training went on below a traceback: that is a warning then.
+    *((dirt, "printed_went_on") for dirt in ("progress", "timestamps", "ci", "colour-behind-prefix")),
 }
 
 
@@ -57,6 +59,7 @@ NOT_ALONE = {
     "jit_kernel_libdevice": "the cause is in the lines above",
     "slow_compile": "the first line is stars",
     "compile_failed_report": "the first line is another program's",
+    "devices_too_late": "no fragment of it is looked for: the exception's name finds it",
     "oom_cluster_run": "the first line only counts errors",
     "constant_clustered_28": "the same",
     "constant_evaluated": "the first line is the evaluator's",

@@ -33,12 +33,12 @@ def test_training_under_the_doctor_gives_bit_identical_weights(tmp_path):
     assert digest == plain.stdout
 
 
-def test_an_exception_that_the_program_catches_is_a_warning(tmp_path):
+def test_an_exception_that_the_program_catches_is_a_note(tmp_path):
     run = scan(tmp_path / "work", str(PATIENTS / "catches_the_exception.py"))
     assert json.loads((run.folder / "run.json").read_text())["outcome"]["code"] == 0
     assert (run.folder / "stdout.log").read_text() == "None\n"
     assert run.status == 0
-    assert (run.root["class"], run.root["level"]) == ("reshape-mismatch", "warning")
+    assert (run.root["class"], run.root["level"]) == ("reshape-mismatch", "note")
     assert (run.root["status"], run.root["basis"]["kind"]) == ("confirmed", "tested"), "the worker ran it again"
     assert run.diagnosis["isolated"]["op"] == "Reshape"
     assert run.root["details"]["failing_batch"] == 3, "7 samples in batches of 4: only the last one fails"
