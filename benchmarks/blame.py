@@ -28,7 +28,6 @@ from xladoctor.report import json_
 from xladoctor.saved import scan_run
 
 FOLDER = _results.ROOT / "tests" / "patients" / "blame"
-MINUTE = 60.0
 TIMEOUT = 300.0
 NEAR = 3
 SCHEMA = "xladoctor.benchmarks-blame/1"
@@ -199,14 +198,8 @@ def measure(
 
 def sample(report: Callable[[str], None] = lambda line: None) -> list[Row]:
     """Programs in the order of their hash, as many as a minute allows."""
-    deadline = time.monotonic() + MINUTE
-    rows: list[Row] = []
-    for name in _results.by_hash(names()):
-        left = deadline - time.monotonic()
-        if rows and left < max(row.seconds for row in rows):
-            break
-        rows += [row for row in measure([name], report) if not row.note]
-    return rows
+    judged = _results.within_a_minute(names(), lambda name, left: measure([name], report))
+    return [row for rows in judged for row in rows if not row.note]
 
 
 def markdown() -> str:

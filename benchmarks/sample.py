@@ -11,10 +11,10 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from benchmarks import _results, blame, silent, truth, verdicts
 
-MINUTE = 60.0
 MOST = 5
 FIRST = 30.0
 """Seconds that a program is given at the least: one that takes longer is left to the full bench."""
@@ -22,12 +22,16 @@ FIRST = 30.0
 
 @dataclass(frozen=True)
 class Bench:
-    """Programs whose truth is known; `untrue` says what is false of the answer about one, or nothing."""
+    """Programs whose truth is known.
+
+    `untrue` says what is false of the answer about one, or nothing; `was_untrue` whether a committed row says the same.
+    """
 
     name: str
     results: str
     names: Callable[[], list[str]]
     untrue: Callable[[str, float], str]
+    was_untrue: Callable[[dict[str, Any]], bool]
 
 
 def _verdict(name: str, timeout: float) -> str:
@@ -50,11 +54,24 @@ def _silent(name: str, timeout: float) -> str:
 
 
 BENCHES = (
-    Bench("verdicts", "preflight-programs.json", verdicts.names, _verdict),
-    Bench("truth", "truth.json", lambda: [n for n in truth.names() if not n.startswith("held_out/")], _truth),
-    Bench("blame", "blame-programs.json", blame.names, _blame),
-    Bench("silent", "silent.json", silent.names, _silent),
-)
+    Bench(
+        "verdicts", "preflight-programs.json", verdicts.names, _verdict,
+        lambda row: str(row["outcome"]).startswith("false"),
+    ),
+    Bench(
+        "truth", "truth.json", lambda: [n for n in truth.names() if not n.startswith("held_out/")], _truth,
+        lambda row: bool(row["wrong"]),
+    ),
+    Bench(
+        "blame", "blame-programs.json", blame.names, _blame,
+        lambda row: row["crash"] in row["wrong"] and not row["exact"],
+    ),
+    # Only of a healthy twin can an error be untrue.
+    Bench(
+        "silent", "silent.json", lambda: [f"{name}{silent.TWIN}" for name in silent.names()], _silent,
+        lambda row: not row["silent"] and any(said.startswith("error ") for said in row["said"]),
+    ),
+)  # fmt: skip
 
 
 def known(bench: Bench) -> frozenset[str]:
@@ -63,7 +80,7 @@ def known(bench: Bench) -> frozenset[str]:
         told = json.loads((_results.RESULTS / bench.results).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return frozenset()
-    return frozenset(row["name"] for row in told["programs"] if row.get("wrong") or row.get("untrue"))
+    return frozenset(row["name"] for row in told["programs"] if bench.was_untrue(row))
 
 
 def chosen() -> Iterator[tuple[Bench, str]]:
@@ -74,7 +91,7 @@ def chosen() -> Iterator[tuple[Bench, str]]:
 
 def main() -> int:
     """Judge programs for a minute. 1 where the doctor says something untrue that was not known."""
-    deadline = time.monotonic() + MINUTE
+    deadline = time.monotonic() + _results.MINUTE
     new = 0
     for number, (bench, name) in enumerate(chosen()):
         left = deadline - time.monotonic()

@@ -26,11 +26,10 @@ from benchmarks import _results
 from benchmarks._observe import end
 
 FOLDER = _results.PROGRAMS / "silent"
-MINUTE = 60.0
 TIMEOUT = 600.0
 SCHEMA = "xladoctor.benchmarks-silent/1"
 OPTIONS = True
-_TWIN = "_twin"
+TWIN = "_twin"
 _ROWS = ("wrong-pairing", "wrong-shape-silent", "contract-violation")
 _NUMBERS = ("parity-divergence", "wrong-shape-silent")
 _SETTINGS = ("dead-switch", "setting-too-late", "baked-in-setting", "flag-ineffective")
@@ -81,7 +80,7 @@ class Row:
 def names(held_out: bool = False) -> list[str]:
     """Every program but the twins, by its file name without the ending."""
     folder = FOLDER / "held_out" if held_out else FOLDER
-    return [path.stem for path in sorted(folder.glob("[0-9]*.py")) if not path.stem.endswith(_TWIN)]
+    return [path.stem for path in sorted(folder.glob("[0-9]*.py")) if not path.stem.endswith(TWIN)]
 
 
 def judge(name: str, held_out: bool = False, timeout: float = TIMEOUT) -> Row:
@@ -203,7 +202,7 @@ def measure(
     """Ask about each of the programs, and about its twin."""
     rows = []
     for name in programs:
-        for which in (name, f"{name}{_TWIN}"):
+        for which in (name, f"{name}{TWIN}"):
             row = judge(which, held_out)
             rows.append(row)
             report(f"{which}: {row.verdict or row.state}, {_outcome(row)} ({'; '.join(row.said)}; {row.seconds:.0f} s)")
@@ -212,19 +211,17 @@ def measure(
 
 def sample(report: Callable[[str], None] = lambda line: None) -> list[Row]:
     """Pairs in the order of their hash, as many as a minute allows; one that does not end in time is left out."""
-    deadline = time.monotonic() + MINUTE
+
+    def pair(name: str, left: float) -> tuple[Row, Row] | None:
+        until = time.monotonic() + left
+        first = judge(name, timeout=left)
+        twin = judge(f"{name}{TWIN}", timeout=max(until - time.monotonic(), 1.0))
+        return None if "timeout" in (first.state, twin.state) else (first, twin)
+
     rows: list[Row] = []
-    for name in _results.by_hash(names()):
-        pair = []
-        for which in (name, f"{name}{_TWIN}"):
-            left = deadline - time.monotonic()
-            if rows and left < max(row.seconds for row in rows):
-                return rows
-            pair.append(judge(which, timeout=max(left, 1.0)))
-            if pair[-1].state == "timeout":
-                return rows
-        rows += pair
-        report(f"{name}: {_outcome(pair[0])}; twin {_outcome(pair[1])}")
+    for first, twin in _results.within_a_minute(names(), pair):
+        rows += (first, twin)
+        report(f"{first.name}: {_outcome(first)}; twin {_outcome(twin)}")
     return rows
 
 

@@ -26,7 +26,6 @@ from typing import Any
 from benchmarks import _results
 
 FOLDER = _results.PROGRAMS / "truth"
-MINUTE = 60.0
 TIMEOUT = 300.0
 SCHEMA = "xladoctor.benchmarks-truth/1"
 # What the taxonomy calls not-xla in one word, and the doctor more closely.
@@ -254,17 +253,15 @@ def measure(programs: Sequence[str], report: Callable[[str], None] = lambda line
 
 def sample(report: Callable[[str], None] = lambda line: None) -> list[Row]:
     """Programs in the order of their hash, as many as a minute allows; one that does not end in time is left out."""
-    deadline = time.monotonic() + MINUTE
-    rows: list[Row] = []
-    for name in _results.by_hash(names()):
-        left = deadline - time.monotonic()
-        if rows and left < max(row.seconds for row in rows):
-            break
+
+    def ended(name: str, left: float) -> Row | None:
         row = judge(name, timeout=left)
-        if row.answer == "timeout":
-            break
+        return None if row.answer == "timeout" else row
+
+    rows: list[Row] = []
+    for row in _results.within_a_minute(names(), ended):
         rows.append(row)
-        report(f"{name}: {row.root or row.answer} {'; '.join(row.wrong)} ({row.seconds:.0f} s)")
+        report(f"{row.name}: {row.root or row.answer} {'; '.join(row.wrong)} ({row.seconds:.0f} s)")
     return rows
 
 

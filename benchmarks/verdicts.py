@@ -26,7 +26,6 @@ from benchmarks import _results
 from benchmarks._observe import end
 
 FOLDER = _results.PROGRAMS / "preflight"
-MINUTE = 60.0
 TIMEOUT = 900.0
 SCHEMA = "xladoctor.benchmarks-verdicts/1"
 
@@ -158,17 +157,15 @@ def measure(programs: Sequence[str], report: Callable[[str], None] = lambda line
 
 def sample(report: Callable[[str], None] = lambda line: None) -> list[Row]:
     """Programs in the order of their hash, as many as a minute allows; one that does not end in time is left out."""
-    deadline = time.monotonic() + MINUTE
-    rows: list[Row] = []
-    for name in _results.by_hash(names()):
-        left = deadline - time.monotonic()
-        if rows and left < max(row.seconds for row in rows):
-            break
+
+    def ended(name: str, left: float) -> Row | None:
         row = judge(name, timeout=left)
-        if row.answer == "timeout":
-            break
+        return None if row.answer == "timeout" else row
+
+    rows: list[Row] = []
+    for row in _results.within_a_minute(names(), ended):
         rows.append(row)
-        report(f"{name}: {row.answer} ({row.outcome}, {row.seconds:.0f} s)")
+        report(f"{row.name}: {row.answer} ({row.outcome}, {row.seconds:.0f} s)")
     return rows
 
 
