@@ -8,7 +8,7 @@ from dataclasses import replace
 from xladoctor.diagnosis.basis import ENDED, HANDLED, RAISED
 from xladoctor.diagnosis.facts import first_location
 from xladoctor.diagnosis.gaps import gap_notes
-from xladoctor.diagnosis.weigh import how_it_went_on, level_of_handled, raised, survived, uncaught
+from xladoctor.diagnosis.weigh import how_it_went_on, is_uncaught, level_of_handled, raised, survived, uncaught
 from xladoctor.model.diagnosis import Finding, Proof
 from xladoctor.model.evidence import ProcessOutcome
 from xladoctor.model.output_log import output_notes
@@ -48,7 +48,7 @@ def _exceptions(recording: Recording) -> Iterator[Finding]:
     rule = by_slug("not-xla")
     ends = uncaught(recording)
     for event in raised(recording):
-        ended = not survived(recording) and (event in ends or not ends)
+        ended = not survived(recording) and (is_uncaught(event, recording) or not ends)
         first = next(iter(event["message"].strip().splitlines()), "")
         text = f"{event['exception']}: {first}".rstrip(": ")
         yield Finding(

@@ -69,19 +69,36 @@ def _by_user(event: Event) -> bool:
 
 def uncaught(recording: Recording) -> list[Event]:
     """The recorded exceptions that ended a process, and those that they came of."""
+    return recording.once("uncaught", lambda: _uncaught(recording))
+
+
+def is_uncaught(event: Event, recording: Recording) -> bool:
+    """Whether this recorded exception ended a process, or led to one that did."""
+    ids = recording.once("ids of uncaught", lambda: {_id(e) for e in uncaught(recording)})
+    return _id(event) in ids
+
+
+def _id(event: Event) -> tuple[int, int]:
+    return event["pid"], event["seq"]
+
+
+def _uncaught(recording: Recording) -> list[Event]:
     ended = {(e["pid"], e["failure"]) for e in recording.of_kind(schema.FAILURE) if e.get("state") == "uncaught"}
     last = [e for e in raised(recording) if (e["pid"], e["failure"]) in ended]
+    ids = {_id(e) for e in last}
     chain = {(e["pid"], c.get("exception"), c.get("message")) for e in last for c in e.get("chain") or ()}
     return [
         e
         for e in raised(recording)
-        if e in last or (e["pid"], e.get("exception"), str(e.get("message"))[:_CHAINED]) in chain
+        if _id(e) in ids or (e["pid"], e.get("exception"), str(e.get("message"))[:_CHAINED]) in chain
     ]
 
 
 def raised(recording: Recording) -> list[Event]:
     """Every recorded exception."""
-    return [e for e in recording.of_kind(schema.FAILURE) if e.get("state") == "raised"]
+    return recording.once(
+        "raised", lambda: [e for e in recording.of_kind(schema.FAILURE) if e.get("state") == "raised"]
+    )
 
 
 def failures_of(finding: Finding, recording: Recording) -> Iterator[Event]:
@@ -122,7 +139,7 @@ def _caught(event: Event) -> str:
 
 def how_it_went_on(event: Event, recording: Recording) -> str:
     """The sentence for an exception that the run survived."""
-    if event not in uncaught(recording):
+    if not is_uncaught(event, recording):
         return f"The program caught this exception{_caught(event)} and went on."
     if _kept_by_parent(event, recording):
         return "It ended a process that the program had started; the program kept its output, and went on."
@@ -135,7 +152,7 @@ def level_of_handled(event: Event, recording: Recording) -> Level:
     """
     if not survived(recording):
         return "warning"
-    if event in uncaught(recording):
+    if is_uncaught(event, recording):
         return "note" if _kept_by_parent(event, recording) else "warning"
     said = [line.strip() for line in str(event.get("message", "")).splitlines() if len(line.strip()) >= _TELLING]
     words = [f"{event.get('exception')}:", *(line[:_WORDS] for line in (*said[:1], *said[-1:]))]
@@ -160,9 +177,9 @@ def _weighed(finding: Finding, recording: Recording) -> Finding | None:
     events = list(failures_of(finding, recording))
     ends = uncaught(recording)
     if events:
-        if finding.level == "warning" and not any(e in ends for e in events):
+        if finding.level == "warning" and not any(is_uncaught(e, recording) for e in events):
             return handled(finding, events[0], recording)
-        return _raised(finding, any(e in ends for e in events), recording)
+        return _raised(finding, any(is_uncaught(e, recording) for e in events), recording)
     if survived(recording):
         return _printed(finding, recording)
     if ends and finding.details.get("kind") in _DEATHS and _has_status(recording):

@@ -26,7 +26,19 @@ def recorded(tmp_path_factory):
     """The run folder of a study whose last batch fails."""
     folder = tmp_path_factory.mktemp("recorded")
     program = [sys.executable, str(ROOT / "tests" / "patients" / "partial_batch.py")]
-    command = [sys.executable, "-m", "xladoctor", "scan", "--run-dir", "run", "--quiet", "--", *program]
+    command = [
+        sys.executable,
+        "-m",
+        "xladoctor",
+        "scan",
+        "--check-budget",
+        "0",
+        "--run-dir",
+        "run",
+        "--quiet",
+        "--",
+        *program,
+    ]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 1, done.stderr[-2000:]
