@@ -66,7 +66,7 @@ class Step:
             return [c for c in place_calls(self.recording, None, pid=self.pid) if c.graph is None]
         found = place_calls(self.recording, self.capsule, self._between)
         if self.apart and self.capsule is None:
-            finished = self.recording.once("finished graphs", lambda: _finished_graphs(self.recording))
+            finished = self.recording.once(_finished_graphs)
             return [c for c in found if c.graph is not None and (c.pid, c.graph) not in finished]
         return found
 
@@ -77,7 +77,7 @@ class Step:
             return None
         pid, last, begin = self.failure["pid"], self.failure["seq"], 0
         if self.keras_call is not None:
-            for event in _begins(self.recording).get((pid, self.keras_call["call"]), ()):
+            for event in self.recording.once(_begins).get((pid, self.keras_call["call"]), ()):
                 begin = event["seq"]
         return pid, begin, last
 
@@ -174,7 +174,7 @@ class Step:
     @property
     def worker_error(self) -> str | None:
         """Why a worker could not answer, if it could not."""
-        return _worker_errors(self.recording).get(self.capsule)
+        return self.recording.once(_worker_errors).get(self.capsule)
 
     @cached_property
     def bindings(self) -> dict[str, Binding]:
@@ -223,7 +223,7 @@ class Step:
         if self.capsule is not None and self.recording.capsule(self.capsule).get("xla"):
             return True
         call = self.keras_call or {}
-        began = _begins(self.recording).get((call.get("pid"), call.get("call")), ())
+        began = self.recording.once(_begins).get((call.get("pid"), call.get("call")), ())
         if any(e.get("jit_compile") == "True" for e in began):
             return True
         return "tf2xla" in str((self.failure or {}).get("message", ""))
@@ -345,39 +345,35 @@ def failures_looked_at(recording: Recording) -> list[Event]:
 
 def uncaught(recording: Recording) -> set[tuple[int, int]]:
     """(process, number) of each failure that nobody caught."""
+    return recording.once(_uncaught)
 
-    def make() -> set[tuple[int, int]]:
-        events = recording.of_kind(schema.FAILURE)
-        return {(e["pid"], e["failure"]) for e in events if e.get("state") == "uncaught"}
 
-    return recording.once("uncaught", make)
+def _uncaught(recording: Recording) -> set[tuple[int, int]]:
+    events = recording.of_kind(schema.FAILURE)
+    return {(e["pid"], e["failure"]) for e in events if e.get("state") == "uncaught"}
 
 
 def graphs_of_functions(recording: Recording) -> dict[str, str]:
     """{library function: the graph that it was made from}."""
-    return recording.once("graphs", lambda: {e["function"]: e["graph"] for e in recording.of_kind(schema.GRAPH)})
+    return recording.once(_graphs_of_functions)
+
+
+def _graphs_of_functions(recording: Recording) -> dict[str, str]:
+    return {e["function"]: e["graph"] for e in recording.of_kind(schema.GRAPH)}
 
 
 def _begins(recording: Recording) -> dict[tuple[Any, Any], list[Event]]:
     """The beginnings of Keras calls by process and number."""
-
-    def make() -> dict[tuple[Any, Any], list[Event]]:
-        found: dict[tuple[Any, Any], list[Event]] = {}
-        for event in recording.of_kind(schema.CALL):
-            if event["phase"] == "begin":
-                found.setdefault((event["pid"], event["call"]), []).append(event)
-        return found
-
-    return recording.once("begins", make)
+    found: dict[tuple[Any, Any], list[Event]] = {}
+    for event in recording.of_kind(schema.CALL):
+        if event["phase"] == "begin":
+            found.setdefault((event["pid"], event["call"]), []).append(event)
+    return found
 
 
 def _worker_errors(recording: Recording) -> dict[str | None, str]:
     """{capsule: the first error of a worker that was asked about it}."""
-
-    def make() -> dict[str | None, str]:
-        return {a.get("capsule"): str(a["error"]) for a in reversed(recording.worker) if "error" in a}
-
-    return recording.once("worker errors", make)
+    return {a.get("capsule"): str(a["error"]) for a in reversed(recording.worker) if "error" in a}
 
 
 def rows_differ(event: Event) -> bool:

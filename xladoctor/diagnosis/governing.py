@@ -24,7 +24,7 @@ def governing(recording: Recording, traces: list[Event]) -> tuple[str, ...]:
     if not traces:
         return ()
     first = traces[0]
-    decisions = recording.once("decisions", lambda: _decisions(recording))
+    decisions = recording.once(_decisions)
     callers = {(f["file"], f["function"]) for f in first.get("frames", ())}
     last = [_last_before(decisions.get((first["pid"], *caller), ()), first["seq"]) for caller in callers]
     decision = max((d for d in last if d is not None), key=_seq, default=None)
@@ -37,7 +37,7 @@ def governing(recording: Recording, traces: list[Event]) -> tuple[str, ...]:
 def asked_by(recording: Recording, event: Event) -> tuple[str, ...]:
     """The switches whose value a call that asked for XLA handed on: read in the function that made the call."""
     where = event.get("where") or {}
-    switches = recording.once("switches read", lambda: _switches_read(recording))
+    switches = recording.once(_switches_read)
     reads = switches.get((event["pid"], where.get("file"), where.get("function")), {})
     requested = str(event["requested"])
     shown = [
@@ -104,7 +104,7 @@ def changes_nothing(recording: Recording, store: str, key: str) -> bool:
 def _decided(recording: Recording, decision: Event) -> tuple[str, ...]:
     """What the function of a decision read for it, where that agrees with what came of it."""
     function = str(decision["key"]).rpartition(":")[2]
-    known = recording.once("reads of functions", lambda: _reads_by_function(recording))
+    known = recording.once(_reads_by_function)
     keys = known.get((decision["pid"], function), {})
     last = [_last_before(reads, decision["seq"] + 1) for reads in keys.values()]
     agreeing = [e for e in last if e and (e["value"] is None or _truth(e["value"]) == bool(decision["value"]))]

@@ -174,12 +174,12 @@ def _seq(event: Event) -> int:
 
 def _of_process(recording: Recording, pid: int | None) -> list[Event]:
     """The events of places of one process, in order."""
-    return recording.once("places of processes", lambda: _grouped(recording, "pid")).get(pid, [])
+    return recording.once(_grouped, "pid").get(pid, [])
 
 
 def _in_graph(recording: Recording, graph: str) -> list[Event]:
     """The events of places in one graph, in order."""
-    return recording.once("places of graphs", lambda: _grouped(recording, "graph")).get(graph, [])
+    return recording.once(_grouped, "graph").get(graph, [])
 
 
 def _grouped(recording: Recording, name: str) -> dict[Any, list[Event]]:

@@ -80,14 +80,18 @@ class History:
 
 def histories(recording: Recording) -> tuple[History, ...]:
     """The settings of the program and its environment."""
-    return recording.once("histories", lambda: tuple(_histories(recording)))
+    return recording.once(_histories)
 
 
 def _seq(event: Event) -> int:
     return int(event["seq"])
 
 
-def _histories(recording: Recording) -> Iterator[History]:
+def _histories(recording: Recording) -> tuple[History, ...]:
+    return tuple(_each_history(recording))
+
+
+def _each_history(recording: Recording) -> Iterator[History]:
     bulk = {(e["pid"], e.get("site")) for e in recording.of_kind(schema.SETTING) if e["action"] == "bulk"}
     found: dict[tuple[int, str, str], tuple[list[Event], list[Event]]] = {}
     for event in recording.of_kind(schema.SETTING):

@@ -51,8 +51,7 @@ class Suspicion:
 
 def suspicion(recording: Recording) -> Suspicion | None:
     """The most telling sign that the run ended in NaN; None where there is none."""
-    found: Suspicion | None = recording.once("suspicion", lambda: _of(recording))
-    return found
+    return recording.once(_of)
 
 
 def _of(recording: Recording) -> Suspicion | None:

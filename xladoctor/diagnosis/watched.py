@@ -63,11 +63,14 @@ def _notes(recording: Recording) -> Iterator[str]:
 def _main_hint(recording: Recording, place: WatchedPlace) -> str:
     """A script's own functions belong to `__main__`, which no import hook sees."""
     module = place.place.partition(":")[0].rpartition(".")[2]
-    words = (word for start in recording.of_kind(schema.START) for word in start.get("argv") or ())
-    names = recording.once("names in commands", lambda: {str(word).rpartition("/")[2] for word in words})
-    if f"{module}.py" in names:
+    if f"{module}.py" in recording.once(_names_in_commands):
         return f" ({module}.py was run as a script: mark its functions with the decorator of docs/places.md)"
     return ""
+
+
+def _names_in_commands(recording: Recording) -> set[str]:
+    words = (word for start in recording.of_kind(schema.START) for word in start.get("argv") or ())
+    return {str(word).rpartition("/")[2] for word in words}
 
 
 def _asked(recording: Recording) -> list[dict[str, Any]]:

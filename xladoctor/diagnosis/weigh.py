@@ -69,13 +69,16 @@ def _by_user(event: Event) -> bool:
 
 def uncaught(recording: Recording) -> list[Event]:
     """The recorded exceptions that ended a process, and those that they came of."""
-    return recording.once("uncaught", lambda: _uncaught(recording))
+    return recording.once(_uncaught)
 
 
 def is_uncaught(event: Event, recording: Recording) -> bool:
     """Whether this recorded exception ended a process, or led to one that did."""
-    ids = recording.once("ids of uncaught", lambda: {_id(e) for e in uncaught(recording)})
-    return _id(event) in ids
+    return _id(event) in recording.once(_uncaught_ids)
+
+
+def _uncaught_ids(recording: Recording) -> set[tuple[int, int]]:
+    return {_id(e) for e in uncaught(recording)}
 
 
 def _id(event: Event) -> tuple[int, int]:
@@ -96,9 +99,11 @@ def _uncaught(recording: Recording) -> list[Event]:
 
 def raised(recording: Recording) -> list[Event]:
     """Every recorded exception."""
-    return recording.once(
-        "raised", lambda: [e for e in recording.of_kind(schema.FAILURE) if e.get("state") == "raised"]
-    )
+    return recording.once(_raised_events)
+
+
+def _raised_events(recording: Recording) -> list[Event]:
+    return [e for e in recording.of_kind(schema.FAILURE) if e.get("state") == "raised"]
 
 
 def failures_of(finding: Finding, recording: Recording) -> Iterator[Event]:

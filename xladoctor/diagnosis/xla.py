@@ -231,7 +231,7 @@ def _clusters(on: bool, flags: str | None, recording: Recording, evidence: Evide
 
 def _in_force(recording: Recording, pid: int) -> str | None:
     """TF_XLA_FLAGS as it was when TensorFlow read it (or last, if it never did)."""
-    return recording.once(f"flags in force {pid}", lambda: _flags_in_force(recording, pid))
+    return recording.once(_flags_in_force, pid)
 
 
 def _flags_in_force(recording: Recording, pid: int) -> str | None:

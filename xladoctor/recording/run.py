@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -93,15 +93,16 @@ class Recording:
             output=output_logs(data.get("output")),
         )
 
-    def once(self, name: str, make: Callable[[], T]) -> T:
-        """What `make` gives, worked out once for this recording: events are gone through once, not once a finding."""
-        if name not in self._worked_out:
-            self._worked_out[name] = make()
-        found: T = self._worked_out[name]
-        return found
+    def once(self, work: Callable[..., T], *arguments: Hashable) -> T:
+        """`work(self, *arguments)`, worked out once for this recording: findings share one pass over the events."""
+        key = (work, arguments)
+        if key not in self._worked_out:
+            self._worked_out[key] = work(self, *arguments)
+        result: T = self._worked_out[key]
+        return result
 
     @cached_property
-    def _worked_out(self) -> dict[str, Any]:
+    def _worked_out(self) -> dict[tuple[Callable[..., Any], tuple[Hashable, ...]], Any]:
         return {}
 
     def answers(self, request: str, capsule: str | None = None) -> list[dict[str, Any]]:
