@@ -34,7 +34,7 @@ def test_training_under_the_doctor_gives_bit_identical_weights(tmp_path):
 
 
 def test_an_exception_that_the_program_catches_is_a_note(tmp_path):
-    run = scan(tmp_path / "work", str(PATIENTS / "catches_the_exception.py"))
+    run = scan(tmp_path / "work", str(PATIENTS / "catches_the_exception.py"), checks=True)
     assert json.loads((run.folder / "run.json").read_text())["outcome"]["code"] == 0
     assert (run.folder / "stdout.log").read_text() == "None\n"
     assert run.status == 0
