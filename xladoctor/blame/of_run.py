@@ -40,7 +40,7 @@ def with_blame(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
     sources = UserSources.of(recording.folder)
     if sources is None:
         return diagnosis
-    main = _main(sources, failure, root)
+    main = main_file(sources, failure, root)
     if main is None:
         return diagnosis
     files = Files(lambda name: sources.text(Path(name), followed=True)[0], _roots(sources, main))
@@ -95,7 +95,7 @@ def failure_of(root: Finding, recording: Recording) -> Event | None:
     return (last or raised)[-1] if raised else None
 
 
-def _main(sources: UserSources, failure: Event | None, root: Finding) -> str | None:
+def main_file(sources: UserSources, failure: Event | None, root: Finding) -> str | None:
     """The file that the program started with."""
     frames = [f for f in (failure or {}).get("frames", ()) if f.get("user")]
     first = frames[0] if frames else None

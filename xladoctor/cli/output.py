@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from xladoctor import paths
 from xladoctor.errors import XladoctorError
 from xladoctor.report import FORMATS
 
@@ -96,8 +97,9 @@ class Output:
         """An empty page as wide as the destination, with colours where they are wanted."""
         from xladoctor.report.page import Page
 
+        here = str(paths.here()) if self.file is None else ""
         if not self._coloured():
-            return Page(_FILE_WIDTH if self.file is not None else _columns())
+            return Page(_FILE_WIDTH) if self.file is not None else Page(_columns(), here=here)
         from rich.console import Console
 
         width = _FILE_WIDTH if self.file is not None else None
@@ -110,7 +112,8 @@ class Output:
                 force_terminal=True if forced else None,
                 color_system=system,
                 force_jupyter=False,
-            )
+            ),
+            here=here,
         )
 
     def _coloured(self) -> bool:

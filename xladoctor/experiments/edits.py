@@ -1,7 +1,8 @@
 """Small edits of the user's source, tried on a copy: which of them make a failed run come through?
 
-The candidates come from the sources (`edits_make`); each is put into a copy of the working directory and rehearsed for
-a few steps. Nothing of the user's is changed. An edit after which the program fails elsewhere only moves the crash.
+The candidates come from the sources (`xladoctor.edits`); each is put into a copy of the working directory and
+rehearsed for a few steps. Nothing of the user's is changed. An edit after which the program fails elsewhere only moves
+the crash.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from pathlib import Path
 from xladoctor import secrets
 from xladoctor.diagnosis.facts import is_user_file, steps
 from xladoctor.diagnosis.weigh import uncaught
+from xladoctor.edits.facts import Facts, facts_of
+from xladoctor.edits.make import candidates, spread
+from xladoctor.edits.static import Constraints, ordered
+from xladoctor.edits.text import Candidate, Text, unified
 from xladoctor.experiments import overlay
-from xladoctor.experiments.edits_facts import Facts, facts_of
-from xladoctor.experiments.edits_make import candidates, spread
-from xladoctor.experiments.edits_static import Constraints, ordered
-from xladoctor.experiments.edits_text import Candidate, Text, unified
 from xladoctor.experiments.rehearse import came_to_its_end, rehearse
 from xladoctor.model.diagnosis import Diagnosis
 from xladoctor.model.edits import EditResult, TriedEdit

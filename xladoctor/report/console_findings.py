@@ -29,7 +29,9 @@ def what(page: Page, finding: Finding, view: View) -> None:
     _head(page, finding)
     is_root = finding.role == "root"
     if finding.location:
-        _at(page, finding.location, finding.layer if is_root else None, blamed.heading(finding))
+        # The layer is that of the failure: not of a line elsewhere that is suspected.
+        layer = finding.layer if is_root and not blamed.moved(finding) else None
+        _at(page, finding.location, layer, blamed.heading(finding))
     if is_root:
         _source(page, finding.location, view)
         _blame(page, finding, view)
@@ -134,7 +136,7 @@ def _head(page: Page, finding: Finding) -> None:
 
 def _at(page: Page, location: Location, layer: str | None, heading: str = "at") -> None:
     inside = f" in {location.function}" if location.function else ""
-    where = f"  {heading} {place(location)}{inside}, layer {line(layer)}"
+    where = f"  {heading} {page.near(place(location))}{inside}, layer {line(layer)}"
     fits = layer and len(where) < page.width
     page.parts(
         (f"{heading} ", "dim"),

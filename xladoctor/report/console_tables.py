@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from shlex import quote
 
 from xladoctor.model.diagnosis import Diagnosis, Hypothesis, XlaPath
@@ -185,6 +186,10 @@ def next_commands(page: Page, diagnosis: Diagnosis, view: View) -> None:
         if diagnosis.findings or view.verbose:
             rows.append((f"xladoctor report {folder} --output blocker.html", "the report as a page"))
     root = diagnosis.root
+    again = diagnosis.environment.get("command")
+    if root and root.suspects and "edits" not in root.details and isinstance(again, list | tuple):
+        words = text.line(shlex.join(map(str, again)))
+        rows.insert(0, (f"xladoctor scan --try-edits -- {words}", "try small edits of these lines, on a copy"))
     if root:
         rows.append((f"xladoctor explain {quote(text.line(root.code))}", "what this class is"))
     ran = facts.ran(diagnosis) if diagnosis.findings and not view.verbose else ""

@@ -6,6 +6,7 @@ on its own.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -25,16 +26,18 @@ class Page:
     """The writer that the sections of a report share; `text` gives all that was written.
 
     With a rich console the text has its colours. Without one it is plain, and rich's console, half of the
-    time that a short command takes, is never loaded.
+    time that a short command takes, is never loaded. `here` is the reader's working folder: the lines of files in it
+    are written relative to it, as compilers do.
     """
 
-    def __init__(self, width: int = 80, console: Console | None = None) -> None:
+    def __init__(self, width: int = 80, console: Console | None = None, here: str = "") -> None:
         from rich.cells import cell_len
 
         self._len = cell_len
         self._console = console
         self._lines: list[list[tuple[str, str]]] = []
         self.width = max(console.width if console else width, 40)
+        self._here = re.compile(rf"(?<![\w/.-]){re.escape(here.rstrip('/'))}/(?=[^\s:]{{1,1000}}:\d)") if here else None
 
     def text(self) -> str:
         """Everything that was written, with the codes of the console's colours."""
@@ -50,6 +53,10 @@ class Page:
                 out.rstrip()
                 self._console.print(out, soft_wrap=True, markup=False, highlight=False, emoji=False)
         return captured.get()
+
+    def near(self, said: str) -> str:
+        """The text with `file:line` of a file in the working folder relative to it."""
+        return self._here.sub("", said) if self._here is not None else said
 
     def _line(self, *pieces: tuple[str, str]) -> None:
         self._lines.append(list(pieces))
@@ -74,11 +81,11 @@ class Page:
 
     def parts(self, *pieces: tuple[str, str], indent: int = 0) -> None:
         """One line of styled pieces, not wrapped."""
-        self._line((" " * indent, ""), *((_soft(piece), style) for piece, style in pieces))
+        self._line((" " * indent, ""), *((_soft(self.near(piece)), style) for piece, style in pieces))
 
     def para(self, said: object, indent: int = 2, hang: int = 0, style: str = "", first: str = "") -> None:
         """Text wrapped at the width; `first` stands in front of it, later lines hang by `hang`."""
-        clipped = text.lines(text.clip(str(said), _LONGEST))
+        clipped = text.lines(text.clip(self.near(str(said)), _LONGEST))
         lines = [part for part in clipped.split("\n") if part.strip()] or [""]
         margin = " " * indent
         lead = margin + first
@@ -94,7 +101,7 @@ class Page:
         head = [(_soft(piece), style) for piece, style in lead]
         start = " " * indent + "".join(piece for piece, _ in head)
         width = min(self.width - 1, _READABLE)
-        words = text.line(said)
+        words = text.line(self.near(str(said)))
         first, *others = self.wrap(words, width, f"{start}  ", " " * (indent + hang)) if words else [start]
         self._line((" " * indent, ""), *head, (first[len(start) :], style))
         for piece in others:

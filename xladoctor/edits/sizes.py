@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from xladoctor.experiments.edits_facts import NEAR, Facts, candidate
-from xladoctor.experiments.edits_names import called, module, number
-from xladoctor.experiments.edits_text import Candidate, Text
-from xladoctor.experiments.edits_values import is_number_name, numbers, scope_of
+from xladoctor.edits.facts import NEAR, Facts, candidate
+from xladoctor.edits.names import called, module, number
+from xladoctor.edits.text import Candidate, Text
+from xladoctor.edits.values import is_number_name, numbers, scope_of
 
 _FILLS = frozenset({"uniform", "normal", "zeros", "ones", "full", "random", "reshape"})
 

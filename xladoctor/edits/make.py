@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from xladoctor.experiments import edits_arrays, edits_layers, edits_sizes, edits_values
-from xladoctor.experiments.edits_facts import Facts, candidate
-from xladoctor.experiments.edits_text import Candidate, Change, Text
+from xladoctor.edits import arrays, layers, sizes, values
+from xladoctor.edits.facts import Facts, candidate
+from xladoctor.edits.text import Candidate, Change, Text
 from xladoctor.model.blame import Suspect
 
 MOST = 200
@@ -36,7 +36,7 @@ def candidates(texts: Sequence[Text], facts: Facts) -> list[Candidate]:
 
 
 def _all(text: Text, facts: Facts) -> Iterator[Candidate]:
-    for make in (*edits_layers.ALL, *edits_arrays.ALL, *edits_values.ALL, *edits_sizes.ALL):
+    for make in (*layers.ALL, *arrays.ALL, *values.ALL, *sizes.ALL):
         yield from make(text, facts)
 
 

@@ -15,8 +15,8 @@ from xladoctor.blame.crash import Crash
 from xladoctor.blame.files import Files
 from xladoctor.blame.follow import Follower
 from xladoctor.blame.values import Clash
-from xladoctor.experiments.edits_facts import Facts
-from xladoctor.experiments.edits_text import Candidate, Text
+from xladoctor.edits.facts import Facts
+from xladoctor.edits.text import Candidate, Text
 
 SECONDS = 15.0
 _HOLDS, _MOVES, _SAME = -4.0, 4.0, 9.0
@@ -51,6 +51,10 @@ class Constraints:
         if broken & self._meant:
             return _SAME
         return _MOVES if broken - set(self._before) else _HOLDS
+
+    def hold(self, one: Candidate) -> bool:
+        """Whether the constraint of the failure holds after an edit, and no other is broken by it."""
+        return self.known and self.cost(one) == _HOLDS
 
     def _broken(self, edited: Mapping[str, str]) -> dict[Key, Clash]:
         """The clashes of the whole program, by the line where each shows."""

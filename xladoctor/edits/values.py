@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from xladoctor.experiments.edits_facts import NEAR, Facts, candidate
-from xladoctor.experiments.edits_names import called, number
-from xladoctor.experiments.edits_text import Candidate, Text
+from xladoctor.edits.facts import NEAR, Facts, candidate
+from xladoctor.edits.names import called, number
+from xladoctor.edits.text import Candidate, Text
 
 _SIZE = re.compile(r"(\A|_)(n|k|num|units|dim|size|length|len|rows|cols|width|height|steps|count|classes|heads)(\Z|_)")
 _MOST_NAMES = 5

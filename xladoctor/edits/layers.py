@@ -6,9 +6,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from xladoctor.experiments.edits_facts import Facts, candidate
-from xladoctor.experiments.edits_names import argument, beside, called, keras, keyword, last, module, number
-from xladoctor.experiments.edits_text import Candidate, Change, Text
+from xladoctor.edits.facts import Facts, candidate
+from xladoctor.edits.names import argument, beside, called, keras, keyword, last, module, number
+from xladoctor.edits.text import Candidate, Change, Text
 
 _RECURRENT = frozenset({"LSTM", "GRU", "SimpleRNN", "ConvLSTM2D", "CuDNNLSTM", "CuDNNGRU"})
 _PADDED = re.compile(r"(Conv|Depthwise|Separable|MaxPool|AveragePool|AvgPool|max_pool|avg_pool|conv)\w*\Z|conv\dd\Z")

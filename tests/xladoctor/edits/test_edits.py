@@ -11,10 +11,10 @@ import pytest
 
 from tests.xladoctor.recordings import Run
 from xladoctor.diagnosis.edits import edits_of, with_edits
+from xladoctor.edits.facts import Facts
+from xladoctor.edits.make import MOST, candidates
+from xladoctor.edits.text import Text, unified
 from xladoctor.experiments.edits import outcome_of
-from xladoctor.experiments.edits_facts import Facts
-from xladoctor.experiments.edits_make import MOST, candidates
-from xladoctor.experiments.edits_text import Text, unified
 from xladoctor.model.blame import Suspect
 from xladoctor.model.diagnosis import Diagnosis, Finding, Location
 from xladoctor.recording.run import read_run

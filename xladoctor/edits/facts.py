@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from xladoctor.experiments.edits_text import Candidate, Change, Text
+from xladoctor.edits.text import Candidate, Change, Text
 from xladoctor.model.blame import Suspect
 from xladoctor.model.diagnosis import Finding
 from xladoctor.recording.run import Event

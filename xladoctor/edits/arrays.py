@@ -7,9 +7,9 @@ import math
 from collections.abc import Iterator
 from itertools import permutations
 
-from xladoctor.experiments.edits_facts import Facts, candidate
-from xladoctor.experiments.edits_names import argument, called, keyword, module, number
-from xladoctor.experiments.edits_text import Candidate, Text
+from xladoctor.edits.facts import Facts, candidate
+from xladoctor.edits.names import argument, called, keyword, module, number
+from xladoctor.edits.text import Candidate, Text
 
 _SHAPED = frozenset({"shape", "input_shape", "batch_shape", "batch_input_shape", "target_shape"})
 _DECLARES = frozenset({"Input", "InputLayer", "placeholder", "TensorSpec"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
-from xladoctor.experiments.edits_text import Change, Text
+from xladoctor.edits.text import Change, Text
 
 
 def last(node: ast.AST) -> str:

@@ -1,0 +1,94 @@
+"""The edit of the suspected line with which all shapes fit, as far as the source shows. Nothing is run for it.
+
+An edit that was tried is a result (`edits`); this one is read off the source, and its remedy is not tested.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from xladoctor.blame.of_run import failure_of, main_file
+from xladoctor.edits.facts import facts_of
+from xladoctor.edits.make import candidates
+from xladoctor.edits.static import Constraints
+from xladoctor.edits.text import Candidate, Text
+from xladoctor.model.blame import Suspect
+from xladoctor.model.diagnosis import Diagnosis, Finding, Remedy
+from xladoctor.recording.run import Event, Recording
+from xladoctor.recording.user_sources import UserSources
+
+Read = Callable[[str], str | None]
+
+SECONDS = 2.0
+"""How long the edited sources may be followed."""
+_SUSPECTS = 2
+_DEAREST = 3.0
+"""Edits that cost more are guesses: good enough for a trial, not for advice that nobody tried."""
+
+
+def with_likely_edit(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
+    """The diagnosis with the edit of a suspected line that makes all shapes fit as the first remedy of its root."""
+    root = diagnosis.root
+    if root is None or not root.suspects or root.details.get("edits"):
+        return diagnosis
+    sources = UserSources.of(recording.folder)
+    if sources is None:
+        return diagnosis
+    failure = failure_of(root, recording)
+    main = main_file(sources, failure, root)
+    found = likely_edit(root, failure, main, lambda name: sources.text(Path(name), followed=True)[0]) if main else None
+    if found is None:
+        return diagnosis
+    updated = _with(root, found)
+    return replace(diagnosis, findings=tuple(updated if f is root else f for f in diagnosis.findings))
+
+
+def likely_edit(root: Finding, failure: Event | None, main: str, read: Read) -> Candidate | None:
+    """The cheapest edit of a suspected line after which the constraint of the failure holds and no other is broken.
+
+    None where the source does not show the constraint, or no conventional edit mends it.
+    `main` is the file that the program started with, `read` gives the text of a source or None.
+    """
+    facts = facts_of(root, failure)
+    if not facts.sizes:
+        return None
+    until = time.monotonic() + SECONDS
+    places = [(s.location.file, s.location.line) for s in root.suspects[:_SUSPECTS]]
+    texts = {text.file: text for text in _texts(places, read)}
+    made = candidates(list(texts.values()), facts)
+    near = [c for c in made if (str(c.file), c.line) in places and c.cost <= _DEAREST]
+    constraints = Constraints(texts, facts, main, read)
+    if not constraints.known:
+        return None
+    for one in sorted(near, key=lambda c: (places.index((str(c.file), c.line)), c.cost)):
+        if time.monotonic() > until:
+            return None
+        if constraints.hold(one):
+            return one
+    return None
+
+
+def _texts(places: list[tuple[str, int | None]], read: Read) -> Iterator[Text]:
+    for name in dict.fromkeys(file for file, _ in places):
+        text = read(name)
+        try:
+            if text is not None:
+                yield Text(Path(name), text)
+        except (SyntaxError, ValueError, RecursionError):
+            continue
+
+
+def _with(root: Finding, edit: Candidate) -> Finding:
+    how = f"`{edit.new}` instead of `{edit.old}`. Followed through the source, the shapes then fit; it was not run."
+    remedy = Remedy("edit", f"{edit.file}:{edit.line}: {edit.why}", "changes-numerics", how, "untested")
+    suspects = tuple(_named(suspect, edit) for suspect in root.suspects)
+    return replace(root, remedies=(remedy, *root.remedies), suspects=suspects)
+
+
+def _named(suspect: Suspect, edit: Candidate) -> Suspect:
+    """The suspect with the edit of its line, unless it names one already."""
+    here = (suspect.location.file, suspect.location.line) == (str(edit.file), edit.line)
+    return replace(suspect, old=edit.old, new=edit.new) if here and not suspect.old else suspect
