@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ import pytest
 from tests.xladoctor.recordings import healthy
 
 ROOT = Path(__file__).resolve().parents[1]
+PAGES = ("README.md", "docs/tutorial.md", "docs/study.md")
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 LOG = """\
 Epoch 1/2
@@ -32,10 +35,11 @@ def blocks(kind: str, text: str = TEXT) -> list[str]:
     return re.findall(rf"^```{kind}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
-def sessions() -> list[tuple[str, list[str]]]:
-    """Every command of the console blocks, with the lines that it shows."""
+def sessions(page: str) -> list[tuple[str, list[str]]]:
+    """Every command of the console blocks of a page, with the lines that it shows."""
     found: list[tuple[str, list[str]]] = []
-    for line in (line for block in blocks("console") for line in block.splitlines()):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for line in (line for block in blocks("console", text) for line in block.splitlines()):
         if line.startswith("$ "):
             found.append((line[2:], []))
         else:
@@ -75,23 +79,58 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def marked(session: tuple[str, list[str]]):
-    slow = [pytest.mark.slow] if "python -m" in session[0] or " replay " in session[0] else []
-    return pytest.param(*session, id=session[0][:40], marks=slow)
+def marked(page: str, session: tuple[str, list[str]]):
+    slow = [pytest.mark.slow] if " -- " in session[0] or " replay " in session[0] or session[0][:5] == "patch" else []
+    return pytest.param(page, *session, id=f"{page}-{session[0][:40]}", marks=slow)
 
 
-@pytest.mark.parametrize(("command", "shown"), [marked(session) for session in sessions()])
-def test_a_session_of_the_readme(command, shown, tmp_path):
-    (tmp_path / "train.log").write_text(LOG)
-    done = run(command, tmp_path)
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    """A folder for each page, in which its commands are given one after the other: the example, and a log."""
+
+    @cache
+    def made(page: str) -> Path:
+        folder = tmp_path_factory.mktemp("page") / "work"
+        shutil.copytree(ROOT / "docs" / "examples" / "forecast", folder)
+        (folder / "train.log").write_text(LOG)
+        return folder
+
+    return made
+
+
+@pytest.fixture(scope="module")
+def came():
+    """(status, output, errors) of a command. What two pages show of the same program is run once."""
+    known: dict[tuple[str, ...], subprocess.CompletedProcess[str]] = {}
+
+    def made(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+        key = (command, *(file.read_text() for file in sorted(folder.glob("*.py"))))
+        return known.get(key) or known.setdefault(key, run(command, folder))
+
+    return made
+
+
+@pytest.mark.parametrize(
+    ("page", "command", "shown"), [marked(page, session) for page in PAGES for session in sessions(page)]
+)
+def test_a_session_of_a_page(page, command, shown, folders, came):
+    done = came(command, folders(page))
     assert done.returncode in (0, 1), done.stderr[-2000:]
-    came = done.stdout.replace(f"{ROOT}/", "./").splitlines()
-    missing = shown_in_order([without_line_numbers(s) for s in shown], [without_line_numbers(c) for c in came])
-    assert missing is None, f"README shows {missing!r}; this came:\n{done.stdout}"
+    lines = done.stdout.replace(f"{ROOT}/", "./").splitlines()
+    missing = shown_in_order([without_line_numbers(s) for s in shown], [without_line_numbers(c) for c in lines])
+    assert missing is None, f"{page} shows {missing!r}; this came:\n{done.stdout}"
+
+
+def test_the_lines_of_the_example_are_those_that_the_pages_show():
+    source = (ROOT / "docs/examples/forecast/train.py").read_text().splitlines()
+    shown = re.findall(r"^    (\d\d) \| (.*)$", TEXT, re.MULTILINE)
+    rows = [(number, code) for number, code in shown if int(number) < 100]
+    assert rows and all(source[int(number) - 1] == code for number, code in rows)
 
 
 def test_a_line_that_is_said_to_make_an_op_makes_it():
-    shown = re.findall(r"at \./(\S+):(\d+) in \w+\n(?:.*\n){0,8}?\s+made by (\w+)", TEXT)
+    text = (ROOT / "docs/study.md").read_text(encoding="utf-8")
+    shown = re.findall(r"at \.?/?(\S+):(\d+) in \w+\n(?:.*\n){0,8}?\s+made by (\w+)", text)
     assert shown
     for file, line, op in shown:
         source = (ROOT / file).read_text(encoding="utf-8").splitlines()[int(line) - 1]
@@ -115,7 +154,7 @@ def test_other_commands_are_sound(block, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", "CHANGELOG.md", "docs/cli.md", "docs/places.md", "docs/replay.md", "docs/architecture.md"]
+    "page", [*PAGES, "CHANGELOG.md", "docs/cli.md", "docs/places.md", "docs/replay.md", "docs/architecture.md"]
 )
 def test_links_lead_somewhere_and_no_path_is_of_one_machine(page):
     text = (ROOT / page).read_text(encoding="utf-8")

@@ -64,7 +64,8 @@ def _sentence(clash: Clash, operands: tuple[Operand, ...]) -> str:
         noun = _NOUN.get(clash.relation, "")
         size = "an unknown size" if operand.size is None else str(operand.size)
         axis = f" at axis {operand.axis}" if operand.axis is not None and not noun else ""
-        verb = "wants" if clash.relation == "rank" and i == 1 and not clash.hint else "has"
+        has = "have" if operand.name.startswith("the labels") else "has"
+        verb = "wants" if clash.relation == "rank" and i == 1 and not clash.hint else has
         where = f", from {_place(operand.maker)}" if operand.maker is not None else ""
         parts.append(f"{operand.name} {verb} {size}{f' {noun}' if noun else ''}{axis}{where}")
     what = clash.what[:1].upper() + clash.what[1:]

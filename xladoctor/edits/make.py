@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from xladoctor.edits import arrays, layers, sizes, values
 from xladoctor.edits.facts import Facts, candidate
@@ -19,7 +20,8 @@ def candidates(texts: Sequence[Text], facts: Facts) -> list[Candidate]:
     `MOST` only: a large source has many numbers, and few trials.
     """
     of_file = {text.file: text for text in texts}
-    made = [one for text in texts for one in (*_suggested(text, facts), *_all(text, facts))]
+    own = [one for text in texts for one in _all(text, facts)]
+    made = [*(_known(one, own) for text in texts for one in _suggested(text, facts)), *own]
     seen: set[tuple[object, ...]] = set()
     found: list[Candidate] = []
     for one in sorted(made, key=lambda c: c.cost):
@@ -48,6 +50,13 @@ def _suggested(text: Text, facts: Facts) -> Iterator[Candidate]:
             why = f"write {suspect.new} instead of {suspect.old}"
             change = Change(at, at + len(suspect.old), suspect.new)
             yield candidate(text, facts, suspect.edit, why, _GIVEN + 0.2 * number, change)
+
+
+def _known(suggested: Candidate, own: Sequence[Candidate]) -> Candidate:
+    """The same edit as a mechanism makes it, which says why, at the cost of the suggestion."""
+    words = (suggested.file, suggested.line, suggested.new.strip())
+    same = next((one for one in own if (one.file, one.line, one.new.strip()) == words), suggested)
+    return replace(same, cost=suggested.cost)
 
 
 def _place(text: Text, suspect: Suspect) -> int | None:
