@@ -41,7 +41,7 @@ Exit status: 0 nothing failed, 1 something did, 2 wrong usage, 3 the subject cou
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked of the subject."""
+    """The questions about the subject."""
 
     subject: Annotated[
         str | None,
