@@ -76,20 +76,11 @@ def preflight(
         interrupted = True
         for name in names[len(made) :]:
             keep(Check(name, str(module(name).TITLE), "skipped", "interrupted"))
-    plan = situation.plan if situation.has("plan") else ()
-    result = Preflight(
-        study=study.name,
-        checks=tuple(made),
-        plan=plan,
-        strict=options.strict,
-        strict_unchecked=options.strict_unchecked,
+    result = replace(
+        _result(situation, options, tuple(made)),
         seconds=round(time.monotonic() - started, 1),
         folder=str(folder),
-        environment={"python": study.python, "device": study.device},
-        notes=notes(study),
-        there_are=len(NAMES),
         interrupted=interrupted,
-        tool_version=xladoctor.__version__,
     )
     from xladoctor.report.preflight import to_dict
 
@@ -97,6 +88,22 @@ def preflight(
     if not interrupted:
         cache.keep(key, result, files)
     return result
+
+
+def _result(situation: Situation, options: Options, made: tuple[Check, ...]) -> Preflight:
+    """The answer that the checks give together."""
+    study = situation.study
+    return Preflight(
+        study=study.name,
+        checks=made,
+        plan=situation.plan if situation.has("plan") else (),
+        strict=options.strict,
+        strict_unchecked=options.strict_unchecked,
+        environment={"python": study.python, "device": study.device},
+        notes=notes(study),
+        there_are=len(NAMES),
+        tool_version=xladoctor.__version__,
+    )
 
 
 def checked(situation: Situation, names: Sequence[str], seen: Seen = lambda check: None) -> tuple[Check, ...]:
