@@ -19,6 +19,9 @@ import typer
 from xladoctor.cli.output import Output
 from xladoctor.errors import XladoctorError, did_you_mean
 from xladoctor.report import FORMATS, PAGES
+from xladoctor.report.exports import EXPORTS
+
+ENDINGS = tuple(export.ending for export in EXPORTS.values() if export.ending)
 
 
 class Choice(click.Choice[str]):
@@ -90,7 +93,7 @@ ColorOption = Annotated[
 class Written:
     """Where a result goes. A command that writes other formats than these has a class of its own with its `format`."""
 
-    format: Annotated[str | None, formats(FORMATS, ".json, .md, .html, .sarif, .xml, .jsonl, .csv")] = None
+    format: Annotated[str | None, formats(FORMATS, ", ".join((".json", ".md", ".html", *ENDINGS)))] = None
     output: Annotated[
         Path | None,
         typer.Option(
