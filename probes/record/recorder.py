@@ -72,7 +72,7 @@ def start(run_dir: Path) -> bool:
 
 
 def _recorders(sink: Sink, guard: Guard, finder: PostImportFinder) -> tuple[Rehearsal | None, NumbersRecorder | None]:
-    """Start the recorders that were chosen. The two that are told when the process ends are given back."""
+    """Start the recorders that were chosen. Returns the two that have something to write when the process ends."""
     chosen, capture = _chosen(), os.environ.get(schema.ENV_CAPTURE, "values")
     rehearsal = Rehearsal.wanted(sink)
     capsules = "capsules" in chosen and capture != "none"

@@ -95,7 +95,7 @@ def _told(
     write: Sequence[Path | str],
     keep: Path,
 ) -> dict[str, Any]:
-    """What the probes are told, as `probes.record.rehearse` reads it."""
+    """The orders for the probes, as `probes.record.rehearse` reads it."""
     return {
         "force": dict(force or {}),
         "batches": batches if budget is None else None,

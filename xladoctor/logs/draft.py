@@ -52,7 +52,7 @@ class Draft:
             self.frames[-1] = replace(last, marks=text[self.margin :].rstrip()[:300])
 
     def add_frame(self, frame: Frame) -> None:
-        """Take a frame of the traceback; of very many the last takes the place of the one before it."""
+        """Take a frame of the traceback; of very many only the first ones and the last are kept."""
         if len(self.frames) < FRAMES:
             self.frames.append(frame)
         else:

@@ -1,4 +1,4 @@
-"""How a remedy is tested, or why nothing can test it: the reasons have the same words wherever they are told."""
+"""How a remedy is tested, or why nothing can test it: the reasons have the same words everywhere."""
 
 from __future__ import annotations
 
