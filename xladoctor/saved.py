@@ -28,12 +28,12 @@ def scan_logs(logs: Sequence[Path | str], threads: int | None = None) -> Diagnos
     from xladoctor.diagnosis.cells import in_cells
     from xladoctor.diagnosis.engine import diagnose
     from xladoctor.logs import UnreadableLog, read_log
-    from xladoctor.rules import plugins
+    from xladoctor.rules import literals
 
     streams, known = _streams(logs)
     try:
         name = "standard input" if "-" in [str(s) for s in logs] else None
-        log = read_log(streams, name=name, threads=threads, literals=plugins.literals())
+        log = read_log(streams, name=name, threads=threads, literals=literals())
     except UnreadableLog as error:
         raise XladoctorError(f"{error.path}: {error.reason}") from error
     binary = log.facts.get("binary", {})
@@ -83,10 +83,10 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     from xladoctor.recording import files
     from xladoctor.recording.output import output_of
     from xladoctor.recording.run_folder import foreign_note
-    from xladoctor.rules import plugins
+    from xladoctor.rules import literals
 
     recording = recording_of(folder, facts)
-    log = output_of(recording, plugins.literals())
+    log = output_of(recording, literals())
     found = diagnose(Evidence(source=str(folder), log=log, process=recording.outcome, run=recording))
     found = with_last_batch(with_blame(found, recording), recording)
     if found.root is not None and found.root.suspects and not recording.edits:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .. import compat
+from .. import compat_graph
 from . import compiled
 from .errors import GraphRoomError, Unsupported
 from .load import batch_of, load, without_values
@@ -112,7 +112,7 @@ def attempt(request: Mapping[str, Any]) -> dict[str, Any]:
     `enable_op_determinism`, prepared and compiled anew.
     """
     if request.get("deterministic"):
-        with compat.deterministic_ops():
+        with compat_graph.deterministic_ops():
             fresh = Attempts(Path(str(request["capsule"])), foreign=bool(request.get("foreign")), values=True)
             try:
                 return {**fresh.run(request.get("batch"), "recorded", []), "filled": list(fresh.filled)}

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import compat
+from .. import compat_graph
 from . import emit
 from .errors import Unsupported
 from .ir import Graph, Node, ancestors
@@ -44,7 +44,7 @@ def function_of(graph: Graph) -> tuple[Callable[..., Any], list[str]]:
     body = {n: _without(graph.nodes[n], given) for n in graph.nodes if n in needed and n not in given}
     definition = emit.renamed(emit.graph_def(graph.replace(nodes=body)), f"__{next(_NUMBERS)}")
     for function in definition.library.function:
-        compat.add_function(function)
+        compat_graph.add_function(function)
 
     @tf.function(input_signature=specs, jit_compile=True, autograph=False)  # type: ignore[untyped-decorator]
     def step(*arguments: Any) -> Any:

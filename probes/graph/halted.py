@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from .. import compat
+from .. import compat_graph
 from . import traced
 from .callables import BuildFailed, build
 
@@ -66,7 +66,7 @@ def caught(request: Mapping[str, Any]) -> tuple[BaseException, FrameType, Making
 def _making(error: BaseException) -> tuple[BaseException, FrameType, Making] | None:
     for one in _chain(error):
         for frame, _ in reversed(list(traceback.walk_tb(one.__traceback__))):
-            making = compat.op_in_the_making(frame)
+            making = compat_graph.op_in_the_making(frame)
             if making is not None:
                 return one, frame, making
     return None

@@ -182,23 +182,35 @@ class _Frame:
                 raise Unsupported(
                     f"node {prefix + name} gives {len(data)} tensors to {callee}, which takes {len(inner.arguments)}"
                 )
-            call_path = (*path, name)
-            start = self.marker(f"{prefix}{name}/__start", controls, call_path, callee, here) if controls else None
-            calls[name], ends = self.expand(
-                inner,
-                call_path,
-                f"{prefix}{name}/",
-                here,
-                dict(zip(inner.arguments, data, strict=True)),
-                start,
+            calls[name], end = self._call(
+                inner, (*path, name), f"{prefix}{name}", here, data, controls, waited_for=name in waited_for
             )
-            if name in waited_for:
-                # Whoever waits for a call waits for its effects and for its results.
-                after = dict.fromkeys((*ends, *(split(t)[0] for t in calls[name]), *([start] if start else [])))
-                names[name] = self.marker(f"{prefix}{name}/__end", tuple(after), call_path, callee, here)
+            if end is not None:
+                names[name] = end
             self.aliases[path, name] = calls[name]
-            self.regions.append(Region(call_path, callee, self.is_jit(node, callee), here, data, calls[name]))
+            self.regions.append(Region((*path, name), callee, self.is_jit(node, callee), here, data, calls[name]))
         return tuple(flat(t) for t in function.outputs), tuple(c for c in map(control, function.controls) if c)
+
+    def _call(
+        self,
+        inner: _Function,
+        path: tuple[str, ...],
+        name: str,
+        order: tuple[int, ...],
+        data: tuple[str, ...],
+        controls: tuple[str, ...],
+        *,
+        waited_for: bool,
+    ) -> tuple[tuple[str, ...], str | None]:
+        """Expand a call in the place of its node; returns its flat results and the node for which others wait."""
+        start = self.marker(f"{name}/__start", controls, path, inner.name, order) if controls else None
+        bind = dict(zip(inner.arguments, data, strict=True))
+        results, ends = self.expand(inner, path, f"{name}/", order, bind, start)
+        if not waited_for:
+            return results, None
+        # Whoever waits for a call waits for its effects and for its results.
+        after = dict.fromkeys((*ends, *(split(t)[0] for t in results), *([start] if start else [])))
+        return results, self.marker(f"{name}/__end", tuple(after), path, inner.name, order)
 
     def add(self, flat: str, node: Node, data: tuple[str, ...], controls: tuple[str, ...], origin: Origin) -> str:
         while flat in self.nodes:

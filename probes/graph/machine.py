@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import compat
+from .. import compat_graph
 from . import emit
 from .inline import make
 from .ir import Graph, split
@@ -100,7 +100,7 @@ class Machine:
     def run(self, fetches: list[Any], feeds: list[tuple[Any, Any]], targets: list[Any]) -> list[Any]:
         """Run; raises TensorFlow's own error."""
         self.runs += 1
-        return compat.session_run(self._session, fetches, feeds, targets)
+        return compat_graph.session_run(self._session, fetches, feeds, targets)
 
 
 class Loaded:

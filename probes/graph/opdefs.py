@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .. import compat
+from .. import compat_graph
 from .errors import Unsupported
 
 
 def definition_of(node: Any, functions: Mapping[str, Any]) -> Any:
     """The OpDef of a NodeDef: registered, or the signature of the function that it names directly."""
-    found = compat.op_definition(node.op)
+    found = compat_graph.op_definition(node.op)
     if found is None and node.op in functions:
         return functions[node.op].signature
     if found is None:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import compat
+from .. import compat_graph
 from . import compiled
 from .errors import GraphRoomError, Unsupported
 from .evaluate import Activation
@@ -176,7 +176,7 @@ def _of_clusters(ways: Ways) -> Portion:
 @functools.cache
 def _compiles(op: str) -> bool:
     _load_kernels()
-    return op in ("Placeholder", "Const", "NoOp") or compat.xla_compiles(op)
+    return op in ("Placeholder", "Const", "NoOp") or compat_graph.xla_compiles(op)
 
 
 @functools.cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .. import compat
+from .. import compat_graph
 from .ir import Graph, body_names, descendants, split
 
 _STATELESS = "Stateless"
@@ -47,7 +47,7 @@ def draws(op: str) -> bool:
 def _draws_freely(op: str) -> bool:
     if not op.startswith(_DRAWS) or op in _NO_DRAW:
         return False
-    definition = compat.op_definition(op)
+    definition = compat_graph.op_definition(op)
     return bool(definition is not None and definition.is_stateful)
 
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .. import compat
+from .. import compat_graph
 from .errors import Refused
 from .safety import safe_ops
 
@@ -42,7 +42,7 @@ def remade(request: Mapping[str, Any]) -> dict[str, Any]:
     import tensorflow as tf
 
     name = str(request["type"])
-    definition = compat.op_definition(name) if name in safe_ops() else None
+    definition = compat_graph.op_definition(name) if name in safe_ops() else None
     if definition is None:
         raise Refused(f"op {name} is not on the list of ops that may be made again")
     inputs = [dict(i) for i in request["inputs"]]

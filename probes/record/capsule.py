@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import compat, redaction
+from .. import compat, compat_graph, redaction
 from ..schema import CAPSULE_SCHEMA, later_file
 from .disk import new_file, write_file
 
@@ -72,10 +72,10 @@ def contents(
     TensorFlow raises: the recorder's guard is the place to catch it.
     """
     graph = getattr(function, "graph", None) or function
-    library = compat.library_functions(graph)
+    library = compat_graph.library_functions(graph)
     found = _graphs(graph, library, graph_uid, graphs)
     sources = {uid: sources_of(member) for uid, member in found.members.items()}
-    variables = {id(v.handle): v for member in found.members.values() for v in compat.graph_variables(member)}
+    variables = {id(v.handle): v for member in found.members.values() for v in compat_graph.graph_variables(member)}
     capsule: dict[str, Any] = {
         "schema": CAPSULE_SCHEMA,
         "id": name,
@@ -127,7 +127,9 @@ def write_values(
     pairs = _inputs_and_captures(graph)
     saved = _Saved(max_bytes)
     arguments = [i for i, (_, capture) in enumerate(pairs) if capture is None]
-    if any(t.dtype.name == "resource" and compat.handle_spec(t) is None for t, capture in pairs if capture is None):
+    if any(
+        t.dtype.name == "resource" and compat_graph.handle_spec(t) is None for t, capture in pairs if capture is None
+    ):
         for i, item in enumerate(data):
             saved.keep(f"data:{i}", item)
     elif len(data) == len(arguments):
@@ -140,12 +142,12 @@ def write_values(
     for i, (placeholder, capture) in enumerate(pairs):
         if capture is None:
             continue
-        spec = compat.handle_spec(capture) or compat.handle_spec(placeholder)
+        spec = compat_graph.handle_spec(capture) or compat_graph.handle_spec(placeholder)
         if spec is None:
             if placeholder.dtype.name not in ("resource", "variant"):
                 saved.keep(f"input:{i}", capture)
         elif wanted is None or id(capture) in wanted:
-            saved.keep(f"input:{i}", functools.partial(compat.read_variable, capture, spec[0]))
+            saved.keep(f"input:{i}", functools.partial(compat_graph.read_variable, capture, spec[0]))
 
     return save(folder, saved.arrays, {**recipe, "kept": sorted(saved.arrays), "missing": saved.missing}, max_bytes)
 
@@ -178,7 +180,11 @@ def size_of_values(function: Any, data: Sequence[Any], variables: Sequence[Any])
     wanted = {id(v.handle) for v in variables}
     total, arrays = sum(compat.bytes_of(item) for item in data), len(data)
     for placeholder, capture in _inputs_and_captures(graph):
-        spec = (compat.handle_spec(capture) or compat.handle_spec(placeholder)) if capture is not None else None
+        spec = (
+            (compat_graph.handle_spec(capture) or compat_graph.handle_spec(placeholder))
+            if capture is not None
+            else None
+        )
         if spec is not None:
             total += compat.bytes_of_spec(*spec) if id(capture) in wanted else 0
         elif capture is not None and placeholder.dtype.name not in ("resource", "variant"):
@@ -218,7 +224,7 @@ def sources_of(graph: Any) -> dict[str, list[list[Any]]]:
     seen: dict[Any, list[list[Any]]] = {}
     frames: dict[str, list[list[Any]]] = {}
     for operation in graph.get_operations():
-        stack = compat.user_frames(operation)
+        stack = compat_graph.user_frames(operation)
         if stack not in seen:
             seen[stack] = _readable(stack, machinery)
         frames[str(operation.name)] = seen[stack]
@@ -300,7 +306,7 @@ def _input(
 ) -> dict[str, Any]:
     kind, variable = "tensor", None
     if tensor.dtype.name in ("resource", "variant"):
-        spec = (compat.handle_spec(capture) if capture is not None else None) or compat.handle_spec(tensor)
+        spec = (compat_graph.handle_spec(capture) if capture is not None else None) or compat_graph.handle_spec(tensor)
         if spec is not None:
             kind, variable = "variable", _variable(variables.get(id(capture)), spec)
         else:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from .. import compat, schema
+from .. import compat, compat_graph, schema
 from .frames import hide, user_frames, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
@@ -37,8 +37,8 @@ class DrawRecorder:
             self.guard.part(hook.__name__, hook)
 
     def _hook_draws(self) -> None:
-        module = compat.stateless_draws_module()
-        originals = {name: getattr(module, name) for name in compat.STATELESS_DRAWS if hasattr(module, name)}
+        module = compat_graph.stateless_draws_module()
+        originals = {name: getattr(module, name) for name in compat_graph.STATELESS_DRAWS if hasattr(module, name)}
         for name, original in originals.items():
             setattr(module, name, self._watched(name, original, module, originals))
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .. import compat, schema
+from .. import compat, compat_graph, schema
 from .frames import hide, wraps
 from .guard import Guard
 from .shelf import Shelf
@@ -74,8 +74,8 @@ class FirstCalls:
 
     def expect(self, folder: Path, concrete: Any) -> None:
         """Look at the first call of a function that was just traced, if XLA is to compile it or one that it calls."""
-        compiled = compat.must_compile(concrete) or compat.compiles_within(concrete)
-        clustered = not compiled and compat.auto_clusters()
+        compiled = compat.must_compile(concrete) or compat_graph.compiles_within(concrete)
+        clustered = not compiled and compat_graph.auto_clusters()
         if not (compiled or clustered):
             return
         self._functions += 1
@@ -193,7 +193,7 @@ class FirstCalls:
     def _add_results(self, arrays: dict[str, Any], results: Any) -> None:
         from .capsule import storable
 
-        tensors = compat.flat_tensors(results)
+        tensors = compat_graph.flat_tensors(results)
         size = sum(map(compat.bytes_of, tensors))
         try:
             self._check(size, 1.0)
@@ -229,7 +229,7 @@ def _copied(given: Sequence[tuple[Any, Any]], batch: Sequence[Any]) -> dict[str,
             arrays[f"input:{i}"] = storable(value)
             continue
         try:
-            arrays[f"input:{i}"] = storable(compat.read_variable(value, spec[0]))
+            arrays[f"input:{i}"] = storable(compat_graph.read_variable(value, spec[0]))
         except Exception as error:
             raise Refused(f"a variable could not be read before the call ({type(error).__name__})") from None
     return arrays
@@ -258,4 +258,4 @@ def _variable(placeholder: Any, value: Any) -> tuple[str, list[int | None] | Non
     """(dtype, shape) of the variable that is given; None for a tensor, and for a resource that is no variable."""
     if placeholder.dtype.name != "resource":
         return None
-    return compat.handle_spec(value) or compat.handle_spec(placeholder)
+    return compat_graph.handle_spec(value) or compat_graph.handle_spec(placeholder)

@@ -6,7 +6,7 @@ import weakref
 from dataclasses import dataclass
 from typing import Any
 
-from .. import compat
+from .. import compat, compat_graph
 from .frames import is_user_file
 from .nan_origin import Bad, Source
 
@@ -100,7 +100,7 @@ class Facts:
         """The user's frames, innermost first: of AutoGraph's copies TensorFlow's own stack knows the lines."""
         found = [
             {"file": f.filename, "line": f.lineno, "function": f.name}
-            for f in compat.user_frames(op)
+            for f in compat_graph.user_frames(op)
             if is_user_file(f.filename)
         ]
         return found[::-1][:_FRAMES] or live
@@ -112,7 +112,7 @@ class Facts:
             "source": source.kind,
             "op": op.type if op is not None else None,
             "node": op.name if op is not None else None,
-            "name": compat.source_name(op) if op is not None else None,
+            "name": compat_graph.source_name(op) if op is not None else None,
             "frames": self._frames(op, []) if op is not None else [],
             "layer": None,
         }

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
-from .. import compat, schema
+from .. import compat, compat_graph, schema
 from .frames import hide, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
@@ -130,7 +130,7 @@ class NumbersRecorder:
             size += compat.bytes_of(inner)
             if numpy is None or size > MAX_BYTES or _clock() > until:
                 return None
-            if not compat.is_local_variable(inner):
+            if not compat_graph.is_local_variable(inner):
                 continue
             array = inner.numpy()
             if _is_float(array) and bool(numpy.isnan(array).any()):

@@ -62,6 +62,17 @@ def start(run_dir: Path) -> bool:
     finder.install()
     for name in ("keras", "ptycho"):
         finder.when_imported(name, lambda module: _imported(sink, module))
+    rehearsal, numbers = _recorders(sink, guard, finder)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(
+            before=sink.before_fork, after_in_parent=sink.after_fork_in_parent, after_in_child=sink.after_fork
+        )
+    atexit.register(_at_exit, guard, rehearsal, numbers)
+    return True
+
+
+def _recorders(sink: Sink, guard: Guard, finder: PostImportFinder) -> tuple[Rehearsal | None, NumbersRecorder | None]:
+    """Start the recorders that were chosen. Returns the two that have something to write when the process ends."""
     chosen, capture = _chosen(), os.environ.get(schema.ENV_CAPTURE, "values")
     rehearsal = Rehearsal.wanted(sink)
     capsules = "capsules" in chosen and capture != "none"
@@ -94,12 +105,7 @@ def start(run_dir: Path) -> bool:
         OperandRecorder(guard, finder)
     if "shapes" in chosen:
         _places.append(PlaceRecorder(guard, finder, tracing))
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(
-            before=sink.before_fork, after_in_parent=sink.after_fork_in_parent, after_in_child=sink.after_fork
-        )
-    atexit.register(_at_exit, guard, rehearsal, numbers)
-    return True
+    return rehearsal, numbers
 
 
 def _rehearsed(rehearsal: Rehearsal, guard: Guard, finder: PostImportFinder) -> None:

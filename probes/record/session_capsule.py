@@ -35,6 +35,37 @@ def contents(
     fed = {str(tensor.name): value for tensor, value in feeds.items() if ":" in str(getattr(tensor, "name", ""))}
     targets = [str(f.name).partition(":")[0] for f in wanted]
     definition = _subgraph(graph.as_graph_def(), targets)
+    inputs, arrays, missing = _inputs(definition, graph, fed, read, values)
+    document = {
+        "schema": CAPSULE_SCHEMA,
+        "id": name,
+        "function": "Session.run",
+        "python_name": "Session.run",
+        "graph": graph_uid,
+        "xla": False,
+        "complete": True,
+        "inputs": inputs,
+        "outputs": outputs or [f"{t}:0" for t in targets if graph.get_operation_by_name(t).outputs],
+        "graphs": {},
+        "arguments": {},
+        "versions": capsules.versions(),
+    }
+    recipe: dict[str, Any] = {"data": "exact", "variables": "after-failure", "rows": None, "batch_size": None}
+    recipe |= {"note": None, "kept": sorted(arrays), "missing": missing}
+    files = {
+        "graph.pb.gz": gzip.compress(definition.SerializeToString(), 1),
+        "sources.json.gz": capsules.packed({graph_uid: capsules.sources_of(graph)}),
+        "capsule.json": capsules.lines(document),
+    }
+    return files, arrays, recipe
+
+
+def _inputs(
+    definition: Any, graph: Any, fed: Mapping[str, Any], read: Any, values: bool
+) -> tuple[list[dict[str, Any]], dict[str, np.ndarray[Any, Any]], dict[str, str]]:
+    """(inputs, their arrays, why some have none): what was fed, and the variables. In `definition` each of them becomes
+    a placeholder.
+    """
     inputs: list[dict[str, Any]] = []
     arrays: dict[str, np.ndarray[Any, Any]] = {}
     missing: dict[str, str] = {}
@@ -64,28 +95,7 @@ def contents(
             _make_placeholder(node, "resource" if handle else dtype, [] if handle else shape)
             if values:
                 _keep(arrays, missing, key, lambda n=existing: capsules.storable(read(n)))
-    document = {
-        "schema": CAPSULE_SCHEMA,
-        "id": name,
-        "function": "Session.run",
-        "python_name": "Session.run",
-        "graph": graph_uid,
-        "xla": False,
-        "complete": True,
-        "inputs": inputs,
-        "outputs": outputs or [f"{t}:0" for t in targets if graph.get_operation_by_name(t).outputs],
-        "graphs": {},
-        "arguments": {},
-        "versions": capsules.versions(),
-    }
-    recipe: dict[str, Any] = {"data": "exact", "variables": "after-failure", "rows": None, "batch_size": None}
-    recipe |= {"note": None, "kept": sorted(arrays), "missing": missing}
-    files = {
-        "graph.pb.gz": gzip.compress(definition.SerializeToString(), 1),
-        "sources.json.gz": capsules.packed({graph_uid: capsules.sources_of(graph)}),
-        "capsule.json": capsules.lines(document),
-    }
-    return files, arrays, recipe
+    return inputs, arrays, missing
 
 
 def _entry(name: str, dtype: str, shape: list[int | None] | None, kind: str, key: str) -> dict[str, Any]:

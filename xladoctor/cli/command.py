@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import click
 import typer
@@ -16,23 +17,13 @@ from xladoctor.cli import options
 from xladoctor.errors import XladoctorError, did_you_mean
 from xladoctor.recording.schema import schema
 
+if TYPE_CHECKING:
+    from xladoctor.cli.output import Output
+    from xladoctor.commands.scan import ScanOptions
+
 _COMMAND = "xladoctor.command"
 _LEAST_SIZE = 1 << 20
 
-RunDir = Annotated[
-    Path | None,
-    typer.Option(
-        "--run-dir",
-        metavar="DIR",
-        show_default=False,
-        help="Where the run folder of a command goes; DIR must not exist or be empty. Without it: "
-        "xladoctor-runs/<time>-<id>.",
-    ),
-]
-Timeout = Annotated[
-    float | None,
-    typer.Option("--timeout", metavar="SECONDS", show_default=False, help="End the command after SECONDS."),
-]
 Python = Annotated[
     str | None,
     typer.Option(
@@ -42,79 +33,101 @@ Python = Annotated[
         help="The command's interpreter, where it cannot be seen.",
     ),
 ]
-Flip = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--flip",
-        metavar="SWITCH",
-        show_default=False,
-        help="After the run, rehearse the command with SWITCH in its other position and compare the graphs (cfg:KEY, "
-        "env:NAME, or all; may be repeated). A rehearsal runs one batch of each fit and writes nothing outside the "
-        "run folder.",
-    ),
-]
-TryEdits = Annotated[
-    bool,
-    typer.Option(
-        "--try-edits",
-        help="After a failure, try small edits of the sources on a copy and tell with which the program runs. Nothing "
-        "of yours is changed. Each trial rehearses the command for a few steps.",
-    ),
-]
-EditBudget = Annotated[
-    float,
-    typer.Option("--edit-budget", min=1.0, metavar="SECONDS", help="How long --try-edits may take."),
-]
-WritePatch = Annotated[
-    Path | None,
-    typer.Option(
-        "--write-patch",
-        metavar="FILE",
-        show_default=False,
-        help="Write the first edit with which the program runs to a new file, for patch -p1. Implies --try-edits.",
-    ),
-]
-Probes = Annotated[
-    str | None,
-    typer.Option(
-        "--probes",
-        metavar="LIST",
-        show_default=False,
-        help=f"Which recorders to use: {', '.join(schema.PROBES)}. Without it all of them.",
-    ),
-]
-Capture = Annotated[
-    str | None,
-    typer.Option(
-        "--capture",
-        click_type=options.Choice(schema.CAPTURES),
-        metavar="WHAT",
-        show_default=False,
-        help="What the run folder keeps of a call: its values if it fails (values), of each step that went well, too "
-        "(all), no values (specs), or nothing (none). Without it: values; for trace: all.",
-    ),
-]
-MaxSize = Annotated[
-    str,
-    typer.Option(
-        "--max-size",
-        metavar="SIZE",
-        help="What the run folder may take on the disk, such as 500M or 2G. The logs keep their beginning and end, the "
-        "least useful recordings are left out, and the diagnosis says so.",
-    ),
-]
-CheckBudget = Annotated[
-    float | None,
-    typer.Option(
-        "--check-budget",
-        min=0.0,
-        metavar="SECONDS",
-        show_default=False,
-        help="How long compiled functions may be looked at after the run: compared with plain execution where it ended "
-        "with 0, taken apart to find the op that fails where it failed (0: not at all). Without it: 5 % of the run, at "
-        "least 5 (15 after a failure) and at most 30 seconds.",
-    ),
-]
+
+
+@dataclass(frozen=True)
+class Running:
+    """How a command is run, and what is recorded of it."""
+
+    run_dir: Annotated[
+        Path | None,
+        typer.Option(
+            "--run-dir",
+            metavar="DIR",
+            show_default=False,
+            help="Where the run folder of a command goes; DIR must not exist or be empty. Without it: "
+            "xladoctor-runs/<time>-<id>.",
+        ),
+    ] = None
+    timeout: Annotated[
+        float | None,
+        typer.Option("--timeout", metavar="SECONDS", show_default=False, help="End the command after SECONDS."),
+    ] = None
+    python: Python = None
+    flip: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--flip",
+            metavar="SWITCH",
+            show_default=False,
+            help="After the run, rehearse the command with SWITCH in its other position and compare the graphs "
+            "(cfg:KEY, env:NAME, or all; may be repeated). A rehearsal runs one batch of each fit and writes "
+            "nothing outside the run folder.",
+        ),
+    ] = None
+    probes: Annotated[
+        str | None,
+        typer.Option(
+            "--probes",
+            metavar="LIST",
+            show_default=False,
+            help=f"Which recorders to use: {', '.join(schema.PROBES)}. Without it all of them.",
+        ),
+    ] = None
+    capture: Annotated[
+        str | None,
+        typer.Option(
+            "--capture",
+            click_type=options.Choice(schema.CAPTURES),
+            metavar="WHAT",
+            show_default=False,
+            help="What the run folder keeps of a call: its values if it fails (values), of each step that went well, "
+            "too (all), no values (specs), or nothing (none). Without it: values; for trace: all.",
+        ),
+    ] = None
+    max_size: Annotated[
+        str,
+        typer.Option(
+            "--max-size",
+            metavar="SIZE",
+            help="What the run folder may take on the disk, such as 500M or 2G. The logs keep their beginning and end, "
+            "the least useful recordings are left out, and the diagnosis says so.",
+        ),
+    ] = "1G"
+
+    def check(self) -> None:
+        """See that the options can be meant.
+
+        Raises:
+            XladoctorError: they cannot.
+        """
+        seconds(self.timeout, "--timeout")
+
+    def scan_options(self, shown: options.Shown, to: Output) -> ScanOptions:
+        """What these options mean for a run. Where the result is all that standard output carries, the command's own
+        goes to standard error.
+
+        Raises:
+            XladoctorError: one of them means nothing.
+        """
+        from xladoctor.commands.scan import ScanOptions
+
+        return ScanOptions(
+            run_dir=self.run_dir,
+            timeout=self.timeout,
+            python=self.python,
+            passthrough="stderr" if to.to_stdout and to.format != "console" else "stdout",
+            quiet=shown.quiet,
+            flip=tuple(self.flip or ()),
+            only=recorders(self.probes),
+            capture=self.capture,
+            max_size=max_size(self.max_size),
+        )
+
+
+def options_of(*groups: type) -> list[str]:
+    """The names of all options of some groups."""
+    return [field.name for group in groups for field in fields(group)]
 
 
 class RunsCommand(typer.core.TyperCommand):
@@ -152,16 +165,14 @@ def checked(ctx: click.Context, command: tuple[str, ...], targets: list[str] | N
         )
 
 
-def agree(verbose: bool, quiet: bool, timeout: float | None) -> None:
-    """See that the options can be meant.
+def seconds(value: float | None, option: str) -> None:
+    """See that an option's number of seconds can be meant.
 
     Raises:
-        XladoctorError: they cannot.
+        XladoctorError: it cannot.
     """
-    if verbose and quiet:
-        raise XladoctorError("--verbose and --quiet exclude each other")
-    if timeout is not None and not (math.isfinite(timeout) and timeout > 0):
-        raise XladoctorError(f"--timeout {timeout:g}: give a number of seconds above 0")
+    if value is not None and not (math.isfinite(value) and value > 0):
+        raise XladoctorError(f"{option} {value:g}: give a number of seconds above 0")
 
 
 def max_size(text: str) -> int:

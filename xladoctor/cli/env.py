@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from xladoctor.cli import options
-from xladoctor.cli.output import Output
 from xladoctor.report import PAGES
 
 HELP = """Show versions, the interpreter, and the XLA flags that are set.
@@ -22,7 +21,7 @@ Examples:
 
 def register(app: typer.Typer) -> None:
     """Adds the command to the application."""
-    app.command("env", help=HELP, epilog=EPILOG)(env)
+    app.command("env", help=HELP, epilog=EPILOG)(options.spread(env))
 
 
 def env(
@@ -35,12 +34,8 @@ def env(
             help="The interpreter of the program. Without it: this one.",
         ),
     ] = None,
-    format: options.PageFormat = None,
-    output: options.Output = None,
-    force: options.Force = False,
-    verbose: options.Verbose = False,
-    quiet: options.Quiet = False,
-    color: options.Color = "auto",
+    *,
+    shown: options.ShownPage,
 ) -> int:
     """Looks and shows."""
     import os
@@ -50,7 +45,7 @@ def env(
     from xladoctor.cli import env_text, variables
     from xladoctor.recording import interpreter
 
-    target = Output.of(format, output, force, color, PAGES)
+    target = shown.destination(PAGES)
     asked = interpreter.ask(python)
     libraries = variables.tensorflow_libraries(asked.files.get("tensorflow"))
     found = env_text.Environment(
@@ -65,5 +60,5 @@ def env(
     elif target.format == "markdown":
         target.write(env_text.as_markdown(found))
     else:
-        target.write(env_text.as_console(found, target.page(), verbose, quiet))
+        target.write(env_text.as_console(found, target.page(), shown.verbose, shown.quiet))
     return 0

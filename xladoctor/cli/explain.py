@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from xladoctor.cli import knowledge, options, rules
-from xladoctor.cli.output import Output
 from xladoctor.errors import XladoctorError
 from xladoctor.report import PAGES
 
@@ -29,7 +28,7 @@ Examples:
 
 def register(app: typer.Typer) -> None:
     """Adds the command to the application."""
-    app.command("explain", help=HELP, epilog=EPILOG)(explain)
+    app.command("explain", help=HELP, epilog=EPILOG)(options.spread(explain))
 
 
 def explain(
@@ -43,21 +42,17 @@ def explain(
         ),
     ] = None,
     search: options.Search = None,
-    format: options.PageFormat = None,
-    output: options.Output = None,
-    force: options.Force = False,
-    verbose: options.Verbose = False,
-    quiet: options.Quiet = False,
-    color: options.Color = "auto",
+    *,
+    shown: options.ShownPage,
 ) -> int:
     """Shows one rule."""
     from xladoctor.cli import rule_text
 
-    target = Output.of(format, output, force, color, PAGES)
+    target = shown.destination(PAGES)
     if search is not None:
         if code is not None:
             raise XladoctorError("give either CODE or --search, not both")
-        rules.rules(search, target.format, output, force, verbose, quiet, color)
+        rules.rules(search, shown=shown)
         return 0
     if code is None:
         raise XladoctorError("missing argument 'CODE'", hint="Try: xladoctor explain --help")
@@ -68,5 +63,5 @@ def explain(
     elif target.format == "markdown":
         target.write(rule_text.one_markdown(rule))
     else:
-        target.write(rule_text.one_console(rule, target.page(), quiet))
+        target.write(rule_text.one_console(rule, target.page(), shown.quiet))
     return 0

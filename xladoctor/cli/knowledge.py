@@ -98,12 +98,12 @@ def _shown_by(text: str) -> Rule | None:
 
     from xladoctor.logs import read_log
     from xladoctor.recording.evidence import Evidence
-    from xladoctor.rules import by_code, findings, plugins
+    from xladoctor.rules import by_code, findings, literals
 
     if " " not in text.strip():
         return None
     stream = io.BytesIO(text.encode("utf-8", "replace"))
-    evidence = Evidence("", read_log(stream, name="", allow_empty=True, literals=plugins.literals()))
+    evidence = Evidence("", read_log(stream, name="", allow_empty=True, literals=literals()))
     code = next((found.code for found in findings(evidence)), "XD901")
     return by_code(code) if code != "XD901" else None
 

@@ -45,7 +45,7 @@ Excluded = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Adds the command to the application."""
-    app.command("lint", help=HELP, epilog=EPILOG)(lint)
+    app.command("lint", help=HELP, epilog=EPILOG)(options.spread(lint))
 
 
 def lint(
@@ -76,21 +76,16 @@ def lint(
             help="warning, note or never: which findings make the exit status 1. Without it: warning.",
         ),
     ] = None,
-    format: options.Format = None,
-    output: options.Output = None,
-    force: options.Force = False,
-    verbose: options.Verbose = False,
-    quiet: options.Quiet = False,
-    color: options.Color = "auto",
+    *,
+    shown: options.Shown,
 ) -> int:
     """Lints, and shows what was found."""
     if not paths:
         raise XladoctorError("there is nothing to lint", hint="Name files or folders, for example: xladoctor lint src")
-    if verbose and quiet:
-        raise XladoctorError("--verbose and --quiet exclude each other")
+    shown.check()
     if paths.count("-") > 1:
         raise XladoctorError("standard input (-) can be read only once")
-    target = Output.of(format, output, force, color)
+    target = shown.destination()
 
     from xladoctor.lint import baseline as baselines
     from xladoctor.lint import engine
@@ -98,12 +93,12 @@ def lint(
 
     chosen = settings(Path.cwd(), select or (), ignore or (), exclude or (), assume_jit or None, fail_on)
     known = baselines.load(baseline) if baseline is not None else None
-    into = Output.of("json", write_baseline, force, "never") if write_baseline is not None else None
-    linted = engine.lint(paths, chosen, known, verbose)
+    into = Output.of("json", write_baseline, shown.force, "never") if write_baseline is not None else None
+    linted = engine.lint(paths, chosen, known, shown.verbose)
     if into is not None and write_baseline is not None:
         into.write(baselines.as_text(linted.all_findings, write_baseline))
         return 2 if linted.diagnosis.problems else 0
-    _show(linted.diagnosis, target, verbose, quiet)
+    _show(linted.diagnosis, target, shown.verbose, shown.quiet)
     return _status(linted.diagnosis, chosen.fail_on)
 
 

@@ -1,15 +1,27 @@
-"""The options that every command has, declared once."""
+"""The options that every command has, declared once, and how a command takes a group of options.
+
+A group is a frozen dataclass whose fields are annotated as typer wants the parameters of a command. A command that is
+registered with `spread` has a parameter for the whole group; the command line has an option for each of its fields.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import click
 import typer
 
-from xladoctor.errors import did_you_mean
+from xladoctor.cli.output import Output
+from xladoctor.errors import XladoctorError, did_you_mean
 from xladoctor.report import FORMATS, PAGES
+from xladoctor.report.exports import EXPORTS
+
+ENDINGS = tuple(export.ending for export in EXPORTS.values() if export.ending)
 
 
 class Choice(click.Choice[str]):
@@ -35,24 +47,38 @@ def formats(known: tuple[str, ...], endings: str, otherwise: str = "console") ->
     )
 
 
-# For commands whose result is a diagnosis, and for the others.
-Format = Annotated[str | None, formats(FORMATS, ".json, .md, .html, .sarif, .xml, .jsonl, .csv")]
-PageFormat = Annotated[str | None, formats(PAGES, ".json, .md")]
-Output = Annotated[
-    Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        show_default=False,
-        help="Write to FILE instead of standard output. A file that xladoctor wrote before is replaced, any "
-        "other one only with --force.",
-    ),
-]
-Force = Annotated[bool, typer.Option("--force", help="Let --output replace any file.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show everything, nothing folded.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show the one line that matters.")]
-Color = Annotated[
+def spread(command: Callable[..., int]) -> Callable[..., int]:
+    """The command as typer reads it: in the place of each group of options, the options themselves. One that stands in
+    several groups is one option, in its first place.
+    """
+    groups: dict[str, Callable[..., Any]] = {}
+    names: dict[str, list[str]] = {}
+    parameters: dict[str, inspect.Parameter] = {}
+    hints = get_type_hints(command, include_extras=True)
+    for parameter in inspect.signature(command).parameters.values():
+        kind = hints[parameter.name]
+        if not dataclasses.is_dataclass(kind):
+            parameters[parameter.name] = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=kind)
+            continue
+        types = get_type_hints(kind, include_extras=True)
+        fields = {field.name: field.default for field in dataclasses.fields(kind)}
+        groups[parameter.name], names[parameter.name] = hints[parameter.name], list(fields)
+        for name, default in fields.items():
+            option = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=types[name])
+            parameters.setdefault(name, option)
+    alone = parameters.keys() - {name for group in names.values() for name in group}
+
+    def taken_together(**given: Any) -> int:
+        made = {group: kind(**{name: given[name] for name in names[group]}) for group, kind in groups.items()}
+        return command(**{name: given[name] for name in alone}, **made)
+
+    taken_together.__doc__, taken_together.__name__ = command.__doc__, command.__name__
+    taken_together.__signature__ = inspect.Signature(list(parameters.values()))  # type: ignore[attr-defined]
+    taken_together.__annotations__ = {name: parameter.annotation for name, parameter in parameters.items()}
+    return taken_together
+
+
+ColorOption = Annotated[
     str,
     typer.Option(
         "--color",
@@ -61,6 +87,60 @@ Color = Annotated[
         help="auto, always or never. auto: on a terminal, and not where NO_COLOR is set.",
     ),
 ]
+
+
+@dataclass(frozen=True)
+class Written:
+    """Where a result goes. A command that writes other formats than these has a class of its own with its `format`."""
+
+    format: Annotated[str | None, formats(FORMATS, ", ".join((".json", ".md", ".html", *ENDINGS)))] = None
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            show_default=False,
+            help="Write to FILE instead of standard output. A file that xladoctor wrote before is replaced, any "
+            "other one only with --force.",
+        ),
+    ] = None
+    force: Annotated[bool, typer.Option("--force", help="Let --output replace any file.")] = False
+
+
+@dataclass(frozen=True)
+class Shown(Written):
+    """Where a result goes, how much of it is shown, and whether in colours."""
+
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show everything, nothing folded.")] = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show the one line that matters.")] = False
+    color: ColorOption = "auto"
+
+    def check(self) -> None:
+        """See that the options can be meant.
+
+        Raises:
+            XladoctorError: they cannot.
+        """
+        if self.verbose and self.quiet:
+            raise XladoctorError("--verbose and --quiet exclude each other")
+
+    def destination(self, formats: Sequence[str] = FORMATS, format: str | None = None) -> Output:
+        """Where the result goes, checked. `formats` are those of the command; `format` is taken where none was given.
+
+        Raises:
+            XladoctorError: the file cannot be written, or is somebody else's.
+        """
+        return Output.of(self.format or format, self.output, self.force, self.color, formats)
+
+
+@dataclass(frozen=True)
+class ShownPage(Shown):
+    """The same for commands whose result is no diagnosis."""
+
+    format: Annotated[str | None, formats(PAGES, ".json, .md")] = None
+
+
 Search = Annotated[
     str | None,
     typer.Option(

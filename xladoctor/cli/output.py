@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from xladoctor import paths
 from xladoctor.errors import XladoctorError
 from xladoctor.report import FORMATS
+from xladoctor.report.exports import EXPORTS
 
 if TYPE_CHECKING:
     from xladoctor.report.page import Page
@@ -19,25 +20,23 @@ if TYPE_CHECKING:
 _OURS = (
     b'"schema": "xladoctor.',
     b"<!-- xladoctor.",
-    b"xladoctor: ",
     b"<!DOCTYPE html>\n<!-- xladoctor.",
     b"xladoctor_call,",
     b"batch,varied,state,class",
-    b"xladoctor_finding,",
     b"xladoctor_cause,",
-    b'<?xml version="1.0" encoding="utf-8"?>\n<!-- xladoctor.',
+    *(begins for export in EXPORTS.values() for begins in export.begins),
 )
 _FILE_WIDTH = 100
+# The name of a file says a format by its ending; those of the exports come before those that end alike.
 _SUFFIXES = {
+    # Code scanning services know SARIF by either name.
+    ".sarif.json": "sarif",
+    **{export.ending: export.name for export in EXPORTS.values() if export.ending},
     ".json": "json",
     ".md": "markdown",
     ".markdown": "markdown",
-    ".csv": "csv",
     ".html": "html",
     ".htm": "html",
-    ".jsonl": "jsonl",
-    ".sarif": "sarif",
-    ".xml": "junit",
 }
 
 
@@ -140,10 +139,8 @@ class Output:
 
 
 def _meant(file: Path) -> str:
-    # Code scanning services know SARIF by either name.
-    if file.name.lower().endswith(".sarif.json"):
-        return "sarif"
-    return _SUFFIXES.get(file.suffix.lower(), "console")
+    name = file.name.lower()
+    return next((format for ending, format in _SUFFIXES.items() if name.endswith(ending)), "console")
 
 
 def _columns() -> int:

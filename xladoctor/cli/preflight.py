@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from xladoctor.cli import command, options
-from xladoctor.cli.output import Output
 from xladoctor.errors import XladoctorError
 from xladoctor.report.preflight import FORMATS, render
 from xladoctor.report.preflight.words import verdict
@@ -40,25 +39,22 @@ study file, 3 the command could not be started,
 Count = Annotated[int | None, typer.Option(min=1, metavar="N", show_default=False)]
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the command to the application."""
-    app.command("preflight", cls=command.RunsCommand, help=HELP, epilog=EPILOG)(preflight)
+@dataclass(frozen=True)
+class Asked:
+    """Which study it is, and where it runs."""
 
-
-def preflight(
-    ctx: typer.Context,
     study: Annotated[
         Path | None,
         typer.Option("--study", metavar="FILE", show_default=False, help="A study file: .toml, .yaml or .json."),
-    ] = None,
+    ] = None
     subject: Annotated[
         str | None,
         typer.Option("--subject", metavar="M:C", show_default=False, help="A step as module:callable."),
-    ] = None,
-    train_samples: Count = None,
-    predict_samples: Count = None,
-    batch_size: Count = None,
-    predict_batch_size: Count = None,
+    ] = None
+    train_samples: Count = None
+    predict_samples: Count = None
+    batch_size: Count = None
+    predict_batch_size: Count = None
     device: Annotated[
         str | None,
         typer.Option(
@@ -68,7 +64,7 @@ def preflight(
             show_default=False,
             help='What the study will run on. gpu (without it): Keras\' jit_compile="auto" means XLA.',
         ),
-    ] = None,
+    ] = None
     outputs: Annotated[
         Path | None,
         typer.Option(
@@ -77,21 +73,25 @@ def preflight(
             show_default=False,
             help="Where the study writes. Its rehearsal sees DIR as it stands, and changes a copy.",
         ),
-    ] = None,
+    ] = None
     allow_write: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--allow-write", metavar="DIR", show_default=False, help="Let the rehearsal really write there."
-        ),
-    ] = None,
+        typer.Option("--allow-write", metavar="DIR", show_default=False, help="Let the rehearsal really write there."),
+    ] = None
+
+
+@dataclass(frozen=True)
+class Checks:
+    """Which checks are made, and how."""
+
     only: Annotated[
         list[str] | None,
         typer.Option("--only", metavar="CHECK", show_default=False, help="Make this check; may be repeated."),
-    ] = None,
+    ] = None
     skip: Annotated[
         list[str] | None, typer.Option("--skip", metavar="CHECK", show_default=False, help="Leave this check out.")
-    ] = None,
-    list_checks: Annotated[bool, typer.Option("--list", help="Show the checks and exit.")] = False,
+    ] = None
+    list_checks: Annotated[bool, typer.Option("--list", help="Show the checks and exit.")] = False
     fail_on: Annotated[
         str,
         typer.Option(
@@ -100,88 +100,110 @@ def preflight(
             metavar="STATE",
             help="What ends with status 1.",
         ),
-    ] = "fail",
+    ] = "fail"
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Make the checks again, also where nothing has changed.")
-    ] = False,
+    ] = False
     timeout: Annotated[
         float, typer.Option("--timeout", metavar="SECONDS", min=1.0, help="For the rehearsal, and each run of a step.")
-    ] = 600.0,
-    python: command.Python = None,
-    format: Annotated[str | None, options.formats(FORMATS, ".json, .md")] = None,
-    output: options.Output = None,
-    force: options.Force = False,
-    verbose: options.Verbose = False,
-    quiet: options.Quiet = False,
-    color: options.Color = "auto",
-) -> int:  # fmt: skip
+    ] = 600.0
+    python: command.Python = None
+
+
+@dataclass(frozen=True)
+class Shown(options.Shown):
+    """Where the answer goes, in a format of its own."""
+
+    format: Annotated[str | None, options.formats(FORMATS, ".json, .md")] = None
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to the application."""
+    app.command("preflight", cls=command.RunsCommand, help=HELP, epilog=EPILOG)(options.spread(preflight))
+
+
+def preflight(ctx: typer.Context, *, asked: Asked, checks: Checks, shown: Shown) -> int:
     """Sees what the study is, has it checked, and shows the answer."""
-    command.agree(verbose, quiet, None)
-    target = Output.of(format, output, force, color, FORMATS)
+    shown.check()
+    target = shown.destination(FORMATS)
     page = target.page() if target.format == "console" else None
     from xladoctor.preflight.run import Options, chosen, listed
     from xladoctor.preflight.run import preflight as check_all
 
     wanted = Options(
-        tuple(only or ()), tuple(skip or ()), fail_on == "warn", fail_on == "unchecked", timeout, not no_cache
+        only=tuple(checks.only or ()),
+        skip=tuple(checks.skip or ()),
+        strict=checks.fail_on == "warn",
+        strict_unchecked=checks.fail_on == "unchecked",
+        timeout=checks.timeout,
+        cached=not checks.no_cache,
     )
-    if list_checks:
+    if checks.list_checks:
         target.write("".join(f"{name:<10} {title}\n" for name, title in listed(chosen(wanted))))
         return 0
-    told = _study(ctx, study, subject, (train_samples, batch_size), (predict_samples, predict_batch_size))
+    told = _study(ctx, asked)
     told = replace(
         told,
-        device=device or told.device,
-        python=python or told.python,
-        outputs=str(outputs) if outputs else told.outputs,
-        allow_write=tuple(str(_folder(p)) for p in allow_write or ()),
+        device=asked.device or told.device,
+        python=checks.python or told.python,
+        outputs=str(asked.outputs) if asked.outputs else told.outputs,
+        allow_write=tuple(str(_folder(p)) for p in asked.allow_write or ()),
     )
-    progress = _Progress(quiet)
+    progress = _Progress(shown.quiet)
     result = check_all(told, wanted, progress.say, progress.seen)
-    if quiet and target.format == "console":
+    if shown.quiet and target.format == "console":
         target.write(f"{verdict(result)}\n")
     else:
-        target.write(render(result, target.format, page, verbose))
+        target.write(render(result, target.format, page, shown.verbose))
     return result.exit_code
 
 
-def _study(
-    ctx: typer.Context,
-    file: Path | None,
-    subject: str | None,
-    train: tuple[int | None, int | None],
-    predict: tuple[int | None, int | None],
-) -> Study:
+def _study(ctx: typer.Context, asked: Asked) -> Study:
     """The study that the options name.
 
     Raises:
         XladoctorError: they name none, or two.
     """
-    from xladoctor.model.preflight import Batches
-    from xladoctor.preflight.study import PREDICT_DEFAULT, Phase, Study, read
+    from xladoctor.preflight.study import Study, read
     from xladoctor.recording.environment import redacted_words
 
     program = command.given(ctx)
-    if sum(x is not None for x in (file, subject, program)) != 1:
+    if sum(x is not None for x in (asked.study, asked.subject, program)) != 1:
         raise XladoctorError(
             "name one study: a file (--study), a callable (--subject), or a command after --",
             hint="For example: xladoctor preflight -- python -m ptycho.workflows.dose_response",
         )
-    if file is not None:
-        return read(file)
+    if asked.study is not None:
+        return read(asked.study)
     if program is not None:
         command.checked(ctx, program, None, "a study")
         return Study(name=" ".join(redacted_words(program)), command=program)
-    if train[0] is None and predict[0] is None:
+    return _study_of(str(asked.subject), asked)
+
+
+def _study_of(subject: str, asked: Asked) -> Study:
+    """A study of one callable, with the batches that the options name.
+
+    Raises:
+        XladoctorError: they name none.
+    """
+    from xladoctor.model.preflight import Batches
+    from xladoctor.preflight.study import PREDICT_DEFAULT, Phase, Study
+
+    counts = (
+        ("train", asked.train_samples, asked.batch_size),
+        ("predict", asked.predict_samples, asked.predict_batch_size),
+    )
+    if all(rows is None for _, rows, _ in counts):
         raise XladoctorError(
             "--subject: how many samples?", hint="--train-samples N and --batch-size N, --predict-samples N"
         )
     phases = []
-    for name, (rows, size) in (("train", train), ("predict", predict)):
+    for name, rows, size in counts:
         if rows is not None:
             origin = "the command line" if size else "the command line, Keras' default batch size"
             phases.append(Phase(Batches(name, rows, size or PREDICT_DEFAULT, origin), subject))
-    return Study(name=str(subject), phases=tuple(phases))
+    return Study(name=subject, phases=tuple(phases))
 
 
 def _folder(path: Path) -> Path:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xladoctor.cli import command, inputs, options
-from xladoctor.cli.output import Output
+from xladoctor.cli import inputs, options
 from xladoctor.errors import XladoctorError
 from xladoctor.report import View
 
 if TYPE_CHECKING:
+    from xladoctor.cli.output import Output
     from xladoctor.commands.report import Document
     from xladoctor.report.template import Own
 
@@ -39,9 +39,46 @@ Exit status: 0 the document was written, whatever it says (with --diff: the runs
 they differ, 2 wrong usage or unreadable input."""
 
 
+Format = Annotated[str | None, options.formats(FORMATS, ".md, .html, .json", "markdown, with --diff console")]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which document is written, and from what."""
+
+    diff: Annotated[bool, typer.Option("--diff", help="Set two run folders side by side.")] = False
+    template: Annotated[
+        str,
+        typer.Option(
+            "--template",
+            "-t",
+            metavar="NAME|FILE",
+            help="blocker, or a template of your own: a file that ends in .md.j2 or .html.j2 (docs/report.md).",
+        ),
+    ] = "blocker"
+    format: Format = None
+    redact: Annotated[
+        bool,
+        typer.Option("--redact", help="Replace homes, users, hosts, working folders and secrets by placeholders."),
+    ] = False
+    replay: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--replay", metavar="PATH", show_default=False, help="Also show this replay (its folder or replay.json)."
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class Shown(options.Shown):
+    """Where the document goes. Its format is the same option as that of `Asked`."""
+
+    format: Format = None
+
+
 def register(app: typer.Typer) -> None:
     """Adds the command to the application."""
-    app.command("report", help=HELP, epilog=EPILOG)(report)
+    app.command("report", help=HELP, epilog=EPILOG)(options.spread(report))
 
 
 def report(
@@ -51,51 +88,26 @@ def report(
             metavar="[RUN_DIR | DIAGNOSIS.json | LOG... | RUN_A RUN_B]", show_default=False, help="What to report on."
         ),
     ] = None,
-    diff: Annotated[bool, typer.Option("--diff", help="Set two run folders side by side.")] = False,
-    template: Annotated[
-        str,
-        typer.Option(
-            "--template",
-            "-t",
-            metavar="NAME|FILE",
-            help="blocker, or a template of your own: a file that ends in .md.j2 or .html.j2 (docs/report.md).",
-        ),
-    ] = "blocker",
-    format: Annotated[
-        str | None, options.formats(FORMATS, ".md, .html, .json", "markdown, with --diff console")
-    ] = None,
-    redact: Annotated[
-        bool,
-        typer.Option("--redact", help="Replace homes, users, hosts, working folders and secrets by placeholders."),
-    ] = False,
-    replay: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--replay", metavar="PATH", show_default=False, help="Also show this replay (its folder or replay.json)."
-        ),
-    ] = None,
-    output: options.Output = None,
-    force: options.Force = False,
-    verbose: options.Verbose = False,
-    quiet: options.Quiet = False,
-    color: options.Color = "auto",
+    *,
+    asked: Asked,
+    shown: Shown,
 ) -> int:
     """Sees what is to be reported, and writes the document."""
-    command.agree(verbose, quiet, None)
-    own = _own(template)
-    if diff:
-        if own is not None or replay:
-            raise XladoctorError(f"--diff goes without {'--replay' if replay else '--template'}")
-        target = Output.of(format, output, force, color, FORMATS)
-        return _diff(targets or [], target, redact, View(verbose, quiet))
-    if own is not None:
-        if format not in (None, own.format):
-            raise XladoctorError(f"{own.file} makes {own.format}, not {format}")
-        target = Output.of(own.format, output, force, color, (*FORMATS, own.format))
-    else:
-        target = Output.of(format or _meant(output), output, force, color, FORMATS)
-    document = _document(targets or [], replay or [])
-    if redact:
+    shown.check()
+    own = _own(asked.template)
+    if asked.diff:
+        if own is not None or asked.replay:
+            raise XladoctorError(f"--diff goes without {'--replay' if asked.replay else '--template'}")
+        return _diff(targets or [], shown.destination(FORMATS), asked.redact, View(shown.verbose, shown.quiet))
+    if own is not None and asked.format not in (None, own.format):
+        raise XladoctorError(f"{own.file} makes {own.format}, not {asked.format}")
+    target = (
+        shown.destination(FORMATS, _meant(shown.output))
+        if own is None
+        else shown.destination((*FORMATS, own.format), own.format)
+    )
+    document = _document(targets or [], asked.replay or [])
+    if asked.redact:
         from xladoctor.commands.report import redacted
 
         document = redacted(document)
@@ -107,8 +119,8 @@ def report(
         from xladoctor.report import render
 
         page = target.page() if target.format == "console" else None
-        shown = replace(document.view, verbose=verbose, quiet=quiet)
-        target.write(render(document.diagnosis, target.format, page, shown))
+        view = replace(document.view, verbose=shown.verbose, quiet=shown.quiet)
+        target.write(render(document.diagnosis, target.format, page, view))
     return 2 if document.diagnosis.problems else 0
 
 

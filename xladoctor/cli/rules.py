@@ -5,7 +5,6 @@ from __future__ import annotations
 import typer
 
 from xladoctor.cli import knowledge, options
-from xladoctor.cli.output import Output
 from xladoctor.report import PAGES
 
 HELP = "List the classes of failure that the doctor knows."
@@ -19,22 +18,18 @@ Examples:
 
 def register(app: typer.Typer) -> None:
     """Adds the command to the application."""
-    app.command("rules", help=HELP, epilog=EPILOG)(rules)
+    app.command("rules", help=HELP, epilog=EPILOG)(options.spread(rules))
 
 
 def rules(
     search: options.Search = None,
-    format: options.PageFormat = None,
-    output: options.Output = None,
-    force: options.Force = False,
-    verbose: options.Verbose = False,
-    quiet: options.Quiet = False,
-    color: options.Color = "auto",
+    *,
+    shown: options.ShownPage,
 ) -> int:
     """Lists all rules."""
     from xladoctor.cli import rule_text
 
-    target = Output.of(format, output, force, color, PAGES)
+    target = shown.destination(PAGES)
     known = knowledge.all_rules() if search is None else knowledge.search(search)
     knowledge.tell_problems()
     if target.format == "json":
@@ -42,5 +37,5 @@ def rules(
     elif target.format == "markdown":
         target.write(rule_text.list_markdown(known))
     else:
-        target.write(rule_text.list_console(known, target.page(), verbose, quiet))
+        target.write(rule_text.list_console(known, target.page(), shown.verbose, shown.quiet))
     return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -30,9 +31,17 @@ Examples:
 Exit status: 0 done, 2 wrong usage, or a run could not be removed."""
 
 
+@dataclass(frozen=True)
+class Written(options.Written):
+    """Where the list goes. It has one form, which nothing folds."""
+
+    format: Annotated[str | None, options.formats(FORMATS, ".json")] = None
+    color: options.ColorOption = "auto"
+
+
 def register(app: typer.Typer) -> None:
     """Adds the command to the application."""
-    app.command("runs", help=HELP, epilog=EPILOG)(runs)
+    app.command("runs", help=HELP, epilog=EPILOG)(options.spread(runs))
 
 
 def runs(
@@ -43,15 +52,13 @@ def runs(
         int | None,
         typer.Option("--keep", min=0, metavar="N", show_default=False, help="With clean: how many runs stay."),
     ] = None,
-    format: Annotated[str | None, options.formats(FORMATS, ".json")] = None,
-    output: options.Output = None,
-    force: options.Force = False,
-    color: options.Color = "auto",
+    *,
+    written: Written,
 ) -> int:
     """Lists, or removes."""
     from xladoctor.recording import recent
 
-    target = Output.of(format, output, force, color, FORMATS)
+    target = Output.of(written.format, written.output, written.force, written.color, FORMATS)
     if action not in (None, "clean"):
         raise XladoctorError(f"runs does not know {action!r}", hint="Known is: xladoctor runs clean --keep N")
     if action is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -41,34 +41,43 @@ Exit status: 0 nothing wrong, 1 findings at error level (also where the command 
 usage or unreadable input, 3 the command could not be run. --exit-code target hands on the command's own."""
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the command to the application."""
-    app.command("scan", cls=command.RunsCommand, help=HELP, epilog=EPILOG)(scan)
+@dataclass(frozen=True)
+class Running(command.Running):
+    """How a command is run, and what the doctor does after it."""
 
-
-def scan(
-    ctx: typer.Context,
-    targets: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[LOG... | FOLDER... | - | -- CMD...]", show_default=False, help="What to diagnose."),
-    ] = None,
-    format: options.Format = None,
-    output: options.Output = None,
-    force: options.Force = False,
-    verbose: options.Verbose = False,
-    quiet: options.Quiet = False,
-    color: options.Color = "auto",
-    run_dir: command.RunDir = None,
-    timeout: command.Timeout = None,
-    python: command.Python = None,
-    flip: command.Flip = None,
-    probes: command.Probes = None,
-    capture: command.Capture = None,
-    max_size: command.MaxSize = "1G",
-    check_budget: command.CheckBudget = None,
-    try_edits: command.TryEdits = False,
-    edit_budget: command.EditBudget = 120.0,
-    write_patch: command.WritePatch = None,
+    check_budget: Annotated[
+        float | None,
+        typer.Option(
+            "--check-budget",
+            min=0.0,
+            metavar="SECONDS",
+            show_default=False,
+            help="How long compiled functions may be looked at after the run: compared with plain execution where it "
+            "ended with 0, taken apart to find the op that fails where it failed (0: not at all). Without it: 5 % of "
+            "the run, at least 5 (15 after a failure) and at most 30 seconds.",
+        ),
+    ] = None
+    try_edits: Annotated[
+        bool,
+        typer.Option(
+            "--try-edits",
+            help="After a failure, try small edits of the sources on a copy and tell with which the program runs. "
+            "Nothing of yours is changed. Each trial rehearses the command for a few steps.",
+        ),
+    ] = False
+    edit_budget: Annotated[
+        float,
+        typer.Option("--edit-budget", min=1.0, metavar="SECONDS", help="How long --try-edits may take."),
+    ] = 120.0
+    write_patch: Annotated[
+        Path | None,
+        typer.Option(
+            "--write-patch",
+            metavar="FILE",
+            show_default=False,
+            help="Write the first edit with which the program runs to a new file, for patch -p1. Implies --try-edits.",
+        ),
+    ] = None
     exit_code: Annotated[
         str,
         typer.Option(
@@ -77,16 +86,22 @@ def scan(
             metavar="WHOSE",
             help="doctor, or target to end as the command did (for SLURM and CI).",
         ),
-    ] = "doctor",
+    ] = "doctor"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How saved output is read."""
+
     one_run: Annotated[
         bool, typer.Option("--one-run", help="All logs are of one run (its ranks, its two streams): one diagnosis.")
-    ] = False,
+    ] = False
     jobs: Annotated[
         int | None,
         typer.Option(
             "--jobs", "-j", min=1, metavar="N", show_default=False, help="How many processes read many runs at once."
         ),
-    ] = None,
+    ] = None
     follow: Annotated[
         bool,
         typer.Option(
@@ -95,75 +110,101 @@ def scan(
             help="Read the log while it is written (rotated and emptied logs too), tell findings as they come, and "
             "end with the diagnosis at Ctrl-C, at --timeout, or at the end of standard input.",
         ),
-    ] = False,
+    ] = False
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How far the doctor goes to find out."""
+
     verify: Annotated[
         bool,
         typer.Option("--verify", help="Try remedies on the call that failed (of CMD or RUN_DIR); tell what they do."),
-    ] = False,
-    no_probes: Annotated[bool, typer.Option("--no-probes", help="Run the command without recording in it.")] = False,
-    no_replay: Annotated[
-        bool, typer.Option("--no-replay", help="Start no worker afterwards: no run-time shapes.")
-    ] = False,
+    ] = False
+    no_probes: Annotated[bool, typer.Option("--no-probes", help="Run the command without recording in it.")] = False
+    no_replay: Annotated[bool, typer.Option("--no-replay", help="Start no worker afterwards: no run-time shapes.")] = (
+        False
+    )
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to the application."""
+    app.command("scan", cls=command.RunsCommand, help=HELP, epilog=EPILOG)(options.spread(scan))
+
+
+def scan(
+    ctx: typer.Context,
+    targets: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[LOG... | FOLDER... | - | -- CMD...]", show_default=False, help="What to diagnose."),
+    ] = None,
+    *,
+    shown: options.Shown,
+    running: Running,
+    reading: Reading,
+    extent: Extent,
 ) -> int:
     """Sees what is to be scanned, has it diagnosed, and shows the diagnosis."""
-    command.agree(verbose, quiet, timeout)
-    target = Output.of(format, output, force, color)
+    shown.check()
+    running.check()
+    target = shown.destination()
     program = command.given(ctx)
-    if program is None:
-        commands = ["run_dir", "python", "flip", "probes", "capture", "max_size", "exit_code", "no_probes", "no_replay"]
-        commands += ["check_budget", "try_edits", "edit_budget", "write_patch"]
-        command.only_for_commands(ctx, *commands, *(() if follow else ("timeout",)))
-        if follow:
-            from xladoctor.cli.follow import follow as followed
+    if program is not None:
+        command.checked(ctx, program, targets, "logs")
+        command.only_for_logs(ctx, *command.options_of(Reading))
+        return _run(program, target, shown, running, extent)
+    only = [*command.options_of(Running), "no_probes", "no_replay"]
+    command.only_for_commands(ctx, *(name for name in only if not (reading.follow and name == "timeout")))
+    return _read(targets or [], target, shown, reading, extent.verify, running.timeout)
 
-            return show(followed(targets or [], target, timeout, quiet), target, verbose=verbose, quiet=quiet)
-        many = None if one_run or verify else inputs.runs(targets or [])
-        if many is not None:
-            return _survey(*many, target, jobs, verbose=verbose, quiet=quiet)
-        if verify:
-            _verify(targets or [], quiet)
-        diagnosis, folder = _diagnose(targets or [], one_run)
-        return show(diagnosis, target, verbose=verbose, quiet=quiet, run_dir=folder)
-    command.checked(ctx, program, targets, "logs")
-    command.only_for_logs(ctx, "one_run", "jobs", "follow")
 
-    from xladoctor.commands.scan import ScanOptions, scan_command
+def _read(
+    targets: list[str], target: Output, shown: options.Shown, reading: Reading, verify: bool, timeout: float | None
+) -> int:
+    """Diagnoses saved output, or run folders."""
+    seen = {"verbose": shown.verbose, "quiet": shown.quiet}
+    if reading.follow:
+        from xladoctor.cli.follow import follow
 
-    keep_stdout_clean = target.to_stdout and target.format != "console"
+        return show(follow(targets, target, timeout, shown.quiet), target, **seen)
+    many = None if reading.one_run or verify else inputs.runs(targets)
+    if many is not None:
+        return _survey(*many, target, reading.jobs, verbose=shown.verbose, quiet=shown.quiet)
+    if verify:
+        _verify(targets, shown.quiet)
+    diagnosis, folder = _diagnose(targets, reading.one_run)
+    return show(diagnosis, target, **seen, run_dir=folder)
+
+
+def _run(program: tuple[str, ...], target: Output, shown: options.Shown, running: Running, extent: Extent) -> int:
+    """Runs a command, and diagnoses it."""
+    from xladoctor.commands.scan import scan_command
+
     result = scan_command(
         program,
-        ScanOptions(
-            run_dir=run_dir,
-            timeout=timeout,
-            python=python,
-            probes=not no_probes,
-            replay=not no_replay,
-            passthrough="stderr" if keep_stdout_clean else "stdout",
-            quiet=quiet,
-            flip=tuple(flip or ()),
-            only=command.recorders(probes),
-            capture=capture,
-            max_size=command.max_size(max_size),
-            verify=verify,
-            check_budget=check_budget,
-            edit_budget=edit_budget if try_edits or write_patch is not None else None,
+        replace(
+            running.scan_options(shown, target),
+            probes=not extent.no_probes,
+            replay=not extent.no_replay,
+            verify=extent.verify,
+            check_budget=running.check_budget,
+            edit_budget=running.edit_budget if running.try_edits or running.write_patch is not None else None,
         ),
     )
-    if write_patch is not None:
-        _write_patch(write_patch, result.diagnosis)
-    folder = command.from_here(result.run_dir)
+    if running.write_patch is not None:
+        _write_patch(running.write_patch, result.diagnosis)
     try:
         if target.to_stdout and target.format == "console":
             # Apart from what the command printed last.
             target.write("\n")
-        seen = {"run_dir": folder, "target_status": result.target_status}
-        status = show(result.diagnosis, target, verbose=verbose, quiet=quiet, **seen)
+        seen = {"run_dir": command.from_here(result.run_dir), "target_status": result.target_status}
+        status = show(result.diagnosis, target, verbose=shown.verbose, quiet=shown.quiet, **seen)
     except PipeClosed:
-        if exit_code != "target":
+        if running.exit_code != "target":
             raise
         # Nobody reads the report, which is in the run folder; the job ends as its program did.
         descriptors.drop_stdout()
-    if exit_code == "target":
+    if running.exit_code == "target":
         return shell_status(result.target_status)
     return 130 if result.interrupted and status < 2 else status
 

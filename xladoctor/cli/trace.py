@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from xladoctor.cli import command, inputs, options
-from xladoctor.cli.output import Output
 from xladoctor.errors import XladoctorError
 from xladoctor.report import View
 from xladoctor.report.trace import FORMATS, render
+
+if TYPE_CHECKING:
+    from xladoctor.cli.output import Output
 
 HELP = """Show the layers of a run with their shapes, and the tensors at named places with their contracts.
 
@@ -32,9 +35,16 @@ input (with --diff also: no shapes to compare), 3 the command could not be run. 
 trace ends with the command's own status."""
 
 
+@dataclass(frozen=True)
+class Shown(options.Shown):
+    """Where the trace goes, in a format of its own."""
+
+    format: Annotated[str | None, options.formats(FORMATS, ".csv, .json, .md, .html")] = None
+
+
 def register(app: typer.Typer) -> None:
     """Adds the command to the application."""
-    app.command("trace", cls=command.RunsCommand, help=HELP, epilog=EPILOG)(trace)
+    app.command("trace", cls=command.RunsCommand, help=HELP, epilog=EPILOG)(options.spread(trace))
 
 
 def trace(
@@ -44,28 +54,19 @@ def trace(
         typer.Argument(metavar="[RUN_DIR | RUN_A RUN_B | -- CMD...]", show_default=False, help="What to trace."),
     ] = None,
     diff: Annotated[bool, typer.Option("--diff", help="Set two run folders side by side.")] = False,
-    format: Annotated[str | None, options.formats(FORMATS, ".csv, .json, .md, .html")] = None,
-    output: options.Output = None,
-    force: options.Force = False,
-    verbose: options.Verbose = False,
-    quiet: options.Quiet = False,
-    color: options.Color = "auto",
-    run_dir: command.RunDir = None,
-    timeout: command.Timeout = None,
-    python: command.Python = None,
-    flip: command.Flip = None,
-    probes: command.Probes = None,
-    capture: command.Capture = None,
-    max_size: command.MaxSize = "1G",
+    *,
+    shown: Shown,
+    running: command.Running,
 ) -> int:
     """Sees what is to be traced, has it traced, and shows the trace."""
-    command.agree(verbose, quiet, timeout)
-    target = Output.of(format, output, force, color, FORMATS)
+    shown.check()
+    running.check()
+    target = shown.destination(FORMATS)
     page = target.page() if target.format == "console" else None
     program = command.given(ctx)
     if program is None:
-        command.only_for_commands(ctx, "run_dir", "timeout", "python", "flip", "probes", "capture", "max_size")
-        return _saved(targets or [], diff, target, View(verbose=verbose, quiet=quiet))
+        command.only_for_commands(ctx, *command.options_of(command.Running))
+        return _saved(targets or [], diff, target, View(verbose=shown.verbose, quiet=shown.quiet))
     if diff:
         raise XladoctorError(
             "--diff is for two run folders, and not for a command",
@@ -74,27 +75,13 @@ def trace(
     command.checked(ctx, program, targets, "a run folder")
 
     from xladoctor.cli.scan import shell_status
-    from xladoctor.commands.scan import ScanOptions, trace_command
+    from xladoctor.commands.scan import trace_command
 
-    keep_stdout_clean = target.to_stdout and target.format != "console"
-    result = trace_command(
-        program,
-        ScanOptions(
-            run_dir=run_dir,
-            timeout=timeout,
-            python=python,
-            passthrough="stderr" if keep_stdout_clean else "stdout",
-            quiet=quiet,
-            flip=tuple(flip or ()),
-            only=command.recorders(probes),
-            capture=capture,
-            max_size=command.max_size(max_size),
-        ),
-    )
+    result = trace_command(program, running.scan_options(shown, target))
     if target.to_stdout and target.format == "console":
         # Apart from what the command printed last.
         target.write("\n")
-    view = View(verbose, quiet, command.from_here(result.run_dir), result.target_status)
+    view = View(shown.verbose, shown.quiet, command.from_here(result.run_dir), result.target_status)
     target.write(render(result.trace, target.format, page, view))
     return result.trace.exit_code or shell_status(result.target_status)
 

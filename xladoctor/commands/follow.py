@@ -13,7 +13,7 @@ from xladoctor.logs.source import GZIP, ZSTD
 from xladoctor.logs.tail import tail_file, tail_stream
 from xladoctor.model.diagnosis import Diagnosis, Finding
 from xladoctor.recording.evidence import Evidence
-from xladoctor.rules import plugins
+from xladoctor.rules import literals
 
 # A followed log from which nothing came so many times (of 0.2 s) says no more of what it said last.
 SETTLED = 5
@@ -29,7 +29,7 @@ def follow(log: Path | str, stop: Callable[[float], bool], tell: Callable[[str],
         XladoctorError: (exit code 2) the log cannot be read, or is compressed.
     """
     name = "standard input" if str(log) == "-" else str(log)
-    live, told, idle, first = LiveLog(name, plugins.literals()), set[tuple[str, str]](), 0, True
+    live, told, idle, first = LiveLog(name, literals()), set[tuple[str, str]](), 0, True
     happened = {
         "waiting": f"{name} is not there yet: waiting for it",
         "rotated": f"{name} was rotated: reading the new one, lines are counted on",

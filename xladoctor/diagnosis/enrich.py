@@ -12,7 +12,8 @@ from typing import Any
 
 from xladoctor.diagnosis.basis import RAN_AGAIN
 from xladoctor.diagnosis.contracts import show_shape
-from xladoctor.diagnosis.facts import Step, first_location, graphs_of_functions, is_user_file, short, user_line
+from xladoctor.diagnosis.facts import Step, first_location, is_user_file, short, user_line
+from xladoctor.diagnosis.lookup import graphs_of_functions
 from xladoctor.diagnosis.numbers import Explained, coincidences, explain, factor
 from xladoctor.diagnosis.places import PlaceCall
 from xladoctor.diagnosis.unfinished import unfinished
@@ -51,31 +52,10 @@ def enrich(finding: Finding, step: Step) -> Finding:
         details["plain_failure"] = {k: op.get(k) for k in ("node", "op", "path", "kind")}
         op = None
     if op is not None:
-        shapes = ", ".join(_op_input(t) for t in op.get("inputs", ()))
-        evidence.append(Proof("worker", f"{op['op']} {op['node']}: {shapes}", "worker.jsonl"))
-        details["failing_op"] = {k: op.get(k) for k in ("node", "op", "path", "inner_node", "function", "inputs")}
         message += _which_batch(step, details)
         layer = layer_of(op) or layer
         place = step.line_of(finding.node, op.get("function")) or place or user_line(op)
-        traced = _first_traced(op, step)
-        if traced and _elsewhere(traced, op):
-            details["first_traced_by"] = traced
-            evidence.append(
-                Proof(
-                    "event",
-                    f"{op.get('function')} was traced once, from {traced[0]}, and is called from many nodes: the stack "
-                    "that TensorFlow prints is that of the first trace; the node names show the call that failed",
-                )
-            )
-        met = _around(op, step)
-        if met is not None:
-            text = " against ".join(f"{t.arg} {show_shape(t.runtime or t.static or [])}" for t in met.inputs)
-            message += f" It happened in {short(met.place)}" + (f" of layer {layer}" if layer else "") + f": {text}."
-            details["met"] = {
-                "place": met.place,
-                "inputs": {t.arg: t.runtime or t.static for t in met.inputs},
-                "caller": str(met.callers[0]) if met.callers else None,
-            }
+        message += _failing(op, step, layer, details, evidence)
     place = step.line_of(finding.node) or place
     failure = step.failure
     if place is None and failure is not None:
@@ -86,6 +66,35 @@ def enrich(finding: Finding, step: Step) -> Finding:
         status="confirmed" if op is not None else finding.status,
         basis=RAN_AGAIN if op is not None else finding.basis,
     )  # fmt: skip
+
+
+def _failing(op: dict[str, Any], step: Step, layer: str | None, details: dict[str, Any], evidence: list[Proof]) -> str:
+    """What a worker saw of the op that fails: it is put into `details` and `evidence`. Returns the sentence about what
+    met there.
+    """
+    shapes = ", ".join(_op_input(t) for t in op.get("inputs", ()))
+    evidence.append(Proof("worker", f"{op['op']} {op['node']}: {shapes}", "worker.jsonl"))
+    details["failing_op"] = {k: op.get(k) for k in ("node", "op", "path", "inner_node", "function", "inputs")}
+    traced = _first_traced(op, step)
+    if traced and _elsewhere(traced, op):
+        details["first_traced_by"] = traced
+        evidence.append(
+            Proof(
+                "event",
+                f"{op.get('function')} was traced once, from {traced[0]}, and is called from many nodes: the stack "
+                "that TensorFlow prints is that of the first trace; the node names show the call that failed",
+            )
+        )
+    met = _around(op, step)
+    if met is None:
+        return ""
+    details["met"] = {
+        "place": met.place,
+        "inputs": {t.arg: t.runtime or t.static for t in met.inputs},
+        "caller": str(met.callers[0]) if met.callers else None,
+    }
+    text = " against ".join(f"{t.arg} {show_shape(t.runtime or t.static or [])}" for t in met.inputs)
+    return f" It happened in {short(met.place)}" + (f" of layer {layer}" if layer else "") + f": {text}."
 
 
 def _op_input(tensor: dict[str, Any]) -> str:

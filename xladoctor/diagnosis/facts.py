@@ -13,6 +13,16 @@ from typing import Any
 from xladoctor.diagnosis.again import REQUEST as AGAIN
 from xladoctor.diagnosis.again import is_evidence
 from xladoctor.diagnosis.contracts import Binding, Violation, readable
+from xladoctor.diagnosis.lookup import (
+    MOST_STEPS,
+    begins,
+    calls_around,
+    failures_looked_at,
+    finished_graphs,
+    graphs_of_functions,
+    uncaught,
+    worker_errors,
+)
 from xladoctor.diagnosis.numbers import Name, names_of
 from xladoctor.diagnosis.operands import at_fault
 from xladoctor.diagnosis.places import PlaceCall, place_calls, violations
@@ -23,9 +33,6 @@ from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
 
 Moment = tuple[int, ...]
-
-MOST_STEPS = 200
-"""Failed calls that are looked at, calls that lost rows, and calls that went well: no reader wants more of a kind."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +73,7 @@ class Step:
             return [c for c in place_calls(self.recording, None, pid=self.pid) if c.graph is None]
         found = place_calls(self.recording, self.capsule, self._between)
         if self.apart and self.capsule is None:
-            finished = self.recording.once(_finished_graphs)
+            finished = self.recording.once(finished_graphs)
             return [c for c in found if c.graph is not None and (c.pid, c.graph) not in finished]
         return found
 
@@ -77,7 +84,7 @@ class Step:
             return None
         pid, last, begin = self.failure["pid"], self.failure["seq"], 0
         if self.keras_call is not None:
-            for event in self.recording.once(_begins).get((pid, self.keras_call["call"]), ()):
+            for event in self.recording.once(begins).get((pid, self.keras_call["call"]), ()):
                 begin = event["seq"]
         return pid, begin, last
 
@@ -174,7 +181,7 @@ class Step:
     @property
     def worker_error(self) -> str | None:
         """Why a worker could not answer, if it could not."""
-        return self.recording.once(_worker_errors).get(self.capsule)
+        return self.recording.once(worker_errors).get(self.capsule)
 
     @cached_property
     def bindings(self) -> dict[str, Binding]:
@@ -223,7 +230,7 @@ class Step:
         if self.capsule is not None and self.recording.capsule(self.capsule).get("xla"):
             return True
         call = self.keras_call or {}
-        began = self.recording.once(_begins).get((call.get("pid"), call.get("call")), ())
+        began = self.recording.once(begins).get((call.get("pid"), call.get("call")), ())
         if any(e.get("jit_compile") == "True" for e in began):
             return True
         return "tf2xla" in str((self.failure or {}).get("message", ""))
@@ -298,82 +305,6 @@ def _well(recording: Recording, known: set[str | None]) -> Iterator[Step]:
         count += 1
         if count >= MOST_STEPS:
             return
-
-
-def _finished_graphs(recording: Recording) -> set[tuple[int, str]]:
-    """(process, graph) of every graph in a capsule."""
-    return {
-        (event["pid"], graph)
-        for event in recording.of_kind(schema.TRACE)
-        if event.get("capsule")
-        for graph in recording.capsule(event["capsule"]).get("graphs", {})
-    }
-
-
-def calls_around(recording: Recording) -> dict[int, Event]:
-    """{id of a trace: the end (or else the begin) of the innermost Keras call during which it was made}."""
-    calls = recording.of_kind(schema.CALL)
-    ended = {(e["pid"], e["call"]): e for e in calls if e["phase"] != "begin"}
-    events = [
-        e for e in (*calls, *recording.of_kind(schema.TRACE)) if e["kind"] == schema.TRACE or e["phase"] == "begin"
-    ]
-    found: dict[int, Event] = {}
-    running: dict[int, list[tuple[Event, Event | None]]] = {}
-    for event in sorted(events, key=lambda e: int(e["seq"])):
-        under_way = running.setdefault(event["pid"], [])
-        if event["kind"] == schema.CALL:
-            under_way.append((event, ended.get((event["pid"], event["call"]))))
-            continue
-        while under_way and under_way[-1][1] is not None and under_way[-1][1]["seq"] <= event["seq"]:
-            under_way.pop()
-        if under_way:
-            begin, end = under_way[-1]
-            found[id(event)] = end or begin
-    return found
-
-
-def failures_looked_at(recording: Recording) -> list[Event]:
-    """The failures that were raised; of very many the first ones, the last ones, and those that nobody caught."""
-    raised = [e for e in recording.of_kind(schema.FAILURE) if e.get("state") == "raised"]
-    if len(raised) <= MOST_STEPS:
-        return raised
-    half = MOST_STEPS // 2
-    ended = uncaught(recording)
-    between = [e for e in raised[half:-half] if (e["pid"], e["failure"]) in ended]
-    return [*raised[:half], *between[:half], *raised[-half:]]
-
-
-def uncaught(recording: Recording) -> set[tuple[int, int]]:
-    """(process, number) of each failure that nobody caught."""
-    return recording.once(_uncaught)
-
-
-def _uncaught(recording: Recording) -> set[tuple[int, int]]:
-    events = recording.of_kind(schema.FAILURE)
-    return {(e["pid"], e["failure"]) for e in events if e.get("state") == "uncaught"}
-
-
-def graphs_of_functions(recording: Recording) -> dict[str, str]:
-    """{library function: the graph that it was made from}."""
-    return recording.once(_graphs_of_functions)
-
-
-def _graphs_of_functions(recording: Recording) -> dict[str, str]:
-    return {e["function"]: e["graph"] for e in recording.of_kind(schema.GRAPH)}
-
-
-def _begins(recording: Recording) -> dict[tuple[Any, Any], list[Event]]:
-    """The beginnings of Keras calls by process and number."""
-    found: dict[tuple[Any, Any], list[Event]] = {}
-    for event in recording.of_kind(schema.CALL):
-        if event["phase"] == "begin":
-            found.setdefault((event["pid"], event["call"]), []).append(event)
-    return found
-
-
-def _worker_errors(recording: Recording) -> dict[str | None, str]:
-    """{capsule: the first error of a worker that was asked about it}."""
-    return {a.get("capsule"): str(a["error"]) for a in reversed(recording.worker) if "error" in a}
 
 
 def rows_differ(event: Event) -> bool:

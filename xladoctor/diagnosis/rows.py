@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from xladoctor.diagnosis.basis import RECORDED_MEETING, ROWS_CHANGED
-from xladoctor.diagnosis.facts import calls_around, is_user_file
+from xladoctor.diagnosis.facts import is_user_file
 from xladoctor.diagnosis.fixed_batch import fixed_batches
+from xladoctor.diagnosis.lookup import calls_around
 from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.model.diagnosis import Check, Finding, Level, Location, Proof, Remedy
 from xladoctor.recording.run import Event, Recording, location

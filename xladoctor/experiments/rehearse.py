@@ -58,32 +58,66 @@ def rehearse(
         KeyboardInterrupt: a signal came to the doctor meanwhile. The command was killed, and what it recorded says
             nothing of it.
     """
-    folder.mkdir(mode=0o700, parents=True)
-    work, temporary = folder / "work", folder / "tmp"
-    overlay.make(listing, work)
-    temporary.mkdir()
+    work, temporary = _copied(folder, listing)
     if prepare is not None:
         prepare(folder)
     # The contracts of the user's own places hold in a rehearsal, too.
     places.write(places.find(listing.root), folder)
-    held = dict(force or {})
-    env = target_environment(environment, folder)
-    for name, value in held.items():
-        if name.startswith("env:"):
-            env[name[4:]] = str(value)
-    wanted = {
-        "force": held,
+    told = _told(force, batches, budget, jit, until, flip, hunt, (folder, "/dev", "/proc", *write), folder)
+    env = _environment(environment, folder, work, temporary, told["force"])
+    env[schema.ENV_CAPTURE] = capture
+    with stores(outside, folder) as pairs:
+        env[schema.ENV_REHEARSE] = json.dumps({**told, "redirect": pairs})
+        run = target.run(
+            command, env=env, folder=folder, timeout=timeout, stdout=None, stderr=None, cwd=work, detached=True
+        )
+        run.written_down()
+    return _read_back(command, run, folder)
+
+
+def _copied(folder: Path, listing: overlay.Listing) -> tuple[Path, Path]:
+    """The run folder, with the copy of the working directory and the place for temporary files in it."""
+    folder.mkdir(mode=0o700, parents=True)
+    work, temporary = folder / "work", folder / "tmp"
+    overlay.make(listing, work)
+    temporary.mkdir()
+    return work, temporary
+
+
+def _told(
+    force: Mapping[str, Any] | None,
+    batches: int | None,
+    budget: Mapping[str, float] | None,
+    jit: bool | None,
+    until: Mapping[str, Any] | None,
+    flip: Mapping[str, Any] | None,
+    hunt: bool,
+    write: Sequence[Path | str],
+    keep: Path,
+) -> dict[str, Any]:
+    """The orders for the probes, as `probes.record.rehearse` reads it."""
+    return {
+        "force": dict(force or {}),
         "batches": batches if budget is None else None,
         "budget": None if budget is None else dict(budget),
         "jit": jit,
         "until": dict(until or {}),
         "flip": dict(flip or {}),
         "hunt": {"nan": True} if hunt else None,
-        "write": [str(folder), "/dev", "/proc", *map(str, write)],
-        "keep": [str(folder)],
+        "write": list(map(str, write)),
+        "keep": [str(keep)],
     }
-    env |= {
-        schema.ENV_CAPTURE: capture,
+
+
+def _environment(
+    environment: Mapping[str, str], folder: Path, work: Path, temporary: Path, held: Mapping[str, Any]
+) -> dict[str, str]:
+    """The environment of the command, with the settings that are held in it."""
+    env = target_environment(environment, folder)
+    for name, value in held.items():
+        if name.startswith("env:"):
+            env[name[4:]] = str(value)
+    return env | {
         "PYTHONUNBUFFERED": "1",
         "PWD": str(work),
         "TMPDIR": str(temporary),
@@ -91,18 +125,25 @@ def rehearse(
         "MPLCONFIGDIR": str(temporary),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
-    facts = {**run_folder.run_facts(command), "rehearsal": True}
-    with stores(outside, folder) as pairs:
-        env[schema.ENV_REHEARSE] = json.dumps({**wanted, "redirect": pairs})
-        run = target.run(
-            command, env=env, folder=folder, timeout=timeout, stdout=None, stderr=None, cwd=work, detached=True
-        )
-        run.written_down()
+
+
+def _read_back(command: Sequence[str], run: target.Run, folder: Path) -> Recording:
+    """What the rehearsal recorded, after its facts were written down beside it.
+
+    Raises:
+        KeyboardInterrupt: a signal came to the doctor meanwhile.
+    """
     if run.outcome.state == "interrupted":
         raise KeyboardInterrupt
     outcome = run_folder.with_probes(run.outcome, folder, True)
-    told = {k: v for k, v in asdict(outcome).items() if k != "command"}
-    facts |= {"pid": run.pid, "started": run.started, "ended": run.ended, "outcome": told}
+    facts = {
+        **run_folder.run_facts(command),
+        "rehearsal": True,
+        "pid": run.pid,
+        "started": run.started,
+        "ended": run.ended,
+        "outcome": {k: v for k, v in asdict(outcome).items() if k != "command"},
+    }
     run_folder.write_json(folder / "run.json", facts)
     mark.sign(folder)
     return read_run(folder)

@@ -21,6 +21,7 @@ _BARE_ANSI = re.compile(rb"\[(?:\d{0,2}(?:;\d{1,3}){1,4}|0|1|3[0-7]|39|9[0-7])m"
 _SECOND = (*MESSAGES, *BARE)
 # With more fragments the matcher is twenty times slower; a second search is twice as slow.
 MOST = 64
+FREE = MOST - len(_SECOND)
 
 
 class Block(NamedTuple):
@@ -43,14 +44,19 @@ def scan(data: bytes, end: int, more: tuple[bytes, ...] = ()) -> Block:
     if b"\x1b" in data:
         data = _ANSI.sub(b"", data[:end])
         end = len(data)
-    second = _automaton(_SECOND).find_matches_as_indexes(data)
-    if second and any(number >= len(MESSAGES) for number, *_ in second):
+    # The first of `more` cost nothing: the second search has places for them.
+    searched = (*_SECOND, *more[:FREE])
+    second = _automaton(searched).find_matches_as_indexes(data)
+    if second and any(len(MESSAGES) <= number < len(_SECOND) for number, *_ in second):
         data = _BARE_ANSI.sub(b"", data[:end])
         end = len(data)
-        second = [hit for hit in _automaton(_SECOND).find_matches_as_indexes(data) if hit[0] < len(MESSAGES)]
+        second = _automaton(searched).find_matches_as_indexes(data)
     hits = _automaton(COMMON).find_matches_as_indexes(data)
-    others = [(second, len(COMMON))]
-    for first in range(0, len(more), MOST):
+    others = [
+        ([hit for hit in second if hit[0] < len(MESSAGES)], len(COMMON)),
+        ([hit for hit in second if hit[0] >= len(_SECOND)], len(LITERALS) - len(_SECOND)),
+    ]
+    for first in range(FREE, len(more), MOST):
         found = _automaton(more[first : first + MOST]).find_matches_as_indexes(data)
         others.append((found, len(LITERALS) + first))
     for found, offset in others:

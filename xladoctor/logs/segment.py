@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from xladoctor.logs import message, signatures
 from xladoctor.logs.clean import CPP, Clean
+from xladoctor.logs.draft import FRAMES, Draft
 from xladoctor.logs.endings import death, glued, is_told, is_work
 from xladoctor.logs.exceptions import HEADER_IN_GROUP, NAMED_ABOVE, exception_name
 from xladoctor.logs.frames import (
@@ -29,7 +30,7 @@ from xladoctor.logs.frames import (
 )
 from xladoctor.model.evidence import ErrorRecord, Frame
 
-LINES, CHARACTERS, FRAMES, PLAIN = 400, 24_000, 200, 40
+PLAIN = 40
 
 _HEADER = "Traceback (most recent call last"
 _BARE = re.compile(
@@ -60,43 +61,6 @@ _STARTUP = re.compile(
     r"failed call to cuInit|Unable to register cu\w+ factory|Could not (?:find|load) (?:cuda|TensorRT|dynamic library)"
     r"|computation placer already registered|Cannot dlopen some GPU libraries"
 )
-_PARAGRAPHS = ("Exception encountered when calling", "in user code", "Graph execution error", "compile-time constant")
-
-
-@dataclass
-class _Draft:
-    """An error that is being read."""
-
-    number: int
-    before: tuple[str, ...]
-    level: str = "error"
-    grave: bool = False
-    ignored: bool = False
-    exception: str | None = None
-    frames: list[Frame] = field(default_factory=list)
-    op_frames: list[Frame] = field(default_factory=list)
-    lines: list[str] = field(default_factory=list)
-    size: int = 0
-    blank: bool = False
-    open_stack: bool = False
-    stacks: int = 0
-    first_stack: bool = False
-    reverse: bool = False
-    user_code: bool = False
-    code_below: int = -1
-    plain: int = 0
-    named_above: str | None = None
-    callback: str | None = None
-    margin: int = 0
-
-    def code_or_marks(self, text: str, code: str) -> None:
-        """Take a line below a frame: its code, or the marks that Python prints under the code."""
-        last = self.frames[-1]
-        if not last.code and not _MARKS_ONLY.match(code):
-            self.frames[-1] = replace(last, code=code[:300])
-            self.margin = len(text) - len(text.lstrip())
-        elif last.code and last.marks is None and _CARETS.match(text) and not text[: self.margin].strip():
-            self.frames[-1] = replace(last, marks=text[self.margin :].rstrip()[:300])
 
 
 class Segmenter:
@@ -112,7 +76,7 @@ class Segmenter:
         self._source, self._stream, self._emit, self._literals = source, stream, emit, literals
         self._recent: deque[str] = deque(maxlen=40)
         self._loose: deque[tuple[int, Frame]] = deque(maxlen=40)
-        self._draft: _Draft | None = None
+        self._draft: Draft | None = None
         self._in_frames = False
         self._number = 0
         self._wrapped = ""
@@ -205,13 +169,11 @@ class Segmenter:
             draft.exception, self._in_frames = quoting[0], False
             return
         inside = draft is not None and bool(draft.lines) and text.startswith((" ", "\t"))
-        callback = _callback(draft) if draft is not None and not self._in_frames else None
-        if (
-            inside or callback
-        ):  # a traceback printed inside a message (py_function, remote workers): part of that message
-            if draft is not None and callback:
-                draft.callback = callback
-            self._add(text)
+        callback = draft.callback_exception if draft is not None and not self._in_frames else None
+        if draft is not None and (inside or callback):
+            # Printed inside a message (py_function, remote workers), it is part of that message.
+            draft.callback = callback or draft.callback
+            draft.add(text)
             return
         self.finish()
         named = NAMED_ABOVE.match(text)
@@ -228,10 +190,7 @@ class Segmenter:
             text, self._wrapped = self._wrapped + " " + text.strip(), ""
         frame = python_frame(text) or ipython_frame(text) or rich_frame(text)
         if frame:
-            if len(draft.frames) < FRAMES:
-                draft.frames.append(frame)
-            else:
-                draft.frames[-1] = frame
+            draft.add_frame(frame)
             return
         if text.lstrip().startswith('File "') and len(text) < 600 and not text.endswith(">"):
             self._wrapped = text
@@ -252,7 +211,7 @@ class Segmenter:
             draft.exception, rest = name
             draft.user_code = rest.startswith("in user code")
             self._in_frames = False
-            self._add(rest)
+            draft.add(rest)
         elif CPP.match(text) or death(text) or len(draft.frames) == 0:
             self._in_frames = False
             self._message(text)
@@ -270,8 +229,7 @@ class Segmenter:
             draft.frames.append(raised[0])
             self.finish()
             return
-        cpp = CPP.match(text)
-        if cpp or _STOP.match(text) or death(text) or len(draft.lines) >= LINES or draft.size > CHARACTERS:
+        if CPP.match(text) or _STOP.match(text) or death(text) or draft.full:
             self.finish()
             self._outside(text)
             return
@@ -280,33 +238,43 @@ class Segmenter:
             if draft.lines and draft.lines[-1]:
                 draft.lines.append("")
             return
-        if draft.blank and not _GOES_ON.match(text) and not _paragraphs(draft) and not _of_callback(draft, text):
+        if draft.blank and not _GOES_ON.match(text) and not draft.goes_on_below_a_gap(text):
             self.finish()
             self._outside(text)
             return
         draft.blank = False
+        if not self._of_a_stack(draft, text):
+            self._words(draft, text)
+
+    def _of_a_stack(self, draft: Draft, text: str) -> bool:
+        """Take a line within a message that belongs to a stack: its head, a frame, or the code of one."""
         if "(most recent call first)" in text:
             draft.reverse = True
-            return
+            return True
         if _OP_STACK.match(text):
             draft.open_stack, draft.first_stack = True, not draft.op_frames
             draft.stacks += 1
             if text.lstrip().startswith("Detected at"):
-                self._add(text)
-            return
+                draft.add(text)
+            return True
         indent = len(text) - len(text.lstrip())
         frame = python_frame(text) or (autograph_frame(text) if draft.user_code else None)
         if frame:
             if len(draft.frames) < FRAMES:
                 draft.frames.append(frame)
             draft.code_below = indent
-            return
+            return True
         if 0 <= draft.code_below < indent:
             if draft.frames and text.strip():
                 draft.code_or_marks(text, text.strip())
-            return
+            return True
         draft.code_below = -1
-        inner = exception_name(text.strip(), certain=False) if indent and draft.user_code else None
+        return False
+
+    def _words(self, draft: Draft, text: str) -> None:
+        """Take a line of the message itself."""
+        indented = text[:1].isspace()
+        inner = exception_name(text.strip(), certain=False) if indented and draft.user_code else None
         if inner:  # "in user code:" holds the frames and, below them, the exception that it is about
             draft.exception, text = inner
             draft.plain = 0
@@ -318,7 +286,7 @@ class Segmenter:
         if draft.plain > PLAIN:  # what the program printed after its error, without a line between
             self.finish()
             return
-        self._add(text)
+        draft.add(text)
 
     def _stack_line(self, text: str) -> bool:
         """Whether a line belongs to the stack of a graph node; frames are kept of the first such stack."""
@@ -338,14 +306,8 @@ class Segmenter:
         draft.open_stack = False
         return False
 
-    def _add(self, text: str) -> None:
-        draft = self._draft
-        assert draft is not None
-        draft.lines.append(text)
-        draft.size += len(text)
-
-    def _new(self, **more: str) -> _Draft:
-        return _Draft(self._number, tuple(self._recent), **more)  # type: ignore[arg-type]
+    def _new(self, **more: str) -> Draft:
+        return Draft(self._number, tuple(self._recent), **more)  # type: ignore[arg-type]
 
     # --- outside of any error -----------------------------------------------------------------------------------------
     def _outside(self, text: str) -> None:
@@ -367,17 +329,17 @@ class Segmenter:
                 self._watching = True
             self._draft.user_code = (found[3] or "").startswith("in user code")
             self._take_loose()
-            self._add(found[3] or "")
+            self._draft.add(found[3] or "")
         elif death(text) or glued(text):
             self._draft = self._new()
-            self._add(glued(text) or text.strip())
+            self._draft.add(glued(text) or text.strip())
         elif signatures.warns(text):
             self._draft = self._new(level="warning")
-            self._add(text.strip())
+            self._draft.add(text.strip())
         elif signatures.speaks(text) or any(literal in text for literal in self._literals):
             self._draft = self._new()
             self._take_loose()
-            self._add(text.strip())
+            self._draft.add(text.strip())
         elif self._watching:
             self._look_for_work(text)
 
@@ -400,38 +362,7 @@ class Segmenter:
             self._draft.grave = (severity == "E" or "OP_REQUIRES failed" in text) and not _STARTUP.search(text)
             self._watching |= self._draft.grave
         if self._draft is not None:
-            self._add(text)
+            self._draft.add(text)
             if severity != "F" and _STARTUP.search(text):
                 # Complete in one line: what the program prints next is no part of it.
                 self.finish()
-
-
-# Python's own words for an exception, at the end of what TensorFlow says of a function that it called.
-_CALLED = r"(?:^|: )([A-Z]\w{0,60}(?:Error|Exception|Interrupt|Iteration|Exit)): .{0,2000}$"
-
-
-def _callback(draft: _Draft) -> str | None:
-    """The exception of a Python function that TensorFlow called: its traceback stands within the message."""
-    if draft.exception not in ("UnknownError", "InvalidArgumentError", "InternalError", "FailedPreconditionError"):
-        return None
-    last = next((line for line in reversed(draft.lines) if line), "")
-    found = re.search(_CALLED, last[-3000:])
-    return found[1] if found else None
-
-
-def _of_callback(draft: _Draft, text: str) -> bool:
-    """Whether a line behind a blank one still belongs to the traceback of such a function."""
-    return draft.callback is not None and (text[0] in " \t" or text.startswith(f"{draft.callback}:"))
-
-
-_CARETS = re.compile(r"^[ ~]*\^[ ~^]*$|^ +~+ *$")
-_MARKS_ONLY = re.compile(r"^[\s~^]+$|^\[Previous line repeated|^\.\.\.")
-
-
-def _paragraphs(draft: _Draft) -> bool:
-    last = next((line for line in reversed(draft.lines) if line), "")
-    return (
-        draft.stacks > 0
-        or last.endswith(":")
-        or any(line.startswith(_PARAGRAPHS) or _PARAGRAPHS[3] in line for line in draft.lines[:3])
-    )

@@ -13,15 +13,13 @@ from xladoctor.errors import XladoctorError, did_you_mean
 from xladoctor.experiments import overlay, places
 from xladoctor.model.preflight import Check, Preflight
 from xladoctor.preflight import cache
-from xladoctor.preflight.checks import NAMES, module
+from xladoctor.preflight.checks import module, names, runs_steps
 from xladoctor.preflight.situation import NotNow, Situation, Unanswered
 from xladoctor.preflight.study import Study
 from xladoctor.recording.run_folder import stamped, write_json
 
 Say = Callable[[str], None]
 Seen = Callable[[Check], None]
-
-_RUN_STEPS = ("memory", "sizes", "finite", "parity", "switches", "gpu")
 
 
 @dataclass(frozen=True)
@@ -47,10 +45,10 @@ def preflight(
     Raises:
         XladoctorError: a name in `options` is no check; (exit code 3) there is no such command or interpreter.
     """
-    names = chosen(options)
+    wanted = chosen(options)
     _see_that_it_can_start(study)
     listing = overlay.look(paths.here())
-    key = cache.key(study, names, listing)
+    key = cache.key(study, wanted, listing)
     kept = cache.look(key) if options.cached else None
     if kept is not None:
         kept = replace(kept, strict=options.strict, strict_unchecked=options.strict_unchecked)
@@ -70,26 +68,17 @@ def preflight(
     situation = Situation(study, folder, listing, options.timeout, say)
     try:
         with situation:
-            checked(situation, names, keep)
+            checked(situation, wanted, keep)
             files = cache.files(situation)
     except KeyboardInterrupt:
         interrupted = True
-        for name in names[len(made) :]:
+        for name in wanted[len(made) :]:
             keep(Check(name, str(module(name).TITLE), "skipped", "interrupted"))
-    plan = situation.plan if situation.has("plan") else ()
-    result = Preflight(
-        study=study.name,
-        checks=tuple(made),
-        plan=plan,
-        strict=options.strict,
-        strict_unchecked=options.strict_unchecked,
+    result = replace(
+        _result(situation, options, tuple(made)),
         seconds=round(time.monotonic() - started, 1),
         folder=str(folder),
-        environment={"python": study.python, "device": study.device},
-        notes=notes(study),
-        there_are=len(NAMES),
         interrupted=interrupted,
-        tool_version=xladoctor.__version__,
     )
     from xladoctor.report.preflight import to_dict
 
@@ -99,10 +88,26 @@ def preflight(
     return result
 
 
-def checked(situation: Situation, names: Sequence[str], seen: Seen = lambda check: None) -> tuple[Check, ...]:
+def _result(situation: Situation, options: Options, made: tuple[Check, ...]) -> Preflight:
+    """The answer that the checks give together."""
+    study = situation.study
+    return Preflight(
+        study=study.name,
+        checks=made,
+        plan=situation.plan if situation.has("plan") else (),
+        strict=options.strict,
+        strict_unchecked=options.strict_unchecked,
+        environment={"python": study.python, "device": study.device},
+        notes=notes(study),
+        there_are=len(names()),
+        tool_version=xladoctor.__version__,
+    )
+
+
+def checked(situation: Situation, wanted: Sequence[str], seen: Seen = lambda check: None) -> tuple[Check, ...]:
     """The checks of these names, in this order, each on its own."""
     checks: list[Check] = []
-    for name in names:
+    for name in wanted:
         failed = next((c for c in checks if c.name == "rehearsal" and c.state == "fail"), None)
         check = _made(name, situation, failed)
         checks.append(check)
@@ -130,8 +135,10 @@ def notes(study: Study) -> tuple[str, ...]:
         return ("no command was given: the order of settings was not looked at",)
     found = places.find(paths.here()).problems
     if study.subjects:
-        names = ", ".join(study.subjects)
-        told = f"its steps are the callables {names}; the command is rehearsed, and none of its own steps is run again"
+        callables = ", ".join(study.subjects)
+        told = (
+            f"its steps are the callables {callables}; the command is rehearsed, and none of its own steps is run again"
+        )
         return (told, *found)
     return found
 
@@ -143,18 +150,18 @@ def chosen(options: Options) -> tuple[str, ...]:
         XladoctorError: one is not known, or none is left.
     """
     for name in (*options.only, *options.skip):
-        if name not in NAMES:
-            near = did_you_mean(name, list(NAMES))
-            raise XladoctorError(f"there is no check {name!r}", hint=near or f"Checks: {', '.join(NAMES)}.")
-    names = tuple(n for n in NAMES if (not options.only or n in options.only) and n not in options.skip)
-    if not names:
-        raise XladoctorError("no check is left", hint=f"Checks: {', '.join(NAMES)}.")
-    return names
+        if name not in names():
+            near = did_you_mean(name, list(names()))
+            raise XladoctorError(f"there is no check {name!r}", hint=near or f"Checks: {', '.join(names())}.")
+    wanted = tuple(n for n in names() if (not options.only or n in options.only) and n not in options.skip)
+    if not wanted:
+        raise XladoctorError("no check is left", hint=f"Checks: {', '.join(names())}.")
+    return wanted
 
 
 def _made(name: str, situation: Situation, failed: Check | None) -> Check:
     title = str(module(name).TITLE)
-    if failed is not None and name in _RUN_STEPS and not situation.study.subjects:
+    if failed is not None and runs_steps(name) and not situation.study.subjects:
         return Check(name, title, "skipped", "the rehearsal failed")
     started = time.monotonic()
     try:
@@ -178,6 +185,6 @@ def _made(name: str, situation: Situation, failed: Check | None) -> Check:
     )
 
 
-def listed(names: Sequence[str] = NAMES) -> list[tuple[str, str]]:
+def listed(checks: Sequence[str]) -> list[tuple[str, str]]:
     """(name, what it asks) of the checks."""
-    return [(name, str(module(name).TITLE)) for name in names]
+    return [(name, str(module(name).TITLE)) for name in checks]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from xladoctor.report.exports import EXPORTS
 from xladoctor.report.view import View
 
 if TYPE_CHECKING:
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
 # What every command can write; and what only a diagnosis can be written as, one or many in a file.
 PAGES = ("console", "json", "markdown")
-_MANY = {"sarif": "sarif", "github": "github", "junit": "junit", "jsonl": "jsonl", "csv": "csv_"}
-MANY = tuple(_MANY)
+MANY = tuple(EXPORTS)
 FORMATS = (*PAGES, "html", *MANY)
 
 __all__ = ["FORMATS", "MANY", "PAGES", "View", "render", "render_many"]
@@ -29,7 +28,7 @@ def render(diagnosis: Diagnosis, format: str, page: Page | None = None, view: Vi
     Raises:
         ValueError: there is no such format.
     """
-    if format in _MANY:
+    if format in EXPORTS:
         return render_many((diagnosis,), format)
     if format == "json":
         from xladoctor.report import json_
@@ -57,8 +56,6 @@ def render_many(diagnoses: Sequence[Diagnosis], format: str) -> str:
     Raises:
         ValueError: the format holds one diagnosis, or there is no such format.
     """
-    if format not in _MANY:
+    if format not in EXPORTS:
         raise ValueError(f"{format!r} does not hold several diagnoses; these do: {', '.join(MANY)}")
-    # One module a format, each with the same function.
-    module: Any = import_module(f"xladoctor.report.{_MANY[format]}")
-    return str(module.render(diagnoses))
+    return EXPORTS[format].render(diagnoses)

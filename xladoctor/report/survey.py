@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from xladoctor.report.exports import EXPORTS
 from xladoctor.report.view import View
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
 # The table over all runs; and those that list the findings of each run.
 TABLES = ("console", "json", "markdown", "csv")
-LISTS = ("sarif", "github", "junit", "jsonl")
+LISTS = tuple(name for name, export in EXPORTS.items() if export.lists_runs)
 FORMATS = (*TABLES, *LISTS)
 
 

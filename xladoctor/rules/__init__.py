@@ -7,14 +7,15 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from xladoctor.rules import messages
+
 if TYPE_CHECKING:
     from xladoctor.model.diagnosis import Finding
     from xladoctor.model.evidence import ErrorRecord
     from xladoctor.recording.evidence import Evidence
     from xladoctor.rules.base import Rule
 
-# Code -> slug and family module. Once given, a code never changes its meaning.
-CODES: dict[str, tuple[str, str]] = {
+_IN_FAMILIES: dict[str, tuple[str, str]] = {
     "XD101": ("flag-error", "environment"),
     "XD102": ("flag-ineffective", "environment"),
     "XD103": ("libdevice-missing", "environment"),
@@ -82,6 +83,10 @@ CODES: dict[str, tuple[str, str]] = {
     "XD910": ("pickling-failed", "not_xla"),
     "XD911": ("removed-name", "not_xla"),
 }
+CODES: dict[str, tuple[str, str]] = dict(sorted({**_IN_FAMILIES, **messages.codes()}.items()))
+"""Code -> slug and module: of the classes in files of their own, and of those in a family. Once given, a code never
+changes its meaning.
+"""
 
 
 OUTSIDE: frozenset[str] = frozenset(
@@ -103,6 +108,13 @@ class UnknownRule(LookupError):
 def all_rules() -> tuple[Rule, ...]:
     """Every rule, in the order of the codes; those of plug-ins last."""
     return (*(by_code(code) for code in CODES), *_foreign())
+
+
+def literals() -> tuple[str, ...]:
+    """What the reader of logs looks for besides its own literals: what message classes and plug-ins name."""
+    from xladoctor.rules import plugins
+
+    return (*messages.literals(), *plugins.literals())
 
 
 def plugin_problems() -> tuple[str, ...]:
@@ -211,4 +223,4 @@ def nearest(wanted: str) -> tuple[str, ...]:
 @cache
 def _family(name: str) -> dict[str, Rule]:
     module = import_module(f"xladoctor.rules.{name}")
-    return {rule.code: rule for rule in module.RULES}
+    return {rule.code: rule for rule in (module.RULES if hasattr(module, "RULES") else (module.RULE,))}

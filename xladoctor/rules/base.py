@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xladoctor.model.diagnosis import Finding, Level, Remedy
+from xladoctor.rules.remedies import added_to
 
 if TYPE_CHECKING:
     from xladoctor.model.evidence import ErrorRecord
@@ -38,7 +39,7 @@ class Rule:
 
     `literals` are constant parts of the messages, of at least four characters, by which the reader of logs finds
     them where
-    no traceback stands around them. The doctor's own are in `logs/literals.py` and `signatures.py`.
+    no traceback stands around them. Those of the families are in `logs/literals.py` and `signatures.py`.
 
     `origin` is the plug-in that brought the rule ("NAME VERSION"); empty for the doctor's own.
     """
@@ -59,3 +60,7 @@ class Rule:
     recognise: Callable[[ErrorRecord, str], object | None] | None = None
     general: Callable[[ErrorRecord, str], object | None] | None = None
     match: Callable[[Evidence], Iterable[Finding]] | None = None
+
+    def __post_init__(self) -> None:
+        """Adds the remedies that have a file of their own and name this class."""
+        object.__setattr__(self, "remedies", added_to(self.slug, self.remedies))

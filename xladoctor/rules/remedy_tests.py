@@ -1,33 +1,16 @@
 """How each remedy is tested: by which trial of `xladoctor replay --verify`, or why none can test it.
 
-This table is the only place that says so. `scan`, `report` and `preflight` all read the result of a trial through it,
-so they cannot disagree. A test walks the source and fails for a remedy that is missing here.
+`scan`, `report` and `preflight` all read the result of a trial through it,
+so they cannot disagree. Remedies with a file of their own say it there. A test walks the source and fails for one that
+is missing.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
-CODE: Final = "it is a change of the program's code"
-SHOWS: Final = "it shows something and cures nothing"
-RERUN: Final = "the command would have to be run again with other settings"
-DEVICE: Final = "it concerns the device, and workers run on the processor"
-MACHINE: Final = "it changes the machine"
-FILES: Final = "it changes files outside the program"
-
-
-@dataclass(frozen=True)
-class RemedyTest:
-    """How one remedy is tested.
-
-    Attributes:
-        trial: the id in `replay.json` of the trial that tests this remedy, or None.
-        why_not: why a trial cannot test it, or why the trial did not run where one exists.
-    """
-
-    trial: str | None = None
-    why_not: str = "no trial of it was run on this call"
+from xladoctor.rules import messages, remedies
+from xladoctor.rules.how_tested import CODE, DEVICE, FILES, MACHINE, RERUN, SHOWS, RemedyTest
 
 
 def _by(trial: str) -> RemedyTest:
@@ -152,6 +135,9 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "match-versions": _none(MACHINE),
     "same-config": _none(FILES),
     "skip-mismatch": _none(FILES),
+    # Those that have a file of their own.
+    **remedies.tests(),
+    **messages.tests(),
 }
 
 _OWN_NAME: Final = {"static-size": "static-batch"}

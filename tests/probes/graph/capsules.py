@@ -7,7 +7,7 @@ import gc
 from pathlib import Path
 from typing import Any
 
-from probes import compat
+from probes import compat_graph
 from probes.record import capsule
 
 
@@ -18,7 +18,7 @@ class Uids:
         self.of_top = "g0"
         self.names: dict[str, list[str]] = {}
         self._of: dict[int, str] = {}
-        for name, function in compat.library_functions(concrete.graph).items():
+        for name, function in compat_graph.library_functions(concrete.graph).items():
             uid = self._of.setdefault(id(function.graph), f"g{len(self._of) + 1}:{function.graph.name}")
             self.names.setdefault(uid, []).append(name)
 

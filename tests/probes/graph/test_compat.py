@@ -7,7 +7,7 @@ import traceback
 import numpy as np
 import pytest
 
-from probes import compat
+from probes import compat_graph
 
 pytestmark = pytest.mark.slow
 
@@ -31,7 +31,7 @@ def concrete():
 
 
 def test_library_functions_know_their_graph(concrete):
-    library = compat.library_functions(concrete[0].graph)
+    library = compat_graph.library_functions(concrete[0].graph)
     (name,) = library
     assert "inner" in name
     assert "add" in {o.name for o in library[name].graph.get_operations()}
@@ -41,13 +41,13 @@ def test_variables_and_their_handles(concrete):
     traced, variable = concrete
     ((capture, placeholder),) = traced.graph.captures
     assert capture is variable.handle
-    assert compat.handle_spec(capture) == ("float32", [2, 3])
-    assert compat.handle_spec(placeholder) in (None, ("float32", [2, 3]))
-    assert compat.handle_spec(traced.graph.inputs[0]) is None
-    (inner,) = compat.library_functions(traced.graph).values()
-    found = [*compat.graph_variables(traced.graph), *compat.graph_variables(inner.graph)]
+    assert compat_graph.handle_spec(capture) == ("float32", [2, 3])
+    assert compat_graph.handle_spec(placeholder) in (None, ("float32", [2, 3]))
+    assert compat_graph.handle_spec(traced.graph.inputs[0]) is None
+    (inner,) = compat_graph.library_functions(traced.graph).values()
+    found = [*compat_graph.graph_variables(traced.graph), *compat_graph.graph_variables(inner.graph)]
     assert any(v is variable for v in found)
-    np.testing.assert_array_equal(compat.read_variable(capture, "float32"), np.ones((2, 3)))
+    np.testing.assert_array_equal(compat_graph.read_variable(capture, "float32"), np.ones((2, 3)))
 
 
 def test_variables_are_read_while_a_graph_is_built(concrete):
@@ -56,7 +56,7 @@ def test_variables_are_read_while_a_graph_is_built(concrete):
     @tf.function
     def building():
         before = len(tf.compat.v1.get_default_graph().get_operations())
-        assert compat.read_variable(concrete[1].handle, "float32").shape == (2, 3)
+        assert compat_graph.read_variable(concrete[1].handle, "float32").shape == (2, 3)
         assert len(tf.compat.v1.get_default_graph().get_operations()) == before
         return tf.constant(0)
 
@@ -64,18 +64,18 @@ def test_variables_are_read_while_a_graph_is_built(concrete):
 
 
 def test_user_frames(concrete):
-    (inner,) = compat.library_functions(concrete[0].graph).values()
+    (inner,) = compat_graph.library_functions(concrete[0].graph).values()
     (operation,) = [o for o in inner.graph.get_operations() if o.name == "add"]
-    frames = compat.user_frames(operation)
-    assert hash(frames) == hash(compat.user_frames(operation))
+    frames = compat_graph.user_frames(operation)
+    assert hash(frames) == hash(compat_graph.user_frames(operation))
     last = list(frames)[-1]
     assert (last.filename, last.name) == (__file__, "inner")
     assert isinstance(last.lineno, int)
 
 
 def test_op_definitions():
-    assert compat.op_definition("Reshape").input_arg[1].name == "shape"
-    assert compat.op_definition("NoSuchOp") is None
+    assert compat_graph.op_definition("Reshape").input_arg[1].name == "shape"
+    assert compat_graph.op_definition("NoSuchOp") is None
 
 
 def test_a_session_is_fed_past_the_static_shape():
@@ -86,20 +86,20 @@ def test_a_session_is_fed_past_the_static_shape():
         y = tf.identity(x * 2.0) + 1.0
         unused = tf.no_op()
     session = tf.compat.v1.Session(graph=graph)
-    (value,) = compat.session_run(session, [y], [(x, np.ones((5, 3), "f"))], [unused])
+    (value,) = compat_graph.session_run(session, [y], [(x, np.ones((5, 3), "f"))], [unused])
     assert value.shape == (5, 3)
     with graph.as_default():
         later = y + 1.0
-    (value,) = compat.session_run(session, [later], [(y, np.ones((2, 2), "f"))], [])
+    (value,) = compat_graph.session_run(session, [later], [(y, np.ones((2, 2), "f"))], [])
     np.testing.assert_array_equal(value, np.full((2, 2), 2.0))
 
 
 def test_functions_are_made_known_to_the_runtime(concrete):
     definition = type(concrete[0].function_def)()
-    definition.CopyFrom(next(iter(compat.library_functions(concrete[0].graph).values())).cached_definition)
+    definition.CopyFrom(next(iter(compat_graph.library_functions(concrete[0].graph).values())).cached_definition)
     definition.signature.name = "a_copy_of_inner"
-    compat.add_function(definition)
-    compat.add_function(definition)  # the same again is no error
+    compat_graph.add_function(definition)
+    compat_graph.add_function(definition)  # the same again is no error
 
 
 def test_an_op_that_is_refused_while_it_is_made():
@@ -115,7 +115,7 @@ def test_an_op_that_is_refused_while_it_is_made():
     finally:
         tf.debugging.enable_traceback_filtering()
     frames = [frame for frame, _ in traceback.walk_tb(error.value.__traceback__)]
-    ((node, inputs, graph),) = (m for m in map(compat.op_in_the_making, frames) if m is not None)
+    ((node, inputs, graph),) = (m for m in map(compat_graph.op_in_the_making, frames) if m is not None)
     assert (node.op, node.name) == ("Mul", "mul")
     assert [t.shape.as_list() for t in inputs] == [[None, 4], [1, 5]]
     assert "ones" in {o.name for o in graph.get_operations()}

@@ -58,7 +58,7 @@ def test_the_list_has_what_models_are_made_of():
 @pytest.mark.slow
 def test_every_stateful_op_on_the_list_is_of_a_category_that_was_chosen():
     """By the registry of the TensorFlow that is here: the list was reviewed by name, and this holds it to that."""
-    from probes import compat
+    from probes import compat_graph
 
     chosen = (
         "Resource",
@@ -92,7 +92,7 @@ def test_every_stateful_op_on_the_list_is_of_a_category_that_was_chosen():
         "AllCandidateSampler", "LogUniformCandidateSampler", "UniformCandidateSampler",
     }  # fmt: skip
     for op in safety.safe_ops():
-        definition = compat.op_definition(op)
+        definition = compat_graph.op_definition(op)
         if definition is not None and definition.is_stateful:
             assert op.startswith(chosen) or op in alone, op
 

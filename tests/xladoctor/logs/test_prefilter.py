@@ -18,7 +18,7 @@ from xladoctor.logs.literals import BARE, COMMON, LITERALS, MESSAGES, STRONG
 from xladoctor.logs.matcher import newlines, scan
 from xladoctor.logs.repeats import NEAR_END, OFTEN, OFTEN_STRONG
 from xladoctor.recording.evidence import Evidence
-from xladoctor.rules import findings
+from xladoctor.rules import findings, literals
 
 # Longer than what is looked at whole, and longer than what counts as the end of a log.
 NOISE = b"".join(b"pattern %d of scan %d was put into the buffer\n" % (i, i % 7) for i in range(2 * NEAR_END // 40))
@@ -28,7 +28,7 @@ LOGS = [f for f in real_fixtures() if f.name.startswith("2.21/")] + list(public_
 
 
 def root(text: bytes) -> list[tuple[str, str, tuple[object, ...]]]:
-    found = findings(Evidence("log", read_log(io.BytesIO(text), name="log")))
+    found = findings(Evidence("log", read_log(io.BytesIO(text), name="log", literals=literals())))
     return [(f.slug, f.level, f.dims) for f in found][:1]
 
 

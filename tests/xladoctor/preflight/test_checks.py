@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from xladoctor.model.preflight import Batches
-from xladoctor.preflight.checks import NAMES
+from xladoctor.preflight.checks import names
 from xladoctor.preflight.run import checked
 from xladoctor.preflight.situation import Situation
 from xladoctor.preflight.study import Phase, Study
@@ -19,7 +19,7 @@ from xladoctor.workers.pool import Pool
 pytestmark = pytest.mark.slow
 
 PATIENTS = Path(__file__).resolve().parents[2] / "patients"
-STEPS = [n for n in NAMES if n not in ("rehearsal", "settings", "switches")]
+STEPS = [n for n in names() if n not in ("rehearsal", "settings", "switches")]
 
 
 @pytest.fixture(scope="module")

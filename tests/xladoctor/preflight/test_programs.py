@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from xladoctor.experiments import overlay
-from xladoctor.preflight.checks import NAMES
+from xladoctor.preflight.checks import names
 from xladoctor.preflight.run import checked
 from xladoctor.preflight.situation import Situation
 from xladoctor.preflight.study import Study
@@ -36,7 +36,7 @@ def look(pool, tmp_path):
     def made(wrong, **environment):
         study = Study(name=wrong, command=(sys.executable, "train.py", wrong), environment=environment)
         with Situation(study, tmp_path / "run", overlay.look(PROGRAM), 300.0, lambda text: None, pool) as situation:
-            return {c.name: c for c in checked(situation, NAMES)}, situation
+            return {c.name: c for c in checked(situation, names())}, situation
 
     return made
 

@@ -149,6 +149,17 @@ def check_csv(said: str, diagnoses: list[Diagnosis]) -> None:
     assert len(said.splitlines()) == said.count("\n")
 
 
+def check_gitlab(said: str, diagnoses: list[Diagnosis]) -> None:
+    issues = json.loads(said)
+    assert len(issues) == sum(len(d.findings) + len(d.problems) for d in diagnoses) and said.isascii()
+    for issue in issues:
+        assert issue.keys() == {"check_name", "severity", "description", "location", "fingerprint"}
+        assert issue["severity"] in ("info", "minor", "major", "critical", "blocker")
+        assert issue["location"]["path"] and issue["location"]["lines"]["begin"] >= 1
+        assert not CONTROL.search(issue["description"]) and re.fullmatch(r"[0-9a-f]{40}", issue["fingerprint"])
+    assert len({issue["fingerprint"] for issue in issues}) == len(issues)
+
+
 def check_text(said: str, diagnoses: list[Diagnosis]) -> None:
     # What else these promise is in the tests of their own.
     assert said.endswith("\n") and not CONTROL.search(said)
@@ -171,6 +182,7 @@ CHECKS: dict[str, Callable[[str, list[Diagnosis]], None]] = {
     "junit": check_junit,
     "jsonl": check_jsonl,
     "csv": check_csv,
+    "gitlab": check_gitlab,
 }
 
 
@@ -286,3 +298,27 @@ def test_jsonl_holds_the_whole_diagnosis():
         got = [r for r in records if r["record"] == kind]
         assert [{k: v for k, v in r.items() if k not in ("schema", "record", "of")} for r in got] == data[key]
     assert records[0]["environment"] == data["environment"] and records[0]["notes"] == data["notes"]
+
+
+def test_gitlab_sees_a_finding_again_whatever_its_numbers_are():
+    """The fingerprint decides whether a merge request brought a finding, so it holds no sizes; line and class count."""
+
+    def fingerprint(message: str, line: int = 3) -> str:
+        found = Finding(
+            "XD301", "reshape-mismatch", "error", "root", "A title", message, location=Location("a.py", line)
+        )
+        [issue] = json.loads(render(Diagnosis("a.log", "failed", (found,)), "gitlab"))
+        return issue["fingerprint"]
+
+    assert fingerprint("128 rows of 78") == fingerprint("64 rows of 12")
+    assert len({fingerprint("128 rows"), fingerprint("128 columns"), fingerprint("128 rows", 4)}) == 3
+
+
+def test_a_gitlab_report_is_known_as_ours(tmp_path):
+    from xladoctor.cli.output import Output
+
+    file = tmp_path / "gl.codequality.json"
+    for diagnosis in (samples.LOUD, samples.HEALTHY, samples.LOUD):
+        output = Output.of(None, file)
+        assert output.format == "gitlab"
+        output.write(render(diagnosis, output.format))

@@ -13,7 +13,7 @@ from types import ModuleType
 from xladoctor.logs import read_log
 from xladoctor.model.diagnosis import Finding
 from xladoctor.recording.evidence import Evidence
-from xladoctor.rules import findings, plugins
+from xladoctor.rules import findings, literals
 
 LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
 
@@ -56,7 +56,7 @@ def public_fixtures() -> tuple[Fixture, ...]:
 @cache
 def diagnose(log: str | bytes) -> tuple[Finding, ...]:
     data = log.encode() if isinstance(log, str) else log
-    return findings(Evidence(source="log", log=read_log(io.BytesIO(data), name="log", literals=plugins.literals())))
+    return findings(Evidence(source="log", log=read_log(io.BytesIO(data), name="log", literals=literals())))
 
 
 def verdict(found: tuple[Finding, ...]) -> str:

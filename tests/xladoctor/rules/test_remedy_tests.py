@@ -72,3 +72,10 @@ def test_scan_and_report_agree(remedy, result, changes):
 
 def test_a_remedy_of_a_plug_in_says_that_nobody_knows():
     assert "does not say" in why_untested("reboot-the-cluster")
+
+
+def test_a_remedy_with_a_file_of_its_own_is_offered_and_says_why_nobody_ran_it():
+    from xladoctor.rules import by_slug
+
+    assert [r.id for r in by_slug("slow-compile").remedies][-1] == "keep-compiled"
+    assert why_untested("keep-compiled").startswith("the command would have to be run again")

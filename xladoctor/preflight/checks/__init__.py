@@ -1,15 +1,15 @@
-"""The checks, in the order in which they are made and shown. Each is a module with TITLE and `check(situation)`."""
+"""The checks: each is a file here, with `TITLE`, `ORDER` and `check(situation)`. Nothing else lists them.
+
+`ORDER` says when a check is made and shown: what is cheap first; what runs the model after what decides whether that is
+worth it. `RUNS_STEPS = True` stands in those that run steps of the model: they are skipped where the rehearsal failed.
+"""
 
 from __future__ import annotations
 
+import os
+from functools import cache
 from importlib import import_module
 from typing import Any
-
-NAMES = (
-    "versions", "flags", "disk", "rehearsal", "settings", "plan", "memory", "sizes", "finite", "parity",
-    "switches", "gpu",
-)  # fmt: skip
-"""What is cheap comes first; what runs the model comes after what decides whether that is worth it."""
 
 
 def module(name: str) -> Any:
@@ -17,6 +17,14 @@ def module(name: str) -> Any:
     return import_module(f"xladoctor.preflight.checks.{name}")
 
 
-def titles() -> dict[str, str]:
-    """{name: what it asks}."""
-    return {name: str(module(name).TITLE) for name in NAMES}
+@cache
+def names() -> tuple[str, ...]:
+    """The names of the checks, in the order in which they are made."""
+    files = [file for folder in __path__ for file in os.listdir(folder)]  # noqa: PTH208
+    found = [file[:-3] for file in files if file.endswith(".py") and not file.startswith("_")]
+    return tuple(sorted(found, key=lambda name: (module(name).ORDER, name)))
+
+
+def runs_steps(name: str) -> bool:
+    """Whether a check runs steps of the model."""
+    return bool(getattr(module(name), "RUNS_STEPS", False))

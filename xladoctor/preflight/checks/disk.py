@@ -10,6 +10,7 @@ from xladoctor.preflight.situation import Situation
 from xladoctor.preflight.verdict import Verdict
 
 TITLE = "disk for the outputs"
+ORDER = 30
 
 _GIB = 1 << 30
 _LITTLE = 1.0

@@ -8,6 +8,8 @@ from xladoctor.preflight.situation import Situation, Unanswered
 from xladoctor.preflight.verdict import Verdict
 
 TITLE = "finite losses and gradients"
+ORDER = 90
+RUNS_STEPS = True
 
 
 def check(situation: Situation) -> Verdict:

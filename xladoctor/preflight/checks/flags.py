@@ -6,6 +6,7 @@ from xladoctor.preflight.situation import Situation
 from xladoctor.preflight.verdict import Verdict
 
 TITLE = "flags that TensorFlow knows"
+ORDER = 20
 
 
 def check(situation: Situation) -> Verdict:

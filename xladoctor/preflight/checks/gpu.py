@@ -7,6 +7,8 @@ from xladoctor.preflight.situation import NotNow, Situation, Stage, Unanswered
 from xladoctor.preflight.verdict import Verdict, explained
 
 TITLE = "lowering for the GPU"
+ORDER = 120
+RUNS_STEPS = True
 
 _NOT_OF_KERNELS = frozenset(
     {

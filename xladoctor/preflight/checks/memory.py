@@ -11,6 +11,8 @@ from xladoctor.preflight.verdict import Verdict
 from xladoctor.workers.classify import gist
 
 TITLE = "memory for the largest batch"
+ORDER = 70
+RUNS_STEPS = True
 
 _GIB = 1 << 30
 

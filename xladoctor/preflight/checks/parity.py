@@ -14,6 +14,8 @@ _STEP = 0.05
 """A weight that differs by more, relative to the largest, differs by more than a step of an optimizer."""
 
 TITLE = "both paths and all rows agree"
+ORDER = 100
+RUNS_STEPS = True
 
 
 def check(situation: Situation) -> Verdict:

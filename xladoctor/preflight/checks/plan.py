@@ -7,6 +7,7 @@ from xladoctor.preflight.situation import NotNow, Situation
 from xladoctor.preflight.verdict import Verdict
 
 TITLE = "the batches that it will meet"
+ORDER = 60
 
 
 def check(situation: Situation) -> Verdict:

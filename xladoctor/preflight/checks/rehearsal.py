@@ -15,6 +15,7 @@ from xladoctor.recording.schema import schema
 from xladoctor.rules import OUTSIDE
 
 TITLE = "training, validation and prediction"
+ORDER = 40
 
 _CALLS = ("fit", "evaluate", "predict")
 _OWN = OUTSIDE

@@ -6,6 +6,7 @@ from xladoctor.preflight.situation import Situation
 from xladoctor.preflight.verdict import Verdict, of_findings
 
 TITLE = "settings in the right order"
+ORDER = 50
 
 _IN_VAIN = frozenset({"setting-too-late", "baked-in-setting"})
 _CLASSES = _IN_VAIN | {"dead-switch", "flag-ineffective", "flag-error"}

@@ -11,6 +11,8 @@ from xladoctor.preflight.verdict import Verdict, explained
 from xladoctor.workers.classify import gist
 
 TITLE = "every batch size, traced, compiled and run"
+ORDER = 80
+RUNS_STEPS = True
 
 
 def check(situation: Situation) -> Verdict:

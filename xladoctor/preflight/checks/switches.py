@@ -26,6 +26,8 @@ from xladoctor.workers.bench import Answer, Bench
 from xladoctor.workers.classify import gist
 
 TITLE = "switches that govern something, and change no number"
+ORDER = 110
+RUNS_STEPS = True
 
 _SETTINGS = frozenset({"setting-too-late", "baked-in-setting", "dead-switch"})
 

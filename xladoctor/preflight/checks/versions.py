@@ -13,6 +13,7 @@ from xladoctor.preflight.verdict import Verdict
 from xladoctor.recording.interpreter import Interpreter
 
 TITLE = "versions that fit together"
+ORDER = 10
 
 # TensorFlow's own requirements (its wheels' metadata and https://www.tensorflow.org/install/source, "Tested build
 # configurations"): the Pythons for which there are wheels.

@@ -43,21 +43,11 @@ def heat(
     floor = tolerance or (worst / 10**_DECADES if worst else 1.0)
     many = len(matrix[0]) if matrix else 0
     labelled = bool(columns) and many <= 16
-    cell = (
-        min(max(84.0, max(map(len, columns)) * NARROW + 12), 170.0)
-        if labelled
-        else max(8.0, min(26.0, widest / max(many, 1)))
-    )
+    cell = _cell(columns if labelled else (), many, widest)
     tall = 26.0 if labelled else cell
     left = max([len(str(r)) for r in rows] + [4]) * WIDE + 12 if rows else 44.0
     top = 26.0
-    said = f"{len(matrix)} rows, {many} columns; the worst deviation is {worst:.3g}"
-    if tolerance:
-        over = sum(1 for line in matrix for v in line if v is not None and not v <= tolerance)
-        said += f"; {over} fields are above the tolerance of {tolerance:.3g}"
-    if down * across > 1:
-        said += f". Each field is the worst of {down} by {across}."
-    canvas = Canvas(name, "Where the results deviate", said)
+    canvas = Canvas(name, "Where the results deviate", _in_words(matrix, worst, tolerance, (down, across)))
     for m in range(many):
         text = str(columns[m]) if columns else str(m * across) if m % max(many // 8, 1) == 0 else ""
         canvas.text(left + cell * m + cell / 2, top - 8, text, "t-s t-m", max(int(cell / NARROW), 4))
@@ -80,6 +70,26 @@ def heat(
     bottom = top + tall * len(matrix)
     _scale(canvas, left, bottom + 14, floor, worst)
     return canvas.svg(max(left + cell * many + 10, left + 30 * LEVELS + 150), bottom + 48)
+
+
+def _in_words(
+    matrix: Sequence[Sequence[float | None]], worst: float, tolerance: float | None, block: tuple[int, int]
+) -> str:
+    """What the picture shows, for those who do not see it."""
+    said = f"{len(matrix)} rows, {len(matrix[0]) if matrix else 0} columns; the worst deviation is {worst:.3g}"
+    if tolerance:
+        over = sum(1 for line in matrix for v in line if v is not None and not v <= tolerance)
+        said += f"; {over} fields are above the tolerance of {tolerance:.3g}"
+    if block[0] * block[1] > 1:
+        said += f". Each field is the worst of {block[0]} by {block[1]}."
+    return said
+
+
+def _cell(labels: Sequence[str], many: int, widest: float) -> float:
+    """How wide a field is, in pixels: as its label needs, else as `many` of them have room."""
+    if labels:
+        return min(max(84.0, max(map(len, labels)) * NARROW + 12), 170.0)
+    return max(8.0, min(26.0, widest / max(many, 1)))
 
 
 def level(value: float, floor: float, worst: float) -> int:

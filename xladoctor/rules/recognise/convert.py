@@ -101,35 +101,43 @@ def _remedies(ops: Sequence[str]) -> tuple[str, ...] | None:
     return None if any(host.search(op) for op in ops) else ("move-outside", "jit-off")
 
 
+def _without_kernel(text: str) -> Hit | None:
+    """Ops of which the runtime says that they have no kernel, each with where it has one."""
+    found = pattern(r"No registered '(\w{1,100})' OpKernel for (XLA_\w{1,20}) devices").findall(text)
+    if not found:
+        return None
+    names = list(dict.fromkeys(op for op, _ in found))
+    node = pattern(r"compatible with node \{\{node ([^\s{}]{1,400})\}\}").search(text)
+    attributes = find(
+        text,
+        "with matching attributes",
+        r"\(OpKernel was found, but attributes didn't match\) Requested Attributes: "
+        r"([^)]{1,200})",
+    )
+    details: dict[str, Any] = {"ops": names}
+    if attributes:
+        details["attributes"] = attributes[1]
+    many = f"{', '.join(names)} {'has' if len(names) == 1 else 'have'} no XLA kernel on {found[0][1]}"
+    by_types = bool(attributes) or "attributes didn't match" in text
+    details["kernels"] = {name: _kernels(name) for name in names}
+    return Hit(
+        many
+        + (" for these types or attributes." if by_types else ".")
+        + "".join(f" {says}" for name in names[:3] if (says := _elsewhere(name, by_types))),
+        op=names[0],
+        node=node[1] if node else None,
+        device=found[0][1],
+        remedies=_remedies(names),
+        details=details,
+    )
+
+
 def unsupported(record: ErrorRecord, text: str) -> Hit | None:
     """Ops without a kernel on the XLA device."""
     if "Detected unsupported operations" in text or "XLA_" in text:
-        found = pattern(r"No registered '(\w{1,100})' OpKernel for (XLA_\w{1,20}) devices").findall(text)
-        if found:
-            names = list(dict.fromkeys(op for op, _ in found))
-            node = pattern(r"compatible with node \{\{node ([^\s{}]{1,400})\}\}").search(text)
-            attributes = find(
-                text,
-                "with matching attributes",
-                r"\(OpKernel was found, but attributes didn't match\) Requested Attributes: "
-                r"([^)]{1,200})",
-            )
-            details: dict[str, Any] = {"ops": names}
-            if attributes:
-                details["attributes"] = attributes[1]
-            many = f"{', '.join(names)} {'has' if len(names) == 1 else 'have'} no XLA kernel on {found[0][1]}"
-            by_types = bool(attributes) or "attributes didn't match" in text
-            details["kernels"] = {name: _kernels(name) for name in names}
-            return Hit(
-                many
-                + (" for these types or attributes." if by_types else ".")
-                + "".join(f" {says}" for name in names[:3] if (says := _elsewhere(name, by_types))),
-                op=names[0],
-                node=node[1] if node else None,
-                device=found[0][1],
-                remedies=_remedies(names),
-                details=details,
-            )
+        without = _without_kernel(text)
+        if without:
+            return without
         found2 = find(
             text,
             "Detected unsupported operations",

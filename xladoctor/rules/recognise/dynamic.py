@@ -10,7 +10,62 @@ from typing import TYPE_CHECKING, Any
 from xladoctor.rules.matching import Hit, find, pattern, upto
 
 if TYPE_CHECKING:
+    import re
+
     from xladoctor.model.evidence import ErrorRecord
+
+
+_PROPAGATION = (
+    (
+        "Dynamic dimension propagation",
+        r"Dynamic dimension propagation (?:on|through|with) (.{1,160}?)(?: is| not|\.|$)",
+        "XLA cannot carry a bounded dynamic dimension through: {0}.",
+    ),
+    (
+        "dynamic dimension is decomposed",
+        r"(\w{1,40}'s input dynamic dimension is decomposed into multiple output dynamic dimensions)",
+        "XLA cannot tell which output axes are dynamic: {0}.",
+    ),
+    (
+        "dynamic dimension",
+        r"(?:does not|doesn't|Can't|cannot|not) support(?:ed)? (.{0,80}?dynamic dimension.{0,80})",
+        "XLA cannot carry a bounded dynamic dimension: {0}.",
+    ),
+    (
+        "dynamic",
+        r"(?:not (?:yet )?(?:implemented|supported?)|(?:must|can) ?not have) (dynamic[- ](?:sized?|shaped?|"
+        r"dimensions?).{0,80}?)(?: yet)?(?:[.,;]|$| \[\[)",
+        "The compiler has no way for a size that is known only at run time ({0}).",
+    ),
+    (
+        "dynamic dimension",
+        r"([Ss]tride.{0,40}? on (?:a )?dynamic dimension.{0,40}|[Dd]ynamic "
+        r"dimension.{0,60}?(?:not|un)\s?(?:implemented|supported).{0,40})",
+        "XLA cannot carry a bounded dynamic dimension: {0}.",
+    ),
+)
+"""(literal, pattern, sentence) of what the compiler says of ops and sizes that are known only at run time."""
+
+
+def _asked_to_propagate(record: ErrorRecord, found: re.Match[str]) -> Hit:
+    """The full sentence: it names the instruction, the axis and the bound."""
+    instruction, axis = found[4].split(", which is not implemented")[0].split(" ```")[0], int(found[3])
+    shaped = pattern(r"= (\w{1,8}\[[^\[\]]{0,200}\])\S{0,40} ([\w-]{1,60})\(").search(instruction)
+    opcode = shaped[2] if shaped else None
+    details: dict[str, Any] = {"from": found[1], "axis": axis, "hlo": instruction[:300]}
+    dims: tuple[int, ...] = ()
+    if shaped:
+        details["shape"] = shaped[1]
+        dims = tuple(int(n) for n in pattern(r"<=(\d{1,18})").findall(shaped[1]))
+    bound = f" of at most {dims[0]}" if dims else ""
+    to = opcode or instruction.split(" ")[0]
+    return Hit(
+        f"Axis {axis} of the input of `{to}` has a size{bound} that is known only at run "
+        f"time, and XLA cannot carry such a size through `{to}`.",
+        dims=dims,
+        op=None if record.op and not record.op.startswith("__") else opcode,
+        details={**details, "opcode": opcode},
+    )
 
 
 def dynamic_dimension(record: ErrorRecord, text: str) -> Hit | None:
@@ -22,23 +77,7 @@ def dynamic_dimension(record: ErrorRecord, text: str) -> Hit | None:
         r"(.{1,700})",
     )
     if found:
-        instruction, axis = found[4].split(", which is not implemented")[0].split(" ```")[0], int(found[3])
-        shaped = pattern(r"= (\w{1,8}\[[^\[\]]{0,200}\])\S{0,40} ([\w-]{1,60})\(").search(instruction)
-        opcode = shaped[2] if shaped else None
-        details: dict[str, Any] = {"from": found[1], "axis": axis, "hlo": instruction[:300]}
-        dims: tuple[int, ...] = ()
-        if shaped:
-            details["shape"] = shaped[1]
-            dims = tuple(int(n) for n in pattern(r"<=(\d{1,18})").findall(shaped[1]))
-        bound = f" of at most {dims[0]}" if dims else ""
-        to = opcode or instruction.split(" ")[0]
-        return Hit(
-            f"Axis {axis} of the input of `{to}` has a size{bound} that is known only at run "
-            f"time, and XLA cannot carry such a size through `{to}`.",
-            dims=dims,
-            op=None if record.op and not record.op.startswith("__") else opcode,
-            details={**details, "opcode": opcode},
-        )
+        return _asked_to_propagate(record, found)
     if "Asked to propagate a dynamic dimension" in text:
         return Hit(
             "A size that is known only at run time reaches an op through which XLA cannot carry it; the text is cut "
@@ -56,35 +95,7 @@ def dynamic_dimension(record: ErrorRecord, text: str) -> Hit | None:
             "XLA cannot show, while compiling, that two sizes known only at run time are equal.",
             details={"hlo": found[1]},
         )
-    for literal, source, says in (
-        (
-            "Dynamic dimension propagation",
-            r"Dynamic dimension propagation (?:on|through|with) (.{1,160}?)(?: is| not|\.|$)",
-            "XLA cannot carry a bounded dynamic dimension through: {0}.",
-        ),
-        (
-            "dynamic dimension is decomposed",
-            r"(\w{1,40}'s input dynamic dimension is decomposed into multiple output dynamic dimensions)",
-            "XLA cannot tell which output axes are dynamic: {0}.",
-        ),
-        (
-            "dynamic dimension",
-            r"(?:does not|doesn't|Can't|cannot|not) support(?:ed)? (.{0,80}?dynamic dimension.{0,80})",
-            "XLA cannot carry a bounded dynamic dimension: {0}.",
-        ),
-        (
-            "dynamic",
-            r"(?:not (?:yet )?(?:implemented|supported?)|(?:must|can) ?not have) (dynamic[- ](?:sized?|shaped?|"
-            r"dimensions?).{0,80}?)(?: yet)?(?:[.,;]|$| \[\[)",
-            "The compiler has no way for a size that is known only at run time ({0}).",
-        ),
-        (
-            "dynamic dimension",
-            r"([Ss]tride.{0,40}? on (?:a )?dynamic dimension.{0,40}|[Dd]ynamic "
-            r"dimension.{0,60}?(?:not|un)\s?(?:implemented|supported).{0,40})",
-            "XLA cannot carry a bounded dynamic dimension: {0}.",
-        ),
-    ):
+    for literal, source, says in _PROPAGATION:
         found = find(text, literal, source)
         compiler = literal != "dynamic" or pattern(r"\bXLA\b|tf2xla|\bhlo\b").search(text)
         if found and compiler and "RET_CHECK" not in text and "PadOp" not in text:

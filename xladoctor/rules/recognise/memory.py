@@ -16,74 +16,78 @@ if TYPE_CHECKING:
     from xladoctor.model.evidence import ErrorRecord
 
 
+_ALLOCATIONS = (
+    (
+        "OOM when allocating tensor",
+        rf"OOM when allocating tensor (?:with|of) shape ?{SHAPE}(?: and type (\w{{1,20}}))?(?: "
+        rf"on (\S{{1,120}}))?",
+        "No memory for a tensor of shape {0}",
+    ),
+    (
+        "nable to allocate",
+        rf"Unable to allocate (\S{{1,30}} \w{{1,4}}) for an array with shape {SHAPE} and data "
+        rf"type (\S{{1,30}})",
+        "NumPy could not allocate {0} for an array of shape {1}",
+    ),
+    (
+        "ut of memory while trying to allocate",
+        r"[Oo]ut of memory (?:while trying to allocate|allocating) (\S{1,40}?)(?: bytes)?\.?(?:\s|$)",
+        "No memory for a block of {0}",
+    ),
+    (
+        "ut of memory allocating",
+        r"[Oo]ut of memory allocating (\S{1,40}?)(?: bytes)?\.?(?:\s|$)",
+        "No memory for a block of {0}",
+    ),
+    (
+        "ailed to allocate request for",
+        r"[Ff]ailed to allocate request for (\S{1,30}) \(\d{1,18}B\) on device",
+        "No memory for a block of {0}",
+    ),
+    (
+        "in-memory CUBIN",
+        r"(in-memory CUBIN): (?:\S{1,30} )?CUDA_ERROR_OUT_OF_MEMORY",
+        "The machine code of a kernel did not fit into device memory ({0})",
+    ),
+    (
+        "CUDA_ERROR_OUT_OF_MEMORY",
+        r"failed to allocate (\S{1,30}).{0,60}?(CUDA_ERROR_OUT_OF_MEMORY)",
+        "The driver refused {0} of device memory",
+    ),
+    (
+        "_STATUS_ALLOC_FAILED",
+        r"((?:CUBLAS|CUDNN|CUSOLVER)_STATUS_ALLOC_FAILED|CUFFT_ALLOC_FAILED)",
+        "A CUDA library got no memory: {0}",
+    ),
+    (
+        "Ran out of memory in memory space",
+        r"Ran out of memory in memory space (\w{1,30})",
+        "The compiled program does not fit into memory space {0}",
+    ),
+    ("std::bad_alloc", r"(std::bad_alloc)", "The host is out of memory ({0})"),
+    (
+        "oom",
+        r"([Oo]om[-_][Kk]ill\S{0,40}|Exceeded job memory limit|oom_kill event)",
+        "The system killed the process because it used too much memory ({0})",
+    ),
+    (
+        "Out of memory: Kill",
+        r"(Out of memory: Kill\w{0,4} process) \d{1,9}",
+        "The kernel killed the process because memory was exhausted ({0})",
+    ),
+    ("Ran out of GPU memory", r"(Ran out of GPU memory)", "{0}"),
+    ("RESOURCE_EXHAUSTED", r"RESOURCE_EXHAUSTED: (.{0,200})", "Memory is exhausted: {0}"),
+    ("failed to allocate memory", r"(failed to allocate memory)", "Memory is exhausted ({0})"),
+)
+"""(literal, pattern, sentence) of each allocator and of what ends a process for its memory; the first that fits."""
+
+
 def oom(record: ErrorRecord, text: str) -> Hit | None:
     """Memory of the device or the host is exhausted, while compiling or at run time."""
     if is_disk_full(text):
         return None
     when, of, says_when = _when(text)
-    for literal, source, says in (
-        (
-            "OOM when allocating tensor",
-            rf"OOM when allocating tensor (?:with|of) shape ?{SHAPE}(?: and type (\w{{1,20}}))?(?: "
-            rf"on (\S{{1,120}}))?",
-            "No memory for a tensor of shape {0}",
-        ),
-        (
-            "nable to allocate",
-            rf"Unable to allocate (\S{{1,30}} \w{{1,4}}) for an array with shape {SHAPE} and data "
-            rf"type (\S{{1,30}})",
-            "NumPy could not allocate {0} for an array of shape {1}",
-        ),
-        (
-            "ut of memory while trying to allocate",
-            r"[Oo]ut of memory (?:while trying to allocate|allocating) (\S{1,40}?)(?: bytes)?\.?(?:\s|$)",
-            "No memory for a block of {0}",
-        ),
-        (
-            "ut of memory allocating",
-            r"[Oo]ut of memory allocating (\S{1,40}?)(?: bytes)?\.?(?:\s|$)",
-            "No memory for a block of {0}",
-        ),
-        (
-            "ailed to allocate request for",
-            r"[Ff]ailed to allocate request for (\S{1,30}) \(\d{1,18}B\) on device",
-            "No memory for a block of {0}",
-        ),
-        (
-            "in-memory CUBIN",
-            r"(in-memory CUBIN): (?:\S{1,30} )?CUDA_ERROR_OUT_OF_MEMORY",
-            "The machine code of a kernel did not fit into device memory ({0})",
-        ),
-        (
-            "CUDA_ERROR_OUT_OF_MEMORY",
-            r"failed to allocate (\S{1,30}).{0,60}?(CUDA_ERROR_OUT_OF_MEMORY)",
-            "The driver refused {0} of device memory",
-        ),
-        (
-            "_STATUS_ALLOC_FAILED",
-            r"((?:CUBLAS|CUDNN|CUSOLVER)_STATUS_ALLOC_FAILED|CUFFT_ALLOC_FAILED)",
-            "A CUDA library got no memory: {0}",
-        ),
-        (
-            "Ran out of memory in memory space",
-            r"Ran out of memory in memory space (\w{1,30})",
-            "The compiled program does not fit into memory space {0}",
-        ),
-        ("std::bad_alloc", r"(std::bad_alloc)", "The host is out of memory ({0})"),
-        (
-            "oom",
-            r"([Oo]om[-_][Kk]ill\S{0,40}|Exceeded job memory limit|oom_kill event)",
-            "The system killed the process because it used too much memory ({0})",
-        ),
-        (
-            "Out of memory: Kill",
-            r"(Out of memory: Kill\w{0,4} process) \d{1,9}",
-            "The kernel killed the process because memory was exhausted ({0})",
-        ),
-        ("Ran out of GPU memory", r"(Ran out of GPU memory)", "{0}"),
-        ("RESOURCE_EXHAUSTED", r"RESOURCE_EXHAUSTED: (.{0,200})", "Memory is exhausted: {0}"),
-        ("failed to allocate memory", r"(failed to allocate memory)", "Memory is exhausted ({0})"),
-    ):
+    for literal, source, says in _ALLOCATIONS:
         found = find(text, literal, source)
         if found:
             groups = [g or "" for g in found.groups()]

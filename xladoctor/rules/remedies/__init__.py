@@ -1,0 +1,59 @@
+"""Remedies that several classes share, and those that have a file of their own here.
+
+Such a file has three constants: `REMEDY`, `TEST` (how it is tested, or why it cannot be) and `FOR`, the classes that it
+helps. Nothing else lists it. See CONTRIBUTING.md.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from xladoctor.model.diagnosis import Remedy
+from xladoctor.rules.how_tested import RemedyTest
+
+JIT_OFF = Remedy(
+    "jit-off",
+    "Do without XLA for this function",
+    "slower",
+    "`jit_compile=False` in `model.compile` or on the tf.function. "
+    "TF_XLA_FLAGS=--tf_xla_auto_jit=0 does not reach explicit jit_compile.",
+)
+
+STATIC = Remedy(
+    "static-size",
+    "Give the axis a static size",
+    "safe",
+    "Make the number of rows the same on every path (pad to the full size and mask the "
+    "result instead of selecting rows), and state it: `x = tf.ensure_shape(x, [N, ...])` "
+    "raises if it does not hold.",
+)
+
+OUTSIDE = Remedy(
+    "move-outside",
+    "Move it out of the compiled function",
+    "safe",
+    "Do it in the caller, in tf.data's map, or in a callback; pass its result in.",
+)
+
+
+@cache
+def _files() -> tuple[Any, ...]:
+    """The modules of the remedies with a file of their own."""
+    names = sorted(file for folder in __path__ for file in os.listdir(folder))  # noqa: PTH208
+    modules = [name[:-3] for name in names if name.endswith(".py") and not name.startswith("_")]
+    return tuple(import_module(f"xladoctor.rules.remedies.{module}") for module in modules)
+
+
+def added_to(slug: str, remedies: tuple[Remedy, ...]) -> tuple[Remedy, ...]:
+    """The remedies of a class with those that have a file, behind its own."""
+    known = {getattr(remedy, "id", None) for remedy in remedies}  # of a plug-in it can be anything
+    more = (file.REMEDY for file in _files() if slug in file.FOR)
+    return (*remedies, *(remedy for remedy in more if remedy.id not in known))
+
+
+def tests() -> dict[str, RemedyTest]:
+    """{id: how it is tested} of the remedies with a file of their own."""
+    return {file.REMEDY.id: file.TEST for file in _files()}
