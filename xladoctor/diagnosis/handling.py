@@ -85,15 +85,66 @@ def _looks_after(recording: Recording, threads: bool) -> list[str]:
     return [f"{file}:{node.lineno}" for file, tree in _trees(recording) for node in _asked(tree, threads)]
 
 
+def raised_for_worker(event: Event, recording: Recording) -> bool:
+    """Whether the program itself raised an exception in a branch that it takes when a worker has failed: the test of
+    the branch is about an exit status.
+    """
+    frames = list(event.get("frames") or [])
+    if not frames or not frames[-1].get("user"):
+        return False
+    file, line = str(frames[-1].get("file")), frames[-1].get("line")
+    tree = _tree(UserSources.of(recording.folder), Path(file))
+    if tree is None or not isinstance(line, int):
+        return False
+    results = _results(tree)
+    return any(_is_about_workers(test, results) for test in _tests_above(tree, line))
+
+
+def _tests_above(tree: ast.Module, line: int) -> Iterator[ast.expr]:
+    """The tests on which it depends whether a line is run."""
+    for node in walk(tree):
+        if isinstance(node, ast.Assert):
+            if node.lineno == line:
+                yield node.test
+        elif isinstance(node, ast.If | ast.While) and node.body[0].lineno <= line <= (node.end_lineno or 0):
+            yield node.test
+
+
+_RUNS = frozenset({"wait", "poll", "call", "communicate", "system", "waitpid", "getstatusoutput", "run", "join"})
+
+
+def _results(tree: ast.Module) -> frozenset[str]:
+    """The names that are given a worker's exit status, or what a call that waits for one gives."""
+    found = set()
+    for node in walk(tree):
+        if isinstance(node, ast.Assign):
+            asks = any(isinstance(n, ast.Attribute) and n.attr in _STATES | _LOOKS | _RUNS for n in walk(node.value))
+            found |= {t.id for t in node.targets if isinstance(t, ast.Name) and asks}
+    return frozenset(found)
+
+
+def _is_about_workers(test: ast.expr, results: frozenset[str]) -> bool:
+    names = _STATES | _LOOKS
+    return any(
+        (isinstance(n, ast.Attribute) and n.attr in names) or (isinstance(n, ast.Name) and n.id in results)
+        for n in walk(test)
+    )
+
+
 def _trees(recording: Recording) -> Iterator[tuple[Path, ast.Module]]:
     sources = UserSources.of(recording.folder)
     for script in sources.scripts if sources is not None else ():
-        text = sources.text(script)[0] if sources is not None else None
-        try:
-            if text is not None:
-                yield script, parse(text, str(script)).tree
-        except Unreadable:
-            continue
+        tree = _tree(sources, script)
+        if tree is not None:
+            yield script, tree
+
+
+def _tree(sources: UserSources | None, file: Path) -> ast.Module | None:
+    text = sources.text(file)[0] if sources is not None else None
+    try:
+        return parse(text, str(file)).tree if text is not None else None
+    except Unreadable:
+        return None
 
 
 def _asked(tree: ast.Module, threads: bool) -> Iterator[ast.expr]:
