@@ -64,7 +64,8 @@ def compiled_again(finding: Finding, answer: Mapping[str, Any] | None, plain: It
     if finding.slug in OUTSIDE:
         return finding  # that a compilation fails alike does not show that XLA has no part in it
     for other in (*findings_of(error), *([finding] if finding.slug == COMPILE_FAILED else [])):
-        if other.slug == finding.slug and (not other.op or not finding.op or other.op == finding.op):
+        same_sizes = not (answer or {}).get("filled") or other.dims == finding.dims
+        if other.slug == finding.slug and same_sizes and (not other.op or not finding.op or other.op == finding.op):
             first = next(iter(str(error.get("message", "")).splitlines()), "")
             how = "compiled again"
             if (answer or {}).get("deterministic"):

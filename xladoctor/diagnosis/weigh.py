@@ -181,7 +181,9 @@ def _weighed(finding: Finding, recording: Recording) -> Finding | None:
     if events:
         if finding.level == "warning" and not any(is_uncaught(e, recording) for e in events):
             return handled(finding, events[0], recording)
-        return _raised(finding, any(is_uncaught(e, recording) for e in events), recording)
+        # Where something else had failed before, that may be why a file is missing or a name is not there.
+        alone = all(e in events for e in raised(recording))
+        return _raised(finding, any(is_uncaught(e, recording) for e in events), recording, alone)
     if survived(recording):
         return _printed(finding, recording)
     if ends and finding.details.get("kind") in _DEATHS and _has_status(recording):
@@ -189,12 +191,12 @@ def _weighed(finding: Finding, recording: Recording) -> Finding | None:
     return finding
 
 
-def _raised(finding: Finding, ended: bool, recording: Recording) -> Finding:
+def _raised(finding: Finding, ended: bool, recording: Recording, alone: bool) -> Finding:
     """A finding of which the recording has the exception."""
     if not ended:
         return finding
     plain = finding.details.get("kind") in _PLAIN
-    status: Status = "confirmed" if plain and not survived(recording) else "untested"
+    status: Status = "confirmed" if plain and alone and not survived(recording) else "untested"
     return replace(finding, status=status, basis=RAISED)
 
 

@@ -113,3 +113,19 @@ def test_what_xla_passes_on_is_no_failed_compilation() -> None:
 )
 def test_classes_outside(line: str, slug: str) -> None:
     assert diagnose(line + "\n")[0].slug == slug
+
+
+@pytest.mark.parametrize(
+    ("said", "slug"),
+    [
+        ("`labels` out of bound\nCondition x < y did not hold.\nFirst 3 elements of x:\n[255 2 1]\n"
+         "First 1 elements of y:\n[4]", "index-out-of-range"),
+        ("weights leave [0, 1]\nCondition x <= y did not hold.\nFirst 2 elements of x:\n[1.4 0.3]\n"
+         "First 1 elements of y:\n[1.0]", "not-xla"),
+        ("during context [Unknown]: Expected comparison type SIGNED.\nactual: TOTALORDER", "xla-internal-ret-check"),
+    ],
+)  # fmt: skip
+def test_an_assertion_of_values_is_not_about_shapes(said, slug):
+    from xladoctor.workers.classify import finding
+
+    assert finding("InvalidArgumentError", said).slug == slug
