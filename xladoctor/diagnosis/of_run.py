@@ -15,6 +15,7 @@ from xladoctor.diagnosis.engine import verdict
 from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.diagnosis.fitting import fitted, situation
 from xladoctor.diagnosis.flipped import flip_notes
+from xladoctor.diagnosis.frozen import frozen
 from xladoctor.diagnosis.hypotheses import judge
 from xladoctor.diagnosis.isolated import isolations, with_isolations
 from xladoctor.diagnosis.not_finite import with_not_finite
@@ -46,7 +47,8 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
     logged = as_recorded(weighed(log_findings(evidence), evidence), recording)
     others = [*setting_findings(recording), *requests_without_effect(evidence), *draws(recording)]
     known = ordered(logged, looked_at, others, evidence, quiet)
-    known = with_divergences(known, recording, drawn_apart(recording))
+    likely = tuple(drawn_apart(recording)) or tuple(frozen(recording, known))
+    known = with_divergences(known, recording, likely)
     known = rows.with_mispairings(known, recording)
     known = with_not_finite(with_isolations(known, recording), recording)
     findings = fitted(grounded(known), situation(evidence))
