@@ -129,3 +129,21 @@ def test_an_assertion_of_values_is_not_about_shapes(said, slug):
     from xladoctor.workers.classify import finding
 
     assert finding("InvalidArgumentError", said).slug == slug
+
+
+@pytest.mark.parametrize(
+    "said", ["InvalidArgumentError: Incompatible shapes: [2,5] vs. [4,3] [Op:AddV2]", "KeyError: 'w'"]
+)
+def test_of_an_exception_that_a_pool_raises_again_the_line_is_the_workers(said):
+    import io
+
+    from xladoctor.logs import read_log
+    from xladoctor.recording.evidence import Evidence
+    from xladoctor.rules import findings
+
+    frame = 'Traceback (most recent call last):\n  File "/home/ada/{}", line {}, in {}\n    x\n'
+    log = f'multiprocessing.pool.RemoteTraceback: \n"""\n{frame.format("job.py", 9, "score")}{said}\n"""\n\n'
+    log += "The above exception was the direct cause of the following exception:\n\n"
+    log += f"{frame.format('job.py', 14, '<module>')}{said}\n"
+    found = findings(Evidence("x", log=read_log(io.BytesIO(log.encode()), name="x")))
+    assert found[0].location.line == 9
