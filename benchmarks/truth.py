@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,8 @@ from benchmarks import _results
 FOLDER = _results.PROGRAMS / "truth"
 TIMEOUT = 300.0
 SCHEMA = "xladoctor.benchmarks-truth/1"
+_CALLS = ("failing_op", "again", "isolation")
+"""Questions to a worker about a call that failed."""
 # What the taxonomy calls not-xla in one word, and the doctor more closely.
 _CLOSER = re.compile(r"XD9\d\d")
 # The same of a class that the taxonomy got after the programs were written: an index is no slice.
@@ -38,7 +40,8 @@ _NEWER = {"index-out-of-range": "slice-out-of-bounds"}
 class Row:
     """A program, what is true of it, and what the doctor said.
 
-    `wrong` are claims that are not true, `missing` what it did not say.
+    `wrong` are claims that are not true, `missing` what it did not say; `again`: a worker had what it takes to run the
+    failure once more.
     """
 
     name: str
@@ -54,6 +57,7 @@ class Row:
     wrong: tuple[str, ...]
     missing: tuple[str, ...]
     seconds: float
+    again: bool = False
 
     @property
     def held_out(self) -> bool:
@@ -87,7 +91,26 @@ def judge(name: str, timeout: float = TIMEOUT) -> Row:
             shutil.copy(source.with_suffix(".py"), here)
             program = f"{source.name}.py"
         answer = _scan(program, here, timeout)
-    return _row(name, told, answer, round(time.monotonic() - started, 1))
+        again = runs_again(here / "run")
+    return replace(_row(name, told, answer, round(time.monotonic() - started, 1)), again=again)
+
+
+def runs_again(run: Path) -> bool:
+    """Whether a worker could run a failure of a run folder again: the failed call, or the op that was refused, was
+    recorded with all that it takes, and a worker answered about it.
+    """
+    try:
+        events = [line for file in run.glob("events-*.jsonl") for line in file.read_text().splitlines()]
+        answers = [json.loads(line) for line in (run / "worker.jsonl").read_text().splitlines()]
+        failures = [e for e in map(json.loads, events) if e.get("kind") == "failure" and e.get("state") == "raised"]
+    except (OSError, ValueError):
+        return False
+    capsules = {e.get("capsule") for e in failures if e.get("capsule")}
+    return any(
+        (a.get("request") in _CALLS and a.get("capsule") in capsules and "result" in a)
+        or (a.get("request") == "remade" and a.get("result"))
+        for a in answers
+    )
 
 
 def _scan(program: str, folder: Path, timeout: float) -> dict[str, Any]:
@@ -203,6 +226,8 @@ def totals(rows: Sequence[Row]) -> dict[str, int | float]:
         "line right": sum(bool(row.line_right) for row in lined),
         "with a line": len(lined),
         "root confirmed": sum(row.confirmed for row in failing),
+        "run again": sum(row.again for row in failing),
+        "of these confirmed": sum(row.again and row.confirmed for row in failing),
         "false confirmed": sum(any(w.startswith("confirmed, and false") for w in row.wrong) for row in rows),
         "called healthy": sum(any(w.startswith("called healthy") for w in row.wrong) for row in failing),
         "healthy": len(healthy),

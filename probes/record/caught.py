@@ -15,8 +15,9 @@ _MAX_LINES = 20_000
 
 
 def handler_of(error: BaseException, frames: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """{"file", "line" of the `except`, "function", "gives": what it returns, if that is a constant}, of the innermost
-    handler that takes the error; None where none is seen. `frames` are outermost first.
+    """{"file", "line" of the `except`, "function", "gives": what it returns, if that is a constant, "keeps":
+    whether it writes down that the error came before it raises it on}, of the innermost handler that takes the error;
+    None where none is seen. `frames` are outermost first.
 
     A name that is no builtin class of the error may be an alias: then it is not known whether the handler takes it, and
     nothing is said.
@@ -27,7 +28,7 @@ def handler_of(error: BaseException, frames: Sequence[Mapping[str, Any]]) -> dic
         handler = _handler(tree, int(frame["line"]), names) if tree is not None else None
         if handler is not None:
             place = {"file": frame["file"], "line": handler.lineno, "function": frame.get("function")}
-            return {**place, "gives": _constant(handler)}
+            return {**place, "gives": _constant(handler), "keeps": _keeps(handler)}
     return None
 
 
@@ -67,3 +68,17 @@ def _constant(handler: ast.ExceptHandler) -> str | None:
         if isinstance(node, ast.Return) and (node.value is None or isinstance(node.value, ast.Constant)):
             return repr(node.value.value if isinstance(node.value, ast.Constant) else None)[:40]
     return None
+
+
+_WRITES = frozenset({"append", "put", "put_nowait", "set", "add", "send", "set_exception"})
+
+
+def _keeps(handler: ast.ExceptHandler) -> bool:
+    """Whether the handler tells others (it sets an attribute or an item, puts something into a queue) and raises."""
+    nodes = [node for statement in handler.body for node in ast.walk(statement)]
+    targets = [t for n in nodes if isinstance(n, ast.Assign) for t in n.targets]
+    targets += [n.target for n in nodes if isinstance(n, (ast.AugAssign, ast.AnnAssign))]
+    calls = (n.func for n in nodes if isinstance(n, ast.Call))
+    written = any(isinstance(t, (ast.Attribute, ast.Subscript)) for t in targets)
+    written = written or any(isinstance(f, ast.Attribute) and f.attr in _WRITES for f in calls)
+    return written and any(isinstance(n, ast.Raise) for n in nodes)

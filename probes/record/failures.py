@@ -16,6 +16,7 @@ from typing import Any
 
 from .. import compat, redaction, schema
 from . import caught as caught_
+from . import origins
 from .frames import hide, is_user_file, without_ours, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
@@ -70,7 +71,8 @@ class FailureRecorder:
             frames=frames,
             caught=caught,
             chain=[
-                {"exception": type(e).__name__, "message": redaction.of_text(_message(e)[:2000])} for e in _chain(error)
+                {"exception": type(e).__name__, "message": redaction.of_text(_message(e)[:2000])}
+                for e in origins.chain(error)
             ],
             during=during,
             capsule=capsule,
@@ -204,7 +206,12 @@ class FailureRecorder:
         threading.excepthook = thread_hook
 
     def _uncaught(self, error: BaseException) -> None:
-        number = self.known.uncaught(error) or self.note(error, during="program")
+        number = self.known.uncaught(error)
+        if number is None:
+            for earlier in self.guard.part("origins", origins.passed_on, error) or ():
+                if self.known.uncaught(earlier) is None:
+                    self.note(earlier, during="program")
+            number = self.note(error, during="program")
         if number is not None:
             self.sink.write(schema.FAILURE, failure=number, state="uncaught", exception=type(error).__name__)
 
@@ -218,17 +225,6 @@ def _message(error: BaseException) -> str:
         return str(error)
     except Exception:
         return f"<{type(error).__name__} whose message cannot be shown>"
-
-
-def _chain(error: BaseException) -> list[BaseException]:
-    found: list[BaseException] = []
-    current: BaseException | None = error
-    while len(found) < 8:
-        current = current.__cause__ or (None if current.__suppress_context__ else current.__context__)  # type: ignore[union-attr]
-        if current is None or current in found:
-            break
-        found.append(current)
-    return found
 
 
 def _frames(trace: TracebackType | None) -> list[dict[str, Any]]:

@@ -157,7 +157,9 @@ class NumbersRecorder:
         return found
 
     def _write(self, what: str, call: dict[str, Any], names: dict[str, list[Any]]) -> None:
-        key = (what, call.get("method"), call.get("model"), tuple(names))
+        # Each `fit` has an event of its own: the doctor must know which of them ended well.
+        number = call.get("call") if call.get("method") in ("fit", "evaluate") else None
+        key = (what, call.get("method"), call.get("model"), number, tuple(names))
         if key in self._seen or self._events >= _MOST_EVENTS:
             return
         self._seen.add(key)

@@ -6,7 +6,7 @@ made-up sizes is evidence of nothing at all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,10 +15,12 @@ from xladoctor.model.diagnosis import Finding, Proof
 from xladoctor.model.evidence import ErrorRecord, LogEvidence
 from xladoctor.recording.evidence import Evidence
 from xladoctor.recording.run import Event
+from xladoctor.rules import OUTSIDE, by_slug
 from xladoctor.rules import findings as log_findings
 
 REQUEST = "again"
-_SHORT = 12
+COMPILE_FAILED = "compile-failed"
+_SHORT, _WORDS, _LONGEST = 12, 80, 300
 _MOST = 4
 _LARGEST = 4096
 
@@ -51,13 +53,19 @@ def sizes_to_try(failure: Event | None) -> list[int]:
     return list(dict.fromkeys(n for n in numbers if 0 < n <= _LARGEST))[:_MOST]
 
 
-def compiled_again(finding: Finding, answer: Mapping[str, Any] | None) -> Finding:
-    """A finding of which XLA said the same when a worker compiled the recorded function once more."""
+def compiled_again(finding: Finding, answer: Mapping[str, Any] | None, plain: Iterable[Mapping[str, Any]]) -> Finding:
+    """A finding of which XLA said the same when a worker compiled the recorded function once more. `plain` are the
+    answers about the same call without XLA.
+    """
     error = (answer or {}).get("error")
     if not isinstance(error, Mapping) or finding.status == "confirmed":
         return finding
-    for other in findings_of(error):
-        if other.slug == finding.slug and (not other.op or not finding.op or other.op == finding.op):
+    finding = refused_by_xla(finding, answer or {}, plain)
+    if finding.slug in OUTSIDE:
+        return finding  # that a compilation fails alike does not show that XLA has no part in it
+    for other in (*findings_of(error), *([finding] if finding.slug == COMPILE_FAILED else [])):
+        same_sizes = not (answer or {}).get("filled") or other.dims == finding.dims
+        if other.slug == finding.slug and same_sizes and (not other.op or not finding.op or other.op == finding.op):
             first = next(iter(str(error.get("message", "")).splitlines()), "")
             how = "compiled again"
             if (answer or {}).get("deterministic"):
@@ -65,6 +73,46 @@ def compiled_again(finding: Finding, answer: Mapping[str, Any] | None) -> Findin
             proof = Proof("worker", f"{how}: {first}", "worker.jsonl")
             return replace(finding, status="confirmed", basis=COMPILED_AGAIN, evidence=(*finding.evidence, proof))
     return finding
+
+
+def refused_by_xla(finding: Finding, answer: Mapping[str, Any], plain: Iterable[Mapping[str, Any]]) -> Finding:
+    """A failure for which no rule has a name, as one of the compiler: a worker met the words of the run when it
+    compiled the recorded call, and the same call passes without XLA.
+    """
+    error = answer.get("error")
+    if finding.slug not in OUTSIDE or finding.level != "error" or answer.get("way") != "xla":
+        return finding
+    if not isinstance(error, Mapping) or not (told_in(finding, str(error.get("message", ""))) and passes(plain)):
+        return finding
+    said = _flat(str(error.get("message", "")).partition("[Op:")[0])[:_LONGEST]
+    words = f"XLA refused to compile this function: {said.rstrip('. ')}. Without XLA the same call passes."
+    return as_compile_failed(finding, words, error.get("kind"))
+
+
+def as_compile_failed(finding: Finding, message: str, kind: Any) -> Finding:
+    """The finding with the class of a failed compilation."""
+    rule = by_slug(COMPILE_FAILED)
+    return replace(
+        finding,
+        code=rule.code,
+        slug=rule.slug,
+        title=rule.title,
+        message=message,
+        remedies=tuple(r for r in rule.remedies if r.id != "show-lines"),
+        details={**finding.details, "kind": kind},
+    )
+
+
+def passes(plain: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether a worker ran the recorded call without XLA, and no op failed."""
+    answers = list(plain)
+    return bool(answers) and all("result" in a and a["result"] is None for a in answers)
+
+
+def told_in(finding: Finding, message: str) -> bool:
+    """Whether the output, or the recorded exception, that a finding rests on has the words of a message."""
+    said = _core(message.partition("[Op:")[0])[:_WORDS]
+    return len(said) >= _SHORT and any(said in _flat(p.text) for p in finding.evidence)
 
 
 def findings_of(error: Mapping[str, Any]) -> Iterator[Finding]:

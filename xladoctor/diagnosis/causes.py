@@ -111,7 +111,8 @@ def _group(step: Step, logged: list[Finding]) -> list[Finding]:
         shown = [violation, lost, *logged] if explains else [lost, *logged, violation]
         return [f for f in shown if f is not None]
     first = first_to_fail(step, logged)
-    said = [compiled_again(enrich(f, step) if f.slug in _SHAPES else f, step.compiled_again) for f in logged]
+    plain = step.recording.answers("failing_op", step.capsule) if step.capsule else []
+    said = [compiled_again(enrich(f, step) if f.slug in _SHAPES else f, step.compiled_again, plain) for f in logged]
     said = [made_again(f, step) if f.slug in _SHAPES else f for f in said]
     shapes = explains and (any(f.slug in _SHAPES for f in said) or not said)
     found = [f for f in (violation if shapes else None, first) if f is not None]

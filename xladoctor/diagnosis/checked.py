@@ -5,7 +5,7 @@ A divergence is a finding, tested on the very values of the run. What was not ch
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -58,11 +58,13 @@ def divergences(recording: Recording) -> Iterator[Finding]:
             yield finding
 
 
-def with_divergences(findings: Sequence[Finding], recording: Recording) -> tuple[Finding, ...]:
+def with_divergences(
+    findings: Sequence[Finding], recording: Recording, likely: Iterable[Finding] = ()
+) -> tuple[Finding, ...]:
     """The findings with the divergences among the errors, after those that were known without them. What the program
     itself found wrong comes after what was tested to be wrong, and is its consequence where it tells the same shapes.
     """
-    found = tuple(divergences(recording))
+    found = (*divergences(recording), *likely)
     if not found:
         return tuple(findings)
     if ended_itself(recording):

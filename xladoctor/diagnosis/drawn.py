@@ -8,33 +8,68 @@ does neither.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 from xladoctor.diagnosis.basis import DREW_BOTH_WAYS, NOT_TESTED, READ_IN_GRAPH
 from xladoctor.diagnosis.checked import REQUEST, compared, line
 from xladoctor.diagnosis.setting_finding import event_of
+from xladoctor.diagnosis.weigh import ended_itself
 from xladoctor.model.diagnosis import Basis, Finding, Location, Proof, Status
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
 
 SLUG = "random-in-compiled"
+_MOST_TRACES = 20
 
 
 def draws(recording: Recording) -> Iterator[Finding]:
     """A warning for each line of a compiled function whose random numbers are others than the program shows to want."""
+    yield from (found for found, apart in _draws(recording) if not apart)
+
+
+def drawn_apart(recording: Recording) -> Iterator[Finding]:
+    """The same as the likely cause of an error, where the program ended itself by one of its own after the same line
+    had drawn in a function without XLA too: it compared what cannot agree.
+    """
+    rule = by_slug("parity-divergence")
+    for found, apart in _draws(recording):
+        if apart:
+            said = f"{found.message} The same line also draws in a function that runs without XLA. The program then "
+            yield replace(
+                found, code=rule.code, slug=rule.slug, level="error", status="untested", basis=NOT_TESTED,
+                message=f"{said}ended itself with an error of its own, which is likely about the difference.",
+            )  # fmt: skip
+
+
+def _draws(recording: Recording) -> Iterator[tuple[Finding, bool]]:
     seen: set[tuple[str, str]] = set()
+    ended = ended_itself(recording)
     for answer in recording.answers(REQUEST):
         told = answer.get("result") or {}
         capsule = str(answer["capsule"])
         name = str(compared(recording, capsule, told.get("function")).get("python_name") or capsule)
         for draw in told.get("draws") or ():
-            found = _outside(recording, name, draw) or _set_again(recording, name, capsule, draw) or _mask(name, draw)
+            meant = _outside(recording, name, draw) or _set_again(recording, name, capsule, draw)
+            found = meant or _mask(name, draw)
             key = (name, str(found.location if found else None))
             if found is not None and key not in seen:
                 seen.add(key)
-                yield found
+                yield found, meant is not None and ended and _drawn_plainly(recording, draw)
+
+
+def _drawn_plainly(recording: Recording, draw: Mapping[str, Any]) -> bool:
+    """Whether the line of a draw also drew in a function that XLA did not compile."""
+    at = line(draw)
+    plain = [t for t in recording.of_kind(schema.TRACE) if not t.get("xla") and t.get("capsule")]
+    return at is not None and any(
+        "andom" in node and frames and (frames[-1][0], frames[-1][1]) == (at.file, at.line)
+        for trace in plain[:_MOST_TRACES]
+        for nodes in recording.sources(str(trace["capsule"])).values()
+        for node, frames in nodes.items()
+    )
 
 
 def _outside(recording: Recording, name: str, draw: Mapping[str, Any]) -> Finding | None:

@@ -7,16 +7,18 @@ dimension or the value comes from is read from the program that XLA was given.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from xladoctor.diagnosis.basis import DIED_AGAIN, ISOLATED
+from xladoctor.diagnosis.again import as_compile_failed, refused_by_xla
+from xladoctor.diagnosis.basis import DIED_AGAIN, ISOLATED, RAN_AGAIN
 from xladoctor.model.blame import Suspect
-from xladoctor.model.diagnosis import Finding, Location, Proof
+from xladoctor.model.diagnosis import Basis, Finding, Location, Proof
 from xladoctor.model.replay import Isolation
 from xladoctor.model.replay_reader import isolation_of
 from xladoctor.recording.run import Recording
+from xladoctor.rules import OUTSIDE
 
 REQUEST = "isolation"
 CRASHES = frozenset({"SIGSEGV", "SIGABRT", "SIGFPE", "SIGBUS", "SIGILL"})
@@ -57,8 +59,39 @@ def with_isolations(findings: Sequence[Finding], recording: Recording) -> tuple[
     for capsule, found in isolations(recording):
         at = next((i for i, f in enumerate(shown) if _is_about(found, f, recording)), None)
         if at is not None:
-            shown[at] = _isolated(shown[at], found, capsule)
+            plain = recording.answers("failing_op", capsule)
+            shown[at] = _isolated(_reclassed(shown[at], found, plain), found, capsule)
     return tuple(shown)
+
+
+def _reclassed(finding: Finding, found: Isolation, plain: Sequence[Mapping[str, Any]]) -> Finding:
+    """What only XLA refuses is no failure outside of XLA, whatever its words. Nor is a death in the compiler: the parts
+    were compiled and not run.
+    """
+    if found.mode != "xla":
+        return finding
+    if _crashed(found) and finding.slug in OUTSIDE:
+        signal = found.signature.op if found.signature is not None else None
+        return as_compile_failed(finding, f"XLA ended the process ({signal}) when it compiled this function.", signal)
+    return refused_by_xla(finding, {"way": "xla", "error": {"message": found.message}}, plain)
+
+
+def _crashed(found: Isolation) -> bool:
+    return found.signature is not None and found.signature.slug == "crashed"
+
+
+def _basis(finding: Finding, found: Isolation) -> Basis | None:
+    """What an isolation confirms of a finding; None where it confirms nothing.
+
+    With XLA, parts of the function were compiled with the op and without it. Without XLA, the op failed once more; that
+    counts where it said what the run said, sizes and all: its inputs may be made up. That XLA refuses an op does not
+    confirm that a failure has nothing to do with XLA.
+    """
+    if found.mode == "xla":
+        if finding.slug in OUTSIDE:
+            return None
+        return DIED_AGAIN if _crashed(found) else ISOLATED
+    return RAN_AGAIN if not _crashed(found) and _same_words(found, finding) else None
 
 
 # They hand a value on, and refuse nothing of their own.
@@ -111,7 +144,7 @@ def _same_words(found: Isolation, finding: Finding) -> bool:
 
 def _isolated(finding: Finding, found: Isolation, capsule: str) -> Finding:
     origin, at = origin_of(found), place(found.location)
-    crashed = found.signature is not None and found.signature.slug == "crashed"
+    crashed = _crashed(found)
     verb = "ends the process" if crashed else "cannot take it" if origin is not None else "is the first op that fails"
     fails = f"{found.op} ({found.node}){f', {at},' if at is not None else ''} {verb}."
     sentence = fails
@@ -128,7 +161,7 @@ def _isolated(finding: Finding, found: Isolation, capsule: str) -> Finding:
         details["origin"] = {"op": origin.op, "node": origin.node, "why": origin.why, "location": str(origin.location)}
     first = origin.location if origin is not None and origin.location is not None else at
     proof = Proof("worker", sentence, f"worker.jsonl, capsule {capsule}")
-    tested = found.mode == "xla" or not crashed
+    basis = _basis(finding, found)
     return replace(
         finding,
         message=f"{finding.message} {sentence}",
@@ -139,7 +172,7 @@ def _isolated(finding: Finding, found: Isolation, capsule: str) -> Finding:
         raised_at=raised,
         suspects=tuple(_suspects(origin, at, found)),
         evidence=(*finding.evidence, proof),
-        status="confirmed" if tested else finding.status,
-        basis=(DIED_AGAIN if crashed else ISOLATED) if tested else finding.basis,
+        status="confirmed" if basis is not None else finding.status,
+        basis=basis or finding.basis,
         details=details,
     )

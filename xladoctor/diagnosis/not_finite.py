@@ -12,7 +12,7 @@ from typing import Any
 from xladoctor.diagnosis.basis import FOUND_NAN, NOT_TESTED, RECORDED_NUMBERS
 from xladoctor.diagnosis.facts import is_user_file
 from xladoctor.diagnosis.nan_causes import cause, masked_forward
-from xladoctor.diagnosis.suspicion import Suspicion, suspicion
+from xladoctor.diagnosis.suspicion import Suspicion, overcome, suspicion
 from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
 from xladoctor.recording.run import Recording
 from xladoctor.recording.schema import schema
@@ -26,8 +26,9 @@ def with_not_finite(findings: Sequence[Finding], recording: Recording) -> tuple[
     """The findings, with one about the NaN in which the run ended, in place of what only its output says of it."""
     sign = suspicion(recording)
     made = finding(sign, recording) if sign is not None else None
-    if made is None:
+    if sign is None or made is None:
         return tuple(findings)
+    made = _softened(made, sign, recording)
     texts = [f for f in findings if f.slug == _SLUG and f.details.get("kind") == "nan"]
     rest = [f for f in findings if f not in texts]
     made = replace(made, evidence=(*made.evidence, *(p for f in texts for p in f.evidence)))
@@ -46,10 +47,29 @@ def finding(sign: Suspicion, recording: Recording) -> Finding | None:
         made = _of_source(sign, found, recording) if found.get("source") else _of_op(sign, found)
         return _weighed(made, sign, found)
     if sign.what == "printed":
-        return None
+        return None  # printed words alone are no sign of a failure
     spoilt = [d for d in sign.data if d.get("finite") is False]
     made = _of_data(sign, spoilt[0]) if spoilt else _unexplained(sign, answer)
     return made if sign.serious else replace(made, level="warning")
+
+
+def _softened(made: Finding, sign: Suspicion, recording: Recording) -> Finding:
+    """A NaN after which the run ended well is no failure: a note where the program itself tests for such values, as a
+    search over learning rates does, else a warning.
+    """
+    well = overcome(recording, sign)
+    if well is None:
+        return made
+    tests = [str(place) for place in recording.first_nan.get("tests") or ()]
+    if not tests:
+        # What a program prints last says little of what it printed before.
+        return made if sign.what == "printed" else replace(made, message=f"{made.message} {well}", level="warning")
+    return replace(
+        made, level="note", title=f"{sign.name} was {sign.value}, for which the program tests",
+        message=f"{_said(sign)} The program tests for such values ({tests[0]}). {well} Which op made the first one was "
+        "not looked for.",
+        status="untested", basis=RECORDED_NUMBERS, remedies=(), details={**made.details, "tests": tests},
+    )  # fmt: skip
 
 
 def _weighed(made: Finding, sign: Suspicion, found: Mapping[str, Any]) -> Finding:

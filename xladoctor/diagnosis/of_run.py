@@ -10,11 +10,12 @@ from xladoctor.diagnosis.basis import grounded
 from xladoctor.diagnosis.causes import main_step, ordered
 from xladoctor.diagnosis.cells import cells, in_cells
 from xladoctor.diagnosis.checked import checks, with_divergences
-from xladoctor.diagnosis.drawn import draws
+from xladoctor.diagnosis.drawn import drawn_apart, draws
 from xladoctor.diagnosis.engine import verdict
 from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.diagnosis.fitting import fitted, situation
 from xladoctor.diagnosis.flipped import flip_notes
+from xladoctor.diagnosis.frozen import frozen
 from xladoctor.diagnosis.hypotheses import judge
 from xladoctor.diagnosis.isolated import isolations, with_isolations
 from xladoctor.diagnosis.not_finite import with_not_finite
@@ -45,7 +46,9 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
     quiet = broken_quietly(recording)
     logged = as_recorded(weighed(log_findings(evidence), evidence), recording)
     others = [*setting_findings(recording), *requests_without_effect(evidence), *draws(recording)]
-    known = with_divergences(ordered(logged, looked_at, others, evidence, quiet), recording)
+    known = ordered(logged, looked_at, others, evidence, quiet)
+    likely = tuple(drawn_apart(recording)) or tuple(frozen(recording, known))
+    known = with_divergences(known, recording, likely)
     known = rows.with_mispairings(known, recording)
     known = with_not_finite(with_isolations(known, recording), recording)
     findings = fitted(grounded(known), situation(evidence))

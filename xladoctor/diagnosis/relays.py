@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 
 from xladoctor.diagnosis.facts import Step
+from xladoctor.diagnosis.handling import parents, raised_for_worker
+from xladoctor.recording.schema import schema
 
 _CODES = re.compile(r"\x1b\[[0-9;]*m")
 # Shorter texts ("error", "1") stand in other messages by chance.
@@ -24,7 +26,7 @@ def relayed(steps: Sequence[Step]) -> dict[int, Step]:
     failed = [step for step in steps if step.failure is not None][-_MOST:]
     texts = [(step, (step.failure or {})["pid"], _plain(step), _last_line(step)) for step in failed]
     for step, pid, text, _ in texts:
-        origin = _came_of(step, failed)
+        origin = _came_of(step, failed) or _of_child(step, failed)
         if origin is not None:
             found[id(step)] = origin
             continue
@@ -52,6 +54,23 @@ def _came_of(step: Step, steps: Sequence[Step]) -> Step | None:
         if earlier and (link.get("exception"), str(link.get("message"))[:_CHAINED]) in chain:
             return other
     return None
+
+
+def _of_child(step: Step, steps: Sequence[Step]) -> Step | None:
+    """The step that ended a child process, where this one was raised since a child had failed: `subprocess` raised it
+    for that child's command, or the program raised it under a test of how its workers ended.
+    """
+    failure, recording = step.failure, step.recording
+    if failure is None or not step.ended_run:
+        return None
+    above = parents(recording)
+    children = [s for s in steps if s.ended_run and above.get((s.failure or {}).get("pid", -1)) == failure["pid"]]
+    if failure.get("exception") == "CalledProcessError":
+        words = {e["pid"]: [str(w) for w in e.get("argv") or ()][1:] for e in recording.of_kind(schema.START)}
+        said = str(failure.get("message"))
+        asked = [s for s in children if all(w in said for w in words.get((s.failure or {})["pid"], ()))]
+        return asked[-1] if asked else None
+    return children[-1] if children and raised_for_worker(failure, recording) else None
 
 
 def _plain(step: Step) -> str:

@@ -18,6 +18,9 @@ _PRINTED = re.compile(
     r"(?P<value>[-+]?(?:nan|inf(?:inity)?|\d[\d.]{0,24}(?:e[-+]?\d{1,3})?))\b",
     re.IGNORECASE,
 )
+_NAN = re.compile(r"\b(?:nan|inf(?:inity)?)\b", re.IGNORECASE)
+_MOST_EVENTS = 20
+"""A recorder writes no more: of a run with so many it is not known which calls were finite."""
 _GONE = re.compile(r"^[-+]?(?:nan|inf)", re.IGNORECASE)
 
 
@@ -52,6 +55,34 @@ class Suspicion:
 def suspicion(recording: Recording) -> Suspicion | None:
     """The most telling sign that the run ended in NaN; None where there is none."""
     return recording.once(_of)
+
+
+def overcome(recording: Recording, sign: Suspicion) -> str | None:
+    """What shows that the run ended well after a NaN, as a sentence; None where nothing does.
+
+    A run that ended with 0 and in which a later `fit` or `evaluate` has finite logs, the logs of the same call became
+    finite again, or the program went on to print something else after the number that it printed.
+    """
+    from xladoctor.diagnosis.weigh import survived
+
+    events = recording.of_kind(schema.NOT_FINITE)
+    if not survived(recording) or len(events) >= _MOST_EVENTS:
+        return None
+    if sign.what == "printed":
+        last = [line for line in recording.last_lines if line]
+        on = bool(last) and not any(_NAN.search(line) for line in last[:1])
+        return "The program went on and printed other results." if on else None
+    if not sign.ends:
+        return f"Later values of {sign.name} are finite."
+    if sign.event is None or sign.method == "exit":
+        return None
+    pid, number = sign.event["pid"], sign.event.get("call")
+    spoilt = {e.get("call") for e in events if e["pid"] == pid}
+    for call in recording.of_kind(schema.CALL):
+        later = call["pid"] == pid and isinstance(number, int) and call["call"] > number and call["phase"] == "end"
+        if later and call["call"] not in spoilt and call.get("method") in ("fit", "evaluate"):
+            return f"A later {call['method']} of the run has finite logs."
+    return None
 
 
 def _of(recording: Recording) -> Suspicion | None:

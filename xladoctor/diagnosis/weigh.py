@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from xladoctor.diagnosis.basis import HANDLED, LOOKED_UP, RAISED, TEXT
+from xladoctor.diagnosis.handling import done_otherwise, kept_by_parent, last_words, looked_after, reported
 from xladoctor.model.diagnosis import Finding, Level, Status
 from xladoctor.recording.evidence import Evidence
 from xladoctor.recording.run import Event, Recording, location
@@ -146,8 +147,13 @@ def how_it_went_on(event: Event, recording: Recording) -> str:
     """The sentence for an exception that the run survived."""
     if not is_uncaught(event, recording):
         return f"The program caught this exception{_caught(event)} and went on."
-    if _kept_by_parent(event, recording):
+    if kept_by_parent(event, recording):
         return "It ended a process that the program had started; the program kept its output, and went on."
+    if reported(event):
+        return f"A handler of the program{_caught(event).rstrip(',')} noted it and raised it on; the run went on."
+    looks = looked_after(event, recording)
+    if looks is not None:
+        return f"It ended its thread or process. The program looks at how its workers end ({looks}), and went on."
     return "It ended its thread or process, and the run went on without it."
 
 
@@ -158,22 +164,13 @@ def level_of_handled(event: Event, recording: Recording) -> Level:
     if not survived(recording):
         return "warning"
     if is_uncaught(event, recording):
-        return "note" if _kept_by_parent(event, recording) else "warning"
+        dealt_with = kept_by_parent(event, recording) or reported(event) or looked_after(event, recording) is not None
+        return "note" if dealt_with else "warning"
+    if done_otherwise(event, recording):
+        return "note"
     said = [line.strip() for line in str(event.get("message", "")).splitlines() if len(line.strip()) >= _TELLING]
     words = [f"{event.get('exception')}:", *(line[:_WORDS] for line in (*said[:1], *said[-1:]))]
-    return "warning" if any(word in line for word in words for line in recording.last_lines) else "note"
-
-
-def _kept_by_parent(event: Event, recording: Recording) -> bool:
-    """Whether an exception ended a process of which a recorded one is the parent, and its traceback was not shown:
-    the parent took its output, and its exit status, as an answer.
-    """
-    parents = {e["pid"]: e.get("ppid") for e in recording.of_kind(schema.START)}
-    if parents.get(event["pid"]) not in recording.pids:
-        return False
-    name = str(event.get("exception"))
-    heads = (line.partition(":")[0] for line in recording.lines)
-    return not any(head.endswith(name) and " " not in head for head in heads)
+    return "warning" if any(word in line for word in words for line in last_words(recording)) else "note"
 
 
 def _weighed(finding: Finding, recording: Recording) -> Finding | None:
@@ -184,7 +181,9 @@ def _weighed(finding: Finding, recording: Recording) -> Finding | None:
     if events:
         if finding.level == "warning" and not any(is_uncaught(e, recording) for e in events):
             return handled(finding, events[0], recording)
-        return _raised(finding, any(is_uncaught(e, recording) for e in events), recording)
+        # Where something else had failed before, that may be why a file is missing or a name is not there.
+        alone = all(e in events for e in raised(recording))
+        return _raised(finding, any(is_uncaught(e, recording) for e in events), recording, alone)
     if survived(recording):
         return _printed(finding, recording)
     if ends and finding.details.get("kind") in _DEATHS and _has_status(recording):
@@ -192,12 +191,12 @@ def _weighed(finding: Finding, recording: Recording) -> Finding | None:
     return finding
 
 
-def _raised(finding: Finding, ended: bool, recording: Recording) -> Finding:
+def _raised(finding: Finding, ended: bool, recording: Recording, alone: bool) -> Finding:
     """A finding of which the recording has the exception."""
     if not ended:
         return finding
     plain = finding.details.get("kind") in _PLAIN
-    status: Status = "confirmed" if plain and not survived(recording) else "untested"
+    status: Status = "confirmed" if plain and alone and not survived(recording) else "untested"
     return replace(finding, status=status, basis=RAISED)
 
 

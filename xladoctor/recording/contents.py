@@ -176,7 +176,7 @@ def is_flip(value: Any) -> bool:
 
 def is_first_nan(value: Mapping[str, Any]) -> bool:
     """Whether it is what a search for the first NaN gave."""
-    return misfit(value, {"found": maybe(_FOUND)}, {"why": maybe(text)}) is None
+    return misfit(value, {"found": maybe(_FOUND)}, {"why": maybe(text), "tests": many(text)}) is None
 
 
 def is_place(value: Any) -> bool:

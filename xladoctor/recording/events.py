@@ -34,6 +34,18 @@ Fields = Mapping[str, Check]
 _EVERY: Fields = {"seq": whole, "t": number, "kind": text}
 
 WHERE = maybe(record({}, {"file": maybe(text), "line": maybe(whole), "function": maybe(text)}))
+_CAUGHT = maybe(
+    record(
+        {},
+        {
+            "file": maybe(text),
+            "line": maybe(whole),
+            "function": maybe(text),
+            "gives": maybe(text),
+            "keeps": maybe(flag),
+        },
+    )
+)
 FRAME = record({"file": text, "line": maybe(whole), "function": maybe(text)}, {"user": flag})
 _TENSOR = record(
     {"arg": text},
@@ -88,7 +100,7 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
     schema.FAILURE: (
         {"failure": whole, "exception": text},
         {"state": text, "message": text, "module": maybe(text), "frames": many(FRAME), "chain": many(_LINK),
-         "during": maybe(text), "capsule": maybe(entry), "partial": maybe(entry), "caught": WHERE},
+         "during": maybe(text), "capsule": maybe(entry), "partial": maybe(entry), "caught": _CAUGHT},
     ),
     schema.CAPSULE: ({}, {"capsule": entry, "what": text, "function": maybe(text)}),
     schema.FIRST_CALL: ({"capsule": entry, "kept": flag}, {"why": maybe(text), "bytes": maybe(whole)}),

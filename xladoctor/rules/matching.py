@@ -285,12 +285,24 @@ def finding(rule: Rule, group: list[tuple[ErrorRecord, Hit]]) -> Finding:
         device=hit.device or next((r.device for r, _ in ranked if r.device), None),
         dims=hit.dims,
         layer=hit.layer or layer_of(nodes),
-        location=next((at for at in (location_of(r) for r, _ in ranked) if at), None),
+        location=next((at for at in (location_of(r) for r in innermost([r for r, _ in ranked])) if at), None),
         evidence=tuple(Proof("log", r.text[:TEXT], r.where) for r, _ in ranked[:PROOFS]),
         status=hit.status,
         remedies=tuple(r for r in rule.remedies if hit.remedies is None or r.id in hit.remedies),
         details=details,
     )
+
+
+def innermost(records: list[ErrorRecord]) -> list[ErrorRecord]:
+    """The records, first those that a pool of processes quotes of its worker: concurrent.futures, multiprocessing and
+    joblib raise the worker's exception again in the parent, from a text in quotes that has the worker's own frames.
+    """
+    return sorted(records, key=lambda r: not is_quoted(r))
+
+
+def is_quoted(record: ErrorRecord) -> bool:
+    """Whether a traceback stands in the quotes that RemoteTraceback puts around a worker's."""
+    return record.exception is not None and bool(record.frames) and record.text.rstrip().endswith('"""')
 
 
 def factors(number: int, seen: Iterable[tuple[tuple[int | None, ...], str]]) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from xladoctor.model.diagnosis import Basis, Finding, Proof, Remedy
 from xladoctor.rules.base import Rule
-from xladoctor.rules.matching import Hit, finding, flat, make, pattern
+from xladoctor.rules.matching import Hit, finding, flat, is_quoted, location_of, make, pattern
 from xladoctor.rules.outside import ASKED
 from xladoctor.rules.outside import RULES as OUTSIDE
 from xladoctor.rules.recognise.not_xla import cut, cut_message, ends_inside, recognise
@@ -34,6 +34,12 @@ def _chosen(evidence: Evidence) -> Finding | None:
     if evidence.log.facts.get("unfinished") and record is evidence.log.records[-1] and ends_inside(record):
         return finding(_CUT, [(record, cut_message(record))])
     found = finding(rule, [(record, hit)])
+    said = flat(record.text)
+    of_worker = next(
+        (r for r in left if r.exception == record.exception and is_quoted(r) and said in flat(r.text)), None
+    )
+    if of_worker is not None:
+        found = replace(found, location=location_of(of_worker) or found.location)
     if rule is _PLAIN:
         found = _worded(found)
     if found.details.get("kind") in ("aborted", "segfault") and not others:

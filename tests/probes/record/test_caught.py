@@ -54,3 +54,15 @@ def test_a_file_that_cannot_be_read_says_nothing(tmp_path):
     assert handler_of(ValueError(), frames) is None
     (tmp_path / "bad.py").write_text("def (:\n")
     assert handler_of(ValueError(), [{**frames[0], "file": str(tmp_path / "bad.py")}]) is None
+
+
+@pytest.mark.parametrize(
+    ("body", "keeps"),
+    [("self.failed = True\n        raise", True), ("errors.append(e)\n        raise", True),
+     ("log(e)\n        raise", False), ("self.failed = True", False)],
+)  # fmt: skip
+def test_a_handler_that_keeps_the_error_and_raises_it_on(tmp_path, body, keeps):
+    file = tmp_path / "worker.py"
+    file.write_text(f"def run(self):\n    try:\n        go()\n    except Exception as e:\n        {body}\n")
+    found = handler_of(KeyError(), [{"file": str(file), "line": 3, "function": "run", "user": True}])
+    assert found and found["keeps"] is keeps

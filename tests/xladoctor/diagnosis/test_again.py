@@ -86,3 +86,27 @@ def test_what_xla_refuses_again_is_confirmed(tmp_path, error, status, basis):
     answer = {"request": "again", "batch": None, "result": {"outcome": "failed" if error else "passed", "error": told}}
     found = scanned(failed(NO_KERNEL, answer, xla=True), tmp_path)
     assert (found.root.slug, found.root.status, found.root.basis.kind) == ("unsupported-op", status, basis)
+
+
+SORT = "during context [Unknown]: words that no rule knows of the compiler at all"
+
+
+@pytest.mark.parametrize(
+    ("message", "plain", "slug", "status"),
+    [
+        ("odd words that no rule knows at all", None, "compile-failed", "confirmed"),
+        ("odd words that no rule knows at all", {"op": "MatMul"}, "not-xla", "untested"),
+        ("other odd words of another failure", None, "not-xla", "untested"),
+        (SORT, None, "xla-internal-ret-check", "confirmed"),
+    ],
+)
+def test_what_fails_under_xla_alone_is_a_failure_of_the_compiler(tmp_path, message, plain, slug, status):
+    said = SORT if message == SORT else "odd words that no rule knows at all"
+    plainly = None if plain is None else op(5, ["data/0"])["result"]
+    again = {"outcome": "failed", "error": {"kind": "InternalError", "message": message}, "way": "xla", "filled": []}
+    found = scanned(
+        failed(said, {"request": "failing_op", "batch": None, "result": plainly},
+               {"request": "again", "batch": None, "result": again}, xla=True),
+        tmp_path,
+    )  # fmt: skip
+    assert (found.root.slug, found.root.status) == (slug, status)

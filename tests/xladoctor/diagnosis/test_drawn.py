@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+
 import pytest
 
 from tests.xladoctor.recordings import Run
@@ -68,3 +71,24 @@ def test_a_seed_that_is_set_again(tmp_path, seeds, calls, found):
 def test_a_mask_that_never_changes(tmp_path, fixed, mask):
     diagnosis = scanned(tmp_path, {**DRAW, "fixed": fixed, "mask": mask})
     assert [f.slug for f in diagnosis.findings] == (["random-in-compiled"] if fixed and mask else [])
+
+
+@pytest.mark.parametrize("line", [9, 8])
+def test_a_program_that_ends_itself_after_it_drew_in_both_ways(tmp_path, line):
+    """The same line drew without XLA, too: what the program compared cannot agree. Another line says nothing."""
+    made = Run(outcome={"state": "exited", "code": 1, "probes": "recorded"})
+    made.trace("7-0-f", "f", "g0", xla=True)
+    made.trace("7-1-g", "g", "g1")
+    for number, t in enumerate((1.0, 3.0), 1):
+        made.event("seed", seed="11", t=t - 0.5)
+        made.event("first-call" if number == 1 else "later-call", capsule="7-0-f", kept=True, call=number, t=t)
+    frames = [{"file": "train.py", "line": 20, "function": "<module>", "user": True}]
+    made.event("failure", failure=1, state="raised", exception="AssertionError", message="they differ", during="p",
+               frames=frames, chain=[], capsule=None)  # fmt: skip
+    made.event("failure", failure=1, state="uncaught", exception="AssertionError")
+    made.worker.append({"capsule": "7-0-f", "request": "agreement", "result": {"result": "agrees", "draws": [FREE]}})
+    folder = made.write(tmp_path / "run")
+    sources = {"g1": {"random_uniform/RandomUniform": [["train.py", line, "planes"]]}}
+    (folder / "capsules/7-1-g/sources.json.gz").write_bytes(gzip.compress(json.dumps(sources).encode()))
+    root = scan_run(folder).root
+    assert (root.slug, root.status) == ("parity-divergence" if line == 9 else "not-xla", "untested")

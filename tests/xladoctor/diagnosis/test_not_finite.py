@@ -136,3 +136,31 @@ def of(op, *at, value="nan", made="nan", dtype="float32", **more):
 )  # fmt: skip
 def test_the_cause_is_told_by_op_and_value(made, kind, words):
     assert (made.kind, made.what) == (kind, words)
+
+
+def went_on(tmp_path, later, tests=(), code=0):
+    run = noted()
+    run.run["outcome"]["code"] = code
+    run.event("call", phase="end", call=2, method="fit", model="m", rows_in=8, batch_size=4, rows_out=None)
+    if later == "nan":
+        run.event("not-finite", what="logs", method="fit", call=2, model="m", names={"loss": [1, "nan", "nan"]})
+    folder = run.write(tmp_path / "run")
+    (folder / "stdout.log").write_text("")
+    document = {"schema": "xladoctor.first-nan/1", "found": None, "why": "no", "tests": list(tests)}
+    (folder / "first-nan.json").write_text(json.dumps(document))
+    return scan_run(folder)
+
+
+@pytest.mark.parametrize(
+    ("later", "tests", "code", "level", "verdict"),
+    [
+        ("finite", ["/home/ada/train.py:3: isfinite"], 0, "note", "healthy"),
+        ("finite", [], 0, "warning", "warnings"),
+        ("nan", ["/home/ada/train.py:3: isfinite"], 0, "error", "failed"),
+        ("finite", ["/home/ada/train.py:3: isfinite"], 3, "error", "failed"),
+    ],
+)
+def test_a_nan_after_which_a_fit_ended_well_is_no_failure(tmp_path, later, tests, code, level, verdict):
+    found = went_on(tmp_path, later, tests, code)
+    assert (found.verdict, found.findings[0].level, found.findings[0].status) == (verdict, level, "untested")
+    assert ("tests for such values" in found.findings[0].message) == (level == "note")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from typing import Any
 
@@ -91,8 +92,8 @@ def test_what_ended_the_run_is_the_root_and_what_it_caught_before_is_not(tmp_pat
     found = scanned(run, tmp_path, "Killed 3 zombie workers\n")
     assert [(f.slug, f.level) for f in found.findings] == [("not-xla", "error"), ("reshape-mismatch", "warning")]
     assert (found.root.details["kind"], found.root.status, found.root.basis.kind) == (
-        "FileNotFoundError", "confirmed", "observed",
-    )  # fmt: skip
+        "FileNotFoundError", "untested", "observed",
+    ), "what failed before may be why the file is missing"  # fmt: skip
 
 
 def test_an_exception_that_another_came_of_was_not_survived(tmp_path):
@@ -135,3 +136,51 @@ def test_a_log_alone_confirms_nothing(tmp_path):
     )
     found = scan_logs([log])
     assert (found.root.status, found.root.basis.kind) == ("untested", "text")
+
+
+def test_a_function_that_was_run_plainly_after_xla_had_refused_it_is_a_note(tmp_path):
+    """Though the refusal is the last thing that the program prints."""
+    error = ("UnimplementedError", "no kernel for this op under XLA")
+    for fallback, level in ((True, "note"), (False, "warning")):
+        run = Run(outcome={"state": "exited", "code": 0, "probes": "recorded"})
+        defined = {"file": "a.py", "line": 3, "function": "f"}
+        run.event("trace", function="__inference_f_1", graph="g1", parent=None, capsule="7-1-f", xla=True,
+                  python_name="f", defined=defined, frames=[])  # fmt: skip
+        run.event("failure", failure=1, exception=error[0], message=error[1], state="raised", during="f", frames=[],
+                  module="builtins", capsule="7-1-f", chain=[])  # fmt: skip
+        if fallback:
+            run.event("trace", function="__inference_f_2", graph="g2", parent=None, capsule="7-2-f", xla=False,
+                      python_name="f", defined=defined, frames=[])  # fmt: skip
+        found = scanned(run, tmp_path / str(fallback), f"not compiled: {error[1]}\n")
+        assert [f.level for f in found.findings] == [level]
+
+
+def test_what_tensorflow_logs_last_is_no_word_of_the_program(tmp_path):
+    path = raising(0, ("ValueError", "no such thing here"), caught=(1,)).write(tmp_path / "run")
+    (path / "stderr.log").write_text("W0000 00:00:17953.1 4202 x.cc:1] ValueError: no such thing here\n")
+    assert [f.level for f in scan_run(path).findings] == ["note"]
+
+
+@pytest.mark.parametrize(("keeps", "level"), [(True, "note"), (False, "warning"), (None, "warning")])
+def test_a_thread_whose_handler_reported_its_end_was_looked_after(tmp_path, keeps, level):
+    run = Run(outcome={"state": "exited", "code": 0, "probes": "recorded"})
+    caught = None if keeps is None else {"file": "a.py", "line": 5, "function": "run", "gives": None, "keeps": keeps}
+    run.event("failure", failure=1, exception="ValueError", message="injected", state="raised", during="program",
+              frames=[], module="builtins", capsule=None, chain=[], caught=caught, thread="w1")  # fmt: skip
+    run.event("failure", failure=1, exception="ValueError", state="uncaught")
+    assert [f.level for f in scanned(run, tmp_path).findings] == [level]
+
+
+@pytest.mark.parametrize(
+    ("test", "level"),
+    [("if worker.exitcode:\n    restart()", "note"), ("print(worker.exitcode)", "warning")],
+)
+def test_a_program_that_asks_how_its_processes_ended_looks_after_them(test, level):
+    from xladoctor.diagnosis.handling import _asked
+
+    assert bool(list(_asked(ast.parse(test), threads=False))) == (level == "note")
+
+
+def test_a_missing_file_is_a_fact_where_nothing_else_had_failed(tmp_path):
+    found = scanned(raising(1, ("FileNotFoundError", MISSING)), tmp_path)
+    assert (found.root.details["kind"], found.root.status) == ("FileNotFoundError", "confirmed")

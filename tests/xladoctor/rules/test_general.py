@@ -113,3 +113,37 @@ def test_what_xla_passes_on_is_no_failed_compilation() -> None:
 )
 def test_classes_outside(line: str, slug: str) -> None:
     assert diagnose(line + "\n")[0].slug == slug
+
+
+@pytest.mark.parametrize(
+    ("said", "slug"),
+    [
+        ("`labels` out of bound\nCondition x < y did not hold.\nFirst 3 elements of x:\n[255 2 1]\n"
+         "First 1 elements of y:\n[4]", "index-out-of-range"),
+        ("weights leave [0, 1]\nCondition x <= y did not hold.\nFirst 2 elements of x:\n[1.4 0.3]\n"
+         "First 1 elements of y:\n[1.0]", "not-xla"),
+        ("during context [Unknown]: Expected comparison type SIGNED.\nactual: TOTALORDER", "xla-internal-ret-check"),
+    ],
+)  # fmt: skip
+def test_an_assertion_of_values_is_not_about_shapes(said, slug):
+    from xladoctor.workers.classify import finding
+
+    assert finding("InvalidArgumentError", said).slug == slug
+
+
+@pytest.mark.parametrize(
+    "said", ["InvalidArgumentError: Incompatible shapes: [2,5] vs. [4,3] [Op:AddV2]", "KeyError: 'w'"]
+)
+def test_of_an_exception_that_a_pool_raises_again_the_line_is_the_workers(said):
+    import io
+
+    from xladoctor.logs import read_log
+    from xladoctor.recording.evidence import Evidence
+    from xladoctor.rules import findings
+
+    frame = 'Traceback (most recent call last):\n  File "/home/ada/{}", line {}, in {}\n    x\n'
+    log = f'multiprocessing.pool.RemoteTraceback: \n"""\n{frame.format("job.py", 9, "score")}{said}\n"""\n\n'
+    log += "The above exception was the direct cause of the following exception:\n\n"
+    log += f"{frame.format('job.py', 14, '<module>')}{said}\n"
+    found = findings(Evidence("x", log=read_log(io.BytesIO(log.encode()), name="x")))
+    assert found[0].location.line == 9

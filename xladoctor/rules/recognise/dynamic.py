@@ -138,6 +138,12 @@ def ret_check(record: ErrorRecord, text: str) -> Hit | None:
         if "dynamic" in check["file"] or "dynamic" in check["condition"]:
             says += " The file deals with bounded dynamic dimensions."
         return Hit(says, details={"check": check, "key": check["file"]})
+    verified = find(text, "during context [", r"during context \[([^\[\]]{0,80})\]: (.{4,400})")
+    if verified:
+        # hlo_verifier.cc puts this before whatever it finds wrong with the program that a pass has made.
+        says = upto(upto(verified[2], " [Op:"), " [[").rstrip(". ")
+        return Hit(f"XLA's own verifier refused the program that the compiler had made: {says[:300]}.",
+                   details={"context": verified[1]})  # fmt: skip
     if (
         "Check failed:" in text
         and "mlir" not in text[:40]

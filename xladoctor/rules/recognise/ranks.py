@@ -172,6 +172,12 @@ _indices = by_forms(
             rf"\w{{1,30}}\[[\d,]{{1,60}}\] ==? {N} (?:is )?out of range \[\d{{1,18}}, ?{N}\)",
             "Index {0} into an axis of {1}.",
         ),
+        Form(
+            "out of bound",  # tf.math.confusion_matrix
+            rf"out of bound Condition x <=? y did not hold\. First \d+ elements of x: \[{N}[^\]]{{0,80}}\] "
+            rf"First \d+ elements of y: \[{N}\]",
+            "Labels that begin with {0} do not all fit {1} classes.",
+        ),
         Form("segment ids", rf"segment ids? .{{0,60}}?{N}.{{1,40}}?out of range \[0, ?{N}\)", "Segment {0} of {1}."),
     )
 )
