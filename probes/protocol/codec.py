@@ -23,6 +23,20 @@ _NUMBERS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf, "inf"
 _SHOWN = 60
 
 
+class Record:
+    """Base of many dataclasses that are made with `eq=False, repr=False`: a worker starts in half the time where
+    these two are written once, and not generated for each.
+    """
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.__dict__ == other.__dict__
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.__dict__.items())})"
+
+    __hash__ = None  # type: ignore[assignment]
+
+
 class Misfit(ValueError):
     """A value is not what its annotation says: `path` leads to it, `why` says what stands there."""
 
