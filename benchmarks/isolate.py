@@ -18,6 +18,7 @@ from pathlib import Path
 from benchmarks.figure import Figure
 from xladoctor.experiments.isolate import isolate
 from xladoctor.model.replay import Case
+from xladoctor.protocol import requests
 from xladoctor.workers.bench import Bench
 from xladoctor.workers.subject import find
 
@@ -33,7 +34,7 @@ def figures() -> list[Figure]:
         work.mkdir()
         with Bench(find(str(run), None, python=sys.executable, cwd=ROOT), work) as bench:
             case = Case(None)
-            bench.ask("outline", case)  # the start of the worker and of TensorFlow is on neither side
+            bench.ask(requests.CountOps(), case)  # the start of the worker and of TensorFlow is on neither side
             start = time.perf_counter()
             found = isolate(bench, case)
             seconds = time.perf_counter() - start
@@ -69,7 +70,7 @@ def one_by_one(bench: Bench, case: Case, failing: int) -> float:
     for number in numbers:
         # Asked in other words: what the isolation has compiled is in the journal already.
         start = time.perf_counter()
-        answer = bench.ask("prefix", case, ops=number, stage="hlo", again=True)
+        answer = bench.ask(requests.CompilePrefix(ops=number, stage="hlo", save=os.devnull), case)
         spent += time.perf_counter() - start
         if not answer.ok:
             raise RuntimeError(str(answer.message))

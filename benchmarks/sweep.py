@@ -17,6 +17,7 @@ from benchmarks.figure import Figure
 from xladoctor.experiments.search import drive
 from xladoctor.experiments.sweep import Asked, sweep
 from xladoctor.model.replay import Case
+from xladoctor.protocol import requests
 from xladoctor.workers.bench import Bench
 from xladoctor.workers.subject import find
 
@@ -42,7 +43,7 @@ def fresh(name: str, sizes: Sequence[int]) -> float:
     for size in sizes:
         with tempfile.TemporaryDirectory() as folder, _bench(name, folder) as bench:
             start = time.perf_counter()
-            answer = bench.ask("call", Case(size), own=True)
+            answer = bench.ask(requests.Call(own=True), Case(size))
             spent += time.perf_counter() - start
             if not answer.ok:
                 raise RuntimeError(f"{name} at {size}: {answer.message}")

@@ -79,18 +79,20 @@ def doctor_never_imports_the_patient(root: Path) -> Iterator[str]:
             yield str(found)
 
 
-def doctor_knows_of_the_probes_only_the_schema_and_the_grammar_of_secrets(root: Path) -> Iterator[str]:
+def doctor_knows_of_the_probes_only_what_both_share(root: Path) -> Iterator[str]:
     for found in imports(root, "xladoctor"):
-        ours = [f"{root}.{name}" for root in ("probes", "xladoctor._probes") for name in ("schema", "redaction")]
+        names = ("schema", "redaction", "protocol")
+        ours = [f"{root}.{name}" for root in ("probes", "xladoctor._probes") for name in names]
         if found.of("probes", "xladoctor._probes") and not found.of(*ours):
             yield str(found)
 
 
-def the_grammar_of_secrets_stands_alone(root: Path) -> Iterator[str]:
-    """It runs in the target, and the doctor loads it from its file."""
-    for found in imports(root, "probes/redaction"):
-        if found.of("xladoctor", "ptycho") or (found.of("probes") and not found.of("probes.redaction")):
-            yield str(found)
+def what_both_share_stands_alone(root: Path) -> Iterator[str]:
+    """It runs in the target or a worker, and the doctor loads it from its file."""
+    for name in ("redaction", "protocol"):
+        for found in imports(root, f"probes/{name}"):
+            if found.of("xladoctor", "ptycho") or (found.of("probes") and not found.of(f"probes.{name}")):
+                yield str(found)
 
 
 def probes_stand_alone(root: Path) -> Iterator[str]:
@@ -106,7 +108,7 @@ def the_model_stands_alone(root: Path) -> Iterator[str]:
 
 
 def the_way_in_is_standard_library(root: Path) -> Iterator[str]:
-    for place in ("probes/bootstrap", "probes/schema.py", "probes/redaction"):
+    for place in ("probes/bootstrap", "probes/schema.py", "probes/redaction", "probes/protocol"):
         for found in imports(root, place):
             if found.name.partition(".")[0] not in {*sys.stdlib_module_names, "probes"}:
                 yield str(found)
@@ -152,7 +154,7 @@ MAY_IMPORT = {
     ),
 }
 """What each room may import, besides itself and the modules that belong to none."""
-_EVERYWHERE = ("errors", "secrets", "__version__")
+_EVERYWHERE = ("errors", "secrets", "protocol", "__version__")
 
 
 def the_keeper_is_standard_library(root: Path) -> Iterator[str]:
@@ -265,14 +267,15 @@ RULES: dict[Callable[[Path], Iterator[str]], list[tuple[str, str]]] = {
         ("xladoctor/recording/x.py", "import importlib\nimportlib.import_module('keras.layers')"),
         ("xladoctor/x.py", "__import__('tensorflow')"),
     ],
-    doctor_knows_of_the_probes_only_the_schema_and_the_grammar_of_secrets: [
+    doctor_knows_of_the_probes_only_what_both_share: [
         ("xladoctor/recording/x.py", "from probes import compat"),
         ("xladoctor/recording/x.py", "import probes.graph.worker"),
         ("xladoctor/recording/x.py", "from .._probes import record"),
     ],
-    the_grammar_of_secrets_stands_alone: [
+    what_both_share_stands_alone: [
         ("probes/redaction/x.py", "from ..schema import START"),
         ("probes/redaction/x.py", "from xladoctor import errors"),
+        ("probes/protocol/x.py", "from ..graph import service"),
     ],
     probes_stand_alone: [
         ("probes/record/x.py", "from xladoctor.diagnosis import model"),
@@ -286,6 +289,7 @@ RULES: dict[Callable[[Path], Iterator[str]], list[tuple[str, str]]] = {
         ("probes/bootstrap/sitecustomize.py", "import numpy"),
         ("probes/schema.py", "import yaml"),
         ("probes/redaction/x.py", "import numpy"),
+        ("probes/protocol/x.py", "import numpy"),
     ],
     recorders_wait_for_the_targets_tensorflow: [
         ("probes/record/x.py", "import tensorflow"),
@@ -348,7 +352,7 @@ ALLOWED = [
 
 
 def tree(root: Path, files: list[tuple[str, str]]) -> Path:
-    for name in ("xladoctor", "probes/bootstrap", "probes/record", "probes/redaction", "ptycho"):
+    for name in ("xladoctor", "probes/bootstrap", "probes/record", "probes/redaction", "probes/protocol", "ptycho"):
         (root / name).mkdir(parents=True, exist_ok=True)
     (root / "probes/schema.py").touch()
     for name, text in files:

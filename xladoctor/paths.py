@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import sys
 from contextlib import suppress
 from pathlib import Path
+from types import ModuleType
 
 
 def here() -> Path:
@@ -21,3 +24,27 @@ def probes_dir() -> Path:
     package = Path(__file__).resolve().parent
     vendored = package / "_probes"
     return vendored if vendored.is_dir() else package.parent / "probes"
+
+
+def load_probes(name: str) -> ModuleType:
+    """A module or package of the probes, loaded from its file under a name of ours: a `probes` package of the user's
+    can never be taken for it.
+
+    Raises:
+        ImportError: the probes are missing from this installation.
+    """
+    ours = f"_xladoctor_{name}"
+    package = probes_dir() / name
+    is_package = package.is_dir()
+    spec = importlib.util.spec_from_file_location(
+        ours,
+        package / "__init__.py" if is_package else package.with_suffix(".py"),
+        submodule_search_locations=[str(package)] if is_package else None,
+    )
+    if spec is None or spec.loader is None:
+        raise ImportError("the probes are missing from this installation of xladoctor")
+    module = importlib.util.module_from_spec(spec)
+    # The files of a package import each other relatively.
+    sys.modules[ours] = module
+    spec.loader.exec_module(module)
+    return module

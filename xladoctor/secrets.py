@@ -5,35 +5,17 @@ It is loaded from its file, as the schema is: a `probes` package of the user's c
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
-from types import ModuleType
 from typing import Any, TypeVar, cast
 
-from xladoctor.paths import probes_dir
+from xladoctor.paths import load_probes
 
 Span = tuple[int, int]
 Value = TypeVar("Value")
 
 
-def _load() -> ModuleType:
-    folder = probes_dir() / "redaction"
-    name = "_xladoctor_redaction"
-    spec = importlib.util.spec_from_file_location(
-        name, folder / "__init__.py", submodule_search_locations=[str(folder)]
-    )
-    if spec is None or spec.loader is None:
-        raise ImportError("the probes are missing from this installation of xladoctor")
-    module = importlib.util.module_from_spec(spec)
-    # Its files import each other relatively.
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-_grammar = _load()
+_grammar = load_probes("redaction")
 REDACTED: str = _grammar.REDACTED
 
 

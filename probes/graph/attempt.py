@@ -7,11 +7,13 @@ was one XLA program, else each function that asked for XLA, on the values that i
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from .. import compat_graph
+from ..protocol.answers import Facts
+from ..protocol.requests import OfCapsule, ReadFacts, TryBatch
 from . import compiled
 from .errors import GraphRoomError, Unsupported
 from .load import batch_of, load, without_values
@@ -54,7 +56,7 @@ class Attempts:
             return rows
         return None
 
-    def run(self, batch: int | None, way: str, wanted: list[dict[str, Any]]) -> dict[str, Any]:
+    def run(self, batch: int | None, way: str, wanted: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """The outcome at this size (`outcome.run_plain`), `compilations`, and `shapes` of the places that are wanted.
 
         `way` is "plain", "xla" (the whole step as one XLA program) or "recorded".
@@ -96,33 +98,25 @@ def attempts(folder: str, foreign: bool, values: bool) -> Attempts:
     return Attempts(Path(folder), foreign=foreign, values=values)
 
 
-def facts(request: Mapping[str, Any]) -> dict[str, Any]:
-    """{"batch": rows of the kept data, "fixed": the only number of rows that the graph takes, "xla", "nodes"}."""
+def facts(request: ReadFacts) -> Facts:
+    """What decides which sizes of a capsule can be tried."""
     kept = _of(request)
-    return {
-        "batch": batch_of(kept.program),
-        "fixed": kept.fixed(),
-        "xla": kept.program.xla,
-        "nodes": kept.nodes,
-    }
+    return Facts(batch=batch_of(kept.program), fixed=kept.fixed(), xla=kept.program.xla, nodes=kept.nodes)
 
 
-def attempt(request: Mapping[str, Any]) -> dict[str, Any]:
-    """`Attempts.run` of {"capsule", "batch", "way", "wanted", "foreign", "values"}; with {"deterministic"} as after
-    `enable_op_determinism`, prepared and compiled anew.
-    """
-    if request.get("deterministic"):
+def attempt(request: TryBatch) -> dict[str, Any]:
+    """`Attempts.run`; with `deterministic` as after `enable_op_determinism`, prepared and compiled anew."""
+    if request.deterministic:
         with compat_graph.deterministic_ops():
-            fresh = Attempts(Path(str(request["capsule"])), foreign=bool(request.get("foreign")), values=True)
+            fresh = Attempts(Path(request.capsule), foreign=request.foreign, values=True)
             try:
-                return {**fresh.run(request.get("batch"), "recorded", []), "filled": list(fresh.filled)}
+                return {**fresh.run(request.batch, "recorded", ()), "filled": list(fresh.filled)}
             finally:
                 fresh.close()
     kept = _of(request)
-    told = kept.run(request.get("batch"), str(request.get("way") or "recorded"), list(request.get("wanted") or ()))
-    return {**told, "filled": list(kept.filled), "batch": request.get("batch") or batch_of(kept.program)}
+    told = kept.run(request.batch, request.way, request.wanted)
+    return {**told, "filled": list(kept.filled), "batch": request.batch or batch_of(kept.program)}
 
 
-def _of(request: Mapping[str, Any]) -> Attempts:
-    folder = str(Path(str(request["capsule"])).resolve())
-    return attempts(folder, bool(request.get("foreign")), bool(request.get("values", True)))
+def _of(request: OfCapsule[Any]) -> Attempts:
+    return attempts(str(Path(request.capsule).resolve()), request.foreign, request.values)

@@ -11,12 +11,13 @@ A reference is `function.reference`: a callable that takes the same arguments, a
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..protocol.requests import CompareCallable
 from . import traced
 from .callables import Built, NoSubject, build
 from .deviation_map import add_maps
@@ -30,30 +31,27 @@ EAGER, FUNCTION, REFERENCE = "eager", "tf.function", "reference"
 _MESSAGE = 4000
 
 
-def answer(request: Mapping[str, Any], kept: Kept) -> dict[str, Any]:
-    """`parity.Ways.compare` of the capsule that {"subject", "batch"} gives in {"folder"}, with the ways of Python added
-    to its "ways" and "agreements"; "capsule" is that folder and "open" whether its rows are. {"python"} is true, or
-    names those of these ways that are wanted; {"save_reference"} keeps what the reference gives.
+def answer(request: CompareCallable, kept: Kept) -> dict[str, Any]:
+    """`parity.Ways.compare` of the capsule that a callable gives in a folder, with the ways of Python added
+    to its "ways" and "agreements"; "capsule" is that folder and "open" whether its rows are. `python` is true, or
+    names those of these ways that are wanted; `save_reference` keeps what the reference gives.
     """
     built = build(request)
     if built.function is None:
-        raise NoSubject(
-            f"{request['subject']} makes its call itself: there is nothing that could be called in two ways"
-        )
-    folder = Path(str(request["folder"]))
+        raise NoSubject(f"{request.subject} makes its call itself: there is nothing that could be called in two ways")
+    folder = Path(request.folder)
     ways = _Python(built)
     capsule, rows_open, note = ways.capture(folder, request)
-    told = kept.answer({**request, "capsule": str(capsule), "what": "ways"})
+    told = kept.compare(request, str(capsule))
     base, allowed = kept.results(PLAIN), kept.allowed() if told["ways"][PLAIN]["outcome"] == "passed" else {}
-    python = request.get("python", True)
     for way in (FUNCTION, EAGER, REFERENCE):
-        if python is not True and way not in (python or ()):
+        if way not in request.python:
             continue
         outcome, results = ways.run(way)
         if outcome is None:
             continue
-        if way == REFERENCE and request.get("save_reference") and outcome["outcome"] == "passed":
-            keep(Path(str(request["save_reference"])), results)
+        if way == REFERENCE and request.save_reference and outcome["outcome"] == "passed":
+            keep(Path(request.save_reference), results)
         told["ways"][way] = outcome
         if outcome["outcome"] != "passed" or not allowed:
             continue
@@ -71,12 +69,12 @@ def answer(request: Mapping[str, Any], kept: Kept) -> dict[str, Any]:
     return {**told, "capsule": str(capsule), "open": rows_open, "note": note}
 
 
-def _others(request: Mapping[str, Any], name: str, expected: Any, allowed: float | None) -> list[dict[str, Any]]:
-    """The results of other settings ({"against"}) against the reference: it says which of two is the wrong one."""
+def _others(request: CompareCallable, name: str, expected: Any, allowed: float | None) -> list[dict[str, Any]]:
+    """The results of other settings (`against`) against the reference: it says which of two is the wrong one."""
     found = []
-    for way, file in request.get("against", ()):
-        row = compared(name, kept_results(Path(str(file))).get(name), expected, allowed)
-        found.append({**row, "ways": [str(way), REFERENCE], "apart": is_apart(row), "seeded": False})
+    for way, file in request.against:
+        row = compared(name, kept_results(Path(file)).get(name), expected, allowed)
+        found.append({**row, "ways": [way, REFERENCE], "apart": is_apart(row), "seeded": False})
     return found
 
 
@@ -89,12 +87,12 @@ class _Python:
         self._arguments = traced.as_tensors(built.arguments)
         self._concrete: Any = None
 
-    def capture(self, folder: Path, request: Mapping[str, Any]) -> tuple[Path, bool, str | None]:
+    def capture(self, folder: Path, request: CompareCallable) -> tuple[Path, bool, str | None]:
         """(the capsule, whether it takes any number of rows, why not)."""
         from ..record import capsule
 
         note = None
-        opened = _with_open_rows(self._arguments, int(request["batch"]))
+        opened = _with_open_rows(self._arguments, request.batch)
         try:
             self._concrete = traced.concrete(self._function, opened)
         except Exception as error:
@@ -106,9 +104,9 @@ class _Python:
             recipe = {
                 "data": "exact",
                 "variables": "exact",
-                "rows": request["batch"],
-                "batch_size": request["batch"],
-                "note": f"built by {request['subject']}",
+                "rows": request.batch,
+                "batch_size": request.batch,
+                "note": f"built by {request.subject}",
             }
             capsule.write_values(folder, self._concrete, data=traced.leaves(self._arguments), recipe=recipe)
         return folder, note is None, note
@@ -159,7 +157,7 @@ class _Python:
         return list(self._concrete.graph.variables)
 
 
-def _with_open_rows(arguments: tuple[Any, ...], batch: int) -> tuple[Any, ...]:
+def _with_open_rows(arguments: tuple[Any, ...], batch: int | None) -> tuple[Any, ...]:
     """Specs of the arguments; axis 0 is open where it has the size of the batch."""
     import tensorflow as tf
 

@@ -17,6 +17,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from ..protocol.answers import Captured, Description
+from ..protocol.requests import Capture, DescribeCallable, ListRead, ListWritten, OfSubject
 from . import reads, written
 from .errors import GraphRoomError
 
@@ -46,20 +48,20 @@ class BuildFailed(Exception):
         self.error = error
 
 
-def describe(request: Mapping[str, Any]) -> dict[str, Any]:
-    """{"parameters" (besides the batch size), "config" (keys of the settings), "by_row", "file"} of the callable.
+def describe(request: DescribeCallable) -> Description:
+    """What a callable can be varied in.
 
     `by_row` is the callable's own attribute of this name, if it has one: True says that each row of the arguments gives
     one row of the result, False that it does not.
     """
-    found = imported(str(request["subject"]))
+    found = imported(request.subject)
     by_row = getattr(found, "by_row", None)
-    return {
-        "parameters": parameters(found),
-        "config": sorted(map(str, _config() or ())),
-        "by_row": None if by_row is None else bool(by_row),
-        "file": inspect.getsourcefile(inspect.unwrap(found)) if inspect.isroutine(inspect.unwrap(found)) else None,
-    }
+    return Description(
+        parameters=tuple(parameters(found)),
+        config=tuple(sorted(map(str, _config() or ()))),
+        by_row=None if by_row is None else bool(by_row),
+        file=inspect.getsourcefile(inspect.unwrap(found)) if inspect.isroutine(inspect.unwrap(found)) else None,
+    )
 
 
 def parameters(found: Callable[..., Any]) -> list[str]:
@@ -92,35 +94,34 @@ def imported(name: str) -> Callable[..., Any]:
     return found  # type: ignore[no-any-return]
 
 
-def build(request: Mapping[str, Any]) -> Built:
+def build(request: OfSubject[Any]) -> Built:
     """Set the configuration, and call the callable with the batch size; raises BuildFailed with its exception.
 
-    {"again": true} does so twice and takes the second: what the program writes while it is built holds by then.
+    `again` does so twice and takes the second: what the program writes while it is built holds by then.
     """
-    if request.get("again"):
+    if request.again:
         with contextlib.suppress(BuildFailed):
-            build({**request, "again": False})
+            build(dataclasses.replace(request, again=False))
     # First of all: an import may build what the settings decide.
-    configure(request.get("config") or {})
-    found = imported(str(request["subject"]))
-    given = {name: value(text) for name, text in (request.get("arguments") or {}).items()}
+    configure(request.config or {})
+    found = imported(request.subject)
+    given = {name: value(text) for name, text in (request.arguments or {}).items()}
     known = parameters(found)
     for name in given:
         if name not in known:
-            raise NoSubject(f"{request['subject']} has no parameter {name!r}; it has {', '.join(known) or 'none'}")
-    batch = request.get("batch")
-    if batch is None:
+            raise NoSubject(f"{request.subject} has no parameter {name!r}; it has {', '.join(known) or 'none'}")
+    if request.batch is None:
         raise NoSubject("a callable needs a batch size")
     start = time.perf_counter()
     try:
-        made = found(int(batch), **given)
+        made = found(request.batch, **given)
     except Exception as error:
         raise BuildFailed(error) from error
     seconds = time.perf_counter() - start
     if isinstance(made, tuple) and len(made) == 2 and callable(made[0]) and isinstance(made[1], tuple | list):
-        return Built(made[0], tuple(_as_dtype(a, request.get("dtype")) for a in made[1]), None, seconds)
-    if request.get("dtype"):
-        raise NoSubject(f"{request['subject']} makes its call itself: the type of its arguments cannot be varied")
+        return Built(made[0], tuple(_as_dtype(a, request.dtype) for a in made[1]), None, seconds)
+    if request.dtype:
+        raise NoSubject(f"{request.subject} makes its call itself: the type of its arguments cannot be varied")
     return Built(None, (), made, seconds)
 
 
@@ -148,15 +149,15 @@ def value(text: str) -> Any:
         return text
 
 
-def settings_written(request: Mapping[str, Any]) -> dict[str, str]:
-    """`written.written`, once {"subject"} was built at {"batch"}."""
+def settings_written(request: ListWritten) -> dict[str, str]:
+    """`written.written`, once the callable was built."""
     with contextlib.suppress(BuildFailed):
         build(request)
     return written.written(_config())
 
 
-def settings_read(request: Mapping[str, Any]) -> list[str] | None:
-    """The keys of the settings that {"subject"} asks for while it is built at {"batch"} and traced; None: not known."""
+def settings_read(request: ListRead) -> list[str] | None:
+    """The keys of the settings that the callable asks for while it is built and traced; None: not known."""
     from . import traced
 
     with contextlib.suppress(BuildFailed):
@@ -232,28 +233,28 @@ def _concrete(function: Callable[..., Any], arguments: tuple[Any, ...], way: str
             raise NoSubject(f"it fails when it is traced: {type(error).__name__}: {error}") from error
 
 
-def capture(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Write a capsule of the callable at its batch size, with its values, into {"folder"}; {"capsule", "xla"}."""
+def capture(request: Capture) -> Captured:
+    """Write a capsule of the callable at its batch size, with its values, into a folder."""
     from ..record import capsule
     from . import traced
 
     built = build(request)
     if built.function is None:
-        raise NoSubject(f"{request['subject']} makes its call itself: there is no function whose graph could be kept")
+        raise NoSubject(f"{request.subject} makes its call itself: there is no function whose graph could be kept")
     arguments = traced.as_tensors(built.arguments)
     # Traced for XLA, gradients of branches and loops are built otherwise, and only so can XLA compile them.
-    way = str(request.get("way") or "graph")
-    concrete = _concrete(built.function, arguments, way, int(request["batch"]))
-    folder = Path(str(request["folder"]))
+    assert request.batch is not None
+    concrete = _concrete(built.function, arguments, request.way, request.batch)
+    folder = Path(request.folder)
     written = capsule.write_capsule(
         folder, concrete, graph_uid="g0", graphs={}, python_name=getattr(built.function, "__name__", None)
     )
     recipe = {
         "data": "exact",
         "variables": "exact",
-        "rows": request.get("batch"),
-        "batch_size": request.get("batch"),
-        "note": f"built by {request['subject']}",
+        "rows": request.batch,
+        "batch_size": request.batch,
+        "note": f"built by {request.subject}",
     }
     capsule.write_values(folder, concrete, data=traced.leaves(arguments), recipe=recipe)
-    return {"capsule": str(folder), "xla": bool(written["xla"])}
+    return Captured(capsule=str(folder), xla=bool(written["xla"]))

@@ -10,12 +10,13 @@ import contextlib
 import importlib
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 from .. import compat_graph
+from ..protocol.requests import FindRefusedOp, WriteTraceScript
 from . import traced
 from .callables import BuildFailed, build
 
@@ -24,9 +25,9 @@ _FRAMES = 40
 _OWN = str(Path(__file__).resolve().parent.parent)
 
 
-def halted(request: Mapping[str, Any]) -> dict[str, Any] | None:
-    """{"op", "node", "inputs", "where": frames, outermost first, "kind", "message", "ops"} of {"subject", "batch",
-    "way"}; None where the callable does not fail so. "ops" is how many were made in that graph before.
+def halted(request: FindRefusedOp) -> dict[str, Any] | None:
+    """{"op", "node", "inputs", "where": frames, outermost first, "kind", "message", "ops"} of a callable; None where it
+    does not fail so. "ops" is how many were made in that graph before.
     """
     found = caught(request)
     if found is None:
@@ -47,13 +48,13 @@ Making = tuple[Any, list[Any], Any]
 """NodeDef, input tensors, graph."""
 
 
-def caught(request: Mapping[str, Any]) -> tuple[BaseException, FrameType, Making] | None:
+def caught(request: FindRefusedOp | WriteTraceScript) -> tuple[BaseException, FrameType, Making] | None:
     """(error, the frame in which the op is made, the op) of a callable that fails while a graph is being made of it."""
     try:
         with _whole_tracebacks():
             built = build(request)
             if built.function is not None:
-                traced.concrete(built.function, traced.as_tensors(built.arguments), str(request.get("way") or "graph"))
+                traced.concrete(built.function, traced.as_tensors(built.arguments), request.way)
     except BuildFailed as failed:
         return _making(failed.error)
     except Exception as error:

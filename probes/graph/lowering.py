@@ -11,12 +11,12 @@ from __future__ import annotations
 import dataclasses
 import re
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..protocol.requests import LowerFor
 from .compiled import PLATFORMS, lower
 from .entered import entered
 from .errors import GraphRoomError, Unsupported
@@ -40,8 +40,8 @@ _UNSUPPORTED = re.compile(
 _DYNAMIC = re.compile(r"\[(?:\d+,)*<=\d+")
 
 
-def lowered_for(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The capsule of {"capsule", "batch", "foreign", "values", "platform", "text": file}, lowered for the platform:
+def lowered_for(request: LowerFor) -> dict[str, Any]:
+    """A capsule lowered for a platform:
 
     {"refused": why | null, "ok", "seconds", "tries", "unsupported": [{"op", "node", "device", "sources",
     "call_sources"}], "more": whether others may follow that were not reached, "error": {"kind", "message"} | null (a
@@ -49,16 +49,15 @@ def lowered_for(request: Mapping[str, Any]) -> dict[str, Any]:
 
     HLO text is written to the file, if the step as a whole can be lowered.
     """
-    platform = str(request.get("platform", "gpu"))
-    refused = unavailable(platform)
+    refused = unavailable(request.platform)
     if refused is not None:
         return {"refused": refused}
     start = time.perf_counter()
-    program = load(Path(str(request["capsule"])))
-    if not request.get("values", True):
+    program = load(Path(request.capsule))
+    if not request.values:
         program = without_values(program)
-    step = prepare(program, batch=request.get("batch"), foreign=bool(request.get("foreign")))
-    told = _Cutting(step, platform).run(request.get("text"))
+    step = prepare(program, batch=request.batch, foreign=request.foreign)
+    told = _Cutting(step, request.platform).run(request.text)
     never = [{"op": op, "node": node, "device": None} for op, node in unsafe_ops(program).items()]
     if never:
         told["unsupported"] = [*never, *told["unsupported"]]

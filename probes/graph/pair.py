@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..protocol.requests import OfSilent
 from .errors import Unsupported
 from .evaluate import Activation
 from .ir import Graph, Node, body_names, rename, split
@@ -36,14 +37,15 @@ _NEARER = 0.75
 class Pair(Silent):
     """The test {"kind": "pair", "other": capsule, "names": what the two are called}, in one output of both."""
 
-    def __init__(self, request: Mapping[str, Any]) -> None:
-        self.values = bool(request.get("values", True))
-        common = {"batch": request.get("batch"), "foreign": bool(request.get("foreign")), "values": self.values}
-        self.test = dict(request["test"])
-        self.ways = Ways(Path(str(request["capsule"])), **common)  # type: ignore[arg-type]
-        self._second = Ways(Path(str(self.test["other"])), **common)  # type: ignore[arg-type]
+    def __init__(self, request: OfSilent[Any]) -> None:
+        self.values = request.values
+        self.test = dict(request.test)
+        folders = (request.capsule, str(self.test["other"]))
+        self.ways, self._second = (
+            Ways(Path(f), batch=request.batch, foreign=request.foreign, values=request.values) for f in folders
+        )
         self.batched, self.batch, self.rows_of, self._constants = [], 0, {}, {}
-        self.graph = self._joined(str(request["output"]))
+        self.graph = self._joined(request.output)
 
     def close(self) -> None:
         """Give the memory back."""

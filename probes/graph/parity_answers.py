@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..protocol.requests import CompareCallable, CompareRows, CompareWays, FindFirstNode, OfCapsule, TryRemedy
 from .measure import Results
-from .parity import PLAIN, XLA, Ways
+from .parity import Ways
 
 
 class Kept:
@@ -19,43 +19,40 @@ class Kept:
         self._ways: Ways | None = None
         self._remedies: tuple[Ways, tuple[Any, ...], Any] | None = None
 
-    def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """{"what": "ways" (with "ways", "save", "against"), "rows" (with "way") or "node" (with "outputs")}."""
+    def compare(self, request: CompareWays | CompareCallable, capsule: str | None = None) -> dict[str, Any]:
+        """`parity.Ways.compare`; of a callable, `capsule` is what was made of it."""
         started = time.perf_counter()
-        ways = self._of(request)
-        what = request.get("what", "ways")
-        if what == "rows":
-            told = ways.rows(str(request.get("way", PLAIN)))
-        elif what == "node":
-            told = ways.first_node([str(n) for n in request.get("outputs", ())])
-        else:
-            save = request.get("save")
-            told = ways.compare(
-                [str(w) for w in request.get("ways", (XLA,))],
-                None if save is None else Path(str(save)),
-                [(str(way), str(file)) for way, file in request.get("against", ())],
-                str(request.get("save_way", PLAIN)),
-            )
-        return {**told, "seconds": round(time.perf_counter() - started, 3)}
+        ways = self._of(capsule, request.batch) if isinstance(request, CompareCallable) else self._for(request)
+        save = None if request.save is None else Path(request.save)
+        return _timed(ways.compare(request.ways, save, request.against, request.save_way), started)
 
-    def remedy(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """`remedies.Remedies.apply` of {"capsule", "batch", "way", "by_row", "reference", "apply"}."""
+    def rows(self, request: CompareRows) -> dict[str, Any]:
+        """`parity.Ways.rows`."""
+        started = time.perf_counter()
+        return _timed(self._for(request).rows(request.way), started)
+
+    def first_node(self, request: FindFirstNode) -> dict[str, Any]:
+        """`parity.Ways.first_node`."""
+        started = time.perf_counter()
+        return _timed(self._for(request).first_node(request.outputs), started)
+
+    def remedy(self, request: TryRemedy) -> dict[str, Any]:
+        """`remedies.Remedies.apply`."""
         from .remedies import Remedies
 
-        ways = self._of(request)
-        asked = (str(request.get("way", PLAIN)), bool(request.get("by_row")), request.get("reference"))
+        ways = self._for(request)
+        asked = (request.way, request.by_row, request.reference)
         if self._remedies is None or self._remedies[0] is not ways or self._remedies[1] != asked:
-            way, by_row, reference = asked
             made = Remedies(
                 ways,
-                way,
-                batch=request.get("batch"),
-                foreign=bool(request.get("foreign")),
-                by_row=by_row,
-                given=None if reference is None else Path(str(reference)),
+                request.way,
+                batch=request.batch,
+                foreign=request.foreign,
+                by_row=request.by_row,
+                given=None if request.reference is None else Path(request.reference),
             )
             self._remedies = (ways, asked, made)
-        told: dict[str, Any] = self._remedies[2].apply(dict(request["apply"]))
+        told: dict[str, Any] = self._remedies[2].apply(request.apply)
         return told
 
     def results(self, way: str) -> Results:
@@ -66,12 +63,18 @@ class Kept:
         """The tolerances of its plain results."""
         return {} if self._ways is None else self._ways.allowed()
 
-    def _of(self, request: Mapping[str, Any]) -> Ways:
-        folder = Path(str(request["capsule"])).resolve()
-        batch, foreign, values = request.get("batch"), bool(request.get("foreign")), bool(request.get("values", True))
+    def _for(self, request: OfCapsule[Any]) -> Ways:
+        return self._of(request.capsule, request.batch, request.foreign, request.values)
+
+    def _of(self, capsule: str | None, batch: int | None, foreign: bool = False, values: bool = True) -> Ways:
+        folder = Path(str(capsule)).resolve()
         key = (folder, batch, foreign, values)
         if self._ways is None or key != self._key:
             if self._ways is not None:
                 self._ways.close()
             self._ways, self._key = Ways(folder, batch=batch, foreign=foreign, values=values), key
         return self._ways
+
+
+def _timed(told: dict[str, Any], started: float) -> dict[str, Any]:
+    return {**told, "seconds": round(time.perf_counter() - started, 3)}

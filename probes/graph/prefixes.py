@@ -13,7 +13,6 @@ from .errors import GraphRoomError, Unsupported
 from .ir import Graph, body_names, split
 from .load import Array
 from .optionals import unwrap
-from .origins import origins
 from .prefix import Spot, frame_of, outline, prefix
 from .step import Step
 
@@ -187,17 +186,3 @@ def prefixes_of(step: Step, kept: dict[int, Prefixes]) -> Prefixes:
         kept.clear()
         kept[id(step)] = Prefixes(step)
     return kept[id(step)]
-
-
-def answer(step: Step, request: Mapping[str, Any], kept: dict[int, Prefixes]) -> dict[str, Any]:
-    """The answer to "outline", "prefix", "spot" or "origins" (`op`); `kept` holds the outline of the last step."""
-    prefixes = prefixes_of(step, kept)
-    if request.get("op") == "outline":
-        return prefixes.outline(bool(request.get("list")))
-    number = int(request.get("ops") or prefixes.count)
-    if request.get("op") == "spot":
-        return prefixes.describe(number)
-    if request.get("op") == "origins":
-        return {"origins": origins(step, prefixes.spot(number), [int(i) for i in request.get("inputs") or ()])}
-    save = Path(str(request["save"])) if request.get("save") else None
-    return prefixes.compile(number, str(request.get("stage") or "optimized_hlo"), save)

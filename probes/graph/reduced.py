@@ -260,6 +260,6 @@ def _copy(message: Any) -> Any:
 def check(edits: Any) -> list[Edit]:
     """The edits of a request; raises Unsupported for what is none."""
     known = ("argument", "zeros", "value", "tensor")
-    if not isinstance(edits, list) or not all(isinstance(e, dict) and e.get("to") in known for e in edits):
+    if not isinstance(edits, list | tuple) or not all(isinstance(e, dict) and e.get("to") in known for e in edits):
         raise Unsupported(f"edits are a list of {{frame, tensor, to: one of {', '.join(known)}, ...}}")
-    return edits
+    return list(edits)

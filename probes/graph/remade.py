@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from .. import compat_graph
+from ..protocol.answers import Error, Remade
+from ..protocol.requests import RemakeOp
 from .errors import Refused
 from .safety import safe_ops
 
@@ -32,27 +34,26 @@ _SHAPES_ALONE = frozenset(
 """Ops that refuse their inputs for shapes and types alone when they run."""
 
 
-def remade(request: Mapping[str, Any]) -> dict[str, Any]:
-    """{"error": {"kind", "message"} or null, "guessed": []} of {"type", "attributes": {name: as TensorFlow writes it},
-    "inputs": [{"shape", "dtype" or null, "value" or null}], "eager"}.
+def remade(request: RemakeOp) -> Remade:
+    """What came of making an op. Attributes are as TensorFlow writes them, inputs {"shape", "dtype", "value"} or null.
 
     Raises:
         Refused: the op may not run, or not all is known of it.
     """
     import tensorflow as tf
 
-    name = str(request["type"])
+    name = request.type
     definition = compat_graph.op_definition(name) if name in safe_ops() else None
     if definition is None:
         raise Refused(f"op {name} is not on the list of ops that may be made again")
-    inputs = [dict(i) for i in request["inputs"]]
-    guessed = [i for i, one in enumerate(inputs) if request.get("eager") and None in (one.get("shape") or [None])]
+    inputs = [dict(i) for i in request.inputs]
+    guessed = [i for i, one in enumerate(inputs) if request.eager and None in (one.get("shape") or [None])]
     if guessed:
-        return {"error": None, "guessed": guessed}
-    make = _run if request.get("eager") else _add
-    error = make(tf, definition, dict(request.get("attributes") or {}), inputs)
-    told = None if error is None else {"kind": type(error).__name__, "message": str(error)[:_MESSAGE]}
-    return {"error": told, "guessed": []}
+        return Remade(error=None, guessed=tuple(guessed))
+    make = _run if request.eager else _add
+    error = make(tf, definition, dict(request.attributes or {}), inputs)
+    refusal = None if error is None else Error(type(error).__name__, str(error)[:_MESSAGE])
+    return Remade(error=refusal, guessed=())
 
 
 def _add(tf: Any, definition: Any, attributes: dict[str, str], inputs: list[dict[str, Any]]) -> Exception | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..protocol.requests import ReduceCore, WriteCoreScript, WriteRunScript, WriteTraceScript
 from .entered import entered
 from .errors import Unsupported
 from .evaluate import Frames
@@ -45,33 +46,32 @@ class Core:
     def _whole(self, before: bool = False) -> Graph:
         return unwrap(prefix(self.step.pure.graph, self._spot, alone=True, before=before))
 
-    def reduce(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """{"outcome", "error", "seconds", "compilations", "nodes"} of the graph after {"edits"}, compiled to {"stage"}.
+    def reduce(self, request: ReduceCore) -> dict[str, Any]:
+        """{"outcome", "error", "seconds", "compilations", "nodes"} of the graph after some edits, compiled to a stage.
 
-        {"list": true} adds what there is to edit, {"names": true} the nodes that are left, {"save": file} writes the
-        HLO text, {"before": true} leaves out the op itself.
+        `listed` adds what there is to edit, `names` the nodes that are left, `save` writes the HLO text, `before`
+        leaves out the op itself.
         """
         more: dict[str, Any] = {}
 
         def part() -> Graph:
-            graph = self.graph(request.get("edits", []), bool(request.get("before")))
+            graph = self.graph(request.edits, request.before)
             more["nodes"] = sum(len(f.nodes) for f in frames(graph).values())
-            if request.get("list"):
+            if request.listed:
                 more["list"] = listed(self._whole(), self._spot)
-            if request.get("names"):
+            if request.names:
                 more["names"] = [name for f in frames(graph).values() for name in f.nodes]
             return graph
 
-        save = Path(str(request["save"])) if request.get("save") else None
-        return {**attempted(part, self.arguments, str(request.get("stage") or "optimized_hlo"), save), **more}
+        save = Path(request.save) if request.save else None
+        return {**attempted(part, self.arguments, request.stage, save), **more}
 
-    def script(self, request: Mapping[str, Any]) -> str:
-        """The script of the graph after {"edits"}."""
-        graph = self.graph(request.get("edits", []))
-        values = bool(request.get("values", True))
-        return script(graph, self.arguments(graph), title=str(request.get("title")), jit=True, values=values)
+    def script(self, request: WriteCoreScript) -> str:
+        """The script of the graph after some edits."""
+        graph = self.graph(request.edits)
+        return script(graph, self.arguments(graph), title=request.title, jit=True, values=request.values)
 
-    def values(self, tensors: list[tuple[str, str]]) -> dict[str, Any]:
+    def values(self, tensors: Sequence[tuple[str, str]]) -> dict[str, Any]:
         """{"frame tensor": value}: small integers and flags of (frame, tensor), of a body as it is entered first."""
         frames_ = Frames(_machine())
         activation = self.step.activation(frames_)
@@ -106,7 +106,7 @@ class Core:
         return found
 
 
-def script_of_run(step: Step, frames_: Frames, request: Mapping[str, Any]) -> str:
+def script_of_run(step: Step, frames_: Frames, request: WriteRunScript) -> str:
     """The op that fails when the step is run plainly, by itself on inputs like those that it had."""
     found = find(step, frames_)
     if found is None:
@@ -136,11 +136,10 @@ def script_of_run(step: Step, frames_: Frames, request: Mapping[str, Any]) -> st
         outputs=tuple(f"{node.name}:{i}" for i in range(min(count, 1))),
         controls=() if count else (node.name,),
     )
-    values = bool(request.get("values", True))
-    return script(graph, arguments, title=str(request.get("title")), jit=False, values=values)
+    return script(graph, arguments, title=request.title, jit=False, values=request.values)
 
 
-def script_of_trace(request: Mapping[str, Any]) -> str:
+def script_of_trace(request: WriteTraceScript) -> str:
     """The op that TensorFlow refuses to make while it makes a graph of a callable, on inputs of the same shapes."""
     found = caught(request)
     if found is None:
@@ -159,7 +158,7 @@ def script_of_trace(request: Mapping[str, Any]) -> str:
         given.append(f"{name}:0")
     nodes["made"] = Node(stripped(definition, "made"), tuple(given))
     graph = Graph("", nodes, tuple(inputs), ("made:0",), (), {}, (), {}, {}, {})
-    return traced_script(graph, title=str(request.get("title")))
+    return traced_script(graph, title=request.title)
 
 
 def _machine() -> Any:

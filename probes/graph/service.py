@@ -1,7 +1,5 @@
-"""What a worker can be asked.
+"""What a worker can be asked (`probes.protocol.requests`), and who answers it.
 
-Every question about a capsule takes {"capsule": folder, "batch": rows or null, "static": bind the signature to these,
-"foreign": refuse the capsule if it holds an op that may not run, "values": false takes random data of the same range}.
 TensorFlow is imported with the first question that needs it and then kept warm.
 """
 
@@ -12,10 +10,12 @@ import os
 import platform
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..protocol import answers, codec, requests
 from ..schema import WORKER_SCHEMA
 from .errors import GraphRoomError
 
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 GOODBYE = "goodbye"
 _KEPT = 2
 
-Request = Mapping[str, Any]
-
 
 class BadRequest(GraphRoomError):
     """The question cannot be understood."""
@@ -47,60 +45,61 @@ class Service:
         self._parity: Kept | None = None
         self._prefixes: dict[int, Prefixes] = {}
         self._core: tuple[Prefixes, Core] | None = None
-        self._silent: tuple[str, Silent] | None = None
-        self._answers: dict[str, Callable[[Request], Any]] = {
-            "hello": self.hello,
-            "load": self.load,
-            "shapes": self.shapes,
-            "failing_op": self.failing_op,
-            "birth": self.birth,
-            "rows_birth": self.rows_birth,
-            "run": self.run,
-            "compare": self.compare,
-            "lower": self.lower,
-            "lowered_for": self.lowered_for,
-            "outline": self.prefixes,
-            "prefix": self.prefixes,
-            "spot": self.prefixes,
-            "origins": self.prefixes,
-            "reduce": self.core,
-            "script": self.core,
-            "values": self.core,
-            "silent": self.silent,
-            "sources": self.sources,
-            "digest": self.digest,
-            "memory": self.memory,
-            "baked": self.baked,
-            "attempt": self.attempt,
-            "facts": self.facts,
-            "parity": self.parity,
-            "parity_call": self.parity_call,
-            "agreement": self.agreement,
-            "pairing": self.pairing,
-            "remedy": self.remedy,
-            "describe": self.describe,
-            "call": self.call,
-            "capture": self.capture,
-            "written": self.written,
-            "settings_read": self.settings_read,
-            "halted": self.halted,
-            "remade": self.remade,
-            "goodbye": lambda _: GOODBYE,
+        self._silent: tuple[object, Silent] | None = None
+        self._answers: dict[type[requests.Request[Any]], Callable[[Any], Any]] = {
+            requests.Hello: self.hello,
+            requests.Goodbye: lambda _: GOODBYE,
+            requests.Load: self.load,
+            requests.FindShapes: self.shapes,
+            requests.FindFailingOp: self.failing_op,
+            requests.FindSizeOrigin: self.birth,
+            requests.FindRowsOrigin: self.rows_birth,
+            requests.Run: self.run,
+            requests.Compare: self.compare,
+            requests.Lower: self.lower,
+            requests.LowerFor: _room("lowering", "lowered_for"),
+            requests.CountOps: lambda r: self._outline(r).outline(r.listed),
+            requests.DescribeOp: lambda r: self._outline(r).describe(r.ops),
+            requests.FindValueOrigins: self.origins,
+            requests.CompilePrefix: self.prefix,
+            requests.ReduceCore: lambda r: self.core(r).reduce(r),
+            requests.WriteCoreScript: lambda r: self.core(r).script(r),
+            requests.ReadValues: lambda r: self.core(r).values(r.tensors),
+            requests.WriteRunScript: self.script_of_run,
+            requests.WriteTraceScript: _room("repro", "script_of_trace"),
+            requests.ListSilent: lambda r: self.silent(r).listed(),
+            requests.ReduceSilent: lambda r: self.silent(r).reduce(r),
+            requests.WriteSilentScript: lambda r: self.silent(r).script(r),
+            requests.FindSources: self.sources,
+            requests.DigestGraph: self.digest,
+            requests.MeasureMemory: self.memory,
+            requests.FindBaked: self.baked,
+            requests.TryBatch: _room("attempt", "attempt"),
+            requests.ReadFacts: _room("attempt", "facts"),
+            requests.CompareWays: lambda r: self._ways().compare(r),
+            requests.CompareRows: lambda r: self._ways().rows(r),
+            requests.FindFirstNode: lambda r: self._ways().first_node(r),
+            requests.CompareCallable: self.compare_callable,
+            requests.TryRemedy: lambda r: self._ways().remedy(r),
+            requests.CheckAgreement: self.agreement,
+            requests.CheckLaterCalls: self.later_calls,
+            requests.CheckPairing: self.pairing,
+            requests.DescribeCallable: _room("callables", "describe"),
+            requests.Call: self.call,
+            requests.Capture: _room("callables", "capture"),
+            requests.ListWritten: _room("callables", "settings_written"),
+            requests.ListRead: _room("callables", "settings_read"),
+            requests.FindRefusedOp: _room("halted", "halted"),
+            requests.RemakeOp: _room("remade", "remade"),
         }
 
     def answer(self, line: str) -> dict[str, Any]:
-        """The answer to one line. Never raises: every error is an answer."""
+        """The answer to one line, as it is written. Never raises: every error is an answer."""
         number = None
         try:
-            request = json.loads(line)
-            if not isinstance(request, dict):
-                raise BadRequest("a request is a JSON object")
-            number = request.get("id")
-            handler = self._answers.get(str(request.get("op")))
-            if handler is None:
-                raise BadRequest(f"unknown op {request.get('op')!r}; known are {', '.join(sorted(self._answers))}")
-            self._expect(request)
-            return {"id": number, "ok": True, "result": handler(request)}
+            value = json.loads(line)
+            number = value.get("id") if isinstance(value, dict) else None
+            return {"id": number, "ok": True, "result": codec.to_json(self.ask(_request(value)))}
         except Exception as error:
             if not isinstance(error, GraphRoomError):
                 traceback.print_exc()
@@ -110,76 +109,73 @@ class Service:
                 "error": {"type": type(error).__name__, "message": str(error)[:4000]},
             }
 
-    @staticmethod
-    def _expect(request: Request) -> None:
-        """Have the capsule of a request loaded only as the doctor knows it, where it says so."""
-        if request.get("seal") and request.get("capsule"):
+    def ask(self, request: requests.Request[requests.A]) -> requests.A:
+        """The answer to one request.
+
+        Raises:
+            Misfit: what was worked out is no answer that the protocol knows.
+        """
+        if isinstance(request, requests.OfCapsule) and request.seal is not None:
             from .load import SEALS
 
-            SEALS[str(Path(str(request["capsule"])).resolve())] = str(request["seal"])
+            # The capsule is loaded only as the doctor knows it.
+            SEALS[str(Path(request.capsule).resolve())] = request.seal
+        # The rooms of graphs work with plain values: here, at the border, they become what the protocol says.
+        return request.answer(codec.to_json(self._answers[type(request)](request)))
 
-    def hello(self, request: Request) -> dict[str, Any]:
-        """{"tensorflow": true} imports it and tells its version."""
-        version = None
-        if request.get("tensorflow"):
-            version = str(_tensorflow().__version__)
-        return {
-            "schema": WORKER_SCHEMA,
-            "pid": os.getpid(),
-            "python": platform.python_version(),
-            "executable": sys.executable,
-            "tensorflow": version,
-        }
+    def hello(self, request: requests.Hello) -> answers.Hello:
+        """`tensorflow` imports it and tells its version."""
+        return answers.Hello(
+            schema=WORKER_SCHEMA,
+            pid=os.getpid(),
+            python=platform.python_version(),
+            executable=sys.executable,
+            tensorflow=str(_tensorflow().__version__) if request.tensorflow else None,
+        )
 
-    def load(self, request: Request) -> dict[str, Any]:
+    def load(self, request: requests.Load) -> answers.Loaded:
         """What a capsule holds."""
         from .safety import unsafe_ops
 
         step, _ = self._step(request)
         program = step.program
-        return {
-            "name": program.name,
-            "python_name": program.python_name,
-            "xla": program.xla,
-            "versions": dict(program.versions),
-            "recipe": dict(program.recipe),
-            "nodes": len(step.pure.graph.nodes),
-            "filled": list(step.filled),
-            "left_out": dict(step.left_out),
-            "unsafe_ops": unsafe_ops(program),
-        }
+        return answers.Loaded(
+            name=program.name,
+            python_name=program.python_name,
+            xla=program.xla,
+            versions=dict(program.versions),
+            recipe=dict(program.recipe),
+            nodes=len(step.pure.graph.nodes),
+            filled=tuple(step.filled),
+            left_out=dict(step.left_out),
+            unsafe_ops=unsafe_ops(program),
+        )
 
-    def shapes(self, request: Request) -> dict[str, Any]:
-        """`shapes.runtime_shapes` of {"capsule", "wanted"}."""
+    def shapes(self, request: requests.FindShapes) -> Any:
+        """`shapes.runtime_shapes`."""
         from .shapes import runtime_shapes
 
         step, frames = self._step(request)
-        return runtime_shapes(step, _field(request, "wanted"), frames)
+        return runtime_shapes(step, request.wanted, frames)
 
-    def birth(self, request: Request) -> dict[str, Any] | None:
-        """`birth.birth` of {"capsule", "graph", "tensor", "path", "axis", "known"}."""
+    def birth(self, request: requests.FindSizeOrigin) -> Any:
+        """`birth.birth`."""
         from .birth import birth
 
         step, frames = self._step(request)
-        return birth(
-            step,
-            str(_field(request, "graph")),
-            str(_field(request, "tensor")),
-            list(_field(request, "path")),
-            int(_field(request, "axis")),
-            list(request.get("known", ())),
-            frames,
-        )
+        return birth(step, request.graph, request.tensor, request.path, request.axis, request.known, frames)
 
-    def rows_birth(self, request: Request) -> dict[str, Any] | None:
-        """`birth.rows_birth` of {"capsule", "batch"}."""
+    def rows_birth(self, request: requests.FindRowsOrigin) -> Any:
+        """`birth.rows_birth`."""
         from .birth import rows_birth
 
+        if request.batch is None:
+            raise BadRequest("rows_birth needs 'batch'")
         step, frames = self._step(request)
-        return rows_birth(step, int(_field(request, "batch")), frames)
+        return rows_birth(step, request.batch, frames)
 
-    def failing_op(self, request: Request) -> dict[str, Any] | None:
-        """`failing.failing_op` of {"capsule"}."""
+    def failing_op(self, request: requests.FindFailingOp) -> Any:
+        """`failing.failing_op`, with the runs that it took and the number of ops."""
         from .failing import failing_op
 
         step, frames = self._step(request)
@@ -189,161 +185,145 @@ class Service:
             found.update(runs=frames.machine.runs - before, ops=len(step.pure.graph.nodes))
         return found
 
-    def run(self, request: Request) -> dict[str, Any]:
-        """The outcome of the whole step; {"jit": true} runs it as one XLA program."""
+    def run(self, request: requests.Run) -> Any:
+        """The outcome of the whole step."""
         from .outcome import run_plain, run_xla
 
-        if request.get("jit"):
+        if request.jit:
             return run_xla(self._step(request, xla=True)[0])[0]
         return run_plain(*self._step(request))[0]
 
-    def compare(self, request: Request) -> dict[str, Any]:
-        """The step plainly and as one XLA program: {"plain", "xla" (outcomes), "outputs": `outcome.compare`}."""
+    def compare(self, request: requests.Compare) -> Any:
+        """The step plainly and as one XLA program."""
         from .outcome import compare, run_plain, run_xla
 
         plain, plain_values = run_plain(*self._step(request))
         xla, xla_values = run_xla(self._step(request, xla=True)[0])
         return {"plain": plain, "xla": xla, "outputs": compare(plain_values, xla_values)}
 
-    def lower(self, request: Request) -> dict[str, Any]:
-        """{"hlo": text} for {"platform": "cpu" or "gpu", "stage": "hlo"}; {"error"} if TensorFlow refuses it."""
+    def lower(self, request: requests.Lower) -> answers.Lowered:
+        """The text in HLO, or why TensorFlow refuses it."""
         from .outcome import lowered, traced_otherwise
 
         step, _ = self._step(request, xla=True)
         try:
-            text = lowered(step, platform=request.get("platform", "cpu"), stage=request.get("stage", "hlo"))
+            text = lowered(step, platform=request.platform, stage=request.stage)
         except Exception as error:
             if isinstance(error, GraphRoomError):
                 raise
-            told = {"kind": type(error).__name__, "message": str(error)[:4000]}
-            return {"hlo": None, "error": told, "note": traced_otherwise(step)}
-        return {"hlo": text, "error": None, "note": traced_otherwise(step)}
+            refusal = answers.Error(type(error).__name__, str(error)[:4000])
+            return answers.Lowered(hlo=None, error=refusal, note=traced_otherwise(step))
+        return answers.Lowered(hlo=text, error=None, note=traced_otherwise(step))
 
-    def prefixes(self, request: Request) -> dict[str, Any]:
-        """`prefixes.answer` of "outline" {"list"}, "prefix" {"ops", "stage", "save"}, "spot" {"ops"} or
-        "origins" {"ops", "inputs"}.
-        """
-        from .prefixes import answer
+    def prefix(self, request: requests.CompilePrefix) -> Any:
+        """`prefixes.Prefixes.compile`."""
+        outline = self._outline(request)
+        save = Path(request.save) if request.save else None
+        return outline.compile(request.ops or outline.count, request.stage, save)
 
-        return answer(self._step(request, xla=True)[0], request, self._prefixes)
+    def origins(self, request: requests.FindValueOrigins) -> Any:
+        """`origins.origins`."""
+        from .origins import origins
 
-    def core(self, request: Request) -> Any:
-        """`repro.Core`: "reduce", "script" or "values" of {"ops"}; without it the script of what fails plainly, or with
-        {"way"} while a callable is traced so.
-        """
-        from .prefixes import prefixes_of
-        from .repro import Core, script_of_run, script_of_trace
+        outline = self._outline(request)
+        return {"origins": origins(outline.step, outline.spot(request.ops), request.inputs)}
 
-        if request.get("way") is not None:
-            _tensorflow()
-            return script_of_trace(request)
-        if request.get("ops") is None:
-            return script_of_run(*self._step(request), request)
-        number, prefixes = int(request["ops"]), prefixes_of(self._step(request, xla=True)[0], self._prefixes)
-        if self._core is None or self._core[0] is not prefixes or self._core[1].number != number:
-            self._core = (prefixes, Core(prefixes, number, request.get("batch")))
-        core = self._core[1]
-        if request["op"] == "values":
-            return core.values([(str(f), str(t)) for f, t in _field(request, "tensors")])
-        return core.script(request) if request["op"] == "script" else core.reduce(request)
+    def core(self, request: requests.ReduceCore | requests.WriteCoreScript | requests.ReadValues) -> Core:
+        """The op that fails under XLA, with all that it depends on; the last one is kept."""
+        from .repro import Core
 
-    def silent(self, request: Request) -> Any:
-        """`silent.Silent`: {"what": "list", "reduce" or "script"} of {"capsule", "batch", "test", "output", "node"}."""
-        _field(request, "capsule")
+        outline = self._outline(request)
+        if self._core is None or self._core[0] is not outline or self._core[1].number != request.ops:
+            self._core = (outline, Core(outline, request.ops, request.batch))
+        return self._core[1]
+
+    def script_of_run(self, request: requests.WriteRunScript) -> str:
+        """`repro.script_of_run`."""
+        step, frames = self._step(request)
+        from .repro import script_of_run
+
+        return script_of_run(step, frames, request)
+
+    def silent(self, request: requests.OfSilent[Any]) -> Silent:
+        """The part of a step that shows a silent finding; the last one is kept."""
         _tensorflow()
         from .pair import Pair
         from .silent import Silent
 
-        kind = Pair if dict(_field(request, "test")).get("kind") == "pair" else Silent
-        key = json.dumps([request.get(k) for k in ("capsule", "batch", "test", "output", "node", "values", "foreign")])
-        if self._silent is None or self._silent[0] != key:
+        key = (request.capsule, request.batch, request.test, request.output, request.node, request.values)
+        if self._silent is None or self._silent[0] != (*key, request.foreign):
             if self._silent is not None:
                 self._silent[1].close()
                 self._silent = None
-            self._silent = (key, kind(request))
-        found = self._silent[1]
-        if request.get("what") == "list":
-            return found.listed()
-        return found.script(request) if request.get("what") == "script" else found.reduce(request)
+            kind = Pair if request.test.get("kind") == "pair" else Silent
+            self._silent = ((*key, request.foreign), kind(request))
+        return self._silent[1]
 
-    def lowered_for(self, request: Request) -> dict[str, Any]:
-        """`lowering.lowered_for` of {"capsule", "batch", "platform"}."""
-        _field(request, "capsule")
-        _tensorflow()
-        from .lowering import lowered_for
-
-        return lowered_for(request)
-
-    def sources(self, request: Request) -> dict[str, list[dict[str, Any]]]:
-        """{node: [{"function", "frames"}, ...]} for {"nodes": names as in a library function, e.g. in HLO metadata}."""
+    def sources(self, request: requests.FindSources) -> Any:
+        """`load.Program.find` of each node."""
         step, _ = self._step(request)
-        return {str(node): step.program.find(str(node)) for node in _field(request, "nodes")}
+        return {node: step.program.find(node) for node in request.nodes}
 
-    def memory(self, request: Request) -> dict[str, Any]:
-        """`memory.needed` of {"capsule", "batch"}."""
+    def memory(self, request: requests.MeasureMemory) -> Any:
+        """`memory.needed`."""
         from .memory import needed
 
         return needed(self._step(request)[0])
 
-    def digest(self, request: Request) -> dict[str, Any]:
-        """`digest.digest` of {"capsule"}."""
+    def digest(self, request: requests.DigestGraph) -> Any:
+        """`digest.digest`."""
         _tensorflow()
         from .digest import digest
         from .load import load
 
-        return digest(load(Path(_field(request, "capsule")).resolve()))
+        return digest(load(Path(request.capsule).resolve()))
 
-    def attempt(self, request: Request) -> dict[str, Any]:
-        """`attempt.attempt` of {"capsule", "batch", "way"}: one of many sizes, all of which share what was prepared."""
-        _tensorflow()
-        from .attempt import attempt
+    def agreement(self, request: requests.CheckAgreement) -> Any:
+        """`agreement.agreement`."""
+        from .agreement import agreement
 
-        return attempt(request)
+        return agreement(Path(request.capsule), foreign=request.foreign, whole=request.whole)
 
-    def remade(self, request: Request) -> dict[str, Any]:
-        """`remade.remade` of {"type", "attributes", "inputs", "eager"}."""
-        _field(request, "type")
-        _tensorflow()
-        from .remade import remade
+    def later_calls(self, request: requests.CheckLaterCalls) -> Any:
+        """`agreement.later`."""
+        from .agreement import later
 
-        return remade(request)
+        return later(Path(request.capsule), request.later, foreign=request.foreign)
 
-    def parity(self, request: Request) -> dict[str, Any]:
-        """`parity_answers.Kept.answer` of {"capsule", "batch", "what": "ways", "rows" or "node"}."""
-        _field(request, "capsule")
-        return self._ways().answer(request)
-
-    def agreement(self, request: Request) -> dict[str, Any]:
-        """`agreement.agreement` of {"capsule", "whole"}; `agreement.later` where {"later"} says for how long."""
-        from .agreement import agreement, later
-
-        folder = Path(str(_field(request, "capsule")))
-        if request.get("later") is not None:
-            return later(folder, float(request["later"]), foreign=bool(request.get("foreign")))
-        return agreement(folder, foreign=bool(request.get("foreign")), whole=bool(request.get("whole")))
-
-    def pairing(self, request: Request) -> dict[str, Any]:
-        """`pairing.pairing` of {"capsule", "sizes", "by_row"}."""
+    def pairing(self, request: requests.CheckPairing) -> Any:
+        """`pairing.pairing`."""
         _tensorflow()
         from .pairing import pairing
 
-        folder = Path(str(_field(request, "capsule")))
-        asked = {"foreign": bool(request.get("foreign")), "by_row": bool(request.get("by_row"))}
-        return pairing(folder, sizes=request.get("sizes") or (), **asked)
+        return pairing(Path(request.capsule), sizes=request.sizes, foreign=request.foreign, by_row=request.by_row)
 
-    def parity_call(self, request: Request) -> dict[str, Any]:
-        """`call_parity.answer` of {"subject", "batch", "folder"}."""
-        _field(request, "folder")
-        kept = self._ways()
+    def compare_callable(self, request: requests.CompareCallable) -> Any:
+        """`call_parity.answer`."""
+        ways = self._ways()
         from .call_parity import answer
 
-        return answer(request, kept)
+        return answer(request, ways)
 
-    def remedy(self, request: Request) -> dict[str, Any]:
-        """`remedies.Remedies.apply` of {"capsule", "batch", "way", "apply"}."""
-        _field(request, "capsule")
-        _field(request, "apply")
-        return self._ways().remedy(request)
+    def call(self, request: requests.Call) -> Any:
+        """`traced.Callables.call`."""
+        _tensorflow()
+        from .traced import Callables
+
+        if self._callables is None:
+            self._callables = Callables()
+        return self._callables.call(request)
+
+    def baked(self, request: requests.FindBaked) -> Any:
+        """`baked.baked`, each with "recompiles" where that could be tried."""
+        from .baked import baked, recompiles
+
+        step, _ = self._step(request)
+        found = baked(step.program, request.table)
+        for row in found[:3]:
+            inputs = [g["input"] for g in row["from"] if g.get("input")]
+            if step.program.xla and inputs:
+                row["recompiles"] = recompiles(self._step(request, xla=True)[0], inputs[0])
+        return found
 
     def _ways(self) -> Kept:
         _tensorflow()
@@ -353,81 +333,24 @@ class Service:
             self._parity = Kept()
         return self._parity
 
-    def facts(self, request: Request) -> dict[str, Any]:
-        """`attempt.facts` of {"capsule"}: what decides which sizes can be tried."""
-        _tensorflow()
-        from .attempt import facts
+    def _outline(self, request: requests.OfCapsule[Any]) -> Prefixes:
+        """The ops of a step in program order; those of the last one are kept."""
+        step = self._step(request, xla=True)[0]
+        from .prefixes import prefixes_of
 
-        return facts(request)
+        return prefixes_of(step, self._prefixes)
 
-    def describe(self, request: Request) -> dict[str, Any]:
-        """`callables.describe` of {"subject": "module:callable"}."""
-        _tensorflow()
-        from .callables import describe
-
-        return describe(request)
-
-    def call(self, request: Request) -> dict[str, Any]:
-        """`traced.Callables.call` of {"subject", "batch", "way"}."""
-        _tensorflow()
-        from .traced import Callables
-
-        if self._callables is None:
-            self._callables = Callables()
-        return self._callables.call(request)
-
-    def capture(self, request: Request) -> dict[str, Any]:
-        """`callables.capture` of {"subject", "batch", "folder"}."""
-        _tensorflow()
-        from .callables import capture
-
-        return capture(request)
-
-    def written(self, request: Request) -> dict[str, str]:
-        """`callables.settings_written` of {"subject", "batch"}."""
-        _tensorflow()
-        from .callables import settings_written
-
-        return settings_written(request)
-
-    def settings_read(self, request: Request) -> list[str] | None:
-        """`callables.settings_read` of {"subject", "batch"}."""
-        _tensorflow()
-        from .callables import settings_read
-
-        return settings_read(request)
-
-    def halted(self, request: Request) -> dict[str, Any] | None:
-        """`halted.halted` of {"subject", "batch", "way"}."""
-        _tensorflow()
-        from .halted import halted
-
-        return halted(request)
-
-    def baked(self, request: Request) -> list[dict[str, Any]]:
-        """`baked.baked` of {"capsule", "table"}, each with "recompiles" where that could be tried."""
-        from .baked import baked, recompiles
-
-        step, _ = self._step(request)
-        found = baked(step.program, _field(request, "table"))
-        for row in found[:3]:
-            inputs = [g["input"] for g in row["from"] if g.get("input")]
-            if step.program.xla and inputs:
-                row["recompiles"] = recompiles(self._step(request, xla=True)[0], inputs[0])
-        return found
-
-    def _step(self, request: Request, *, xla: bool = False) -> tuple[Step, Frames]:
+    def _step(self, request: requests.OfCapsule[Any], *, xla: bool = False) -> tuple[Step, Frames]:
         """The capsule of a request, prepared; the last few are kept."""
         _tensorflow()
         from .load import load, without_values
         from .step import new_frames, prepare
 
-        batch, static, foreign = request.get("batch"), bool(request.get("static")), bool(request.get("foreign"))
-        folder = Path(_field(request, "capsule")).resolve()
-        values = bool(request.get("values", True))
-        key = (str(folder), batch, static, foreign, xla, values)
+        batch, static, foreign = request.batch, request.static, request.foreign
+        folder = Path(request.capsule).resolve()
+        key = (str(folder), batch, static, foreign, xla, request.values)
         if key not in self._steps:
-            program = load(folder) if values else without_values(load(folder))
+            program = load(folder) if request.values else without_values(load(folder))
             step = prepare(program, batch=batch, static=static, foreign=foreign, calls=not xla, strict=xla)
             while len(self._steps) >= _KEPT:
                 _, old = self._steps.pop(next(iter(self._steps)))
@@ -436,10 +359,21 @@ class Service:
         return self._steps[key]
 
 
-def _field(request: Request, name: str) -> Any:
-    if name not in request:
-        raise BadRequest(f"{request.get('op')} needs {name!r}")
-    return request[name]
+def _room(module: str, name: str) -> Callable[[Any], Any]:
+    """A function of a room that answers a request by itself. The room is loaded once it is asked."""
+
+    def answered(request: Any) -> Any:
+        _tensorflow()
+        return getattr(import_module(f".{module}", __package__), name)(request)
+
+    return answered
+
+
+def _request(value: Any) -> requests.Request[Any]:
+    try:
+        return requests.request_of(value)
+    except codec.Misfit as error:
+        raise BadRequest(str(error)) from None
 
 
 def _tensorflow() -> Any:

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from ..protocol.requests import OfSilent, ReduceSilent, WriteSilentScript
 from .assertion import assertion
 from .entered import entered
 from .errors import Unsupported
@@ -51,11 +52,10 @@ _KINDS = {"float32": "f32", "float64": "f64", "complex64": "c64", "complex128": 
 class Silent:
     """A finding of parity in one output of a capsule."""
 
-    def __init__(self, request: Mapping[str, Any]) -> None:
-        folder, batch = Path(str(request["capsule"])), request.get("batch")
-        self.values = bool(request.get("values", True))
-        self.ways = Ways(folder, batch=batch, foreign=bool(request.get("foreign")), values=self.values)
-        self.test = dict(request["test"])
+    def __init__(self, request: OfSilent[Any]) -> None:
+        self.values = request.values
+        self.ways = Ways(Path(request.capsule), batch=request.batch, foreign=request.foreign, values=self.values)
+        self.test = dict(request.test)
         self.way = str(self.test.get("way", "plain"))
         self.batched = [] if self.test["kind"] == "ways" else self.ways.batched()[0]
         self.batch = len(self.ways.arguments[self.batched[0]]) if self.batched else 0
@@ -70,7 +70,7 @@ class Silent:
         """Tensors that have the batch as their leading axis, so many times; in a test of sizes, at the good one."""
         self._small: dict[str, Array] = {}
         self._constants: dict[str, Array] = {}
-        self.graph = self._start(str(request["output"]), request.get("node"))
+        self.graph = self._start(request.output, request.node)
 
     def close(self) -> None:
         """Give the memory back."""
@@ -211,11 +211,11 @@ class Silent:
         own.machine.close()
         return found
 
-    def reduce(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """`shows` of the graph after {"edits"}, with "nodes"; {"names": true} adds the nodes that are left."""
-        graph = self.edited(request.get("edits", []))
+    def reduce(self, request: ReduceSilent) -> dict[str, Any]:
+        """`shows` of the graph after some edits, with "nodes"; `names` adds the nodes that are left."""
+        graph = self.edited(request.edits)
         told = {**self.shows(graph), "nodes": sum(len(f.nodes) for f in frames(graph).values())}
-        if request.get("names"):
+        if request.names:
             told["names"] = [name for f in frames(graph).values() for name in f.nodes]
         return told
 
@@ -233,9 +233,9 @@ class Silent:
             graph = graph.replace(nodes={**graph.nodes, item.name: placeholder(rows)}, inputs=inputs)
         return graph
 
-    def script(self, request: Mapping[str, Any]) -> str:
-        """The script of the graph after {"edits"}."""
-        graph = self.edited(request.get("edits", []))
+    def script(self, request: WriteSilentScript) -> str:
+        """The script of the graph after some edits."""
+        graph = self.edited(request.edits)
         told = self.shows(graph)
         if not told["shows"]:
             raise Unsupported("what is left does not show it")
@@ -244,7 +244,7 @@ class Silent:
             self._arguments(graph),
             self.test,
             told,
-            title=str(request.get("title")),
+            title=request.title,
             batched=self._batched(graph),
             times=self.rows_of.get(graph.outputs[0], 1) if graph.outputs else 1,
             values=self.values,

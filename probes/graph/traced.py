@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import compat
+from ..protocol.requests import Call
 from .callables import BuildFailed, Built, build
 
 Shape = list[int | None] | None
@@ -36,10 +37,10 @@ class Callables:
         self._function: Any = None
         self._traces = _Traces(print)
 
-    def call(self, request: Mapping[str, Any]) -> dict[str, Any]:
+    def call(self, request: Call) -> dict[str, Any]:
         """The outcome of a call: {"outcome", "outputs", "rows_out", "error", "stage", times, "shared", "note"}.
 
-        {"way": "graph" (default), "eager" or "xla"}; {"own": true} gives the size a trace of its own. A second call
+        `way` is graph, eager or xla; `own` gives the size a trace of its own. A second call
         gives `run_seconds`; the first one less that is `compile_seconds`.
         """
         try:
@@ -48,11 +49,11 @@ class Callables:
             return _failed(failed.error, stage="build")
         if built.function is None:
             return {**_passed(built.result), "run_seconds": round(built.seconds, 6), "way": "its own"}
-        way = str(request.get("way") or "graph")
+        way = request.way
         arguments = as_tensors(built.arguments)
         if way == "eager":
             return _twice(functools.partial(built.function, *arguments), way=way)
-        return self._of(built).call(way, arguments, own=bool(request.get("own")))
+        return self._of(built).call(way, arguments, own=request.own)
 
     def _of(self, built: Built) -> _Traces:
         assert built.function is not None

@@ -118,7 +118,7 @@ def test_no_answer_of_a_worker_holds_a_secret(tmp_path, monkeypatch):
         __enter__ = lambda self: self  # noqa: E731
         __exit__ = lambda self, *args: None  # noqa: E731
 
-        def request(self, *args, **kwargs):
+        def ask(self, *args, **kwargs):
             raise workers.WorkerRefused("ValueError", "https://ada:Zq6url@host/?token=Zq7query123 cannot be read")
 
     monkeypatch.setattr(workers, "Worker", Worker)

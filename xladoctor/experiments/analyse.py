@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xladoctor import secrets
+from xladoctor import protocol, secrets
 from xladoctor.diagnosis.again import REQUEST as AGAIN
 from xladoctor.diagnosis.again import asks_for_determinism, is_evidence, sizes_to_try
 from xladoctor.diagnosis.baked import REQUEST as BAKED
@@ -136,14 +136,15 @@ def _compiled(recording: Recording) -> list[str]:
     return [str(t["capsule"]) for t in tops.values() if has_xla(t)][:_MAX_COMPILED]
 
 
-def _baked(worker: Any, recording: Recording, capsule: str) -> Any:
+def _baked(worker: Worker, recording: Recording, capsule: str) -> Any:
     from xladoctor.rules.registry import constant_inputs
 
     folder = str(recording.folder / "capsules" / capsule)
-    return worker.request("baked", timeout=_TIMEOUT, capsule=folder, table=constant_inputs())
+    request = protocol.requests.FindBaked(capsule=folder, table=constant_inputs())
+    return protocol.codec.to_json(worker.ask(request, timeout=_TIMEOUT))
 
 
-def _answers(worker: Any, step: Step) -> Iterator[dict[str, Any]]:
+def _answers(worker: Worker, step: Step) -> Iterator[dict[str, Any]]:
     """The failing op at the batch size that fails (the full one, else the last partial one), and the shapes there."""
     assert step.capsule is not None
     folder = str(step.recording.folder / "capsules" / step.capsule)
@@ -155,7 +156,8 @@ def _answers(worker: Any, step: Step) -> Iterator[dict[str, Any]]:
     op = None
     for size in sizes_asked(step) if step.why != "well" else ():
         try:
-            op = worker.request("failing_op", timeout=_TIMEOUT, capsule=folder, batch=size)
+            request = protocol.requests.FindFailingOp(capsule=folder, batch=size)
+            op = protocol.codec.to_json(worker.ask(request, timeout=_TIMEOUT))
         except WorkerRefused as error:
             yield {**common, "request": "failing_op", "batch": size, "error": str(error)}
             return
@@ -170,42 +172,50 @@ def _answers(worker: Any, step: Step) -> Iterator[dict[str, Any]]:
             told = _again(worker, folder, size, deterministic=True)
         yield {**common, "request": AGAIN, "batch": size, **told}
     try:
-        shapes = worker.request(
-            "shapes",
-            timeout=_TIMEOUT,
-            capsule=folder,
-            batch=size,
-            wanted=wanted(step.recording, step.capsule),
-        )
+        places = tuple(wanted(step.recording, step.capsule))
+        shapes = worker.ask(protocol.requests.FindShapes(capsule=folder, batch=size, wanted=places), timeout=_TIMEOUT)
     except WorkerRefused as error:
         yield {**common, "request": "shapes", "batch": size, "error": str(error)}
         return
-    answer = {**common, "request": "shapes", "batch": size, "result": shapes}
+    answer = {**common, "request": "shapes", "batch": size, "result": protocol.codec.to_json(shapes)}
     yield answer
-    question = birth_question(replace(step, recording=replace(step.recording, worker=(answer,))))
-    request = "birth"
-    if question is None:
-        if step.why != "rows" or size is None:
-            return
-        request, question = "rows_birth", {}
-    try:
-        born = worker.request(request, timeout=_TIMEOUT, capsule=folder, batch=size, **question)
-    except WorkerRefused as error:
-        yield {**common, "request": request, "batch": size, "error": str(error)}
+    yield from _size_origin(worker, replace(step, recording=replace(step.recording, worker=(answer,))), folder, size)
+
+
+def _size_origin(worker: Worker, step: Step, folder: str, size: int | None) -> Iterator[dict[str, Any]]:
+    """Where the wrong size of the first broken contract arose, or where a result lost its rows."""
+    from xladoctor.workers.worker import WorkerRefused
+
+    known = birth_question(step)
+    if known is None and (step.why != "rows" or size is None):
         return
-    yield {**common, "request": request, "batch": size, "asked": question, "result": born}
+    request: protocol.requests.Request[protocol.answers.Origin | None]
+    if known is None:
+        request = protocol.requests.FindRowsOrigin(capsule=folder, batch=size)
+    else:
+        request = protocol.codec.read(protocol.requests.FindSizeOrigin, {"capsule": folder, "batch": size, **known})
+    common = {"capsule": step.capsule, "request": request.OP, "batch": size}
+    try:
+        origin = worker.ask(request, timeout=_TIMEOUT)
+    except WorkerRefused as error:
+        yield {**common, "error": str(error)}
+        return
+    yield {**common, "asked": known or {}, "result": protocol.codec.to_json(origin)}
 
 
-def _again(worker: Any, folder: str, size: int | None, deterministic: bool = False) -> dict[str, Any]:
+def _again(worker: Worker, folder: str, size: int | None, deterministic: bool = False) -> dict[str, Any]:
     """What comes of compiling the function again where the program had XLA. The compiler may end the process."""
     from xladoctor.workers.worker import WorkerError
 
-    asked = {"deterministic": True} if deterministic else {}
+    request = protocol.requests.TryBatch(capsule=folder, batch=size, deterministic=deterministic)
     try:
-        told = worker.request("attempt", timeout=_TIMEOUT, capsule=folder, batch=size, way="recorded", **asked)
+        attempt = worker.ask(request, timeout=_TIMEOUT)
     except WorkerError as error:
         return {"error": f"{type(error).__name__}: {error}"}
-    return {"result": {**{k: told.get(k) for k in ("outcome", "error", "way", "note", "filled")}, **asked}}
+    told = protocol.codec.to_json(attempt)
+    kept = {k: told.get(k) for k in ("outcome", "error", "way", "note")}
+    asked = {"deterministic": True} if deterministic else {}
+    return {"result": {**kept, "filled": list(attempt.filled), **asked}}
 
 
 def sizes_asked(step: Step) -> list[int | None]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 from xladoctor.model.replay import Link
+from xladoctor.protocol import answers
 from xladoctor.recording.hlo import Instruction, Module, bounds, is_dynamic
 
 _SIZE_OF = "get-dimension-size"
@@ -98,7 +99,7 @@ def size_of(module: Module, inputs: Sequence[tuple[str, str]], end: Link) -> Way
     return Way((), "that the input is no constant does not come from a bounded dimension, as far as the HLO text shows")
 
 
-def located(links: Sequence[Link], sources: Mapping[str, Sequence[Mapping[str, Any]]]) -> tuple[Link, ...]:
+def located(links: Sequence[Link], sources: Mapping[str, Sequence[answers.NodeSource]]) -> tuple[Link, ...]:
     """The links with the user's lines, from what a worker's `sources` told of their nodes."""
     return tuple(replace(link, location=_location(sources.get(link.node or "", ()))) for link in links)
 
@@ -110,8 +111,8 @@ def shape_of(module: Module, node: str, op: str | None = None) -> str | None:
     return (typed or found)[-1].shape if found else None
 
 
-def _location(found: Sequence[Mapping[str, Any]]) -> str | None:
-    frames = next((f["frames"] for f in found if f.get("frames")), None)
+def _location(found: Sequence[answers.NodeSource]) -> str | None:
+    frames = next((f.frames for f in found if f.frames), None)
     if not frames:
         return None
     file, line, function = frames[-1]

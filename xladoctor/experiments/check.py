@@ -12,8 +12,10 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from xladoctor import protocol
 from xladoctor.diagnosis.checked import REQUEST, not_checked
 from xladoctor.diagnosis.weigh import ended_itself, survived
+from xladoctor.experiments.budget import START, Budget
 from xladoctor.recording.run import Recording
 from xladoctor.recording.schema import schema
 
@@ -24,8 +26,6 @@ MAX_FUNCTIONS = 32
 _LEAST, _MOST, _SHARE = 5.0, 30.0, 0.05
 _GRACE = 5.0
 """A worker looks at the clock between two calls only."""
-_START = 120.0
-"""TensorFlow may take this long to be imported; the budget is for the checks alone."""
 
 
 def budget(seconds: float | None, asked: float | None, least: float = _LEAST) -> float:
@@ -60,68 +60,46 @@ def answers(
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[dict[str, Any]]:
     """An answer for each capsule, as `worker.jsonl` keeps it; then one for those of which later calls were kept."""
-    from xladoctor.workers.worker import WorkerError, WorkerTimeout
-
-    why = None
-    try:
-        worker.request("hello", timeout=_START, tensorflow=True)
-    except WorkerError as error:
-        why = f"the worker did not start: {error}"
-    until = clock() + seconds
+    time_left = Budget(worker, seconds, clock)
     agreed = []
-    for number, capsule in enumerate(capsules):
-        left = until - clock()
-        if number >= MAX_FUNCTIONS:
-            why = why or f"{MAX_FUNCTIONS} functions were checked, and no more are"
-        elif left <= 0:
-            why = why or _over(seconds)
-        if why is not None:
-            yield {"capsule": capsule, "request": REQUEST, "result": not_checked(why)}
-            continue
-        folder = str(recording.folder / "capsules" / capsule)
-        try:
-            result = _asked(worker, folder, left)
-        except WorkerTimeout:
-            result = not_checked(_over(seconds))
-        except WorkerError as error:
-            result = not_checked(str(error))
-        if isinstance(result, dict) and result.get("result") == "agrees":
+
+    def ask(capsule: str, left: float) -> protocol.answers.Agreement:
+        return _asked(worker, str(recording.folder / "capsules" / capsule), left)
+
+    for capsule, found, why in time_left.each(capsules, ask, MAX_FUNCTIONS):
+        if found is not None and found.result == "agrees":
             agreed.append(capsule)
+        result = not_checked(str(why)) if found is None else protocol.codec.to_json(found)
         yield {"capsule": capsule, "request": REQUEST, "result": result}
-    yield from _later(worker, recording, agreed, until, clock)
+    yield from _later(worker, recording, agreed, time_left)
 
 
-def _later(
-    worker: Worker, recording: Recording, capsules: list[str], until: float, clock: Callable[[], float]
-) -> Iterator[dict[str, Any]]:
+def _later(worker: Worker, recording: Recording, capsules: list[str], time_left: Budget) -> Iterator[dict[str, Any]]:
     """What the later calls give of functions whose first one agrees; nothing where the time is over."""
     from xladoctor.workers.worker import WorkerError
 
     kept = {str(e["capsule"]) for e in recording.of_kind(schema.LATER_CALL)}
     waiting = [c for c in capsules if c in kept]
     for number, capsule in enumerate(waiting):
-        left = until - clock()
+        left = time_left.left
         if left <= 0:
             return
         folder = str(recording.folder / "capsules" / capsule)
         # The first of several functions must not take all that is left.
         share = left if number == len(waiting) - 1 else left / 2
         with contextlib.suppress(WorkerError):
-            result = worker.request(REQUEST, timeout=left + _GRACE, capsule=folder, later=share)
-            if isinstance(result, dict) and result.get("calls"):
-                yield {"capsule": capsule, "request": REQUEST, "later": True, "result": result}
+            request = protocol.requests.CheckLaterCalls(capsule=folder, later=share)
+            found = worker.ask(request, timeout=left + _GRACE)
+            if found.calls:
+                yield {"capsule": capsule, "request": REQUEST, "later": True, "result": protocol.codec.to_json(found)}
 
 
-def _asked(worker: Worker, folder: str, seconds: float) -> Any:
+def _asked(worker: Worker, folder: str, seconds: float) -> protocol.answers.Agreement:
     """The answer; without the op at which both part, where XLA ends the process when it is looked for."""
     from xladoctor.workers.worker import WorkerDied
 
     try:
-        return worker.request(REQUEST, timeout=seconds, capsule=folder)
+        return worker.ask(protocol.requests.CheckAgreement(capsule=folder), timeout=seconds)
     except WorkerDied:
-        worker.request("hello", timeout=_START, tensorflow=True)
-        return worker.request(REQUEST, timeout=seconds, capsule=folder, whole=True)
-
-
-def _over(seconds: float) -> str:
-    return f"the time for checks ({seconds:g} s, --check-budget) was over"
+        worker.ask(protocol.requests.Hello(tensorflow=True), timeout=START)
+        return worker.ask(protocol.requests.CheckAgreement(capsule=folder, whole=True), timeout=seconds)

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from xladoctor import secrets
+from xladoctor import protocol, secrets
 from xladoctor.diagnosis.order import SWITCH_PARTS, is_switch
 from xladoctor.diagnosis.reads import histories
 from xladoctor.errors import XladoctorError, did_you_mean
@@ -23,7 +23,7 @@ from xladoctor.recording.run import Recording
 from xladoctor.recording.schema import probes_dir, schema
 from xladoctor.workers.environment import interpreter, worker_environment
 
-Digest = Callable[[Path], Any]
+Digest = Callable[[Path], "protocol.answers.Digest | None"]
 
 _DIGEST_TIMEOUT = 120.0
 _FLAGS = ("TF_XLA_FLAGS", "XLA_FLAGS")
@@ -116,8 +116,8 @@ def flip(
             python, probes_dir(), worker_environment(environment), None, recording.folder / "worker.log"
         ) as worker:
 
-            def digest(folder: Path) -> Any:
-                return worker.request("digest", timeout=_DIGEST_TIMEOUT, capsule=str(folder))
+            def digest(folder: Path) -> protocol.answers.Digest | None:
+                return worker.ask(protocol.requests.DigestGraph(capsule=str(folder)), timeout=_DIGEST_TIMEOUT)
 
             for number, switch in enumerate(picked, 1):
                 say(f"rehearsing with {switch.name} = {switch.other!r} ({number} of {len(picked)})")
@@ -166,9 +166,9 @@ def compared(run: Recording, switch: Switch, again: Recording, digest: Digest) -
             a, b = (
                 digest(r.folder / "capsules" / Path(str(t["capsule"])).name) for r, t in ((run, trace), (again, twin))
             )
-            if isinstance(a, dict) and isinstance(b, dict):
-                row |= {"same": a["digest"] == b["digest"], "compiled": [a["compiled"], b["compiled"]]}
-                row["nodes"] = [a["nodes"], b["nodes"]]
+            if a is not None and b is not None:
+                row |= {"same": a.digest == b.digest, "compiled": [a.compiled, b.compiled]}
+                row["nodes"] = [a.nodes, b.nodes]
         rows.append(row)
     return {**_told(switch, again), "functions": rows}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -19,12 +19,13 @@ from xladoctor.diagnosis.facts import is_user_file
 from xladoctor.experiments import chain as chains
 from xladoctor.experiments.bisect import Found, Try, first_failing
 from xladoctor.model.replay import Case, Isolation, Link, Signature, ValueOrigin
+from xladoctor.protocol import answers, codec, requests
 from xladoctor.workers.bench import Answer, Bench
 from xladoctor.workers.classify import signature
 
 _CONSTANT = "compile-time-constant"
 _INPUT = re.compile(r"Input (\d{1,4}) to node")
-_STAGES = ("hlo", "optimized_hlo")
+_STAGES: tuple[requests.Stage, ...] = ("hlo", "optimized_hlo")
 # What is looked for is refused before machine code is made; making it well would take most of the time.
 _FAST = ("env:XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
 
@@ -35,14 +36,14 @@ def isolate(bench: Bench, case: Case, wanted: Signature | None = None) -> Isolat
     `wanted` is the failure that is meant where the subject has several; without it, the one that comes first.
     """
     jit = dict(case.vary).get("jit")
-    told = bench.ask("outline", case)
+    told = bench.ask(requests.CountOps(), case)
     if bench.subject.kind == "callable" and told.state == "refused":
         return _tracing(bench, case, jit)
-    compiled = jit == "on" or (jit != "off" and told.ok and bool(told.result.get("xla")))
+    compiled = jit == "on" or (jit != "off" and told.ok and told.result.xla)
     if compiled:
         return _compiling(bench, case, told, wanted) or _running(bench, case)
     found = _running(bench, case)
-    if found is not None or jit == "off" or not (told.ok and told.result.get("asks")):
+    if found is not None or jit == "off" or not (told.ok and told.result.asks):
         return found
     # Only a function in it asked for XLA: what fails outside of it fails for the doctor alone.
     return _compiling(bench, case, told, wanted, asked=True)
@@ -51,15 +52,15 @@ def isolate(bench: Bench, case: Case, wanted: Signature | None = None) -> Isolat
 def _tracing(bench: Bench, case: Case, jit: str | None) -> Isolation | None:
     """There is no graph: the op that TensorFlow refused to make, if that is what ended the trace."""
     started = time.monotonic()
-    answer = bench.ask("halted", case, way="xla" if jit == "on" else "graph")
+    answer = bench.ask(requests.FindRefusedOp(way="xla" if jit == "on" else "graph"), case)
     if not answer.ok or answer.result is None:
         return None
-    op: dict[str, Any] = answer.result
-    user = [f for f in op["where"] if is_user_file(str(f[0]))]
+    op = answer.result
+    user = [f for f in op.where if is_user_file(f[0])]
     return replace(
         _failed(op, "trace", started),
-        ops=int(op["ops"]),
-        layer=layer_of({"inner_node": op["node"]}),
+        ops=op.ops,
+        layer=layer_of({"inner_node": op.node}),
         location=location(user),
     )
 
@@ -68,28 +69,28 @@ def _running(bench: Bench, case: Case) -> Isolation | None:
     """By running it with the graph optimizer off: each op whose inputs are known is run by itself."""
     bench.say("isolating: running the step op by op where it fails")
     started = time.monotonic()
-    answer = bench.ask("failing_op", case)
+    answer = bench.ask(requests.FindFailingOp(), case)
     if not answer.ok or answer.result is None:
         return None
-    op: dict[str, Any] = answer.result
+    op = answer.result
     return replace(
         _failed(op, "run", started),
-        ops=int(op.get("ops") or 0),
-        tries=int(op.get("runs") or 1),
-        path=tuple(op["path"]),
-        layer=layer_of(op),
-        location=location(op["sources"], op.get("call_sources", ())),
+        ops=op.ops,
+        tries=op.runs or 1,
+        path=op.path,
+        layer=_layer(op),
+        location=location(op.sources, op.call_sources),
     )
 
 
-def _failed(op: dict[str, Any], mode: Literal["run", "trace"], started: float) -> Isolation:
+def _failed(op: answers.FailingOp | answers.RefusedOp, mode: Literal["run", "trace"], started: float) -> Isolation:
     """What a worker tells of an op that failed without XLA; where it stands is told in another way for each mode."""
     return Isolation(
-        op=str(op["op"]),
-        node=str(op["node"]),
-        inputs=tuple(_kept(i) for i in op["inputs"]),
-        signature=signature(op["kind"], op["message"], str(op["op"])),
-        message=str(op["message"]),
+        op=op.op,
+        node=op.node,
+        inputs=tuple(_kept(i) for i in op.inputs),
+        signature=signature(op.kind, op.message, op.op),
+        message=op.message,
         mode=mode,
         ops=0,
         tries=1,
@@ -99,12 +100,12 @@ def _failed(op: dict[str, Any], mode: Literal["run", "trace"], started: float) -
 
 
 def _compiling(
-    bench: Bench, case: Case, told: Answer, wanted: Signature | None, asked: bool = False
+    bench: Bench, case: Case, told: Answer[answers.Outline], wanted: Signature | None, asked: bool = False
 ) -> Isolation | None:
     if not told.ok:
         bench.say(f"isolating under XLA is not possible: {told.message}")
         return None
-    return _Compiling(bench, case, int(told.result["ops"])).found(wanted, asked)
+    return _Compiling(bench, case, told.result.ops).found(wanted, asked)
 
 
 class _Compiling:
@@ -114,8 +115,8 @@ class _Compiling:
         self._bench = bench
         self._case = case
         self._ops = ops
-        self._stage = _STAGES[0]
-        self._answers: dict[tuple[int, str], Answer] = {}
+        self._stage: requests.Stage = _STAGES[0]
+        self._answers: dict[tuple[int, str], Answer[answers.Compiled]] = {}
         self._compilations = 0
         self._started = time.monotonic()
 
@@ -131,8 +132,8 @@ class _Compiling:
         if found.number is None:
             self._bench.say(f"isolating under XLA: {found.note}")
             return None
-        spot = self._bench.ask("spot", self._case, ops=found.number)
-        if not spot.ok or (asked and not spot.result["xla"]):
+        spot = self._bench.ask(requests.DescribeOp(ops=found.number), self._case)
+        if not spot.ok or (asked and not spot.result.xla):
             return None
         return self._isolation(found, spot.result)
 
@@ -141,19 +142,19 @@ class _Compiling:
         if not answer.ok:
             # The compiler ended the process, or did not end: that is how it fails.
             return "unknown" if answer.state == "refused" else Signature(answer.state, answer.signal)
-        told: Mapping[str, Any] = answer.result
-        if told["outcome"] == "unsupported":
+        if answer.result.outcome == "unsupported":
             return "unknown"
-        error = told["error"]
-        return None if error is None else signature(error["kind"], error["message"])
+        error = answer.result.error
+        return None if error is None else signature(error.kind, error.message)
 
-    def _ask(self, ops: int, stage: str) -> Answer:
+    def _ask(self, ops: int, stage: requests.Stage) -> Answer[answers.Compiled]:
         key = (ops, stage)
         if key not in self._answers:
             number = len(self._answers) + 1
             most = math.ceil(math.log2(max(self._ops, 2))) + len(_STAGES)
             self._bench.say(f"isolating: the first {ops} of {self._ops} ops (try {number} of about {most})")
-            self._answers[key] = self._bench.ask("prefix", quick(self._bench, self._case, stage), ops=ops, stage=stage)
+            request = requests.CompilePrefix(ops=ops, stage=stage)
+            self._answers[key] = self._bench.ask(request, quick(self._bench, self._case, stage))
             self._compilations += _compilations(self._answers[key])
         return self._answers[key]
 
@@ -168,27 +169,24 @@ class _Compiling:
         if ops < 1:
             return None
         file: Path = self._bench.folder / f"prefix-{self._case.batch}-{ops}.hlo"
-        answer = self._bench.ask("prefix", self._case, ops=ops, stage="hlo", save=str(file))
+        answer = self._bench.ask(requests.CompilePrefix(ops=ops, stage="hlo", save=str(file)), self._case)
         self._compilations += _compilations(answer)
         self._answers[ops, "text"] = answer
-        if not answer.ok or answer.result["outcome"] != "passed" or not file.is_file():
+        if not answer.ok or answer.result.outcome != "passed" or not file.is_file():
             return None
         return file.read_text(encoding="utf-8", errors="replace")
 
-    def _isolation(self, found: Found, spot: Mapping[str, Any]) -> Isolation:
+    def _isolation(self, found: Found, spot: answers.Spot) -> Isolation:
         from xladoctor.recording.hlo import read_hlo
 
         assert found.number is not None
         failed = self._answers[found.number, self._stage]
-        message = failed.result["error"]["message"] if failed.ok else str(failed.message)
+        message = failed.result.error.message if failed.ok and failed.result.error is not None else str(failed.message)
         text = self._text(self._converted(found.number))
         module = read_hlo(text or "")
         inputs = [
-            {
-                **i,
-                "shape": i["shape"] if i["shape"] is not None else _shape(chains.shape_of(module, i["node"], i["op"])),
-            }
-            for i in spot["inputs"]
+            i if i.shape is not None else replace(i, shape=_shape(chains.shape_of(module, i.node, i.op)))
+            for i in spot.inputs
         ]
         way = self._way(module, found.signature, spot, message)
         links = self._located(way.links)
@@ -196,8 +194,8 @@ class _Compiling:
         # A value that is drawn or computed says more than that no bounded size leads to it.
         notes = [n for n in (None if origins else way.note, _others(found)) if n]
         return Isolation(
-            op=str(spot["op"]),
-            node=str(spot["node"]),
+            op=spot.op,
+            node=spot.node,
             inputs=tuple(_kept(i) for i in inputs),
             signature=found.signature,
             message=message,
@@ -206,9 +204,9 @@ class _Compiling:
             tries=len(self._answers),
             compilations=self._compilations,
             seconds=round(time.monotonic() - self._started, 3),
-            path=tuple(spot["path"]),
-            layer=layer_of(dict(spot)),
-            location=location(spot["sources"], spot["call_sources"]),
+            path=spot.path,
+            layer=_layer(spot),
+            location=location(spot.sources, spot.call_sources),
             chain=links,
             number=found.number,
             stage=self._stage,
@@ -221,32 +219,32 @@ class _Compiling:
         if found.signature is None or found.signature.slug != _CONSTANT:
             return ()
         named = _INPUT.search(message)
-        inputs = [int(named[1])] if named else []
-        answer = self._bench.ask("origins", self._case, ops=found.number, inputs=inputs)
+        inputs = (int(named[1]),) if named else ()
+        assert found.number is not None
+        answer = self._bench.ask(requests.FindValueOrigins(ops=found.number, inputs=inputs), self._case)
         if not answer.ok:
             return ()
         return tuple(
-            ValueOrigin(o["kind"], o["op"], o["node"], location(o["sources"], o["call_sources"]))
-            for o in answer.result["origins"]
+            ValueOrigin(o.kind, o.op, o.node, location(o.sources, o.call_sources)) for o in answer.result.origins
         )
 
-    def _way(self, module: Any, failure: Signature | None, spot: Mapping[str, Any], message: str) -> chains.Way:
+    def _way(self, module: Any, failure: Signature | None, spot: answers.Spot, message: str) -> chains.Way:
         if failure is not None and failure.slug == _CONSTANT:
-            end = Link(str(spot["op"]), str(spot["inner_node"]), "", "fails")
-            return chains.size_of(module, [(i["node"], i["op"]) for i in spot["inputs"]], end)
+            end = Link(spot.op, spot.inner_node, "", "fails")
+            return chains.size_of(module, [(i.node, i.op or "") for i in spot.inputs], end)
         if self._stage == "hlo":
             return chains.Way(())
-        return chains.chain(module, str(spot["inner_node"]), str(spot["op"]), message)
+        return chains.chain(module, spot.inner_node, spot.op, message)
 
     def _located(self, links: Sequence[Link]) -> tuple[Link, ...]:
         nodes = [link.node for link in links if link.node]
         if not nodes:
             return tuple(links)
-        answer = self._bench.ask("sources", self._case, nodes=nodes)
+        answer = self._bench.ask(requests.FindSources(nodes=tuple(nodes)), self._case)
         return chains.located(links, answer.result) if answer.ok else tuple(links)
 
 
-def quick(bench: Bench, case: Case, stage: str) -> Case:
+def quick(bench: Bench, case: Case, stage: requests.Stage) -> Case:
     """The case in a worker of its own for compiling all the way; one that varies XLA's flags keeps its own."""
     named = {name for name, _ in case.vary}
     if stage == _STAGES[0] or _FAST[0] in named or bench.subject.kind != "capsule":
@@ -263,24 +261,29 @@ def location(sources: Sequence[Sequence[Any]], calls: Sequence[Sequence[Sequence
     return None
 
 
-def _kept(described: Mapping[str, Any]) -> dict[str, Any]:
-    return {k: described.get(k) for k in ("tensor", "node", "op", "shape", "dtype", "value") if k in described}
+def _kept(described: answers.Input) -> dict[str, Any]:
+    told: dict[str, Any] = codec.to_json(described)
+    return {k: told[k] for k in ("tensor", "node", "op", "shape", "dtype", "value") if k in told}
 
 
-def _shape(text: str | None) -> list[Any] | None:
-    """`f32[<=8,4]` as ["<=8", 4]."""
+def _layer(op: answers.FailingOp | answers.Spot) -> str | None:
+    return layer_of({"path": op.path, "inner_node": op.inner_node})
+
+
+def _shape(text: str | None) -> tuple[int | str, ...] | None:
+    """`f32[<=8,4]` as ("<=8", 4)."""
     if text is None or text.startswith("("):
         return None
     dims = [d.strip() for d in text.partition("[")[2].partition("]")[0].split(",") if d.strip()]
-    return [int(d) if d.isdigit() else d for d in dims]
+    return tuple(int(d) if d.isdigit() else d for d in dims)
 
 
-def _passed(answer: Answer) -> bool:
-    return answer.ok and answer.result["outcome"] == "passed"
+def _passed(answer: Answer[answers.Compiled]) -> bool:
+    return answer.ok and answer.result.outcome == "passed"
 
 
-def _compilations(answer: Answer) -> int:
-    return int(answer.result.get("compilations") or 0) if answer.ok and isinstance(answer.result, dict) else 1
+def _compilations(answer: Answer[answers.Compiled]) -> int:
+    return answer.result.compilations if answer.ok else 1
 
 
 def _others(found: Found) -> str | None:

@@ -18,6 +18,7 @@ from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.diagnosis.isolated import CRASHES, REQUEST
 from xladoctor.experiments.isolate import isolate
 from xladoctor.model.replay import Case, Isolation
+from xladoctor.protocol import requests
 from xladoctor.recording.run import Recording
 from xladoctor.recording.schema import schema
 from xladoctor.workers.bench import Answer, Bench
@@ -140,20 +141,20 @@ class _Bounded(Bench):
         self._clock = clock
         self._small = False
 
-    def _from_worker(self, op: str, kind: Kind, request: dict[str, Any], timeout: float) -> Answer:
+    def _from_worker(self, request: requests.Request[Any], kind: Kind, timeout: float) -> Answer[Any]:
         kind = Kind(kind.python) if self._small else kind
         began = self._clock()
-        warm = super()._from_worker("hello", kind, {"tensorflow": True}, _START)
+        warm = super()._from_worker(requests.Hello(tensorflow=True), kind, _START)
         self.until += self._clock() - began
         if not warm.ok:
             return warm
         left = self.until - self._clock()
         if left <= 0:
             raise OutOfTime
-        answer = super()._from_worker(op, kind, request, min(timeout, left))
+        answer = super()._from_worker(request, kind, min(timeout, left))
         if answer.state == "timed-out":
             raise OutOfTime
-        if op == "outline" and answer.ok:
+        if isinstance(request, requests.CountOps) and answer.ok:
             # A process that compiles fast takes longer to start than a small program to compile well.
             self._small = int(answer.result["ops"]) < _FEW
         return answer

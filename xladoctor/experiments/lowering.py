@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from xladoctor.experiments import chain as chains
 from xladoctor.experiments.isolate import location, quick
 from xladoctor.model.replay import Case, Lowering, Signature
+from xladoctor.protocol import answers, requests
 from xladoctor.recording.hlo import read_hlo
 from xladoctor.workers.bench import Bench
 from xladoctor.workers.classify import signature
@@ -23,39 +22,38 @@ SHOWS = (
 def lower(bench: Bench, case: Case, platform: str) -> Lowering:
     """Lower the subject in this case for `platform` ("gpu" or "cpu"), whether the machine has one or not."""
     bench.say(f"lowering for {platform}")
-    answer = bench.ask("lowered_for", case, platform=platform)
+    answer = bench.ask(requests.LowerFor(platform=platform), case)
     if not answer.ok:
         kind = answer.kind if answer.state == "refused" else answer.state
         return Lowering(
             platform, False, answer.seconds, message=f"{kind}: {answer.message}", refused=answer.state == "refused"
         )
     told = answer.result
-    if told["refused"]:
-        return Lowering(platform, False, answer.seconds, message=told["refused"], note=_hint(platform), refused=True)
+    if told.refused:
+        return Lowering(platform, False, answer.seconds, message=told.refused, note=_hint(platform), refused=True)
     notes = [SHOWS]
-    if told["note"]:
-        notes.append(told["note"])
-    if told["more"]:
+    if told.note:
+        notes.append(told.note)
+    if told.more:
         notes.append("behind these ops others may follow that were not reached")
-    found = tuple(_unsupported(u) for u in told["unsupported"])
-    error = told["error"] or {}
-    message = error.get("message")
+    found = tuple(_unsupported(u) for u in told.unsupported)
+    message = told.error.message if told.error is not None else None
     sign = None
     if found:
-        sign = Signature("unsupported-op", told["unsupported"][0]["op"])
+        sign = Signature("unsupported-op", told.unsupported[0].op)
         message = f"no kernel for {platform}: {'; '.join(found)}"
-    elif message:
-        sign = signature(error.get("kind"), message)
+    elif told.error is not None and message:
+        sign = signature(told.error.kind, message)
     lowered = Lowering(
         platform,
-        bool(told["ok"]),
-        float(told["seconds"]),
+        told.ok,
+        told.seconds,
         signature=sign,
         message=message,
         unsupported=found,
         note=". ".join(notes),
     )
-    return _carried(bench, case, int(told["dynamic"]), lowered) if told["dynamic"] else lowered
+    return _carried(bench, case, told.dynamic, lowered) if told.dynamic else lowered
 
 
 def _carried(bench: Bench, case: Case, count: int, lowered: Lowering) -> Lowering:
@@ -64,38 +62,38 @@ def _carried(bench: Bench, case: Case, count: int, lowered: Lowering) -> Lowerin
     """
     bench.say(f"{count} instructions have a dynamic dimension: compiling for this machine's processor")
     many = f"{count} instructions have a dynamic dimension (<=N)"
-    told = bench.ask("outline", case)
+    told = bench.ask(requests.CountOps(), case)
     if not told.ok:
         return _noted(lowered, f"{many}; whether each op can carry it was not tried: {told.message}")
-    ops = int(told.result["ops"])
-    answer = bench.ask("prefix", quick(bench, case, "optimized_hlo"), ops=ops, stage="optimized_hlo")
+    ops = told.result.ops
+    answer = bench.ask(requests.CompilePrefix(ops=ops), quick(bench, case, "optimized_hlo"))
     if not answer.ok and answer.state == "refused":
         return _noted(lowered, f"{many}; whether each op can carry it was not tried: {answer.message}")
     if not answer.ok:
         return _noted(lowered, f"{many}; compiled for this machine's processor, the step {answer.state}")
-    if answer.result["outcome"] == "passed":
+    error = answer.result.error
+    if error is None:
         return _noted(lowered, f"{many}; compiled for this machine's processor, every op carries it")
-    error = answer.result["error"]
-    failed = signature(error["kind"], error["message"])
-    if answer.result["outcome"] != "failed" or failed.slug not in _DYNAMIC:
-        why = str(error["message"]).strip().split("\n")[0][:300]
+    failed = signature(error.kind, error.message)
+    if answer.result.outcome != "failed" or failed.slug not in _DYNAMIC:
+        why = error.message.strip().split("\n")[0][:300]
         return _noted(lowered, f"{many}; whether each op can carry it cannot be seen here: {why}")
     note = (
         f"{many}, and {failed.op or 'an op'} cannot carry it: compiled for this machine's processor, the step is "
         "refused. Behind this op others may follow"
     )
     text = bench.folder / f"lowered-{case.batch}.hlo"
-    bench.ask("prefix", case, ops=ops, stage="hlo", save=str(text))
+    bench.ask(requests.CompilePrefix(ops=ops, stage="hlo", save=str(text)), case)
     module = read_hlo(text.read_text(encoding="utf-8", errors="replace") if text.is_file() else "")
-    named = _NAMED.findall(str(error["message"]))
+    named = _NAMED.findall(error.message)
     op, node = named[-1] if named else (failed.op or "", "")
-    way = chains.chain(module, node.rpartition(";")[2], op, str(error["message"]))
+    way = chains.chain(module, node.rpartition(";")[2], op, error.message)
     nodes = [link.node for link in way.links if link.node]
-    sources = bench.ask("sources", case, nodes=nodes) if nodes else None
+    sources = bench.ask(requests.FindSources(nodes=tuple(nodes)), case) if nodes else None
     links = chains.located(way.links, sources.result) if sources is not None and sources.ok else way.links
     more = replace(lowered, ok=False, dynamic=links)
     if lowered.ok:
-        more = replace(more, signature=failed, message=error["message"])
+        more = replace(more, signature=failed, message=error.message)
     return _noted(more, note, *([way.note] if way.note else []))
 
 
@@ -107,11 +105,11 @@ def _noted(lowered: Lowering, *notes: str) -> Lowering:
     return replace(lowered, note=". ".join([*([lowered.note] if lowered.note else []), *notes]))
 
 
-def _unsupported(told: Mapping[str, Any]) -> str:
-    at = location(told.get("sources") or [], told.get("call_sources") or [])
+def _unsupported(found: answers.Unsupported) -> str:
+    at = location(found.sources, found.call_sources)
     where = f" ({at})" if at else ""
-    never = "" if told.get("device") else ", which the doctor never runs or lowers"
-    return f"{told['op']}, node {told['node']}{where}{never}"
+    never = "" if found.device else ", which the doctor never runs or lowers"
+    return f"{found.op}, node {found.node}{where}{never}"
 
 
 def _hint(platform: str) -> str:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from xladoctor.diagnosis.facts import Step, is_user_file, short
 from xladoctor.diagnosis.places import wanted
 from xladoctor.model.replay import Case, Outcome, Signature
+from xladoctor.protocol import answers, codec, requests
 from xladoctor.rules import OUTSIDE
 from xladoctor.workers.bench import Answer, Bench
 from xladoctor.workers.classify import converted, finding, signature
+
+_WAYS: Mapping[str, requests.Way] = {"on": "xla", "off": "plain"}
 
 
 class Attempt:
@@ -21,7 +23,7 @@ class Attempt:
         self._bench = bench
         step = bench.subject.step
         self._step = step
-        self._wanted = wanted(step.recording, step.capsule) if step is not None and step.capsule else []
+        self._wanted = tuple(wanted(step.recording, step.capsule)) if step is not None and step.capsule else ()
 
     def __call__(self, case: Case, own: bool = False) -> Outcome:
         """The outcome of the case. `own`: a callable gets a trace of its own, which no other size shares.
@@ -29,20 +31,19 @@ class Attempt:
         Raises nothing that is the subject's fault.
         """
         vary = dict(case.vary)
-        parameters: dict[str, Any]
+        request: requests.Request[answers.Attempt]
         if self._bench.subject.kind == "callable":
-            way = "xla" if vary.get("jit") == "on" else "eager" if vary.get("eager") == "on" else "graph"
-            op, parameters = "call", {"way": way, **({"own": True} if own else {})}
+            way: requests.Way = "xla" if vary.get("jit") == "on" else "eager" if vary.get("eager") == "on" else "graph"
+            request = requests.Call(way=way, own=own)
         else:
-            way = {"on": "xla", "off": "plain"}.get(vary.get("jit", ""), "recorded")
-            op, parameters = "attempt", {"way": way, **({"wanted": self._wanted} if self._wanted else {})}
-        answer = self._bench.ask(op, case, **parameters)
+            request = requests.TryBatch(way=_WAYS.get(vary.get("jit", ""), "recorded"), wanted=self._wanted)
+        answer = self._bench.ask(request, case)
         found = outcome(case, answer)
         return self._with_place(found, answer)
 
-    def _with_place(self, found: Outcome, answer: Answer) -> Outcome:
+    def _with_place(self, found: Outcome, answer: Answer[answers.Attempt]) -> Outcome:
         """The outcome with the first place whose contract the call broke, and what is wrong there."""
-        shapes = answer.result.get("shapes") if answer.ok and isinstance(answer.result, dict) else None
+        shapes = answer.result.shapes if answer.ok else None
         step = _with(self._step, shapes) if self._step is not None and shapes else None
         if step is None or step.first is None:
             return found
@@ -58,8 +59,8 @@ def axes(step: Step | None) -> dict[str, int]:
     return {n: b.value for n, b in step.bindings.items() if n in partners}
 
 
-def _with(step: Step, shapes: Mapping[str, Any]) -> Step:
-    answer = {"capsule": step.capsule, "request": "shapes", "result": shapes}
+def _with(step: Step, shapes: answers.Shapes) -> Step:
+    answer = {"capsule": step.capsule, "request": "shapes", "result": codec.to_json(shapes)}
     return replace(step, recording=replace(step.recording, worker=(answer,)))
 
 
@@ -69,58 +70,53 @@ def words(case: Case) -> str:
     return ", ".join([*parts, *(f"{name}={value}" for name, value in case.vary)])
 
 
-def outcome(case: Case, answer: Answer) -> Outcome:
-    """What an answer to `attempt` or `call` says of a case."""
+def outcome(case: Case, answer: Answer[answers.Attempt]) -> Outcome:
+    """What an answer to `TryBatch` or `Call` says of a case."""
     if answer.state == "refused":
         return Outcome(case, "refused", message=answer.message, rows_in=case.batch, note=answer.kind)
     if answer.state == "timed-out":
         return Outcome(case, "timed-out", Signature("timed-out"), answer.message, rows_in=case.batch)
     if answer.state == "crashed":
         return _crashed(case, answer)
-    told: Mapping[str, Any] = answer.result
-    error = told.get("error")
-    common: dict[str, Any] = {
-        "rows_in": told.get("batch") or case.batch,
-        "trace_seconds": told.get("trace_seconds"),
-        "compile_seconds": told.get("compile_seconds"),
-        "run_seconds": told.get("run_seconds"),
-        "note": told.get("note"),
-        "shared": told.get("shared"),
-    }
-    if told.get("outcome") == "passed" or not error:
-        leading = _leading(told.get("outputs") or ())
-        rows = next((n for n in leading if n is not None), None)
-        return Outcome(case, "passed", rows_out=rows, leading=leading, **common)
-    kind, message = str(error.get("kind")), str(error.get("message"))
-    found = finding(kind, message)
-    return Outcome(
+    attempt = answer.result
+    tried = Outcome(
         case,
-        "failed",
-        signature(kind, message),
-        message,
+        "passed",
+        rows_in=attempt.batch or case.batch,
+        trace_seconds=attempt.trace_seconds,
+        compile_seconds=attempt.compile_seconds,
+        run_seconds=attempt.run_seconds,
+        note=attempt.note,
+        shared=attempt.shared,
+    )
+    if attempt.passed or attempt.error is None:
+        leading = _leading(attempt.outputs)
+        return replace(tried, rows_out=next((n for n in leading if n is not None), None), leading=leading)
+    kind, message = attempt.error.kind, attempt.error.message
+    found = finding(kind, message)
+    return replace(
+        tried,
+        state="failed",
+        signature=signature(kind, message),
+        message=message,
         node=found.node if found else None,
-        location=_location(told.get("where")) or converted(message),
+        location=_location(attempt.where) or converted(message),
         dims=tuple(found.dims) if found else (),
-        **common,
     )
 
 
-def _location(where: Any) -> str | None:
-    """The innermost of the user's frames, outermost first: [file, line, function]."""
-    user = [f for f in where or () if is_user_file(str(f[0]))]
+def _location(where: answers.Frames) -> str | None:
+    """The innermost of the user's frames."""
+    user = [f for f in where if is_user_file(f[0])]
     return f"{user[-1][0]}:{user[-1][1]} in {user[-1][2]}" if user else None
 
 
-def _leading(outputs: Sequence[Mapping[str, Any]]) -> tuple[int | None, ...]:
+def _leading(outputs: Sequence[answers.Output]) -> tuple[int | None, ...]:
     """The leading size of each result, None for one without axes. Variables are no results."""
-    return tuple(
-        int(o["shape"][0]) if o.get("shape") else None
-        for o in outputs
-        if not str(o.get("output", "")).startswith("variable ")
-    )
+    return tuple(o.shape[0] if o.shape else None for o in outputs if not o.output.startswith("variable "))
 
 
-def _crashed(case: Case, answer: Answer) -> Outcome:
+def _crashed(case: Case, answer: Answer[answers.Attempt]) -> Outcome:
     """The worker died: why, if its last words say so."""
     message = answer.message or ""
     found = finding(None, message)
@@ -135,6 +131,6 @@ def _crashed(case: Case, answer: Answer) -> Outcome:
     )
 
 
-def _out_of_memory(answer: Answer) -> bool:
+def _out_of_memory(answer: Answer[answers.Attempt]) -> bool:
     said = answer.message or ""
     return any(word in said for word in ("std::bad_alloc", "MemoryError", "Cannot allocate memory"))

@@ -13,6 +13,7 @@ from xladoctor.experiments import parity_judge as judge
 from xladoctor.experiments import settled
 from xladoctor.experiments.parity_rule import seen_plainly, silent_rule
 from xladoctor.model.replay import Agreement, Case, Parity, runs
+from xladoctor.protocol import answers, requests
 from xladoctor.workers.bench import Answer, Bench, digest
 
 _SIZES = 3
@@ -110,6 +111,9 @@ def _telling(sizes: Sequence[int | None]) -> list[int | None]:
     return list(dict.fromkeys([known[-1], *known[-2:-1], *(s for s in known if s > 1)][:_SIZES]))
 
 
+_ROWS: tuple[requests.Way, ...] = (judge.PLAIN, judge.XLA)
+
+
 class _Parity:
     """The questions about one case."""
 
@@ -117,7 +121,8 @@ class _Parity:
         self._bench = bench
         self._case = case
         self._others = others
-        self._capsule: str | None = None
+        self._capsule = ""
+        """Of a callable, what was made of it."""
         self.passed: tuple[str, ...] = ()
         """The ways in which the call passes."""
 
@@ -126,27 +131,28 @@ class _Parity:
         notes: list[str] = []
         against, problems = self._variations()
         notes += problems
-        answer = self._ways((judge.XLA,), against=against)
+        answer = self._ways((judge.XLA,), against)
         died = None
         if answer.state in ("crashed", "timed-out"):
             died = answer
-            answer = self._ways((), against=against)
+            answer = self._ways((), against)
         if not answer.ok:
             return [], [*notes, f"not comparable: {answer.why}"], None
         told = answer.result
-        self._capsule = told.get("capsule")
+        self._capsule = told.capsule or ""
         notes += judge.drawn(told)
-        if told.get("note"):
-            notes.append(str(told["note"]))
-        if told["filled"]:
-            notes.append(f"random values stand in for {judge.names(told['filled'])}")
-        self.passed = tuple(w for w, outcome in told["ways"].items() if outcome["outcome"] == "passed")
+        if told.note:
+            notes.append(told.note)
+        if told.filled:
+            notes.append(f"random values stand in for {judge.names(told.filled)}")
+        self.passed = tuple(w for w, outcome in told.ways.items() if outcome.passed)
         passed = judge.PLAIN in self.passed
         xla = judge.XLA in self.passed
-        apart = [a["output"] for a in told["agreements"] if a["apart"] and a["ways"][1] == judge.XLA]
+        apart = tuple(a.output for a in told.agreements if a.apart and a.ways[1] == judge.XLA)
         node = None
         if xla and (apart or not passed):
-            node = self._ask("node", outputs=apart)
+            self._bench.say("looking for the first op that differs")
+            node = self._bench.ask(requests.FindFirstNode(capsule=self._capsule, outputs=apart), self._case)
         parted = node.result if node is not None and node.ok else None
         found, more = judge.agreements(told, parted)
         notes += more
@@ -156,9 +162,10 @@ class _Parity:
             found.append(_death(died))
         elif died is not None:
             notes.append(f"{judge.XLA}: {died.why}")
-        for way in [judge.PLAIN] if passed and not apart else [judge.PLAIN, judge.XLA]:
-            if told["ways"].get(way, {}).get("outcome") == "passed":
-                rows = self._ask("rows", way=way)
+        for way in _ROWS[:1] if passed and not apart else _ROWS:
+            if way in self.passed:
+                self._bench.say("comparing rows")
+                rows = self._bench.ask(requests.CompareRows(capsule=self._capsule, way=way), self._case)
                 if rows.ok:
                     tests, more = judge.of_rows(rows.result, way)
                     found += tests
@@ -167,21 +174,21 @@ class _Parity:
                     notes.append(f"rows ({way}): {rows.why}")
         return found, notes, judge.first_node(parted)
 
-    def _ways(self, ways: Sequence[str], **parameters: Any) -> Answer:
-        return self._first(self._case, ways=list(ways), **parameters)
-
-    def _first(self, case: Case, **parameters: Any) -> Answer:
+    def _ways(
+        self,
+        ways: tuple[str, ...],
+        against: Sequence[tuple[str, str]],
+        other: Case | None = None,
+        save: str | None = None,
+    ) -> Answer[answers.Ways]:
+        """The ways of the case, or of another one, beside the results that were kept of others."""
+        case = other or self._case
         self._bench.say(f"comparing ways{f' at batch {case.batch}' if case.batch else ''}")
+        kept = tuple(against)
         if self._bench.subject.kind == "callable":
-            folder = self._bench.open_folder(case)
-            return self._bench.ask("parity_call", case, on="subject", folder=str(folder), **parameters)
-        return self._bench.ask("parity", case, what="ways", **parameters)
-
-    def _ask(self, what: str, **parameters: Any) -> Answer:
-        self._bench.say({"rows": "comparing rows", "node": "looking for the first op that differs"}[what])
-        if self._capsule is not None:
-            return self._bench.ask("parity", self._case, on="subject", capsule=self._capsule, what=what, **parameters)
-        return self._bench.ask("parity", self._case, what=what, **parameters)
+            folder = str(self._bench.open_folder(case))
+            return self._bench.ask(requests.CompareCallable(folder=folder, ways=ways, against=kept, save=save), case)
+        return self._bench.ask(requests.CompareWays(ways=ways, against=kept, save=save), case)
 
     def _variations(self) -> tuple[list[tuple[str, str]], list[str]]:
         """([[way, file of its plain results]], what could not be had)."""
@@ -189,13 +196,13 @@ class _Parity:
         for other in self._others:
             name = _named(other, self._case)
             file = self._bench.folder / "parity" / f"{digest(other)}.npz"
-            answer = self._first(other, ways=[], save=str(file))
-            outcome = answer.result["ways"][judge.PLAIN] if answer.ok else None
-            if outcome is not None and outcome["outcome"] == "passed":
+            answer = self._ways((), (), other, str(file))
+            outcome = answer.result.ways[judge.PLAIN] if answer.ok else None
+            if outcome is not None and outcome.passed:
                 found.append((name, str(file)))
             else:
-                error = (outcome or {}).get("error") or {}
-                notes.append(f"{name}: {answer.why if outcome is None else error.get('message', '')[:300]}")
+                error = outcome.error if outcome is not None else None
+                notes.append(f"{name}: {answer.why if outcome is None else error.message[:300] if error else ''}")
         return found, notes
 
 
@@ -213,7 +220,7 @@ def _plain(case: Case) -> Case:
     return Case(case.batch, tuple(v for v in case.vary if v[0] not in _DONE))
 
 
-def _death(answer: Answer) -> Agreement:
+def _death(answer: Answer[answers.Ways]) -> Agreement:
     how = f"ends the process {answer.kind}" if answer.state == "crashed" else "does not end in time"
     what = f"compiled, the step {how}; plainly it passes"
     ways = (judge.PLAIN, judge.XLA)

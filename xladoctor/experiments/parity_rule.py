@@ -13,6 +13,7 @@ from xladoctor.experiments import settled
 from xladoctor.experiments.rule import rule
 from xladoctor.experiments.search import search
 from xladoctor.model.replay import Agreement, Case, Rule
+from xladoctor.protocol import requests
 from xladoctor.workers.bench import Bench
 
 REFERENCE = "reference"
@@ -47,11 +48,10 @@ def silent_rule(bench: Bench, case: Case, sizes: Sequence[int]) -> Rule | None:
 
 def _wrong(bench: Bench, case: Case) -> bool | None:
     """None where it cannot be told."""
-    built = settled.build(bench, case, python=[REFERENCE])
-    if not built.ok or built.result["ways"][judge.PLAIN]["outcome"] != "passed":
+    built = bench.ask(replace(settled.building(bench, case), python=(REFERENCE,)), case)
+    if not built.ok or not built.result.ways[judge.PLAIN].passed:
         return None
-    if any(a["apart"] for a in built.result["agreements"]):
+    if any(a.apart for a in built.result.agreements):
         return True
-    asked = {"capsule": built.result["capsule"], "what": "rows", "way": judge.PLAIN}
-    rows = bench.ask("parity", case, on="subject", **asked)
+    rows = bench.ask(requests.CompareRows(capsule=built.result.capsule or ""), case)
     return rows.ok and any(not a.agree for a in judge.of_rows(rows.result, judge.PLAIN)[0])

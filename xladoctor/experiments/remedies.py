@@ -6,18 +6,21 @@ makes the error go away and changes the numbers is told as such, loudly.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 from xladoctor.experiments import settled
 from xladoctor.experiments.trials import XLA_SWITCHES, Trial, of_settings, trials
 from xladoctor.model.replay import Case, Isolation, Signature, Sweep, Tested
+from xladoctor.protocol import answers, requests
 from xladoctor.workers.bench import Answer, Bench, digest
 from xladoctor.workers.classify import UNKNOWN, gist, signature
 
 Result = Literal["cured", "another failure", "no effect", "worse", "not applicable", "unverified"]
-_WAYS = {"on": "xla", "off": "plain"}
+_WAYS: Mapping[str, requests.Way] = {"on": "xla", "off": "plain"}
+Told = Answer[answers.Remedy]
 _NO_REFERENCE = "as neither the batch nor a row alone passes without it, nothing is there to compare with"
 _NO_ROWS = "none of its results is one of rows, so there is nothing that could be put together and compared"
 _OWN_ROWS = "held against its own rows, each alone: the call as it is gives no numbers, not for a row either"
@@ -43,22 +46,24 @@ class _Verifier:
         self._callable = bench.subject.kind == "callable"
         vary = dict(case.vary)
         # Functions that a callable calls keep the XLA that they asked for, with jit=off too.
-        self._way = "recorded" if self._callable and vary.get("jit") != "on" else _way(case, "recorded")
+        self._way: requests.Way = "recorded" if self._callable and vary.get("jit") != "on" else _way(case, "recorded")
         self._eager = vary.get("eager") == "on"
-        self._capsule: str | None = None
-        self._reference: dict[str, Any] = {}
+        self._capsule = ""
+        """Of a callable, what was made of it."""
+        self._reference: str | None = None
 
     def run(self) -> tuple[tuple[Tested, ...], tuple[str, ...]]:
         """Try the case as it is, then each remedy."""
         if self._callable:
             file = self._bench.folder / "parity" / f"reference-{digest(self._case)}.npz"
-            asked = {"python": ["reference"], "save_reference": str(file)}
-            opened = settled.build(self._bench, self._case, **asked)
+            asked = settled.building(self._bench, self._case)
+            opened = self._bench.ask(replace(asked, python=("reference",), save_reference=str(file)), self._case)
             if not opened.ok:
                 return self._without_graph(opened.why)
-            self._capsule = str(opened.result["capsule"])
-            if opened.result["ways"].get("reference", {}).get("outcome") == "passed":
-                self._reference = {"reference": str(file)}
+            self._capsule = opened.result.capsule or ""
+            reference = opened.result.ways.get("reference")
+            if reference is not None and reference.passed:
+                self._reference = str(file)
         before = self._apply({"kind": "as-is"})
         if before.state == "refused":
             return (), (f"no remedy was tried: {before.why}",)
@@ -66,7 +71,7 @@ class _Verifier:
             return self._too_late()
         return tuple(self._judged(self._trials(), before)), ()
 
-    def _judged(self, trials: Sequence[Trial], before: Answer) -> Iterator[Tested]:
+    def _judged(self, trials: Sequence[Trial], before: Told) -> Iterator[Tested]:
         for trial in trials:
             self._bench.say(f"trying a remedy: {trial.title}")
             yield judged(trial, self._tried(trial), before)
@@ -83,10 +88,10 @@ class _Verifier:
         before = settled.graph_of(self._bench, case)
         found = []
         for trial in of_settings(case, settings):
-            graph = settled.graph_of(self._bench, trial.case or case, **({"again": True} if trial.again else {}))
+            graph = settled.graph_of(self._bench, trial.case or case, trial.again)
             if graph is None or before is None or wanted is None:
                 found.append(_tested(trial, "not applicable", message="it gives no graph then"))
-            elif graph["digest"] == before["digest"]:
+            elif graph.digest == before.digest:
                 found.append(_tested(trial, "no effect", message="the graph is the same as it is"))
             else:
                 message = f"the setting governs the graph then: {settled.difference(before, graph)}"
@@ -95,9 +100,8 @@ class _Verifier:
 
     def _without_graph(self, why: str) -> tuple[tuple[Tested, ...], tuple[str, ...]]:
         """The call fails while it is traced, or makes its call itself: only another setting can be tried."""
-        way = {"xla": "xla", "plain": "graph"}.get(self._way, "graph")
-        before = self._bench.ask("call", self._case, way="eager" if self._eager else way)
-        if not before.ok or before.result["outcome"] == "passed":
+        before = self._called(self._case, "xla" if self._way == "xla" else "graph")
+        if not before.ok or before.result.outcome == "passed":
             return (), (f"no remedy was tried: {why}",)
         trials = [t for t in self._trials() if t.case is not None]
         if not trials:
@@ -107,13 +111,13 @@ class _Verifier:
     def _trials(self) -> Sequence[Trial]:
         config: Sequence[str] = ()
         if self._callable:
-            told = self._bench.ask("describe", Case(None))
-            config = self._governing(told.result["config"] if told.ok else ())
+            told = self._bench.ask(requests.DescribeCallable(), Case(None))
+            config = self._governing(told.result.config if told.ok else ())
         outcomes = self._swept.outcomes if self._swept else ()
         rows = self._case.batch
         if rows is None:
-            facts = self._bench.ask("parity", self._case, what="rows", way="plain") if not self._callable else None
-            rows = facts.result.get("batch") if facts is not None and facts.ok else None
+            facts = self._bench.ask(requests.CompareRows(), self._case) if not self._callable else None
+            rows = facts.result.batch if facts is not None and facts.ok else None
         passing = [o.case.batch for o in outcomes if o.state == "passed" and o.case.vary == self._case.vary]
         smaller = [b for b in passing if b is not None and rows is not None and b < rows]
         sizes = self._bench.subject.sizes
@@ -138,7 +142,7 @@ class _Verifier:
     def _governing(self, config: Sequence[str]) -> Sequence[str]:
         """The switches that the subject's own program reads: what is merely installed governs nothing of it."""
         switches = [key for key in config if key in XLA_SWITCHES]
-        told = self._bench.ask("settings_read", self._case) if switches else None
+        told = self._bench.ask(requests.ListRead(), self._case) if switches else None
         # Where it is not known, they are tried.
         return (
             switches
@@ -146,65 +150,83 @@ class _Verifier:
             else [k for k in switches if k in told.result]
         )
 
-    def _tried(self, trial: Trial) -> Answer:
+    def _tried(self, trial: Trial) -> Told:
         if trial.case is None:
             return self._apply(trial.apply)
         way = _way(trial.case, "plain")
-        again: dict[str, Any] = {"again": True} if trial.again else {}
-        if self._capsule is None:
-            return self._by_itself(trial.case, way, again)
+        if not self._capsule:
+            return self._by_itself(trial.case, way, trial.again)
         if way == "plain":
             # As it is called: the graph below runs without the XLA that functions of it asked for.
-            call = self._bench.ask("call", trial.case, way="eager" if self._eager else "graph", **again)
-            if not call.ok or call.result["outcome"] != "passed":
+            call = self._called(trial.case, "graph", trial.again)
+            if not call.ok or call.result.outcome != "passed":
                 return call
         file = self._bench.folder / "parity" / f"remedy-{digest(trial.case)}{'-again' if trial.again else ''}.npz"
-        ways = ["xla"] if way == "xla" else []
-        built = settled.build(self._bench, trial.case, ways=ways, save=str(file), save_way=way, **again)
+        asked = settled.building(self._bench, trial.case, trial.again)
+        asked = replace(asked, ways=("xla",) if way == "xla" else (), save=str(file), save_way=way)
+        built = self._bench.ask(asked, trial.case)
         if not built.ok:
-            return built
-        told = built.result["ways"][way]
-        if told["outcome"] != "passed":
-            return Answer("ok", {"outcome": told["outcome"], "error": told["error"]})
+            return _remedy(built, None)
+        outcome = built.result.ways[way]
+        if not outcome.passed:
+            return _remedy(built, outcome)
         held = self._apply({"kind": "kept", "file": str(file)})
-        return held if not held.ok or held.result.get("outputs") else self._by_itself(trial.case, way, again)
+        return held if not held.ok or held.result.outputs else self._by_itself(trial.case, way, trial.again)
 
-    def _by_itself(self, case: Case, way: str, again: dict[str, Any]) -> Answer:
+    def _by_itself(self, case: Case, way: requests.Way, again: bool) -> Told:
         """A case in the place of one that gives no numbers: nothing of that one is there to compare with."""
-        built = settled.build(self._bench, case, **again)
+        built = self._bench.ask(settled.building(self._bench, case, again), case)
         if built.ok:
-            asked = {"capsule": built.result["capsule"], "way": way, "apply": {"kind": "as-is"}, **self._rows_lost()}
-            answer = self._bench.ask("remedy", case, on="subject", **asked)
-            told = answer.result if answer.ok and answer.result["outcome"] == "passed" else {}
-            if told and not told.get("alone") and not told.get("lost"):
+            asked = requests.TryRemedy(
+                capsule=built.result.capsule or "", apply={"kind": "as-is"}, way=way, by_row=self._loses_rows
+            )
+            answer = self._bench.ask(asked, case)
+            passed = answer.ok and answer.result.outcome == "passed"
+            if passed and not answer.result.alone and not answer.result.lost:
                 # Held against itself, it is nothing.
-                return replace(answer, result={"outcome": "passed", "error": None})
+                return replace(answer, value=answers.Remedy("passed"))
             return _noted(answer, _OWN_ROWS)
-        call = self._bench.ask("call", case, way="xla" if way == "xla" else "graph", **again)
-        return _noted(call, _OWN_CALL) if call.ok and call.result["outcome"] == "passed" else call
+        call = self._called(case, "xla" if way == "xla" else "graph", again, eagerly=False)
+        return _noted(call, _OWN_CALL)
 
-    def _apply(self, apply: dict[str, Any]) -> Answer:
-        parameters: dict[str, Any] = {"way": self._way, "apply": apply, **self._rows_lost(), **self._reference}
-        if self._capsule is not None:
-            return self._bench.ask("remedy", self._case, on="subject", capsule=self._capsule, **parameters)
-        return self._bench.ask("remedy", self._case, **parameters)
+    def _called(self, case: Case, way: requests.Way, again: bool = False, eagerly: bool = True) -> Told:
+        """What comes of a call as the subject is called, of which no numbers are compared."""
+        way = "eager" if self._eager and eagerly else way
+        answer = self._bench.ask(requests.Call(way=way, again=again), case)
+        return _remedy(answer, answer.result if answer.ok else None)
 
-    def _rows_lost(self) -> dict[str, Any]:
-        """Said to the worker where the sweep saw that rows are lost: what has too few or too many is no reference."""
+    def _apply(self, apply: dict[str, Any]) -> Told:
+        request = requests.TryRemedy(
+            capsule=self._capsule,
+            apply=apply,
+            way=self._way,
+            by_row=self._loses_rows,
+            reference=self._reference,
+        )
+        return self._bench.ask(request, self._case)
+
+    @property
+    def _loses_rows(self) -> bool:
+        """Whether the sweep saw that rows are lost: what has too few or too many is no reference then."""
         outcomes = self._swept.outcomes if self._swept else ()
-        lost = any(o.state == "silent" and o.rows_out not in (None, o.rows_in) for o in outcomes)
-        return {"by_row": True} if lost else {}
+        return any(o.state == "silent" and o.rows_out not in (None, o.rows_in) for o in outcomes)
 
 
-def _way(case: Case, otherwise: str) -> str:
+def _way(case: Case, otherwise: requests.Way) -> requests.Way:
     return _WAYS.get(dict(case.vary).get("jit", ""), otherwise)
 
 
-def _noted(answer: Answer, note: str) -> Answer:
+def _remedy(answer: Answer[Any], outcome: answers.Outcome | None) -> Told:
+    """An answer to another question as one about a remedy whose numbers were not compared."""
+    found = None if outcome is None else answers.Remedy(outcome.outcome, outcome.error)
+    return replace(answer, value=found)
+
+
+def _noted(answer: Told, note: str) -> Told:
     """The answer with what is to be said of its numbers."""
-    if not answer.ok or answer.result["outcome"] != "passed":
+    if not answer.ok or answer.result.outcome != "passed":
         return answer
-    return replace(answer, result={**answer.result, "held": note})
+    return replace(answer, value=replace(answer.result, held=note))
 
 
 def _full_name(isolated: Isolation | None) -> str | None:
@@ -215,7 +237,7 @@ def _full_name(isolated: Isolation | None) -> str | None:
     return isolated.node if not within or isolated.node.startswith(f"{within}/") else f"{within}/{isolated.node}"
 
 
-def judged(trial: Trial, answer: Answer, before: Answer) -> Tested:
+def judged(trial: Trial, answer: Told, before: Told) -> Tested:
     """What came of a trial, against what the case gives without it."""
     was = _signature(before)
     sign: Signature | None
@@ -228,54 +250,50 @@ def judged(trial: Trial, answer: Answer, before: Answer) -> Tested:
         sign = Signature("worker-died" if answer.state == "crashed" else "timed-out", answer.signal)
         result: Result = "no effect" if before.state == answer.state else "worse"
         return _tested(trial, result, sign, answer.why)
-    told = answer.result
-    if told["outcome"] == "refused":
-        return _tested(trial, "not applicable", message=str((told.get("error") or {}).get("message")))
-    if told["outcome"] != "passed":
+    found = answer.result
+    message = found.error.message if found.error is not None else None
+    if found.outcome == "refused":
+        return _tested(trial, "not applicable", message=str(message))
+    if found.outcome != "passed":
         sign = _signature(answer)
-        message = gist((told.get("error") or {}).get("message"))
-        return _tested(trial, "no effect" if sign == was else "another failure", sign, message)
-    if "deviation" not in told or not (told.get("outputs") or told.get("lost")):
+        return _tested(trial, "no effect" if sign == was else "another failure", sign, gist(message))
+    if found.deviation is None or not (found.outputs or found.lost):
         # Nothing of the call as it is passes, neither the whole batch nor a row alone: there is no reference.
-        return _tested(trial, "unverified", message=told.get("held") or _NO_REFERENCE)
-    if not told.get("results", 1) and not told.get("lost"):
+        return _tested(trial, "unverified", message=found.held or _NO_REFERENCE)
+    if found.results == 0 and not found.lost:
         return _tested(trial, "unverified", message=_NO_ROWS)
-    deviation = None if told["deviation"] == "inf" else float(told["deviation"])
-    speed = _ratio(told)
-    if is_right(told):
-        return _tested(trial, "cured", message=told.get("held"), deviation=deviation, speed=speed)
-    silent_before = before.ok and before.result["outcome"] == "passed"
-    if silent_before:
-        worse = _far(told) > 2 * _far(before.result) or told["missing"] > before.result["missing"]
-        message = f"{'even farther off' if worse else 'as wrong as before'}: {wrong(told)}"
+    deviation = None if math.isinf(found.deviation) else found.deviation
+    speed = _ratio(found)
+    if is_right(found):
+        return _tested(trial, "cured", message=found.held, deviation=deviation, speed=speed)
+    if before.ok and before.result.outcome == "passed":
+        unchanged = before.result
+        worse = found.deviation > 2 * (unchanged.deviation or 0.0) or found.missing > unchanged.missing
+        message = f"{'even farther off' if worse else 'as wrong as before'}: {wrong(found)}"
         return _tested(trial, "worse" if worse else "no effect", None, message, deviation, speed, worse)
-    return _tested(trial, "cured", None, f"THE NUMBERS CHANGE: {wrong(told)}", deviation, speed, True)
+    return _tested(trial, "cured", None, f"THE NUMBERS CHANGE: {wrong(found)}", deviation, speed, True)
 
 
-def is_right(told: dict[str, Any]) -> bool:
+def is_right(found: answers.Remedy) -> bool:
     """Whether a step passed with all rows, and with the numbers of the reference."""
-    return bool(
-        told["outcome"] == "passed"
-        and not told["apart"]
-        and not told["missing"]
-        and not told.get("lost")
-        and (told["compared"] or not told.get("results", told["outputs"]))
-    )
+    results = found.outputs if found.results is None else found.results
+    wrong = found.apart or found.missing or found.lost
+    return found.outcome == "passed" and not wrong and bool(found.compared or not results)
 
 
-def wrong(told: dict[str, Any]) -> str:
+def wrong(found: answers.Remedy) -> str:
     """In which way results are not those of the reference, in words."""
-    if told.get("lost"):
-        return f"rows are lost or too many: {', '.join(told['lost'][:4])}"
+    if found.lost:
+        return f"rows are lost or too many: {', '.join(found.lost[:4])}"
     parts = []
-    if not told["compared"]:
+    if not found.compared:
         parts.append("no row of the result is left that could be compared")
-    if told["missing"]:
-        parts.append(f"{told['missing']} rows have no result")
-    if told["apart"]:
-        names = ", ".join(told["apart"][:4])
-        by = "" if told["deviation"] == "inf" else f" by {float(told['deviation']):.2g}"
-        parts.append(f"{names} {'differ' if len(told['apart']) > 1 else 'differs'}{by} from the reference")
+    if found.missing:
+        parts.append(f"{found.missing} rows have no result")
+    if found.apart:
+        names = ", ".join(found.apart[:4])
+        by = "" if found.deviation is None or math.isinf(found.deviation) else f" by {found.deviation:.2g}"
+        parts.append(f"{names} {'differ' if len(found.apart) > 1 else 'differs'}{by} from the reference")
     return "; ".join(parts)
 
 
@@ -302,19 +320,15 @@ def _tested(
     )
 
 
-def _signature(answer: Answer) -> Signature | None:
-    if answer.state != "ok":
+def _signature(answer: Told) -> Signature | None:
+    if not answer.ok:
         return Signature("worker-died" if answer.state == "crashed" else answer.state, answer.signal)
-    error = answer.result.get("error")
-    return signature(error.get("kind"), str(error.get("message"))) if error else None
+    error = answer.result.error
+    return signature(error.kind, error.message) if error is not None else None
 
 
-def _far(told: dict[str, Any]) -> float:
-    return float("inf") if told["deviation"] == "inf" else float(told["deviation"] or 0.0)
-
-
-def _ratio(told: dict[str, Any]) -> float | None:
+def _ratio(found: answers.Remedy) -> float | None:
     """How many times as fast as the plain run of the same rows."""
-    if not told.get("seconds") or not told.get("reference_seconds"):
+    if not found.seconds or not found.reference_seconds:
         return None
-    return round(float(told["reference_seconds"]) / float(told["seconds"]), 3)
+    return round(found.reference_seconds / found.seconds, 3)

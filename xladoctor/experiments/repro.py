@@ -15,8 +15,9 @@ from xladoctor.errors import XladoctorError
 from xladoctor.experiments import shrink
 from xladoctor.experiments.isolate import quick
 from xladoctor.model.replay import Case, Isolation, Repro, Signature
+from xladoctor.protocol import answers, requests
 from xladoctor.recording.hlo import read_hlo
-from xladoctor.workers.bench import Bench
+from xladoctor.workers.bench import Answer, Bench
 from xladoctor.workers.classify import signature
 from xladoctor.workers.environment import worker_environment
 
@@ -90,23 +91,22 @@ def refuse_existing(path: Path) -> None:
 def _scripts(bench: Bench, case: Case, isolated: Isolation) -> Any:
     """Scripts, the smallest first; a Repro that tells why there is none."""
     title = _title(isolated)
-    common: dict[str, Any] = {"title": title, "values": bench.subject.values}
     if isolated.mode == "trace":
-        way = "xla" if dict(case.vary).get("jit") == "on" else "graph"
-        told = bench.ask("script", case, on="subject", way=way, **common)
+        way: requests.Way = "xla" if dict(case.vary).get("jit") == "on" else "graph"
+        told = bench.ask(requests.WriteTraceScript(title=title, way=way), case)
         none = f"there is no graph that a script could be cut from, as the trace ended at {isolated.op}: {told.message}"
         yield told.result if told.ok else Repro("", 0, False, message=none)
         return
     if isolated.mode == "run":
-        told = bench.ask("script", case, **common)
+        told = bench.ask(requests.WriteRunScript(title=title), case)
         yield told.result if told.ok else Repro("", 0, False, message=told.message)
         return
     if isolated.number is None:
         return
-    stage = "hlo" if isolated.stage == "hlo" else "optimized_hlo"
+    stage: requests.Stage = "hlo" if isolated.stage == "hlo" else "optimized_hlo"
     small = _Small(bench, case, isolated.number, stage, isolated.signature)
     for edits in small.steps():
-        told = bench.ask("script", small.case, ops=isolated.number, edits=list(edits), **common)
+        told = bench.ask(requests.WriteCoreScript(ops=isolated.number, edits=tuple(edits), title=title), small.case)
         yield told.result if told.ok else Repro("", 0, False, message=told.message)
     if small.why is not None:
         yield Repro("", 0, False, message=small.why)
@@ -115,7 +115,7 @@ def _scripts(bench: Bench, case: Case, isolated: Isolation) -> Any:
 class _Small:
     """The simplifications that keep the failure of one op under XLA."""
 
-    def __init__(self, bench: Bench, case: Case, number: int, stage: str, wanted: Signature | None) -> None:
+    def __init__(self, bench: Bench, case: Case, number: int, stage: requests.Stage, wanted: Signature | None) -> None:
         self._bench = bench
         self.case = quick(bench, case, stage)
         self._number = number
@@ -126,14 +126,14 @@ class _Small:
 
     def steps(self) -> list[list[shrink.Edit]]:
         """Lists of edits, the smallest graph first."""
-        first = self._reduce([], list=True)
-        if not self._same(first):
+        first = self._reduce(requests.ReduceCore(ops=self._number, stage=self._stage, listed=True))
+        if not first.ok or not self._same(first):
             self.why = "the op and what it depends on do not fail by themselves as they did in the step"
             return []
         file = self._bench.folder / f"core-{self._number}.hlo"
-        self._reduce([], before=True, save=str(file), stage="hlo")
+        self._reduce(requests.ReduceCore(ops=self._number, stage="hlo", before=True, save=str(file)))
         module = read_hlo(file.read_text(encoding="utf-8") if file.is_file() else "")
-        rows: Sequence[shrink.Row] = first["list"]
+        rows = first.result.listed
         known = shrink.shapes(module, rows)
         return shrink.smaller(
             self._look,
@@ -143,33 +143,31 @@ class _Small:
 
     def _constants(self, rows: Sequence[shrink.Row]) -> list[shrink.Edit]:
         asked = [
-            (r["frame"], f"{r['node']}:{i}")
+            (r.frame, f"{r.node}:{i}")
             for r in rows
-            for i, d in enumerate(r["dtypes"])
+            for i, d in enumerate(r.dtypes)
             if d.startswith("int") or d == "bool"
         ]
-        told = self._bench.ask("values", self.case, ops=self._number, tensors=asked)
+        told = self._bench.ask(requests.ReadValues(ops=self._number, tensors=tuple(asked)), self.case)
         return shrink.constants(rows, told.result) if told.ok else []
 
     def _look(self, edits: Sequence[shrink.Edit]) -> tuple[bool, int, Container[str]]:
-        told = self._reduce(edits, names=True)
-        return self._same(told), int(told.get("nodes", 0)), frozenset(told.get("names", ()))
+        request = requests.ReduceCore(ops=self._number, stage=self._stage, edits=tuple(edits), names=True)
+        answer = self._reduce(request)
+        left = answer.result if answer.ok else None
+        return self._same(answer), (left.nodes or 0) if left else 0, frozenset(left.names if left else ())
 
-    def _reduce(self, edits: Sequence[shrink.Edit], **more: Any) -> dict[str, Any]:
+    def _reduce(self, request: requests.ReduceCore) -> Answer[answers.Compiled]:
         self._tries += 1
         self._bench.say(f"making the script smaller (try {self._tries})")
-        asked = {"stage": self._stage, **more}
-        answer = self._bench.ask("reduce", self.case, ops=self._number, edits=list(edits), **asked)
-        if answer.ok:
-            return dict(answer.result)
-        return {"outcome": answer.state, "error": None}
+        return self._bench.ask(request, self.case)
 
-    def _same(self, told: Mapping[str, Any]) -> bool:
-        if told["error"] is None:
-            return self._wanted is not None and self._wanted.slug == told["outcome"]
-        return (
-            told["outcome"] == "failed" and signature(told["error"]["kind"], told["error"]["message"]) == self._wanted
-        )
+    def _same(self, answer: Answer[answers.Compiled]) -> bool:
+        if not answer.ok or answer.result.error is None:
+            outcome = answer.result.outcome if answer.ok else answer.state
+            return self._wanted is not None and self._wanted.slug == outcome
+        error = answer.result.error
+        return answer.result.outcome == "failed" and signature(error.kind, error.message) == self._wanted
 
 
 def _tried(

@@ -6,10 +6,12 @@ one way twice.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,8 @@ from xladoctor.experiments import parity_judge as judge
 from xladoctor.experiments import shrink
 from xladoctor.experiments.repro import Attempts, first_shown, last_line, run_script
 from xladoctor.model.replay import Agreement, Case, Parity, Repro, Signature
-from xladoctor.workers.bench import Answer, Bench
+from xladoctor.protocol import answers, requests
+from xladoctor.workers.bench import Bench
 
 _RANK = {"wrong-shape-silent": 0, "wrong-pairing": 1}
 _NUMBER = re.compile(r"differ by ([\d.e+-]+)")
@@ -117,55 +120,55 @@ class _Smaller:
 
     def script(self) -> _Script | str:
         """The script of the smallest part; or why there is none."""
-        first = self._ask("list")
+        first = self._bench.ask(requests.ListSilent(**self._finding), self._case)
         if not first.ok:
             return f"{self._meant.slug} ({self._meant.output}): {first.why}"
-        told = first.result
-        known = {_key(k): v for k, v in told["shapes"].items()}
-        rows: Sequence[shrink.Row] = told["list"]
-        values = told["values"]
+        part = first.result
+        known = {_key(k): v for k, v in part.shapes.items()}
         found = shrink.smaller(
             self._look,
-            rows,
+            part.listed,
             [
-                lambda left: [e for e in shrink.cuts(left, known) if _can_be_argument(e, told["by_rows"])],
+                lambda left: [e for e in shrink.cuts(left, known) if _can_be_argument(e, part.by_rows)],
                 lambda left: shrink.jumps(left, known),
-                lambda left: shrink.constants(left, values),
+                lambda left: shrink.constants(left, part.values),
             ],
         )
         for edits in found:
-            text = self._ask("script", edits=edits, title=self._title(told))
+            asked = requests.WriteSilentScript(**self._finding, edits=tuple(edits), title=self._title(part))
+            text = self._bench.ask(asked, self._case)
             if text.ok:
                 now = self._reduce(edits)
-                far = now.get("deviation")
-                return _Script(text.result, str(told["op"]), far if isinstance(far, float) else None)
+                far = now.deviation if now is not None else None
+                return _Script(text.result, part.op, far if far is not None and math.isfinite(far) else None)
         return f"{self._meant.slug} ({self._meant.output}): {text.why}"
 
     def _look(self, edits: Sequence[shrink.Edit]) -> tuple[bool, int, Container[str]]:
-        told = self._reduce(edits)
-        keeps = bool(told.get("shows")) and told.get("slug") == self._meant.slug
-        return keeps, int(told.get("nodes", 0)), frozenset(told.get("names", ()))
+        now = self._reduce(edits)
+        if now is None:
+            return False, 0, frozenset()
+        return now.shows and now.slug == self._meant.slug, now.nodes, frozenset(now.names)
 
-    def _reduce(self, edits: Sequence[shrink.Edit]) -> dict[str, Any]:
+    def _reduce(self, edits: Sequence[shrink.Edit]) -> answers.Shown | None:
         self._tries += 1
         self._bench.say(f"making the script smaller (try {self._tries})")
-        answer = self._ask("reduce", edits=list(edits), names=True)
-        return dict(answer.result) if answer.ok else {}
+        request = requests.ReduceSilent(**self._finding, edits=tuple(edits), names=True)
+        answer = self._bench.ask(request, self._case)
+        return answer.result if answer.ok else None
 
-    def _ask(self, what: str, **parameters: Any) -> Answer:
-        meant = self._meant
-        asked = {"what": what, "test": dict(meant.test), "output": meant.output, "node": meant.node, **parameters}
+    @cached_property
+    def _finding(self) -> dict[str, Any]:
+        """The fields of a request that say which finding is meant."""
+        test, capsule = dict(self._meant.test), ""
         if self._bench.subject.kind == "callable":
-            asked["capsule"] = str(self._bench.open_folder(self._case))
-            if meant.test["kind"] == "pair":
-                other = self._bench.open_folder(otherwise(self._case, str(meant.test["way"])))
-                asked["test"] = {**meant.test, "other": str(other)}
-            return self._bench.ask("silent", self._case, on="subject", **asked)
-        return self._bench.ask("silent", self._case, **asked)
+            capsule = str(self._bench.open_folder(self._case))
+            if test["kind"] == "pair":
+                test["other"] = str(self._bench.open_folder(otherwise(self._case, str(test["way"]))))
+        return {"capsule": capsule, "test": test, "output": self._meant.output, "node": self._meant.node}
 
-    def _title(self, told: Mapping[str, Any]) -> str:
+    def _title(self, part: answers.SilentPart) -> str:
         """What the script shows, in characters that cannot end its docstring."""
-        text = f"{told['op']} of {told['node'].rpartition('/')[2]}: {self._meant.slug}."
+        text = f"{part.op} of {part.node.rpartition('/')[2]}: {self._meant.slug}."
         return re.sub(r"[^\w .,:()-]", "", text)
 
 

@@ -10,8 +10,10 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from xladoctor import protocol
 from xladoctor.diagnosis.rows import REQUEST, Asked, to_ask
 from xladoctor.diagnosis.weigh import ended_itself, survived
+from xladoctor.experiments.budget import Budget
 from xladoctor.recording.run import Recording
 
 if TYPE_CHECKING:
@@ -20,8 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["MAX_FUNCTIONS", "Asked", "answers", "to_check"]
 
 MAX_FUNCTIONS = 10
-_START = 120.0
-"""TensorFlow may take this long to be imported; the budget is for the checks alone."""
 
 
 def to_check(recording: Recording) -> list[Asked]:
@@ -37,28 +37,12 @@ def answers(
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[dict[str, Any]]:
     """An answer for each function, as `worker.jsonl` keeps it."""
-    from xladoctor.workers.worker import WorkerError, WorkerTimeout
 
-    why = None
-    try:
-        worker.request("hello", timeout=_START, tensorflow=True)
-    except WorkerError as error:
-        why = f"the worker did not start: {error}"
-    until = clock() + seconds
-    for number, one in enumerate(asked):
-        left = until - clock()
-        if number >= MAX_FUNCTIONS:
-            why = why or f"{MAX_FUNCTIONS} functions were checked, and no more are"
-        elif left <= 0:
-            why = why or f"the time for checks ({seconds:g} s, --check-budget) was over"
-        result: Any = {"result": "not-checked", "why": why}
-        if why is None:
-            folder = str(recording.folder / "capsules" / one.capsule)
-            try:
-                asked_of = {"sizes": list(one.sizes), "by_row": one.by_row}
-                result = worker.request(REQUEST, timeout=left, capsule=folder, **asked_of)
-            except WorkerTimeout:
-                result["why"] = f"the time for checks ({seconds:g} s, --check-budget) was over"
-            except WorkerError as error:
-                result["why"] = str(error)
+    def ask(one: Asked, left: float) -> protocol.answers.Pairing:
+        folder = str(recording.folder / "capsules" / one.capsule)
+        request = protocol.requests.CheckPairing(capsule=folder, sizes=tuple(one.sizes), by_row=one.by_row)
+        return worker.ask(request, timeout=left)
+
+    for one, found, why in Budget(worker, seconds, clock).each(asked, ask, MAX_FUNCTIONS):
+        result = protocol.codec.to_json(found or protocol.answers.Pairing("not-checked", why))
         yield {"capsule": one.capsule, "request": REQUEST, "result": result}

@@ -16,6 +16,7 @@ from xladoctor.experiments.outcome import words
 from xladoctor.experiments.request import REQUEST, Options, request, shown
 from xladoctor.experiments.sweep import Asked, sweep
 from xladoctor.model.replay import Case, Outcome, Replay, Sweep
+from xladoctor.protocol import answers, requests
 from xladoctor.recording import files, mark
 from xladoctor.recording.run_folder import stamped, write_json
 from xladoctor.workers.bench import Bench
@@ -80,7 +81,7 @@ def _with_nearest(bench: Bench, swept: Sweep, bad: Case, result: Replay) -> Repl
         return replace(result, notes=(*result.notes, "no case that was tried passes, so there is no nearest good one"))
     nearest = min(good, key=lambda o: abs((o.case.batch or 0) - (bad.batch or 0)))
     captured = bench.capture(nearest.case)
-    where = captured.result["capsule"] if captured.ok else f"none ({captured.message})"
+    where = captured.result.capsule if captured.ok else f"none ({captured.message})"
     note = f"nearest passing case: {words(nearest.case)}; its capsule: {where}"
     return replace(result, nearest=nearest, notes=(*result.notes, note))
 
@@ -206,20 +207,22 @@ def _with_script(
 def _asked(bench: Bench, options: Options) -> Asked:
     """The sweep that is meant: of the sizes that were given, else of those that the recorded call met."""
     subject = bench.subject
-    told = bench.ask("describe" if subject.kind == "callable" else "facts", Case(None))
-    if not told.ok:
+    described = bench.ask(requests.DescribeCallable(), Case(None)) if subject.kind == "callable" else None
+    facts = bench.ask(requests.ReadFacts(), Case(None)) if described is None else None
+    told = described or facts
+    if told is not None and not told.ok:
         raise XladoctorError(
             f"{subject.name} cannot be run: {_first_line(told.message)}",
             exit_code=2 if subject.kind == "capsule" and told.state == "refused" else 3,
             hint=f"It is run by {subject.python} from {subject.cwd}; --python names another interpreter.",
         )
-    facts = told.result
+    known = described.result if described is not None else answers.Description((), (), None)
     return Asked(
         options.sizes or subject.sizes or (None,),
-        varying.resolve(options.vary, subject, facts.get("parameters", ()), facts.get("config", ())),
+        varying.resolve(options.vary, subject, known.parameters, known.config),
         options.exhaustive,
-        by_row=True if subject.by_row else facts.get("by_row"),
-        fixed=facts.get("fixed"),
+        by_row=True if subject.by_row else known.by_row,
+        fixed=facts.result.fixed if facts is not None else None,
     )
 
 

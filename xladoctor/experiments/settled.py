@@ -8,12 +8,12 @@ And a switch with which the graph is the same in both positions governs nothing 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from xladoctor.diagnosis.order import is_switch
 from xladoctor.model.replay import Agreement, Case
+from xladoctor.protocol import answers, requests
 from xladoctor.recording.flags import FLAG_VARIABLES
-from xladoctor.workers.bench import Answer, Bench
+from xladoctor.workers.bench import Bench
 
 Settings = tuple[tuple[str, str], ...]
 
@@ -28,7 +28,7 @@ def written(bench: Bench, case: Case) -> Settings:
     """
     if bench.subject.kind != "callable":
         return ()
-    answer = bench.ask("written", case)
+    answer = bench.ask(requests.ListWritten(), case)
     if not answer.ok:
         return ()
     given = {name for name, _ in case.vary}
@@ -41,19 +41,19 @@ def earlier(case: Case, settings: Settings) -> Case:
     return Case(case.batch, (*case.vary, *settings))
 
 
-def build(bench: Bench, case: Case, **parameters: Any) -> Answer:
-    """The callable built in this case and kept as a capsule with open rows; `result["capsule"]`, and its plain run."""
-    folder = bench.open_folder(case, again=bool(parameters.get("again")))
-    asked = {"ways": [], "python": False, **parameters}
-    return bench.ask("parity_call", case, on="subject", folder=str(folder), **asked)
+def building(bench: Bench, case: Case, again: bool = False) -> requests.CompareCallable:
+    """The question that has the callable built in this case, kept as a capsule with open rows, and run plainly; with
+    `again` it is built twice in one process, and the second one counts.
+    """
+    return requests.CompareCallable(folder=str(bench.open_folder(case, again=again)), again=again, ways=(), python=())
 
 
-def graph_of(bench: Bench, case: Case, **parameters: Any) -> dict[str, Any] | None:
-    """{"digest", "nodes", "compiled"} of the graph in this case; None where there is none."""
-    built = build(bench, case, **parameters)
-    if not built.ok:
+def graph_of(bench: Bench, case: Case, again: bool = False) -> answers.Digest | None:
+    """The graph in this case; None where there is none."""
+    built = bench.ask(building(bench, case, again), case)
+    if not built.ok or built.result.capsule is None:
         return None
-    answer = bench.ask("digest", case, on="subject", capsule=built.result["capsule"])
+    answer = bench.ask(requests.DigestGraph(capsule=built.result.capsule), case)
     return answer.result if answer.ok else None
 
 
@@ -62,23 +62,23 @@ def too_late(bench: Bench, case: Case) -> tuple[Settings, str] | None:
     settings = written(bench, case)
     before = graph_of(bench, case) if settings else None
     after = graph_of(bench, earlier(case, settings)) if before else None
-    if not before or not after or before["digest"] == after["digest"]:
+    if not before or not after or before.digest == after.digest:
         return None
     culprits = settings
     for one in settings if len(settings) > 1 else ():
         alone = graph_of(bench, earlier(case, (one,)))
-        if alone and alone["digest"] == after["digest"]:
+        if alone and alone.digest == after.digest:
             culprits = (one,)
             break
     return culprits, difference(before, after)
 
 
-def difference(before: dict[str, Any], after: dict[str, Any]) -> str:
+def difference(before: answers.Digest, after: answers.Digest) -> str:
     """In which way a graph is another one."""
-    if before["compiled"] != after["compiled"]:
-        return f"functions marked for XLA in the graph: {before['compiled']} as it is, {after['compiled']} then"
-    if before["nodes"] != after["nodes"]:
-        return f"nodes of the graph: {before['nodes']} as it is, {after['nodes']} then"
+    if before.compiled != after.compiled:
+        return f"functions marked for XLA in the graph: {before.compiled} as it is, {after.compiled} then"
+    if before.nodes != after.nodes:
+        return f"nodes of the graph: {before.nodes} as it is, {after.nodes} then"
     return "the graph has the same number of nodes, of which some are others"
 
 
@@ -101,7 +101,7 @@ def agreements(bench: Bench, case: Case, others: Sequence[Case]) -> tuple[list[A
         if len(changed) != 1 or not changed[0][0].startswith(("cfg:", "env:", "arg:")):
             continue
         before, after = graph_of(bench, case), graph_of(bench, other)
-        if not before or not after or before["digest"] != after["digest"]:
+        if not before or not after or before.digest != after.digest:
             continue
         name = changed[0][0]
         values = f"{dict(case.vary).get(name, 'as it is')} and {changed[0][1]}"

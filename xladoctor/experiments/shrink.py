@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
+from xladoctor.protocol import answers
 from xladoctor.recording.hlo import Module, is_dynamic
 
-Edit = dict[str, Any]
-Row = Mapping[str, Any]
+Edit = answers.Edit
+Row = answers.Editable
 Shapes = Mapping[tuple[str, str], str]
 """(frame, tensor) -> shape in HLO."""
 Look = Callable[[Sequence[Edit]], tuple[bool, int, Container[str]]]
@@ -62,7 +63,7 @@ def smaller(
     while time.monotonic() - started < seconds:
         before = size
         for kind in kinds:
-            more = kind([r for r in rows if r["node"] in names])
+            more = kind([r for r in rows if r.node in names])
             kept = greedy(lambda edits: look(edits)[0], found[0], more, budget)
             if len(kept) > len(found[0]):
                 found.insert(0, kept)
@@ -100,43 +101,43 @@ def shapes(module: Module, rows: Sequence[Row]) -> dict[tuple[str, str], str]:
     known: dict[tuple[str, str], str] = {}
     given: dict[tuple[str, int], str] = {}
     for row in rows:
-        for i in range(len(row["dtypes"])):
-            shape = by_name.get((row["node"], i))
-            if shape is None and row["op"] in ("Identity", "IdentityN") and i < len(row["inputs"]):
-                shape = known.get((row["frame"], row["inputs"][i]))
-            if shape is None and row["argument"] is not None:
-                shape = given.get((row["frame"], row["argument"]))
+        for i in range(len(row.dtypes)):
+            shape = by_name.get((row.node, i))
+            if shape is None and row.op in ("Identity", "IdentityN") and i < len(row.inputs):
+                shape = known.get((row.frame, row.inputs[i]))
+            if shape is None and row.argument is not None:
+                shape = given.get((row.frame, row.argument))
             if shape is not None:
-                known[row["frame"], f"{row['node']}:{i}"] = shape
+                known[row.frame, f"{row.node}:{i}"] = shape
         _given(row, known, given)
     return known
 
 
 def _given(row: Row, known: Shapes, given: dict[tuple[str, int], str]) -> None:
     """What the bodies of a branch or a loop get as arguments: of a loop's variable, what it is in the end."""
-    loop = row["op"] in _LOOPS
-    tensors = row["inputs"] if loop else row["inputs"][1:]
-    for i, tensor in enumerate(tensors if row["bodies"] else ()):
-        shape = known.get((row["frame"], tensor))
+    loop = row.op in _LOOPS
+    tensors = row.inputs if loop else row.inputs[1:]
+    for i, tensor in enumerate(tensors if row.bodies else ()):
+        shape = known.get((row.frame, tensor))
         if loop:
-            shape = known.get((row["frame"], f"{row['node']}:{i}"), shape)
+            shape = known.get((row.frame, f"{row.node}:{i}"), shape)
         if shape is not None:
-            given.update({(body, i): shape for body in row["bodies"]})
+            given.update({(body, i): shape for body in row.bodies})
 
 
 def cuts(rows: Sequence[Row], known: Shapes) -> list[Edit]:
     """Arguments (zeros, in a body) in the place of numbers whose shape is known, the last ones first."""
     found: list[Edit] = []
     for row in reversed(rows):
-        if row["op"] in ("If", "StatelessIf"):
-            found.append({"frame": row["frame"], "tensor": row["inputs"][0], "to": "argument", "shape": []})
-        if _fixed(row) or row["op"] == "Const":
+        if row.op in ("If", "StatelessIf"):
+            found.append({"frame": row.frame, "tensor": row.inputs[0], "to": "argument", "shape": []})
+        if _fixed(row) or row.op == "Const":
             continue
-        for i, dtype in enumerate(row["dtypes"]):
-            tensor = f"{row['node']}:{i}"
-            dims = _dims(known.get((row["frame"], tensor)), dtype)
+        for i, dtype in enumerate(row.dtypes):
+            tensor = f"{row.node}:{i}"
+            dims = _dims(known.get((row.frame, tensor)), dtype)
             if dims is not None:
-                found.append({"frame": row["frame"], "tensor": tensor, "to": "argument", "shape": dims})
+                found.append({"frame": row.frame, "tensor": tensor, "to": "argument", "shape": dims})
     return found
 
 
@@ -144,13 +145,13 @@ def constants(rows: Sequence[Row], values: Mapping[str, Any]) -> list[Edit]:
     """The integers and flags that were seen, in the place of what computes them. `values`: by "frame tensor"."""
     found: list[Edit] = []
     for row in reversed(rows):
-        if _fixed(row) or row["op"] == "Const":
+        if _fixed(row) or row.op == "Const":
             continue
-        for i in range(len(row["dtypes"])):
-            tensor = f"{row['node']}:{i}"
-            seen = values.get(f"{row['frame']} {tensor}")
+        for i in range(len(row.dtypes)):
+            tensor = f"{row.node}:{i}"
+            seen = values.get(f"{row.frame} {tensor}")
             if seen is not None:
-                found.append({"frame": row["frame"], "tensor": tensor, "to": "value", "value": seen})
+                found.append({"frame": row.frame, "tensor": tensor, "to": "value", "value": seen})
     return found
 
 
@@ -160,28 +161,28 @@ def jumps(rows: Sequence[Row], known: Shapes) -> list[Edit]:
     """
     first: dict[tuple[str, str, str], str] = {}
     found: list[Edit] = []
-    types = {(r["frame"], f"{r['node']}:{i}"): d for r in rows for i, d in enumerate(r["dtypes"])}
-    for row in sorted(rows, key=lambda r: r["argument"] is None):
-        for i, dtype in enumerate(row["dtypes"]):
-            tensor = f"{row['node']}:{i}"
-            shape = known.get((row["frame"], tensor))
-            if shape is not None and (row["frame"], dtype, shape) not in first:
-                first[row["frame"], dtype, shape] = tensor
+    types = {(r.frame, f"{r.node}:{i}"): d for r in rows for i, d in enumerate(r.dtypes)}
+    for row in sorted(rows, key=lambda r: r.argument is None):
+        for i, dtype in enumerate(row.dtypes):
+            tensor = f"{row.node}:{i}"
+            shape = known.get((row.frame, tensor))
+            if shape is not None and (row.frame, dtype, shape) not in first:
+                first[row.frame, dtype, shape] = tensor
                 same = None
             else:
-                same = first.get((row["frame"], dtype, shape or ""))
-            if _fixed(row) or row["op"] == "Const":
+                same = first.get((row.frame, dtype, shape or ""))
+            if _fixed(row) or row.op == "Const":
                 continue
             if same is None:
-                same = next((t for t in row["inputs"] if types.get((row["frame"], t)) == dtype), None)
+                same = next((t for t in row.inputs if types.get((row.frame, t)) == dtype), None)
             if same is not None:
-                found.append({"frame": row["frame"], "tensor": tensor, "to": "tensor", "with": same})
+                found.append({"frame": row.frame, "tensor": tensor, "to": "tensor", "with": same})
     return found[::-1]
 
 
 def _fixed(row: Row) -> bool:
     """What is no computation, or is what fails and what is made of it."""
-    return row["argument"] is not None or row["behind"] or row["op"] in ("Identity", "IdentityN")
+    return row.argument is not None or row.behind or row.op in ("Identity", "IdentityN")
 
 
 def _dims(shape: str | None, dtype: str) -> list[int] | None:

@@ -32,7 +32,7 @@ def runs(sizes: Sequence[int]) -> list[str]:
 class Signature:
     """What makes two failures the same: class, op and axes. Similar text does not, and sizes need not agree."""
 
-    slug: str
+    slug: str = field(metadata={"key": "class"})
     op: str | None = None
     axes: tuple[int, ...] = ()
 
@@ -215,7 +215,7 @@ class Agreement:
     phase: float | None = None
     rows: tuple[int, ...] = ()
     """The rows that differ (the first 32)."""
-    slug: str | None = None
+    slug: str | None = field(default=None, metadata={"key": "class"})
     """parity-divergence, wrong-shape-silent or wrong-pairing, where they do not agree."""
     test: str | None = None
     """None: both ways on the whole batch. Else one way on other rows: permuted, alone, few (the first rows only),

@@ -11,12 +11,13 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar, cast
 
 from xladoctor.model.replay import Case
+from xladoctor.protocol import answers, codec, requests
 from xladoctor.recording import mark
 from xladoctor.workers.classify import gist
 from xladoctor.workers.environment import worker_environment
@@ -28,18 +29,18 @@ from xladoctor.workers.worker import WorkerDied, WorkerRefused, WorkerTimeout
 TIMEOUT = 300.0
 Say = Callable[[str], None]
 
-_OF_SUBJECT = frozenset({"hello", "describe", "call", "capture", "written", "settings_read", "halted"})
-"""Questions that a callable answers itself; every other one is about the capsule of it."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Answer:
+class Answer(Generic[T]):
     """What a worker answered. `refused`: it could not (`kind` is the name of its exception); nothing is known of the
     subject then. `crashed` and `timed-out` are results: the process ended so while it worked on the question.
     """
 
     state: Literal["ok", "refused", "crashed", "timed-out"]
-    result: Any = None
+    value: T | None = None
+    """The result; None may be one, too."""
     kind: str | None = None
     message: str | None = None
     signal: str | None = None
@@ -51,6 +52,12 @@ class Answer:
     def ok(self) -> bool:
         """Whether there is a result."""
         return self.state == "ok"
+
+    @property
+    def result(self) -> T:
+        """The result of a question that was answered."""
+        assert self.ok, f"there is no result: {self.why}"
+        return cast(T, self.value)
 
     @property
     def why(self) -> str:
@@ -105,47 +112,32 @@ class Bench:
             self._pool.close()
         self._journal.close()
 
-    def ask(
-        self,
-        op: str,
-        case: Case,
-        *,
-        on: Literal["capsule", "subject"] | None = None,
-        timeout: float | None = None,
-        **parameters: Any,
-    ) -> Answer:
-        """The answer of a worker to `op` about the subject in this case.
+    def ask(self, request: requests.Request[T], case: Case, *, timeout: float | None = None) -> Answer[T]:
+        """The answer of a worker to a question about the subject in this case.
 
         The environment, the interpreter and the configuration of `case.vary` decide which worker is asked. Questions
-        about graphs are asked of a capsule: of a callable it is captured first, at this size (`on="subject"` asks the
-        callable itself). Other parameters are handed on as they are.
+        about graphs are asked of a capsule: of a callable it is captured first, at this size, unless the request names
+        one. The batch and what else is known of the subject are put into the request here.
         """
-        target = on or ("subject" if op in _OF_SUBJECT or self.subject.kind == "capsule" else "capsule")
-        if self.subject.kind == "callable" and target == "capsule":
+        if isinstance(request, requests.OfCapsule) and not request.capsule and self.subject.folder is None:
             captured = self.capture(case)
             if not captured.ok:
-                return captured
-            request = {"capsule": captured.result["capsule"], "batch": case.batch}
-        else:
-            request = {**self.subject.request(case), **_said_to_a_callable(self.subject, case)}
-        if parameters.get("capsule") not in (None, request.get("capsule")):
-            # Another capsule, which this process has just had made: the seal is that of the subject's own.
-            request.pop("seal", None)
-        return self._ask(op, case, {**request, **parameters}, timeout)
+                return _without_result(captured)
+            request = replace(request, capsule=captured.result.capsule)
+        return self._ask(self.subject.about(request, case), case, timeout)
 
-    def capture(self, case: Case) -> Answer:
-        """A callable as a capsule at this size: `result["capsule"]` is the folder. Of a capsule: itself."""
+    def capture(self, case: Case) -> Answer[answers.Captured]:
+        """A callable as a capsule at this size. Of a capsule: itself."""
         if self.subject.folder is not None:
-            return Answer("ok", {"capsule": str(self.subject.folder)}, known=True)
+            return Answer("ok", answers.Captured(str(self.subject.folder), False), known=True)
         name = f"{(self.subject.callable or '').replace(':', '.')}-{case.batch}-{digest(case)}"
         folder = self.folder / "capsules" / name
-        request = {**self.subject.request(case), **_said_to_a_callable(self.subject, case), "folder": str(folder)}
-        if dict(case.vary).get("jit") == "on":
-            request["way"] = "xla"
+        way: requests.Way = "xla" if dict(case.vary).get("jit") == "on" else "graph"
+        request = self.subject.about(requests.Capture(folder=str(folder), way=way), case)
         with self._capturing:
-            answer = self._ask("capture", case, request, None)
+            answer = self._ask(request, case, None)
             if answer.ok and not (folder / "capsule.json").is_file():
-                answer = self._ask("capture", case, request, None, again=True)
+                answer = self._ask(request, case, None, again=True)
         return answer
 
     def open_folder(self, case: Case, again: bool = False) -> Path:
@@ -157,30 +149,33 @@ class Bench:
         self._stopped = True
         self._pool.stop()
 
-    def _ask(self, op: str, case: Case, request: dict[str, Any], timeout: float | None, again: bool = False) -> Answer:
-        question = {"op": op, "case": asdict(case), "request": request}
+    def _ask(self, request: requests.Request[T], case: Case, timeout: float | None, again: bool = False) -> Answer[T]:
+        asked = request.to_json()
+        question = {"op": asked.pop("op"), "case": asdict(case), "request": asked}
         known = None if again else self._journal.get(question)
         if known is not None:
-            return Answer(**{**known, "known": True})
+            return _typed(request, Answer(**{_NAMES.get(k, k): v for k, v in known.items()}, known=True))
         started = time.monotonic()
-        answer = self._from_worker(op, _kind(self.subject, case), request, timeout or self.timeout)
+        answer = self._from_worker(request, _kind(self.subject, case), timeout or self.timeout)
         if self._stopped:
             # The worker was killed by us: its death says nothing.
             raise KeyboardInterrupt
-        answer = Answer(**{**{f: getattr(answer, f) for f in _FIELDS}, "seconds": round(time.monotonic() - started, 3)})
+        answer = replace(answer, seconds=round(time.monotonic() - started, 3))
         with self._lock:
             self.tries += 1
-            if isinstance(answer.result, dict):
-                self.compilations += int(answer.result.get("compilations") or 0)
-        self._journal.keep(question, {f: getattr(answer, f) for f in _FIELDS})
-        return answer
+            if isinstance(answer.value, dict):
+                self.compilations += int(answer.value.get("compilations") or 0)
+        self._journal.keep(question, {f: getattr(answer, _NAMES.get(f, f)) for f in _FIELDS})
+        return _typed(request, answer)
 
-    def _from_worker(self, op: str, kind: Kind, request: dict[str, Any], timeout: float) -> Answer:
+    def _from_worker(self, request: requests.Request[Any], kind: Kind, timeout: float) -> Answer[Any]:
+        """The answer with its result as JSON has it."""
+        asked = request.to_json()
         with self._pool.worker(kind) as worker:
             if self._stopped:
                 raise KeyboardInterrupt
             try:
-                return Answer("ok", worker.request(op, timeout=timeout, **request))
+                return Answer("ok", worker.request(asked.pop("op"), timeout=timeout, **asked))
             except WorkerRefused as error:
                 return Answer("refused", kind=error.type, message=error.message)
             except WorkerTimeout as error:
@@ -191,6 +186,24 @@ class Bench:
 
 
 _FIELDS = ("state", "result", "kind", "message", "signal", "seconds")
+"""What the journal keeps of an answer."""
+_NAMES = {"result": "value"}
+
+
+def _typed(request: requests.Request[T], answer: Answer[Any]) -> Answer[T]:
+    """The answer with its result as the protocol says; one that is none of it says nothing of the subject."""
+    if not answer.ok:
+        return answer
+    try:
+        return replace(answer, value=request.answer(answer.value))
+    except codec.Misfit as error:
+        why = f"the answer to {request.OP!r} cannot be read: {error}"
+        return replace(answer, state="refused", value=None, kind="Misfit", message=why)
+
+
+def _without_result(answer: Answer[Any]) -> Answer[Any]:
+    """An answer that has none, in the place of another one."""
+    return replace(answer, value=None)
 
 
 def _kind(subject: Subject, case: Case) -> Kind:
@@ -201,18 +214,6 @@ def _kind(subject: Subject, case: Case) -> Kind:
         tuple((n[4:], v) for n, v in case.vary if n.startswith("env:")),
         tuple((n[4:], v) for n, v in case.vary if n.startswith("cfg:")),
     )
-
-
-def _said_to_a_callable(subject: Subject, case: Case) -> dict[str, Any]:
-    if subject.kind != "callable":
-        return {}
-    said: dict[str, Any] = {
-        "config": {n[4:]: v for n, v in case.vary if n.startswith("cfg:")},
-        "arguments": {n[4:]: v for n, v in case.vary if n.startswith("arg:")},
-    }
-    if "dtype" in dict(case.vary):
-        said["dtype"] = dict(case.vary)["dtype"]
-    return {k: v for k, v in said.items() if v}
 
 
 def digest(case: Case) -> str:

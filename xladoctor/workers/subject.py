@@ -7,7 +7,7 @@ import re
 import shutil
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
@@ -16,6 +16,7 @@ from xladoctor import paths
 from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.errors import XladoctorError
 from xladoctor.model.replay import Case
+from xladoctor.protocol import requests
 from xladoctor.recording import files, mark, recent
 from xladoctor.recording.run import Recording, is_run_folder, read_run
 from xladoctor.recording.run_folder import why_foreign
@@ -66,18 +67,32 @@ class Subject:
         """The run folder that the capsule is in."""
         return self.step.recording.folder if self.step else None
 
-    def request(self, case: Case) -> dict[str, Any]:
-        """What a worker must be told of the subject in every question (a callable's worker knows more: `Bench`)."""
-        if self.folder is not None:
-            asked: dict[str, Any] = {"capsule": str(self.folder), "batch": case.batch}
-            if self.foreign:
-                asked["foreign"] = True
-            elif self.seal is not None:
-                asked["seal"] = self.seal
-            if not self.values:
-                asked["values"] = False
-            return asked
-        return {"subject": self.callable, "batch": case.batch}
+    def about(self, request: requests.Request[requests.A], case: Case) -> requests.Request[requests.A]:
+        """The request about this subject in a case, as a worker gets it. One that names a capsule is about that one,
+        which this process has just had made; a question about graphs to a callable must do so.
+        """
+        if isinstance(request, requests.OfSubject):
+            vary = dict(case.vary)
+            return replace(
+                request,
+                subject=self.callable or "",
+                batch=case.batch,
+                config={n[4:]: v for n, v in case.vary if n.startswith("cfg:")} or None,
+                arguments={n[4:]: v for n, v in case.vary if n.startswith("arg:")} or None,
+                dtype=vary.get("dtype"),
+            )
+        if not isinstance(request, requests.OfCapsule):
+            return request
+        own = request.capsule in ("", str(self.folder))
+        return replace(
+            request,
+            capsule=str(self.folder) if own and self.folder is not None else request.capsule,
+            batch=case.batch,
+            foreign=self.folder is not None and self.foreign,
+            # The seal is that of the subject's own capsule.
+            seal=self.seal if own and not self.foreign else None,
+            values=self.folder is None or self.values,
+        )
 
 
 def find(

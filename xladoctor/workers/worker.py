@@ -19,6 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from xladoctor.protocol import codec, requests
 from xladoctor.recording import files
 from xladoctor.workers.last_words import last_words
 
@@ -117,8 +118,17 @@ class Worker:
             self.kill()
         self.close()
 
+    def ask(self, request: requests.Request[requests.A], *, timeout: float | None = None) -> requests.A:
+        """The answer to one question; raises WorkerDied, WorkerTimeout or WorkerRefused."""
+        fields = request.to_json()
+        result = self.request(fields.pop("op"), timeout=timeout, **fields)
+        try:
+            return request.answer(result)
+        except codec.Misfit as error:
+            raise WorkerRefused("Misfit", f"the answer to {request.OP!r} cannot be read: {error}") from error
+
     def request(self, op: str, *, timeout: float | None = None, **params: Any) -> Any:
-        """The result of one question; raises WorkerDied, WorkerTimeout or WorkerRefused."""
+        """The result of one question as JSON has it; raises WorkerDied, WorkerTimeout or WorkerRefused."""
         running = self._process
         process = self._running()
         self._asked = self._log_start

@@ -55,13 +55,13 @@ def test_each_way(ask, way):
     assert told["outcome"] == "passed" and told["way"] == way
     assert {o["output"]: o["shape"] for o in told["outputs"]} == {"output 0": [4, 3], "output 1": []}
     assert told["run_seconds"] > 0 and told["compile_seconds"] >= 0
-    assert told["compilations"] == {"graph": 0, "eager": None, "xla": 1}[way]
+    assert told.get("compilations") == {"graph": 0, "eager": None, "xla": 1}[way]
 
 
 def test_one_function_shares_a_trace(ask):
     told = [ask("call", "simple", n) for n in (2, 3, 5, 9)]
     assert [t["shared"] for t in told] == [False, False, True, True]  # the second opens the rows
-    assert [t["trace_seconds"] is None for t in told] == [False, False, True, True]
+    assert [t.get("trace_seconds") is None for t in told] == [False, False, True, True]
     assert [t["outputs"][0]["shape"][0] for t in told] == [2, 3, 5, 9]
     assert ask("call", "simple", 9, own=True)["shared"] is False
 

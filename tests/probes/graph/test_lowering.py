@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from probes.protocol.requests import LowerFor, TryRemedy
+
 pytestmark = pytest.mark.slow
 
 
@@ -43,7 +45,7 @@ def test_all_ops_without_a_kernel_are_found(platform, tmp_path):
         pytest.skip("tensorflow-cpu")
     program, arguments = several_without_a_kernel()
     folder, _ = patients.capsule(tmp_path / "c", program, arguments, specs="open")
-    told = lowering.lowered_for({"capsule": str(folder), "platform": platform, "text": str(tmp_path / "hlo.txt")})
+    told = lowering.lowered_for(LowerFor(capsule=str(folder), platform=platform, text=str(tmp_path / "hlo.txt")))
     found = {(u["op"], u["node"], u["sources"][-1][2]) for u in told["unsupported"]}
     assert found == {
         ("Eig", "Eig", "program"),
@@ -64,7 +66,7 @@ def test_a_step_that_can_be_lowered_and_its_dynamic_dimensions(plain, tmp_path):
 
     folder, _ = patients.capsule(tmp_path / "c", *silent.masked_roll(), specs="open")
     text = tmp_path / "hlo.txt"
-    told = lowering.lowered_for({"capsule": str(folder), "platform": "cpu", "text": str(text)})
+    told = lowering.lowered_for(LowerFor(capsule=str(folder), platform="cpu", text=str(text)))
     assert (told["ok"], told["unsupported"], told["tries"]) == (True, [], 1)
     assert told["dynamic"] > 0 and "<=6" in text.read_text()
     assert lowering.unavailable("abacus") == "platform 'abacus'; known are cpu, gpu"
@@ -74,7 +76,7 @@ def test_an_op_that_the_doctor_never_runs_is_told(plain, tmp_path):
     from probes.graph import lowering
 
     folder, _ = plain("touches_files", target=str(tmp_path / "written"))
-    told = lowering.lowered_for({"capsule": str(folder), "platform": "cpu"})
+    told = lowering.lowered_for(LowerFor(capsule=str(folder), platform="cpu"))
     assert {"WriteFile", "ReadFile"} <= {u["op"] for u in told["unsupported"]} and told["ok"] is False
     assert not (tmp_path / "written").exists()
 
@@ -93,7 +95,7 @@ def test_values_of_a_capsule_stay_out_on_request(tmp_path, monkeypatch):
         lowering, "lower", lambda graph, values, **more: fed.append(values) or lower(graph, values, **more)
     )
     for values in (True, False):
-        assert lowering.lowered_for({"capsule": str(folder), "platform": "cpu", "values": values})["ok"]
+        assert lowering.lowered_for(LowerFor(capsule=str(folder), platform="cpu", values=values))["ok"]
     kept, random = (np.asarray(next(iter(v.values()))) for v in fed)
     np.testing.assert_array_equal(kept, silent.masked_roll()[1][0])
     assert random.shape == kept.shape and not (random == kept).any()
@@ -108,7 +110,7 @@ def test_remedies_on_a_batch_that_collapses(tmp_path):
     kept = Kept()
 
     def tried(**apply):
-        return kept.remedy({"capsule": str(folder), "way": "plain", "apply": apply})
+        return kept.remedy(TryRemedy(capsule=str(folder), apply=apply))
 
     silent_one = tried(kind="as-is")
     assert (silent_one["apart"], silent_one["missing"]) == (["output 0"], 5)
@@ -127,7 +129,7 @@ def test_an_op_moved_out_of_the_compiled_step(tmp_path):
 
     folder, _ = patients.capsule(tmp_path / "c", *silent.masked_roll(), specs="open")
     kept = Kept()
-    as_is = kept.remedy({"capsule": str(folder), "way": "xla", "apply": {"kind": "as-is"}})
+    as_is = kept.remedy(TryRemedy(capsule=str(folder), way="xla", apply={"kind": "as-is"}))
     assert as_is["apart"] == ["output 0"]
-    outside = kept.remedy({"capsule": str(folder), "way": "xla", "apply": {"kind": "move-outside", "node": "Roll"}})
+    outside = kept.remedy(TryRemedy(capsule=str(folder), way="xla", apply={"kind": "move-outside", "node": "Roll"}))
     assert (outside["outcome"], outside["apart"], outside["deviation"]) == ("passed", [], 0.0)

@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from probes.protocol import requests
+
 pytestmark = pytest.mark.slow
+
+
+def script_of(*edits):
+    return requests.WriteSilentScript(test={}, output="output 0", title="x", edits=edits)
 
 
 @pytest.fixture
@@ -26,7 +32,7 @@ def pair(tmp_path):
             for i, p in enumerate(programs)
         )
         test = {"kind": "pair", "other": two, "names": ["on", "off"]}
-        return Pair({"capsule": one, "batch": 4, "output": "output 0", "test": test})
+        return Pair(requests.ListSilent(capsule=str(one), batch=4, output="output 0", test=test))
 
     return make
 
@@ -63,12 +69,12 @@ def test_where_two_graphs_part_and_what_they_have_in_common(pair):
     assert found.node == "mul_1"  # not the sum, in which it shows too
     listed = found.listed()
     assert {r["op"] for r in listed["list"]}.isdisjoint({"Tanh"})
-    text = found.script({"title": "x"})
+    text = found.script(script_of())
     assert run(text).startswith("parity-divergence: on and off differ by ")
     assert run(text, "control") is None
     assert {"add:0", "cond/Identity:0", "Cos:0"} <= set(listed["by_rows"])
     cut = {"frame": "", "to": "argument", "shape": [4, 6]}
-    shorter = found.script({"title": "x", "edits": [{**cut, "tensor": "add:0"}]})
+    shorter = found.script(script_of({**cut, "tensor": "add:0"}))
     assert "tf.cond" not in shorter and run(shorter) and run(shorter, "control") is None
     # Both from the positions: drawn each by itself, also what is healthy would differ.
     with pytest.raises(Unsupported, match="both come from positions"):

@@ -128,8 +128,9 @@ def test_inputs_and_attributes_that_python_calls_otherwise():
 
 def test_an_op_that_tensorflow_refuses_to_make():
     from probes.graph.repro import script_of_trace
+    from probes.protocol.requests import WriteTraceScript
 
-    text = script_of_trace({"subject": "tests.probes.graph.calls:mismatched", "batch": 4, "way": "graph", "title": "x"})
+    text = script_of_trace(WriteTraceScript(subject="tests.probes.graph.calls:mismatched", batch=4, title="x"))
     assert "return x * x2" in text and "tf.TensorSpec([4, 3], tf.float32)" in text
     with pytest.raises(ValueError, match="Dimensions must be equal, but are 4 and 5"):
         exec(compile(text, "script", "exec"), {})

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from probes.graph.service import Service
+from probes.protocol import requests
 from probes.schema import WORKER_SCHEMA
 
 
@@ -31,7 +32,8 @@ def test_rubbish_is_answered(line):
 
 
 def test_a_question_without_its_capsule():
-    assert ask(Service(), "shapes") == {"type": "BadRequest", "message": "shapes needs 'capsule'"}
+    assert ask(Service(), "shapes") == {"type": "BadRequest", "message": "shapes: FindShapes needs 'wanted'"}
+    assert ask(Service(), "run") == {"type": "BadRequest", "message": "run needs 'capsule'"}
 
 
 @pytest.mark.slow
@@ -70,3 +72,27 @@ def test_only_the_last_capsules_are_kept(patient, plain):
 def test_a_missing_capsule(tmp_path):
     told = ask(Service(), "failing_op", capsule=str(tmp_path / "nowhere"))
     assert told["type"] == "BadCapsule"
+
+
+def test_every_operation_has_somebody_who_answers_it():
+    assert set(Service()._answers) == set(requests.REQUESTS.values())
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ({"op": "run", "capsule": "c", "batch": "4"}, "run: batch: '4' stands where"),
+        ({"op": "run", "capsule": "c", "jitt": True}, "run: there is no 'jitt'"),
+        ({"op": "spot", "capsule": "c"}, "spot: DescribeOp needs 'ops'"),
+        ({"op": "call", "batch": 4}, "call needs 'subject'"),
+    ],
+)
+def test_a_request_that_does_not_fit_is_refused_before_anything_is_loaded(asked, says):
+    told = ask(Service(), asked.pop("op"), **asked)
+    assert told["type"] == "BadRequest" and says in told["message"]
+
+
+def test_an_answer_that_the_protocol_does_not_know_is_none(monkeypatch):
+    service = Service()
+    service._answers[requests.Hello] = lambda request: {"schema": 3}
+    assert ask(service, "hello")["type"] == "Misfit"

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from xladoctor.model.replay import Case
+from xladoctor.protocol import requests
 from xladoctor.workers.bench import Answer, digest
 from xladoctor.workers.subject import Subject
 
@@ -42,34 +44,28 @@ class Anew:
     def capture(self, case: Case) -> Answer:
         """As that of `Bench`."""
         folder = self.folder / "capsules" / f"{case.batch}-{digest(case)}"
-        way = {"way": "xla"} if dict(case.vary).get("jit") == "on" else {}
-        return self.ask("capture", case, on="subject", folder=str(folder), **way)
+        way = "xla" if dict(case.vary).get("jit") == "on" else "graph"
+        return self.ask(requests.Capture(folder=str(folder), way=way), case)
 
-    def ask(self, op: str, case: Case, *, on: Any = None, **parameters: Any) -> Answer:
+    def ask(self, request: Any, case: Case) -> Answer[Any]:
         """What a worker would answer; a second time from memory, as from the journal."""
-        key = json.dumps([op, case.batch, case.vary, on, parameters], sort_keys=True)
+        key = json.dumps([request.to_json(), case.batch, case.vary], sort_keys=True)
         if key not in self._known:
-            self._known[key] = self._answer(op, case, on, parameters)
+            self._known[key] = self._answer(request, case)
         return self._known[key]
 
-    def _answer(self, op: str, case: Case, on: Any, parameters: Mapping[str, Any]) -> Answer:
-        if on is None and op not in ("describe", "call", "capture", "written", "settings_read", "halted"):
+    def _answer(self, request: Any, case: Case) -> Answer[Any]:
+        if isinstance(request, requests.OfCapsule) and not request.capsule:
             captured = self.capture(case)
             if not captured.ok:
                 return captured
-            parameters = {**parameters, "capsule": captured.result["capsule"]}
-        self.asked.append(op)
-        told = self._fresh({"op": op, **self._said(case), **parameters})
+            request = replace(request, capsule=captured.result.capsule)
+        self.asked.append(request.OP)
+        given = replace(case, vary=tuple({**self._given, **dict(case.vary)}.items()))
+        told = self._fresh(self.subject.about(request, given).to_json())
         if told["ok"]:
-            return Answer("ok", told["result"])
+            return Answer("ok", request.answer(told["result"]))
         return Answer("refused", kind=told["error"]["type"], message=told["error"]["message"])
-
-    def _said(self, case: Case) -> dict[str, Any]:
-        vary = {**self._given, **dict(case.vary)}
-        said = {"subject": self.subject.callable, "batch": case.batch}
-        for kind, name in (("cfg:", "config"), ("arg:", "arguments")):
-            said[name] = {n[4:]: v for n, v in vary.items() if n.startswith(kind)}
-        return said
 
     def _fresh(self, request: Mapping[str, Any]) -> dict[str, Any]:
         from probes.graph import written

@@ -46,7 +46,8 @@ for line in sys.stdin:
         result = {
             "outcome": "failed" if error else "passed", "error": error, "compilations": 1,
             "outputs": [] if error else [
-                {"output": "output 0", "shape": [rows, 4]}, {"output": "output 1", "shape": []}
+                {"output": "output 0", "shape": [rows, 4], "dtype": "float32"},
+                {"output": "output 1", "shape": [], "dtype": "float32"},
             ],
             "run_seconds": 0.001 * batch, "shared": batch > 1 and not request.get("own"),
         }

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from xladoctor.model.replay import Case
+from xladoctor.protocol import requests
 from xladoctor.workers.bench import Answer
 from xladoctor.workers.subject import Subject
+
+Request = requests.Request
+T = TypeVar("T")
 
 
 class InProcess:
@@ -26,13 +30,12 @@ class InProcess:
     def say(self, text: str) -> None:
         """Nobody looks."""
 
-    def ask(self, op: str, case: Case, **parameters: Any) -> Answer:
+    def ask(self, request: Request[T], case: Case) -> Answer[T]:
         """What a worker would answer."""
-        self.asked.append(op)
+        self.asked.append(request.OP)
         self.tries += 1
-        request = {"id": 1, "op": op, **self.subject.request(case), **parameters}
-        told = self._service.answer(json.dumps(request))
+        told = self._service.answer(json.dumps({"id": 1, **self.subject.about(request, case).to_json()}))
         json.dumps(told, allow_nan=False)
         if told["ok"]:
-            return Answer("ok", told["result"])
+            return Answer("ok", request.answer(told["result"]))
         return Answer("refused", kind=told["error"]["type"], message=told["error"]["message"])

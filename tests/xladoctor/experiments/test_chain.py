@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from xladoctor.experiments.chain import chain, located, shape_of
+from xladoctor.protocol import answers
 from xladoctor.recording.hlo import bounds, dynamic_axes, elements, read_hlo
 
 HLO = Path(__file__).parent / "hlo"
@@ -62,7 +63,8 @@ def test_in_a_loop_the_computation_is_told():
 
 def test_the_users_lines():
     links = chain(module("branches-2.21"), "transform", "FFT").links
-    told = {"layer/cond": [{"function": "", "frames": [["/a/run.py", 3, "<module>"], ["/a/model.py", 7, "call"]]}]}
+    source = answers.NodeSource("", (("/a/run.py", 3, "<module>"), ("/a/model.py", 7, "call")))
+    told = {"layer/cond": (source,)}
     assert [link.location for link in located(links, told)] == ["/a/model.py:7 in call", None, None, None]
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from tests.xladoctor.answered import whole
 from tests.xladoctor.recordings import Run
-from xladoctor.experiments.check import MAX_FUNCTIONS, answers, budget, to_check
+from xladoctor.experiments import check
+from xladoctor.experiments.check import MAX_FUNCTIONS, budget, to_check
+from xladoctor.protocol import answers
 from xladoctor.recording.run import read_run
+from xladoctor.workers import worker as workers
 from xladoctor.workers.worker import WorkerDied, WorkerTimeout
 
 
@@ -25,9 +29,11 @@ class Worker:
         self.results = list(results)
         self.asked = []
 
+    ask = workers.Worker.ask
+
     def request(self, op, *, timeout=None, **params):
         if op == "hello":
-            return {}
+            return whole(answers.Hello, {})
         self.asked.append(params)
         result = self.results.pop(0)
         if isinstance(result, Exception):
@@ -62,7 +68,7 @@ def test_what_takes_too_long_is_not_checked(tmp_path):
     run = recording(tmp_path)
     times = iter([0.0, 1.0, 4.0, 6.0])
     worker = Worker({"result": "agrees"}, WorkerTimeout("agreement", 1.0))
-    told = list(answers(worker, run, to_check(run), 5.0, lambda: next(times)))
+    told = list(check.answers(worker, run, to_check(run), 5.0, lambda: next(times)))
     assert [a["result"]["result"] for a in told] == ["agrees", "not-checked", "not-checked"]
     assert all("--check-budget" in a["result"]["why"] for a in told[1:])
     assert len(worker.asked) == 2
@@ -71,17 +77,17 @@ def test_what_takes_too_long_is_not_checked(tmp_path):
 def test_a_worker_that_dies_is_asked_once_more_for_less(tmp_path):
     run = recording(tmp_path, ("f",))
     worker = Worker(WorkerDied(None, "SIGABRT", ""), {"result": "diverges"})
-    assert [a["result"]["result"] for a in answers(worker, run, to_check(run), 60.0)] == ["diverges"]
+    assert [a["result"]["result"] for a in check.answers(worker, run, to_check(run), 60.0)] == ["diverges"]
     assert [bool(p.get("whole")) for p in worker.asked] == [False, True]
     worker = Worker(*[WorkerDied(None, "SIGABRT", "")] * 2)
-    [answer] = answers(worker, run, to_check(run), 60.0)
+    [answer] = check.answers(worker, run, to_check(run), 60.0)
     assert "SIGABRT" in answer["result"]["why"]
 
 
 def test_only_so_many_are_checked(tmp_path):
     names = [f"f{n}" for n in range(MAX_FUNCTIONS + 1)]
     run = recording(tmp_path, names)
-    told = list(answers(Worker(*[{"result": "agrees"}] * MAX_FUNCTIONS), run, to_check(run), 60.0))
+    told = list(check.answers(Worker(*[{"result": "agrees"}] * MAX_FUNCTIONS), run, to_check(run), 60.0))
     assert [a["result"]["result"] for a in told].count("agrees") == MAX_FUNCTIONS
     assert len(told) == len(names)
 
@@ -94,8 +100,14 @@ def test_later_calls_come_after_all_first_ones(tmp_path):
         made.event("later-call", capsule=f"7-{n}-{name}", call=2, bytes=4)
     run = read_run(made.write(tmp_path / "run"))
     diverges = {"result": "diverges", "calls": 1, "call": 2}
-    worker = Worker({"result": "agrees"}, {"result": "diverges"}, {"result": "agrees"}, diverges, {"calls": 0})
-    told = list(answers(worker, run, to_check(run), 8.0, lambda: 0.0))
+    worker = Worker(
+        {"result": "agrees"},
+        {"result": "diverges"},
+        {"result": "agrees"},
+        diverges,
+        {"result": "not-checked", "calls": 0},
+    )
+    told = list(check.answers(worker, run, to_check(run), 8.0, lambda: 0.0))
     assert [(a["capsule"], a.get("later", False)) for a in told] == [
         ("7-0-f", False), ("7-1-g", False), ("7-2-h", False), ("7-0-f", True),
     ]  # fmt: skip

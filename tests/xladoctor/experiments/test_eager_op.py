@@ -45,7 +45,7 @@ def failed(tmp_path: Any, line: str, *answers: dict[str, Any]) -> Run:
 )
 def test_an_op_is_asked_about_if_all_that_it_took_is_recorded(tmp_path, line, shapes):
     asked = list(questions(read_run(failed(tmp_path, line).write(tmp_path / "run"))).values())
-    assert [[i["shape"] for i in one["inputs"]] for one in asked] == ([] if shapes is None else [shapes])
+    assert [[i["shape"] for i in one.inputs] for one in asked] == ([] if shapes is None else [shapes])
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from xladoctor.model.replay import Case
+from xladoctor.protocol import requests
 
 pytestmark = pytest.mark.slow
 
@@ -24,19 +25,19 @@ def test_is_refused_by_name_and_never_runs_what_may_not_run(tmp_path):
     foreign = find(str(folder), None)
     assert foreign.foreign
     with Bench(foreign, tmp_path / "replay") as bench:
-        for question, more in (
-            ("attempt", {"way": "plain"}),
-            ("parity", {"what": "ways"}),
-            ("remedy", {"way": "plain", "apply": {"kind": "as-is"}}),
-            ("lowered_for", {"platform": "cpu"}),
+        for question in (
+            requests.TryBatch(way="plain"),
+            requests.CompareWays(),
+            requests.TryRemedy(apply={"kind": "as-is"}),
+            requests.LowerFor(platform="cpu"),
         ):
-            answer = bench.ask(question, Case(None), **more)
+            answer = bench.ask(question, Case(None))
             assert (answer.state, answer.kind) == ("refused", "Refused"), question
             assert "op WriteFile (node" in (answer.message or "")
         told = parity(bench, Case(None))
         assert told.agreements == () and "WriteFile" in told.not_comparable[0]
     with Bench(replace(foreign, foreign=False), tmp_path / "trusted") as bench:
-        assert bench.ask("attempt", Case(None), way="plain").result["outcome"] == "passed"
+        assert bench.ask(requests.TryBatch(way="plain"), Case(None)).result.outcome == "passed"
     assert not written.exists()
 
 

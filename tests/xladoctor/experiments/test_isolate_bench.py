@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.xladoctor.answered import made
 from xladoctor.errors import XladoctorError
 from xladoctor.experiments.isolate import isolate
 from xladoctor.experiments.repro import write_repro
 from xladoctor.model.replay import Case, Isolation, Signature
+from xladoctor.protocol import answers, requests
 from xladoctor.workers.bench import Answer
 from xladoctor.workers.subject import Subject
 
@@ -31,28 +33,28 @@ class Scripted:
     def say(self, text):
         self.said.append(text)
 
-    def ask(self, op, case, **given):
-        if op == "outline":
-            return Answer("ok", {"ops": OPS, "xla": self._xla, "asks": self._xla})
-        if op == "failing_op":
+    def ask(self, request, case):
+        if isinstance(request, requests.CountOps):
+            return Answer("ok", answers.Outline(OPS, self._xla, self._xla))
+        if isinstance(request, requests.FindFailingOp):
             return Answer("ok", self._plain)
-        if op == "spot":
-            node = {"node": f"n{given['ops']}", "path": [], "op": "Tile", "inner_node": "a/b/Tile", "inputs": []}
-            return Answer("ok", {**node, "sources": [["m.py", 3, "call"]], "call_sources": [], "xla": True})
-        if op != "prefix":
+        if isinstance(request, requests.DescribeOp):
+            node = {"node": f"n{request.ops}", "op": "Tile", "inner_node": "a/b/Tile", "xla": True}
+            return Answer("ok", made(answers.Spot, {**node, "sources": [["m.py", 3, "call"]]}))
+        if not isinstance(request, requests.CompilePrefix):
             return Answer("refused", message="not this")
-        if "save" in given:
+        if request.save:
             return Answer("ok", passed())
-        self.prefixes.append((given["ops"], given["stage"]))
-        return self._answer(given["ops"], given["stage"])
+        self.prefixes.append((request.ops, request.stage))
+        return self._answer(request.ops, request.stage)
 
 
 def passed():
-    return {"outcome": "passed", "error": None, "compilations": 1}
+    return answers.Compiled("passed", None, 0.1, 1)
 
 
 def failed(message=MESSAGE):
-    return {"outcome": "failed", "error": {"kind": "ValueError", "message": message}, "compilations": 1}
+    return answers.Compiled("failed", answers.Error("ValueError", message), 0.1, 1)
 
 
 def test_what_tensorflow_refuses_needs_no_machine_code(tmp_path):
@@ -81,11 +83,7 @@ def test_a_compiler_that_dies_is_a_failure_like_any_other(tmp_path, state):
 
 def test_parts_that_cannot_be_tried(tmp_path):
     """From op 300 on it cannot be put before XLA; it fails from 200 on."""
-    unsupported = {
-        "outcome": "unsupported",
-        "error": {"kind": "Unsupported", "message": "optionals"},
-        "compilations": 0,
-    }
+    unsupported = answers.Compiled("unsupported", answers.Error("Unsupported", "optionals"), 0.1, 0)
 
     def answer(k, stage):
         return Answer("ok", unsupported if k >= 300 else failed() if k >= 200 else passed())

@@ -6,11 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from tests.xladoctor.answered import whole
 from tests.xladoctor.recordings import Run
 from xladoctor.diagnosis.isolated import isolations, origin_of, with_isolations
 from xladoctor.experiments.isolate_run import answers, to_isolate, told
 from xladoctor.model.diagnosis import Finding, Proof
 from xladoctor.model.replay import Isolation, Link, Signature, ValueOrigin
+from xladoctor.protocol import requests
 from xladoctor.recording.run import read_run
 from xladoctor.workers.worker import WorkerDied
 
@@ -66,6 +68,9 @@ class Worker:
         self.asked: list[float] = []
 
     def request(self, op, *, timeout=None, **given):
+        return whole(requests.REQUESTS[op].ANSWER, self._answer(op, timeout, given))
+
+    def _answer(self, op, timeout, given):
         if op == "hello":
             self.clock += 0 if self.warm else 100
             self.warm = True
@@ -77,7 +82,7 @@ class Worker:
         if op == "spot":
             return {"node": "n", "path": [], "op": "Sort", "inner_node": "n", "inputs": [], "xla": True,
                     "sources": [["m.py", 3, "f"]], "call_sources": []}  # fmt: skip
-        if op == "prefix" and given["ops"] >= 7 and given["stage"] != "hlo":
+        if op == "prefix" and given["ops"] >= 7 and given.get("stage") != "hlo":
             self.warm = False
             raise WorkerDied(None, "SIGSEGV", "")
         return {"outcome": "passed", "error": None, "compilations": 1}

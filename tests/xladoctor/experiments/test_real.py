@@ -14,6 +14,7 @@ from xladoctor.experiments.request import Options
 from xladoctor.experiments.session import replay
 from xladoctor.experiments.sweep import Asked, sweep
 from xladoctor.model.replay import Case
+from xladoctor.protocol import requests
 from xladoctor.workers.bench import Bench
 from xladoctor.workers.subject import find
 
@@ -96,8 +97,8 @@ def test_the_callable_of_the_docs(tmp_path):
     (tmp_path / "steps.py").write_text(snippet, encoding="utf-8")
     (tmp_path / "mymodel.py").write_text("def model(x, training):\n    return x[:, 0, 0]\n", encoding="utf-8")
     with Bench(find(None, "steps:step", python=sys.executable, cwd=tmp_path), tmp_path) as bench:
-        told = bench.ask("describe", Case(None)).result
-        found = sweep(bench, Asked((2, 3), (("arg:layout", ("flat", "planar")),), by_row=told["by_row"]))
-    assert told["parameters"] == ["layout"] and told["by_row"] is True
+        told = bench.ask(requests.DescribeCallable(), Case(None)).result
+        found = sweep(bench, Asked((2, 3), (("arg:layout", ("flat", "planar")),), by_row=told.by_row))
+    assert told.parameters == ("layout",) and told.by_row is True
     assert [r.kind for r in found.rules] == ["never", "never"]
     assert [o.rows_out for o in found.outcomes] == [2, 3, 2, 3]

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.xladoctor.answered import made
 from xladoctor.diagnosis.tested import with_tested
 from xladoctor.experiments.remedies import judged
 from xladoctor.experiments.remedies import test_remedies as try_remedies
 from xladoctor.experiments.trials import Trial, trials
 from xladoctor.model.diagnosis import Diagnosis, Finding, Remedy
 from xladoctor.model.replay import Case, Outcome, Replay, Sweep, Tested
+from xladoctor.protocol import answers, requests
 from xladoctor.report.replay.remedies import verdict
 from xladoctor.workers.bench import Answer
 from xladoctor.workers.subject import Subject
@@ -23,15 +26,19 @@ GATHER = "params.shape[0]: 4 should be equal to indices.shape[0]: 20"
 
 
 def failed(message=RESHAPE, kind="InvalidArgumentError"):
-    return Answer("ok", {"outcome": "failed", "error": {"kind": kind, "message": message}})
+    return Answer("ok", answers.Remedy("failed", answers.Error(kind, message)))
 
 
 def passed(deviation: Any = 1e-8, apart=(), missing=0, compared=2, seconds=0.5):
-    told = {
-        "outcome": "passed", "error": None, "deviation": deviation, "tolerance": 1e-5, "apart": list(apart),
-        "missing": missing, "compared": compared, "outputs": 2, "seconds": seconds, "reference_seconds": 1.0,
-    }  # fmt: skip
-    return Answer("ok", told)
+    return Answer("ok", answers.Remedy(
+        "passed", deviation=deviation, tolerance=1e-5, apart=tuple(apart), missing=missing, compared=compared,
+        outputs=2, seconds=seconds, reference_seconds=1.0,
+    ))  # fmt: skip
+
+
+def but(answer, **fields):
+    """The answer with other fields."""
+    return replace(answer, value=replace(answer.result, **fields))
 
 
 def test_cured_needs_the_numbers_too():
@@ -54,21 +61,21 @@ def test_a_failure_that_only_moves_and_one_that_stays():
 
 
 def test_without_anything_to_compare_with_nothing_is_cured():
-    alone = Answer("ok", {**passed(compared=0).result, "outputs": 0, "results": 2})
+    alone = but(passed(compared=0), outputs=0, results=2)
     found = judged(TRIAL, alone, failed())
     assert found.result == "unverified" and "nothing is there to compare with" in (found.message or "")
-    held = Answer("ok", {"outcome": "passed", "held": "as it makes its call itself"})
+    held = Answer("ok", answers.Remedy("passed", held="as it makes its call itself"))
     assert judged(TRIAL, held, failed()).message == "as it makes its call itself"
-    lost = Answer("ok", {**alone.result, "lost": ["output 0 has 6"]})
+    lost = but(alone, lost=("output 0 has 6",))
     assert judged(TRIAL, lost, passed(0.2, apart=["x"])).result == "no effect"
 
 
 def test_pieces_of_which_nothing_can_be_put_together_are_not_verified():
-    nothing = Answer("ok", {**passed(0.0, compared=0).result, "results": 0})
+    nothing = but(passed(0.0, compared=0), results=0)
     found = judged(TRIAL, nothing, failed())
     assert found.result == "unverified" and "none of its results is one of rows" in (found.message or "")
-    lost = Answer("ok", {**nothing.result, "outputs": 0, "lost": ["output 0 has 1 for 2"]})
-    found = judged(TRIAL, lost, Answer("ok", {**passed(0.0, compared=0).result, "outputs": 0, "lost": ["output 0"]}))
+    lost = but(nothing, outputs=0, lost=("output 0 has 1 for 2",))
+    found = judged(TRIAL, lost, but(passed(0.0, compared=0), outputs=0, lost=("output 0",)))
     assert (found.result, found.message) == (
         "no effect", "as wrong as before: rows are lost or too many: output 0 has 1 for 2"
     )  # fmt: skip
@@ -90,19 +97,19 @@ class AsCalled:
     def open_folder(self, case: Case, again: bool = False) -> Path:
         return self.folder
 
-    def ask(self, op: str, case: Case, **parameters: Any) -> Answer:
-        result: dict[str, Any] = {"parity_call": {"capsule": "c", "ways": {"plain": {"outcome": "passed"}}}}.get(op, {})
-        if op == "describe":
-            result = {"config": ["N", "use_xla_translate", "use_xla_compile"]}
-        if op == "settings_read":
-            return Answer("ok", self._read)
-        if op == "call":
-            return failed("Asked to propagate a dynamic dimension from hlo a to hlo b", "UnimplementedError")
-        if op == "remedy":
-            self.ways.append(parameters["way"])
-            kept = parameters["apply"]["kind"] in ("kept", "jit-off")
+    def ask(self, request: Any, case: Case) -> Answer[Any]:
+        if isinstance(request, requests.TryRemedy):
+            self.ways.append(request.way)
+            kept = request.apply["kind"] in ("kept", "jit-off")
             return passed() if kept else failed("Asked to propagate a dynamic dimension", "UnimplementedError")
-        return Answer("ok", result)
+        message = "Asked to propagate a dynamic dimension from hlo a to hlo b"
+        told = {
+            requests.CompareCallable: {"capsule": "c", "ways": {"plain": {"outcome": "passed"}}},
+            requests.DescribeCallable: {"config": ["N", "use_xla_translate", "use_xla_compile"]},
+            requests.ListRead: self._read,
+            requests.Call: {"outcome": "failed", "error": {"kind": "UnimplementedError", "message": message}},
+        }
+        return Answer("ok", made(request.ANSWER, told.get(type(request), {})))
 
 
 def test_what_a_callable_calls_keeps_its_xla_under_another_setting(tmp_path):
@@ -214,8 +221,8 @@ def bench(tmp_path_factory):
         return made.__enter__()
 
     yield make
-    for made in opened:
-        made.__exit__(None, None, None)
+    for one in opened:
+        one.__exit__(None, None, None)
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from xladoctor.experiments import parity_judge as judge
 from xladoctor.experiments import repro_silent
 from xladoctor.experiments.repro_silent import meanings, write_assertion
 from xladoctor.model.replay import Agreement, Case, Parity, Signature
+from xladoctor.protocol import answers, requests
 
 
 def disagreement(slug, **more):
@@ -43,15 +44,15 @@ class Prepared:
     def say(self, text):
         pass
 
-    def ask(self, op, case, what, **parameters):
+    def ask(self, request, case):
         from xladoctor.workers.bench import Answer
 
         self.tries += 1
-        if what == "list":
-            told = {"list": [], "shapes": {}, "values": {}, "node": "a/b", "op": "GatherNd", "by_rows": []}
-        else:
-            told = {"shows": True, "slug": "wrong-pairing", "deviation": self._deviation, "nodes": 1, "names": []}
-        return Answer("ok", self._text if what == "script" else told)
+        if isinstance(request, requests.WriteSilentScript):
+            return Answer("ok", self._text)
+        if isinstance(request, requests.ListSilent):
+            return Answer("ok", answers.SilentPart((), {}, {}, "a/b", "GatherNd", ()))
+        return Answer("ok", answers.Shown(True, "wrong-pairing", self._deviation, None, nodes=1))
 
 
 PARITY = Parity(("plain",), (disagreement("wrong-pairing", test="few", rows=(0,)),), batch=6)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from tests.xladoctor.answered import made
 from xladoctor.experiments.shrink import constants, cuts, greedy, jumps, shapes
+from xladoctor.protocol import answers
 from xladoctor.recording.hlo import read_hlo
 
 
 def row(node, op, inputs=(), dtype="float32", **more):
-    return {"frame": "", "node": node, "op": op, "inputs": list(inputs), "dtypes": [dtype], "argument": None,
-            "bodies": [], "behind": False, **more}  # fmt: skip
+    return made(answers.Editable, {"node": node, "op": op, "inputs": inputs, "dtypes": [dtype], **more})
 
 
 @pytest.mark.parametrize("needed", [set(), {3}, {0, 9}, set(range(10))])

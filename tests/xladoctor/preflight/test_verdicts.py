@@ -14,10 +14,12 @@ from xladoctor.model.replay import Agreement, Lowering, Signature
 from xladoctor.preflight.checks import flags, gpu, parity, rehearsal, settings, switches
 from xladoctor.preflight.situation import NotNow, Stage
 from xladoctor.preflight.verdict import explained
+from xladoctor.protocol import answers
 from xladoctor.recording.schema import schema
 from xladoctor.report.preflight import to_dict
 from xladoctor.report.preflight.words import verdict
 from xladoctor.rules import by_slug
+from xladoctor.workers.bench import Answer
 
 OUTCOME = SimpleNamespace(probes="recorded", probes_note=None, state="exited", code=1, signal=None)
 
@@ -245,7 +247,7 @@ def test_the_batch_that_a_model_declares(shapes, by_call, size):
 )
 def test_what_a_gpu_has_no_kernel_for(monkeypatch, compiled, found, state):
     monkeypatch.setattr("xladoctor.experiments.lowering.lower", lambda *a: Lowering("gpu", seconds=0.0, **found))
-    answer = SimpleNamespace(ok=True, result={"compiled": compiled})
+    answer = Answer("ok", answers.Digest("d", 3, compiled))
     stage = Stage("fit of net", SimpleNamespace(ask=lambda *a: answer), (8,), None)
     study = SimpleNamespace(device="gpu", subjects=())
     looked_at = SimpleNamespace(study=study, wanted_stages=(stage,), say=lambda text: None)

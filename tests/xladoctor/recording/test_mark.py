@@ -6,6 +6,7 @@ import pytest
 
 from tests.xladoctor.recordings import healthy
 from xladoctor.model.replay import Case
+from xladoctor.protocol import requests
 from xladoctor.recording import mark
 from xladoctor.recording.run import read_run
 from xladoctor.recording.run_folder import foreign_note, why_foreign
@@ -129,7 +130,8 @@ def test_a_capsule_of_ours_that_was_changed_afterwards_is_foreign(tmp_path, prog
         (folder / "capsules/7-1-step/graph.pb.gz").symlink_to("/etc/passwd")
     found = find(str(folder), None)
     assert found.foreign and found.seal is None
-    assert found.request(Case(4))["foreign"]
+    asked = found.about(requests.Run(), Case(4))
+    assert asked.foreign and asked.seal is None and asked.capsule == str(found.folder)
 
 
 def test_what_the_doctor_adds_is_signed(tmp_path, program):

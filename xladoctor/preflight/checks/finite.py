@@ -6,6 +6,7 @@ from xladoctor.experiments.outcome import words
 from xladoctor.model.replay import Case
 from xladoctor.preflight.situation import Situation, Unanswered
 from xladoctor.preflight.verdict import Verdict
+from xladoctor.protocol import requests
 
 TITLE = "finite losses and gradients"
 ORDER = 90
@@ -18,11 +19,11 @@ def check(situation: Situation) -> Verdict:
     wrong: list[str] = []
     for stage in situation.stages:
         case = stage.cases[0] if stage.cases else Case(None)
-        answer = stage.bench.ask("run", case)
-        if not answer.ok or answer.result["outcome"] != "passed":
+        answer = stage.bench.ask(requests.Run(), case)
+        if not answer.ok or not answer.result.passed:
             continue
-        outputs = answer.result["outputs"]
-        bad = [o["output"] for o in outputs if o.get("finite") is False]
+        outputs = answer.result.outputs
+        bad = [o.output for o in outputs if o.finite is False]
         lines.append(f"{stage.name}, {words(case)}: {len(outputs)} results, {len(bad)} not finite")
         wrong += [f"{stage.name}: {name}" for name in bad]
     if wrong:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from xladoctor.model.replay import Case
 from xladoctor.preflight.situation import NotNow, Situation, Stage, Unanswered
 from xladoctor.preflight.verdict import Verdict, explained
+from xladoctor.protocol import requests
 
 TITLE = "lowering for the GPU"
 ORDER = 120
@@ -65,5 +66,5 @@ def _without_xla(stage: Stage) -> bool:
     """Whether nothing of a step is compiled, so that no op of it needs a kernel of XLA's: Keras leaves XLA out where a
     layer does not support it, and so may the program.
     """
-    answer = stage.bench.ask("digest", Case(None))
-    return answer.ok and not answer.result["compiled"]
+    answer = stage.bench.ask(requests.DigestGraph(), Case(None))
+    return answer.ok and not answer.result.compiled

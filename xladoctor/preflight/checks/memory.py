@@ -8,6 +8,7 @@ from pathlib import Path
 from xladoctor.model.replay import Case
 from xladoctor.preflight.situation import Situation, Unanswered
 from xladoctor.preflight.verdict import Verdict
+from xladoctor.protocol import requests
 from xladoctor.workers.classify import gist
 
 TITLE = "memory for the largest batch"
@@ -27,13 +28,13 @@ def check(situation: Situation) -> Verdict:
     lines: list[str] = []
     most = 0.0
     for stage in situation.stages:
-        answer = stage.bench.ask("memory", stage.cases[0] if stage.cases else Case(None))
-        if answer.ok and answer.result.get("bytes") is not None:
-            need = answer.result["bytes"] / _GIB
+        answer = stage.bench.ask(requests.MeasureMemory(), stage.cases[0] if stage.cases else Case(None))
+        if answer.ok and answer.result.bytes is not None:
+            need = answer.result.bytes / _GIB
             most = max(most, need)
-            lines.append(f"{stage.name}: {need:.2f} GiB ({answer.result['how']})")
+            lines.append(f"{stage.name}: {need:.2f} GiB ({answer.result.how})")
         else:
-            why = answer.message if not answer.ok else answer.result.get("note")
+            why = answer.message if not answer.ok else answer.result.note
             lines.append(f"{stage.name}: not known ({gist(why) or 'no answer'})")
     if not most:
         raise Unanswered(lines[0] if lines else "no step could be asked")

@@ -8,10 +8,10 @@ flipped.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from xladoctor.diagnosis.flipped import flip_notes
 from xladoctor.experiments import flip
@@ -20,6 +20,7 @@ from xladoctor.model.preflight import State
 from xladoctor.model.replay import Case
 from xladoctor.preflight.situation import READ_ONLY, NotNow, Situation, Stage, Twin
 from xladoctor.preflight.verdict import Verdict, details, of_findings
+from xladoctor.protocol import answers, codec, requests
 from xladoctor.recording.run import Recording, read_run
 from xladoctor.recording.schema import schema
 from xladoctor.workers.bench import Answer, Bench
@@ -39,7 +40,7 @@ class _Compared:
     stage: Stage
     twin: Twin
     live: bool | None
-    apart: tuple[Mapping[str, Any], ...] = ()
+    apart: tuple[answers.ComparedWays, ...] = ()
     note: str = ""
 
     def __str__(self) -> str:
@@ -58,7 +59,7 @@ def check(situation: Situation) -> Verdict:
     wrong = [c for c in found if c.apart]
     if wrong:
         first = wrong[0]
-        slug = "wrong-shape-silent" if first.apart[0].get("deviation") is None else "parity-divergence"
+        slug = "wrong-shape-silent" if first.apart[0].deviation is None else "parity-divergence"
         return Verdict(
             "fail", f"{first}: {_apart(first.apart[0])}",
             "One of the two is wrong, and which is not known from here: compare each with a case that you know.",
@@ -92,14 +93,14 @@ def _compared(situation: Situation, stage: Stage, twin: Twin) -> _Compared:
         return _Compared(stage, twin, False, note="the same graph")
     case = stage.cases[0] if stage.cases else Case(None)
     file = situation.folder / f"{twin.bench.folder.name}.npz"
-    first = stage.bench.ask("parity", case, what="ways", ways=[], save=str(file))
+    first = stage.bench.ask(requests.CompareWays(ways=(), save=str(file)), case)
     if not _passed(first):
         return _Compared(stage, twin, True, note=f"not compared: the step does not run plainly ({_why(first)})")
-    second = twin.bench.ask("parity", case, what="ways", ways=[], against=[["as it is", str(file)]])
+    second = twin.bench.ask(requests.CompareWays(ways=(), against=(("as it is", str(file)),)), case)
     if not _passed(second):
         return _Compared(stage, twin, None, note=f"it does not run: {_why(second)}")
-    rows = second.result["agreements"]
-    apart = sorted((r for r in rows if r["apart"] and not r.get("seeded")), key=_deviation, reverse=True)
+    rows = second.result.agreements
+    apart = sorted((r for r in rows if r.apart and not r.seeded), key=_deviation, reverse=True)
     return _Compared(stage, twin, True, tuple(apart), f"another graph; {len(rows)} results, {len(apart)} differ")
 
 
@@ -123,8 +124,9 @@ def _rehearsed(situation: Situation, live: Iterable[str]) -> tuple[list[Finding]
     if not rest or not traces:
         return [], []
 
-    def digest(folder: Path) -> Any:
-        return stages[0].bench.ask("digest", Case(None), capsule=str(folder)).result
+    def digest(folder: Path) -> answers.Digest | None:
+        answer = stages[0].bench.ask(requests.DigestGraph(capsule=str(folder)), Case(None))
+        return answer.result if answer.ok else None
 
     rows = []
     for number, switch in enumerate(rest, 1):
@@ -158,27 +160,28 @@ def _asked_for(situation: Situation, finding: Finding) -> bool:
 
 
 def _digest(bench: Bench) -> str | None:
-    answer = bench.ask("digest", Case(None))
-    return str(answer.result["digest"]) if answer.ok else None
+    answer = bench.ask(requests.DigestGraph(), Case(None))
+    return answer.result.digest if answer.ok else None
 
 
-def _passed(answer: Answer) -> bool:
-    return answer.ok and answer.result["ways"]["plain"]["outcome"] == "passed"
+def _passed(answer: Answer[answers.Ways]) -> bool:
+    return answer.ok and answer.result.ways["plain"].passed
 
 
-def _why(answer: Answer) -> str:
-    error = (answer.result["ways"]["plain"].get("error") or {}) if answer.ok else {}
-    return gist(str(error.get("message") or answer.message or answer.state))
+def _why(answer: Answer[answers.Ways]) -> str:
+    error = answer.result.ways["plain"].error if answer.ok else None
+    return gist((error.message if error else None) or answer.message or answer.state)
 
 
-def _deviation(row: Mapping[str, Any]) -> float:
-    return float("inf") if row["deviation"] is None else float(row["deviation"])
+def _deviation(row: answers.ComparedWays) -> float:
+    return math.inf if row.deviation is None else row.deviation
 
 
-def _apart(row: Mapping[str, Any]) -> str:
-    if row["deviation"] is None:
-        return f"{row['output']} has shapes {row['shapes'][0]} and {row['shapes'][1]}"
-    return f"{row['output']} differs by {float(row['deviation']):.2g} of the largest magnitude"
+def _apart(row: answers.ComparedWays) -> str:
+    if row.deviation is None:
+        a, b = codec.to_json(row.shapes)
+        return f"{row.output} has shapes {a} and {b}"
+    return f"{row.output} differs by {row.deviation:.2g} of the largest magnitude"
 
 
 def _line(compared: _Compared) -> str:
