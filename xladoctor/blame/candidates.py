@@ -23,7 +23,7 @@ from xladoctor.blame.suspicion import (
 )
 from xladoctor.blame.values import Array, Clash, Dim, Layer, Origin
 
-_MAJORITY = 2.0
+_MAJORITY = 1.0
 _SHARED = 2.0
 _SAMPLES = 3.0
 _FOLDED = 2.5
@@ -128,8 +128,8 @@ def _is_bare(origin: Origin) -> bool:
 def _by_value(clash: Clash, i: int, outnumbered: bool) -> Iterator[Candidate]:
     value = clash.values[i] if i < len(clash.values) else None
     origin = value.origin if value is not None else None
-    if origin is None:
-        return
+    if origin is None or (clash.relation == "columns" and isinstance(value, Layer)):
+        return  # a layer takes what it is given first
     for here, depth in chain(origin, 2):
         weight = WEIGHT.get(here.kind, 1.0) - 1.8 - 0.7 * depth + (_MAJORITY if outnumbered else 0)
         yield Candidate(here.file, here.line, weight, "It makes one of the values that do not fit.", i, edit_of(here))

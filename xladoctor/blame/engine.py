@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from xladoctor.blame import batches, candidates, conventions, suspicion, words
+from xladoctor.blame import batches, candidates, conventions, suspicion, trials, words
 from xladoctor.blame.crash import Crash, Seen, crash_of
 from xladoctor.blame.files import Files
 from xladoctor.blame.follow import Arrival, Follower
@@ -35,6 +35,8 @@ def blame(
     known = suspicion.facts(run.arrays, run.reads)
     clash = chosen(run, crash)
     found = candidates.of_clash(clash, known) if clash is not None else by_numbers(run, crash)
+    if clash is not None:
+        found = trials.weighed(run, clash, found, crash, files, main)
     if clash is None and "batch" in crash.message and crash.slug in ("concat-pack-mismatch", "broadcast-mismatch"):
         found = suspicion.ranked([*batches.windows(run.made), *found])
     if clash is None:
