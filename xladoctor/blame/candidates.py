@@ -28,6 +28,8 @@ _SHARED = 2.0
 _SAMPLES = 3.0
 _FOLDED = 2.5
 _BARE = 0.6
+_BATCH = 2.5
+"""Rows of a batch are as many as there are: what does not fit them is likelier wrong."""
 
 
 def of_clash(clash: Clash, known: Facts) -> list[Candidate]:
@@ -60,6 +62,8 @@ def _by_makers(clash: Clash, known: Facts) -> Iterator[Candidate]:
             if outnumbered and other is not None and not (summed and depth):
                 weight += _MAJORITY
                 reason, strong = f"{reason} Elsewhere the program has {other.size}.", True
+            if side.batch and other is not None and not other.batch:
+                weight -= _BATCH
             if _is_samples(side, known, origin):
                 weight += _SAMPLES
                 reason = f"{side.size} is the number of samples of the data, and a number of features is wanted here."
@@ -182,8 +186,6 @@ def _by_relation(clash: Clash, known: Facts) -> Iterator[Candidate]:
         yield from axes.of_elements(clash)
     if clash.relation in ("broadcast", "equal"):
         yield from axes.rounded(clash)
-    if clash.hint == "labels" and clash.axes[0] != len(getattr(clash.values[1], "sizes", ())) - 1:
-        yield from conventions.of_sums(clash)
     if clash.relation == "inner" and getattr(clash.values[1], "kind", "") == "variable":
         reason = f"It is multiplied with a value of {clash.sides[0].size} columns."
         yield from at_origin(clash.sides[1].origin, 5.6, reason, 1, "constant")

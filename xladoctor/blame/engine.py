@@ -94,6 +94,8 @@ _MADE = "It makes one of the values of the line that failed."
 def _numbered(side: Dim) -> Iterator[Candidate]:
     for origin, depth in chain(side.origin, 2):
         weight = 3.0 - 0.7 * depth + (0.5 if origin.kind in ("layer", "variable", "reshape", "input") else 0)
+        if origin.kind == "constant" and any(p.kind == "constant" for p in origin.parents):
+            weight = 3.6  # a size that is worked out there
         reason = f"It makes the size {side.size}, which the message names."
         yield Candidate(origin.file, origin.line, weight, reason, None, suspicion.edit_of(origin))
 

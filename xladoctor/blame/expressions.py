@@ -280,7 +280,9 @@ def _comprehension(
     if isinstance(source, Array) and source.dims and len(elements) == 1:
         one = array(elements[0])
         if one is not None and one.dims is not None:
-            return Array((source.dims[0], *one.dims), run.origin("array", "a list", one))
+            made = Array((source.dims[0], *one.dims), run.origin("array", "a list", one))
+            made.inputs = (one,) if one.dims else ()
+            return made
     if isinstance(source, Seq) or source is None:
         # A list of the same things, each cut or changed: what is in it is known where the first list is.
         passed = source.origin if isinstance(source, Seq) and len(elements) > 1 else None

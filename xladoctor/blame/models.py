@@ -147,6 +147,11 @@ def _through(
         _check_weights(run, y, kwargs.get("sample_weight"))
     given = _batch(x) if pipeline is None else x or Value()
     if isinstance(holder, Instance):
+        step = holder.cls.find("train_step" if labels else "predict_step")
+        if isinstance(step, Function):
+            whole = Seq([given, _batch(y) if pipeline is None else y]) if y is not None and not is_none(y) else given
+            run.enter(Function(step.node, step.scope, holder, step.owner), [whole], {})
+            return
         act = holder.cls.find("call")
         outputs: Value = Value()
         if isinstance(act, Function):

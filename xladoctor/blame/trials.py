@@ -95,11 +95,13 @@ def _variants(run: Follower, clash: Clash, files: Files, lines: Sequence[Line]) 
         for node in variants.nodes_at(source.tree, wanted):
             function = files.function(file, getattr(node, "lineno", 0)) or "<module>"
             if function not in known:
-                known[function] = Names(_named(run, file, function), parameters, given, taken, function)
+                known[function] = Names(
+                    _named(run, file, function), parameters, given, taken, function, variants.settings(source.tree)
+                )
             names = known[function]
             yield from variants.of_numbers(file, node, run.numbers, pairs, names)
             yield from variants.of_orders(file, node, run.numbers, run.shapes, names)
-            yield from variants.of_settings(file, node, run.numbers)
+            yield from variants.of_settings(file, node, run.numbers, names)
             yield from variants.of_axes(file, node, run.numbers)
             yield from variants.of_tests(file, node)
             if isinstance(node, ast.Assign | ast.Return):
@@ -109,7 +111,7 @@ def _variants(run: Follower, clash: Clash, files: Files, lines: Sequence[Line]) 
 def _other_size(clash: Clash) -> Callable[[int], int | None]:
     """What a number would have to be for the two sides to agree."""
     one, two = clash.sides[0].size, clash.sides[1].size if len(clash.sides) > 1 else None
-    if clash.relation == "rank" or one is None or two is None:
+    if clash.relation == "rank" or one is None or two is None or any(side.batch for side in clash.sides):
         return lambda n: None
     if clash.relation == "elements":
         return lambda n: n * one // two if n > 1 and two and n * one % two == 0 else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xladoctor.model.blame import Edit
 from xladoctor.sources.names import walk
@@ -51,6 +51,8 @@ class Names:
     taken: Mapping[str, Sequence[str]]
     """By the function: what its results are called where it is called."""
     function: str = ""
+    settings: frozenset[tuple[str, object]] = frozenset()
+    """The settings that the calls of the file are given, with their values."""
 
 
 def _replaced(holder: ast.AST, field: str, at: int | None, new: object) -> Callable[[], Callable[[], None]]:
@@ -120,6 +122,8 @@ def of_numbers(
 ) -> Iterator[Variant]:
     """A number of one of the two sizes: as the other, or as a name that has it."""
     for field, at, node in fields(holder):
+        for edges in _near_edges(node, holder):
+            yield Variant(file, node.lineno, "by one", "constant", _replaced(holder, field, at, edges))
         seen = numbers.get(node, set())
         if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load) or len(seen) != 1:
             continue
@@ -139,6 +143,17 @@ def of_numbers(
                     yield Variant(
                         file, node.lineno, "by one", "constant", _replaced(holder, field, at, _number(near, node))
                     )
+
+
+def _near_edges(node: ast.expr, holder: ast.AST) -> Iterator[ast.expr]:
+    """Of `Cropping1D((1, 1))`: one less and one more at both ends."""
+    edges = isinstance(holder, ast.Call) and last_name(holder.func).startswith(("Cropping", "ZeroPadding"))
+    items = node.elts if edges and isinstance(node, ast.Tuple) else [node] if edges else []
+    values = [item.value for item in items if isinstance(item, ast.Constant) and isinstance(item.value, int)]
+    if values and len(values) == len(items) and len(set(values)) == 1:
+        for near in (values[0] - 1, values[0] + 1):
+            numbers = [_number(near, node) for _ in items]
+            yield ast.copy_location(ast.Tuple(numbers, ast.Load()), node) if len(items) > 1 else numbers[0]
 
 
 def _number(value: int, at: ast.expr) -> ast.expr:
@@ -198,7 +213,13 @@ _REDUCES = ("mean", "sum", "max", "min", "reduce_mean", "reduce_sum", "reduce_ma
 _PRODUCTS = ("matmul", "batch_dot")
 
 
-def of_settings(file: str, holder: ast.AST, numbers: Numbers) -> Iterator[Variant]:
+def settings(tree: ast.AST) -> frozenset[tuple[str, object]]:
+    """The settings that calls are given as constants."""
+    found = (n for n in walk(tree) if isinstance(n, ast.keyword) and isinstance(n.value, ast.Constant))
+    return frozenset((str(n.arg), n.value.value) for n in found if isinstance(n.value, ast.Constant))
+
+
+def of_settings(file: str, holder: ast.AST, numbers: Numbers, known: Names) -> Iterator[Variant]:
     """Another setting of a call: padding, sequences, axes that are kept, the axis, the order of channels."""
     if not isinstance(holder, ast.Call):
         return
@@ -212,7 +233,10 @@ def of_settings(file: str, holder: ast.AST, numbers: Numbers) -> Iterator[Varian
     if "Conv" in called or ("Pool" in called and not called.startswith("Global")):
         old = given["padding"].value if "padding" in given else None
         same = isinstance(old, ast.Constant) and old.value == "same"
-        yield variant("padding", "valid" if same else "same", "other")
+        other = "valid" if same else "same"
+        found = variant("padding", other, "other")
+        usual = same or ("padding", other) in known.settings
+        yield found if usual else replace(found, kind="test")
     if "data_format" in given:
         yield variant("data_format", "channels_last", "channels")
     if called in _CELLS:
