@@ -95,8 +95,15 @@ def _variants(run: Follower, clash: Clash, files: Files, lines: Sequence[Line]) 
         for node in variants.nodes_at(source.tree, wanted):
             function = files.function(file, getattr(node, "lineno", 0)) or "<module>"
             if function not in known:
+                local = frozenset(_named(run, file, function)) if function != "<module>" else frozenset()
                 known[function] = Names(
-                    _named(run, file, function), parameters, given, taken, function, variants.settings(source.tree)
+                    _named(run, file, "<module>", function),
+                    local,
+                    parameters,
+                    given,
+                    taken,
+                    function,
+                    variants.settings(source.tree),
                 )
             names = known[function]
             yield from variants.of_numbers(file, node, run.numbers, pairs, names)
@@ -118,11 +125,11 @@ def _other_size(clash: Clash) -> Callable[[int], int | None]:
     return lambda n: two if n == one else one if n == two else None
 
 
-def _named(run: Follower, file: str, function: str) -> dict[str, int]:
-    """The whole numbers of the names that a function sees."""
+def _named(run: Follower, file: str, *functions: str) -> dict[str, int]:
+    """The whole numbers of the names of functions."""
     found: dict[str, int] = {}
     for scope in run.scopes:
-        if scope.file == file and scope.function in ("<module>", function):
+        if scope.file == file and scope.function in functions:
             for name, value in scope.names.items():
                 size = number(value)
                 if size is not None:

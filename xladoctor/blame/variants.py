@@ -45,6 +45,8 @@ class Names:
     """What is known at a line: the numbers of names, and the parameters of the program's functions."""
 
     numbers: Mapping[str, int]
+    local: frozenset[str]
+    """Those of the function itself."""
     parameters: Mapping[str, Sequence[str]]
     given: Mapping[str, Sequence[str]]
     """By the function: what the results that it returns are called there."""
@@ -131,10 +133,14 @@ def of_numbers(
         other = pairs.get(value)
         written = isinstance(node, ast.Constant)
         if other is not None and (written or isinstance(node, ast.BinOp | ast.Name | ast.Attribute)):
-            called = next((n for n, size in known.numbers.items() if size == other), "")
+            fitting = [n for n, size in known.numbers.items() if size == other]
+            called = next((n for n in sorted(fitting, key=lambda n: n not in known.local)), "")
             if called and not written:
                 new = ast.copy_location(ast.Name(called, ast.Load()), node)
-                yield Variant(file, node.lineno, "name", "constant", _replaced(holder, field, at, new))
+                # What a function is given is seldom meant to be what the module has.
+                strange = last_name(node) in known.local and called not in known.local
+                kind = "use" if strange else "name"
+                yield Variant(file, node.lineno, kind, "constant", _replaced(holder, field, at, new))
             kind = "number" if written else "expression" if isinstance(node, ast.BinOp) else "use"
             yield Variant(file, node.lineno, kind, "constant", _replaced(holder, field, at, _number(other, node)))
         if written and _counts(holder):

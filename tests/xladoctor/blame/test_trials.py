@@ -124,9 +124,9 @@ def test_the_work_is_bounded():
 def test_names_speak_for_an_order_and_against_it():
     call = ast.parse("f(columns, rows)").body[0]
     assert isinstance(call, ast.Expr) and isinstance(call.value, ast.Call)
-    names = variants.Names({}, {"f": ["rows", "columns"]}, {}, {})
+    names = variants.Names({}, frozenset(), {"f": ["rows", "columns"]}, {}, {})
     assert [v.named for v in variants.of_orders("a.py", call.value, {}, {}, names)] == [True]
-    right = variants.Names({}, {"f": ["columns", "rows"]}, {}, {})
+    right = variants.Names({}, frozenset(), {"f": ["columns", "rows"]}, {}, {})
     assert not list(variants.of_orders("a.py", call.value, {}, {}, right))
 
 
