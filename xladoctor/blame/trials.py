@@ -108,7 +108,7 @@ def _variants(run: Follower, clash: Clash, files: Files, lines: Sequence[Line]) 
             names = known[function]
             yield from variants.of_numbers(file, node, run.numbers, pairs, names)
             yield from variants.of_orders(file, node, run.numbers, run.shapes, names)
-            yield from variants.of_settings(file, node, run.numbers, names)
+            yield from variants.of_settings(file, node, run.numbers, run.shapes, names)
             yield from variants.of_axes(file, node, run.numbers)
             yield from variants.of_tests(file, node)
             if isinstance(node, ast.Assign | ast.Return):

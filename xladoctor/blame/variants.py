@@ -225,7 +225,7 @@ def settings(tree: ast.AST) -> frozenset[tuple[str, object]]:
     return frozenset((str(n.arg), n.value.value) for n in found if isinstance(n.value, ast.Constant))
 
 
-def of_settings(file: str, holder: ast.AST, numbers: Numbers, known: Names) -> Iterator[Variant]:
+def of_settings(file: str, holder: ast.AST, numbers: Numbers, shapes: Shapes, known: Names) -> Iterator[Variant]:
     """Another setting of a call: padding, sequences, axes that are kept, the axis, the order of channels."""
     if not isinstance(holder, ast.Call):
         return
@@ -255,7 +255,8 @@ def of_settings(file: str, holder: ast.AST, numbers: Numbers, known: Names) -> I
         yield variant("transpose_b", True, "transpose")
     for name in ("axis", "axes"):
         old_axis = numbers.get(given[name].value, set()) if name in given else set(_AXES)
-        for axis in sorted(set(_AXES) - old_axis):
+        batched = shapes.get(holder, (0,))[:1] == (None,)
+        for axis in sorted(set(_AXES) - old_axis - ({0} if batched else set())):
             yield variant(name, axis, "axis")
 
 

@@ -182,3 +182,15 @@ def test_cropping_and_texts_have_their_sizes():
     )
     assert found is not None and found.constraint is not None
     assert [o.size for o in found.constraint.operands] == [26, 28]
+
+
+def test_nothing_is_joined_along_the_rows_of_a_batch():
+    call = ast.parse("join([a, b], axis=-1)").body[0]
+    assert isinstance(call, ast.Expr) and isinstance(call.value, ast.Call)
+    names, minus_one = variants.Names({}, frozenset(), {}, {}, {}), call.value.keywords[0].value
+
+    def tried(first: int | None) -> int:
+        found = variants.of_settings("a.py", call.value, {minus_one: {-1}}, {call.value: (first, 4)}, names)
+        return sum(v.edit == "axis" for v in found)
+
+    assert (tried(None), tried(32)) == (2, 3)
