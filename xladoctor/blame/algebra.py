@@ -146,7 +146,8 @@ def reshaped(run: Follower, value: Value, wanted: tuple[Dim, ...] | None, free: 
                 sides = [Dim(have, source.origin), Dim(fixed, origin)]
                 run.clash("elements", "the reshape", [source, Array(out, origin)], [None, None], sides)
             elif len(free) == 1:
-                out[free[0]] = Dim(have // fixed, origin)
+                passed = [d for d in source.dims if d.size == have // fixed]
+                out[free[0]] = passed[0] if len(passed) == 1 else Dim(have // fixed, origin)
         elif len(free) == 1 and free[0] == 0 and len(source.dims) > 1 and source.dims[0].size is None:
             rest = elements(source.dims[1:])
             if rest is not None and rest == fixed:

@@ -119,11 +119,25 @@ def of_input(clash: Clash, known: Facts) -> Iterator[Candidate]:
     if len(got) == len(asked) and sorted(str(s) for s in got[1:]) == sorted(str(s) for s in asked[1:]):
         reason = "The axes are those that are wanted, in another order."
         yield from at_origin(have.origin, 7.0, reason, 0, "transpose")
+        first = _arranger(have)
+        if first is not have:
+            yield from at_origin(first.origin, 7.2, reason, 0, "transpose")
         moved = next((v for v in history(have) if v.origin is not None and v.origin.text in _MOVES), None)
         yield from at_origin(moved.origin if moved is not None else None, 7.5, reason, 0, "transpose")
     elif have.rows is not None and len(got) == 2 and have.rows.size == asked[-1]:
         reason = f"The data have {asked[-1]} rows, and as many columns are wanted: rows and columns are swapped."
         yield from at_origin(have.origin, 7.5, reason, 0, "transpose")
+
+
+def _arranger(value: Array) -> Array:
+    """What gave an array its last two axes in their order: the operation before which they were not there."""
+    last = value.sizes[-2:]
+    found = value
+    for here in history(value, 12):
+        if here.sizes[-2:] != last:
+            return found
+        found = here
+    return found
 
 
 _MOVES = ("a transpose", "the stack", "the concatenation", "a reshape")

@@ -23,11 +23,13 @@ from xladoctor.blame.suspicion import (
 )
 from xladoctor.blame.values import Array, Clash, Dim, Layer, Origin
 
-_MAJORITY = 2.0
+_MAJORITY = 1.0
 _SHARED = 2.0
 _SAMPLES = 3.0
 _FOLDED = 2.5
 _BARE = 0.6
+_BATCH = 2.5
+"""Rows of a batch are as many as there are: what does not fit them is likelier wrong."""
 
 
 def of_clash(clash: Clash, known: Facts) -> list[Candidate]:
@@ -60,6 +62,8 @@ def _by_makers(clash: Clash, known: Facts) -> Iterator[Candidate]:
             if outnumbered and other is not None and not (summed and depth):
                 weight += _MAJORITY
                 reason, strong = f"{reason} Elsewhere the program has {other.size}.", True
+            if side.batch and other is not None and not other.batch:
+                weight -= _BATCH
             if _is_samples(side, known, origin):
                 weight += _SAMPLES
                 reason = f"{side.size} is the number of samples of the data, and a number of features is wanted here."
@@ -128,8 +132,8 @@ def _is_bare(origin: Origin) -> bool:
 def _by_value(clash: Clash, i: int, outnumbered: bool) -> Iterator[Candidate]:
     value = clash.values[i] if i < len(clash.values) else None
     origin = value.origin if value is not None else None
-    if origin is None:
-        return
+    if origin is None or (clash.relation == "columns" and isinstance(value, Layer)):
+        return  # a layer takes what it is given first
     for here, depth in chain(origin, 2):
         weight = WEIGHT.get(here.kind, 1.0) - 1.8 - 0.7 * depth + (_MAJORITY if outnumbered else 0)
         yield Candidate(here.file, here.line, weight, "It makes one of the values that do not fit.", i, edit_of(here))
@@ -182,8 +186,6 @@ def _by_relation(clash: Clash, known: Facts) -> Iterator[Candidate]:
         yield from axes.of_elements(clash)
     if clash.relation in ("broadcast", "equal"):
         yield from axes.rounded(clash)
-    if clash.hint == "labels" and clash.axes[0] != len(getattr(clash.values[1], "sizes", ())) - 1:
-        yield from conventions.of_sums(clash)
     if clash.relation == "inner" and getattr(clash.values[1], "kind", "") == "variable":
         reason = f"It is multiplied with a value of {clash.sides[0].size} columns."
         yield from at_origin(clash.sides[1].origin, 5.6, reason, 1, "constant")

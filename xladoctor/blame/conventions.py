@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from xladoctor.blame.algebra import FOLDS, JOINED
+from xladoctor.blame.algebra import FOLDS
 from xladoctor.blame.shaping import COUNTED
 from xladoctor.blame.suspicion import (
     Candidate,
@@ -158,18 +158,6 @@ def unsliced(clash: Clash) -> Iterator[Candidate]:
     aliases = values[1 - cut].aliases
     yield from at_origin(aliases[0] if aliases else whole, 7.0, reason, 1 - cut, "slice")
     yield from at_origin(short, 6.0, f"It cuts one side to {sizes[cut]}.", cut, "slice")
-
-
-def of_sums(clash: Clash) -> Iterator[Candidate]:
-    """A size of the outputs that a concatenation summed: along an axis that should have stayed."""
-    side = clash.sides[1]
-    for origin, _ in chain(side.origin, 4):
-        if origin.text == JOINED:
-            reason = f"The joined sizes add up to {side.size} here: perhaps along the wrong axis."
-            yield from at_origin(origin, 6.4, reason, 1, "concat-axis")
-            for parent, depth in chain(origin.parents[0] if origin.parents else None, 2):
-                if parent.kind in ("constant", "argument"):
-                    yield from at_origin(parent, 6.5 + 0.05 * depth, reason, 1, "concat-axis")
 
 
 def of_folds(arrays: Sequence[Array]) -> Iterator[Candidate]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from xladoctor.blame import batches, candidates, conventions, suspicion, words
+from xladoctor.blame import batches, candidates, conventions, suspicion, trials, words
 from xladoctor.blame.crash import Crash, Seen, crash_of
 from xladoctor.blame.files import Files
 from xladoctor.blame.follow import Arrival, Follower
@@ -35,6 +35,8 @@ def blame(
     known = suspicion.facts(run.arrays, run.reads)
     clash = chosen(run, crash)
     found = candidates.of_clash(clash, known) if clash is not None else by_numbers(run, crash)
+    if clash is not None:
+        found = trials.weighed(run, clash, found, crash, files, main)
     if clash is None and "batch" in crash.message and crash.slug in ("concat-pack-mismatch", "broadcast-mismatch"):
         found = suspicion.ranked([*batches.windows(run.made), *found])
     if clash is None:
@@ -92,6 +94,8 @@ _MADE = "It makes one of the values of the line that failed."
 def _numbered(side: Dim) -> Iterator[Candidate]:
     for origin, depth in chain(side.origin, 2):
         weight = 3.0 - 0.7 * depth + (0.5 if origin.kind in ("layer", "variable", "reshape", "input") else 0)
+        if origin.kind == "constant" and any(p.kind == "constant" for p in origin.parents):
+            weight = 3.6  # a size that is worked out there
         reason = f"It makes the size {side.size}, which the message names."
         yield Candidate(origin.file, origin.line, weight, reason, None, suspicion.edit_of(origin))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from xladoctor.blame import data, library, subscripts
 from xladoctor.blame.arithmetic import binary, boolean, compare, truth, unary
+from xladoctor.blame.recorded import with_shape
 from xladoctor.blame.values import (
     Array,
     Class,
@@ -99,9 +100,8 @@ def bind_arguments(
             found = _defaulted(run, run.value(defaults[name], outer)) if name in defaults else Value()
         shape = scope.shapes.get(name)
         scope.names[name] = found
-        if shape is not None:
-            from xladoctor.blame.follow import with_shape
-
+        again = run.files.assigned_later(scope.file, scope.function, name, 0, scope.until)
+        if shape is not None and not again:
             scope.names[name] = with_shape(run, found, shape)
     if arguments.vararg is not None:
         scope.names[arguments.vararg.arg] = Seq(list(given[len(positional) :]))
@@ -130,14 +130,12 @@ def _name(run: Follower, node: ast.Name, scope: Scope) -> Value:
                 return Library(f"{star.name}.{node.id}")
     if node.id in _BUILTINS:
         return Library(f"builtins.{node.id}")
-    return Value()
+    return Library(node.id) if "." in node.id else Value()  # a name that an edit to be tried was given
 
 
 def _attribute(run: Follower, node: ast.Attribute, scope: Scope) -> Value:
     found = attribute(run, run.value(node.value, scope), node.attr)
     if isinstance(node.value, ast.Name) and f"{node.value.id}.{node.attr}" in scope.shapes:
-        from xladoctor.blame.follow import with_shape
-
         known = array(found)
         if type(found) is Value or (isinstance(found, Array) and (known is None or known.dims is None)):
             return with_shape(run, found, scope.shapes[f"{node.value.id}.{node.attr}"])
@@ -282,7 +280,9 @@ def _comprehension(
     if isinstance(source, Array) and source.dims and len(elements) == 1:
         one = array(elements[0])
         if one is not None and one.dims is not None:
-            return Array((source.dims[0], *one.dims), run.origin("array", "a list", one))
+            made = Array((source.dims[0], *one.dims), run.origin("array", "a list", one))
+            made.inputs = (one,) if one.dims else ()
+            return made
     if isinstance(source, Seq) or source is None:
         # A list of the same things, each cut or changed: what is in it is known where the first list is.
         passed = source.origin if isinstance(source, Seq) and len(elements) > 1 else None

@@ -72,10 +72,14 @@ class Files:
 
     def assigned_later(self, file: str, function: str, name: str, line: int, until: int) -> bool:
         """Whether a name is assigned again in its function after a line and before another."""
+        return any(line < other < until for other in self.assigned(file, function, name))
+
+    def assigned(self, file: str, function: str, name: str) -> list[int]:
+        """The lines of a function that assign a name."""
         key = (file, function)
         if key not in self._assigned:
             self._assigned[key] = self._targets(file, function)
-        return any(line < other < until for other in self._assigned[key].get(name, ()))
+        return self._assigned[key].get(name, [])
 
     def _targets(self, file: str, function: str) -> dict[str, list[int]]:
         source = self.source(file)

@@ -16,6 +16,7 @@ from xladoctor.blame.algebra import broadcast
 from xladoctor.blame.batches import Batching
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.files import Files
+from xladoctor.blame.recorded import Corrected, Sizes, with_shape
 from xladoctor.blame.statements import STATEMENTS
 from xladoctor.blame.values import (
     Array,
@@ -26,14 +27,13 @@ from xladoctor.blame.values import (
     Dim,
     Function,
     Instance,
-    Library,
     Map,
     ModuleValue,
     Origin,
     Scope,
     Seq,
     Value,
-    array,
+    number,
     renamed,
     unknown,
 )
@@ -83,9 +83,13 @@ class Arrival:
 class Follower:
     """Follows one program. `arrivals` and `clashes` are what it found."""
 
-    def __init__(self, files: Files, crash: Crash) -> None:
+    def __init__(self, files: Files, crash: Crash, corrected: Corrected | None = None) -> None:
+        """`corrected`: follow it to its end, and believe the recording only where an earlier run had to."""
         self.files = files
         self.crash = crash
+        self.to_end = corrected is not None
+        self.corrected: Corrected = dict(corrected or {})
+        self.most = _STEPS
         self.calls: list[Call] = []
         self.clashes: list[Clash] = []
         self.arrivals: list[Arrival] = []
@@ -97,6 +101,9 @@ class Follower:
         self.made: list[Value] = []
         self.fits: list[Batching] = []
         self.reads: dict[Origin, set[tuple[str, int]]] = {}
+        self.numbers: dict[ast.expr, set[int]] = {}
+        self.shapes: dict[ast.expr, Sizes] = {}
+        self.scopes: list[Scope] = []
 
     def run(self, file: str) -> None:
         """Follow the program that starts with this file."""
@@ -125,7 +132,7 @@ class Follower:
     def step(self) -> None:
         """One more expression."""
         self.steps += 1
-        if self.steps > _STEPS:
+        if self.steps > self.most:
             raise TooLong
 
     # -- what the library rooms ask ------------------------------------------------------------------------------
@@ -163,6 +170,10 @@ class Follower:
             self._watching.values.append((node, found))
         if isinstance(found, Array):
             self.arrays.append(found)
+            if found.dims is not None:
+                self.shapes[node] = found.sizes
+        elif (size := number(found)) is not None:
+            self.numbers.setdefault(node, set()).add(size)
         return found
 
     # -- modules and calls ---------------------------------------------------------------------------------------
@@ -214,6 +225,7 @@ class Follower:
         return _returned(scope)
 
     def _with_recorded(self, scope: Scope) -> None:
+        self.scopes.append(scope)
         frame = self.crash.frame(scope.file, scope.function)
         if frame is not None:
             scope.shapes, scope.until = dict(frame.shapes), frame.line
@@ -263,7 +275,7 @@ class Follower:
         finally:
             self._watching = outer
             self.arrivals.append(arrival)
-        if whole and (arrival.clashes or not any(c.loops for c in self.calls)):
+        if whole and not self.to_end and (arrival.clashes or not any(c.loops for c in self.calls)):
             raise Reached
 
     def assign(self, target: ast.expr, value: Value, scope: Scope) -> None:
@@ -317,31 +329,6 @@ class Follower:
         return value
 
 
-def with_shape(run: Follower, value: Value, shape: tuple[int | None, ...]) -> Value:
-    """A value with its recorded shape; sizes that the source tells alike keep their origins."""
-    if isinstance(value, Const | Map | Instance | Library | Function | Class | Dataset):
-        return value
-    if isinstance(value, Seq) and array(value) is None:
-        return value
-    known = array(value)
-    old = known.dims if known is not None and known.dims is not None and len(known.dims) == len(shape) else None
-    origin = value.origin or run.origin("assignment")
-    sources = [d for s in value.sources if isinstance(s, Array) for d in s.dims or () if d.size is not None]
-    alike = {d.size: d for d in reversed(sources)}
-    made = [
-        alike[size]
-        if old is None and size in alike
-        else old[i]
-        if old is not None and (old[i].size == size or size is None)
-        else Dim(size, _origin_of(old, i) or origin)
-        for i, size in enumerate(shape)
-    ]
-    if isinstance(value, Array):
-        value.dims = tuple(made)
-        return value
-    return Array(made, origin)
-
-
 def add_column(run: Follower, holder: Array, count: int) -> None:
     """A column that is put into a frame, or taken from it."""
     if holder.dims is not None and len(holder.dims) == 2:
@@ -351,11 +338,6 @@ def add_column(run: Follower, holder: Array, count: int) -> None:
             holder.dims[0],
             Dim(size, run.origin("column", "a column more" if count > 0 else "a column less")),
         )
-
-
-def _origin_of(old: tuple[Dim, ...] | None, i: int) -> Origin | None:
-    """Where an axis comes from whose size the source does not tell."""
-    return old[i].origin if old is not None and old[i].size is None else None
 
 
 def _is_source(value: Value) -> bool:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from xladoctor.blame.algebra import conflict
 from xladoctor.blame.arguments import Args, Kwargs, arg
-from xladoctor.blame.layers import apply, build, spatial, windowed
+from xladoctor.blame.layers import apply, build
 from xladoctor.blame.values import Array, Dim, Layer, Seq, Value, array
+from xladoctor.blame.windows import spatial, windowed
 
 if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from xladoctor.blame.algebra import broadcast, conflict, elements, joined_arrays, reshaped, same
 from xladoctor.blame.arguments import Args, Kwargs, axes_of, is_none, shape_of
+from xladoctor.blame.layer_settings import called, columns, is_true, line_of, setting, units
 from xladoctor.blame.values import Array, Const, Dim, Layer, Origin, Seq, Value, array, dim, number, text
+from xladoctor.blame.windows import convolution, edged, pooling, upsampling
 
 if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
@@ -28,6 +30,7 @@ PLACES: dict[str, tuple[str, ...]] = {
     "ZeroPadding2D": ("padding",),
     "ZeroPadding1D": ("padding",),
     "Cropping2D": ("cropping",),
+    "Cropping1D": ("cropping",),
     "UpSampling2D": ("size",),
     "UpSampling1D": ("size",),
     "MultiHeadAttention": ("num_heads", "key_dim", "value_dim"),
@@ -105,7 +108,7 @@ def apply(run: Follower, layer: Layer, args: Sequence[Value]) -> Value:
     if (wanted is not None and len(found.dims) != wanted) or (layer.cls == "Dense" and len(found.dims) == 1):
         wanted = wanted or 2
         sides = [Dim(len(found.dims), found.origin), Dim(wanted, layer.origin)]
-        run.clash("rank", _called(layer), [found, layer], [None, None], sides)
+        run.clash("rank", called(layer), [found, layer], [None, None], sides)
         return Array(None, layer.origin, "symbolic")
     act = _BY_CLASS.get(layer.cls) or _by_kind(layer.cls)
     return _stamped(act(run, layer, found), layer, found)
@@ -118,155 +121,57 @@ def _stamped(made: Value, layer: Layer, *inputs: Array) -> Value:
     return made
 
 
-def _called(layer: Layer) -> str:
-    return layer.origin.text if layer.origin is not None and layer.origin.text else layer.cls
-
-
 def _wanted_rank(layer: Layer) -> int | None:
     if layer.cls in _CELLS:
         return 3
     if layer.cls == "RepeatVector":
         return 2
-    if "Conv" in layer.cls or "Pooling" in layer.cls or "UpSampling" in layer.cls or "ZeroPadding" in layer.cls:
+    if (
+        "Conv" in layer.cls
+        or "Pooling" in layer.cls
+        or "UpSampling" in layer.cls
+        or "ZeroPadding" in layer.cls
+        or "Cropping" in layer.cls
+    ):
         return next((rank for end, rank in _RANKS.items() if layer.cls.endswith((end, end + "Transpose"))), None)
     return None
 
 
-def _columns(run: Follower, layer: Layer, found: Array, axis: int) -> None:
-    """Note the columns of a layer's first input; those of a later one must be the same."""
-    here = (found.dims or ())[axis] if found.dims else Dim()
-    if layer.columns is None:
-        layer.columns = here if here.size is not None else None
-    elif conflict(layer.columns, here):
-        run.clash("columns", _called(layer), [found, layer], [axis, None], [here, layer.columns])
-
-
-def _setting(layer: Layer, name: str) -> Value | None:
-    return layer.settings.get(name)
-
-
-def _units(layer: Layer, name: str = "units") -> Dim:
-    return dim(_setting(layer, name), layer.origin)
-
-
 def _dense(run: Follower, layer: Layer, found: Array) -> Value:
-    _columns(run, layer, found, -1)
-    return Array([*(found.dims or ())[:-1], _units(layer)], layer.origin, "symbolic")
+    columns(run, layer, found, -1)
+    return Array([*(found.dims or ())[:-1], units(layer)], layer.origin, "symbolic")
 
 
 def _recurrent(run: Follower, layer: Layer, found: Array) -> Value:
-    _columns(run, layer, found, -1)
-    whole, known = _setting(layer, "return_sequences"), found.dims or ()
-    made = [*known[:2], _units(layer)] if _is_true(whole) else [known[0], _units(layer)]
+    columns(run, layer, found, -1)
+    whole, known = setting(layer, "return_sequences"), found.dims or ()
+    made = [*known[:2], units(layer)] if is_true(whole) else [known[0], units(layer)]
     out = Array(made, layer.origin, "symbolic")
-    if _is_true(_setting(layer, "return_state")):
-        state = Array([known[0], _units(layer)], layer.origin, "symbolic")
+    if is_true(setting(layer, "return_state")):
+        state = Array([known[0], units(layer)], layer.origin, "symbolic")
         return Seq([out, state, state] if "LSTM" in layer.cls else [out, state], layer.origin)
     return out
 
 
 def check_state(run: Follower, layer: Layer, state: Value | None) -> None:
     """The state that a recurrent layer starts with has its units as columns."""
-    units = _units(layer) if layer.cls in _CELLS else Dim()
+    wanted = units(layer) if layer.cls in _CELLS else Dim()
     for part in state.items if isinstance(state, Seq) else [state]:
         found = array(part)
-        if found is not None and found.dims and conflict(found.dims[-1], units):
-            run.clash("inner", _called(layer), [found, layer], [-1, None], [found.dims[-1], units], hint="state")
+        if found is not None and found.dims and conflict(found.dims[-1], wanted):
+            run.clash("inner", called(layer), [found, layer], [-1, None], [found.dims[-1], wanted], hint="state")
             return
-
-
-def _is_true(value: Value | None) -> bool:
-    return isinstance(value, Const) and value.value is True
-
-
-def _first(layer: Layer) -> bool:
-    return text(_setting(layer, "data_format")) == "channels_first"
-
-
-def spatial(value: Value | None, count: int, default: int) -> list[int | None]:
-    """A number for each spatial axis: of a window, a stride or a factor."""
-    if is_none(value):
-        return [default] * count
-    found = axes_of(value)
-    if found is None:
-        return [None] * count
-    return [found[0]] * count if len(found) == 1 else [*found, *[None] * count][:count]
-
-
-def windowed(
-    run: Follower, layer: Layer, found: Array, window: Sequence[int | None], stride: Sequence[int | None], last: Dim
-) -> Value:
-    """A convolution or pooling: each spatial axis by window and stride."""
-    known = list(found.dims or ())
-    first = _first(layer)
-    inner = known[2:] if first else known[1:-1]
-    grow = (text(_setting(layer, "padding")) or "valid").lower() == "same"
-    out = []
-    for old, size, step in zip(inner, window, stride, strict=False):
-        if old.size is None or size is None or not step:
-            out.append(Dim(None, layer.origin))
-            continue
-        made = -(-old.size // step) if grow else (old.size - size) // step + 1
-        if "Pool" in layer.cls and old.size % step and layer.origin is not None:
-            said = f"{layer.cls} rounds {old.size} to {made}"
-            here = Origin("layer", layer.origin.file, layer.origin.line, said, layer.origin.parents)
-            out.append(Dim(max(made, 0), _through(here, old)))
-            continue
-        if made < 1:
-            run.clash("elements", _called(layer), [found, layer], [None, None], [old, Dim(size, layer.origin)])
-        out.append(old if made == old.size else Dim(max(made, 0), _through(layer.origin, old)))
-    return Array([known[0], last, *out] if first else [known[0], *out, last], layer.origin, "symbolic")
-
-
-def _through(origin: Origin | None, old: Dim) -> Origin | None:
-    if origin is None or old.origin is None:
-        return origin
-    return Origin("layer", origin.file, origin.line, origin.text, (old.origin, *origin.parents))
-
-
-def _convolution(run: Follower, layer: Layer, found: Array) -> Value:
-    count = len(found.dims or ()) - 2
-    axis = 1 if _first(layer) else -1
-    _columns(run, layer, found, axis)
-    window = spatial(_setting(layer, "kernel_size"), count, 1)
-    stride = spatial(_setting(layer, "strides"), count, 1)
-    if layer.cls.endswith("Transpose"):
-        known = list(found.dims or ())
-        grow = (text(_setting(layer, "padding")) or "valid").lower() == "same"
-        out = []
-        for old, size, step in zip(known[1:-1], window, stride, strict=False):
-            sure = old.size is not None and step is not None and size is not None
-            more = 0 if grow or not sure else max((size or 0) - (step or 0), 0)
-            out.append(Dim((old.size or 0) * (step or 1) + more if sure else None, _through(layer.origin, old)))
-        return Array([known[0], *out, _units(layer, "filters")], layer.origin, "symbolic")
-    last = _units(layer, "filters") if "Depthwise" not in layer.cls else (found.dims or ())[axis]
-    return windowed(run, layer, found, window, stride, last)
-
-
-def _pooling(run: Follower, layer: Layer, found: Array) -> Value:
-    known = found.dims or ()
-    if layer.cls.startswith("Global"):
-        return Array([known[0], known[1] if _first(layer) else known[-1]], layer.origin, "symbolic")
-    count = len(known) - 2
-    window = spatial(_setting(layer, "pool_size"), count, 2)
-    stride = _setting(layer, "strides")
-    steps = window if is_none(stride) else spatial(stride, count, 2)
-    return windowed(run, layer, found, window, steps, known[1] if _first(layer) else known[-1])
 
 
 def _flatten(run: Follower, layer: Layer, found: Array) -> Value:
     known = found.dims or ()
     inner = [d.origin for d in known[1:] if d.origin is not None]
-    origin = Origin("layer", *_at(layer), "Flatten()", tuple(dict.fromkeys(inner))[:8])
+    origin = Origin("layer", *line_of(layer), "Flatten()", tuple(dict.fromkeys(inner))[:8])
     return Array([known[0], Dim(elements(known[1:]), origin)], layer.origin, "symbolic")
 
 
-def _at(layer: Layer) -> tuple[str, int]:
-    return (layer.origin.file, layer.origin.line) if layer.origin is not None else ("", 0)
-
-
 def _reshape(run: Follower, layer: Layer, found: Array) -> Value:
-    shape, free = shape_of(_setting(layer, "target_shape"), layer.origin or run.origin("reshape"))
+    shape, free = shape_of(setting(layer, "target_shape"), layer.origin or run.origin("reshape"))
     inner = Array((found.dims or ())[1:], found.origin, found.kind)
     made = reshaped(run, inner, shape, free)
     dims = made.dims if isinstance(made, Array) else None
@@ -275,11 +180,11 @@ def _reshape(run: Follower, layer: Layer, found: Array) -> Value:
 
 
 def _embedding(run: Follower, layer: Layer, found: Array) -> Value:
-    return Array([*(found.dims or ()), _units(layer, "output_dim")], layer.origin, "symbolic")
+    return Array([*(found.dims or ()), units(layer, "output_dim")], layer.origin, "symbolic")
 
 
 def _permute(run: Follower, layer: Layer, found: Array) -> Value:
-    axes, known = axes_of(_setting(layer, "dims")), found.dims or ()
+    axes, known = axes_of(setting(layer, "dims")), found.dims or ()
     if axes is None or sorted(axes) != list(range(1, len(known))):
         return Array(None, layer.origin, "symbolic")
     return Array([known[0], *(known[a] for a in axes)], layer.origin, "symbolic")
@@ -287,11 +192,11 @@ def _permute(run: Follower, layer: Layer, found: Array) -> Value:
 
 def _repeat(run: Follower, layer: Layer, found: Array) -> Value:
     known = found.dims or ()
-    return Array([known[0], _units(layer, "n"), known[-1]], layer.origin, "symbolic")
+    return Array([known[0], units(layer, "n"), known[-1]], layer.origin, "symbolic")
 
 
 def _wrapped(run: Follower, layer: Layer, found: Array) -> Value:
-    inner, known = _setting(layer, "layer"), found.dims or ()
+    inner, known = setting(layer, "layer"), found.dims or ()
     if not isinstance(inner, Layer):
         return Array(None, layer.origin, "symbolic")
     if layer.cls == "TimeDistributed":
@@ -303,22 +208,22 @@ def _wrapped(run: Follower, layer: Layer, found: Array) -> Value:
     made = array(whole.items[0] if isinstance(whole, Seq) and whole.items else whole)
     if made is None or made.dims is None:
         return Array(None, layer.origin, "symbolic")
-    units = _units(inner)
-    summed = text(_setting(layer, "merge_mode")) in ("sum", "mul", "ave")
-    width = units if summed else Dim(None if units.size is None else 2 * units.size, layer.origin)
+    one = units(inner)
+    summed = text(setting(layer, "merge_mode")) in ("sum", "mul", "ave")
+    width = one if summed else Dim(None if one.size is None else 2 * one.size, layer.origin)
     out = Array([*made.dims[:-1], width], layer.origin, "symbolic")
     states = whole.items[1:] if isinstance(whole, Seq) else []
     return Seq([out, *states, *states], layer.origin) if states else out
 
 
-def _upsampling(run: Follower, layer: Layer, found: Array) -> Value:
-    known = found.dims or ()
-    sizes = spatial(_setting(layer, "size"), len(known) - 2, 2)
-    out = [
-        Dim(None if old.size is None or by is None else old.size * by, _through(layer.origin, old))
-        for old, by in zip(known[1:-1], sizes, strict=False)
-    ]
-    return Array([known[0], *out, known[-1]], layer.origin, "symbolic")
+def _vectorized(run: Follower, layer: Layer, found: Array) -> Value:
+    """`TextVectorization`: as many numbers a text as `output_sequence_length` says, or as `max_tokens`."""
+    counts = text(setting(layer, "output_mode")) in ("multi_hot", "count", "tf_idf")
+    width = setting(layer, "max_tokens" if counts else "output_sequence_length")
+    last = Dim(None, layer.origin) if is_none(width) else dim(width, layer.origin)
+    made = Array([*(found.dims or ())[:1], last], layer.origin, "tensor")
+    made.integer = not counts
+    return made
 
 
 def _opaque(run: Follower, layer: Layer, found: Array) -> Value:
@@ -328,7 +233,7 @@ def _opaque(run: Follower, layer: Layer, found: Array) -> Value:
 def _lambda(run: Follower, layer: Layer, found: Array) -> Value:
     from xladoctor.blame.expressions import call
 
-    act = _setting(layer, "function")
+    act = setting(layer, "function")
     return call(run, act, [found], {}) if act is not None else Array(None, layer.origin, "symbolic")
 
 
@@ -337,21 +242,21 @@ def _like(run: Follower, layer: Layer, found: Array) -> Value:
 
 
 def _concatenated(run: Follower, layer: Layer, values: Sequence[Value]) -> Value:
-    asked = _setting(layer, "axis")
+    asked = setting(layer, "axis")
     axis = number(asked)
-    made = joined_arrays(run, values, -1 if axis is None else axis, _called(layer), asked=asked)
+    made = joined_arrays(run, values, -1 if axis is None else axis, called(layer), asked=asked)
     if isinstance(made, Array) and made.dims is not None:
         made.origin = layer.origin or made.origin
     return made
 
 
 def _summed(run: Follower, layer: Layer, values: Sequence[Value]) -> Value:
-    return broadcast(run, values, _called(layer))
+    return broadcast(run, values, called(layer))
 
 
 def _dotted(run: Follower, layer: Layer, values: Sequence[Value]) -> Value:
     found = [array(v) for v in values]
-    axes = axes_of(_setting(layer, "axes"))
+    axes = axes_of(setting(layer, "axes"))
     if len(found) != 2 or not axes or found[0] is None or found[1] is None or not found[0].dims or not found[1].dims:
         return Array(None, layer.origin, "symbolic")
     at = (axes[0], axes[-1])
@@ -359,7 +264,7 @@ def _dotted(run: Follower, layer: Layer, values: Sequence[Value]) -> Value:
         return Array(None, layer.origin, "symbolic")
     sides = [found[0].dims[at[0]], found[1].dims[at[1]]]
     if conflict(sides[0], sides[1]):
-        run.clash("inner", _called(layer), [found[0], found[1]], list(at), sides)
+        run.clash("inner", called(layer), [found[0], found[1]], list(at), sides)
     rest = [d for f, a in zip(found, at, strict=True) if f is not None for d in _without(f.dims or (), a)]
     return Array([found[0].dims[0], *(rest or [Dim(1, layer.origin)])], layer.origin, "symbolic")
 
@@ -389,13 +294,17 @@ _BY_CLASS: dict[str, Callable[[Follower, Layer, Array], Value]] = {
 
 def _by_kind(cls: str) -> Callable[[Follower, Layer, Array], Value]:
     if "Pool" in cls:
-        return _pooling
+        return pooling
     if cls in ("Conv1D", "Conv2D", "Conv3D", "Convolution2D", "Conv2DTranspose", "DepthwiseConv2D", "SeparableConv2D"):
-        return _convolution
+        return convolution
     if cls.startswith("UpSampling"):
-        return _upsampling
-    if cls.startswith(("ZeroPadding", "Cropping", "StringLookup", "TextVectorization", "Hashing", "CategoryEncoding")):
+        return upsampling
+    if cls.startswith(("ZeroPadding", "Cropping")):
+        return edged
+    if cls.startswith(("Hashing", "CategoryEncoding")):
         return _opaque
+    if cls == "TextVectorization":
+        return _vectorized
     known = (
         "Dropout",
         "Normalization",
@@ -407,6 +316,9 @@ def _by_kind(cls: str) -> Callable[[Follower, Layer, Array], Value]:
         "Masking",
         "Noise",
         "Rescaling",
+        "StringLookup",
+        "IntegerLookup",
+        "Discretization",
     )
     return _like if any(word in cls for word in known) or cls == "InputLayer" else _opaque
 

@@ -226,7 +226,8 @@ def _of_array(run: Follower, holder: Array, name: str) -> Value | None:
 
 _FRAME = frozenset(
     {
-        "drop", "iloc", "loc", "head", "tail", "sample", "to_numpy", "fillna", "dropna", "pop", "apply", "map", "merge",
+        "drop", "drop_duplicates", "query",
+        "iloc", "loc", "head", "tail", "sample", "to_numpy", "fillna", "dropna", "pop", "apply", "map", "merge",
         "join", "replace",
         "groupby", "describe", "info", "sort_values", "reset_index", "set_index", "isnull", "iterrows",
         "to_list", "tolist",
@@ -327,7 +328,6 @@ def _of_array_method(run: Follower, holder: Array, name: str, args: list[Value],
         "head",
         "tail",
         "sample",
-        "dropna",
         "reset_index",
         "numpy",
         "get_shape",

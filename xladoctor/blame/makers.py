@@ -119,7 +119,7 @@ def converted(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
         return Value(run.origin("array", name, source))
     where = found.origin if isinstance(source, Array) and source.dims is not None else run.origin("array", name, source)
     made = Array(found.dims, where, "array" if name.startswith("numpy") else "tensor")
-    made.integer, made.classes = found.integer, found.classes
+    made.integer, made.classes, made.inputs = found.integer, found.classes, found.inputs
     if isinstance(source, Seq) and source.items:
         numbers = [number(i) for i in source.items]
         if all(n is not None for n in numbers):

@@ -9,6 +9,7 @@ from xladoctor.blame import layers
 from xladoctor.blame.algebra import conflict
 from xladoctor.blame.arguments import Args, Kwargs, arg, is_none
 from xladoctor.blame.batches import Batching
+from xladoctor.blame.recorded import with_shape
 from xladoctor.blame.values import (
     Array,
     Const,
@@ -143,8 +144,14 @@ def _through(
         x, y = _as_recorded(run, x, y)
         _note_batches(run, x, args, kwargs, labels)
         _check_rows(run, x, y)
+        _check_weights(run, y, kwargs.get("sample_weight"))
     given = _batch(x) if pipeline is None else x or Value()
     if isinstance(holder, Instance):
+        step = holder.cls.find("train_step" if labels else "predict_step")
+        if isinstance(step, Function):
+            whole = Seq([given, _batch(y) if pipeline is None else y]) if y is not None and not is_none(y) else given
+            run.enter(Function(step.node, step.scope, holder, step.owner), [whole], {})
+            return
         act = holder.cls.find("call")
         outputs: Value = Value()
         if isinstance(act, Function):
@@ -168,7 +175,7 @@ def _as_recorded(run: Follower, x: Value | None, y: Value | None) -> tuple[Value
         open_ = (
             value is not None and not is_none(value) and (known is None or known.dims is None or None in known.sizes)
         )
-        out.append(shaped(run, value, shape) if shape is not None and open_ and value is not None else value)
+        out.append(with_shape(run, value, shape) if shape is not None and open_ and value is not None else value)
     return out[0], out[1]
 
 
@@ -184,13 +191,6 @@ def _with_outputs(run: Follower, outputs: Value | None) -> Value | None:
     return outputs
 
 
-def shaped(run: Follower, value: Value, shape: tuple[int | None, ...]) -> Value:
-    """As the follower's own: here, since that room stands above this one."""
-    from xladoctor.blame.follow import with_shape
-
-    return with_shape(run, value, shape)
-
-
 def _check_rows(run: Follower, x: Value | None, y: Value | None) -> None:
     """As many labels as inputs."""
     known = [v for part in (x, y) for v in leaves(part) if isinstance(v, Array) and len(v.dims or ()) > 0]
@@ -199,6 +199,16 @@ def _check_rows(run: Follower, x: Value | None, y: Value | None) -> None:
         if first.dims and other.dims and conflict(first.dims[0], other.dims[0]):
             run.clash("rows", "the data", [first, other], [0, 0], [first.dims[0], other.dims[0]], hint="rows")
             return
+
+
+def _check_weights(run: Follower, y: Value | None, given: Value | None) -> None:
+    """One weight a sample, or one a step: never more axes than the loss leaves of the labels."""
+    weights, labels = array(given), array(y)
+    if weights is None or labels is None or not weights.dims or not labels.dims or len(weights.dims) < 2:
+        return
+    if len(weights.dims) >= len(labels.dims) and weights.dims[-1].size != 1:
+        sides = [Dim(len(weights.dims), weights.origin), Dim(max(len(labels.dims) - 1, 1), labels.origin)]
+        run.clash("rank", "the sample weights", [weights, labels], [None, None], sides)
 
 
 def _note_batches(run: Follower, x: Value | None, args: Args, kwargs: Kwargs, labels: bool) -> None:

@@ -317,6 +317,17 @@ def swapaxes(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     return Array(out, origin, found.kind)
 
 
+def rows_dropped(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`dropna` and the like: how many rows are left, the data tell."""
+    found = array(args[0]) if args else None
+    origin = run.origin("slice", "rows are dropped", *args)
+    if found is None or not found.dims:
+        return Value(origin, args)
+    made = Array([Dim(None, origin), *found.dims[1:]], origin, found.kind)
+    made.inputs = (found,)
+    return made
+
+
 _KEEP = (
     "relu", "relu6", "sigmoid", "tanh", "softmax", "log_softmax", "elu", "selu", "gelu", "swish", "silu", "softplus",
     "leaky_relu", "cast", "identity", "abs", "square", "sqrt", "exp", "log", "sin", "cos", "negative", "sign", "round",
@@ -326,7 +337,7 @@ _KEEP = (
     "normalize", "random_shuffle", "batch_norm", "lrn", "log1p", "nan_to_num", "sort", "cumsum", "fillna", "numpy",
     "fit_transform", "ensure_shape", "local_response_normalization", "isnan", "logical_not",
     "band_part", "triu", "tril",
-    "moving_average", "dropna", "standardize", "scale", "flip", "reverse",
+    "moving_average", "standardize", "scale", "flip", "reverse",
 )  # fmt: skip
 _REDUCE = (
     "reduce_mean", "reduce_sum", "reduce_max", "reduce_min", "reduce_prod", "reduce_any", "reduce_all", "mean", "sum",
@@ -342,6 +353,7 @@ FUNCTIONS: dict[str, Shaper] = {
     **dict.fromkeys(_KEEP, keep),
     **dict.fromkeys(_REDUCE, reduce),
     **dict.fromkeys(_PAIRS, element_wise),
+    **dict.fromkeys(("dropna", "drop_duplicates", "query"), rows_dropped),
     "reshape": reshape, "ravel": flat, "flatten": flat, "transpose": transpose, "permute_dimensions": transpose,
     "expand_dims": expand_dims, "squeeze": squeeze, "swapaxes": swapaxes, "concat": join, "concatenate": join,
     "stack": join, "vstack": join, "hstack": join, "append": join, "matmul": multiply, "dot": multiply,

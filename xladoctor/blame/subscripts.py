@@ -60,6 +60,8 @@ def _of_array(run: Follower, holder: Array, node: ast.expr, scope: Scope) -> Val
     only_new = all(_is_new(p) or _is_rest(p) or _is_all(p) for p in parts)
     origin = run.origin(*(("operation", "a new axis") if only_new else ("slice", "a slice")), holder)
     if holder.dims is None:
+        bounds = [b for part in parts if isinstance(part, ast.Slice) for b in _bounds(run, part, Value(), scope)]
+        origin = run.origin("slice", "a slice", holder, *bounds)
         made = Array(_of_unknown(run, parts, scope), origin, holder.kind)
         made.inputs = (holder,)
         return made

@@ -344,5 +344,7 @@ def array(value: Value | None) -> Array | None:
             return Array((first,), value.origin)
         if inner[0] is None or inner[0].dims is None:
             return Array(None, value.origin)
-        return Array((first, *inner[0].dims), value.origin)
+        made = Array((first, *inner[0].dims), value.origin)
+        made.inputs = (inner[0],) if inner[0].dims else ()
+        return made
     return None

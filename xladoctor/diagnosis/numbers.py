@@ -79,11 +79,12 @@ def names_of(
     return tuple(found)
 
 
-def explain(number: int, shape: Sequence[int], seen: str, names: Sequence[Name]) -> Explained | None:
-    """The number as the product of `shape`, or None if it is not that product."""
-    if math.prod(shape) != number:
+def explain(number: int, shape: Sequence[int | None], seen: str, names: Sequence[Name]) -> Explained | None:
+    """The number as the product of `shape`, or None if it is not that product, or a size is not known (None)."""
+    sizes = tuple(size for size in shape if size is not None)
+    if len(sizes) < len(shape) or math.prod(sizes) != number:
         return None
-    return Explained(number, tuple(shape), tuple(factor(size, names) for size in shape), seen)
+    return Explained(number, sizes, tuple(factor(size, names) for size in sizes), seen)
 
 
 def factor(size: int, names: Sequence[Name]) -> Factor:

@@ -39,3 +39,9 @@ def test_a_square_that_was_really_asked_for_is_no_coincidence():
 
 def test_a_square_of_nothing_that_has_a_name_is_not_worth_a_word():
     assert coincidences(explain(1024, [16, 64], "asked for", ())) == ()
+
+
+def test_a_shape_with_an_unknown_size_explains_nothing():
+    assert explain(2304, (None, 6, 6, 64), "in the message", ()) is None
+    explained = explain(2304, (6, 6, 64), "in the message", ())
+    assert explained is not None and [f.size for f in explained.factors] == [6, 6, 64]

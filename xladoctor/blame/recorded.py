@@ -1,0 +1,82 @@
+"""Values with the shapes that were recorded for them, where the source does not tell them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xladoctor.blame.values import (
+    Array,
+    Class,
+    Const,
+    Dataset,
+    Dim,
+    Function,
+    Instance,
+    Library,
+    Map,
+    Origin,
+    Seq,
+    Value,
+    array,
+)
+
+if TYPE_CHECKING:
+    from xladoctor.blame.follow import Follower
+
+Sizes = tuple[int | None, ...]
+Corrected = dict[tuple[str, int, Sizes], Sizes]
+"""By file, line and the recorded shape that was believed there: what the source says instead."""
+
+
+def with_shape(run: Follower, value: Value, shape: Sizes) -> Value:
+    """A value with its recorded shape; sizes that the source tells alike keep their origins."""
+    if isinstance(value, Const | Map | Instance | Library | Function | Class | Dataset):
+        return value
+    if isinstance(value, Seq) and array(value) is None:
+        return value
+    known = array(value)
+    old = known.dims if known is not None and known.dims is not None and len(known.dims) == len(shape) else None
+    if known is not None and known.dims is not None and not _agree(known.sizes, shape):
+        if run.calls[-1].loops:
+            return value  # the recording is of the last round alone
+        key = (run.calls[-1].file, run.calls[-1].first, shape)
+        if run.to_end and key not in run.corrected:
+            return value
+        shape = _moved(shape, run.corrected.setdefault(key, known.sizes), known.sizes)
+    origin = value.origin or run.origin("assignment")
+    sources = [d for s in value.sources if isinstance(s, Array) for d in s.dims or () if d.size is not None]
+    alike = {d.size: d for d in reversed(sources)}
+    made = [
+        alike[size]
+        if old is None and size in alike
+        else old[i]
+        if old is not None and (old[i].size == size or size is None)
+        else Dim(size, _origin_of(old, i) or origin, old is not None and old[i].batch)
+        for i, size in enumerate(shape)
+    ]
+    if isinstance(value, Array):
+        value.dims = tuple(made)
+        return value
+    return Array(made, origin)
+
+
+def _agree(told: Sizes, recorded: Sizes) -> bool:
+    """Whether two shapes have no sizes that differ."""
+    both = zip(told, recorded, strict=False)
+    return len(told) == len(recorded) and all(a == b or a is None or b is None for a, b in both)
+
+
+def _moved(recorded: Sizes, told: Sizes, now: Sizes) -> Sizes:
+    """A recorded shape with the sizes that an edit changes, counted from the last axis."""
+    if told == now or len(told) != len(now):
+        return recorded
+    moved = list(recorded)
+    for back in range(1, min(len(now), len(moved)) + 1):
+        if told[-back] != now[-back]:
+            moved[-back] = now[-back]
+    return tuple(moved)
+
+
+def _origin_of(old: tuple[Dim, ...] | None, i: int) -> Origin | None:
+    """Where an axis comes from whose size the source does not tell."""
+    return old[i].origin if old is not None and old[i].size is None else None
