@@ -7,62 +7,26 @@ callable is made without it: the doctor's end (`Bench`) says which one is meant.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Literal, TypeVar, get_args
+from typing import Any
 
-from . import answers, codec
+from . import answers
 from .answers import Edit
-
-A = TypeVar("A")
-Way = Literal["plain", "xla", "recorded", "graph", "eager"]
-Stage = Literal["hlo", "optimized_hlo"]
-
-REQUESTS: dict[str, type[Request[Any]]] = {}
-"""Every operation by the name that it has on the wire."""
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Request(codec.Record, Generic[A]):
-    """A question, to which the answer is an `A`."""
-
-    OP: ClassVar[str] = ""
-    ANSWER: ClassVar[Any] = None
-
-    def __init_subclass__(cls, op: str = "") -> None:
-        if op:
-            cls.OP = op
-            (cls.ANSWER,) = get_args(cls.__orig_bases__[0])  # type: ignore[attr-defined]
-            REQUESTS[op] = cls
-
-    def answer(self, value: Any) -> A:
-        """The answer to it, from JSON; raises Misfit."""
-        found: A = codec.from_json(self.ANSWER, value)
-        return found
-
-    def to_json(self) -> dict[str, Any]:
-        """The request as it is written, with its operation."""
-        return {"op": self.OP, **codec.to_json(self)}
-
-
-def request_of(value: Any) -> Request[Any]:
-    """The request in a JSON object.
-
-    Raises:
-        Misfit: there is no such operation, or it has other fields.
-    """
-    fields = {k: v for k, v in value.items() if k not in ("id", "op")} if isinstance(value, dict) else None
-    if fields is None:
-        raise codec.Misfit("a request is a JSON object")
-    kind = REQUESTS.get(str(value.get("op")))
-    if kind is None:
-        raise codec.Misfit(f"unknown op {value.get('op')!r}; known are {', '.join(sorted(REQUESTS))}")
-    try:
-        found = codec.read(kind, fields, strict=True)
-    except codec.Misfit as error:
-        raise codec.Misfit(f"{kind.OP}: {error}") from None
-    for name in ("capsule", "subject"):
-        if getattr(found, name, None) == "":
-            raise codec.Misfit(f"{kind.OP} needs {name!r}")
-    return found
+from .asking import REQUESTS as REQUESTS
+from .asking import A as A
+from .asking import OfCapsule as OfCapsule
+from .asking import OfSubject as OfSubject
+from .asking import Request as Request
+from .asking import Stage as Stage
+from .asking import Way as Way
+from .asking import request_of as request_of
+from .callables import Call as Call
+from .callables import Capture as Capture
+from .callables import CompareCallable as CompareCallable
+from .callables import DescribeCallable as DescribeCallable
+from .callables import FindRefusedOp as FindRefusedOp
+from .callables import ListRead as ListRead
+from .callables import ListWritten as ListWritten
+from .callables import WriteTraceScript as WriteTraceScript
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -85,36 +49,6 @@ class RemakeOp(Request[answers.Remade], op="remade"):
     inputs: tuple[dict[str, Any], ...]
     attributes: dict[str, str] | None = None
     eager: bool = False
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class OfCapsule(Request[A]):
-    """A question about a capsule. `batch` is the number of rows, None for the recorded one; `static` binds the
-    signature to it; `foreign` refuses a capsule with an op that may not run; `seal` is what the doctor knows it to be;
-    without `values` random ones of the same range stand in for those that were kept.
-    """
-
-    capsule: str = ""
-    batch: int | None = None
-    static: bool = False
-    foreign: bool = False
-    seal: str | None = None
-    values: bool = True
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class OfSubject(Request[A]):
-    """A question about a callable of the user's, `module:callable`, under these settings. `again` builds it twice."""
-
-    subject: str = ""
-    batch: int | None = None
-    config: dict[str, str] | None = None
-    arguments: dict[str, str] | None = None
-    dtype: str | None = None
-    again: bool = False
-
-
-# -- capsules
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -372,67 +306,3 @@ class CheckPairing(OfCapsule[answers.Pairing], op="pairing"):
 
     sizes: tuple[int, ...] = ()
     by_row: bool = False
-
-
-# -- callables
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class DescribeCallable(OfSubject[answers.Description], op="describe"):
-    """What can it be varied in?"""
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Call(OfSubject[answers.Attempt], op="call"):
-    """What comes of a call? `own` gives the size a trace of its own."""
-
-    way: Way = "graph"
-    own: bool = False
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Capture(OfSubject[answers.Captured], op="capture"):
-    """Keep it as a capsule in this folder."""
-
-    folder: str
-    way: Way = "graph"
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class ListWritten(OfSubject[dict[str, str]], op="written"):
-    """Which settings does its program write while it is imported and built?"""
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class ListRead(OfSubject[tuple[str, ...] | None], op="settings_read"):
-    """Which settings does it ask for? None: not known."""
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class FindRefusedOp(OfSubject[answers.RefusedOp | None], op="halted"):
-    """Which op does TensorFlow refuse to make while a graph is made of it?"""
-
-    way: Way = "graph"
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class WriteTraceScript(OfSubject[str], op="script_of_trace"):
-    """A script of that op."""
-
-    title: str
-    way: Way = "graph"
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class CompareCallable(OfSubject[answers.Ways], op="parity_call"):
-    """It is kept as a capsule in `folder` and compared as `CompareWays` does, and called from Python: in all three
-    ways, or in those that are named. `save_reference` keeps what its reference gives.
-    """
-
-    folder: str
-    ways: tuple[str, ...] = ("xla",)
-    save: str | None = None
-    against: tuple[tuple[str, str], ...] = ()
-    save_way: str = "plain"
-    python: tuple[str, ...] = ("tf.function", "eager", "reference")
-    save_reference: str | None = None
