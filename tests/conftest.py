@@ -5,6 +5,12 @@ from __future__ import annotations
 import signal
 import threading
 
+from hypothesis import HealthCheck, settings
+
+# How long an example takes says more about the machine's load than about the code.
+settings.register_profile("shared", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("shared")
+
 if threading.current_thread() is threading.main_thread():
     # `make test &` in a script starts with these ignored, and so would every program that a test starts and signals.
     signal.signal(signal.SIGINT, signal.default_int_handler)
