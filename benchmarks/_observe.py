@@ -30,7 +30,7 @@ NOTICE = 1.0
 """Seconds that a signal, a reader's leaving or a killed doctor have to reach the program before it goes on."""
 _TIMES = re.compile(rb"(?m)^(?:[IWEF]\d{4} \d\d:\d\d:\d+\.\d+ +\d+|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+)")
 _ADDRESSES = re.compile(rb"\b0x[0-9a-f]{6,}")
-_RANDOM = re.compile(r"(tmp)[a-z0-9_]{8}")
+_RANDOM = re.compile(r"(tmp|__autograph_generated_file)[a-z0-9_]{8}")
 
 
 @dataclass(frozen=True)
