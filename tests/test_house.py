@@ -128,14 +128,14 @@ MAY_IMPORT = {
     "xladoctor/sources": (),
     "xladoctor/lint": ("model", "rules", "sources"),
     "xladoctor/blame": ("model", "recording", "sources", "lint"),
-    "xladoctor/diagnosis": ("model", "logs", "recording", "rules"),
+    "xladoctor/diagnosis": ("model", "logs", "recording", "rules", "sources"),
     "xladoctor/saved.py": ("model", "logs", "recording", "rules", "diagnosis", "blame"),
     "xladoctor/workers": ("model", "logs", "recording", "rules", "diagnosis", "paths"),
     "xladoctor/survey": ("model", "recording", "rules", "saved"),
     "xladoctor/report": ("model", "recording.files", "rules", "survey.table"),
     "xladoctor/excerpts.py": ("model", "recording", "diagnosis", "report"),
     "xladoctor/experiments": (
-        *("model", "recording", "rules", "diagnosis", "target", "workers", "report", "paths", "blame"),
+        *("model", "recording", "rules", "sources", "diagnosis", "target", "workers", "report", "paths", "blame"),
     ),
     "xladoctor/preflight": (
         *("model", "recording", "rules", "diagnosis", "target", "workers", "report", "experiments", "saved", "paths"),

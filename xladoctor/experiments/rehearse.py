@@ -34,6 +34,7 @@ def rehearse(
     until: Mapping[str, Any] | None = None,
     flip: Mapping[str, Any] | None = None,
     hunt: bool = False,
+    returns: bool = False,
     outside: Sequence[Path] = (),
     write: Sequence[Path] = (),
     timeout: float | None = None,
@@ -49,7 +50,8 @@ def rehearse(
     once each Keras method has come to its end ({"calls": [...]}; with {"grace": seconds} it may go on so long), and
     with {"seconds": n} so long after its first trace in any case. `flip` has the steps traced once more with each
     switch that they read in its other position (`probes.record.twins`). `hunt` looks for the first NaN
-    (`probes.record.nan_hunt`), and opens no connection. Its output goes to the folder alone. Folders
+    (`probes.record.nan_hunt`), and opens no connection. `returns` has it record what calls give
+    (`probes.record.returns`). Its output goes to the folder alone. Folders
     `outside` of its own are laid over for it, where the system allows that (`probes.record.redirect`); those of
     `write` it may really write to. `prepare` is called with the folder when the copy is made, before the start.
 
@@ -79,6 +81,7 @@ def rehearse(
         "until": dict(until or {}),
         "flip": dict(flip or {}),
         "hunt": {"nan": True} if hunt else None,
+        "returns": returns,
         "write": [str(folder), "/dev", "/proc", *map(str, write)],
         "keep": [str(folder)],
     }
