@@ -69,6 +69,7 @@ class Service:
             "silent": self.silent,
             "sources": self.sources,
             "digest": self.digest,
+            "judged": self.judged,
             "memory": self.memory,
             "baked": self.baked,
             "attempt": self.attempt,
@@ -292,6 +293,13 @@ class Service:
         from .load import load
 
         return digest(load(Path(_field(request, "capsule")).resolve()))
+
+    def judged(self, request: Request) -> dict[str, Any]:
+        """`doubled.judged` of {"capsule", "other"}, two folders."""
+        _tensorflow()
+        from .doubled import judged
+
+        return judged(Path(_field(request, "capsule")).resolve(), Path(_field(request, "other")).resolve())
 
     def attempt(self, request: Request) -> dict[str, Any]:
         """`attempt.attempt` of {"capsule", "batch", "way"}: one of many sizes, all of which share what was prepared."""

@@ -2,15 +2,16 @@
 
 Recorded are the user's own functions, and the library functions that the user's lines call: a digest of the arguments,
 and of the results digests and some of their elements. Symbolic tensors have no numbers and are left out. It also
-records how often each line of the user's made a call: two rehearsals with the same counts took the same branches, as
-far as these make calls.
+records how often each line of the user's was run: two rehearsals with the same counts took the same branches.
 
-`sys.setprofile` sees these calls. It slows Python, so this belongs into rehearsals only.
+`sys.settrace` sees these calls. It slows Python, so this belongs into rehearsals only.
 """
 
 from __future__ import annotations
 
+import builtins
 import hashlib
+import importlib.util
 import json
 import sys
 import time
@@ -56,49 +57,83 @@ class ReturnRecorder:
         self._user: dict[CodeType, bool] = {}
         self._counts: dict[tuple[Any, ...], int] = {}
         self._open: dict[int, tuple[tuple[Any, ...], int, str]] = {}
-        sys.setprofile(self._filter())
-
-    def _filter(self) -> Any:
-        """What Python calls at every call and return of any function: it must be quick about those of libraries."""
-        user, opened, look, profile = self._user, self._open, self._is_user, self._profile
-
-        def filtered(frame: FrameType, event: str, value: Any) -> None:
-            code = frame.f_code
-            own = user.get(code)
-            if own is None:
-                own = look(code)
-            if not own:
-                if event == "call":
-                    above = frame.f_back
-                    if above is None or not user.get(above.f_code):
-                        return
-                elif event != "return" or id(frame) not in opened:
-                    return
-            profile(frame, event, value)
-
-        return hidden(filtered)
+        self._global = self._tracer()
+        self._import = builtins.__import__
+        self._libraries: dict[str, bool] = {}
+        builtins.__import__ = self._importer()
+        sys.settrace(self._global)
 
     def write(self) -> None:
         """Stop, and write what was seen."""
-        sys.setprofile(None)
+        sys.settrace(None)
+        builtins.__import__ = self._import
         lines = [[file, line, count] for (file, line), count in self.lines.items()]
         document = {"rows": self.rows, "lines": lines, "defaulted": self.defaulted.found, "complete": self.complete}
         with (self.guard.sink.run_dir / FILE).open("x", encoding="utf-8") as file:
             json.dump(document, file)
 
-    # -- one event ----------------------------------------------------------------------------------------------------
+    # -- what Python calls --------------------------------------------------------------------------------------------
 
-    def _profile(self, frame: FrameType, event: str, value: Any) -> None:
+    def _tracer(self) -> Any:
+        """What Python calls when any function begins: it must be quick about what libraries call of each other."""
+        user, is_user, call, local = self._user, self._is_user, self._call, self._local
+
+        def begun(frame: FrameType, event: str, value: Any) -> Any:
+            code = frame.f_code
+            own = user.get(code)
+            if own is None:
+                own = is_user(code)
+            if not own:
+                above = frame.f_back
+                if above is None or not user.get(above.f_code):
+                    return None
+                frame.f_trace_lines = False
+            try:
+                return local if call(frame) or own else None
+            except Exception:
+                self.complete = False
+                return None
+
+        return hidden(begun)
+
+    def _local(self, frame: FrameType, event: str, value: Any) -> Any:
         try:
-            if event == "call":
-                self._call(frame)
+            if event == "line":
+                self._line(frame)
             elif event == "return":
                 self._return(frame, value)
-            elif event == "c_call" and self._is_user(frame.f_code):
-                self._line(frame)
         except Exception:
-            # An error of ours would end the profile, and with it the comparison: the row is missing, no more.
+            # An error of ours would end the trace, and with it the comparison: the row is missing, no more.
             self.complete = False
+        return self._local
+
+    def _importer(self) -> Any:
+        """`__import__` without a trace of a library's own import, which calls millions of functions."""
+        original, tracer = self._import, self._global
+
+        def __import__(name: str, *args: Any, **kwargs: Any) -> Any:
+            if sys.gettrace() is not tracer or not self._is_library(name, *args):
+                return original(name, *args, **kwargs)
+            sys.settrace(None)
+            try:
+                return original(name, *args, **kwargs)
+            finally:
+                sys.settrace(tracer)
+
+        return hidden(__import__)
+
+    def _is_library(self, name: str, *args: Any) -> bool:
+        top = name.partition(".")[0]
+        if not top or (len(args) > 3 and args[3]):
+            return False  # relative: its package is known by who imports
+        if top not in self._libraries:
+            try:
+                spec = importlib.util.find_spec(top)
+            except (ImportError, ValueError, AttributeError):
+                spec = None
+            places = [spec.origin, *(spec.submodule_search_locations or ())] if spec is not None else []
+            self._libraries[top] = bool(places) and not any(is_user_file(f"{p}/") for p in places[:1] if p)
+        return self._libraries[top]
 
     def _is_user(self, code: CodeType) -> bool:
         known = self._user.get(code)
@@ -110,28 +145,28 @@ class ReturnRecorder:
         key = (frame.f_code.co_filename, frame.f_lineno)
         self.lines[key] = self.lines.get(key, 0) + 1
 
-    def _call(self, frame: FrameType) -> None:
+    def _call(self, frame: FrameType) -> bool:
+        """Note the arguments of a call that is looked at; False for one that is not."""
         above = frame.f_back
         from_user = above is not None and self._is_user(above.f_code)
-        if above is not None and from_user:
-            self._line(above)
         if self._is_user(frame.f_code):
             if frame.f_code.co_name in _NOT_CALLS:
-                return
+                return False
             key: tuple[Any, ...] = (frame.f_code.co_filename, frame.f_code.co_firstlineno, frame.f_code.co_name)
         elif above is not None and from_user:
             key = (above.f_code.co_filename, above.f_lineno, _called(frame))
         else:
-            return
+            return False
         number = self._counts[key] = self._counts.get(key, 0) + 1
         if number > _FIRST and number & (number - 1):
-            return
+            return False
         if len(self.rows) >= MAX_ROWS or self._seconds > MAX_SECONDS:
             self.complete = False
-            return
+            return False
         started = _clock()
         self._open[id(frame)] = (key, number, _given(frame))
         self._seconds += _clock() - started
+        return True
 
     def _return(self, frame: FrameType, value: Any) -> None:
         if self._is_user(frame.f_code):

@@ -11,6 +11,9 @@ from xladoctor.model.diagnosis import Finding, Proof
 from xladoctor.recording.run import Event, Recording
 from xladoctor.recording.schema import schema
 
+_SAME = 1e-6
+"""As `probes.graph.doubled`: what differs less in float64 is the same quantity."""
+
 
 def dead_switches(recording: Recording) -> Iterator[Finding]:
     """A switch with which every step of the run has the same graph in its other position.
@@ -99,6 +102,8 @@ def number_findings(recording: Recording) -> Iterator[Finding]:
 def _should_agree(flip: dict[str, Any], parting: dict[str, Any]) -> str | None:
     """Why both positions of a switch should give the same numbers; None where nothing says so."""
     reading = flip.get("reading")
+    if _judged(flip).get("wrong") == 1:
+        return None  # the position of this run is the right one
     if reading is None:
         return "a switch about compilation should not change numbers"
     if reading.get("claims"):
@@ -122,13 +127,27 @@ def _parted(flip: dict[str, Any], parting: dict[str, Any], why: str) -> Finding:
         "wrong-pairing" if order else "parity-divergence",
         f"{positions} give {'the same numbers in another order' if order else 'different numbers'}",
         f"On the same arguments, call {parting.get('number', 1)} of {parting['function']} (line {parting['line']}) "
-        f"gives {_gave(parting)}. One position is wrong if both are meant to compute the same: {why}. Which one was "
-        "not decided.",
+        f"gives {_gave(parting)}. One position is wrong if both are meant to compute the same: {why}. "
+        f"{_verdict(flip)}",
         {"kind": "", "where": where},
         [Proof("rehearsal", f"{parting['function']}: {_gave(parting)}", schema.FLIPS_FILE)],
         basis=REHEARSED,
         details={"switch": flip["name"], "value": flip["value"], "other": flip["other"], "parting": parting},
     )
+
+
+def _judged(flip: dict[str, Any]) -> dict[str, Any]:
+    return (flip.get("numbers") or {}).get("judged") or {}
+
+
+def _verdict(flip: dict[str, Any]) -> str:
+    """Which position is wrong, as far as running both in float64 can tell."""
+    judged = _judged(flip)
+    if judged.get("wrong") == 0:
+        return f"In float64 both agree: {flip['value']!r}, that of this run, loses its digits in {judged['function']}."
+    if judged and judged["exact"] > _SAME:
+        return f"In float64 {judged['function']} differs as well: the two do not compute the same thing."
+    return "Which one was not decided."
 
 
 def _gave(parting: dict[str, Any]) -> str:
@@ -184,6 +203,11 @@ def _of_numbers(flip: dict[str, Any], asked: str) -> Iterator[str]:
     parting, printed = numbers.get("parting"), numbers.get("printed")
     if not numbers["compared"]:
         yield f"numbers {asked} were not compared: {numbers.get('why') or 'no call gave numbers in both positions'}"
+    elif parting and _judged(flip).get("wrong") == 1:
+        yield (
+            f"{asked} {parting['function']} gives other numbers: in float64 both agree, and {flip['other']!r} loses "
+            f"its digits in {_judged(flip)['function']}; this run is the better one"
+        )
     elif parting and not _should_agree(flip, parting):
         yield f"{asked} {parting['function']} gives other numbers on the same arguments: {_gave(parting)}"
     elif printed and not parting:

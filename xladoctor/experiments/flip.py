@@ -6,6 +6,7 @@ Compared are the graphs of every function that was traced, and what every call g
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -28,6 +29,7 @@ Digest = Callable[[Path], Any]
 
 _DIGEST_TIMEOUT = 120.0
 _FLAGS = ("TF_XLA_FLAGS", "XLA_FLAGS")
+_MOST_JUDGED = 6
 _WHOLE = 120.0
 """A run that took no longer, in seconds, is rehearsed whole; of others two batches of each epoch are run."""
 
@@ -157,9 +159,17 @@ def flip(
                 row = compared(recording, switch, again, digest)
             except WorkerError as error:
                 row = {**_told(switch, again), "error": str(error)}
-            rows.append({**row, "numbers": trials.numbers(control, again)})
-    found = flip_numbers.defaulted(control)
-    write(recording, rows, [{**d, "file": str(listing.root / d["file"])} for d in found])
+            found = trials.numbers(control, again)
+            if found.get("parting") is not None:
+
+                def judge(one: Path, other: Path) -> Any:
+                    return worker.request("judged", timeout=_DIGEST_TIMEOUT, capsule=str(one), other=str(other))
+
+                with contextlib.suppress(WorkerError):
+                    found["judged"] = _judged(control, again, judge)
+            rows.append({**row, "numbers": found})
+    replaced = flip_numbers.defaulted(control)
+    write(recording, rows, [{**d, "file": str(listing.root / d["file"])} for d in replaced])
 
 
 class _Trials:
@@ -236,6 +246,38 @@ def compared(run: Recording, switch: Switch, again: Recording, digest: Digest) -
                 row["nodes"] = [a["nodes"], b["nodes"]]
         rows.append(row)
     return {**_told(switch, again), "functions": rows}
+
+
+def _judged(control: Recording, again: Recording, judge: Callable[[Path, Path], Any]) -> dict[str, Any] | None:
+    """Which position rounding has spoilt, by the first pair of functions that give other numbers on the same inputs:
+    one function traced in both positions, or two that stand for each other. None where no pair shows it.
+    """
+    sides = []
+    for recording in (control, again):
+        kept = {str(e["capsule"]) for e in recording.of_kind(schema.FIRST_CALL) if e.get("kept")}
+        sides.append([t for t in top_level(recording) if str(t["capsule"]) in kept])
+    for one, other in _pairs(*sides):
+        folders = [r.folder / "capsules" / Path(str(t["capsule"])).name for r, t in ((control, one), (again, other))]
+        found = judge(*folders)
+        if isinstance(found, dict) and found.get("apart") and found.get("exact") is not None:
+            return {"function": str(one.get("python_name")), "wrong": found.get("wrong"), "exact": found["exact"],
+                    "lost": found.get("lost")}  # fmt: skip
+    return None
+
+
+def _pairs(a: Sequence[dict[str, Any]], b: Sequence[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Functions of the same name in the order of their traces, then what is left on either side; the first few."""
+    rest = list(b)
+    alone = []
+    pairs = []
+    for trace in a:
+        twin = next((t for t in rest if t.get("python_name") == trace.get("python_name")), None)
+        if twin is None:
+            alone.append(trace)
+        else:
+            rest.remove(twin)
+            pairs.append((trace, twin))
+    yield from [*pairs, *zip(alone, rest, strict=False)][:_MOST_JUDGED]
 
 
 def _told(switch: Switch, again: Recording) -> dict[str, Any]:

@@ -127,9 +127,11 @@ _PARTING = record(
     {"number": whole, "shapes": pair(many(whole)), "deviation": maybe(number), "permuted": flag,
      "values": pair(many(maybe(number)))},
 )  # fmt: skip
+_JUDGED = record({"function": text}, {"wrong": maybe(whole), "exact": number, "lost": many(maybe(number))})
 _NUMBERS = record(
     {"compared": whole},
-    {"same": whole, "functions": whole, "parting": maybe(_PARTING), "alike": flag, "printed": maybe(pair(text)),
+    {"judged": maybe(_JUDGED),
+     "same": whole, "functions": whole, "parting": maybe(_PARTING), "alike": flag, "printed": maybe(pair(text)),
      "complete": flag, "why": maybe(text)},
 )  # fmt: skip
 _READING = record(

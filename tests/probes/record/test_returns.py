@@ -34,7 +34,7 @@ scale(np.arange(3.0), 3)
     assert any(r["function"] == "sort" and not r["own"] and r["line"] == 4 for r in told["rows"])
 
 
-def test_the_lines_that_make_calls_are_counted(tmp_path):
+def test_the_lines_that_are_run_are_counted(tmp_path):
     told = recorded(tmp_path, "def f():\n    return 1\nfor i in range(3):\n    f()\n")
     assert [count for file, line, count in told["lines"] if line == 4 and file.endswith("program.py")] == [3]
 

@@ -121,3 +121,19 @@ def test_a_configured_value_that_a_default_replaced(tmp_path):
     found = scan_run(folder).findings
     assert [(f.slug, f.level, f.location.line) for f in found] == [("dead-switch", "warning", 12)]
     assert "rate = 0.0" in found[0].title and "0.4" in found[0].title
+
+
+@pytest.mark.parametrize(
+    ("judged", "level", "words"),
+    [
+        ({"wrong": 0, "exact": 1e-9}, ["warning"], "loses its digits"),
+        ({"wrong": None, "exact": 0.2}, ["warning"], "do not compute the same"),
+        ({"wrong": 1, "exact": 1e-9}, [], "this run is the better one"),
+    ],
+)
+def test_which_position_is_wrong_by_float64(tmp_path, judged, level, words):
+    judged = {"function": "score", "lost": [0.1, 1e-7], **judged}
+    reading = {**READING, "alternatives": [6]}
+    found = flips(tmp_path, function(same=False), numbers=numbers(parting=PARTING, judged=judged), reading=reading)
+    assert [f.level for f in found.findings] == level
+    assert words in " ".join([*found.notes, *(f.message for f in found.findings)])
