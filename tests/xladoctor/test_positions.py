@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 
 from xladoctor.sources.positions import reading
+from xladoctor.sources.source import parse
 
 
-def read(tmp_path, source, key="SWITCH"):
-    file = tmp_path / "main.py"
-    file.write_text("import os\n" + source, encoding="utf-8")
-    return reading(str(file), key)
+def read(source, key="SWITCH"):
+    return reading(parse("import os\n" + source, "main.py"), key)
 
 
 @pytest.mark.parametrize(
@@ -28,45 +27,38 @@ def read(tmp_path, source, key="SWITCH"):
         ("N = os.environ.get('SWITCH', 'somewhere')\nopen(N)", None, None),
     ],
 )
-def test_the_other_position(tmp_path, source, value, other):
-    assert read(tmp_path, source).other(value) == other
+def test_the_other_position(source, value, other):
+    assert read(source).other(value) == other
 
 
-def test_a_word_that_the_program_writes_itself_is_a_position(tmp_path):
-    assert read(tmp_path, "if os.environ.get('SWITCH', 'fast') == 'fast': pass").other(None, ["exact"]) == "exact"
+def test_a_word_that_the_program_writes_itself_is_a_position():
+    assert read("if os.environ.get('SWITCH', 'fast') == 'fast': pass").other(None, ["exact"]) == "exact"
 
 
-def test_two_functions_with_the_same_arguments_are_alternatives(tmp_path):
-    found = read(
-        tmp_path, "S = os.environ.get('SWITCH') == '1'\ndef f(x):\n    return slow(x, 2) if S else quick(x, 2)\n"
-    )
+def test_two_functions_with_the_same_arguments_are_alternatives():
+    found = read("S = os.environ.get('SWITCH') == '1'\ndef f(x):\n    return slow(x, 2) if S else quick(x, 2)\n")
     assert found.alternatives == (4,)
     found = read(
-        tmp_path,
         "S = os.environ.get('SWITCH') == '1'\ndef f(x):\n    if S:\n        return slow(x)\n    return quick(x)\n",
     )
     assert found.alternatives == (4,)
     found = read(
-        tmp_path,
         "S = os.environ.get('SWITCH') == '1'\ndef f(x):\n    if S:\n        x = augment(x)\n    return quick(x)\n",
     )
     assert (found.alternatives, found.uses) == ((), (4,))
 
 
-def test_a_function_that_hands_the_value_on_is_followed(tmp_path):
+def test_a_function_that_hands_the_value_on_is_followed():
     source = (
         "def kind():\n    return os.environ.get('SWITCH', 'a')\ndef f(x):\n    return g(x) if kind() == 'a' else h(x)\n"
     )
-    assert read(tmp_path, source).uses == (5,)
+    assert read(source).uses == (5,)
 
 
-def test_a_promise_in_a_comment_beside_it_is_read(tmp_path):
-    assert (
-        read(tmp_path, "# Makes it faster.\nS = os.environ.get('SWITCH') == '1'\nif S: pass").claims
-        == "Makes it faster."
-    )
-    assert read(tmp_path, "# Adds noise.\nS = os.environ.get('SWITCH') == '1'\nif S: pass").claims is None
+def test_a_promise_in_a_comment_beside_it_is_read():
+    assert read("# Makes it faster.\nS = os.environ.get('SWITCH') == '1'\nif S: pass").claims == "Makes it faster."
+    assert read("# Adds noise.\nS = os.environ.get('SWITCH') == '1'\nif S: pass").claims is None
 
 
-def test_a_file_that_cannot_be_read_says_nothing(tmp_path):
-    assert reading(str(tmp_path / "none.py"), "SWITCH") is None
+def test_a_file_that_does_not_read_it_says_nothing():
+    assert read("SWITCH = 1\n") is None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xladoctor.diagnosis.own_source import source_of
 from xladoctor.diagnosis.reads import History, histories
 from xladoctor.diagnosis.setting_finding import finding, told
 from xladoctor.model.diagnosis import Finding
@@ -24,16 +25,16 @@ def set_too_late(recording: Recording) -> Iterator[Finding]:
             continue
         if any(h.pid != history.pid and (h.store, h.key) == ("env", history.key) for h in histories(recording)):
             continue  # it may have been set for another process
-        found = _late(history)
+        found = _late(recording, history)
         if found is not None:
             yield found
 
 
-def _late(history: History) -> Finding | None:
+def _late(recording: Recording, history: History) -> Finding | None:
     last = max((w for w in history.writes if w["action"] == "write"), key=lambda e: int(e["seq"]), default=None)
     if last is None or history.restored(last) is not None:
         return None
-    known = _reading(history)
+    known = _reading(recording, history)
     if known is None or not known.deferred:
         return None
     deciding = [r for r in history.reads if _line(r) in known.decides]
@@ -54,9 +55,9 @@ def _late(history: History) -> Finding | None:
     )
 
 
-def _reading(history: History) -> Reading | None:
-    where = history.reads[0].get("where") or {}
-    return reading(str(where.get("file")), history.key)
+def _reading(recording: Recording, history: History) -> Reading | None:
+    source = source_of(recording, str((history.reads[0].get("where") or {}).get("file")))
+    return reading(source, history.key) if source is not None else None
 
 
 def _line(event: Event) -> int:

@@ -15,6 +15,7 @@ from typing import Any
 
 from xladoctor import secrets
 from xladoctor.diagnosis.order import SWITCH_PARTS, is_switch
+from xladoctor.diagnosis.own_source import source_of
 from xladoctor.diagnosis.reads import histories
 from xladoctor.errors import XladoctorError, did_you_mean
 from xladoctor.experiments import flip_numbers, overlay
@@ -87,7 +88,8 @@ def _own(recording: Recording) -> Iterator[Switch]:
         if history.store != "env" or history.pid != pid or history.key in _FLAGS or not history.reads:
             continue
         where = history.reads[0].get("where") or {}
-        read = reading(str(where.get("file")), history.key)
+        source = source_of(recording, str(where.get("file")))
+        read = reading(source, history.key) if source is not None else None
         if read is None or not read.uses:
             continue
         written = [str(w["value"]) for w in history.writes if w["action"] == "write"]

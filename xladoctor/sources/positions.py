@@ -10,9 +10,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from xladoctor.sources.source import Unreadable, decode, parse
+from xladoctor.sources.source import Source
 
 WORDS = {"1": "0", "0": "1", "true": "false", "false": "true", "yes": "no", "no": "yes", "on": "off", "off": "on"}
 _CLAIMS = ("faster", "speed", "quick", "saves memory", "save memory", "saving memory", "less memory", "same result",
@@ -73,12 +72,8 @@ class Reading:
         return None
 
 
-def reading(file: str, key: str) -> Reading | None:
-    """How a file reads an environment variable; None where the file cannot be read or does not name the variable."""
-    try:
-        source = parse(decode(Path(file).read_bytes(), file), file)
-    except (OSError, Unreadable):
-        return None
+def reading(source: Source, key: str) -> Reading | None:
+    """How a file reads an environment variable; None where it does not name the variable."""
     call = next((n for n in ast.walk(source.tree) if isinstance(n, ast.expr) and _key(n) == key), None)
     if call is None:
         return None
@@ -86,7 +81,7 @@ def reading(file: str, key: str) -> Reading | None:
     tests = _Tests(source.tree, parents, key, call)
     names = tests.names
     return Reading(
-        file=file,
+        file=source.path,
         line=call.lineno,
         default=_default(call),
         words=tuple(dict.fromkeys(tests.words)),

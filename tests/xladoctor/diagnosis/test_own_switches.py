@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.xladoctor.recordings import Run
+from xladoctor.recording import mark
 from xladoctor.saved import scan_run
 
 AT_IMPORT = """import os
@@ -22,11 +23,13 @@ def scan(tmp_path, source, *events):
     """The findings of a run of `source` in which these (action, value, line, function) were recorded."""
     file = tmp_path / "main.py"
     file.write_text(source, encoding="utf-8")
-    run = Run()
+    run = Run(command=["python", str(file)], started=4e9)
     for number, (action, value, line, function) in enumerate(events):
         where = {"file": str(file), "line": line, "function": function}
         run.event("setting", store="env", key="BACKEND", action=action, value=value, where=where, site=number + 1)
-    return [(f.slug, f.location.line) for f in scan_run(run.write(tmp_path / "run")).findings]
+    folder = run.write(tmp_path / "run")
+    mark.sign(folder)
+    return [(f.slug, f.location.line) for f in scan_run(folder).findings]
 
 
 def test_a_late_write_is_told_though_another_line_prints_it(tmp_path):
