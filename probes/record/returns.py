@@ -189,7 +189,8 @@ class ReturnRecorder:
 
 def _called(frame: FrameType) -> str:
     """The name of what a line calls: of a `tf.function` that of its Python function."""
-    this = frame.f_locals.get("self")
+    names = frame.f_code.co_varnames
+    this = frame.f_locals.get(names[0]) if names else None
     python = getattr(this, "__dict__", {}).get("_python_function")
     return str(getattr(python, "__name__", None) or frame.f_code.co_name)
 

@@ -130,8 +130,11 @@ def flip(
     listing: overlay.Listing,
     environment: Mapping[str, str],
     say: Callable[[str], None],
+    values: bool = True,
 ) -> None:
     """Rehearse the command with each named switch flipped; what came of it goes into `flips.json` of the run folder.
+
+    `values`: whether rehearsals may keep what functions were given, so that a worker can run them in float64.
 
     Raises:
         XladoctorError: one of `names` is no switch of this run.
@@ -144,7 +147,7 @@ def flip(
     if python is None:
         write(recording, rows)
         return
-    trials = _Trials(recording, command, listing, environment)
+    trials = _Trials(recording, command, listing, environment, "values" if values else "specs")
     if not picked and "all" not in names:
         return
     say("rehearsing with all switches as they are")
@@ -178,12 +181,18 @@ class _Trials:
     """The rehearsals of one command, each of which runs as far as the others."""
 
     def __init__(
-        self, recording: Recording, command: Sequence[str], listing: overlay.Listing, environment: Mapping[str, str]
+        self,
+        recording: Recording,
+        command: Sequence[str],
+        listing: overlay.Listing,
+        environment: Mapping[str, str],
+        capture: str,
     ) -> None:
         outcome = recording.outcome
         seconds = outcome.seconds if outcome is not None and outcome.seconds else 0.0
         self._batches = None if seconds <= _WHOLE else 2
         self._recording, self._command, self._listing, self._environment = recording, command, listing, environment
+        self._capture = capture
         self._repeated: Recording | None = None
 
     def run(self, name: str, force: Mapping[str, Any]) -> Recording:
@@ -196,6 +205,7 @@ class _Trials:
             force=force,
             batches=self._batches,
             returns=True,
+            capture=self._capture,
             timeout=time_limit(self._recording),
         )
 

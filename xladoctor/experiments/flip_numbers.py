@@ -125,7 +125,7 @@ def _parting(key: Key, a: Row, b: Row) -> Parting | None:
         return None
     for x, y in zip(a["results"], b["results"], strict=True):
         far = _far(x, y, "values")
-        if far <= _allowed(x):
+        if far <= _allowed(x) or _decides(x):
             continue
         same_shape = x["shape"] == y["shape"]
         pairs = [(p, q) for p, q in zip(x["values"], y["values"], strict=False) if not _near(p, q, _allowed(x))][:4]
@@ -137,6 +137,11 @@ def _parting(key: Key, a: Row, b: Row) -> Parting | None:
             permuted=same_shape and len(x["values"]) > 2 and _far(x, y, "sorted") <= _allowed(x),
         )  # fmt: skip
     return None
+
+
+def _decides(x: Mapping[str, Any]) -> bool:
+    """Whether a result is a flag or a whole number of Python's: the switch itself, as it is read and handed on."""
+    return x["dtype"] in ("bool", "int") and not x["shape"]
 
 
 def _far(x: Mapping[str, Any], y: Mapping[str, Any], which: str) -> float:

@@ -55,6 +55,13 @@ def test_rounding_is_no_difference_and_a_whole_number_has_none(tmp_path):
     assert numbers(rehearsal(tmp_path, "c", one), rehearsal(tmp_path, "d", two))["parting"]["function"] == "b"
 
 
+def test_the_switch_itself_is_no_number(tmp_path):
+    flags = [{"shape": [], "dtype": "bool", "digest": str(v), "values": [v], "sorted": [v]} for v in (1.0, 0.0)]
+    one, two = ([row("is_on", f), row("score", result(2.0))] for f in flags)
+    found = numbers(rehearsal(tmp_path, "a", one), rehearsal(tmp_path, "b", two))
+    assert (found["parting"], found["alike"]) == (None, False)
+
+
 def test_the_same_numbers_in_another_order_are_told_as_such(tmp_path):
     one, two = [row("score", result(1.0, 2.0, 3.0))], [row("score", result(3.0, 1.0, 2.0))]
     assert numbers(rehearsal(tmp_path, "a", one), rehearsal(tmp_path, "b", two))["parting"]["permuted"]
