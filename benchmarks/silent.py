@@ -38,7 +38,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "broadcast": _ROWS,
     "pairing": _ROWS,
     "xla-differs": _NUMBERS,
-    "random-in-compiled": (*_NUMBERS, "baked-in-setting", "value-baked-in"),
+    "random-in-compiled": (*_NUMBERS, "random-in-compiled", "baked-in-setting", "value-baked-in"),
     "gradient": _NUMBERS,
     "switch": (*_SETTINGS, *_NUMBERS, "wrong-pairing"),
 }
@@ -92,7 +92,9 @@ def judge(name: str, held_out: bool = False, timeout: float = TIMEOUT) -> Row:
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="silent-") as place:
         shutil.copy(folder / f"{name}.py", place)
-        state, answer = _ask(f"{name}.py", Path(place), timeout)
+        # Of a switch a plain scan sees one position: whoever asks about it asks for the other one.
+        options = ("--flip", "all") if _kind(name.removesuffix(TWIN), held_out) == "switch" else ()
+        state, answer = _ask(f"{name}.py", Path(place), timeout, options)
     seconds = round(time.monotonic() - started, 1)
     findings = [f for f in answer.get("findings", ()) if f["level"] in ("error", "warning")]
     fitting = [f for f in findings if f["class"] in CLASSES.get(str(fate["kind"]), ())]
@@ -115,11 +117,11 @@ def _place(finding: dict[str, Any], file: str) -> int | None:
     return where.get("line") if str(where.get("file", "")).endswith(file) else None
 
 
-def _ask(program: str, folder: Path, timeout: float) -> tuple[str, dict[str, Any]]:
+def _ask(program: str, folder: Path, timeout: float, options: Sequence[str] = ()) -> tuple[str, dict[str, Any]]:
     doctor = str(Path(sys.executable).with_name("xladoctor"))
     mark = uuid.uuid4().hex
     process = subprocess.Popen(
-        [doctor, "scan", "--format", "json", "--", sys.executable, program],
+        [doctor, "scan", *options, "--format", "json", "--", sys.executable, program],
         cwd=folder,
         env={**os.environ, "CHAOS_MARK": mark},
         stdin=subprocess.DEVNULL,

@@ -72,6 +72,7 @@ class Service:
             requests.WriteSilentScript: lambda r: self.silent(r).script(r),
             requests.FindSources: self.sources,
             requests.DigestGraph: self.digest,
+            requests.JudgePositions: self.judged,
             requests.MeasureMemory: self.memory,
             requests.FindBaked: self.baked,
             requests.TryBatch: _room("attempt", "attempt"),
@@ -277,6 +278,13 @@ class Service:
         from .load import load
 
         return digest(load(Path(request.capsule).resolve()))
+
+    def judged(self, request: requests.JudgePositions) -> Any:
+        """`doubled.judged`."""
+        _tensorflow()
+        from .doubled import judged
+
+        return judged(Path(request.capsule).resolve(), Path(request.other).resolve())
 
     def agreement(self, request: requests.CheckAgreement) -> Any:
         """`agreement.agreement`."""

@@ -13,6 +13,7 @@ from .comparisons import Dependence as Dependence
 from .comparisons import Draw as Draw
 from .comparisons import FailedTest as FailedTest
 from .comparisons import FirstNode as FirstNode
+from .comparisons import Judgement as Judgement
 from .comparisons import Map as Map
 from .comparisons import Pairing as Pairing
 from .comparisons import PartingNode as PartingNode

@@ -231,3 +231,18 @@ class Pairing(Record):
     found: tuple[Any, ...] = ()
     mixes: tuple[Any, ...] = ()
     outputs: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Judgement(Record):
+    """Two graphs that should compute the same, as they are and in float64, on the same inputs.
+
+    `apart` is the largest deviation of their outputs, `exact` that in float64, `lost` of each from its own float64;
+    `wrong` is the one that rounding spoilt (0, 1, or None). Where nothing can be told, `apart` is None: `why` says so.
+    """
+
+    apart: float | None
+    exact: float | None = None
+    lost: tuple[float | None, ...] = ()
+    wrong: int | None = None
+    why: str | None = None

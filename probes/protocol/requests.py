@@ -218,6 +218,13 @@ class FindSources(OfCapsule[dict[str, tuple[answers.NodeSource, ...]]], op="sour
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class JudgePositions(OfCapsule[answers.Judgement], op="judged"):
+    """Which of two capsules that should compute the same is wrong, in float64? `other` is the second folder."""
+
+    other: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class MeasureMemory(OfCapsule[answers.Memory], op="memory"):
     """How much memory does a plain run take?"""
 

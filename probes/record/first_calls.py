@@ -64,9 +64,13 @@ class _Before:
 class FirstCalls:
     """Writes the values of first calls, and a `first-call` event for each: kept, or why not."""
 
-    def __init__(self, guard: Guard, shelf: Shelf, batch: Callable[[], Batch | None] = lambda: None) -> None:
+    def __init__(
+        self, guard: Guard, shelf: Shelf, batch: Callable[[], Batch | None] = lambda: None, *, every: bool = False
+    ) -> None:
+        """`every`: of functions that XLA does not compile, too."""
         self.guard = guard
         self.shelf = shelf
+        self._every = every
         self._batch = batch
         self._bytes = 0
         self._seconds = 0.0
@@ -76,7 +80,7 @@ class FirstCalls:
         """Look at the first call of a function that was just traced, if XLA is to compile it or one that it calls."""
         compiled = compat.must_compile(concrete) or compat_graph.compiles_within(concrete)
         clustered = not compiled and compat_graph.auto_clusters()
-        if not (compiled or clustered):
+        if not (compiled or clustered or self._every):
             return
         self._functions += 1
         if self._functions > MAX_FUNCTIONS:

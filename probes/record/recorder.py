@@ -83,9 +83,13 @@ def _recorders(sink: Sink, guard: Guard, finder: PostImportFinder) -> tuple[Rehe
     values = ValueWriter(
         guard, tracing.shelf, enabled=keep, always=keep and (capture == "all" or rehearsal is not None)
     )
-    if keep and capsules and rehearsal is None:
-        DrawRecorder(guard, finder)
-        tracing.first_calls = FirstCalls(guard, tracing.shelf, lambda: batch_under_way(tracing.keras_calls))
+    compares = rehearsal is not None and rehearsal.returns
+    if keep and capsules and (rehearsal is None or compares):
+        if rehearsal is None:
+            DrawRecorder(guard, finder)
+        tracing.first_calls = FirstCalls(
+            guard, tracing.shelf, lambda: batch_under_way(tracing.keras_calls), every=compares
+        )
     if rehearsal is not None:
         _rehearsed(rehearsal, guard, finder)
     twins, numbers = None, None
@@ -113,6 +117,10 @@ def _rehearsed(rehearsal: Rehearsal, guard: Guard, finder: PostImportFinder) -> 
     from .opened import OpenedFiles
 
     rehearsal.last.append(OpenedFiles(guard.sink, guard, finder).write)
+    if rehearsal.returns:
+        from .returns import ReturnRecorder
+
+        rehearsal.last.append(ReturnRecorder(guard).write)
     if rehearsal.hunt:
         from .nan_hunt import Hunt
 

@@ -4,9 +4,9 @@ This is the one mode in which the probes change what the target does, and it is 
 `XLADOCTOR_REHEARSE` starts it, in a process of its own. It holds, as JSON, {"force": {"env:NAME": text, "cfg:KEY":
 value}, "batches": how many of each epoch, or "budget": seconds (`budget`), "jit": what Keras' "auto" is to be, "until":
 {"traces": n} or {"calls": [methods], "grace": seconds that it may go on after them, "seconds": that it may take after
-its first trace}, "write": folders below which the process may write (`confine`), "redirect": [folder, where its changes
-go] (`redirect`), "keep": folders that are not to be redirected, "flip": what `twins` is to do, "hunt": a mapping
-where the first NaN is to be found (`nan_hunt`)}.
+its first trace}, "returns": whether what calls give is to be recorded (`returns`), "write": folders below which the
+process may write (`confine`), "redirect": [folder, where its changes go] (`redirect`), "keep": folders that are not to
+be redirected, "flip": what `twins` is to do, "hunt": a mapping where the first NaN is to be found (`nan_hunt`)}.
 
 Batch sizes and what is loaded stay the program's own. A `predict` is left whole, since the program goes on with what it
 gives.
@@ -50,6 +50,7 @@ class Rehearsal:
         self.batches: int | None = wanted.get("batches")
         self.budget = Budget.of(wanted)
         self.hunt: dict[str, Any] | None = wanted.get("hunt")
+        self.returns = bool(wanted.get("returns"))
         self.cut = False
         """Whether something of the program's own training was left out."""
         self.has_phases = False

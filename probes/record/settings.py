@@ -9,13 +9,14 @@ from __future__ import annotations
 import _collections_abc
 import opcode
 import os
+import re
 import sys
 from fnmatch import fnmatchcase
 from types import FrameType, ModuleType
 from typing import Any, cast
 
 from .. import compat, profile, redaction, schema
-from .frames import caller, hidden, hide, user_frames, wraps
+from .frames import caller, hidden, hide, is_user_file, user_frames, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
 from .rehearse import Rehearsal
@@ -28,6 +29,9 @@ _OS_FILE = os.getenv.__code__.co_filename
 # One instruction of the program that asks for so many keys is a loop over settings, and decides nothing by any of them.
 _BULK = 3
 _MAX_SITES = 20_000
+_MAX_OWN = 200
+_SWITCH_WORD = re.compile(r"[A-Za-z0-9_.+-]{0,24}")
+_OTHER_TEXT = "(a text)"
 # Methods of the Mapping classes that ask for one key on behalf of their caller.
 _SINGLE_KEY = {"get", "setdefault", "pop"}
 
@@ -50,6 +54,8 @@ class SettingsRecorder:
         self.sink = guard.sink
         self.tracing = tracing
         self._seen: set[tuple[Any, ...]] = set()
+        self._own: set[str] = set()
+        """Environment variables that the program's own code has asked for: its switches may be among them."""
         self._sites: dict[tuple[Any, ...], _Site] = {}
         self._watch_environment()
         for module, attribute in profile.SETTINGS_MAPPINGS:
@@ -121,11 +127,11 @@ class SettingsRecorder:
             try:
                 value = get(self, key)
             except BaseException as error:
-                if isinstance(error, KeyError) and is_watched(key):
+                if isinstance(error, KeyError) and isinstance(key, str):
                     guard.run("env read", recorder._env_read, self, key, None, sys._getframe(1))
                 hide(error)
                 raise
-            if is_watched(key):
+            if isinstance(key, str):
                 guard.run("env read", recorder._env_read, self, key, value, sys._getframe(1))
             return value
 
@@ -137,8 +143,8 @@ class SettingsRecorder:
             except BaseException as error:
                 hide(error)
                 raise
-            if is_watched(key) and self is os.environ:
-                guard.run("env write", recorder.note, "env", key, "write", value)
+            if self is os.environ and (is_watched(key) or key in recorder._own):
+                guard.run("env write", recorder.note, "env", key, "write", _word(key, value))
 
         def __delitem__(self: Any, key: Any) -> None:
             try:
@@ -146,7 +152,7 @@ class SettingsRecorder:
             except BaseException as error:
                 hide(error)
                 raise
-            if is_watched(key) and self is os.environ:
+            if self is os.environ and (is_watched(key) or key in recorder._own):
                 guard.run("env delete", recorder.note, "env", key, "delete", None)
 
         patched = cast(Any, cls)
@@ -154,8 +160,16 @@ class SettingsRecorder:
         patched.__delitem__ = wraps(delete)(__delitem__)
 
     def _env_read(self, mapping: Any, key: str, value: str | None, frame: FrameType) -> None:
-        if mapping is os.environ and is_deciding(frame):
-            self.note("env", key, "read", value)
+        if mapping is not os.environ or not is_deciding(frame):
+            return
+        if not is_watched(key):
+            asking: FrameType | None = frame
+            while asking is not None and asking.f_code.co_filename in (_ABC_FILE, _OS_FILE):
+                asking = asking.f_back
+            if asking is None or not is_user_file(asking.f_code.co_filename) or len(self._own) >= _MAX_OWN:
+                return
+            self._own.add(key)
+        self.note("env", key, "read", _word(key, value))
 
     # -- params.cfg -------------------------------------------------------------------------------------------------
 
@@ -181,6 +195,13 @@ class SettingsRecorder:
 def is_watched(key: Any) -> bool:
     """True for an environment variable that matters here."""
     return isinstance(key, str) and any(fnmatchcase(key, pattern) for pattern in profile.WATCHED_ENVIRONMENT)
+
+
+def _word(key: str, value: str | None) -> str | None:
+    """The value of an environment variable as it is recorded: of one that is not known to us only what a switch has."""
+    if value is None or is_watched(key) or _SWITCH_WORD.fullmatch(value):
+        return value
+    return _OTHER_TEXT
 
 
 def is_deciding(frame: FrameType) -> bool:

@@ -60,9 +60,9 @@ class Running:
             "--flip",
             metavar="SWITCH",
             show_default=False,
-            help="After the run, rehearse the command with SWITCH in its other position and compare the graphs "
-            "(cfg:KEY, env:NAME, or all; may be repeated). A rehearsal runs one batch of each fit and writes "
-            "nothing outside the run folder.",
+            help="After the run, rehearse the command with SWITCH as it is and in its other position; compare graphs "
+            "and numbers (cfg:KEY, env:NAME, or all; may be repeated). A rehearsal writes nothing outside the run "
+            "folder.",
         ),
     ] = None
     probes: Annotated[

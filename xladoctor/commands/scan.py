@@ -234,7 +234,9 @@ def _flip(folder: Path, command: Sequence[str], listing: Listing, options: ScanO
     from xladoctor.recording.run import read_run
 
     try:
-        flip(read_run(folder), options.flip, command=command, listing=listing, environment=os.environ, say=say)
+        values = options.capture not in ("specs", "none")
+        run = read_run(folder)
+        flip(run, options.flip, command=command, listing=listing, environment=os.environ, say=say, values=values)
     except KeyboardInterrupt:
         sys.stderr.write("xladoctor: interrupted; the diagnosis goes without the rehearsals\n")
     except XladoctorError as error:

@@ -35,6 +35,9 @@ RECORDED_ORDER = Basis("observed", "The order of these events was recorded in th
 RECORDED_ROWS = Basis("observed", "The rows that went in and came out were recorded in the run.")
 RECORDED_MEETING = Basis("observed", "The shapes of both operands were recorded in the run.")
 REHEARSED = Basis("tested", "The command was rehearsed with the switch in its other position.")
+REHEARSED_AS_IT_IS = Basis(
+    "observed", "The command was rehearsed, and both values were looked up when the line had run."
+)
 FOUND_NAN = Basis(
     "tested", "The command was run again with every op's output checked; ops with finite results were not blamed."
 )

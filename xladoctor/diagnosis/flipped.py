@@ -1,15 +1,18 @@
-"""What rehearsals with a switch flipped say: the switch is dead, or what it governs."""
+"""What rehearsals with a switch flipped say: the switch is dead, or what it governs, and whether numbers differ."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from xladoctor.diagnosis.basis import REHEARSED
+from xladoctor.diagnosis.basis import REHEARSED, REHEARSED_AS_IT_IS
 from xladoctor.diagnosis.setting_finding import finding, told
 from xladoctor.model.diagnosis import Finding, Proof
 from xladoctor.recording.run import Event, Recording
 from xladoctor.recording.schema import schema
+
+_SAME = 1e-6
+"""As `probes.graph.doubled`: what differs less in float64 is the same quantity."""
 
 
 def dead_switches(recording: Recording) -> Iterator[Finding]:
@@ -23,6 +26,9 @@ def dead_switches(recording: Recording) -> Iterator[Finding]:
         steps = _steps(flip)
         others = [f for f in flip.get("functions") or () if f not in steps and f.get("same") is not True]
         event = _event(recording, flip)
+        if not steps:
+            yield _without_graphs(flip, event)
+            continue
         names = ", ".join(dict.fromkeys(str(f["function"]) for f in steps))
         which = f"the {len(steps)} steps" if len(steps) > 1 else "the step"
         besides = "".join(f" It does govern {f['function']}, {_how(f)}." for f in others)
@@ -39,15 +45,133 @@ def dead_switches(recording: Recording) -> Iterator[Finding]:
         )
 
 
+def _without_graphs(flip: dict[str, Any], event: Event | None) -> Finding:
+    """A switch that changes nothing in a program whose graphs were not compared."""
+    numbers, reading = flip["numbers"], flip.get("reading") or {}
+    count = f"{numbers['compared']} calls"
+    return finding(
+        "dead-switch",
+        f"{flip['name']} changes nothing",
+        f"The command was rehearsed with {flip['name']} = {flip['other']!r} instead of {flip['value']!r}: it made the "
+        f"same calls, and {count} that were compared gave the same numbers, bit by bit.",
+        {"kind": "", "where": {"file": reading["file"], "line": reading["line"], "function": None}} if reading else
+        event or {"kind": "", "where": None},
+        [Proof("rehearsal", f"{count}: the same numbers", schema.FLIPS_FILE)],
+        basis=REHEARSED,
+        details={"switch": flip["name"], "value": flip["value"], "other": flip["other"]},
+    )  # fmt: skip
+
+
 def is_dead(recording: Recording, store: str, key: str) -> bool:
     """Whether a rehearsal has shown it."""
     return any((f["store"], f["key"]) == (store, key) and _dead(f) for f in recording.flips)
 
 
 def _dead(flip: dict[str, Any]) -> bool:
-    """Whether every step that was compared came out the same, and one was."""
-    steps = _steps(flip)
+    """Whether every step that was compared came out the same, and one was.
+
+    What numbers say counts as well: a switch may act outside of graphs. One that the program's own lines test is dead
+    only where nothing at all that was recorded differs, and where it is not handed to a library.
+    """
+    steps, numbers = _steps(flip), flip.get("numbers") or {}
+    reading = flip.get("reading")
+    if reading is not None:
+        alike = bool(numbers.get("alike") and numbers.get("compared")) and flip.get("ended") is True
+        return alike and not reading.get("passed_on") and all(s.get("same") is True for s in steps)
+    if numbers.get("parting") or numbers.get("printed"):
+        return False
     return bool(steps) and all(s.get("same") is True for s in steps)
+
+
+def number_findings(recording: Recording) -> Iterator[Finding]:
+    """Switches with which a call gives other numbers on the same arguments, where both positions should give the same;
+    configured values that a default replaced.
+
+    The positions should give the same where the switch is about XLA or compilation, where both call another function
+    with the same arguments, where a comment promises it, or where the same numbers come in another order.
+    """
+    for flip in recording.flips:
+        parting = (flip.get("numbers") or {}).get("parting")
+        why = _should_agree(flip, parting) if parting else None
+        if parting and why:
+            yield _parted(flip, parting, why)
+    for one in recording.defaulted:
+        yield _replaced(one)
+
+
+def _should_agree(flip: dict[str, Any], parting: dict[str, Any]) -> str | None:
+    """Why both positions of a switch should give the same numbers; None where nothing says so."""
+    reading = flip.get("reading")
+    if _judged(flip).get("wrong") == 1:
+        return None  # the position of this run is the right one
+    if reading is None:
+        return "a switch about compilation should not change numbers"
+    if reading.get("claims"):
+        return f"a comment says of it: {reading['claims']!r}"
+    if parting.get("permuted"):
+        return "they are the same numbers in another order"
+    if reading.get("alternatives"):
+        return f"line {reading['alternatives'][0]} calls one function or another with the same arguments"
+    return None
+
+
+def _parted(flip: dict[str, Any], parting: dict[str, Any], why: str) -> Finding:
+    reading = flip.get("reading") or {}
+    lines = (*reading.get("alternatives", ()), *reading.get("uses", ()))
+    where = {"file": parting["file"], "line": parting["line"], "function": parting["function"]}
+    if lines:
+        where = {"file": reading["file"], "line": lines[0], "function": None}
+    order = parting.get("permuted")
+    positions = f"{flip['name']} = {flip['value']!r} and {flip['other']!r}"
+    return finding(
+        "wrong-pairing" if order else "parity-divergence",
+        f"{positions} give {'the same numbers in another order' if order else 'different numbers'}",
+        f"On the same arguments, call {parting.get('number', 1)} of {parting['function']} (line {parting['line']}) "
+        f"gives {_gave(parting)}. One position is wrong if both are meant to compute the same: {why}. "
+        f"{_verdict(flip)}",
+        {"kind": "", "where": where},
+        [Proof("rehearsal", f"{parting['function']}: {_gave(parting)}", schema.FLIPS_FILE)],
+        basis=REHEARSED,
+        details={"switch": flip["name"], "value": flip["value"], "other": flip["other"], "parting": parting},
+    )
+
+
+def _judged(flip: dict[str, Any]) -> dict[str, Any]:
+    return (flip.get("numbers") or {}).get("judged") or {}
+
+
+def _verdict(flip: dict[str, Any]) -> str:
+    """Which position is wrong, as far as running both in float64 can tell."""
+    judged = _judged(flip)
+    if judged.get("wrong") == 0:
+        return f"In float64 both agree: {flip['value']!r}, that of this run, loses its digits in {judged['function']}."
+    if judged and judged["exact"] > _SAME:
+        return f"In float64 {judged['function']} differs as well: the two do not compute the same thing."
+    return "Which one was not decided."
+
+
+def _gave(parting: dict[str, Any]) -> str:
+    a, b = parting.get("shapes") or ((), ())
+    if list(a) != list(b):
+        return f"shape {tuple(a)} in this run and {tuple(b)} in the other position"
+    one, two = (", ".join("not finite" if v is None else f"{v:.6g}" for v in p) for p in parting["values"])
+    far = parting.get("deviation")
+    share = f" (up to {far:.2g} of the largest value)" if far is not None else ""
+    return f"{one} in this run and {two} in the other position{share}"
+
+
+def _replaced(one: dict[str, Any]) -> Finding:
+    key = f"{one['key']} = " if one.get("key") else ""
+    return finding(
+        "dead-switch",
+        f"the configured {key}{one['value']!r} is replaced by the default {one['taken']!r}",
+        f"`{one['text']}` takes the default where the configured value is false, and {one['value']!r} is: the program "
+        f"goes on with {one['taken']!r}. Ask whether the key is there, or for `is None`.",
+        {"kind": "", "where": {"file": one["file"], "line": one["line"], "function": one.get("function")}},
+        [Proof("rehearsal", f"{one['text']}: {one['value']!r} or {one['taken']!r}", schema.FLIPS_FILE)],
+        basis=REHEARSED_AS_IT_IS,
+        details={"key": one.get("key"), "value": one["value"], "taken": one["taken"]},
+    )
 
 
 def flip_notes(recording: Recording) -> tuple[str, ...]:
@@ -57,6 +181,7 @@ def flip_notes(recording: Recording) -> tuple[str, ...]:
 
 def _notes(flip: dict[str, Any]) -> Iterator[str]:
     asked = f"with {flip['name']} = {flip['other']!r} instead of {flip['value']!r}"
+    yield from _of_numbers(flip, asked)
     steps = _steps(flip)
     for function in steps:
         if function.get("same") is False:
@@ -64,10 +189,31 @@ def _notes(flip: dict[str, Any]) -> Iterator[str]:
             xla = f"; functions marked for XLA in it: {before} before, {after} then" if before != after else ""
             yield f"{asked} the graph of {function['function']} is another one{xla}"
     missing = [str(f.get("function")) for f in steps if f.get("same") is None]
-    if missing or not steps:
+    if missing or not (steps or (flip.get("numbers") or {}).get("compared")):
         why = flip.get("error") or ("" if flip.get("ended") else f"it ended early: {flip.get('why')}")
         what = f"not traced: {', '.join(missing)}" if missing else "nothing to compare"
         yield f"the rehearsal {asked} does not tell all ({what}{f'; {why}' if why else ''})"
+
+
+def _of_numbers(flip: dict[str, Any], asked: str) -> Iterator[str]:
+    """What can be said of the numbers where there is no finding."""
+    numbers = flip.get("numbers")
+    if not numbers:
+        return
+    parting, printed = numbers.get("parting"), numbers.get("printed")
+    if not numbers["compared"]:
+        yield f"numbers {asked} were not compared: {numbers.get('why') or 'no call gave numbers in both positions'}"
+    elif parting and _judged(flip).get("wrong") == 1:
+        yield (
+            f"{asked} {parting['function']} gives other numbers: in float64 both agree, and {flip['other']!r} loses "
+            f"its digits in {_judged(flip)['function']}; this run is the better one"
+        )
+    elif parting and not _should_agree(flip, parting):
+        yield f"{asked} {parting['function']} gives other numbers on the same arguments: {_gave(parting)}"
+    elif printed and not parting:
+        yield f"{asked} the program prints other numbers: {printed[0]!r}, and {printed[1]!r} then"
+    elif not parting:
+        yield f"{asked} {numbers['compared']} calls give the same numbers, {numbers.get('same')} of them bit by bit"
 
 
 def _steps(flip: dict[str, Any]) -> list[dict[str, Any]]:

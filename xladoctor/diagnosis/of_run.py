@@ -11,6 +11,7 @@ from xladoctor.diagnosis.causes import main_step, ordered
 from xladoctor.diagnosis.cells import cells, in_cells
 from xladoctor.diagnosis.checked import checks, with_divergences
 from xladoctor.diagnosis.drawn import drawn_apart, draws
+from xladoctor.diagnosis.drawn_at_trace import drawn_at_trace
 from xladoctor.diagnosis.engine import verdict
 from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.diagnosis.fitting import fitted, situation
@@ -45,7 +46,8 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
     looked_at = steps(recording)
     quiet = broken_quietly(recording)
     logged = as_recorded(weighed(log_findings(evidence), evidence), recording)
-    others = [*setting_findings(recording), *requests_without_effect(evidence), *draws(recording)]
+    others = [*setting_findings(recording), *requests_without_effect(evidence)]
+    others += [*draws(recording), *drawn_at_trace(recording)]
     known = ordered(logged, looked_at, others, evidence, quiet)
     likely = tuple(drawn_apart(recording)) or tuple(frozen(recording, known))
     known = with_divergences(known, recording, likely)

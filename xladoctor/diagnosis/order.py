@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from xladoctor.diagnosis.baked import values_baked_in
 from xladoctor.diagnosis.flag_findings import flag_findings
-from xladoctor.diagnosis.flipped import dead_switches, is_dead
+from xladoctor.diagnosis.flipped import dead_switches, is_dead, number_findings
+from xladoctor.diagnosis.own_switches import set_too_late
 from xladoctor.diagnosis.reads import History, histories
 from xladoctor.diagnosis.retraces import retracing
 from xladoctor.diagnosis.setting_finding import event_of, finding, told, traced
@@ -38,11 +39,13 @@ def setting_findings(recording: Recording) -> Iterator[Finding]:
         yield from late
         if not late:
             yield from _put_back_too_early(history, called)
+    yield from set_too_late(recording)
     yield from baked_in(recording)
     yield from _auto_jit_beside_the_point(recording)
     yield from flag_findings(recording)
     yield from retracing(recording)
     yield from dead_switches(recording)
+    yield from number_findings(recording)
     yield from values_baked_in(recording)
 
 

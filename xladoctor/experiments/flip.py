@@ -1,35 +1,41 @@
-"""Does a switch change anything? The command is rehearsed once more with the switch flipped, and the graphs compared.
+"""Does a switch change anything? The command is rehearsed with the switch as it is and flipped, and compared.
 
-A switch is dead where every function that was traced in the run has the same graph with the switch in its other
-position. What the switch does outside of graphs is not seen.
+Compared are the graphs of every function that was traced, and what every call gave that was given the same
+(`flip_numbers`). Where numbers differ, the command is rehearsed once more as it is: what differs then is random.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from xladoctor import protocol, secrets
 from xladoctor.diagnosis.order import SWITCH_PARTS, is_switch
+from xladoctor.diagnosis.own_source import source_of
 from xladoctor.diagnosis.reads import histories
 from xladoctor.errors import XladoctorError, did_you_mean
-from xladoctor.experiments import overlay
+from xladoctor.experiments import flip_numbers, overlay
 from xladoctor.experiments.rehearse import came_to_its_end, rehearse
 from xladoctor.recording import files
 from xladoctor.recording.run import Recording
 from xladoctor.recording.schema import probes_dir, schema
+from xladoctor.sources.positions import WORDS, Reading, reading
 from xladoctor.workers.environment import interpreter, worker_environment
 
 Digest = Callable[[Path], "protocol.answers.Digest | None"]
+Judge = Callable[[Path, Path], "protocol.answers.Judgement"]
 
 _DIGEST_TIMEOUT = 120.0
 _FLAGS = ("TF_XLA_FLAGS", "XLA_FLAGS")
-_WORDS = {"1": "0", "0": "1", "true": "false", "false": "true", "yes": "no", "no": "yes", "on": "off", "off": "on"}
+_MOST_JUDGED = 6
+_WHOLE = 120.0
+"""A run that took no longer, in seconds, is rehearsed whole; of others two batches of each epoch are run."""
 
-TWINS: dict[str, Any] = {"parts": SWITCH_PARTS, "without": _FLAGS, "words": _WORDS}
+TWINS: dict[str, Any] = {"parts": SWITCH_PARTS, "without": _FLAGS, "words": WORDS}
 """What a rehearsal must know to find the switches that a step reads (`probes.record.twins`)."""
 
 
@@ -41,6 +47,8 @@ class Switch:
     key: str
     value: Any
     other: Any
+    reading: Reading | None = None
+    """How the program reads it, of a switch that is the program's own."""
 
     @property
     def name(self) -> str:
@@ -49,7 +57,9 @@ class Switch:
 
 
 def switches(recording: Recording) -> list[Switch]:
-    """The switches of the run that have two positions: environment variables and settings about XLA or compilation."""
+    """The switches of the run that have two positions: environment variables and settings about XLA or compilation,
+    and the environment variables by which the program's own lines decide something.
+    """
     found: dict[str, Switch] = {}
     for history in histories(recording):
         if not is_switch(history.key) or history.key in _FLAGS:
@@ -65,7 +75,29 @@ def switches(recording: Recording) -> list[Switch]:
             other = _other(value, "env")
             if is_switch(key) and key not in _FLAGS and other is not None:
                 found.setdefault(f"env:{key}", Switch("env", key, value, other))
+    for switch in _own(recording):
+        found.setdefault(switch.name, switch)
     return list(found.values())
+
+
+def _own(recording: Recording) -> Iterator[Switch]:
+    """Environment variables that the program's own lines read and test. A default that the program has written in its
+    source counts as its value.
+    """
+    pid = recording.run.get("pid")
+    for history in histories(recording):
+        if history.store != "env" or history.pid != pid or history.key in _FLAGS or not history.reads:
+            continue
+        where = history.reads[0].get("where") or {}
+        source = source_of(recording, str(where.get("file")))
+        read = reading(source, history.key) if source is not None else None
+        if read is None or not read.uses:
+            continue
+        written = [str(w["value"]) for w in history.writes if w["action"] == "write"]
+        value = written[-1] if written else history.reads[-1]["value"]
+        other = read.other(value, written)
+        if other is not None:
+            yield Switch("env", history.key, read.default if value is None else value, other, read)
 
 
 def chosen(recording: Recording, names: Sequence[str]) -> list[Switch]:
@@ -77,7 +109,7 @@ def chosen(recording: Recording, names: Sequence[str]) -> list[Switch]:
     known = switches(recording)
     if "all" in names:
         # What is not set in this run is a question of its own, to be asked by name.
-        return [s for s in known if s.value is not None]
+        return [s for s in known if s.value is not None or s.reading is not None]
     picked = []
     for name in names:
         match = [s for s in known if name in (s.name, s.key, f"{s.store}.{s.key}")]
@@ -99,8 +131,11 @@ def flip(
     listing: overlay.Listing,
     environment: Mapping[str, str],
     say: Callable[[str], None],
+    values: bool = True,
 ) -> None:
     """Rehearse the command with each named switch flipped; what came of it goes into `flips.json` of the run folder.
+
+    `values`: whether rehearsals may keep what functions were given, so that a worker can run them in float64.
 
     Raises:
         XladoctorError: one of `names` is no switch of this run.
@@ -109,37 +144,91 @@ def flip(
 
     picked = chosen(recording, names)
     python = interpreter(recording)
-    traces = len(top_level(recording))
     rows: list[dict[str, Any]] = []
-    if python is not None:
-        with Worker(
-            python, probes_dir(), worker_environment(environment), None, recording.folder / "worker.log"
-        ) as worker:
+    if python is None:
+        write(recording, rows)
+        return
+    trials = _Trials(recording, command, listing, environment, "values" if values else "specs")
+    if not picked and "all" not in names:
+        return
+    say("rehearsing with all switches as they are")
+    control = trials.run("0-control", {})
+    with Worker(python, probes_dir(), worker_environment(environment), None, recording.folder / "worker.log") as worker:
 
-            def digest(folder: Path) -> protocol.answers.Digest | None:
-                return worker.ask(protocol.requests.DigestGraph(capsule=str(folder)), timeout=_DIGEST_TIMEOUT)
+        def digest(folder: Path) -> protocol.answers.Digest | None:
+            return worker.ask(protocol.requests.DigestGraph(capsule=str(folder)), timeout=_DIGEST_TIMEOUT)
 
-            for number, switch in enumerate(picked, 1):
-                say(f"rehearsing with {switch.name} = {switch.other!r} ({number} of {len(picked)})")
-                again = rehearse(
-                    command,
-                    listing=listing,
-                    folder=recording.folder / "rehearsals" / f"{number}-{switch.key}",
-                    environment=environment,
-                    force={switch.name: switch.other},
-                    until={"traces": traces},
-                    timeout=time_limit(recording),
-                )
-                try:
-                    rows.append(compared(recording, switch, again, digest))
-                except WorkerError as error:
-                    rows.append({**_told(switch, again), "error": str(error)})
-    write(recording, rows)
+        for number, switch in enumerate(picked, 1):
+            say(f"rehearsing with {switch.name} = {switch.other!r} ({number} of {len(picked)})")
+            again = trials.run(f"{number}-{switch.key}", {switch.name: switch.other})
+            try:
+                row = compared(recording, switch, again, digest)
+            except WorkerError as error:
+                row = {**_told(switch, again), "error": str(error)}
+            found = trials.numbers(control, again)
+            if found.get("parting") is not None:
+
+                def judge(one: Path, other: Path) -> protocol.answers.Judgement:
+                    asked = protocol.requests.JudgePositions(capsule=str(one), other=str(other))
+                    return worker.ask(asked, timeout=_DIGEST_TIMEOUT)
+
+                with contextlib.suppress(WorkerError):
+                    found["judged"] = _judged(control, again, judge)
+            rows.append({**row, "numbers": found})
+    replaced = flip_numbers.defaulted(control)
+    write(recording, rows, [{**d, "file": str(listing.root / d["file"])} for d in replaced])
 
 
-def write(recording: Recording, rows: Sequence[Mapping[str, Any]]) -> None:
+class _Trials:
+    """The rehearsals of one command, each of which runs as far as the others."""
+
+    def __init__(
+        self,
+        recording: Recording,
+        command: Sequence[str],
+        listing: overlay.Listing,
+        environment: Mapping[str, str],
+        capture: str,
+    ) -> None:
+        outcome = recording.outcome
+        seconds = outcome.seconds if outcome is not None and outcome.seconds else 0.0
+        self._batches = None if seconds <= _WHOLE else 2
+        self._recording, self._command, self._listing, self._environment = recording, command, listing, environment
+        self._capture = capture
+        self._repeated: Recording | None = None
+
+    def run(self, name: str, force: Mapping[str, Any]) -> Recording:
+        """One rehearsal, with settings held at a value."""
+        return rehearse(
+            self._command,
+            listing=self._listing,
+            folder=self._recording.folder / "rehearsals" / name,
+            environment=self._environment,
+            force=force,
+            batches=self._batches,
+            returns=True,
+            capture=self._capture,
+            timeout=time_limit(self._recording),
+        )
+
+    def numbers(self, control: Recording, again: Recording) -> dict[str, Any]:
+        """How the numbers of two rehearsals differ; what differs between two alike is left out.
+
+        A program that printed the very numbers of the run again draws no others by chance: no third one is needed.
+        """
+        found = flip_numbers.numbers(control, again)
+        if found.get("parting") is None and found.get("printed") is None:
+            return found
+        if self._batches is None and flip_numbers.prints_the_same(self._recording, control):
+            return found
+        if self._repeated is None:
+            self._repeated = self.run("0-repeated", {})
+        return flip_numbers.numbers(control, again, self._repeated)
+
+
+def write(recording: Recording, rows: Sequence[Mapping[str, Any]], defaulted: Sequence[Mapping[str, Any]] = ()) -> None:
     """Write `flips.json`; there must be none yet."""
-    document = {"schema": schema.FLIPS_SCHEMA, "flips": list(rows)}
+    document = {"schema": schema.FLIPS_SCHEMA, "flips": list(rows), "defaulted": list(defaulted)}
     with files.create(recording.folder, schema.FLIPS_FILE) as file:
         file.write((json.dumps(secrets.of_strings(document), indent=1) + "\n").encode())
 
@@ -173,9 +262,42 @@ def compared(run: Recording, switch: Switch, again: Recording, digest: Digest) -
     return {**_told(switch, again), "functions": rows}
 
 
+def _judged(control: Recording, again: Recording, judge: Judge) -> dict[str, Any] | None:
+    """Which position rounding has spoilt, by the first pair of functions that give other numbers on the same inputs:
+    one function traced in both positions, or two that stand for each other. None where no pair shows it.
+    """
+    sides = []
+    for recording in (control, again):
+        kept = {str(e["capsule"]) for e in recording.of_kind(schema.FIRST_CALL) if e.get("kept")}
+        sides.append([t for t in top_level(recording) if str(t["capsule"]) in kept])
+    for one, other in _pairs(*sides):
+        folders = [r.folder / "capsules" / Path(str(t["capsule"])).name for r, t in ((control, one), (again, other))]
+        found = judge(*folders)
+        if found.apart and found.exact is not None:
+            return {"function": str(one.get("python_name")), "wrong": found.wrong, "exact": found.exact,
+                    "lost": list(found.lost)}  # fmt: skip
+    return None
+
+
+def _pairs(a: Sequence[dict[str, Any]], b: Sequence[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Functions of the same name in the order of their traces, then what is left on either side; the first few."""
+    rest = list(b)
+    alone = []
+    pairs = []
+    for trace in a:
+        twin = next((t for t in rest if t.get("python_name") == trace.get("python_name")), None)
+        if twin is None:
+            alone.append(trace)
+        else:
+            rest.remove(twin)
+            pairs.append((trace, twin))
+    yield from [*pairs, *zip(alone, rest, strict=False)][:_MOST_JUDGED]
+
+
 def _told(switch: Switch, again: Recording) -> dict[str, Any]:
     ended = came_to_its_end(again)
-    return {**asdict(switch), "name": switch.name, "ended": ended, **({} if ended else {"why": _why(again)})}
+    told = {k: v for k, v in asdict(switch).items() if k != "reading" or v is not None}
+    return {**told, "name": switch.name, "ended": ended, **({} if ended else {"why": _why(again)})}
 
 
 def _why(recording: Recording) -> str:
@@ -202,7 +324,7 @@ def _other(value: Any, store: str) -> Any:
         return None
     if value in (None, ""):
         return "1"
-    return _WORDS.get(str(value).strip().lower())
+    return WORDS.get(str(value).strip().lower())
 
 
 def time_limit(recording: Recording) -> float:

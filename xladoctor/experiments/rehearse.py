@@ -34,6 +34,7 @@ def rehearse(
     until: Mapping[str, Any] | None = None,
     flip: Mapping[str, Any] | None = None,
     hunt: bool = False,
+    returns: bool = False,
     outside: Sequence[Path] = (),
     write: Sequence[Path] = (),
     timeout: float | None = None,
@@ -49,7 +50,8 @@ def rehearse(
     once each Keras method has come to its end ({"calls": [...]}; with {"grace": seconds} it may go on so long), and
     with {"seconds": n} so long after its first trace in any case. `flip` has the steps traced once more with each
     switch that they read in its other position (`probes.record.twins`). `hunt` looks for the first NaN
-    (`probes.record.nan_hunt`), and opens no connection. Its output goes to the folder alone. Folders
+    (`probes.record.nan_hunt`), and opens no connection. `returns` has it record what calls give
+    (`probes.record.returns`). Its output goes to the folder alone. Folders
     `outside` of its own are laid over for it, where the system allows that (`probes.record.redirect`); those of
     `write` it may really write to. `prepare` is called with the folder when the copy is made, before the start.
 
@@ -63,7 +65,7 @@ def rehearse(
         prepare(folder)
     # The contracts of the user's own places hold in a rehearsal, too.
     places.write(places.find(listing.root), folder)
-    told = _told(force, batches, budget, jit, until, flip, hunt, (folder, "/dev", "/proc", *write), folder)
+    told = _told(force, batches, budget, jit, until, flip, hunt, returns, (folder, "/dev", "/proc", *write), folder)
     env = _environment(environment, folder, work, temporary, told["force"])
     env[schema.ENV_CAPTURE] = capture
     with stores(outside, folder) as pairs:
@@ -92,6 +94,7 @@ def _told(
     until: Mapping[str, Any] | None,
     flip: Mapping[str, Any] | None,
     hunt: bool,
+    returns: bool,
     write: Sequence[Path | str],
     keep: Path,
 ) -> dict[str, Any]:
@@ -104,6 +107,7 @@ def _told(
         "until": dict(until or {}),
         "flip": dict(flip or {}),
         "hunt": {"nan": True} if hunt else None,
+        "returns": returns,
         "write": list(map(str, write)),
         "keep": [str(keep)],
     }

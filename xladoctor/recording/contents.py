@@ -122,7 +122,34 @@ _FUNCTION = record(
      "compiled": pair(whole), "nodes": pair(whole)},
 )  # fmt: skip
 _FLIP: Fields = {"name": text, "store": text, "key": text, "value": anything, "other": anything}
-_FLIP_MAY: Fields = {"ended": flag, "why": maybe(text), "error": maybe(text), "functions": many(_FUNCTION)}
+_PARTING = record(
+    {"function": text, "file": text, "line": whole},
+    {"number": whole, "shapes": pair(many(whole)), "deviation": maybe(number), "permuted": flag,
+     "values": pair(many(maybe(number)))},
+)  # fmt: skip
+_JUDGED = record({"function": text}, {"wrong": maybe(whole), "exact": number, "lost": many(maybe(number))})
+_NUMBERS = record(
+    {"compared": whole},
+    {"judged": maybe(_JUDGED),
+     "same": whole, "functions": whole, "parting": maybe(_PARTING), "alike": flag, "printed": maybe(pair(text)),
+     "complete": flag, "why": maybe(text)},
+)  # fmt: skip
+_READING = record(
+    {"file": text, "line": whole},
+    {"default": maybe(text), "words": many(text), "flag": flag, "number": flag, "names": many(text),
+     "uses": many(whole), "alternatives": many(whole), "claims": maybe(text), "passed_on": flag,
+     "decides": many(whole), "deferred": many(whole)},
+)  # fmt: skip
+_FLIP_MAY: Fields = {
+    "ended": flag,
+    "why": maybe(text),
+    "error": maybe(text),
+    "functions": many(_FUNCTION),
+    "reading": maybe(_READING),
+    "numbers": maybe(_NUMBERS),
+}
+_DEFAULTED: Fields = {"file": text, "line": whole, "text": text, "value": scalar, "taken": scalar}
+_DEFAULTED_MAY: Fields = {"function": text, "key": text}
 
 _FRAME = record({"file": text}, {"line": maybe(whole), "function": maybe(text)})
 _LAYER = record({"name": text, "class": text}, {})
@@ -172,6 +199,11 @@ def is_flip(value: Any) -> bool:
         f.get("same") is None or ("nodes" in f and "compiled" in f and "function" in f)
         for f in value.get("functions") or ()
     )
+
+
+def is_defaulted(value: Any) -> bool:
+    """Whether it is a configured value that a default replaced."""
+    return isinstance(value, dict) and misfit(value, _DEFAULTED, _DEFAULTED_MAY) is None
 
 
 def is_first_nan(value: Mapping[str, Any]) -> bool:

@@ -167,6 +167,12 @@ class Recording:
         return [f for f in found if contents.is_flip(f)] if isinstance(found, list) else []
 
     @cached_property
+    def defaulted(self) -> list[dict[str, Any]]:
+        """Configured values that a default replaced, as a rehearsal saw them (`schema.FLIPS_FILE`)."""
+        found = self._table(schema.FLIPS_FILE)[0].get("defaulted")
+        return [f for f in found if contents.is_defaulted(f)] if isinstance(found, list) else []
+
+    @cached_property
     def first_nan(self) -> dict[str, Any]:
         """What a search for the first NaN gave (`schema.FIRST_NAN_FILE`): `{found, why}`, or an empty dict."""
         found = self._table(schema.FIRST_NAN_FILE)[0]
