@@ -1,0 +1,5 @@
+current = {
+    "bins": 64,
+    "latent": 2,
+    "hidden": 24,
+}

@@ -1,0 +1,4 @@
+DIM = 16
+LAYERS = 2
+MAX_LEN = 12
+BATCH = 8
