@@ -111,8 +111,9 @@ def _told(
     """The blame as values of the model."""
     raised = finding.location
     suspects = [_suspect(c, files) for c in found[:_MOST]]
-    alone = len(found) < 2 or found[0].weight - found[1].weight >= 0.4
-    decisive = clash is not None or found[0].strong or (found[0].weight >= 3.4 and alone)
+    # On programs that no rule was made with, a first suspect without such a reason is right less often than the line
+    # that raised: 2 of 20 against 4.
+    decisive = found[0].strong or found[0].mended
     first = found[0]
     suspects[0] = _likely(suspects[0], first, found[1:2])
     constraint = words.constraint(clash, files) if clash is not None else None
@@ -127,7 +128,7 @@ def _likely(suspect: Suspect, first: Candidate, rest: Sequence[Candidate]) -> Su
     from dataclasses import replace
 
     ahead = not rest or first.weight > rest[0].weight
-    return replace(suspect, likeliness="likely") if first.strong and ahead else suspect
+    return replace(suspect, likeliness="likely") if first.strong and first.mended and ahead else suspect
 
 
 def _suspect(candidate: Candidate, files: Files) -> Suspect:

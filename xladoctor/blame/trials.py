@@ -223,7 +223,7 @@ def weighed(
     known = {(c.file, c.line) for c in found}
     for at, (worth, variant) in best.items():
         if at not in known:
-            out.append(Candidate(*at, NEW + worth, REASON, None, variant.edit))
+            out.append(Candidate(*at, NEW + worth, REASON, None, variant.edit, mended=True))
     return ranked(out)
 
 
@@ -238,7 +238,7 @@ def _changed(
     line = (candidate.file, candidate.line)
     if line in best:
         worth, variant = best[line]
-        return replace(candidate, weight=candidate.weight + worth, edit=variant.edit)
+        return replace(candidate, weight=candidate.weight + worth, edit=variant.edit, mended=True)
     if candidate.strong and (line, candidate.edit) in tried:
         return replace(candidate, weight=candidate.weight + 2 * IN_VAIN, strong=False)
     return replace(candidate, weight=candidate.weight + IN_VAIN) if (line, None) in tried else candidate

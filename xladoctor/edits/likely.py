@@ -15,7 +15,6 @@ from xladoctor.edits.facts import facts_of
 from xladoctor.edits.make import candidates
 from xladoctor.edits.static import Constraints
 from xladoctor.edits.text import Candidate, Text
-from xladoctor.model.blame import Suspect
 from xladoctor.model.diagnosis import Diagnosis, Finding, Remedy
 from xladoctor.recording.run import Event, Recording
 from xladoctor.recording.user_sources import UserSources
@@ -63,7 +62,7 @@ def likely_edit(root: Finding, failure: Event | None, main: str, read: Read) -> 
     constraints = Constraints(texts, facts, main, read)
     if not constraints.known:
         return None
-    for one in sorted(near, key=lambda c: (places.index((str(c.file), c.line)), c.cost)):
+    for one in sorted(near, key=lambda c: (c.cost, places.index((str(c.file), c.line)))):
         if time.monotonic() > until:
             return None
         if constraints.hold(one):
@@ -84,11 +83,4 @@ def _texts(places: list[tuple[str, int | None]], read: Read) -> Iterator[Text]:
 def _with(root: Finding, edit: Candidate) -> Finding:
     how = f"`{edit.new}` instead of `{edit.old}`. Followed through the source, the shapes then fit; it was not run."
     remedy = Remedy("edit", f"{edit.file}:{edit.line}: {edit.why}", "changes-numerics", how, "untested")
-    suspects = tuple(_named(suspect, edit) for suspect in root.suspects)
-    return replace(root, remedies=(remedy, *root.remedies), suspects=suspects)
-
-
-def _named(suspect: Suspect, edit: Candidate) -> Suspect:
-    """The suspect with the edit of its line, unless it names one already."""
-    here = (suspect.location.file, suspect.location.line) == (str(edit.file), edit.line)
-    return replace(suspect, old=edit.old, new=edit.new) if here and not suspect.old else suspect
+    return replace(root, remedies=(remedy, *root.remedies))

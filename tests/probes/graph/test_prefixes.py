@@ -52,12 +52,12 @@ def test_the_op_in_the_body_of_a_loop(plain):
 
 def origins(folder, node):
     """Where the last input of a node comes from: (kind, op, function of the user's line) each."""
-    from probes.graph.prefixes import answer
+    from probes.graph.origins import origins as origins_of
 
     found = prefixes(folder)
     listed = found.outline(listed=True)["list"]
     number = next(i for i, (_, name, _) in enumerate(listed, 1) if name.rpartition("/")[2] == node)
-    told = answer(found.step, {"op": "origins", "ops": number, "inputs": [1]}, {})["origins"]
+    told = origins_of(found.step, found.spot(number), [1])
     return [(o["kind"], o["op"], o["sources"][-1][2] if o["sources"] else None) for o in told]
 
 

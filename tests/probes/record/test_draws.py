@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from probes import compat
+from probes import compat, compat_graph
 from probes.record import draws
 from probes.record.guard import Guard
 
@@ -40,7 +40,7 @@ def drawing(monkeypatch):
     module = SimpleNamespace(stateless_random_uniform_v2=lambda shape, **_: np.zeros(shape))
     original = module.stateless_random_uniform_v2
     context = type("Context", (), {"_set_global_seed": lambda self, seed: None})
-    monkeypatch.setattr(compat, "stateless_draws_module", lambda: module)
+    monkeypatch.setattr(compat_graph, "stateless_draws_module", lambda: module)
     monkeypatch.setattr(compat, "context_class", lambda: context)
     eager = SimpleNamespace(executing_eagerly=lambda: True)
     monkeypatch.setitem(sys.modules, "tensorflow", eager)

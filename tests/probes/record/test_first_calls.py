@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from probes import compat, schema
+from probes import compat, compat_graph, schema
 from probes.record import first_calls
 from probes.record.capsule import overhead
 from probes.record.first_calls import FirstCalls
@@ -61,8 +61,8 @@ class Shelf:
 @pytest.fixture
 def recorder(monkeypatch):
     monkeypatch.setattr(compat, "must_compile", lambda concrete: True)
-    monkeypatch.setattr(compat, "compiles_within", lambda concrete: False)
-    monkeypatch.setattr(compat, "auto_clusters", lambda: False)
+    monkeypatch.setattr(compat_graph, "compiles_within", lambda concrete: False)
+    monkeypatch.setattr(compat_graph, "auto_clusters", lambda: False)
     monkeypatch.setitem(sys.modules, "tensorflow", SimpleNamespace(executing_eagerly=lambda: True))
     return FirstCalls(Guard(Sink()), Shelf())
 
@@ -205,8 +205,8 @@ def test_the_batch_of_a_keras_step_is_made_of_its_arrays(recorder, monkeypatch, 
 @pytest.mark.parametrize("room", [100, 20])
 def test_with_auto_clustering_the_results_of_one_call_are_kept_as_far_as_they_fit(recorder, monkeypatch, room):
     monkeypatch.setattr(compat, "must_compile", lambda concrete: False)
-    monkeypatch.setattr(compat, "auto_clusters", lambda: True)
-    monkeypatch.setattr(compat, "flat_tensors", lambda value: [tensor(8)])
+    monkeypatch.setattr(compat_graph, "auto_clusters", lambda: True)
+    monkeypatch.setattr(compat_graph, "flat_tensors", lambda value: [tensor(8)])
     monkeypatch.setattr(first_calls, "MAX_BYTES", room)
     monkeypatch.setattr(compat, "bytes_of", lambda value: value.nbytes)
     concrete = expect(recorder, Concrete())

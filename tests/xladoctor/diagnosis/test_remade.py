@@ -62,8 +62,8 @@ def test_bold_letters_are_no_part_of_a_message(tmp_path):
 def test_sizes_that_were_not_known_are_asked_about_as_such(tmp_path):
     ((name, asked),) = questions(read_run(failed().write(tmp_path / "run"))).items()
     assert name == "failure-7-1"
-    assert asked["attributes"] == {"T": "DT_FLOAT", "transpose_a": "false"}
-    assert [i["shape"] for i in asked["inputs"]] == [[None, 6], [5, 3]]
+    assert asked.attributes == {"T": "DT_FLOAT", "transpose_a": "false"}
+    assert [i["shape"] for i in asked.inputs] == [[None, 6], [5, 3]]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_a_value_that_is_not_all_printed_leaves_nothing_to_ask(tmp_path, values,
         f"No for '{{{{node r}}}} = Reshape[T=DT_FLOAT, Tshape=DT_INT32](x, s)' with input shapes: [6], [2]{values}"
     )
     asked = list(questions(read_run(failed(message).write(tmp_path / "run"))).values())
-    assert [one["inputs"][1]["value"] for one in asked] == ([] if expected is None else [expected])
+    assert [one.inputs[1]["value"] for one in asked] == ([] if expected is None else [expected])
 
 
 def test_what_ended_the_run_is_not_taken_for_what_was_caught_before_it(tmp_path):

@@ -78,7 +78,7 @@ _branch = by_forms(
     (
         Form(
             "Check failed: result.",
-            r"(Check failed: result\.(?:rank|dimensions)\(\)).{0,40}? == shape->.{0,12000}?Conditional",
+            r"(Check failed: result\.(?:rank|dimensions)\(\)).{0,40}? == shape->.{0,4000}?Conditional",
             "The branches of a conditional differ in rank; XLA aborts the process instead of saying so.",
             pick=(),
         ),
