@@ -85,13 +85,12 @@ def _speaks_of_shapes(root: Finding, failure: Event | None) -> bool:
 
 def failure_of(root: Finding, recording: Recording) -> Event | None:
     """The recorded failure behind a finding: the one that its evidence names, else the one that ended the run."""
-    raised = [e for e in recording.of_kind(schema.FAILURE) if e.get("state") == "raised"]
+    raised = recording.raised
     names = {str(p.where) for p in root.evidence if p.where}
     for event in raised:
         if f"events-{event['pid']}.jsonl:{event['seq']}" in names:
             return event
-    ended = {(e["pid"], e["failure"]) for e in recording.of_kind(schema.FAILURE) if e.get("state") == "uncaught"}
-    last = [e for e in raised if (e["pid"], e["failure"]) in ended]
+    last = [e for e in raised if (e["pid"], e["failure"]) in recording.uncaught]
     return (last or raised)[-1] if raised else None
 
 

@@ -20,7 +20,6 @@ from xladoctor.diagnosis.lookup import (
     failures_looked_at,
     finished_graphs,
     graphs_of_functions,
-    uncaught,
     worker_errors,
 )
 from xladoctor.diagnosis.numbers import Name, names_of
@@ -216,7 +215,7 @@ class Step:
     def ended_run(self) -> bool:
         """Whether the failure of this step was what ended the process."""
         failure = self.failure
-        return failure is not None and (failure["pid"], failure["failure"]) in uncaught(self.recording)
+        return failure is not None and (failure["pid"], failure["failure"]) in self.recording.uncaught
 
     @property
     def caught(self) -> bool:

@@ -35,7 +35,7 @@ def done_otherwise(event: Event, recording: Recording) -> bool:
     failed = next((t for t in traces if t.get("capsule") and t.get("capsule") == event.get("capsule")), None)
     if failed is None or not failed.get("xla") or not failed.get("defined"):
         return False
-    failures = {e.get("capsule") for e in recording.of_kind(schema.FAILURE) if e.get("state") == "raised"}
+    failures = {e.get("capsule") for e in recording.raised}
     return any(
         t["pid"] == event["pid"] and t["seq"] > event["seq"] and t.get("defined") == failed["defined"]
         and not t.get("xla") and t.get("capsule") not in failures

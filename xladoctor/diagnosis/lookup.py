@@ -48,23 +48,12 @@ def calls_around(recording: Recording) -> dict[int, Event]:
 
 def failures_looked_at(recording: Recording) -> list[Event]:
     """The failures that were raised; of very many the first ones, the last ones, and those that nobody caught."""
-    raised = [e for e in recording.of_kind(schema.FAILURE) if e.get("state") == "raised"]
+    raised = recording.raised
     if len(raised) <= MOST_STEPS:
         return raised
     half = MOST_STEPS // 2
-    ended = uncaught(recording)
-    between = [e for e in raised[half:-half] if (e["pid"], e["failure"]) in ended]
+    between = [e for e in raised[half:-half] if (e["pid"], e["failure"]) in recording.uncaught]
     return [*raised[:half], *between[:half], *raised[-half:]]
-
-
-def uncaught(recording: Recording) -> set[tuple[int, int]]:
-    """(process, number) of each failure that nobody caught."""
-    return recording.once(_uncaught)
-
-
-def _uncaught(recording: Recording) -> set[tuple[int, int]]:
-    events = recording.of_kind(schema.FAILURE)
-    return {(e["pid"], e["failure"]) for e in events if e.get("state") == "uncaught"}
 
 
 def graphs_of_functions(recording: Recording) -> dict[str, str]:

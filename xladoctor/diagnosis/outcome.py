@@ -8,7 +8,7 @@ from dataclasses import replace
 from xladoctor.diagnosis.basis import ENDED, HANDLED, RAISED
 from xladoctor.diagnosis.facts import first_location
 from xladoctor.diagnosis.gaps import gap_notes
-from xladoctor.diagnosis.weigh import how_it_went_on, is_uncaught, level_of_handled, raised, survived, uncaught
+from xladoctor.diagnosis.weigh import how_it_went_on, is_uncaught, level_of_handled, survived, uncaught
 from xladoctor.model.diagnosis import Finding, Proof
 from xladoctor.model.evidence import ProcessOutcome
 from xladoctor.model.output_log import output_notes
@@ -47,7 +47,7 @@ def _exceptions(recording: Recording) -> Iterator[Finding]:
     """The recorded exceptions. What the program caught before it ended well, or of another, is a warning or a note."""
     rule = by_slug("not-xla")
     ends = uncaught(recording)
-    for event in raised(recording):
+    for event in recording.raised:
         ended = not survived(recording) and (is_uncaught(event, recording) or not ends)
         first = next(iter(event["message"].strip().splitlines()), "")
         text = f"{event['exception']}: {first}".rstrip(": ")

@@ -59,7 +59,7 @@ def ended_itself(recording: Recording) -> bool:
         return False
     ends = uncaught(recording)
     if not ends:
-        return not any(e.get("capsule") for e in raised(recording))
+        return not any(e.get("capsule") for e in recording.raised)
     return all(e.get("capsule") is None and (e.get("exception") == "AssertionError" or _by_user(e)) for e in ends)
 
 
@@ -87,30 +87,20 @@ def _id(event: Event) -> tuple[int, int]:
 
 
 def _uncaught(recording: Recording) -> list[Event]:
-    ended = {(e["pid"], e["failure"]) for e in recording.of_kind(schema.FAILURE) if e.get("state") == "uncaught"}
-    last = [e for e in raised(recording) if (e["pid"], e["failure"]) in ended]
+    last = [e for e in recording.raised if (e["pid"], e["failure"]) in recording.uncaught]
     ids = {_id(e) for e in last}
     chain = {(e["pid"], c.get("exception"), c.get("message")) for e in last for c in e.get("chain") or ()}
     return [
         e
-        for e in raised(recording)
+        for e in recording.raised
         if _id(e) in ids or (e["pid"], e.get("exception"), str(e.get("message"))[:_CHAINED]) in chain
     ]
-
-
-def raised(recording: Recording) -> list[Event]:
-    """Every recorded exception."""
-    return recording.once(_raised_events)
-
-
-def _raised_events(recording: Recording) -> list[Event]:
-    return [e for e in recording.of_kind(schema.FAILURE) if e.get("state") == "raised"]
 
 
 def failures_of(finding: Finding, recording: Recording) -> Iterator[Event]:
     """The recorded exceptions that a finding speaks of: by where it stands, by its words."""
     texts = [" ".join(p.text.split())[:80] for p in finding.evidence if p.kind == "log"]
-    for event in raised(recording):
+    for event in recording.raised:
         message = " ".join(str(event.get("message", "")).split())
         stands = any(p.where == f"events-{event['pid']}.jsonl:{event['seq']}" for p in finding.evidence)
         if stands or (message and any(len(text) > 12 and (text in message or message in text) for text in texts)):
@@ -182,7 +172,7 @@ def _weighed(finding: Finding, recording: Recording) -> Finding | None:
         if finding.level == "warning" and not any(is_uncaught(e, recording) for e in events):
             return handled(finding, events[0], recording)
         # Where something else had failed before, that may be why a file is missing or a name is not there.
-        alone = all(e in events for e in raised(recording))
+        alone = all(e in events for e in recording.raised)
         return _raised(finding, any(is_uncaught(e, recording) for e in events), recording, alone)
     if survived(recording):
         return _printed(finding, recording)

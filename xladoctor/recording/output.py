@@ -41,13 +41,12 @@ def output_of(recording: Recording, literals: Sequence[str] = ()) -> LogEvidence
     for failure in failures:
         messages.setdefault(failure["exception"], []).append(_plain(str(failure.get("message", ""))))
     records = [r for r in records if not _is_mention(r, messages)]
-    uncaught = {(f["pid"], f["failure"]) for f in failures if f.get("state") == "uncaught"}
     printed = "\0".join(_plain(r.text) for r in log.records if r.level == "error")
     exceptions = {r.exception for r in log.records}
     added = 0
-    for failure in failures:
-        if failure.get("state") == "raised" and not _is_printed(failure, printed, exceptions):
-            ended = (failure["pid"], failure["failure"]) in uncaught
+    for failure in recording.raised:
+        if not _is_printed(failure, printed, exceptions):
+            ended = (failure["pid"], failure["failure"]) in recording.uncaught
             # Of a log, too, only so many different errors are kept.
             if added < ERRORS or (ended and added < 2 * ERRORS):
                 records += [replace(r, ended_run=r.ended_run and ended) for r in _records_of(failure)]

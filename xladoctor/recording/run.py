@@ -72,6 +72,17 @@ class Recording:
         return found
 
     @cached_property
+    def raised(self) -> list[Event]:
+        """Every recorded exception, caught or not."""
+        return [e for e in self.of_kind(schema.FAILURE) if e.get("state") == "raised"]
+
+    @cached_property
+    def uncaught(self) -> frozenset[tuple[int, int]]:
+        """(process, number) of each exception that nobody caught."""
+        failures = self.of_kind(schema.FAILURE)
+        return frozenset((e["pid"], e["failure"]) for e in failures if e.get("state") == "uncaught")
+
+    @cached_property
     def pids(self) -> list[int]:
         """Processes that were recorded."""
         return list(dict.fromkeys(e["pid"] for e in self.events))
