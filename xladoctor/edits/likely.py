@@ -31,7 +31,7 @@ _DEAREST = 3.0
 def with_likely_edit(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
     """The diagnosis with the edit of a suspected line that makes all shapes fit as the first remedy of its root."""
     root = diagnosis.root
-    if root is None or not root.suspects or root.details.get("edits"):
+    if root is None or not root.suspects:
         return diagnosis
     sources = UserSources.of(recording.folder)
     if sources is None:

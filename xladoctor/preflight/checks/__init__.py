@@ -6,10 +6,11 @@ worth it. `RUNS_STEPS = True` stands in those that run steps of the model: they 
 
 from __future__ import annotations
 
-import os
 from functools import cache
 from importlib import import_module
 from typing import Any
+
+from xladoctor.folder import modules
 
 
 def module(name: str) -> Any:
@@ -20,9 +21,7 @@ def module(name: str) -> Any:
 @cache
 def names() -> tuple[str, ...]:
     """The names of the checks, in the order in which they are made."""
-    files = [file for folder in __path__ for file in os.listdir(folder)]  # noqa: PTH208
-    found = [file[:-3] for file in files if file.endswith(".py") and not file.startswith("_")]
-    return tuple(sorted(found, key=lambda name: (module(name).ORDER, name)))
+    return tuple(sorted(modules(__path__), key=lambda name: (module(name).ORDER, name)))
 
 
 def runs_steps(name: str) -> bool:

@@ -6,11 +6,12 @@ imported in it. See CONTRIBUTING.md.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
+
+from xladoctor.folder import modules
 
 if TYPE_CHECKING:
     from xladoctor.model.diagnosis import Diagnosis
@@ -53,9 +54,7 @@ _FIRST = (
 
 
 def _others() -> tuple[Export, ...]:
-    files = sorted(file for folder in __path__ for file in os.listdir(folder))  # noqa: PTH208
-    modules = [file[:-3] for file in files if file.endswith(".py") and not file.startswith("_")]
-    return tuple(import_module(f"xladoctor.report.exports.{module}").EXPORT for module in modules)
+    return tuple(import_module(f"xladoctor.report.exports.{module}").EXPORT for module in modules(__path__))
 
 
 EXPORTS: dict[str, Export] = {export.name: export for export in (*_FIRST, *_others())}

@@ -8,22 +8,23 @@ together in the files of `rules`. See CONTRIBUTING.md.
 
 from __future__ import annotations
 
-import os
 import re
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from xladoctor.folder import modules
+
 if TYPE_CHECKING:
     from xladoctor.rules.how_tested import RemedyTest
 
-_FILE = re.compile(r"^(xd\d{3})_([a-z0-9]+(?:_[a-z0-9]+)*)\.py$")
+_FILE = re.compile(r"^(xd\d{3})_([a-z0-9]+(?:_[a-z0-9]+)*)$")
 
 
 def codes() -> dict[str, tuple[str, str]]:
     """{code: (class, module below `rules`)} of every file here. None is loaded for it."""
-    files = (_FILE.match(name) for folder in __path__ for name in sorted(os.listdir(folder)))  # noqa: PTH208
-    return {f[1].upper(): (f[2].replace("_", "-"), f"messages.{f[0][:-3]}") for f in files if f}
+    files = (_FILE.match(name) for name in modules(__path__))
+    return {f[1].upper(): (f[2].replace("_", "-"), f"messages.{f[0]}") for f in files if f}
 
 
 @cache

@@ -6,11 +6,11 @@ helps. Nothing else lists it. See CONTRIBUTING.md.
 
 from __future__ import annotations
 
-import os
 from functools import cache
 from importlib import import_module
 from typing import Any
 
+from xladoctor.folder import modules
 from xladoctor.model.diagnosis import Remedy
 from xladoctor.rules.how_tested import RemedyTest
 
@@ -42,9 +42,7 @@ OUTSIDE = Remedy(
 @cache
 def _files() -> tuple[Any, ...]:
     """The modules of the remedies with a file of their own."""
-    names = sorted(file for folder in __path__ for file in os.listdir(folder))  # noqa: PTH208
-    modules = [name[:-3] for name in names if name.endswith(".py") and not name.startswith("_")]
-    return tuple(import_module(f"xladoctor.rules.remedies.{module}") for module in modules)
+    return tuple(import_module(f"xladoctor.rules.remedies.{module}") for module in modules(__path__))
 
 
 def added_to(slug: str, remedies: tuple[Remedy, ...]) -> tuple[Remedy, ...]:
