@@ -35,8 +35,8 @@ def refused_path(recording: Recording) -> Refused | None:
     """The absolute path outside of its folder that the rehearsal was not let write to, if that is how it ended."""
     begun = next((e for e in recording.of_kind(schema.REHEARSAL) if e.get("confined")), None)
     failures = recording.of_kind(schema.FAILURE)
-    ended = [e for e in failures if (e["pid"], e["failure"]) in recording.uncaught]
-    messages = [str(e.get("message")) for e in ended if e.get("message")]
+    ended = {(e["pid"], e["failure"]) for e in failures if e.get("state") == "uncaught"}
+    messages = [str(e.get("message")) for e in failures if (e["pid"], e["failure"]) in ended and e.get("message")]
     if begun is None or not messages:
         return None
     match = next((m for m in (p.search(messages[-1]) for p in _DENIED) if m), None)
