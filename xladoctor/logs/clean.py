@@ -12,8 +12,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
+
+from xladoctor.logs.margins import shared_prefix
 
 
 @dataclass(frozen=True)
@@ -47,10 +49,14 @@ _JSON_TRACE = re.compile(
     r'"(?:exc_info|exc_text|exception|traceback|stack|stack_?trace|stack_info)"\s*:\s*"((?:[^"\\]|\\.){0,60000})"'
 )
 _JSON_ITEM = re.compile(r'^\s*"((?:[^"\\]|\\.){0,60000})",?\s*$')
+# A whole text as `repr` gives it, alone on its line.
+_LITERAL = re.compile(r"""^\s*[bru]?(['"])((?:[^\\]|\\.){40,60000})\1[,)\]}]?\s*$""")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))")
 # In the file name of a frame, `\n` and `\t` begin the name of a folder.
 _WINDOWS_PATH = re.compile(r'(?<=")[A-Za-z]:\\[^"*?<>|]{1,500}(?="|\\")')
 _ESCAPED = re.compile(rf"{_WINDOWS_PATH.pattern}|\\{{1,2}}(?:r\\{{1,2}})?([ntr\"'])")
+_FRAME_ON_A_LINE = re.compile(r' {1,8}(File "[^"]{1,500}", line \d{1,9}, in \S{1,200}) ')
+_ERROR_ON_A_LINE = re.compile(r" (?=(?:[a-z_]\w{0,60}\.){0,12}[A-Z]\w{0,60}(?:Error|Exception): )")
 _PLAIN_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "'": "'", "\\": "\\", "/": "/", "e": "\x1b"}
 
 CPP = re.compile(
@@ -61,7 +67,7 @@ CPP = re.compile(
 
 _PREFIX = re.compile(
     r"""(?:
-      \#\#\[error\]|::error::|\#(?:[\ \t]|$)|//\ |[%;]\ (?=\S|\ )|(?:>\ ?){1,4}|[|│]\ ?
+      \#\#\[error\]|::error::|\'{3}|"{3}|\#(?:[\ \t]|$)|//\ |[%;]\ (?=\S|\ )|(?:>\ ?){1,4}|[|│]\ ?
     | \[?\d{4}[-/]\d\d[-/]\d\d[T\ ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:\ ?(?:Z|[+-]\d\d:?\d\d|UTC))?\]?:?(?:\ [-|]\ )?\ ?
     | \d\d/\d\d/\d\d\ \d\d:\d\d:\d\d\ (?:ERROR|FATAL|WARN|INFO)\ [\w.$]{1,99}:\ ?
     | [\w.]{1,60}\ -\ (?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\ -\ ?
@@ -85,9 +91,9 @@ _PREFIX = re.compile(
 _NUMBERED = re.compile(r"^ {0,5}\d{1,5} [|│] ?")
 # Job and step before the time, as `gh run view --log` prints them.
 _STEP = re.compile(r"^[^\t]{1,80}\t[^\t]{1,80}\t(?=\d{4}-\d\d-\d\dT)")
-_MAYBE_PREFIX = frozenset("#>/|│[(0123456789ESDTICWF:%;") | frozenset("abcdefghijklmnopqrstuvwxyz")
+_MAYBE_PREFIX = frozenset("#>/|│[(0123456789ESDTICWF:%;'\"") | frozenset("abcdefghijklmnopqrstuvwxyz")
 _STARTS = re.compile(
-    r'^(?:\s|[│╭╰]|Traceback|File "|[\w.]{1,200}(?:Error|Exception)\b|[IWEF]\d{4} |'
+    r'^(?:\s(?=\s|\[\[|[│|+]|$)|\t|[│╭╰]|Traceback|File "|[\w.]{1,200}(?:Error|Exception)\b|[IWEF]\d{4} |'
     r"\d{4}-\d\d-\d\d|Detected at|Stack trace|Epoch \d|$)"
 )
 _TERMINALS = frozenset({72, 79, 80, 100, 120, 132, 160})
@@ -99,15 +105,29 @@ def clean_lines(lines: Iterable[tuple[int, bytes]]) -> list[Clean]:
     """The cleaned lines of one region, unwrapped, with line numbers of the log."""
     raw = [(number, piece) for number, line in lines for piece in _pieces(line)]
     raw = _unwrap(raw)
-    done = []
-    for number, text in raw:
-        stripped, stream = _strip_prefixes(text)
-        done.append((number, stripped.rstrip(), stream))
-    if any(stream for _, _, stream in done):
-        return [Clean(*line) for line in done]
-    plain = _unwrap([(number, text) for number, text, _ in done])
-    margin = min((len(text) - len(text.lstrip()) for _, text in plain if text.strip()), default=0)
-    return [Clean(number, text[margin:]) for number, text in plain]
+    done = [Clean(number, *_strip_prefixes(text)) for number, text in raw]
+    if shared := shared_prefix([line.text for line in done if not CPP.match(line.text)]):
+        done = [_without(shared, line) for line in done]
+    if not any(line.stream for line in done):
+        done = [Clean(number, text) for number, text in _unwrap([(line.number, line.text) for line in done])]
+    margin = min((len(line.text) - len(line.text.lstrip()) for line in done if line.text), default=0)
+    return [replace(line, text=_at_margin(line.text[margin:])) for line in done]
+
+
+def _without(prefix: re.Pattern[str], line: Clean) -> Clean:
+    """A line without the prefix that its neighbours have, too, and without those behind it."""
+    found = prefix.match(line.text)
+    if not found or not found.end():
+        return line
+    text, stream = _strip_prefixes(line.text[found.end() :])
+    return replace(line, text=text, stream=line.stream or stream)
+
+
+def _at_margin(text: str) -> str:
+    """A line of the C++ runtime stands at the margin, also where only it was indented (quoted below other text)."""
+    if text.startswith(" ") and CPP.match(text.lstrip(" ")):
+        return text.lstrip(" ")
+    return text
 
 
 def _pieces(raw: bytes) -> Iterator[str]:
@@ -115,6 +135,8 @@ def _pieces(raw: bytes) -> Iterator[str]:
     text = raw.decode("utf-8", "replace")
     if "\\" in text or (text.startswith("{") and '": "' in text):
         text = _unescape(text)
+    if "most recent call last): " in text and 'File "' in text:
+        text = _spread(text)
     if "\x1b" in text or "\x9b" in text:
         text = _ANSI.sub("", text)
     if "m" in text and "[" in text:
@@ -143,11 +165,20 @@ def _unescape(text: str) -> str:
     trace = _JSON_TRACE.search(bare) if bare.startswith("{") else None
     if found or trace:
         return "\n".join(_ESCAPE.sub(_escaped, part[1]).rstrip("\n") for part in (found, trace) if part)
+    literal = _LITERAL.match(text)
+    if literal and literal[2].count("\\n") >= 2:
+        return _ESCAPE.sub(_escaped, literal[2]).rstrip("\n")
     text = text.replace('details = "', 'details = "\n').replace("details = '", "details = '\n")
     rest = _WINDOWS_PATH.sub("", text) if ":\\" in text else text
     if rest.count("\\n") >= 2 or ("\\n" in rest and ("[[" in rest or "\\t" in rest or "rror" in rest)):
         return _ESCAPED.sub(lambda m: _PLAIN_ESCAPES[m[1]] if m[1] else m[0], text)
     return text
+
+
+def _spread(text: str) -> str:
+    """Give back the lines of a traceback that stands on one line, as search results and chats show it."""
+    text = _FRAME_ON_A_LINE.sub(r"\n\1\n    ", text)
+    return _ERROR_ON_A_LINE.sub("\n", text)
 
 
 def _escaped(found: re.Match[str]) -> str:
@@ -174,7 +205,7 @@ def _strip_prefixes(text: str) -> tuple[str, str | None]:
             break
         stream = stream or next((g.strip("[]():") for g in found.groups() if g), None)
         text = text[found.end() :]
-    return text, stream
+    return text.rstrip(), stream
 
 
 def _unwrap(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:

@@ -12,6 +12,9 @@ LINES, CHARACTERS, FRAMES = 400, 24_000, 200
 _PARAGRAPHS = ("Exception encountered when calling", "in user code", "Graph execution error", "compile-time constant")
 # Python's own words for an exception, at the end of what TensorFlow says of a function that it called.
 _CALLED = r"(?:^|: )([A-Z]\w{0,60}(?:Error|Exception|Interrupt|Iteration|Exit)): .{0,2000}$"
+# How `tf.py_function` and generators pass on an exception (tensorflow/python/lib/core/py_func.cc): by its kind.
+_CHAINED = ("UnimplementedError", "OutOfRangeError", "ResourceExhaustedError", "UnknownError")
+_OF_CALLED = (*_CHAINED, "InvalidArgumentError", "InternalError", "FailedPreconditionError")
 _CARETS = re.compile(r"^[ ~]*\^[ ~^]*$|^ +~+ *$")
 _MARKS_ONLY = re.compile(r"^[\s~^]+$|^\[Previous line repeated|^\.\.\.")
 
@@ -71,10 +74,11 @@ class Draft:
     @property
     def callback_exception(self) -> str | None:
         """The exception of a Python function that TensorFlow called: its traceback stands within the message."""
-        if self.exception not in ("UnknownError", "InvalidArgumentError", "InternalError", "FailedPreconditionError"):
+        if self.exception not in _OF_CALLED:
             return None
-        found = re.search(_CALLED, self._last_line[-3000:])
-        return found[1] if found else None
+        last = re.search(_CALLED, self._last_line[-3000:])
+        above = re.findall(_CALLED, "\n".join(self.lines)[-3000:], re.MULTILINE) if self.exception in _CHAINED else []
+        return last[1] if last else above[-1] if above else None
 
     def goes_on_below_a_gap(self, text: str) -> bool:
         """Whether the message goes on with a line behind a blank one, whatever that line is."""

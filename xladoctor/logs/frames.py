@@ -31,6 +31,8 @@ _IPYTHON = (
     re.compile(r"^((?:Cell|Input) In ?\[\d*\])(?:, line (\d{1,9}))?(?:, in (.{1,300}))?$"),
     re.compile(r"^(<ipython-input-[\w-]{1,80}>)() in (.{1,300})$"),
     re.compile(r"^([/~]\S{1,500}\.py)() in (.{1,300})$"),
+    # The end of a path whose beginning was cut off.
+    re.compile(r"^([\w.~-]{1,200}\.py)() in (<(?:cell line|module).{0,100})$"),
     re.compile(r"^((?:[A-Za-z]:|~)\\[^:*?\"<>|]{1,500}\.py)() in (.{1,300})$"),
 )
 _ARROW = re.compile(r"^\s?-{2,}>\s?(\d{1,9})\s(.{0,300})$")

@@ -11,6 +11,9 @@ from __future__ import annotations
 
 import re
 
+from xladoctor.logs.frames import is_user
+from xladoctor.model.evidence import Frame
+
 # Any blank, since a mail program may have broken the line there.
 _BRACED = re.compile(r"\{\{node\s{1,4}([^\s{}]{1,500})\}\}")
 _NODE_DEF = re.compile(r"\{\{node\s{1,4}([^\s{}]{1,500})\}\}\s{1,4}=\s{1,4}(\w{1,100})\[")
@@ -42,6 +45,7 @@ _NAMING = (
     (_TYPED, 1),
     (_WRAPPED_OP, 1),
 )
+_DEFINED_AT = re.compile(r"\(defined at ([^\s()]{1,500}):(\d{1,9})\)")
 _SECOND_ROOT = re.compile(r"^[^\S\n]*\(1\) ", re.MULTILINE)
 
 
@@ -90,6 +94,12 @@ def _reference(inside: str) -> str | None:
         return old[1]
     bare = re.match(r"^\^?([A-Za-z.][^\s(=]{0,500})", inside)
     return bare[1] if bare and not inside.startswith("function_node") else None
+
+
+def defined_at(text: str) -> list[Frame]:
+    """Where the program made the nodes, as TensorFlow 1 writes it beside them: `[[node x (defined at f.py:12) ]]`."""
+    found = [Frame(file, int(line), None, user=is_user(file)) for file, line in _DEFINED_AT.findall(text)]
+    return list(reversed(found))
 
 
 def op(text: str) -> str | None:

@@ -31,11 +31,13 @@ from xladoctor.logs.frames import (
 from xladoctor.model.evidence import ErrorRecord, Frame
 
 PLAIN = 40
+APART = 60
+"""Lines between the frames of a traceback whose head is missing, at most."""
 
 _HEADER = "Traceback (most recent call last"
 _BARE = re.compile(
     r"(?:^|\s)((?:[A-Za-z_]\w{0,80}\.){0,12})([A-Z]\w{0,80}(?:Error|Exception|Interrupt|"
-    r"Exit))(?::\s?(.*)|\s*)$"
+    r"Exit))(?: \(see above for traceback\))?(?::\s?(.*)|\s*)$"
 )
 _OP_STACK = re.compile(
     r"^\s*(?:Detected at node .{1,500} defined at|Stack trace for op definition|The op is "
@@ -56,6 +58,7 @@ _GOES_ON = re.compile(
     r"arguments|Additional GRPC|:\{|Hint|Node: |Limit"
     r"|File \"|This |\[\[|It |Run with|\*|Current thread|Thread 0x|Extension modules|•|Received|Found|See )"
 )
+_NODE = re.compile(r"^\s*\[\[(?:\{\{node |[Nn]ode)")
 # What TensorFlow says of a machine when it starts; none of it goes on in the next line.
 _STARTUP = re.compile(
     r"failed call to cuInit|Unable to register cu\w+ factory|Could not (?:find|load) (?:cuda|TensorRT|dynamic library)"
@@ -153,7 +156,7 @@ class Segmenter:
                 op=message.op(first),
                 device=message.device(first),
                 frames=tuple(draft.frames),
-                op_frames=same_paths(draft.op_frames, draft.frames),
+                op_frames=same_paths(draft.op_frames or message.defined_at(first), draft.frames),
                 before=draft.before,
                 ended_run=ended and draft.level != "warning",
                 stream=self._stream,
@@ -317,9 +320,11 @@ class Segmenter:
         if cpp:
             self._cpp(cpp[1] or cpp[2], text[cpp.end() :])
             return
-        frame = python_frame(text) or pytest_frame(text)
+        frame = python_frame(text) or pytest_frame(text) or ipython_frame(text)
         if frame:
             self._loose.append((self._number, frame))
+            return
+        if self._points(text):
             return
         found = _BARE.search(text) if "Error" in text or "xception" in text or "Interrupt" in text else None
         if found and len(text[: found.start()]) < 60 and "(" not in text[: found.start()]:
@@ -336,12 +341,28 @@ class Segmenter:
         elif signatures.warns(text):
             self._draft = self._new(level="warning")
             self._draft.add(text.strip())
-        elif signatures.speaks(text) or any(literal in text for literal in self._literals):
+        elif signatures.speaks(text) or _NODE.match(text) or any(literal in text for literal in self._literals):
             self._draft = self._new()
             self._take_loose()
+            if said := self._said_above(text):
+                self._draft.add(said)
             self._draft.add(text.strip())
         elif self._watching:
             self._look_for_work(text)
+
+    def _said_above(self, text: str) -> str | None:
+        """What a line with the mark of a node goes on from: the mark stands below the sentence."""
+        above = self._recent[-1] if self._recent and _NODE.match(text) else ""
+        return above.strip() if above.strip() and not python_frame(above) and not CPP.match(above) else None
+
+    def _points(self, text: str) -> bool:
+        """Take the line of code that a traceback without a head points at."""
+        pointed = arrow(text)
+        if not pointed or not self._loose or self._number - self._loose[-1][0] >= APART:
+            return False
+        number, frame = self._loose[-1]
+        self._loose[-1] = number, replace(frame, line=pointed[0], code=pointed[1])
+        return True
 
     def _look_for_work(self, text: str) -> None:
         """Note the first line by which the program is seen to work on below an error."""
@@ -350,7 +371,12 @@ class Segmenter:
 
     def _take_loose(self) -> None:
         assert self._draft is not None
-        self._draft.frames = [frame for number, frame in self._loose if self._number - number < 60]
+        below = self._number
+        for number, frame in reversed(self._loose):
+            if below - number >= APART:
+                break
+            self._draft.frames.insert(0, frame)
+            below = number
         self._loose.clear()
 
     def _cpp(self, severity: str, text: str) -> None:

@@ -108,7 +108,7 @@ _inputs = by_forms(
         ),
         Form(
             "Cannot feed value of shape",
-            rf"Cannot feed value of shape {SHAPE} for Tensor .{{1,200}}? which has shape {SHAPE}",
+            rf"Cannot feed value of shape {SHAPE} for Tensor .{{1,200}}? which has shape '?{SHAPE}",
             "A value of shape {0} is fed to a placeholder of shape {1}.",
         ),
         Form(
@@ -118,6 +118,19 @@ _inputs = by_forms(
             "`{0}` expects {1} and got {2}.",
             layer=0,
             pick=(1, 2),
+        ),
+        # keras/engine/training_utils.py, up to Keras 2.3
+        Form(
+            "Error when checking",
+            rf"Error when checking (?:model )?(?:input|target): expected ([\w.-]{{1,100}}) to have (\d{{1,3}}) "
+            rf"dimensions, but got array with shape {SHAPE}",
+            "`{0}` expects {1} dimensions and got {2}.",
+            layer=0,
+        ),
+        Form(
+            "Error when checking",
+            r"(Error when checking (?:model )?(?:input|target)[: ])",
+            "An input or a target does not fit the model.",
         ),
     )
 )
