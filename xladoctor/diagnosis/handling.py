@@ -68,7 +68,8 @@ def of_child(event: Event, recording: Recording) -> bool:
 
 def parents(recording: Recording) -> dict[int, object]:
     """{process: the one that started it}."""
-    return {e["pid"]: e.get("ppid") for e in recording.of_kind(schema.START)}
+    forked = {e["pid"]: e["ppid"] for e in recording.of_kind(schema.FAILURE) if e.get("ppid") is not None}
+    return forked | {e["pid"]: e.get("ppid") for e in recording.of_kind(schema.START)}
 
 
 def looked_after(event: Event, recording: Recording) -> str | None:

@@ -102,7 +102,8 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
     schema.FAILURE: (
         {"failure": whole, "exception": text},
         {"state": text, "message": text, "module": maybe(text), "frames": many(FRAME), "chain": many(_LINK),
-         "during": maybe(text), "capsule": maybe(entry), "partial": maybe(entry), "caught": _CAUGHT},
+         "during": maybe(text), "capsule": maybe(entry), "partial": maybe(entry), "caught": _CAUGHT,
+         "ppid": maybe(whole)},
     ),
     schema.CAPSULE: ({}, {"capsule": entry, "what": text, "function": maybe(text)}),
     schema.FIRST_CALL: ({"capsule": entry, "kept": flag}, {"why": maybe(text), "bytes": maybe(whole)}),
