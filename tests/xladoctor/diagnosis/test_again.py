@@ -75,6 +75,33 @@ def test_a_size_that_the_message_names_may_be_the_batch(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("message", "of_data"),
+    [
+        ("Cannot add tensor to the batch\n\t [[{{node IteratorGetNext}}]] [Op:__inference_step_1]", True),
+        ("ValueError: not a number\n\t [[{{node PyFunc}}]]\n\t [[IteratorGetNext]] [Op:__inference_step_1]", True),
+        ("Incompatible shapes\n\t [[{{node model/add}}]] [Op:__inference_step_1]", False),
+    ],
+)  # fmt: skip
+def test_no_worker_runs_a_step_whose_data_failed(tmp_path, message, of_data):
+    from xladoctor import protocol
+    from xladoctor.diagnosis.facts import steps
+    from xladoctor.experiments.analyse import _answers
+    from xladoctor.recording.run import read_run
+    from xladoctor.workers.worker import WorkerRefused
+
+    asked = []
+
+    class Refusing:
+        def ask(self, request: Any, timeout: float) -> Any:
+            asked.append(type(request))
+            raise WorkerRefused("no", "no")
+
+    (step,) = steps(read_run(failed(message).write(tmp_path / "run")))
+    assert all("error" in answer for answer in _answers(Refusing(), step))  # type: ignore[arg-type]
+    assert (protocol.requests.FindFailingOp not in asked) is of_data
+
+
+@pytest.mark.parametrize(
     ("error", "status", "basis"),
     [
         (NO_KERNEL, "confirmed", "tested"),
