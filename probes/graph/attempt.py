@@ -16,6 +16,7 @@ from ..protocol.answers import Facts
 from ..protocol.requests import OfCapsule, ReadFacts, TryBatch
 from . import compiled
 from .errors import GraphRoomError, Unsupported
+from .handles import empty_resources
 from .load import batch_of, load, without_values
 from .outcome import closed, results_of, run_plain, traced_otherwise
 from .parts import Parts, called
@@ -88,7 +89,11 @@ class Attempts:
             self._whole = (step, *compiled.function_of(closed(step)))
         step, function, names = self._whole
         step = step if batch is None else with_rows(step, batch)
-        told, _ = called(results_of(step), function, compiled.values_of(step.arguments, names))
+        missing = [n for n in names if f"{n}:0" not in step.arguments]
+        empty = empty_resources(step.pure.graph, missing)
+        told, _ = called(results_of(step), function, compiled.values_of({**step.arguments, **empty}, names))
+        if empty and told["outcome"] == "passed":
+            raise Unsupported(f"input {missing[0]} is a resource whose content was not kept")
         return {**told, "way": "xla", "note": traced_otherwise(step)}
 
 

@@ -97,7 +97,8 @@ def values_of(arguments: Mapping[str, Value], names: Sequence[str]) -> list[Any]
     missing = [n for n in names if f"{n}:0" not in arguments]
     if missing:
         raise Unsupported(f"input {missing[0]} has no value, and what is to be compiled depends on it")
-    return [tf.constant(arguments[f"{n}:0"]) for n in names]
+    # A resource is a tensor already, and no constant can be made of it.
+    return [a if tf.is_tensor(a) else tf.constant(a) for a in (arguments[f"{n}:0"] for n in names)]
 
 
 def _spec(graph: Graph, name: str) -> Any:

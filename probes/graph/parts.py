@@ -14,6 +14,7 @@ import numpy as np
 from . import compiled
 from .errors import GraphRoomError, Unsupported
 from .evaluate import Activation, Frames
+from .handles import empty_resources
 from .ir import Graph, Node, Region, body_names, split
 from .machine import Handle
 from .measure import Results
@@ -58,7 +59,8 @@ class Parts:
                 function, names = self._part(graph, region, inputs, outputs)
                 arguments = {f"{split(t)[0]}/__cut_{split(t)[1]}:0": v for t, v in given.items()}
                 arguments.update(step.arguments)
-                values = compiled.values_of(arguments, names)
+                empty = empty_resources(graph, [n for n in names if f"{n}:0" not in arguments])
+                values = compiled.values_of({**arguments, **empty}, names)
             except GraphRoomError as error:
                 return {"note": f"{where} was not tried under XLA: {error}"}
             told, results = called({t: t for t in outputs}, function, values, twice)
@@ -71,6 +73,8 @@ class Parts:
                     "compilations": compilations,
                     "way": f"xla: {where}",
                 }
+            if empty:
+                return {"note": f"{where} was not tried under XLA: the content of a resource was not kept"}
             activation.values.update(results)
         if not regions:
             return {}

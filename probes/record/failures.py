@@ -7,11 +7,12 @@ passes through a TensorFlow or Keras call, and again (by its number only) if it 
 from __future__ import annotations
 
 import itertools
+import os
 import sys
 import threading
 import time
 import traceback
-from types import FrameType, TracebackType
+from types import FrameType, ModuleType, TracebackType
 from typing import Any
 
 from .. import compat, redaction, schema
@@ -47,6 +48,7 @@ class FailureRecorder:
         self._numbers = itertools.count(1)
         self._install_hooks()
         finder.when_imported("tensorflow", lambda _: self._watch())
+        finder.when_imported("multiprocessing.process", self._hook_processes)
 
     def note(self, error: BaseException, during: str, capsule: str | None = None, **more: Any) -> int | None:
         """Write (once) the failure, with `more` that is known of it, and return its number."""
@@ -205,7 +207,34 @@ class FailureRecorder:
 
         threading.excepthook = thread_hook
 
-    def _uncaught(self, error: BaseException) -> None:
+    def _hook_processes(self, module: ModuleType) -> None:
+        """`multiprocessing` prints what ends a child by itself, and no hook of Python's sees it."""
+        cls: Any = module.BaseProcess
+        bootstrap = cls._bootstrap
+        guard = self.guard
+
+        def _bootstrap(process: Any, *args: Any, **kwargs: Any) -> Any:
+            guard.run("child process", self._watch_run, process)
+            return bootstrap(process, *args, **kwargs)
+
+        cls._bootstrap = wraps(bootstrap)(_bootstrap)
+
+    def _watch_run(self, process: Any) -> None:
+        """Watch what a process runs: of the object in the child only, which nobody pickles any more."""
+        run, guard = process.run, self.guard
+
+        def watched() -> Any:
+            __tracebackhide__ = True
+            try:
+                return run()
+            except Exception as error:
+                guard.run("child failed", self._uncaught, error, os.getppid())
+                hide(error)
+                raise
+
+        process.run = wraps(run)(watched)
+
+    def _uncaught(self, error: BaseException, parent: int | None = None) -> None:
         number = self.known.uncaught(error)
         if number is None:
             for earlier in self.guard.part("origins", origins.passed_on, error) or ():
@@ -213,7 +242,8 @@ class FailureRecorder:
                     self.note(earlier, during="program")
             number = self.note(error, during="program")
         if number is not None:
-            self.sink.write(schema.FAILURE, failure=number, state="uncaught", exception=type(error).__name__)
+            more = {} if parent is None else {"ppid": parent}
+            self.sink.write(schema.FAILURE, failure=number, state="uncaught", exception=type(error).__name__, **more)
 
 
 def _is_quiet(error: BaseException) -> bool:

@@ -18,6 +18,7 @@ from typing import Any, cast
 from .. import compat, profile, redaction, schema
 from .frames import caller, hidden, hide, is_user_file, user_frames, wraps
 from .guard import Guard
+from .import_reads import ImportReads, is_question
 from .importhook import PostImportFinder
 from .rehearse import Rehearsal
 from .tracing import TraceRecorder
@@ -54,6 +55,7 @@ class SettingsRecorder:
         self.sink = guard.sink
         self.tracing = tracing
         self._seen: set[tuple[Any, ...]] = set()
+        self.import_reads = ImportReads()
         self._own: set[str] = set()
         """Environment variables that the program's own code has asked for: its switches may be among them."""
         self._sites: dict[tuple[Any, ...], _Site] = {}
@@ -61,13 +63,17 @@ class SettingsRecorder:
         for module, attribute in profile.SETTINGS_MAPPINGS:
             finder.when_imported(module, lambda m, a=attribute: self._watch_mapping(m, a))  # type: ignore[misc]
 
-    def note(self, store: str, key: str, action: str, value: Any, skip: tuple[str, ...] = ()) -> None:
-        """Record one access; `skip` are files of accessors."""
+    def note(
+        self, store: str, key: str, action: str, value: Any, skip: tuple[str, ...] = (),
+        asked: dict[str, Any] | None = None,
+    ) -> None:  # fmt: skip
+        """Record one access; `skip` are files of accessors, `asked` is the import that had asked for the key before."""
         where = caller(skip=4, not_in=skip)
         shown = redaction.of_data(value, key)
         if action != "read":
             self.tracing.generation += 1
-            self.sink.write(schema.SETTING, store=store, key=key, action=action, value=shown, where=where)
+            more = {"asked": asked} if asked else {}
+            self.sink.write(schema.SETTING, store=store, key=key, action=action, value=shown, where=where, **more)
             return
         site = self._site(store, key)
         if site.bulk:
@@ -143,8 +149,8 @@ class SettingsRecorder:
             except BaseException as error:
                 hide(error)
                 raise
-            if self is os.environ and (is_watched(key) or key in recorder._own):
-                guard.run("env write", recorder.note, "env", key, "write", _word(key, value))
+            if self is os.environ:
+                guard.run("env write", recorder._env_write, key, "write", value, sys._getframe(1))
 
         def __delitem__(self: Any, key: Any) -> None:
             try:
@@ -152,17 +158,27 @@ class SettingsRecorder:
             except BaseException as error:
                 hide(error)
                 raise
-            if self is os.environ and (is_watched(key) or key in recorder._own):
-                guard.run("env delete", recorder.note, "env", key, "delete", None)
+            if self is os.environ:
+                guard.run("env delete", recorder._env_write, key, "delete", None, sys._getframe(1))
 
         patched = cast(Any, cls)
         patched.__getitem__, patched.__setitem__ = wraps(get)(__getitem__), wraps(put)(__setitem__)
         patched.__delitem__ = wraps(delete)(__delitem__)
 
+    def _env_write(self, key: Any, action: str, value: str | None, frame: FrameType) -> None:
+        asked = self.import_reads.written(key, value, frame) if isinstance(key, str) else None
+        if is_watched(key) or key in self._own or asked:
+            self.note("env", key, action, None if value is None else _word(key, value), asked=asked)
+
     def _env_read(self, mapping: Any, key: str, value: str | None, frame: FrameType) -> None:
-        if mapping is not os.environ or not is_deciding(frame):
+        if mapping is not os.environ:
             return
-        if not is_watched(key):
+        decides = is_deciding(frame)
+        if decides or is_question(frame):
+            self.import_reads.asked(key, value, frame)
+        if not decides:
+            return
+        if not is_watched(key) and key not in self.import_reads.late:
             asking: FrameType | None = frame
             while asking is not None and asking.f_code.co_filename in (_ABC_FILE, _OS_FILE):
                 asking = asking.f_back

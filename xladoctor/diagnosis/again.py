@@ -6,6 +6,7 @@ made-up sizes is evidence of nothing at all.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -20,6 +21,7 @@ from xladoctor.rules import findings as log_findings
 
 REQUEST = "again"
 COMPILE_FAILED = "compile-failed"
+_FETCH = re.compile(r"\[\[(?:\{\{node )?(?:[^\s\[\]{}]{1,200}/)?IteratorGetNext\w{0,12}(?:\}\})?\]\]")
 _SHORT, _WORDS, _LONGEST = 12, 80, 300
 _MOST = 4
 _LARGEST = 4096
@@ -40,6 +42,13 @@ def same_words(op: Mapping[str, Any], failure: Event | None) -> bool:
     return len(core) >= _SHORT and core in _flat(str((failure or {}).get("message", "")))
 
 
+def is_of_data(failure: Event | None) -> bool:
+    """Whether an exception came of the data that a step fetches (its pipeline, its generator): no batch was there to
+    run the step on, and what the step does with a made-up one has nothing to do with it.
+    """
+    return _FETCH.search(str((failure or {}).get("message", ""))) is not None
+
+
 def asks_for_determinism(failure: Event | None) -> bool:
     """Whether an exception speaks of determinism, which is a setting of the process and in no capsule."""
     return "determinis" in str((failure or {}).get("message", ""))
@@ -47,8 +56,6 @@ def asks_for_determinism(failure: Event | None) -> bool:
 
 def sizes_to_try(failure: Event | None) -> list[int]:
     """The sizes that a message names: one may be the batch, where no recorded call tells it."""
-    import re
-
     numbers = (int(n) for n in re.findall(r"(?<![\w.])\d{1,4}(?![\w.])", str((failure or {}).get("message", ""))))
     return list(dict.fromkeys(n for n in numbers if 0 < n <= _LARGEST))[:_MOST]
 

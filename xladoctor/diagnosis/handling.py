@@ -68,7 +68,8 @@ def of_child(event: Event, recording: Recording) -> bool:
 
 def parents(recording: Recording) -> dict[int, object]:
     """{process: the one that started it}."""
-    return {e["pid"]: e.get("ppid") for e in recording.of_kind(schema.START)}
+    forked = {e["pid"]: e["ppid"] for e in recording.of_kind(schema.FAILURE) if e.get("ppid") is not None}
+    return forked | {e["pid"]: e.get("ppid") for e in recording.of_kind(schema.START)}
 
 
 def looked_after(event: Event, recording: Recording) -> str | None:
@@ -82,7 +83,7 @@ def looked_after(event: Event, recording: Recording) -> str | None:
 
 
 def _looks_after(recording: Recording, threads: bool) -> list[str]:
-    return [f"{file}:{node.lineno}" for file, tree in _trees(recording) for node in _asked(tree, threads)]
+    return [f"{file}:{node.lineno}" for file, tree in trees(recording) for node in _asked(tree, threads)]
 
 
 def raised_for_worker(event: Event, recording: Recording) -> bool:
@@ -123,6 +124,21 @@ def _results(tree: ast.Module) -> frozenset[str]:
     return frozenset(found)
 
 
+def _givers(tree: ast.Module) -> frozenset[str]:
+    """The functions of the program that return a worker's exit status to whoever calls them."""
+    found = set()
+    for node in walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            returned = [n.value for n in walk(node) if isinstance(n, ast.Return) and n.value is not None]
+            if any(isinstance(n, ast.Attribute) and n.attr in _STATES for value in returned for n in walk(value)):
+                found.add(node.name)
+    return frozenset(found)
+
+
+def _calls_one(node: ast.expr, givers: frozenset[str]) -> bool:
+    return any(isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in givers for n in walk(node))
+
+
 def _is_about_workers(test: ast.expr, results: frozenset[str]) -> bool:
     names = _STATES | _LOOKS
     return any(
@@ -131,9 +147,11 @@ def _is_about_workers(test: ast.expr, results: frozenset[str]) -> bool:
     )
 
 
-def _trees(recording: Recording) -> Iterator[tuple[Path, ast.Module]]:
+def trees(recording: Recording, files: tuple[Path, ...] = ()) -> Iterator[tuple[Path, ast.Module]]:
+    """The syntax trees of the scripts of the command, and of these `files` where they may be read."""
     sources = UserSources.of(recording.folder)
-    for script in sources.scripts if sources is not None else ():
+    scripts = (*sources.scripts, *files) if sources is not None else ()
+    for script in dict.fromkeys(scripts):
         tree = _tree(sources, script)
         if tree is not None:
             yield script, tree
@@ -150,6 +168,12 @@ def _tree(sources: UserSources | None, file: Path) -> ast.Module | None:
 def _asked(tree: ast.Module, threads: bool) -> Iterator[ast.expr]:
     """The expressions about the end of a worker on which a branch, a loop, a filter or a choice depends."""
     names = {"is_alive"} if threads else _STATES | _LOOKS
+    givers = frozenset[str]() if threads else _givers(tree)
+    given = {
+        target.id
+        for node in walk(tree) if isinstance(node, ast.Assign) and _calls_one(node.value, givers)
+        for target in node.targets if isinstance(target, ast.Name)
+    }  # fmt: skip
     for node in walk(tree):
         tests: list[ast.expr] = []
         if isinstance(node, ast.If | ast.While | ast.IfExp):
@@ -159,4 +183,9 @@ def _asked(tree: ast.Module, threads: bool) -> Iterator[ast.expr]:
         elif isinstance(node, ast.Compare):
             tests = [node]
         for test in tests:
-            yield from (a for a in walk(test) if isinstance(a, ast.Attribute) and a.attr in names)
+            yield from (
+                n for n in walk(test)
+                if (isinstance(n, ast.Attribute) and n.attr in names)
+                or (isinstance(n, ast.Name) and n.id in given)
+                or (isinstance(n, ast.Call) and _calls_one(n, givers))
+            )  # fmt: skip

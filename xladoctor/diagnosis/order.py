@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xladoctor.diagnosis.asked_at_import import set_after_import
 from xladoctor.diagnosis.baked import values_baked_in
 from xladoctor.diagnosis.flag_findings import flag_findings
 from xladoctor.diagnosis.flipped import dead_switches, is_dead, number_findings
@@ -40,6 +41,7 @@ def setting_findings(recording: Recording) -> Iterator[Finding]:
         if not late:
             yield from _put_back_too_early(history, called)
     yield from set_too_late(recording)
+    yield from set_after_import(recording)
     yield from baked_in(recording)
     yield from _auto_jit_beside_the_point(recording)
     yield from flag_findings(recording)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from xladoctor.diagnosis.basis import HANDLED, LOOKED_UP, RAISED, TEXT
+from xladoctor.diagnosis.flag_place import with_place
 from xladoctor.diagnosis.handling import done_otherwise, kept_by_parent, last_words, looked_after, reported
 from xladoctor.model.diagnosis import Finding, Level, Status
 from xladoctor.recording.evidence import Evidence
@@ -154,6 +155,8 @@ def level_of_handled(event: Event, recording: Recording) -> Level:
     if not survived(recording):
         return "warning"
     if is_uncaught(event, recording):
+        if _of_text(event):
+            return "note"  # the code of a child that has no file: there is no line of the program's to look at
         dealt_with = kept_by_parent(event, recording) or reported(event) or looked_after(event, recording) is not None
         return "note" if dealt_with else "warning"
     if done_otherwise(event, recording):
@@ -163,7 +166,15 @@ def level_of_handled(event: Event, recording: Recording) -> Level:
     return "warning" if any(word in line for word in words for line in last_words(recording)) else "note"
 
 
+def _of_text(event: Event) -> bool:
+    """Whether it was raised in code that stands in no file: `python -c`, standard input."""
+    frames = [str(f.get("file")) for f in event.get("frames") or () if f.get("user")]
+    return bool(frames) and all(file.startswith("<") for file in frames)
+
+
 def _weighed(finding: Finding, recording: Recording) -> Finding | None:
+    if finding.slug == "flag-error":
+        finding = with_place(finding, recording)
     if finding.slug == "flag-error" and not survived(recording) and _looked_up(finding, recording):
         return replace(finding, status="confirmed", basis=LOOKED_UP)
     events = list(failures_of(finding, recording))

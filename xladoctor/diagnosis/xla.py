@@ -14,6 +14,7 @@ from xladoctor.recording.schema import schema
 
 # Names of functions in a message.
 _WORD = re.compile(r"[\w.<>]+")
+_BROKEN_OFF = "it failed while it was traced, which is before XLA sees it"
 # Distinct values that one function read: more are no answer to what governs it.
 _MOST_TEXTS = 64
 
@@ -58,18 +59,21 @@ def _functions(recording: Recording, compiled: set[str]) -> list[XlaPath]:
     for event in recording.of_kind(schema.TRACE):
         if event.get("xla"):
             traces.setdefault(str(event.get("python_name")), []).append(event)
+    broken_off = {str(e.get("during")) for e in recording.raised if e.get("partial")}
     found = []
     for (mechanism, function, resolved, where), count in asked.items():
         mine = traces.get(function, [])
         on = resolved == "True"
         framework = mechanism == "framework"
-        note = _note(on, mine, count, function in compiled, framework)
+        untraced = "on, but its trace failed" if function in broken_off else "on, but never traced"
+        note = _BROKEN_OFF if on and not mine and function in broken_off else None
+        note = note or _note(on, mine, count, function in compiled, framework)
         found.append(
             XlaPath(
                 mechanism="tf.function(jit_compile=) made by a framework" if framework else mechanism,
                 function=function,
                 requested=resolved,
-                resolved=("on" if mine else "on, but never traced") if on else "off",
+                resolved=("on" if mine else untraced) if on else "off",
                 effective=_effective(on, mine, function in compiled),
                 governed_by=governing(recording, mine),
                 location=where,

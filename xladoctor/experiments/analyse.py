@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from xladoctor import protocol, secrets
 from xladoctor.diagnosis.again import REQUEST as AGAIN
-from xladoctor.diagnosis.again import asks_for_determinism, is_evidence, sizes_to_try
+from xladoctor.diagnosis.again import asks_for_determinism, is_evidence, is_of_data, sizes_to_try
 from xladoctor.diagnosis.baked import REQUEST as BAKED
 from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.diagnosis.places import wanted
@@ -154,7 +154,8 @@ def _answers(worker: Worker, step: Step) -> Iterator[dict[str, Any]]:
     size: int | None = None
     # A call that went well has no failing op; what fails on random values would say nothing about it.
     op = None
-    for size in sizes_asked(step) if step.why != "well" else ():
+    asked = step.why != "well" and not is_of_data(step.failure)
+    for size in sizes_asked(step) if asked else ():
         try:
             request = protocol.requests.FindFailingOp(capsule=folder, batch=size)
             op = protocol.codec.to_json(worker.ask(request, timeout=_TIMEOUT))
@@ -166,7 +167,7 @@ def _answers(worker: Worker, step: Step) -> Iterator[dict[str, Any]]:
             break
     else:
         size, op = next(iter(batch_sizes(step)), None), None
-    if step.why == "failed" and op is None and step.under_xla:
+    if asked and step.why == "failed" and op is None and step.under_xla:
         told = _again(worker, folder, size)
         if asks_for_determinism(step.failure) and (told.get("result") or {}).get("outcome") == "passed":
             told = _again(worker, folder, size, deterministic=True)

@@ -53,6 +53,7 @@ _TENSOR = record(
 )
 _AXIS = record({"name": text, "value": whole, "source": text})
 _VARIABLE = maybe(text)
+_ASKED = record({"module": text}, {"file": maybe(text), "line": maybe(whole), "set": flag, "same": flag})
 _LINK = record({}, {"exception": text, "message": text})
 
 KINDS: dict[str, tuple[Fields, Fields]] = {
@@ -63,7 +64,8 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
     ),
     schema.SETTING: (
         {"store": text, "key": text, "action": text, "value": anything},
-        {"where": WHERE, "site": maybe(whole), "graph": maybe(text), "frames": many(FRAME), "note": maybe(text)},
+        {"where": WHERE, "site": maybe(whole), "graph": maybe(text), "frames": many(FRAME), "note": maybe(text),
+         "asked": maybe(_ASKED)},
     ),
     schema.IMPORT: ({"module": text}, {"version": scalar, "file": maybe(text), "where": WHERE}),
     schema.PLACE_FOUND: (
@@ -100,7 +102,8 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
     schema.FAILURE: (
         {"failure": whole, "exception": text},
         {"state": text, "message": text, "module": maybe(text), "frames": many(FRAME), "chain": many(_LINK),
-         "during": maybe(text), "capsule": maybe(entry), "partial": maybe(entry), "caught": _CAUGHT},
+         "during": maybe(text), "capsule": maybe(entry), "partial": maybe(entry), "caught": _CAUGHT,
+         "ppid": maybe(whole)},
     ),
     schema.CAPSULE: ({}, {"capsule": entry, "what": text, "function": maybe(text)}),
     schema.FIRST_CALL: ({"capsule": entry, "kept": flag}, {"why": maybe(text), "bytes": maybe(whole)}),

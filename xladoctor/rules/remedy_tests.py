@@ -56,6 +56,7 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "mask-before": _none(CODE),
     "wider-type": _none(CODE),
     "cluster-on-cpu": _none(RERUN),
+    "set-before-import": _none(RERUN),
     "constant-size": _none(CODE),
     "create-outside": _none(CODE),
     "crop-or-pad": _none(CODE),

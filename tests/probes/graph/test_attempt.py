@@ -11,6 +11,7 @@ from probes.graph import attempt, load, parts, transform
 from probes.graph.service import Service
 
 from . import patients
+from .capsules import capsule_of
 
 pytestmark = pytest.mark.slow
 
@@ -49,6 +50,19 @@ def test_a_train_step_of_keras(patient):
     told = ask(folder)
     assert (told["outcome"], told["batch"]) == ("failed", patients.BATCH)
     assert "Input to reshape" in told["error"]["message"]
+
+
+def test_an_op_whose_resource_was_not_kept_is_refused_by_xla_all_the_same(tmp_path):
+    """A capsule holds no table; whether XLA has a kernel does not depend on what is in it."""
+    import tensorflow as tf
+
+    table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer([1, 2], [0.5, 1.5]), 0.0)
+    find = tf.function(lambda x: table.lookup(tf.cast(x, tf.int32)), jit_compile=True)
+    concrete = find.get_concrete_function(tf.constant([1.0, 2.0, 3.0]))
+    folder, _ = capsule_of(tmp_path / "capsule", concrete, [tf.constant([1.0, 2.0, 3.0])])
+    told = ask(folder)
+    assert (told["outcome"], told["way"]) == ("failed", "xla"), told
+    assert "unsupported operations" in told["error"]["message"] and "LookupTableFindV2" in told["error"]["message"]
 
 
 def test_a_graph_of_a_fixed_batch_says_so(plain):

@@ -3,6 +3,7 @@
 import pytest
 
 from probes.record.caught import handler_of
+from tests.probes.record.running import run_program
 
 SOURCE = """\
 def inner(x):
@@ -66,3 +67,34 @@ def test_a_handler_that_keeps_the_error_and_raises_it_on(tmp_path, body, keeps):
     file.write_text(f"def run(self):\n    try:\n        go()\n    except Exception as e:\n        {body}\n")
     found = handler_of(KeyError(), [{"file": str(file), "line": 3, "function": "run", "user": True}])
     assert found and found["keeps"] is keeps
+
+
+@pytest.mark.parametrize("way", ["fork", "spawn"])
+def test_what_ends_a_process_of_multiprocessing_is_recorded_with_its_parent(tmp_path, way):
+    """multiprocessing prints such an exception by itself; the parent sees an exit status only."""
+    program = f"""
+import multiprocessing, os, sys
+def work(n):
+    if n == 3:
+        sys.exit(4)
+    raise ValueError(f"no part {{n}}")
+if __name__ == "__main__":
+    children = [multiprocessing.get_context({way!r}).Process(target=work, args=(n,)) for n in (2, 3)]
+    for child in children:
+        child.start()
+    for child in children:
+        child.join()
+    print([child.exitcode for child in children], os.getpid())
+"""
+    ran = run_program(tmp_path, program)
+    statuses, _, parent = ran.stdout.partition("] ")
+    assert (ran.status, statuses) == (0, "[1, 4")
+    (raised, uncaught) = ran.of("failure")
+    assert (raised["message"], raised["frames"][-1]["function"]) == ("no part 2", "work")
+    assert (uncaught["state"], uncaught["ppid"]) == ("uncaught", int(parent))
+    (tmp_path / "bare").mkdir()
+    bare = run_program(tmp_path / "bare", program, probes=False)
+    assert [line for line in ran.stderr.splitlines() if "File" not in line] == [
+        line for line in bare.stderr.splitlines() if "File" not in line
+    ]
+    assert ran.stderr.count("File") == bare.stderr.count("File"), "no frame of the recorder is shown"

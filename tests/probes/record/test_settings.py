@@ -163,3 +163,50 @@ os.waitpid(pid, 0)
     files = list(ran.folder.glob("events-*.jsonl"))
     assert len(files) == 3
     assert ran.settings("TF_XLA_FLAGS", "write") == [("write", "--forked")]
+
+
+FAKE = {
+    "site-packages/keras/__init__.py": "",
+    "site-packages/keras/config.py": """
+import os
+HOME = "~"
+if "KERAS_HOME" in os.environ:
+    HOME = os.environ["KERAS_HOME"]
+BACKEND = os.environ.get("KERAS_BACKEND", "tensorflow")
+os.environ["KERAS_MADE"] = "1"
+EVERYTHING = dict(os.environ), os.environ.copy(), os.environ.get("PATH")
+def epochs():
+    return os.environ.get("KERAS_MAX_EPOCHS")
+""",
+}
+
+
+def test_a_variable_that_is_set_after_the_import_that_asked_for_it_says_who_asked(tmp_path):
+    ran = run_program(
+        tmp_path,
+        """
+import os, sys
+sys.path.insert(0, os.path.join(os.getcwd(), "site-packages"))
+from keras import config
+config.epochs()
+os.environ["KERAS_HOME"] = "/somewhere"
+os.environ.update(KERAS_BACKEND="jax", KERAS_MAX_EPOCHS="2", PATH="/bin", KERAS_MADE="2")
+os.environ["KERAS_BACKEND"] = "torch"
+print(config.BACKEND, os.environ.get("KERAS_HOME"))
+""",
+        files=FAKE,
+        env={"KERAS_BACKEND": "torch"},
+    )
+    assert ran.status == 0, ran.stderr
+    writes = [(e["key"], e["where"]["line"], e.get("asked")) for e in ran.of("setting") if e["action"] == "write"]
+    told = {
+        (key, line): (asked["module"], asked["line"], asked["set"], asked["same"])
+        for key, line, asked in writes
+        if asked
+    }
+    assert told == {
+        ("KERAS_HOME", 6): ("keras.config", 4, False, False),
+        ("KERAS_BACKEND", 7): ("keras.config", 6, True, False),
+        ("KERAS_BACKEND", 8): ("keras.config", 6, True, True),
+    }
+    assert ("read", "(a text)") in ran.settings("KERAS_HOME"), "it is seen who asks afterwards"

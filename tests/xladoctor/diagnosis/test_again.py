@@ -13,6 +13,7 @@ from xladoctor.experiments.analyse import sizes_asked
 
 MATMUL = "Matrix size-incompatible: In[0]: [{rows},3], In[1]: [48,2]"
 BATCH = "ConcatOp : Dimension 1 in both shapes must be equal: shape[0] = [12,3] vs. shape[1] = [12,4]"
+NO_MEMORY = "OOM when allocating tensor with shape[2500000,2500000] and type float"
 NO_KERNEL = "No registered 'Unique' OpKernel for XLA_CPU_JIT devices compatible with node {{node u}}"
 
 
@@ -74,6 +75,33 @@ def test_a_size_that_the_message_names_may_be_the_batch(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("message", "of_data"),
+    [
+        ("Cannot add tensor to the batch\n\t [[{{node IteratorGetNext}}]] [Op:__inference_step_1]", True),
+        ("ValueError: not a number\n\t [[{{node PyFunc}}]]\n\t [[IteratorGetNext]] [Op:__inference_step_1]", True),
+        ("Incompatible shapes\n\t [[{{node model/add}}]] [Op:__inference_step_1]", False),
+    ],
+)  # fmt: skip
+def test_no_worker_runs_a_step_whose_data_failed(tmp_path, message, of_data):
+    from xladoctor import protocol
+    from xladoctor.diagnosis.facts import steps
+    from xladoctor.experiments.analyse import _answers
+    from xladoctor.recording.run import read_run
+    from xladoctor.workers.worker import WorkerRefused
+
+    asked = []
+
+    class Refusing:
+        def ask(self, request: Any, timeout: float) -> Any:
+            asked.append(type(request))
+            raise WorkerRefused("no", "no")
+
+    (step,) = steps(read_run(failed(message).write(tmp_path / "run")))
+    assert all("error" in answer for answer in _answers(Refusing(), step))  # type: ignore[arg-type]
+    assert (protocol.requests.FindFailingOp not in asked) is of_data
+
+
+@pytest.mark.parametrize(
     ("error", "status", "basis"),
     [
         (NO_KERNEL, "confirmed", "tested"),
@@ -110,3 +138,26 @@ def test_what_fails_under_xla_alone_is_a_failure_of_the_compiler(tmp_path, messa
         tmp_path,
     )  # fmt: skip
     assert (found.root.slug, found.root.status) == (slug, status)
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "filled", "status"),
+    [
+        (NO_MEMORY, "ResourceExhaustedError", [], "confirmed"),
+        (NO_MEMORY, "ResourceExhaustedError", ["w"], "untested"),
+        ("the tensor is not what it was", "InvalidArgumentError", [], "untested"),
+    ],
+)  # fmt: skip
+def test_a_failure_that_is_about_no_shape_is_confirmed_by_a_failure_of_its_class(tmp_path, said, kind, filled, status):
+    """Under XLA the words are others than without it; the class, and the values of the run, are the same."""
+    result = {"op": "MatrixDiagV3", "node": "diag", "inner_node": "diag", "kind": kind, "path": [], "inputs": [],
+              "filled": filled, "message": f"{said}\n\t [[{{{{node diag}}}}]]",
+              "sources": [["/home/a/fit.py", 28, "fit"]]}  # fmt: skip
+    run = failed("Out of memory while trying to allocate 22.74TiB.", xla=True)
+    run.worker.append({"capsule": "7-1-step", "request": "failing_op", "batch": None, "result": result})
+    found = scanned(run, tmp_path)
+    assert (found.root.slug, found.root.status) == ("oom", status)
+    at = str(found.root.location) if found.root.location else None
+    assert (found.root.op, at) == (
+        ("MatrixDiagV3", "/home/a/fit.py:28 in fit") if status == "confirmed" else (None, None)
+    )

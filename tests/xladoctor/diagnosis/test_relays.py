@@ -76,3 +76,14 @@ def test_a_raise_under_a_test_of_an_exit_status(code, line, about):
     tree = ast.parse(code)
     found = any(handling._is_about_workers(t, handling._results(tree)) for t in handling._tests_above(tree, line))
     assert found == about
+
+
+def test_a_forked_child_has_no_start_and_names_its_parent_with_its_end(tmp_path):
+    folder = failures(tmp_path, "worker ended with status 1")
+    child = folder / "events-8.jsonl"
+    events = [json.loads(line) for line in child.read_text().splitlines()][1:]
+    child.write_text("".join(json.dumps(e) + "\n" for e in [*events, {**events[-1], "seq": 9, "state": "uncaught"}]))
+    assert handling.parents(read_run(folder)).get(8) is None
+    events.append({**events[-1], "seq": 9, "state": "uncaught", "ppid": PID})
+    child.write_text("".join(json.dumps(event) + "\n" for event in events))
+    assert handling.parents(read_run(folder))[8] == PID

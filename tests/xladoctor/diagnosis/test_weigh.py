@@ -173,8 +173,12 @@ def test_a_thread_whose_handler_reported_its_end_was_looked_after(tmp_path, keep
 
 @pytest.mark.parametrize(
     ("test", "level"),
-    [("if worker.exitcode:\n    restart()", "note"), ("print(worker.exitcode)", "warning")],
-)
+    [("if worker.exitcode:\n    restart()", "note"), ("print(worker.exitcode)", "warning"),
+     ("def go(n):\n    return run(n).returncode\ngot = go(3)\ngood = got == 0", "note"),
+     ("def go(n):\n    return run(n).returncode\nassert all([go(n) == 0 for n in range(3)])", "note"),
+     ("def go(n):\n    return run(n).returncode\nprint(go(3))", "warning"),
+     ("def go(n):\n    return run(n).stdout\ngot = go(3)\ngood = got == ''", "warning")],
+)  # fmt: skip
 def test_a_program_that_asks_how_its_processes_ended_looks_after_them(test, level):
     from xladoctor.diagnosis.handling import _asked
 
@@ -184,3 +188,15 @@ def test_a_program_that_asks_how_its_processes_ended_looks_after_them(test, leve
 def test_a_missing_file_is_a_fact_where_nothing_else_had_failed(tmp_path):
     found = scanned(raising(1, ("FileNotFoundError", MISSING)), tmp_path)
     assert (found.root.details["kind"], found.root.status) == ("FileNotFoundError", "confirmed")
+
+
+@pytest.mark.parametrize(("file", "level"), [("<string>", "note"), ("child.py", "warning")])
+def test_a_warning_about_a_child_needs_a_line_of_the_program(tmp_path, file, level):
+    """A child that runs a text (`python -c`) and fails before everybody's eyes, while its parent goes on."""
+    run = Run(outcome={"state": "exited", "code": 0, "probes": "recorded"})
+    frames = [{"file": file, "line": 11, "function": "<module>", "user": True}]
+    said = "cannot reshape array of size 128 into shape (16,9)"
+    run.event("failure", failure=1, exception="ValueError", message=said, state="raised", during="program",
+              frames=frames, module="builtins", capsule=None, chain=[])  # fmt: skip
+    run.event("failure", failure=1, exception="ValueError", state="uncaught")
+    assert [(f.slug, f.level) for f in scanned(run, tmp_path).findings] == [("reshape-mismatch", level)]

@@ -51,6 +51,23 @@ def test_words_of_something_else(text: str, exception: str) -> None:
     assert guess(record, text) is None
 
 
+@pytest.mark.parametrize(
+    ("text", "about_shapes"),
+    [
+        ("section.kind: invalid XLA or shape option 'yes', expected one of: auto, none", False),
+        ("the ranks of data and model differ, see the configuration", False),
+        ("images of shape (64, 64) do not match offsets of shape (8, 2)", True),
+        ("expected 3 channels, got 4", True),
+    ],
+)
+@pytest.mark.parametrize("line", ["raise ValueError(text)", "library(text)"])
+def test_a_check_of_the_program_itself_is_about_shapes_only_where_it_names_sizes(text, about_shapes, line) -> None:
+    found = diagnose(
+        f'Traceback (most recent call last):\n  File "/home/a/t.py", line 3, in f\n    {line}\nValueError: {text}\n'
+    )
+    assert found[0].code.startswith("XD3") is (about_shapes or line == "library(text)")
+
+
 @pytest.mark.parametrize("exception", ["AssertionError", "KeyError", "FileNotFoundError", "ImportError", "MemoryError"])
 def test_exceptions_that_are_never_about_shapes(exception: str) -> None:
     text = "shape (3,) must match shape (4,)"

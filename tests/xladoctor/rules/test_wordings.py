@@ -53,6 +53,63 @@ def test_a_wording(text, slug, words):
     assert words in found.message
 
 
+TYPED = "'action' has dtype int32 in the main branch, but dtype int64 in the else branch"
+NESTS = "The two structures don't have the same nested structure.\n\nFirst structure: type=tuple"
+
+
+@pytest.mark.parametrize(
+    ("line", "text", "slug"),
+    [
+        ("a = f(x)", f"TypeError: in user code:\n\n    TypeError: {TYPED}", "branch-shape-mismatch"),
+        ("a = f(x)", "ValueError: 'y' is None at the end of the else branch.", "branch-shape-mismatch"),
+        ("a = f(x)", "ValueError: the else branch must also have a return statement.", "branch-shape-mismatch"),
+        (
+            "a = f(x)",
+            "TypeError: 'y' must have the same nested structure in the main and else branches:\n\nsome",
+            "branch-shape-mismatch",
+        ),
+        ("a = f(x)", "TypeError: Incompatible return types of 'true_fn' and 'false_fn': some", "branch-shape-mismatch"),
+        ("a = f(x)", "TypeError: Cannot reconcile tf.cond 0-th outputs:\n  some", "branch-shape-mismatch"),
+        (
+            "a = f(x)",
+            "ValueError: Lengths of branch outputs of cond must match.\nlen(graphs[0].outputs): 1\n"
+            "len(graphs[1].outputs): 0",
+            "branch-shape-mismatch",
+        ),
+        (
+            "a = f(x)",
+            "TypeError: branches[0] and branches[1] arguments to tf.switch_case must have the same number",
+            "branch-shape-mismatch",
+        ),
+        ("y = tf.switch_case(i, branches)", "AssertionError: [1, 2]", "branch-shape-mismatch"),
+        ("y = tf.cond(c, one, two)", f"ValueError: {NESTS}", "branch-shape-mismatch"),
+        ("y = tf.while_loop(test, body, [x])", f"ValueError: {NESTS}", "loop-shape-mismatch"),
+        ("y = tf.nest.assert_same_structure(a, b)", f"ValueError: {NESTS}", "not-xla"),
+        (
+            "a = f(x)",
+            "TypeError: Loop var 9:0 enters the loop with type <dtype: 'float32'> but has type <dtype: 'int32'> after",
+            "loop-shape-mismatch",
+        ),
+        (
+            "a = f(x)",
+            "ValueError: 'y' has shape (2,) before the loop, which does not conform with the shape invariant (3,).",
+            "loop-shape-mismatch",
+        ),
+        (
+            "a = f(x)",
+            "TypeError: 'y' does not have the same nested structure after one iteration.\n\nsome",
+            "loop-shape-mismatch",
+        ),
+        ("a = f(x)", "ValueError: 'y' is None at the end of the iteration.", "loop-shape-mismatch"),
+    ],
+)
+def test_what_branches_and_loops_give(line, text, slug):
+    """Each sentence with which TensorFlow 2.21 refuses branches that differ, and a body that changes its variables."""
+    traceback = f'Traceback (most recent call last):\n  File "/home/a/t.py", line 3, in f\n    {line}\n{text}\n'
+    log = read_log(BytesIO(traceback.encode()), name="log")
+    assert findings(Evidence("log", log=log))[0].slug == slug
+
+
 @pytest.mark.parametrize(("text", "by_system"), [("[Errno 5] Input/output error", True), ("it is cut", False)])
 def test_an_oserror_without_a_number_is_not_of_the_system(text, by_system):
     log = read_log(BytesIO(f"Traceback (most recent call last):\nOSError: {text}\n".encode()), name="log")

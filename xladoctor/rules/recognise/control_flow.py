@@ -49,6 +49,32 @@ _LOOP_FORMS = (
         pick=(),
     ),
     Form(
+        "enters the loop with type",
+        r"Loop var (\S{1,200}) enters the loop with type <dtype: '(\w{1,20})'> but has type <dtype: '(\w{1,20})'>",
+        "Loop variable `{0}` is {1} before the loop and {2} after one iteration.",
+        pick=(),
+    ),
+    Form(
+        "conform with the shape invariant",
+        rf"'(\S{{1,200}}?)' has shape {SHAPE} (before the loop|after one iteration), which does not conform with the "
+        rf"shape invariant {SHAPE}",
+        "`{0}` is {1} {2}, and the shape invariant of the loop is {3}.",
+        pick=(1, 3),
+    ),
+    Form(
+        "same nested structure a",
+        r"'(\S{1,200}?)' does not have the same nested structure (after one iteration|as its corresponding shape "
+        r"invariant)",
+        "`{0}` does not have the same structure {1}.",
+        pick=(),
+    ),
+    Form(
+        "at the end of the iteration",
+        r"'(\S{1,200}?)' is None at the end of the iteration",
+        "`{0}` goes into the loop as a tensor and is None after an iteration.",
+        pick=(),
+    ),
+    Form(
         "Body function must",
         r"(?:[Bb]ody function|parameter).{0,80}? must (?:match|be) .{0,200}?loop()",
         "The body of a loop does not return what it takes.",
@@ -59,6 +85,8 @@ _LOOP_FORMS = (
 def loop(record: ErrorRecord, text: str) -> Hit | None:
     """A loop variable that changes its static shape (or type)."""
     hit = first_form(_LOOP_FORMS, text)
+    if hit is None and _nests_differ(record, text, "while_loop"):
+        return Hit("The body of the loop returns another structure than it takes.", op="While")
     if hit and "vs." in text:
         sides = pattern(r"(\w{1,8}\[[^\[\]]{0,99}\])").findall(hit.message)
         half = len(sides) // 2
@@ -108,9 +136,51 @@ _branch = by_forms(
             pick=(),
         ),
         Form(
-            "initialized in the main branch",
-            r"'(\S{1,200}?)' must also be initialized in the (\w{1,20}) branch",
-            "`{0}` is set in one branch only.",
+            "in the main branch, but dtype",
+            r"'(\S{1,200}?)' has dtype (\w{1,20}) in the main branch, but dtype (\w{1,20}) in the else branch",
+            "`{0}` is {1} in the main branch and {2} in the else branch.",
+            pick=(),
+        ),
+        Form(
+            "is None at the end of the",
+            r"'(\S{1,200}?)' is None at the end of the (main|else) branch",
+            "`{0}` is a tensor in one branch and None in the {1} branch.",
+            pick=(),
+        ),
+        Form(
+            "branch must also have a return",
+            r"the (\w{1,20}) branch must also have a return statement",
+            "One branch returns a value, and the {0} branch returns none.",
+            pick=(),
+        ),
+        Form(
+            "nested structure in the main and",
+            r"'(\S{1,200}?)' must have the same nested structure in the main and else branches",
+            "`{0}` does not have the same structure in both branches.",
+            pick=(),
+        ),
+        Form(
+            "Incompatible return types of",
+            r"Incompatible return types of 'true_fn' and 'false_fn': (.{1,300})",
+            "The two branches of `tf.cond` return different types: {0}",
+            pick=(),
+        ),
+        Form(
+            "Cannot reconcile",
+            r"Cannot reconcile (tf\.\w{1,20}) (\d{1,6})-th outputs",
+            "Output {1} (counted from 0) of the branches of `{0}` has types that cannot be joined.",
+            pick=(),
+        ),
+        Form(
+            "Lengths of branch outputs",
+            r"Lengths of branch outputs of (\w{1,20}) must match\. .{0,40}?: (\d{1,6}) .{0,40}?: (\d{1,6})",
+            "The branches of `{0}` return different numbers of tensors: {1} and {2}.",
+            pick=(1, 2),
+        ),
+        Form(
+            "arguments to tf.switch_case",
+            r"(branches\[\d{1,4}\]) and (branches\[\d{1,4}\]) arguments to tf\.switch_case must have the same",
+            "{0} and {1} of `tf.switch_case` do not return the same number of tensors, structure or types.",
             pick=(),
         ),
         Form(
@@ -145,20 +215,35 @@ _branch = by_forms(
 def branch(record: ErrorRecord, text: str) -> Hit | None:
     """Branches that do not return the same."""
     if record.exception == "AssertionError" and pattern(r"^\[\d{1,4}(?:, \d{1,4}){1,40}\](?: |$)").match(text):
-        if any(
-            pattern(r"\bcond\b").search(frame.code or "") for frame in record.frames
-        ):  # cond_v2: the number of outputs of each branch
+        if _calls(record, r"\b(?:cond|case|switch_case)\b"):  # cond_v2: the number of outputs of each branch
             return Hit(
                 f"The branches return different numbers of tensors: {text}.",
                 status="untested",
                 between=(
-                    "the branches of that `tf.cond` return different structures",
+                    "the branches of that conditional return different structures",
                     "an assertion of the program's own",
                 ),
                 decide=("the last frame of the traceback: cond_v2.py or control_flow_ops.py is TensorFlow's own",),
             )
         return None
+    if _nests_differ(record, text, "cond|case|switch_case"):
+        return Hit("The branches do not return the same structure.")
     return _branch(record, text)
+
+
+def _calls(record: ErrorRecord, names: str) -> bool:
+    """Whether a line of the traceback calls one of these functions."""
+    return any(pattern(names).search(frame.code or "") for frame in record.frames)
+
+
+def _nests_differ(record: ErrorRecord, text: str, names: str) -> bool:
+    """Whether `tf.nest` compared what a loop or the branches give: its words do not say whose structures they are, the
+    call does.
+    """
+    same = "structures don't have the same" in text
+    return same and any(
+        frame.user and pattern(rf"\btf\.(?:{names})\(").search(frame.code or "") for frame in record.frames[-12:]
+    )
 
 
 tensorlist = by_forms(

@@ -120,6 +120,8 @@ def guess(record: ErrorRecord, text: str) -> tuple[str, Hit] | None:
     said = pattern(r"Condition x \S{1,2} y did not hold\b.*").sub("", _sentence(text)).strip()
     if "`generator` yielded an element" in said:  # what the user's own Python gives, held against its signature
         return None
+    if _is_own(record) and not _spells_sizes(said):
+        return None
     place = place_of(record)
     if name == "AbortedError":  # oneDNN refuses sizes without naming them
         refused = pattern(
@@ -136,6 +138,18 @@ def guess(record: ErrorRecord, text: str) -> tuple[str, Hit] | None:
         return None
     slug = _class(said, record, place)
     return slug, _hit(said, name, place)
+
+
+def _is_own(record: ErrorRecord) -> bool:
+    """Whether a line of the program itself raised it, in words of its own: TensorFlow names an op or a node."""
+    last = record.frames[-1] if record.frames else None
+    own = last is not None and last.user and pattern(r"^\s*raise\b").match(last.code or "") is not None
+    return own and record.op is None and not record.nodes
+
+
+def _spells_sizes(said: str) -> bool:
+    """Whether a sentence names a shape or two sizes: a program that checks an option talks of shapes as well."""
+    return pattern(_SHAPED).search(said) is not None or len(ints(said)) >= 2
 
 
 def _index(said: str, record: ErrorRecord, place: Place) -> tuple[str, Hit] | None:

@@ -1,0 +1,55 @@
+"""Where a program writes a flag that ended a process: in the variable of a child's environment, or in its own.
+
+TensorFlow ends the process at an unknown flag without a Python frame. The flag is a text that the program's source
+holds, so the one line that spells it is the place.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from xladoctor.diagnosis.handling import trees
+from xladoctor.model.diagnosis import Finding, Location
+from xladoctor.recording.run import Recording, location
+from xladoctor.recording.schema import schema
+from xladoctor.sources.names import walk
+
+
+def with_place(finding: Finding, recording: Recording) -> Finding:
+    """A finding about a flag, at the line that writes the flag, where there is just one."""
+    flags = [str(flag) for flag in finding.details.get("flags") or ()]
+    if finding.location is not None or not flags:
+        return finding
+    places = set(_written(flags, recording)) or set(_spelt(flags, recording))
+    return replace(finding, location=places.pop()) if len(places) == 1 else finding
+
+
+def _written(flags: list[str], recording: Recording) -> Iterator[Location]:
+    """The recorded writes of an environment variable with one of the flags."""
+    for event in recording.of_kind(schema.SETTING):
+        if event["store"] == "env" and event["action"] == "write" and _holds(str(event["value"]), flags):
+            at = location(event.get("where"))
+            if at is not None:
+                yield at
+
+
+def _spelt(flags: list[str], recording: Recording) -> Iterator[Location]:
+    """The lines of the program's sources on which a text with one of the flags stands."""
+    for file, tree in trees(recording, _raising_files(recording)):
+        for node in walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and _holds(node.value, flags):
+                yield Location(str(file), node.lineno, None)
+
+
+def _raising_files(recording: Recording) -> tuple[Path, ...]:
+    """The program's own files in the frames of recorded exceptions."""
+    frames = (f for e in recording.raised for f in e.get("frames") or () if f.get("user"))
+    return tuple(dict.fromkeys(Path(str(f.get("file"))) for f in frames))
+
+
+def _holds(text: str, flags: list[str]) -> bool:
+    return any(re.search(rf"(?<!\S){re.escape(flag)}(?!\S)", text) for flag in flags)
