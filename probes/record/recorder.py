@@ -15,6 +15,7 @@ from .draws import DrawRecorder
 from .failures import FailureRecorder
 from .first_calls import FirstCalls
 from .frames import caller
+from .gradients import GradientRecorder
 from .guard import Guard
 from .importhook import PostImportFinder
 from .keras_calls import KerasRecorder, batch_under_way
@@ -87,6 +88,7 @@ def _recorders(sink: Sink, guard: Guard, finder: PostImportFinder) -> tuple[Rehe
     if keep and capsules and (rehearsal is None or compares):
         if rehearsal is None:
             DrawRecorder(guard, finder)
+            GradientRecorder(guard, finder, tracing)
         tracing.first_calls = FirstCalls(
             guard, tracing.shelf, lambda: batch_under_way(tracing.keras_calls), every=compares
         )

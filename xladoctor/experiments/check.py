@@ -43,7 +43,8 @@ def to_check(recording: Recording) -> list[str]:
     if not (survived(recording) or ended_itself(recording)):
         return []
     kept = [str(e["capsule"]) for e in recording.of_kind(schema.FIRST_CALL) if e["kept"]]
-    names = {str(e.get("capsule")): str(e.get("python_name")) for e in recording.of_kind(schema.TRACE)}
+    traces = (*recording.of_kind(schema.TRACE), *recording.of_kind(schema.GRADIENT))
+    names = {str(e.get("capsule")): str(e.get("python_name")) for e in traces}
     seen: dict[str, int] = {}
     rank = {}
     for capsule in kept:

@@ -104,6 +104,7 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
     ),
     schema.CAPSULE: ({}, {"capsule": entry, "what": text, "function": maybe(text)}),
     schema.FIRST_CALL: ({"capsule": entry, "kept": flag}, {"why": maybe(text), "bytes": maybe(whole)}),
+    schema.GRADIENT: ({"capsule": entry, "python_name": text}, {"graph": maybe(text), "xla": flag, "where": WHERE}),
     schema.MEETING: (
         {"op": text, "shapes": many(shape), "watched": many(flag)},
         {"given": flag, "where": WHERE, "frames": many(FRAME)},

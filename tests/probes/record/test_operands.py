@@ -1,5 +1,8 @@
 """Eager operands: every pair of rows is told with its line; the program computes as before, and soon runs alone."""
 
+import gzip
+import json
+
 import pytest
 
 from probes.record.operands import pairs_of_rows
@@ -37,6 +40,24 @@ print(tf.Tensor.__sub__ is before, tf.Tensor.__sub__.__name__)
 lazy = keras.Sequential([keras.layers.Dense(1)])
 lazy(x)
 keras.Sequential([keras.Input(batch_shape=(8, 2)), keras.layers.Dense(1)])
+
+
+@tf.custom_gradient
+def steep(x):
+    def grad(dy):
+        return dy * 3.0  # line 38
+    return tf.identity(x), grad
+
+
+@tf.function(jit_compile=True)
+def cubed(x):
+    return tf.reduce_sum(steep(x) ** 3)  # line 44
+
+
+w = tf.Variable([2.0])
+with tf.GradientTape() as tape:
+    y = cubed(w)
+print(tape.gradient(y, w).numpy())
 """
 
 
@@ -57,6 +78,14 @@ def test_what_meets_eagerly_is_told_and_the_methods_are_put_back(tmp_path):
     }
     built = [(e["by_call"], e["inputs"][0]["shape"][0]) for e in ran.of("model") if e["action"] == "build"]
     assert built == [(True, 4), (False, 8)]
+    # The gradient of a compiled function is one that nobody wrote; its lines are those of what it is the gradient of.
+    (made,) = ran.of("gradient")
+    assert (made["python_name"], made["xla"], made["where"]["line"]) == ("the gradient of cubed", True, 49)
+    assert [e["kept"] for e in ran.of("first-call") if e["capsule"] == made["capsule"]] == [True]
+    packed = (ran.folder / "capsules" / made["capsule"] / "sources.json.gz").read_bytes()
+    nodes = json.loads(gzip.decompress(packed))[made["graph"]]
+    lines = {name: frames[-1][1] for name, frames in nodes.items() if frames and "_grad" in name}
+    assert set(lines.values()) == {38, 44} and not ran.of("probe-error")
 
 
 @pytest.mark.parametrize(
