@@ -217,6 +217,14 @@ def owned_iterator_class() -> type:
     return cls
 
 
+def dataset_class() -> type:
+    """The class of every `tf.data.Dataset`."""
+    cls: type = _attribute("tensorflow.python.data.ops.dataset_ops", "DatasetV2")
+    if "__init__" not in cls.__dict__:
+        raise AttributeError("DatasetV2.__init__")
+    return cls
+
+
 def iterator_of(elements: Callable[[], Any], spec: Any) -> Any:
     """An iterator over the elements of a generator function, of this element spec."""
     tensorflow = importlib.import_module("tensorflow")

@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from .. import compat, schema
+from .datasets import DatasetRecorder
 from .failures import FailureRecorder
 from .first_calls import Batch
 from .frames import caller, hide, is_within, user_frames, wraps
@@ -39,9 +40,11 @@ class KerasRecorder:
         rehearsal: Rehearsal | None = None,
         twins: TwinRecorder | None = None,
         numbers: NumbersRecorder | None = None,
+        datasets: DatasetRecorder | None = None,
     ) -> None:
         self.guard = guard
         self.numbers = numbers
+        self.datasets = datasets
         self.rehearsal = rehearsal
         self.twins = twins
         self.sink = guard.sink
@@ -264,7 +267,10 @@ class KerasRecorder:
             where=frames[0] if frames else None,
             **call,
         )
-        return {**call, "data": data, "where": frames[0] if frames else None}
+        where = frames[0] if frames else None
+        if self.datasets is not None and not self.tracing.keras_calls:
+            self.guard.part("dataset", self.datasets.given, method, model, given.get("x"), where)
+        return {**call, "data": data, "where": where}
 
     def _end(self, call: dict[str, Any] | None, result: Any) -> None:
         if call is None:

@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from .. import redaction, schema
+from .datasets import DatasetRecorder
 from .draws import DrawRecorder
 from .failures import FailureRecorder
 from .first_calls import FirstCalls
@@ -104,7 +105,8 @@ def _recorders(sink: Sink, guard: Guard, finder: PostImportFinder) -> tuple[Rehe
     failures = FailureRecorder(guard, finder, tracing, values) if "failures" in chosen else None
     if "keras" in chosen:
         numbers = NumbersRecorder(guard, finder) if rehearsal is None else None
-        KerasRecorder(guard, finder, tracing, failures, values, rehearsal, twins, numbers)
+        datasets = DatasetRecorder(guard, finder) if rehearsal is None and "shapes" in chosen else None
+        KerasRecorder(guard, finder, tracing, failures, values, rehearsal, twins, numbers, datasets)
     if "keras" in chosen and capture == "all" and rehearsal is None:
         LayerRecorder(guard, finder)
     if "shapes" in chosen and rehearsal is None:

@@ -10,6 +10,7 @@ from xladoctor.diagnosis.basis import grounded
 from xladoctor.diagnosis.causes import main_step, ordered
 from xladoctor.diagnosis.cells import cells, in_cells
 from xladoctor.diagnosis.checked import checks, with_divergences
+from xladoctor.diagnosis.datasets import pipelines
 from xladoctor.diagnosis.drawn import drawn_apart, draws
 from xladoctor.diagnosis.drawn_at_trace import drawn_at_trace
 from xladoctor.diagnosis.engine import verdict
@@ -47,7 +48,7 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
     quiet = broken_quietly(recording)
     logged = as_recorded(weighed(log_findings(evidence), evidence), recording)
     others = [*setting_findings(recording), *requests_without_effect(evidence)]
-    others += [*draws(recording), *drawn_at_trace(recording)]
+    others += [*draws(recording), *drawn_at_trace(recording), *pipelines(recording)]
     known = ordered(logged, looked_at, others, evidence, quiet)
     likely = tuple(drawn_apart(recording)) or tuple(frozen(recording, known))
     known = with_divergences(known, recording, likely)

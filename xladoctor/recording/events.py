@@ -121,6 +121,11 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
                                               "value": text, "count": whole, "size": whole}))},
     ),
     schema.LATER_CALL: ({"capsule": entry, "call": whole}, {"bytes": maybe(whole)}),
+    schema.DATASET: (
+        {"what": text},
+        {"where": WHERE, "used": WHERE, "rows": many(whole), "method": maybe(text), "model": maybe(text),
+         "shuffled": many(flag)},
+    ),
     schema.DRAW: (
         {"op": text, "key": many(text), "counter": many(text)},
         {"shape": maybe(shape), "where": WHERE},

@@ -58,6 +58,20 @@ w = tf.Variable([2.0])
 with tf.GradientTape() as tape:
     y = cubed(w)
 print(tape.gradient(y, w).numpy())
+
+rows = np.ones((10, 2), "float32")
+D, zipped = tf.data.Dataset.from_tensor_slices, tf.data.Dataset.zip
+mixed = D(rows).shuffle(10)  # line 54
+zipped((mixed, D(rows[:, 0])))  # line 55
+zipped((D(rows), D(rows[:, 0]))).shuffle(10)
+zipped((D(rows).shuffle(10, seed=1), D(rows[:, 0]).shuffle(10, seed=1)))
+zipped((D(rows).shuffle(10), D(rows).shuffle(10)))  # of one kind: pairs may not be wanted
+zipped((D(rows).shuffle(10), tf.data.Dataset.range(10)))
+lazy.predict(mixed.map(tf.abs).batch(5), verbose=0)  # line 60
+lazy.predict(D(rows).batch(4, drop_remainder=True), verbose=0)  # line 61
+lazy.predict(mixed.batch(5).cache(), verbose=0)
+lazy.predict(D(rows).shuffle(10, reshuffle_each_iteration=False).batch(5, drop_remainder=True), verbose=0)
+lazy.predict(D(rows).batch(4), verbose=0)
 """
 
 
@@ -86,6 +100,9 @@ def test_what_meets_eagerly_is_told_and_the_methods_are_put_back(tmp_path):
     nodes = json.loads(gzip.decompress(packed))[made["graph"]]
     lines = {name: frames[-1][1] for name, frames in nodes.items() if frames and "_grad" in name}
     assert set(lines.values()) == {38, 44} and not ran.of("probe-error")
+    # Datasets in an order that nobody has, or without their last rows.
+    made = {(e["what"], e["where"]["line"], e["used"]["line"]): e.get("rows") for e in ran.of("dataset")}
+    assert made == {("zipped", 54, 55): [10], ("reshuffled", 54, 60): None, ("dropped", 61, 61): [10, 8]}
 
 
 @pytest.mark.parametrize(
