@@ -67,6 +67,7 @@ LATER_CALL = "later-call"  # capsule, call, file, bytes: the values of a later c
 GRADIENT = "gradient"  # capsule, function, python_name, graph, xla, where: the gradient of a compiled function
 MEETING = "meeting"  # op, shapes, watched, given, where: eager operands of which broadcasting makes all pairs of rows
 DATASET = "dataset"  # what (reshuffled, dropped, zipped), where, used, rows, method, model, shuffled: how it was made
+TABLE = "table"  # shape, dtype, where: NumPy took the mean of a square of as many rows as `predict` gave
 DRAW = "draw"  # op, key, counter, shape, where: random numbers that were drawn from a seed outside of a graph
 SEED = "seed"  # seed, where: the global seed of TensorFlow was set
 PROBE_ERROR = "probe-error"  # hook, error: a probe failed inside; the target never saw it
@@ -78,7 +79,7 @@ EVENT_KINDS = frozenset(
     {
         START, SETTING, IMPORT, PLACE_FOUND, PLACE_MISSING, PLACE, FIRST_OP, XLA_PATH, MODEL, TRACE, USE, GRAPH, CALL,
         FAILURE, CAPSULE, FIRST_CALL, LATER_CALL, DATASET, DRAW, SEED, LAYER, GRADIENT, MEETING, NOT_FINITE,
-        PROBE_ERROR, DROPPED, REHEARSAL, END,
+        PROBE_ERROR, TABLE, DROPPED, REHEARSAL, END,
     }
 )  # fmt: skip
 

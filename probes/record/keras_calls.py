@@ -20,6 +20,7 @@ from .guard import Guard
 from .importhook import PostImportFinder
 from .numbers import NumbersRecorder
 from .rehearse import Frame, Rehearsal
+from .tables import TableRecorder
 from .tracing import TraceRecorder
 from .twins import TwinRecorder
 from .values import ValueWriter, leaves
@@ -41,10 +42,12 @@ class KerasRecorder:
         twins: TwinRecorder | None = None,
         numbers: NumbersRecorder | None = None,
         datasets: DatasetRecorder | None = None,
+        tables: TableRecorder | None = None,
     ) -> None:
         self.guard = guard
         self.numbers = numbers
         self.datasets = datasets
+        self.tables = tables
         self.rehearsal = rehearsal
         self.twins = twins
         self.sink = guard.sink
@@ -278,6 +281,8 @@ class KerasRecorder:
         out = None
         if call["method"] in ("predict", "predict_on_batch"):
             out = [_rows(v) for v in leaves(result)]
+            if self.tables is not None:
+                self.guard.part("tables", self.tables.predicted, out)
         mismatch = out is not None and call["rows_in"] is not None and any(n != call["rows_in"] for n in out)
         self.sink.write(
             schema.CALL,

@@ -29,6 +29,7 @@ from .rehearse import Rehearsal
 from .runtime import RuntimeRecorder
 from .settings import SettingsRecorder, is_watched
 from .sink import Sink
+from .tables import TableRecorder
 from .tracing import TraceRecorder
 from .twins import TwinRecorder
 from .values import ValueWriter
@@ -106,7 +107,8 @@ def _recorders(sink: Sink, guard: Guard, finder: PostImportFinder) -> tuple[Rehe
     if "keras" in chosen:
         numbers = NumbersRecorder(guard, finder) if rehearsal is None else None
         datasets = DatasetRecorder(guard, finder) if rehearsal is None and "shapes" in chosen else None
-        KerasRecorder(guard, finder, tracing, failures, values, rehearsal, twins, numbers, datasets)
+        tables = TableRecorder(guard) if datasets is not None else None
+        KerasRecorder(guard, finder, tracing, failures, values, rehearsal, twins, numbers, datasets, tables)
     if "keras" in chosen and capture == "all" and rehearsal is None:
         LayerRecorder(guard, finder)
     if "shapes" in chosen and rehearsal is None:

@@ -34,6 +34,7 @@ RECORDED_SHAPES = Basis("observed", "The shapes were recorded in the run and com
 RECORDED_ORDER = Basis("observed", "The order of these events was recorded in the run.")
 RECORDED_ROWS = Basis("observed", "The rows that went in and came out were recorded in the run.")
 RECORDED_DATASET = Basis("observed", "How the dataset was put together was recorded in the run.")
+RECORDED_TABLE = Basis("observed", "The shape was recorded in the run; what made it was read in the source.")
 RECORDED_MEETING = Basis("observed", "The shapes of both operands were recorded in the run.")
 REHEARSED = Basis("tested", "The command was rehearsed with the switch in its other position.")
 REHEARSED_AS_IT_IS = Basis(

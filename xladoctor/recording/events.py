@@ -126,6 +126,7 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
         {"where": WHERE, "used": WHERE, "rows": many(whole), "method": maybe(text), "model": maybe(text),
          "shuffled": many(flag)},
     ),
+    schema.TABLE: ({"shape": many(whole)}, {"dtype": maybe(text), "where": WHERE, "frames": many(FRAME)}),
     schema.DRAW: (
         {"op": text, "key": many(text), "counter": many(text)},
         {"shape": maybe(shape), "where": WHERE},
