@@ -69,6 +69,17 @@ def atomic_function_module() -> Any:
     return module
 
 
+def gradient_maker() -> tuple[Any, str]:
+    """The module and the name of what makes a function's forward and backward pass: called as `(attributes, graph of
+    the function, graph of its gradient)`, it gives an atomic function and a `ConcreteFunction` (2.15-2.21).
+    """
+    module = importlib.import_module(f"{_POLYMORPHIC}.concrete_function")
+    name = "_create_forward_backward_with_graph"
+    if not callable(getattr(module, name)):
+        raise AttributeError(name)
+    return module, name
+
+
 def function_class() -> type:
     """The class of what `tf.function` returns."""
     cls: type = _attribute(f"{_POLYMORPHIC}.polymorphic_function", "Function")
@@ -203,6 +214,14 @@ def owned_iterator_class() -> type:
     cls: type = _attribute("tensorflow.python.data.ops.iterator_ops", "OwnedIterator")
     if "__next__" not in cls.__dict__:
         raise AttributeError("OwnedIterator.__next__")
+    return cls
+
+
+def dataset_class() -> type:
+    """The class of every `tf.data.Dataset`."""
+    cls: type = _attribute("tensorflow.python.data.ops.dataset_ops", "DatasetV2")
+    if "__init__" not in cls.__dict__:
+        raise AttributeError("DatasetV2.__init__")
     return cls
 
 

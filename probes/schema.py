@@ -64,7 +64,10 @@ FIRST_CALL = "first-call"  # capsule, kept, why, bytes: the values of the first 
 LAYER = "layer"  # layer, parent, name, cls, model, made, called, inputs, outputs, parameters, trainable
 NOT_FINITE = "not-finite"  # what (logs, result, weights), method, call, model, where, names, data: a NaN or infinity
 LATER_CALL = "later-call"  # capsule, call, file, bytes: the values of a later call of such a function
+GRADIENT = "gradient"  # capsule, function, python_name, graph, xla, where: the gradient of a compiled function
 MEETING = "meeting"  # op, shapes, watched, given, where: eager operands of which broadcasting makes all pairs of rows
+DATASET = "dataset"  # what (reshuffled, dropped, zipped), where, used, rows, method, model, shuffled: how it was made
+TABLE = "table"  # shape, dtype, where: NumPy took the mean of a square of as many rows as `predict` gave
 DRAW = "draw"  # op, key, counter, shape, where: random numbers that were drawn from a seed outside of a graph
 SEED = "seed"  # seed, where: the global seed of TensorFlow was set
 PROBE_ERROR = "probe-error"  # hook, error: a probe failed inside; the target never saw it
@@ -75,8 +78,8 @@ END = "end"  # state: how the interpreter ended, as far as it can know
 EVENT_KINDS = frozenset(
     {
         START, SETTING, IMPORT, PLACE_FOUND, PLACE_MISSING, PLACE, FIRST_OP, XLA_PATH, MODEL, TRACE, USE, GRAPH, CALL,
-        FAILURE, CAPSULE, FIRST_CALL, LATER_CALL, DRAW, SEED, LAYER, MEETING, NOT_FINITE, PROBE_ERROR, DROPPED,
-        REHEARSAL, END,
+        FAILURE, CAPSULE, FIRST_CALL, LATER_CALL, DATASET, DRAW, SEED, LAYER, GRADIENT, MEETING, NOT_FINITE,
+        PROBE_ERROR, TABLE, DROPPED, REHEARSAL, END,
     }
 )  # fmt: skip
 

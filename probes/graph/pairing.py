@@ -22,13 +22,15 @@ from .ir import Graph, descendants, split
 from .lineage import ELEMENTWISE, Lineage
 from .load import batch_of, load
 from .measure import Array
-from .row_sets import BITS, REST, RowSets, along, axes_of_rows, batched, is_clean, row_sets, varies
+from .row_sets import BITS, RowSets, along, axes_of_rows, batched, in_blocks, in_turn, is_clean, row_sets, varies
+from .scaled import scaled
 from .step import Step, new_frames, prepare
 
 FEW = 7
 """Rows of a made-up batch: a prime number, so that what has as many of something else is rarely taken for rows."""
 _MOST = 8
 _POOLS = frozenset({"Sum", "Mean", "Max", "Min", "Prod", "All", "Any", "MatMul", "BatchMatMulV2", "Einsum", "TopKV2"})
+_PRODUCTS = frozenset({"MatMul", "BatchMatMulV2", "Einsum"})
 _SEGMENTS = frozenset({f"UnsortedSegment{how}" for how in ("Sum", "Prod", "Max", "Min")})
 _LOOKUPS = ("SparseSoftmaxCrossEntropyWithLogits", "SoftmaxCrossEntropyWithLogits")
 
@@ -122,11 +124,13 @@ class _Judge:
                 continue  # of what is wrong already nothing more is asked
             told = None
             if node.op in ELEMENTWISE or node.op in _LOOKUPS:
-                told = self._element_wise(name)
+                told = self._element_wise(name) or self._scaled(name)
             elif node.op == "Reshape":
                 told = self._reshape(name)
             elif node.op in ("Softmax", "LogSoftmax"):
                 told = self._normalised(name)
+            elif node.op == "ConcatV2":
+                told = self._beside(name)
             elif node.op == "GatherV2":
                 told = self._gathered(name)
             elif node.op in _SEGMENTS:
@@ -194,8 +198,28 @@ class _Judge:
         known = min(self._found.batch, len(self._found.tested) + 1)
         if len(pairs) >= known**2 or any(self._lineage.chosen_by_data(t) for t in tensors):
             return None
-        tiled = next((t for t, r in zip(tensors, rows, strict=True) if not _in_blocks(r)), tensors[1])
-        return self._told("groups", name, self._lineage.reordered(tiled), natural=True, **common)
+        # Other orders, as of negatives that are rolled, are meant.
+        tiled = [t for t, r in zip(tensors, rows, strict=True) if not in_blocks(r) and in_turn(r, self._found.batch)]
+        if len(tiled) != 1 or not any(in_blocks(r) for r in rows):
+            return None
+        return self._told("groups", name, self._lineage.reordered(tiled[0]), natural=True, **common)
+
+    def _beside(self, name: str) -> dict[str, Any] | None:
+        """A concatenation of what belongs to several items of each row, in two orders."""
+        operands = [t for t in self._graph.nodes[name].inputs[:-1] if t in self._found.sets]
+        for i, a in enumerate(operands):
+            for b in operands[i + 1 :]:
+                one, other = self._found.sets[a], self._found.sets[b]
+                if axes_of_rows(one) != [0] or axes_of_rows(other) != [0] or len(one) != len(other):
+                    continue
+                if len(one) > self._found.batch and len(one) % self._found.batch == 0:
+                    rows = [along(one, 0), along(other, 0)]
+                    examples = [[_rows(x), _rows(y)] for x, y in zip(*rows, strict=True) if x and y and not x & y]
+                    common = {"examples": self._numbered(examples[:3]), "tensors": (a, b)}
+                    told = self._groups(name, (a, b), rows, common) if examples else None
+                    if told is not None:
+                        return told
+        return None
 
     def _lost(self, name: str, few: str, full: str, whole: tuple[int, ...]) -> dict[str, Any] | None:
         """A prediction without rows that meets data with rows."""
@@ -240,6 +264,24 @@ class _Judge:
             return None
         return self._told("normalised", name, None, natural=True, tensors=(given,), examples=[])
 
+    def _scaled(self, name: str) -> dict[str, Any] | None:
+        """A division by a sum of itself over the rows, of something that has an axis of its own to be summed over."""
+        found = scaled(self._graph, self._lineage, name) if self._graph.nodes[name].op in ("RealDiv", "Mul") else None
+        before, after = (self._found.sets.get(t) for t in (found[0], f"{name}:0")) if found else (None, None)
+        if found is None or before is None or after is None or not is_clean(before) or BITS[after].max() < 2:
+            return None
+        axes = axes_of_rows(before)
+        if len(axes) != 1 or all(size == 1 for n, size in enumerate(before.shape) if n not in axes):
+            return None
+        # Both ways in turn, or columns that are compared by a product over the rows: that is meant.
+        for other in descendants(self._graph, [name], controls=False) - {name}:
+            out = self._found.sets.get(f"{other}:0")
+            if self._graph.nodes[other].op == "RealDiv" and scaled(self._graph, self._lineage, other) is not None:
+                return None
+            if self._graph.nodes[other].op in _PRODUCTS and (out is None or not axes_of_rows(out)):
+                return None
+        return self._told("normalised", name, None, natural=True, tensors=(found[0],), examples=[])
+
     def _gathered(self, name: str) -> dict[str, Any] | None:
         """A gather from rows laid out flat whose numbers all lie in the first row."""
         taken, index = self._graph.nodes[name].inputs[:2]
@@ -247,7 +289,7 @@ class _Judge:
         if sets is None or numbers is None or index not in self._found.sets or numbers.shape != (self._found.batch,):
             return None
         items, rest = divmod(len(sets), self._found.batch) if sets.ndim else (0, 1)
-        flat = items > 1 and not rest and axes_of_rows(sets) == [0] and _in_blocks(along(sets, 0))
+        flat = items > 1 and not rest and axes_of_rows(sets) == [0] and in_blocks(along(sets, 0))
         if not flat or numbers.max() >= items:
             return None
         return self._told("gathered", name, None, natural=True, tensors=(taken, index), examples=[])
@@ -262,7 +304,7 @@ class _Judge:
         if items < 2 or rest or len(out) != self._found.batch or not is_clean(sets):
             return None
         rows = [int(r) for r in along(sets, 0)]
-        if not _in_blocks(np.array(rows)) or (BITS[along(out, 0)] <= 1).all():
+        if not in_blocks(np.array(rows)) or (BITS[along(out, 0)] <= 1).all():
             return None
         return self._told("segments", name, None, natural=True, tensors=(data,), examples=[])
 
@@ -342,12 +384,6 @@ class _Judge:
             "made": None if made is None else {**self._lineage.place(made), "op": self._graph.nodes[made].op},
             "examples": examples,
         }
-
-
-def _in_blocks(rows: Array) -> bool:
-    """Whether what belongs to one row lies side by side, of each row that was changed by itself."""
-    places = [np.flatnonzero(rows == row) for row in set(rows.tolist()) - {0, int(REST)}]
-    return all(p[-1] - p[0] + 1 == len(p) for p in places)
 
 
 def _rows(mask: Any) -> list[int]:

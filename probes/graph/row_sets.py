@@ -194,6 +194,18 @@ def varies(sets: Array, axis: int) -> bool:
     return bool(known.size > 1 and (known != every).all() and len(set(known.tolist())) > 1)
 
 
+def in_blocks(rows: Array) -> bool:
+    """Whether what belongs to one row lies side by side, of each row that was changed by itself."""
+    places = [np.flatnonzero(rows == row) for row in set(rows.tolist()) - {0, int(REST)}]
+    return all(p[-1] - p[0] + 1 == len(p) for p in places)
+
+
+def in_turn(rows: Array, batch: int) -> bool:
+    """Whether the rows follow one another in their order, again and again, as `tf.tile` lays them out."""
+    places = [np.flatnonzero(rows == row) for row in set(rows.tolist()) - {0, int(REST)}]
+    return all((p % batch == p[0]).all() for p in places)
+
+
 def is_gradient(graph: Graph, name: str) -> bool:
     """Whether a node was made by a tape or by `tf.gradients`."""
     origin = graph.origins.get(name)

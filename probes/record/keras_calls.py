@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from .. import compat, schema
+from .datasets import DatasetRecorder
 from .failures import FailureRecorder
 from .first_calls import Batch
 from .frames import caller, hide, is_within, user_frames, wraps
@@ -19,6 +20,7 @@ from .guard import Guard
 from .importhook import PostImportFinder
 from .numbers import NumbersRecorder
 from .rehearse import Frame, Rehearsal
+from .tables import TableRecorder
 from .tracing import TraceRecorder
 from .twins import TwinRecorder
 from .values import ValueWriter, leaves
@@ -39,9 +41,13 @@ class KerasRecorder:
         rehearsal: Rehearsal | None = None,
         twins: TwinRecorder | None = None,
         numbers: NumbersRecorder | None = None,
+        datasets: DatasetRecorder | None = None,
+        tables: TableRecorder | None = None,
     ) -> None:
         self.guard = guard
         self.numbers = numbers
+        self.datasets = datasets
+        self.tables = tables
         self.rehearsal = rehearsal
         self.twins = twins
         self.sink = guard.sink
@@ -264,7 +270,10 @@ class KerasRecorder:
             where=frames[0] if frames else None,
             **call,
         )
-        return {**call, "data": data, "where": frames[0] if frames else None}
+        where = frames[0] if frames else None
+        if self.datasets is not None and not self.tracing.keras_calls:
+            self.guard.part("dataset", self.datasets.given, method, model, given.get("x"), where)
+        return {**call, "data": data, "where": where}
 
     def _end(self, call: dict[str, Any] | None, result: Any) -> None:
         if call is None:
@@ -272,6 +281,8 @@ class KerasRecorder:
         out = None
         if call["method"] in ("predict", "predict_on_batch"):
             out = [_rows(v) for v in leaves(result)]
+            if self.tables is not None:
+                self.guard.part("tables", self.tables.predicted, out)
         mismatch = out is not None and call["rows_in"] is not None and any(n != call["rows_in"] for n in out)
         self.sink.write(
             schema.CALL,

@@ -11,10 +11,12 @@ from types import ModuleType
 from typing import Any
 
 from .. import redaction, schema
+from .datasets import DatasetRecorder
 from .draws import DrawRecorder
 from .failures import FailureRecorder
 from .first_calls import FirstCalls
 from .frames import caller
+from .gradients import GradientRecorder
 from .guard import Guard
 from .importhook import PostImportFinder
 from .keras_calls import KerasRecorder, batch_under_way
@@ -27,6 +29,7 @@ from .rehearse import Rehearsal
 from .runtime import RuntimeRecorder
 from .settings import SettingsRecorder, is_watched
 from .sink import Sink
+from .tables import TableRecorder
 from .tracing import TraceRecorder
 from .twins import TwinRecorder
 from .values import ValueWriter
@@ -87,6 +90,7 @@ def _recorders(sink: Sink, guard: Guard, finder: PostImportFinder) -> tuple[Rehe
     if keep and capsules and (rehearsal is None or compares):
         if rehearsal is None:
             DrawRecorder(guard, finder)
+            GradientRecorder(guard, finder, tracing)
         tracing.first_calls = FirstCalls(
             guard, tracing.shelf, lambda: batch_under_way(tracing.keras_calls), every=compares
         )
@@ -102,7 +106,9 @@ def _recorders(sink: Sink, guard: Guard, finder: PostImportFinder) -> tuple[Rehe
     failures = FailureRecorder(guard, finder, tracing, values) if "failures" in chosen else None
     if "keras" in chosen:
         numbers = NumbersRecorder(guard, finder) if rehearsal is None else None
-        KerasRecorder(guard, finder, tracing, failures, values, rehearsal, twins, numbers)
+        datasets = DatasetRecorder(guard, finder) if rehearsal is None and "shapes" in chosen else None
+        tables = TableRecorder(guard) if datasets is not None else None
+        KerasRecorder(guard, finder, tracing, failures, values, rehearsal, twins, numbers, datasets, tables)
     if "keras" in chosen and capture == "all" and rehearsal is None:
         LayerRecorder(guard, finder)
     if "shapes" in chosen and rehearsal is None:

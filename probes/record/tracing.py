@@ -293,12 +293,12 @@ class TraceRecorder:
         """The capsule of a trace that failed: the graph up to the op that could not be made. Returns its id, or None
         where there is none.
         """
-        folder = self.shelf.add(graph, self._contents(graph), "partial graph", str(graph.name), needed=True)
+        folder = self.shelf.add(graph, self.contents(graph), "partial graph", str(graph.name), needed=True)
         return folder.name if folder is not None else None
 
     def write_twin(self, concrete: Any) -> Path | None:
         """The capsule of a function that was traced for a comparison and is no part of the run; None as above."""
-        return self.shelf.add(concrete, self._contents(concrete), "twin", str(concrete.name))
+        return self.shelf.add(concrete, self.contents(concrete), "twin", str(concrete.name))
 
     def write_session(self, graph: Any, fetches: Any, feeds: Any, read: Any, values: bool) -> str | None:
         """The capsule of a `Session.run` that failed. Returns its id, or None where there is none."""
@@ -321,7 +321,8 @@ class TraceRecorder:
             self.shelf.add_values(folder.name, room, lambda f: capsules.save(f, arrays, recipe, size), needed=True)
         return folder.name if folder is not None else None
 
-    def _contents(self, function: Any) -> Callable[[str], dict[str, bytes]]:
+    def contents(self, function: Any) -> Callable[[str], dict[str, bytes]]:
+        """What makes the files of a function's capsule, given the name of that."""
         graph = getattr(function, "graph", None)
         xla = compat.must_compile(function) if graph is not None else None
         uid = self.uid(function if graph is None else graph)
@@ -334,7 +335,7 @@ class TraceRecorder:
         return contents
 
     def _write_capsule(self, concrete: Any) -> Path | None:
-        folder = self.shelf.add(concrete, self._contents(concrete), "graph", str(concrete.name))
+        folder = self.shelf.add(concrete, self.contents(concrete), "graph", str(concrete.name))
         if folder is not None:
             self._concrete[folder] = weakref.ref(concrete)
             if self.running:
@@ -348,7 +349,7 @@ class TraceRecorder:
             return True
         if concrete is None:
             return False
-        return self.shelf.restore(folder.name, self._contents(concrete), str(concrete.name))
+        return self.shelf.restore(folder.name, self.contents(concrete), str(concrete.name))
 
 
 @dataclass(frozen=True)

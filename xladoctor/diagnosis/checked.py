@@ -88,6 +88,7 @@ def _of_top(recording: Recording) -> Iterator[Check]:
     calls = {str(e["capsule"]): e for e in recording.of_kind(schema.FIRST_CALL)}
     answers = _answers(recording)
     tops = [t for t in recording.of_kind(schema.TRACE) if t.get("xla") and t.get("parent") is None]
+    tops += [g for g in recording.of_kind(schema.GRADIENT) if str(g["capsule"]) in calls]
     # A function that makes variables is traced once more, and that first trace is never called.
     called = {(t["pid"], t.get("python_name")) for t in tops if str(t.get("capsule")) in calls}
     for trace in tops:
@@ -223,7 +224,7 @@ def _finding(recording: Recording, capsule: str, told: Mapping[str, Any]) -> Fin
 def compared(recording: Recording, capsule: str, function: str | None) -> Event:
     """The trace of what was compared: of the function that the capsule's own calls, where it is that one."""
     traces = recording.of_kind(schema.TRACE)
-    top = next((t for t in traces if t.get("capsule") == capsule), {})
+    top = next((t for t in (*traces, *recording.of_kind(schema.GRADIENT)) if t.get("capsule") == capsule), {})
     graph = next((g.get("graph") for g in recording.of_kind(schema.GRAPH) if g.get("function") == function), None)
     within = (t for t in traces if function and t["pid"] == top.get("pid"))
     return next((t for t in within if t.get("function") == function or (graph and t.get("graph") == graph)), top)

@@ -10,6 +10,7 @@ from xladoctor.diagnosis.basis import grounded
 from xladoctor.diagnosis.causes import main_step, ordered
 from xladoctor.diagnosis.cells import cells, in_cells
 from xladoctor.diagnosis.checked import checks, with_divergences
+from xladoctor.diagnosis.datasets import pipelines
 from xladoctor.diagnosis.drawn import drawn_apart, draws
 from xladoctor.diagnosis.drawn_at_trace import drawn_at_trace
 from xladoctor.diagnosis.engine import verdict
@@ -28,6 +29,7 @@ from xladoctor.diagnosis.retraces import as_recorded
 from xladoctor.diagnosis.shape_rows import shape_rows
 from xladoctor.diagnosis.stacks import stacks
 from xladoctor.diagnosis.surroundings import surroundings
+from xladoctor.diagnosis.tables import tables
 from xladoctor.diagnosis.timeline import settings
 from xladoctor.diagnosis.unfinished import unfinished
 from xladoctor.diagnosis.watched import place_notes
@@ -47,7 +49,7 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
     quiet = broken_quietly(recording)
     logged = as_recorded(weighed(log_findings(evidence), evidence), recording)
     others = [*setting_findings(recording), *requests_without_effect(evidence)]
-    others += [*draws(recording), *drawn_at_trace(recording)]
+    others += [*draws(recording), *drawn_at_trace(recording), *pipelines(recording), *tables(recording)]
     known = ordered(logged, looked_at, others, evidence, quiet)
     likely = tuple(drawn_apart(recording)) or tuple(frozen(recording, known))
     known = with_divergences(known, recording, likely)

@@ -99,17 +99,27 @@ def ask_workers(
                 for answer in isolate_run.answers(worker, python, isolated, environment, within):
                     keep(**answer)
             within = check_.budget(lasted, check, check_.least(recording))
-            for answer in _checks(worker, recording, compared, paired, within, say):
+            for answer in _checks(worker, recording, compared, paired, within, say, asked=check is not None):
                 keep(**answer)
     return True
 
 
 def _checks(
-    worker: Worker, recording: Recording, compared: list[str], paired: list[row_check.Asked], seconds: float, say: Say
+    worker: Worker,
+    recording: Recording,
+    compared: list[str],
+    paired: list[row_check.Asked],
+    seconds: float,
+    say: Say,
+    *,
+    asked: bool,
 ) -> Iterator[dict[str, Any]]:
     """The questions to a run that ended well: whether compiled functions agree with plain execution, within so many
-    seconds, and which rows meet, within those that are left, or half of them.
+    seconds, and which rows meet, within those that are left, or half of them. Unless the user asked for just so many
+    seconds, there are more of them where others use the machine.
     """
+    if not asked and (compared or paired):
+        seconds = check_.stretched(worker, seconds)
     started = time.monotonic()
     if compared:
         say(f"comparing {len(compared)} compiled function(s) with plain execution; Ctrl-C skips it")

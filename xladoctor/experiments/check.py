@@ -33,6 +33,17 @@ def budget(seconds: float | None, asked: float | None, least: float = _LEAST) ->
     return asked if asked is not None else min(_MOST, max(least, _SHARE * (seconds or 0.0)))
 
 
+def stretched(worker: Worker, seconds: float) -> float:
+    """The same on a machine that others use as well, where a worker waits for a processor: what it takes there for the
+    same work, 30 s at most.
+    """
+    from xladoctor.workers.worker import WorkerError
+
+    with contextlib.suppress(WorkerError):
+        worker.ask(protocol.requests.Hello(tensorflow=True), timeout=START)
+    return max(seconds, min(_MOST, seconds * worker.slowdown))
+
+
 def least(recording: Recording) -> float:
     """The seconds that the checks get at least: more where the run failed, and its cause is looked for."""
     return _LEAST if survived(recording) else _MOST
@@ -43,7 +54,8 @@ def to_check(recording: Recording) -> list[str]:
     if not (survived(recording) or ended_itself(recording)):
         return []
     kept = [str(e["capsule"]) for e in recording.of_kind(schema.FIRST_CALL) if e["kept"]]
-    names = {str(e.get("capsule")): str(e.get("python_name")) for e in recording.of_kind(schema.TRACE)}
+    traces = (*recording.of_kind(schema.TRACE), *recording.of_kind(schema.GRADIENT))
+    names = {str(e.get("capsule")): str(e.get("python_name")) for e in traces}
     seen: dict[str, int] = {}
     rank = {}
     for capsule in kept:

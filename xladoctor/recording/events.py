@@ -107,6 +107,7 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
     ),
     schema.CAPSULE: ({}, {"capsule": entry, "what": text, "function": maybe(text)}),
     schema.FIRST_CALL: ({"capsule": entry, "kept": flag}, {"why": maybe(text), "bytes": maybe(whole)}),
+    schema.GRADIENT: ({"capsule": entry, "python_name": text}, {"graph": maybe(text), "xla": flag, "where": WHERE}),
     schema.MEETING: (
         {"op": text, "shapes": many(shape), "watched": many(flag)},
         {"given": flag, "where": WHERE, "frames": many(FRAME)},
@@ -123,6 +124,12 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
                                               "value": text, "count": whole, "size": whole}))},
     ),
     schema.LATER_CALL: ({"capsule": entry, "call": whole}, {"bytes": maybe(whole)}),
+    schema.DATASET: (
+        {"what": text},
+        {"where": WHERE, "used": WHERE, "rows": many(whole), "method": maybe(text), "model": maybe(text),
+         "shuffled": many(flag)},
+    ),
+    schema.TABLE: ({"shape": many(whole)}, {"dtype": maybe(text), "where": WHERE, "frames": many(FRAME)}),
     schema.DRAW: (
         {"op": text, "key": many(text), "counter": many(text)},
         {"shape": maybe(shape), "where": WHERE},

@@ -106,6 +106,8 @@ class Worker:
         self._number = 0
         self.started = 0
         """How many processes this worker has used so far."""
+        self._waited = 0.0
+        """Seconds that the present process was waited for."""
 
     def __enter__(self) -> Worker:
         return self
@@ -137,7 +139,8 @@ class Worker:
                 self._asked = self._log.stat().st_size
         self._number += 1
         line = json.dumps({"id": self._number, "op": op, **params}).encode() + b"\n"
-        deadline = None if timeout is None else time.monotonic() + timeout
+        asked = time.monotonic()
+        deadline = None if timeout is None else asked + timeout
         try:
             assert process.stdin is not None
             process.stdin.write(line)
@@ -148,6 +151,7 @@ class Worker:
             answer = self._answer(op, timeout, deadline)
             if answer.get("id") != self._number:
                 continue
+            self._waited += time.monotonic() - asked
             if answer.get("ok"):
                 return answer.get("result")
             told = answer.get("error") or {}
@@ -205,7 +209,16 @@ class Worker:
             except OSError as error:
                 raise WorkerDied(None, None, f"{self._command[0]}: {error}") from error
         self.started += 1
+        self._waited = 0.0
         return self._process
+
+    @property
+    def slowdown(self) -> float:
+        """How many seconds pass while the process has a processor for one: 1 where nobody else wants it, and where the
+        system does not say.
+        """
+        used = None if self._process is None else _processor_seconds(self._process.pid)
+        return max(1.0, self._waited / used) if used else 1.0
 
     def _answer(self, op: str, timeout: float | None, deadline: float | None) -> dict[str, Any]:
         """The next line of the process as JSON; lines that are none are skipped."""
@@ -257,6 +270,14 @@ class Worker:
             log = self._log.read_bytes()
         tail, since = (log[at:][-_TAIL:].decode(errors="replace") for at in (self._log_start, self._asked))
         return WorkerDied(code if code >= 0 else None, _signal_name(code) if code < 0 else None, tail, since)
+
+
+def _processor_seconds(pid: int) -> float | None:
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError):
+        return None
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:

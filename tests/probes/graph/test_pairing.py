@@ -86,6 +86,23 @@ def residual_of_an_equation(tf, v, x, y):
     return tf.reduce_mean((slope - y) ** 2)  # BAD outer
 
 
+def candidates_beside_users(tf, v, x, y):
+    users = tf.repeat(x * v[:, 0], 4, axis=0)
+    items = tf.tile(y[:, None], [4, 1])
+    return tf.reduce_sum(tf.concat([users, items], -1), -1)  # BAD groups
+
+
+def softmax_by_hand(tf, v, x, y):
+    e = tf.exp(x * v[:, 0])
+    w = e / tf.reduce_sum(e, axis=0, keepdims=True)  # BAD normalised
+    return tf.reduce_sum(w * x, 1) - y
+
+
+def normalised_over_the_batch(tf, v, x, y):
+    a = tf.math.l2_normalize(x * v[:, 0], axis=0)  # BAD normalised
+    return tf.reduce_mean(tf.reduce_sum(a * x, 1) - y)
+
+
 def plain(tf, v, x, y):
     return tf.reduce_mean((tf.squeeze(x @ v, -1) - y) ** 2)
 
@@ -299,6 +316,28 @@ def rare_rows_of_a_table(tf, v, x, y):
     return loss
 
 
+def candidates_of_each_row(tf, v, x, y):
+    users = tf.repeat(x * v[:, 0], 4, axis=0)
+    return tf.concat([users, tf.repeat(y[:, None], 4, axis=0), tf.reshape(tf.tile(x[:, :1], [1, 4]), (-1, 1))], -1)
+
+
+def rolled_groups(tf, v, x, y):
+    p = tf.squeeze(x @ v, 1)
+    others = [tf.roll(y, k, 0) for k in (1, 2, 3)]
+    return tf.tile(p, [3]) * tf.concat(others, 0), tf.repeat(p, 3) - tf.reshape(tf.stack(others, 1), (-1,))
+
+
+def normalised_by_row(tf, v, x, y):
+    e = tf.exp(x * v[:, 0])
+    w = e / tf.reduce_sum(e, axis=1, keepdims=True)
+    return tf.reduce_sum(w * tf.math.l2_normalize(x, 1), 1) - y / tf.reduce_sum(y)
+
+
+def columns_that_are_compared(tf, v, x, y):
+    c = tf.math.l2_normalize(tf.nn.softmax(x * v[:, 0]), axis=0)
+    return tf.reduce_mean(tf.transpose(c) @ c) + tf.reduce_mean(y)
+
+
 def edges(tf, v, x, y):
     i = tf.cast(tf.abs(y) * 0, tf.int32) + tf.range(tf.shape(y)[0] - 1, -1, -1)
     return tf.reduce_sum(tf.gather(x, i) * x)
@@ -318,6 +357,9 @@ BAD = [
     drawn_for_each_row,
     pooled_by_the_remainder,
     residual_of_an_equation,
+    candidates_beside_users,
+    softmax_by_hand,
+    normalised_over_the_batch,
 ]
 GOOD = [
     plain,
@@ -357,6 +399,10 @@ GOOD = [
     weights_of_rows,
     scan_over_time,
     rare_rows_of_a_table,
+    candidates_of_each_row,
+    rolled_groups,
+    normalised_by_row,
+    columns_that_are_compared,
     edges,
 ]
 

@@ -49,6 +49,15 @@ def test_the_budget(seconds, asked, expected):
     assert budget(seconds, asked) == expected
 
 
+@pytest.mark.parametrize(
+    ("seconds", "slowdown", "expected"), [(5.0, 1.0, 5.0), (5.0, 3.0, 15.0), (20.0, 4.0, 30.0), (40.0, 9.0, 40.0)]
+)
+def test_where_others_use_the_machine_the_same_work_takes_longer(seconds, slowdown, expected):
+    worker = Worker()
+    worker.slowdown = slowdown
+    assert check.stretched(worker, seconds) == expected
+
+
 def test_each_function_before_any_is_taken_twice(tmp_path):
     assert to_check(recording(tmp_path, ("f", "f", "g"))) == ["7-0-f", "7-2-g", "7-1-f"]
 

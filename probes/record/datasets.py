@@ -1,0 +1,158 @@
+"""Pipelines whose rows are not those that the program takes them for, by how they were put together.
+
+A dataset that is shuffled anew each time, given to `predict`: nobody knows which prediction is of which row. A last
+batch that is dropped there, too. Two datasets of as many elements, shuffled apart and then zipped. Nothing is taken
+from any iterator and no element is made: what a dataset was built from is in its Python objects.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from .. import compat, schema
+from .frames import hide, user_frames, wraps
+from .guard import Guard
+from .importhook import PostImportFinder
+
+MAX_DATASETS = 400
+MAX_EVENTS = 20
+_DEPTH = 60
+_KNOWN = ("Shuffle", "Batch", "Zip")
+"""In the names of the classes whose line is worth a note."""
+_SAME_ROWS = ("Map", "Batch", "Prefetch", "Options", "Repeat", "Cache", "Shuffle", "ModelDataset", "AssertCardinality")
+"""What leaves a dataset the rows that it had, and in an order that is known."""
+_ARRAYS = "TensorSlice"
+_METHODS = ("predict", "evaluate")
+
+
+@dataclass(frozen=True)
+class _Branch:
+    """One of the datasets that are zipped: the shuffles that it went through, and where the last of them stands."""
+
+    shuffles: tuple[tuple[Any, ...], ...]
+    size: int
+    spec: str
+    where: Mapping[str, Any] | None
+
+
+class DatasetRecorder:
+    """Writes `dataset` events."""
+
+    def __init__(self, guard: Guard, finder: PostImportFinder) -> None:
+        self.guard = guard
+        self._where: weakref.WeakKeyDictionary[Any, Mapping[str, Any]] = weakref.WeakKeyDictionary()
+        self._made = 0
+        self._written: set[tuple[Any, ...]] = set()
+        finder.when_imported("tensorflow", self._hook)
+
+    def _hook(self, _: ModuleType) -> None:
+        cls: Any = compat.dataset_class()
+        original = cls.__init__
+        guard = self.guard
+
+        def __init__(dataset: Any, *args: Any, **kwargs: Any) -> None:
+            __tracebackhide__ = True
+            try:
+                original(dataset, *args, **kwargs)
+            except BaseException as error:
+                hide(error)
+                raise
+            if self._made < MAX_DATASETS:
+                guard.run("dataset", self._built, dataset)
+
+        cls.__init__ = wraps(original)(__init__)
+
+    def _built(self, dataset: Any) -> None:
+        name = type(dataset).__name__
+        if not any(word in name for word in _KNOWN) or compat.default_graph() is not None:
+            return
+        self._made += 1
+        frames = user_frames(skip=4, limit=1)
+        if frames:
+            self._where[dataset] = frames[0]
+        if "Zip" in name:
+            self._zipped(dataset)
+
+    def given(self, method: str, model: Any, data: Any, where: Mapping[str, Any] | None) -> None:
+        """A Keras method was given a dataset."""
+        if method not in _METHODS or not isinstance(data, compat.dataset_class()):
+            return
+        facts = {"method": method, "model": getattr(model, "name", None), "used": where}
+        found = list(_chain(data))
+        cached = next((n for n, d in enumerate(found) if "Cache" in type(d).__name__), len(found))
+        anew = [d for d in found[:cached] if _shuffles(d) and _anew(d)]
+        if method == "predict" and anew:
+            self._write("reshuffled", self._where.get(anew[0]), **facts)
+        for batch in (d for d in found if _drops(d)):
+            inputs = batch._inputs()
+            rows, size = int(inputs[0].cardinality().numpy()), int(batch._batch_size.numpy())
+            if rows > 0 and rows % size:
+                self._write("dropped", self._where.get(batch), rows=[rows, rows - rows % size], **facts)
+
+    # -- inside
+
+    def _zipped(self, dataset: Any) -> None:
+        branches = [self._branch(d) for d in dataset._inputs()]
+        known = [b for b in branches if b is not None]
+        if len(known) < 2 or len(known) < len(branches) or len({b.size for b in known}) > 1:
+            return
+        if len({b.shuffles for b in known}) == 1:
+            return
+        shuffled = [b for b in known if b.shuffles]
+        # Two of one kind, both shuffled, may be meant to have nothing to do with each other.
+        if len(shuffled) == len(known) and len({b.spec for b in known}) == 1:
+            return
+        apart = [bool(b.shuffles) for b in known]
+        self._write("zipped", shuffled[-1].where, used=self._where.get(dataset), shuffled=apart, rows=[known[0].size])
+
+    def _branch(self, dataset: Any) -> _Branch | None:
+        chain = list(_chain(dataset))
+        *steps, leaf = chain
+        if _ARRAYS not in type(leaf).__name__ or leaf._inputs():
+            return None
+        if not all(any(word in type(d).__name__ for word in _SAME_ROWS) for d in steps):
+            return None
+        shuffles = [d for d in steps if _shuffles(d)]
+        keys = tuple(_seeded(d) for d in shuffles)
+        where = self._where.get(shuffles[0]) if shuffles else None
+        return _Branch(keys, int(leaf.cardinality().numpy()), str(dataset.element_spec), where)
+
+    def _write(self, what: str, where: Mapping[str, Any] | None, **facts: Any) -> None:
+        key = (what, *sorted((where or {}).items()), *sorted((facts.get("used") or {}).items()))
+        if key in self._written or len(self._written) >= MAX_EVENTS:
+            return
+        self._written.add(key)
+        self.guard.sink.write(schema.DATASET, what=what, where=where, **facts)
+
+
+def _chain(dataset: Any) -> Iterator[Any]:
+    """A dataset and what it was made of, as long as it is one."""
+    for _ in range(_DEPTH):
+        yield dataset
+        inputs = dataset._inputs()
+        if len(inputs) != 1:
+            return
+        dataset = inputs[0]
+
+
+def _shuffles(dataset: Any) -> bool:
+    return "Shuffle" in type(dataset).__name__ and int(dataset._buffer_size.numpy()) != 1
+
+
+def _seeded(dataset: Any) -> tuple[Any, ...]:
+    """Two shuffles with equal ones give the same order; without a seed no two are equal."""
+    seeds = tuple(int(s.numpy()) for s in (dataset._seed, dataset._seed2))
+    return (*seeds, int(dataset._buffer_size.numpy()), _anew(dataset)) if any(seeds) else (id(dataset),)
+
+
+def _anew(dataset: Any) -> bool:
+    return getattr(dataset, "_reshuffle_each_iteration", None) is not False
+
+
+def _drops(dataset: Any) -> bool:
+    drops = getattr(dataset, "_drop_remainder", None)
+    return "Batch" in type(dataset).__name__ and drops is not None and bool(drops.numpy())

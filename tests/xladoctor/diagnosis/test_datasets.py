@@ -1,0 +1,48 @@
+"""What is said of datasets whose rows are in no known order, are not all there, or were zipped with others."""
+
+from __future__ import annotations
+
+from tests.xladoctor.recordings import Run
+from xladoctor.diagnosis.datasets import pipelines
+from xladoctor.recording.run import read_run
+
+
+def line(number):
+    return {"file": "/home/ada/train.py", "line": number, "function": "<module>"}
+
+
+def told(tmp_path, *events, **run):
+    made = Run(**run)
+    for event in events:
+        made.event("dataset", **event)
+    return [(f.level, f.slug, f.location.line, f.title) for f in pipelines(read_run(made.write(tmp_path / "run")))]
+
+
+PREDICT = {"method": "predict", "model": "net", "used": line(9)}
+
+
+def test_each_is_told_once_at_the_line_that_made_it_so(tmp_path):
+    dropped = {"what": "dropped", "where": line(8), "rows": [50, 48]}
+    found = told(
+        tmp_path,
+        {"what": "zipped", "where": line(3), "used": line(4), "rows": [50], "shuffled": [True, False]},
+        {"what": "reshuffled", "where": line(7), **PREDICT},
+        {"what": "reshuffled", "where": line(7), **PREDICT},
+        {**dropped, **PREDICT},
+        {**dropped, **PREDICT, "where": line(11), "method": "evaluate"},
+    )
+    assert found == [
+        ("warning", "wrong-pairing", 3, "Datasets of 50 elements each are zipped after one of them is shuffled"),
+        ("warning", "wrong-pairing", 7, "predict of net is given a dataset that is shuffled anew at each pass"),
+        ("warning", "wrong-shape-silent", 8, "predict of net sees 48 of 50 rows: the last batch is dropped"),
+        ("note", "wrong-shape-silent", 11, "evaluate of net sees 48 of 50 rows: the last batch is dropped"),
+    ]
+
+
+def test_without_a_line_of_its_own_it_is_told_where_it_is_used(tmp_path):
+    assert told(tmp_path, {"what": "reshuffled", "where": None, **PREDICT})[0][2] == 9
+
+
+def test_a_run_that_was_ended_says_nothing_of_it(tmp_path):
+    outcome = {"state": "signalled", "signal": "SIGTERM", "probes": "recorded"}
+    assert told(tmp_path, {"what": "reshuffled", "where": line(7), **PREDICT}, outcome=outcome) == []

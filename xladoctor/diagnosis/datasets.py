@@ -1,0 +1,98 @@
+"""Pipelines whose rows are not those that the program takes them for: what the recorder saw of their making.
+
+A dataset that is shuffled anew at each pass gives its rows in an order that nobody has, so that predictions made of it
+belong to no row that is known. What was drawn is not looked at: that nobody wants the order cannot be seen, so each is
+a warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from xladoctor.diagnosis.basis import RECORDED_DATASET
+from xladoctor.diagnosis.setting_finding import event_of
+from xladoctor.diagnosis.weigh import ended_itself, survived
+from xladoctor.model.diagnosis import Finding, Level, Proof, Remedy
+from xladoctor.recording.run import Event, Recording, location
+from xladoctor.recording.schema import schema
+from xladoctor.rules import by_slug
+
+_SLUGS = {"reshuffled": "wrong-pairing", "zipped": "wrong-pairing", "dropped": "wrong-shape-silent"}
+_REMEDIES = {
+    "reshuffled": Remedy(
+        "keep-order",
+        "Predict on a dataset that is not shuffled",
+        "safe",
+        "Shuffle what is trained on only, or with reshuffle_each_iteration=False, so that a second pass has the order "
+        "of the first.",
+    ),
+    "zipped": Remedy(
+        "shuffle-after-zip",
+        "Shuffle after the zip",
+        "safe",
+        "`tf.data.Dataset.zip((a, b)).shuffle(n)` keeps together what belongs together.",
+    ),
+    "dropped": Remedy(
+        "keep-remainder",
+        "Keep the last batch",
+        "safe",
+        "drop_remainder=True belongs to training: without it the last batch of a prediction is a smaller one.",
+    ),
+}
+
+
+def pipelines(recording: Recording) -> Iterator[Finding]:
+    """A finding for each dataset whose rows are in no known order, are not all there, or were zipped with others."""
+    if not (survived(recording) or ended_itself(recording)):
+        return
+    seen = set()
+    for event in recording.of_kind(schema.DATASET):
+        found = _finding(event) if event["what"] in _SLUGS else None
+        key = (event["what"], str(found.location)) if found is not None else None
+        if found is not None and key not in seen:
+            seen.add(key)
+            yield found
+
+
+def _finding(event: Event) -> Finding | None:
+    what = str(event["what"])
+    at, used = location(event.get("where")), location(event.get("used"))
+    title, message = _words(event, f", {used}" if used is not None and used != at else "")
+    rule = by_slug(_SLUGS[what])
+    if at is None and used is None:
+        return None
+    # An `evaluate` of the batches that are full is one of most rows: less may be wanted there than of a prediction.
+    level: Level = "note" if event.get("method") == "evaluate" else "warning"
+    return Finding(
+        code=rule.code, slug=rule.slug, level=level, role="root", title=title,
+        message=f"{message} No error was raised in the run.",
+        location=at or used,
+        evidence=(Proof("event", title, event_of(event)),),
+        status="confirmed", basis=RECORDED_DATASET,
+        remedies=(_REMEDIES[what],),
+        details={"kind": what, "function": event.get("method"), "rows": event.get("rows")},
+    )  # fmt: skip
+
+
+def _words(event: Event, used: str) -> tuple[str, str]:
+    """(title, message)."""
+    rows: Sequence[int] = event.get("rows") or []
+    call = f"{event.get('method')} of {event.get('model')}"
+    if event["what"] == "reshuffled":
+        return (
+            f"{call} is given a dataset that is shuffled anew at each pass",
+            f"What {call} gives{used} is in the order of this one pass, which no other pass over the dataset and no "
+            "array has: a prediction cannot be put beside the row or the label that it belongs to.",
+        )
+    if event["what"] == "dropped":
+        return (
+            f"{call} sees {rows[1]} of {rows[0]} rows: the last batch is dropped",
+            f"The dataset has {rows[0]} rows, and a last batch that is not full is dropped (drop_remainder=True), so "
+            f"that {call}{used} leaves {rows[0] - rows[1]} of them out.",
+        )
+    each = "both are" if all(event.get("shuffled") or ()) else "one of them is"
+    return (
+        f"Datasets of {rows[0]} elements each are zipped after {each} shuffled",
+        f"Zip puts the elements side by side{used} that come at the same time; {each} shuffled on the way there, apart "
+        "from the other: what it pairs does not belong together.",
+    )

@@ -1,0 +1,57 @@
+"""A mean over every pair of rows, in NumPy after a `predict`: the table was recorded, the operands are read in the
+source.
+
+Nothing is said where no operation of two different things is written out on the way to the mean, and where one of them
+is given its axis there: a table of pairs may be what is wanted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xladoctor.diagnosis.basis import RECORDED_TABLE
+from xladoctor.diagnosis.own_source import source_of
+from xladoctor.diagnosis.setting_finding import event_of
+from xladoctor.diagnosis.weigh import ended_itself, survived
+from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
+from xladoctor.recording.run import Recording, location
+from xladoctor.recording.schema import schema
+from xladoctor.rules import by_slug
+from xladoctor.sources.pairs import met
+
+_REMEDY = Remedy(
+    "same-rank",
+    "Bring both operands to one rank before they meet",
+    "safe",
+    "`predict` gives (N, 1) for one output: take its column, `[:, 0]`, or give the labels an axis, `[:, None]`.",
+)
+
+
+def tables(recording: Recording) -> Iterator[Finding]:
+    """A warning for each line at which such a table was made."""
+    if not (survived(recording) or ended_itself(recording)):
+        return
+    rule = by_slug("wrong-pairing")
+    seen = set()
+    for event in recording.of_kind(schema.TABLE):
+        mean, shape = location(event.get("where")), tuple(event["shape"])
+        source = source_of(recording, str(mean.file)) if mean is not None else None
+        found = met(source.tree, mean.line) if source is not None and mean is not None and mean.line else None
+        if found is None or mean is None or (mean.file, found.line) in seen:
+            continue
+        seen.add((mean.file, found.line))
+        rows = shape[0]
+        name = mean.function or "the program"
+        yield Finding(
+            code=rule.code, slug=rule.slug, level="warning", role="root",
+            title=f"{name}: a mean is taken of {shape}, a number for every pair of {rows} rows",
+            message=f"`predict` gave {rows} rows, and what `{found.text}` gives has the shape {shape}, as ({rows}, 1) "
+            f"beside ({rows},) has: broadcasting pairs each row with all rows, and the mean at {mean} is that of all "
+            "pairs. No error was raised in the run.",
+            location=Location(str(mean.file), found.line, mean.function),
+            dims=(list(shape),),
+            evidence=(Proof("event", f"the mean of an array of shape {shape}", event_of(event)),),
+            status="untested", basis=RECORDED_TABLE,
+            remedies=(_REMEDY,),
+            details={"kind": "table", "function": mean.function, "meets": str(mean)},
+        )  # fmt: skip

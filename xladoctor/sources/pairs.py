@@ -1,0 +1,136 @@
+"""Which two operands made the array that a mean is taken of: followed back through the names of a function.
+
+Only what is written out as an operation of two different things is found, and nothing where an axis was given on
+purpose (`p[:, None] - p`), or both are made of one thing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_MEANS = frozenset({"mean", "nanmean", "average", "std", "var", "nanstd", "nanvar"})
+_MODULES = frozenset({"np", "numpy"})
+_GIVEN = ("None", "newaxis", "expand_dims", "reshape", ".T", "transpose", "outer", "@", "dot(", "cdist", "matmul(",
+          "meshgrid", "einsum")  # fmt: skip
+"""What stands in an expression that makes a table of pairs on purpose."""
+_MEETS = (ast.Sub, ast.Mult, ast.Div)
+_DEPTH = 4
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """An operation of two operands: its line and its text."""
+
+    line: int
+    text: str
+
+
+def met(tree: ast.Module, line: int) -> Meeting | None:
+    """The operation whose result the mean at a line is taken of; the innermost one where there are several."""
+    scope = _scope(tree, line)
+    for call in _means(scope, line):
+        taken = _taken(call)
+        found = list(_meetings(taken, scope, line, _DEPTH)) if taken is not None else []
+        if found:
+            chosen = found[-1]
+            return None if _meant(chosen, scope) else Meeting(chosen.lineno, ast.unparse(chosen)[:80])
+    return None
+
+
+def _scope(tree: ast.Module, line: int) -> ast.AST:
+    functions = [
+        n
+        for n in ast.walk(tree)
+        if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and n.lineno <= line <= (n.end_lineno or n.lineno)
+    ]
+    return max(functions, key=lambda n: n.lineno, default=tree)
+
+
+def _means(scope: ast.AST, line: int) -> list[ast.Call]:
+    calls = [
+        n
+        for n in ast.walk(scope)
+        if isinstance(n, ast.Call) and _name(n.func) in _MEANS and n.lineno <= line <= (n.end_lineno or n.lineno)
+    ]
+    return sorted(calls, key=lambda n: (line - n.lineno, n.col_offset))
+
+
+def _name(function: ast.expr) -> str | None:
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else None
+
+
+def _taken(call: ast.Call) -> ast.expr | None:
+    """What a mean is taken of: the argument of a function, the object of a method."""
+    function = call.func
+    if isinstance(function, ast.Attribute) and not (
+        isinstance(function.value, ast.Name) and function.value.id in _MODULES
+    ):
+        return function.value
+    return call.args[0] if call.args else None
+
+
+def _meetings(node: ast.expr, scope: ast.AST, line: int, depth: int) -> Iterator[ast.BinOp | ast.Compare]:
+    """The operations on the way to an expression, the outermost first."""
+    if isinstance(node, ast.Name) and depth:
+        value = _value(node.id, scope, line)
+        if value is not None:
+            yield from _meetings(value, scope, value.lineno, depth - 1)
+    elif isinstance(node, ast.Compare) and len(node.comparators) == 1:
+        if not any(isinstance(n, ast.Constant) for n in (node.left, node.comparators[0])):
+            yield node
+    elif isinstance(node, ast.BinOp):
+        sides = [n for n in (node.left, node.right) if not isinstance(n, ast.Constant)]
+        if isinstance(node.op, _MEETS) and len(sides) == 2 and ast.dump(sides[0]) != ast.dump(sides[1]):
+            yield node
+        for side in sides:
+            if not isinstance(side, ast.Name) or len(sides) == 1 or ast.dump(sides[0]) == ast.dump(sides[-1]):
+                yield from _meetings(side, scope, line, depth)
+    elif isinstance(node, ast.UnaryOp):
+        yield from _meetings(node.operand, scope, line, depth)
+    elif isinstance(node, ast.Call):
+        given = [*node.args, *([node.func.value] if isinstance(node.func, ast.Attribute) else [])]
+        for argument in given:
+            if not (isinstance(argument, ast.Name) and argument.id in _MODULES):
+                yield from _meetings(argument, scope, line, depth)
+
+
+def _value(name: str, scope: ast.AST, line: int) -> ast.expr | None:
+    """What a name was last set to before a line."""
+    found = [
+        n
+        for n in ast.walk(scope)
+        if isinstance(n, ast.Assign)
+        and n.lineno < line
+        and any(isinstance(t, ast.Name) and t.id == name for t in n.targets)
+    ]
+    return max(found, key=lambda n: n.lineno).value if found else None
+
+
+def _meant(node: ast.BinOp | ast.Compare, scope: ast.AST) -> bool:
+    """Whether the pairs are wanted: an axis is given there, or both operands are made of one thing."""
+    if any(word in ast.unparse(node) for word in _GIVEN):
+        return True
+    sides = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.left, node.comparators[0])
+    one, other = (_roots(side, scope, node.lineno) for side in sides)
+    return bool(one & other)
+
+
+def _roots(node: ast.expr, scope: ast.AST, line: int, depth: int = _DEPTH) -> set[str]:
+    """The names that an expression is made of, with those that these were made of."""
+    names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} - _MODULES
+    for name in list(names) if depth else ():
+        value = _value(name, scope, line)
+        if value is not None and _reshaped(value):
+            names |= _roots(value, scope, value.lineno, depth - 1)
+    return names
+
+
+def _reshaped(value: ast.expr) -> bool:
+    """Whether it is another layout of something, and not computed from it."""
+    return not any(isinstance(n, (ast.BinOp, ast.Compare)) for n in ast.walk(value)) and any(
+        word in ast.unparse(value) for word in (*_GIVEN, "[", "ravel", "flatten", "squeeze", "copy")
+    )
