@@ -6,14 +6,15 @@ import re
 from dataclasses import dataclass, field, replace
 
 from xladoctor.model.evidence import Frame
+from xladoctor.patterns import pattern
 
 LINES, CHARACTERS, FRAMES = 400, 24_000, 200
 
 _PARAGRAPHS = ("Exception encountered when calling", "in user code", "Graph execution error", "compile-time constant")
 # Python's own words for an exception, at the end of what TensorFlow says of a function that it called.
 _CALLED = r"(?:^|: )([A-Z]\w{0,60}(?:Error|Exception|Interrupt|Iteration|Exit)): .{0,2000}$"
-_CARETS = re.compile(r"^[ ~]*\^[ ~^]*$|^ +~+ *$")
-_MARKS_ONLY = re.compile(r"^[\s~^]+$|^\[Previous line repeated|^\.\.\.")
+_CARETS = pattern(r"^[ ~]*\^[ ~^]*$|^ +~+ *$")
+_MARKS_ONLY = pattern(r"^[\s~^]+$|^\[Previous line repeated|^\.\.\.")
 
 
 @dataclass
