@@ -9,7 +9,6 @@ the truth, older than that class, has slice-out-of-bounds. The programs in `held
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import re
@@ -18,12 +17,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from benchmarks import _results
+from benchmarks._programs import Programs
 
 FOLDER = _results.PROGRAMS / "truth"
 TIMEOUT = 300.0
@@ -267,57 +267,21 @@ def as_data(rows: Sequence[Row]) -> dict[str, Any]:
     return {"totals": totals(rows), "held_out": totals(held), "programs": [asdict(row) for row in rows]}
 
 
-def measure(programs: Sequence[str], report: Callable[[str], None] = lambda line: None) -> list[Row]:
-    """Scan each of the programs."""
-    rows = []
-    for name in programs:
-        rows.append(judge(name))
-        report(f"{name}: {rows[-1].root or rows[-1].answer} {'; '.join(rows[-1].wrong)} ({rows[-1].seconds:.0f} s)")
-    return rows
-
-
-def sample(report: Callable[[str], None] = lambda line: None) -> list[Row]:
-    """Programs in the order of their hash, as many as a minute allows; one that does not end in time is left out."""
-
-    def ended(name: str, left: float) -> Row | None:
-        row = judge(name, timeout=left)
-        return None if row.answer == "timeout" else row
-
-    rows: list[Row] = []
-    for row in _results.within_a_minute(names(), ended):
-        rows.append(row)
-        report(f"{row.name}: {row.root or row.answer} {'; '.join(row.wrong)} ({row.seconds:.0f} s)")
-    return rows
-
-
-def markdown() -> str:
-    """Scan all programs, write the results, and make the table."""
-    rows = measure(names())
-    _results.write("truth.json", SCHEMA, as_data(rows))
-    return as_markdown(rows)
-
-
-def main() -> int:
-    """The named programs, a sample, or all of them; only all of them are written. 1 where a claim is false."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.truth", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="PROGRAM", help="its name, or the beginning of it")
-    parser.add_argument("--sample", action="store_true", help="chosen by hash; at most a minute")
-    parser.add_argument("--held-out", action="store_true", help="only the programs that are held out")
-    parser.add_argument("--seen", action="store_true", help="only the others")
-    options = parser.parse_args()
-
-    def report(line: str) -> None:
-        print(line, file=sys.stderr, flush=True)
-
-    programs = [n for n in names() if not options.names or any(n.startswith(word) for word in options.names)]
-    if options.held_out or options.seen:
-        programs = [name for name in programs if name.startswith("held_out/") == options.held_out]
-    rows = sample(report) if options.sample else measure(programs, report)
-    print(as_markdown(rows))
-    if rows and not options.sample and programs == names():
-        print(f"written to {_results.write('truth.json', SCHEMA, as_data(rows))}")
-    return int(any(row.wrong for row in rows))
+BENCH = Programs(
+    module="benchmarks.truth",
+    about=__doc__,
+    file="truth.json",
+    schema=SCHEMA,
+    names=names,
+    is_held_out=lambda name: name.startswith("held_out/"),
+    judge=judge,
+    says=lambda row: f"{row.root or row.answer} {'; '.join(row.wrong)} ({row.seconds:.0f} s)",
+    is_false=lambda row: bool(row.wrong),
+    as_data=as_data,
+    as_markdown=as_markdown,
+)
+markdown = BENCH.markdown
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(BENCH.main())

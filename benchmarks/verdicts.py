@@ -8,7 +8,6 @@ whose file names have the smallest SHA-256; nobody mends a check with one of the
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shutil
@@ -17,13 +16,14 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from benchmarks import _results
 from benchmarks._observe import end
+from benchmarks._programs import Programs
 
 FOLDER = _results.PROGRAMS / "preflight"
 TIMEOUT = 900.0
@@ -146,56 +146,21 @@ def as_data(rows: Sequence[Row]) -> dict[str, Any]:
     return {**counts, "programs": [{**asdict(row), "outcome": row.outcome} for row in rows]}
 
 
-def measure(programs: Sequence[str], report: Callable[[str], None] = lambda line: None) -> list[Row]:
-    """Ask about each of the programs."""
-    rows = []
-    for name in programs:
-        rows.append(judge(name))
-        report(f"{name}: {rows[-1].answer} ({rows[-1].outcome}, {rows[-1].seconds:.0f} s)")
-    return rows
-
-
-def sample(report: Callable[[str], None] = lambda line: None) -> list[Row]:
-    """Programs in the order of their hash, as many as a minute allows; one that does not end in time is left out."""
-
-    def ended(name: str, left: float) -> Row | None:
-        row = judge(name, timeout=left)
-        return None if row.answer == "timeout" else row
-
-    rows: list[Row] = []
-    for row in _results.within_a_minute(names(), ended):
-        rows.append(row)
-        report(f"{row.name}: {row.answer} ({row.outcome}, {row.seconds:.0f} s)")
-    return rows
-
-
-def markdown() -> str:
-    """Ask about all programs, write the results, and make the table."""
-    rows = measure(names())
-    _results.write("preflight-programs.json", SCHEMA, as_data(rows))
-    return as_markdown(rows)
-
-
-def main() -> int:
-    """The named programs, a sample, or all of them; only all of them are written. 1 where an answer is false."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.verdicts", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="PROGRAM", help="its file name, or the beginning of it")
-    parser.add_argument("--sample", action="store_true", help="chosen by hash; at most a minute")
-    parser.add_argument("--held-out", action="store_true", help="only the programs that are held out")
-    options = parser.parse_args()
-
-    def report(line: str) -> None:
-        print(line, file=sys.stderr, flush=True)
-
-    programs = [n for n in names() if not options.names or any(n.startswith(word) for word in options.names)]
-    if options.held_out:
-        programs = [name for name in programs if truth(name).get("held_out")]
-    rows = sample(report) if options.sample else measure(programs, report)
-    print(as_markdown(rows))
-    if rows and not options.sample and programs == names():
-        print(f"written to {_results.write('preflight-programs.json', SCHEMA, as_data(rows))}")
-    return int(any(row.outcome.startswith("false") or row.outcome == "error" for row in rows))
+BENCH = Programs(
+    module="benchmarks.verdicts",
+    about=__doc__,
+    file="preflight-programs.json",
+    schema=SCHEMA,
+    names=names,
+    is_held_out=lambda name: bool(truth(name).get("held_out")),
+    judge=judge,
+    says=lambda row: f"{row.answer} ({row.outcome}, {row.seconds:.0f} s)",
+    is_false=lambda row: row.outcome.startswith("false") or row.outcome == "error",
+    as_data=as_data,
+    as_markdown=as_markdown,
+)
+markdown = BENCH.markdown
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(BENCH.main())

@@ -6,6 +6,7 @@ import ast
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -35,8 +36,13 @@ def imports(root: Path, folder: str) -> Iterator[Import]:
     """Every import in every file below `folder`, also by `importlib.import_module` and `__import__`."""
     start = root / folder
     for file in [start] if start.is_file() else sorted(start.rglob("*.py")):
-        relative = file.relative_to(root)
-        yield from _imports_of(ast.parse(file.read_text(encoding="utf-8")), relative)
+        yield from _imports_in(file.read_text(encoding="utf-8"), file.relative_to(root))
+
+
+@cache
+def _imports_in(text: str, file: Path) -> tuple[Import, ...]:
+    """A dozen rules ask for the imports of the same files."""
+    return tuple(_imports_of(ast.parse(text), file))
 
 
 def _imports_of(tree: ast.Module, file: Path) -> Iterator[Import]:
@@ -154,7 +160,7 @@ MAY_IMPORT = {
     ),
 }
 """What each room may import, besides itself and the modules that belong to none."""
-_EVERYWHERE = ("folder", "errors", "secrets", "protocol", "__version__")
+_EVERYWHERE = ("folder", "errors", "patterns", "secrets", "protocol", "__version__")
 
 
 def the_keeper_is_standard_library(root: Path) -> Iterator[str]:
@@ -246,12 +252,17 @@ def lengths(root: Path) -> Iterator[tuple[str, str, int, int]]:
     """(name, place, lines, limit) of every file and every function of the product."""
     for room in ("xladoctor", "probes"):
         for path in sorted((root / room).rglob("*.py")):
-            file, text = str(path.relative_to(root)), path.read_text(encoding="utf-8")
-            yield file, f"{file}:1", len(text.splitlines()), LONGEST_FILE
-            for node in ast.walk(ast.parse(text)):
-                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                    lines = (node.end_lineno or node.lineno) - node.lineno + 1
-                    yield f"{file}:{node.name}", f"{file}:{node.lineno}", lines, LONGEST_FUNCTION
+            yield from _lengths_in(path.read_text(encoding="utf-8"), str(path.relative_to(root)))
+
+
+@cache
+def _lengths_in(text: str, file: str) -> tuple[tuple[str, str, int, int], ...]:
+    functions = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+    sizes = [(node, (node.end_lineno or node.lineno) - node.lineno + 1) for node in functions]
+    return (
+        (file, f"{file}:1", len(text.splitlines()), LONGEST_FILE),
+        *((f"{file}:{n.name}", f"{file}:{n.lineno}", lines, LONGEST_FUNCTION) for n, lines in sizes),
+    )
 
 
 def files_and_functions_can_be_overlooked(root: Path) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The one error that a person sees as a sentence instead of a traceback."""
+"""The one error that a person sees as a sentence instead of a traceback, and the one that ends a command silently."""
 
 from __future__ import annotations
 
@@ -18,6 +18,10 @@ class XladoctorError(Exception):
         self.message = message
         self.exit_code = exit_code
         self.hint = hint
+
+
+class PipeClosed(Exception):
+    """The reader of standard output went away. Not an OSError, which typer would take for its own."""
 
 
 def did_you_mean(word: str, known: list[str], cutoff: float = 0.6) -> str | None:

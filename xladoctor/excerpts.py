@@ -9,11 +9,14 @@ from __future__ import annotations
 import io
 import tokenize
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from xladoctor import secrets
 from xladoctor.model.diagnosis import Diagnosis, Location, StackFrame
-from xladoctor.recording.user_sources import UserSources
 from xladoctor.report.excerpt import Excerpt, SourceLine
+
+if TYPE_CHECKING:
+    from xladoctor.recording.user_sources import UserSources
 
 _CONTEXT = 2
 _MOST = 8
@@ -22,13 +25,19 @@ _SUSPECTS = 2
 
 def of(diagnosis: Diagnosis, folder: Path | str | None = None) -> tuple[Excerpt, ...]:
     """An excerpt for each place of a finding at error level of which a line is known."""
-    run = UserSources.of(Path(folder)) if folder is not None else None
+    run = _sources(Path(folder)) if folder is not None else None
     serious = [f for f in diagnosis.findings if f.level == "error" or f.role == "root"]
     suspected = [s.location for f in serious for s in f.suspects[:_SUSPECTS]]
     known = [place for f in serious for place in (f.location, f.raised_at)]
     places = dict.fromkeys(p for p in (*known, *suspected) if p is not None and _is_place(p))
     found = (_excerpt(place, diagnosis, run, place in suspected) for place in list(places)[:_MOST])
     return secrets.of_record(tuple(excerpt for excerpt in found if excerpt is not None))
+
+
+def _sources(folder: Path) -> UserSources | None:
+    from xladoctor.recording.user_sources import UserSources
+
+    return UserSources.of(folder)
 
 
 def _is_place(location: Location) -> bool:

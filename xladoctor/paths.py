@@ -33,7 +33,7 @@ def load_probes(name: str) -> ModuleType:
     Raises:
         ImportError: the probes are missing from this installation.
     """
-    ours = f"_xladoctor_{name}"
+    ours = f"_xladoctor_{name.replace('/', '_')}"
     package = probes_dir() / name
     is_package = package.is_dir()
     spec = importlib.util.spec_from_file_location(

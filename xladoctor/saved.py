@@ -114,12 +114,12 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
 def recording_of(folder: Path, facts: dict[str, Any] | None) -> Recording:
     """What is recorded of a run; with `facts` of it also where the disk is full or the folder was removed."""
     from xladoctor.recording import files
-    from xladoctor.recording.run import Recording, is_run_folder, read_run
+    from xladoctor.recording.run import Recording, read_run
 
     if facts is None:
         return read_run(folder)
     run = files.parsed(json.dumps(facts).encode())
-    if not is_run_folder(folder):
+    if not files.is_run_folder(folder):
         return Recording(folder, run)
     recording = read_run(folder)
     problems = tuple(p for p in recording.problems if not p.startswith("run.json"))

@@ -21,7 +21,7 @@ from xladoctor.model.blame import Likeliness, Suspect
 from xladoctor.model.diagnosis import Diagnosis, Finding, Location, Proof, Remedy
 from xladoctor.recording.run import Event, Recording
 from xladoctor.recording.schema import schema
-from xladoctor.recording.user_sources import UserSources
+from xladoctor.recording.user_sources import UserSources, sources_of
 from xladoctor.sources.source import Source, Unreadable, parse
 
 _LONGEST = 1 << 20
@@ -62,7 +62,7 @@ def with_last_batch(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
     if root is None or root.level != "error" or root.slug not in _MEET:
         return diagnosis
     failure = failure_of(root, recording)
-    known = UserSources.of(recording.folder)
+    known = sources_of(recording)
     names = [str(f["file"]) for f in (failure or {}).get("frames") or () if f.get("user")]
     names += [str(script) for script in known.scripts] if known is not None else []
     try:

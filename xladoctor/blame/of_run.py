@@ -13,7 +13,7 @@ from xladoctor.model.blame import Blame
 from xladoctor.model.diagnosis import Diagnosis, Finding
 from xladoctor.recording.run import Event, Recording
 from xladoctor.recording.schema import schema
-from xladoctor.recording.user_sources import UserSources
+from xladoctor.recording.user_sources import UserSources, sources_of
 
 OF_SHAPES = frozenset(
     {
@@ -37,7 +37,7 @@ def with_blame(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
         return diagnosis  # a broken contract and lost rows have an origin of their own
     if root.slug not in OF_SHAPES and not _speaks_of_shapes(root, failure):
         return diagnosis
-    sources = UserSources.of(recording.folder)
+    sources = sources_of(recording)
     if sources is None:
         return diagnosis
     main = main_file(sources, failure, root)

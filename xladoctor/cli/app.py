@@ -15,8 +15,8 @@ import typer.core
 import typer.main
 
 from xladoctor import __version__
-from xladoctor.cli.output import PipeClosed
-from xladoctor.errors import XladoctorError, did_you_mean
+from xladoctor.cli.summaries import SUMMARIES
+from xladoctor.errors import PipeClosed, XladoctorError, did_you_mean
 
 EPILOG = """\b
 Examples:
@@ -29,21 +29,27 @@ Exit status: 0 nothing wrong, 1 findings at error level, 2 wrong usage or unread
 could not be run."""
 
 
-COMMANDS = ("scan", "trace", "replay", "preflight", "report", "runs", "lint", "explain", "rules", "env")
-
-
 class _Commands(typer.core.TyperGroup):
     """A group that loads a command when it is asked for, and says what was probably meant."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return list(SUMMARIES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
+        if cmd_name not in SUMMARIES:
             return None
-        alone = typer.Typer(add_completion=False, **_SETTINGS)
-        import_module(f"xladoctor.cli.{cmd_name}").register(alone)
-        return typer.main.get_command(alone)
+        if cmd_name not in self.commands:
+            alone = typer.Typer(add_completion=False, **_SETTINGS)
+            import_module(f"xladoctor.cli.{cmd_name}").register(alone)
+            self.commands[cmd_name] = typer.main.get_command(alone)
+        return self.commands[cmd_name]
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        # As click does it, without loading the commands: that takes longer than all the rest of the help.
+        room = formatter.width - 6 - max(map(len, SUMMARIES))
+        rows = [(name, click.Command(name, help=said).get_short_help_str(room)) for name, said in SUMMARIES.items()]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         name = args[0] if args else ""

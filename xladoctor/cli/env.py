@@ -7,9 +7,10 @@ from typing import Annotated
 import typer
 
 from xladoctor.cli import options
+from xladoctor.cli.summaries import SUMMARIES
 from xladoctor.report import PAGES
 
-HELP = """Show versions, the interpreter, and the XLA flags that are set.
+HELP = f"""{SUMMARIES["env"]}
 
 The target's packages are read from their metadata; TensorFlow is not imported. Secrets are not shown."""
 

@@ -7,10 +7,11 @@ from typing import Annotated
 import typer
 
 from xladoctor.cli import knowledge, options, rules
+from xladoctor.cli.summaries import SUMMARIES
 from xladoctor.errors import XladoctorError
 from xladoctor.report import PAGES
 
-HELP = """Explain a class of failure, or find the one that is meant.
+HELP = f"""{SUMMARIES["explain"]}
 
 What it is, why it happens, how to tell it apart from its likes, and what to do."""
 

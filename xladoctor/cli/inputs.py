@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from xladoctor.errors import XladoctorError, did_you_mean
-from xladoctor.model.survey import Target
-from xladoctor.recording import recent
-from xladoctor.survey.find import is_run_folder, targets_in, together
+from xladoctor.recording import LAST, files
+
+if TYPE_CHECKING:
+    from xladoctor.model.survey import Target
 
 STDIN: Literal["-"] = "-"
 
@@ -21,19 +22,19 @@ def run_folder(targets: Sequence[str]) -> Path | None:
     Raises:
         XladoctorError: a folder that is no run folder, or a folder among other targets.
     """
-    targets = [recent.named(target) for target in targets]
+    targets = _named(targets)
     folders = [Path(target) for target in targets if target != STDIN and Path(target).is_dir()]
     if not folders:
         return None
     folder = folders[0]
     if len(targets) > 1:
         raise XladoctorError(f"{folder} is a folder; give one run folder, or logs, but not both")
-    if is_run_folder(folder):
+    if files.is_run_folder(folder):
         return folder
-    inside = sorted((child for child in folder.iterdir() if child.is_dir() and is_run_folder(child)), key=_age)
+    inside = sorted((child for child in folder.iterdir() if child.is_dir() and files.is_run_folder(child)), key=_age)
     if inside:
         hint = f"It holds {len(inside)} of them; the newest: xladoctor scan {inside[-1]}"
-    elif is_run_folder(folder.resolve().parent):
+    elif files.is_run_folder(folder.resolve().parent):
         hint = f"It lies in one: xladoctor scan {os.path.relpath(folder.resolve().parent)}"
     else:
         hint = "A run folder is what xladoctor scan -- CMD leaves behind; it holds a run.json."
@@ -64,13 +65,15 @@ def runs(targets: Sequence[str]) -> tuple[list[Target], list[str]] | None:
     Raises:
         XladoctorError: nothing that was named is there, or it is not meant as logs.
     """
-    targets = [recent.named(target) for target in targets]
-    if len(targets) < 2 and not any(_is_folder(target) and not is_run_folder(Path(target)) for target in targets):
+    targets = _named(targets)
+    if len(targets) < 2 and not any(_is_folder(target) and not files.is_run_folder(Path(target)) for target in targets):
         return None
     if list(targets).count(STDIN) > 1:
         raise XladoctorError("standard input (-) can be read only once")
+    from xladoctor.survey.find import targets_in, together
+
     found: list[Target] = []
-    files: list[Path] = []
+    single: list[Path] = []
     problems: list[str] = []
     for target in dict.fromkeys(targets):
         if target == STDIN:
@@ -85,18 +88,18 @@ def runs(targets: Sequence[str]) -> tuple[list[Target], list[str]] | None:
                 problems.append(f"{target}: holds no log (*.log, *.out, *.err, *.txt, also .gz and .zst) and no run")
             found += below
         elif Path(target).exists():
-            files.append(Path(_existing(target, targets)))
+            single.append(Path(_existing(target, targets)))
         elif target == targets[0] and _is_program(target):
             _existing(target, targets)
         else:
             near = _near(Path(target))
             problems.append(f"there is no file {target}" + (f" ({near})" if near else ""))
-    found += together(files)
+    found += together(single)
     if not found:
         if len(targets) == 1:
             run_folder(targets)
         raise XladoctorError("\n".join(problems))
-    if not problems and len(found) == 1 and len(files) == len(set(targets)):
+    if not problems and len(found) == 1 and len(single) == len(set(targets)):
         # The streams or ranks of one run, named one by one.
         return None
     return list(dict.fromkeys(found)), problems
@@ -108,16 +111,27 @@ def of_one_run(targets: Sequence[str]) -> list[Path | Literal["-"]]:
     Raises:
         XladoctorError: as `logs`, or a folder holds a recorded run or no log.
     """
+    from xladoctor.survey.find import targets_in
+
     paths: list[str] = []
     for target in targets:
         if not _is_folder(target):
             paths.append(target)
             continue
         below = [run for run in targets_in(Path(target)) if run.kind == "logs"]
-        if is_run_folder(Path(target)) or not below:
+        if files.is_run_folder(Path(target)) or not below:
             raise XladoctorError(f"--one-run puts logs together, and {target} holds none")
         paths += [path for run in below for path in run.paths]
     return logs(paths)
+
+
+def _named(targets: Sequence[str]) -> list[str]:
+    """The targets, with the newest run folder in the place of the word for it."""
+    if LAST not in targets:
+        return list(targets)
+    from xladoctor.recording import recent
+
+    return [recent.named(target) for target in targets]
 
 
 def _is_folder(target: str) -> bool:

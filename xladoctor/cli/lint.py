@@ -9,12 +9,13 @@ import typer
 
 from xladoctor.cli import options
 from xladoctor.cli.output import Output
+from xladoctor.cli.summaries import SUMMARIES
 from xladoctor.errors import XladoctorError
 
 if TYPE_CHECKING:
     from xladoctor.model.diagnosis import Diagnosis
 
-HELP = """Find hazards in source code, before anything runs.
+HELP = f"""{SUMMARIES["lint"]}
 
 Reads Python files, notebooks and folders (- is standard input) without importing anything. What XLA will compile is
 followed from every jit_compile=True through the calls."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from xladoctor import paths
-from xladoctor.errors import XladoctorError
+from xladoctor.errors import PipeClosed, XladoctorError
 from xladoctor.report import FORMATS
 from xladoctor.report.exports import EXPORTS
 
@@ -42,10 +42,6 @@ _SUFFIXES = {
 
 # A file of one of these kinds would not open with text in it.
 _FOREIGN = frozenset({".pdf", ".doc", ".docx", ".odt", ".rtf", ".xls", ".xlsx", ".png", ".svg", ".zip", ".gz"})
-
-
-class PipeClosed(Exception):
-    """The reader of standard output went away. Not an OSError, which typer would take for its own."""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from xladoctor.cli import command, options
+from xladoctor.cli.summaries import SUMMARIES
 from xladoctor.errors import XladoctorError
 from xladoctor.report.preflight import FORMATS, render
 from xladoctor.report.preflight.words import verdict
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from xladoctor.model.preflight import Check
     from xladoctor.preflight.study import Study
 
-HELP = """Check a study before it is started, and say go or no-go.
+HELP = f"""{SUMMARIES["preflight"]}
 
 With -- the rest of the line is the study's command. It is rehearsed in a copy of the working directory: run
 whole as far as its time allows, with XLA as on a GPU machine, and as it runs here (--device cpu: only as here).

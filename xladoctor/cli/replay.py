@@ -12,6 +12,7 @@ import typer
 
 from xladoctor.cli import command, options
 from xladoctor.cli.progress import Line
+from xladoctor.cli.summaries import SUMMARIES
 from xladoctor.errors import XladoctorError
 from xladoctor.report import View
 from xladoctor.report.replay import FORMATS, render
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 _INTERRUPTED = 130
 
-HELP = """Run a subject again in worker processes: at other batch sizes, in other ways.
+HELP = f"""{SUMMARIES["replay"]}
 
 The subject is the failing call of a recorded run (RUN_DIR: the folder that scan -- CMD left; or one of the
 capsules in it), or --subject module:callable, which is imported from the current folder: callable(batch_size)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from xladoctor.cli import inputs, options
+from xladoctor.cli.summaries import SUMMARIES
 from xladoctor.errors import XladoctorError
 from xladoctor.report import View
 
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
 FORMATS = ("console", "json", "markdown", "html")
 TEMPLATES = ("blocker",)
 
-HELP = """Write the blocker document of a run: what failed, where, why, what to do, with every claim tested or
-called untested.
+HELP = f"""{SUMMARIES["report"]}
 
 RUN_DIR is what xladoctor scan -- CMD left; a diagnosis.json or logs will do, and say less. What xladoctor replay
 found out about the run stands in the document, too. --format html is one page with pictures that needs no

@@ -5,9 +5,10 @@ from __future__ import annotations
 import typer
 
 from xladoctor.cli import knowledge, options
+from xladoctor.cli.summaries import SUMMARIES
 from xladoctor.report import PAGES
 
-HELP = "List the classes of failure that the doctor knows."
+HELP = SUMMARIES["rules"]
 
 EPILOG = """\b
 Examples:

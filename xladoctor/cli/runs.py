@@ -11,13 +11,14 @@ import typer
 
 from xladoctor.cli import options
 from xladoctor.cli.output import Output
+from xladoctor.cli.summaries import SUMMARIES
 from xladoctor.errors import XladoctorError
 
 if TYPE_CHECKING:
     from xladoctor.recording.recent import RecentRun
 
 FORMATS = ("console", "json")
-HELP = """List the runs that were recorded here, newest first: verdict, size, age.
+HELP = f"""{SUMMARIES["runs"]}
 
 The runs are the folders below xladoctor-runs. In the place of a run folder, scan, trace, replay and report also
 take the word last. With clean, old runs are removed; --keep says how many stay."""

@@ -11,15 +11,16 @@ import typer
 
 from xladoctor import descriptors
 from xladoctor.cli import command, inputs, options
-from xladoctor.cli.output import Output, PipeClosed
+from xladoctor.cli.output import Output
 from xladoctor.cli.progress import Line
-from xladoctor.errors import XladoctorError
+from xladoctor.cli.summaries import SUMMARIES
+from xladoctor.errors import PipeClosed, XladoctorError
 
 if TYPE_CHECKING:
     from xladoctor.model.diagnosis import Diagnosis
     from xladoctor.model.survey import Target
 
-HELP = """Diagnose a run: a command to run, saved output, or a run folder; or many runs at once.
+HELP = f"""{SUMMARIES["scan"]}
 
 With -- the rest of the line is a command. It is run as it stands, with recording in it; its output passes
 through, and what it did is kept in a run folder. Without --, each LOG is the saved output of a run (also .gz

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from xladoctor.cli import command, inputs, options
+from xladoctor.cli.summaries import SUMMARIES
 from xladoctor.errors import XladoctorError
 from xladoctor.report import View
 from xladoctor.report.trace import FORMATS, render
@@ -15,7 +16,7 @@ from xladoctor.report.trace import FORMATS, render
 if TYPE_CHECKING:
     from xladoctor.cli.output import Output
 
-HELP = """Show the layers of a run with their shapes, and the tensors at named places with their contracts.
+HELP = f"""{SUMMARIES["trace"]}
 
 With -- the rest of the line is a command. It is run with recording in it; afterwards a worker is asked about
 every watched call (each distinct step of fit, evaluate and predict, each tf.function with a place in it),

@@ -10,18 +10,21 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from xladoctor.errors import XladoctorError
 from xladoctor.model.diagnosis import Location
+from xladoctor.patterns import pattern
 from xladoctor.recording import files
-from xladoctor.recording.run import Recording
 from xladoctor.recording.schema import schema
+
+if TYPE_CHECKING:
+    from xladoctor.recording.run import Recording
 
 _SEED = 0xC70F6907
 _MIX = 0x5BD1E995
 _LARGEST = 50_000_000
-_NAME = re.compile(r"[^\s\"'(,]{0,300}ipykernel_\d{1,10}[/\\](\d{1,20})\.py(?:(?:\", line |:)(\d+))?")
+_NAME = pattern(r"[^\s\"'(,]{0,300}ipykernel_\d{1,10}[/\\](\d{1,20})\.py(?:(?:\", line |:)(\d+))?")
 T = TypeVar("T")
 
 

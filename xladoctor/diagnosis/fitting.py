@@ -9,19 +9,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from xladoctor.diagnosis.shape_remedies import sizes_agree
 from xladoctor.model.diagnosis import Finding, Location, Remedy
+from xladoctor.patterns import pattern
 from xladoctor.recording.evidence import Evidence
-from xladoctor.recording.run import Recording
 from xladoctor.recording.schema import schema
+
+if TYPE_CHECKING:
+    from xladoctor.recording.run import Recording
 
 _OF_A_GPU = frozenset({"memory-growth", "launch-blocking", "no-autotune", "place-on-cpu", "install-cuda-tree"})
 _OF_THE_OUTPUT = frozenset({"keep-the-output", "show-lines"})
 _OF_TENSORFLOW = frozenset({"trace-shapes", "run-eagerly", "check-range"})
-_GPU = re.compile(r"GPU|CUDA|[Cc]u(?:DNN|dnn|BLAS|FFT)|libdevice|ptxas|nvvm|nvlink")
-_PATH = re.compile(r"[Nn]o such file or directory: '([^'\n]{1,300})'")
-_MODULE = re.compile(r"No module named '([\w.]{1,200})'")
+_GPU = pattern(r"GPU|CUDA|[Cc]u(?:DNN|dnn|BLAS|FFT)|libdevice|ptxas|nvvm|nvlink")
+_PATH = pattern(r"[Nn]o such file or directory: '([^'\n]{1,300})'")
+_MODULE = pattern(r"No module named '([\w.]{1,200})'")
 _NATIVE = frozenset(
     {"segfault", "aborted", "fpe", "bus-error", "native", "illegal-instruction", "killed", "terminated"}
 )

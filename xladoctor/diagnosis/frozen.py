@@ -11,19 +11,17 @@ import ast
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from xladoctor.diagnosis.basis import NOT_TESTED
 from xladoctor.diagnosis.facts import is_user_file
+from xladoctor.diagnosis.own_source import source_of
 from xladoctor.diagnosis.setting_finding import event_of, traced
 from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.model.diagnosis import Finding, Location, Proof
 from xladoctor.recording.run import Event, Recording
 from xladoctor.recording.schema import schema
-from xladoctor.recording.user_sources import UserSources
 from xladoctor.rules import OUTSIDE, by_slug
 from xladoctor.sources.names import dotted, walk
-from xladoctor.sources.source import Unreadable, parse
 
 SLUG = "baked-in-setting"
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -36,18 +34,13 @@ def frozen(recording: Recording, findings: Sequence[Finding]) -> Iterator[Findin
     errors = [f for f in findings if f.level == "error"]
     if survived(recording) or not ended_itself(recording) or any(f.slug not in OUTSIDE for f in errors):
         return
-    sources = UserSources.of(recording.folder)
-    if sources is None:
-        return
     for trace in _traced_once(recording):
         file, line = str(trace["defined"]["file"]), int(trace["defined"]["line"])
-        try:
-            tree = parse(sources.text(Path(file))[0] or "", file).tree
-        except Unreadable:
+        source = source_of(recording, file)
+        function = _function_at(source.tree, line) if source is not None else None
+        if source is None or function is None:
             continue
-        function = _function_at(tree, line)
-        if function is None:
-            continue
+        tree = source.tree
         reads = reads_of(function, tree)
         for name, written in writes_in_loops(tree, function):
             if name in reads:

@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from xladoctor.diagnosis.own_source import source_of
 from xladoctor.recording.run import Event, Recording
 from xladoctor.recording.schema import schema
-from xladoctor.recording.user_sources import UserSources
+from xladoctor.recording.user_sources import sources_of
 from xladoctor.sources.names import walk
-from xladoctor.sources.source import Unreadable, parse
 
 _RUNTIME_LINE = re.compile(r"^[IWEF]\d{4} \d\d:\d\d:|^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF] ")
 """What TensorFlow itself writes to standard error: the program said none of it."""
@@ -94,11 +94,11 @@ def raised_for_worker(event: Event, recording: Recording) -> bool:
     if not frames or not frames[-1].get("user"):
         return False
     file, line = str(frames[-1].get("file")), frames[-1].get("line")
-    tree = _tree(UserSources.of(recording.folder), Path(file))
-    if tree is None or not isinstance(line, int):
+    source = source_of(recording, file)
+    if source is None or not isinstance(line, int):
         return False
-    results = _results(tree)
-    return any(_is_about_workers(test, results) for test in _tests_above(tree, line))
+    results = _results(source.tree)
+    return any(_is_about_workers(test, results) for test in _tests_above(source.tree, line))
 
 
 def _tests_above(tree: ast.Module, line: int) -> Iterator[ast.expr]:
@@ -149,20 +149,12 @@ def _is_about_workers(test: ast.expr, results: frozenset[str]) -> bool:
 
 def trees(recording: Recording, files: tuple[Path, ...] = ()) -> Iterator[tuple[Path, ast.Module]]:
     """The syntax trees of the scripts of the command, and of these `files` where they may be read."""
-    sources = UserSources.of(recording.folder)
+    sources = sources_of(recording)
     scripts = (*sources.scripts, *files) if sources is not None else ()
     for script in dict.fromkeys(scripts):
-        tree = _tree(sources, script)
-        if tree is not None:
-            yield script, tree
-
-
-def _tree(sources: UserSources | None, file: Path) -> ast.Module | None:
-    text = sources.text(file)[0] if sources is not None else None
-    try:
-        return parse(text, str(file)).tree if text is not None else None
-    except Unreadable:
-        return None
+        source = source_of(recording, str(script))
+        if source is not None:
+            yield script, source.tree
 
 
 def _asked(tree: ast.Module, threads: bool) -> Iterator[ast.expr]:

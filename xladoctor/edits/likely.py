@@ -17,7 +17,7 @@ from xladoctor.edits.static import Constraints
 from xladoctor.edits.text import Candidate, Text
 from xladoctor.model.diagnosis import Diagnosis, Finding, Remedy
 from xladoctor.recording.run import Event, Recording
-from xladoctor.recording.user_sources import UserSources
+from xladoctor.recording.user_sources import sources_of
 
 Read = Callable[[str], str | None]
 
@@ -33,7 +33,7 @@ def with_likely_edit(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
     root = diagnosis.root
     if root is None or not root.suspects:
         return diagnosis
-    sources = UserSources.of(recording.folder)
+    sources = sources_of(recording)
     if sources is None:
         return diagnosis
     failure = failure_of(root, recording)

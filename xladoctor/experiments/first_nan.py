@@ -24,7 +24,7 @@ from xladoctor.experiments.rehearse import rehearse
 from xladoctor.recording import files
 from xladoctor.recording.run import Recording
 from xladoctor.recording.schema import schema
-from xladoctor.recording.user_sources import UserSources
+from xladoctor.recording.user_sources import sources_of
 from xladoctor.sources.finiteness import where_nan_is_tested
 
 SECONDS = 30.0
@@ -65,7 +65,7 @@ def tested_by_program(recording: Recording) -> list[str]:
     """Where the program's own source tests whether a value is finite: `file:line: name`, the first few; none where the
     source cannot be read.
     """
-    sources = UserSources.of(recording.folder)
+    sources = sources_of(recording)
     if sources is None:
         return []
     files_ = Files(lambda name: sources.text(Path(name), followed=True)[0])

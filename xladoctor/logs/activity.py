@@ -11,7 +11,8 @@ from xladoctor.logs.literals import COMPILED, FLAGS
 from xladoctor.logs.matcher import Block, newlines, word
 
 # The number first, since few lines have one; then what stands before it.
-_NUMBER = re.compile(rb"[12]\.\d{1,2}\.\d{1,2}(?:-?rc\d)?(?![\w.])")
+# One pattern a major version: what begins with a fixed letter is found four times as fast.
+_NUMBERS = tuple(re.compile(major + rb"\.\d{1,2}\.\d{1,2}(?:-?rc\d)?(?![\w.])") for major in (b"1", b"2"))
 _VERSION = re.compile(
     rb"(?:[Tt]ensor[Ff]low|TENSORFLOW|\bTF|\btf)(?:[-_ ]?(?:cpu|gpu))?[ :=_-]{0,4}"
     rb"(?:__version__|[Vv]ersion|VERSION)?[\"'():=, ]{0,6}v?$"
@@ -63,10 +64,12 @@ class Activity:
         return self._open
 
     def _find_version(self, data: bytes, end: int) -> None:
-        for found in _NUMBER.finditer(data, 0, end):
-            if _VERSION.search(data[max(found.start() - _BEFORE, 0) : found.start()]):
-                self.version = found[0].decode()
-                return
+        for number in _NUMBERS:
+            for found in number.finditer(data, 0, end):
+                if _VERSION.search(data[max(found.start() - _BEFORE, 0) : found.start()]):
+                    # The first of all counts.
+                    self.version, end = found[0].decode(), found.start()
+                    break
 
 
 def _last_epoch(data: bytes, end: int, whole: bool) -> int:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from xladoctor.logs.margins import shared_prefix
+from xladoctor.patterns import pattern
 
 
 @dataclass(frozen=True)
@@ -27,45 +28,45 @@ class Clean:
     stream: str | None = None
 
 
-_ANSI = re.compile(
+_ANSI = pattern(
     r"(?:\x1b\[|\x9b)[0-?]{0,32}[ -/]{0,4}[@-~]|\x1b\][^\x07\x1b]{0,500}(?:\x07|\x1b\\)?|"
     r"\x1b[@-Z\\-_]?"
 )
 # What is left of a colour code when its escape byte was lost in copying.
-_BARE_ANSI = re.compile(r"\ufffd?\[(?:\d{0,2}(?:;\d{1,3}){1,4}|0|1|3[0-7]|39|9[0-7])m")
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
-_TAG = re.compile(
+_BARE_ANSI = pattern(r"\ufffd?\[(?:\d{0,2}(?:;\d{1,3}){1,4}|0|1|3[0-7]|39|9[0-7])m")
+_CONTROL = pattern(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+_TAG = pattern(
     r"</?(?:span|div|pre|code|br|p|b|i|em|strong|font|a|td|tr|table|tbody|li|ul|ol|h\d|"
     r"mark|html|body)(?:\s[^<>]{0,300})?/?>"
 )
 # Tags that end a line: what stands before and behind them is not one word.
-_LINE_ENDS = re.compile(r"<br\s?/?>|</(?:div|p|pre|tr|li|ul|ol|table|h\d)>(?=[^\n])")
-_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,6}|#x[0-9a-fA-F]{1,6});")
-_JSON_FIELD = re.compile(
+_LINE_ENDS = pattern(r"<br\s?/?>|</(?:div|p|pre|tr|li|ul|ol|table|h\d)>(?=[^\n])")
+_ENTITY = pattern(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,6}|#x[0-9a-fA-F]{1,6});")
+_JSON_FIELD = pattern(
     r'"(?:log|message|msg|event|text|textPayload|line|content|output|error)"\s*:\s*"((?:[^"\\]|\\.){0,60000})"'
 )
 # Where loggers that write JSON put the traceback, besides the message.
-_JSON_TRACE = re.compile(
+_JSON_TRACE = pattern(
     r'"(?:exc_info|exc_text|exception|traceback|stack|stack_?trace|stack_info)"\s*:\s*"((?:[^"\\]|\\.){0,60000})"'
 )
-_JSON_ITEM = re.compile(r'^\s*"((?:[^"\\]|\\.){0,60000})",?\s*$')
+_JSON_ITEM = pattern(r'^\s*"((?:[^"\\]|\\.){0,60000})",?\s*$')
 # A whole text as `repr` gives it, alone on its line.
-_LITERAL = re.compile(r"""^\s*[bru]?(['"])((?:[^\\]|\\.){40,60000})\1[,)\]}]?\s*$""")
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))")
+_LITERAL = pattern(r"""^\s*[bru]?(['"])((?:[^\\]|\\.){40,60000})\1[,)\]}]?\s*$""")
+_ESCAPE = pattern(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))")
 # In the file name of a frame, `\n` and `\t` begin the name of a folder.
-_WINDOWS_PATH = re.compile(r'(?<=")[A-Za-z]:\\[^"*?<>|]{1,500}(?="|\\")')
-_ESCAPED = re.compile(rf"{_WINDOWS_PATH.pattern}|\\{{1,2}}(?:r\\{{1,2}})?([ntr\"'])")
-_FRAME_ON_A_LINE = re.compile(r' {1,8}(File "[^"]{1,500}", line \d{1,9}, in \S{1,200}) ')
-_ERROR_ON_A_LINE = re.compile(r" (?=(?:[a-z_]\w{0,60}\.){0,12}[A-Z]\w{0,60}(?:Error|Exception): )")
+_WINDOWS_PATH = pattern(r'(?<=")[A-Za-z]:\\[^"*?<>|]{1,500}(?="|\\")')
+_ESCAPED = pattern(rf"{_WINDOWS_PATH.pattern}|\\{{1,2}}(?:r\\{{1,2}})?([ntr\"'])")
+_FRAME_ON_A_LINE = pattern(r' {1,8}(File "[^"]{1,500}", line \d{1,9}, in \S{1,200}) ')
+_ERROR_ON_A_LINE = pattern(r" (?=(?:[a-z_]\w{0,60}\.){0,12}[A-Z]\w{0,60}(?:Error|Exception): )")
 _PLAIN_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "'": "'", "\\": "\\", "/": "/", "e": "\x1b"}
 
-CPP = re.compile(
+CPP = pattern(
     r"^(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[.:]\d{1,9}: ?([IWEF]) |([IWEF])\d{4} "
     r"\d\d:\d\d:[\d.:]{1,24}\s{1,9}\d{1,10} )"
     r"([\w./+-]{1,300}):(\d{1,7})\] ?"
 )
 
-_PREFIX = re.compile(
+_PREFIX = pattern(
     r"""(?:
       \#\#\[error\]|::error::|\'{3}|"{3}|\#(?:[\ \t]|$)|//\ |[%;]\ (?=\S|\ )|(?:>\ ?){1,4}|[|│]\ ?
     | \[?\d{4}[-/]\d\d[-/]\d\d[T\ ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:\ ?(?:Z|[+-]\d\d:?\d\d|UTC))?\]?:?(?:\ [-|]\ )?\ ?
@@ -88,16 +89,16 @@ _PREFIX = re.compile(
     re.VERBOSE,
 )
 # A margin of line numbers, as an editor or `cat -n | ...` shows it.
-_NUMBERED = re.compile(r"^ {0,5}\d{1,5} [|│] ?")
+_NUMBERED = pattern(r"^ {0,5}\d{1,5} [|│] ?")
 # Job and step before the time, as `gh run view --log` prints them.
-_STEP = re.compile(r"^[^\t]{1,80}\t[^\t]{1,80}\t(?=\d{4}-\d\d-\d\dT)")
+_STEP = pattern(r"^[^\t]{1,80}\t[^\t]{1,80}\t(?=\d{4}-\d\d-\d\dT)")
 _MAYBE_PREFIX = frozenset("#>/|│[(0123456789ESDTICWF:%;'\"") | frozenset("abcdefghijklmnopqrstuvwxyz")
-_STARTS = re.compile(
+_STARTS = pattern(
     r'^(?:\s(?=\s|\[\[|[│|+]|$)|\t|[│╭╰]|Traceback|File "|[\w.]{1,200}(?:Error|Exception)\b|[IWEF]\d{4} |'
     r"\d{4}-\d\d-\d\d|Detected at|Stack trace|Epoch \d|$)"
 )
 _TERMINALS = frozenset({72, 79, 80, 100, 120, 132, 160})
-_NUMBERS = re.compile(r"\d+")
+_NUMBERS = pattern(r"\d+")
 _KEEP = ("rror", "raceback", "xception", "failed", 'File "', "[[", "illed", "fault", "nan")
 
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 
 from xladoctor.model.evidence import Frame
+from xladoctor.patterns import pattern
 
 LINES, CHARACTERS, FRAMES = 400, 24_000, 200
 
@@ -15,8 +16,8 @@ _CALLED = r"(?:^|: )([A-Z]\w{0,60}(?:Error|Exception|Interrupt|Iteration|Exit)):
 # How `tf.py_function` and generators pass on an exception (tensorflow/python/lib/core/py_func.cc): by its kind.
 _CHAINED = ("UnimplementedError", "OutOfRangeError", "ResourceExhaustedError", "UnknownError")
 _OF_CALLED = (*_CHAINED, "InvalidArgumentError", "InternalError", "FailedPreconditionError")
-_CARETS = re.compile(r"^[ ~]*\^[ ~^]*$|^ +~+ *$")
-_MARKS_ONLY = re.compile(r"^[\s~^]+$|^\[Previous line repeated|^\.\.\.")
+_CARETS = pattern(r"^[ ~]*\^[ ~^]*$|^ +~+ *$")
+_MARKS_ONLY = pattern(r"^[\s~^]+$|^\[Previous line repeated|^\.\.\.")
 
 
 @dataclass

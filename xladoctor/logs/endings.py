@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_DEATH = re.compile(
+from xladoctor.patterns import pattern
+
+_DEATH = pattern(
     r"^\S{1,200}: line \d{1,7}:\s+\d{1,9} (?:Killed|Aborted|Terminated)\b"
     # Alone, or with what a shell puts behind it: "Killed 3 zombie workers" is a sentence of somebody's program.
     r"|^(?:Killed|Aborted|Terminated)(?:[.!]?\s*$|:? ?\d{1,3}\s*$|\s?\(|\s{2}|\s?\./|\s?python)"
@@ -18,15 +20,15 @@ _DEATH = re.compile(
     r"|can't open file '|Invalid loss, terminating training|^Unable to parse flag"
 )
 # The shell's word at the end of a line of progress that had no end.
-_GLUED = re.compile(r"[\d\]%.](Killed|Terminated|Aborted|Segmentation fault)(?: \(core dumped\))?$")
+_GLUED = pattern(r"[\d\]%.](Killed|Terminated|Aborted|Segmentation fault)(?: \(core dumped\))?$")
 # An error that a program tells of in its own words, before it goes on.
-_TOLD = re.compile(r"(?i)\b(?:caught|trial|skip\w*|retry\w*|attempt|ignor\w*|warn\w*|expected|handled|recover\w*)\b")
+_TOLD = pattern(r"(?i)\b(?:caught|trial|skip\w*|retry\w*|attempt|ignor\w*|warn\w*|expected|handled|recover\w*)\b")
 # A line that speaks of a failure is no sign that the work goes on.
-_OF_FAILURE = re.compile(
+_OF_FAILURE = pattern(
     r"(?i)error|fail|abort|exit|fault|kill|crash|exception|terminat|cancel|\bcore dumped\b|^[)\]}]|^\W*$"
 )
-_BAR = re.compile(r" {0,3}\d{1,7}/\d{1,7} [\[━]")
-_STEP = re.compile(r"\b(?:[Ee]poch|[Ss]tep|[Ii]ter(?:ation)?)s?\b[ :=#]{0,3}\d{1,9}\b.{0,60}(?:loss|acc)")
+_BAR = pattern(r" {0,3}\d{1,7}/\d{1,7} [\[━]")
+_STEP = pattern(r"\b(?:[Ee]poch|[Ss]tep|[Ii]ter(?:ation)?)s?\b[ :=#]{0,3}\d{1,9}\b.{0,60}(?:loss|acc)")
 _TIME = re.compile(rb"\W{0,2}(?:\d{4}[-/]\d\d[-/]\d\d|\d\d:\d\d:\d\d|[IW]\d{4} )")
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-_EXCEPTION = re.compile(
-    r"^\s*(?:\|\s*)?((?:[A-Za-z_]\w{0,80}\.){0,12})([A-Za-z_]\w{0,80})(?::(?:\s|$)(.*))?$", re.DOTALL
-)
-_SUFFIX = re.compile(
+from xladoctor.patterns import pattern
+
+_EXCEPTION = pattern(r"^\s*(?:\|\s*)?((?:[A-Za-z_]\w{0,80}\.){0,12})([A-Za-z_]\w{0,80})(?::(?:\s|$)(.*))?$", re.DOTALL)
+_SUFFIX = pattern(
     r"(?:Error|Exception|Exit|Interrupt|Warning|Iteration|Timeout|Abort(?:ed)?|Cancelled|Group|Empty|Full)$"
 )
-NAMED_ABOVE = re.compile(r"^\s*([A-Z][A-Za-z_]{2,80}) {2,}Traceback \(most recent call last\)")
-HEADER_IN_GROUP = re.compile(r"^\s*\| [A-Za-z_.]{1,200}(?:Error|Exception|Group)\b")
+NAMED_ABOVE = pattern(r"^\s*([A-Z][A-Za-z_]{2,80}) {2,}Traceback \(most recent call last\)")
+HEADER_IN_GROUP = pattern(r"^\s*\| [A-Za-z_.]{1,200}(?:Error|Exception|Group)\b")
 
 
 def exception_name(text: str, *, certain: bool) -> tuple[str, str] | None:

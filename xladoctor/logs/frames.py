@@ -6,9 +6,10 @@ import re
 from dataclasses import replace
 
 from xladoctor.model.evidence import Frame
+from xladoctor.patterns import pattern
 
 # Code that is nobody's fault here: installed packages, the standard library, generated code, and the doctor itself.
-_FRAMEWORK = re.compile(
+_FRAMEWORK = pattern(
     r"""site-packages[\\/]|dist-packages[\\/]|[\\/]lib(?:64)?[\\/]python\d(?:\.\d+)?[\\/]|\\[Ll]ib\\
     |^<frozen|^<xladoctor>|^<__array_function__|__autograph_generated_file|\.runfiles[\\/]|[\\/]bazel-
     |(?:^|[\\/])(?:tensorflow|tensorflow_core|keras|tf_keras|tf_slim|absl|IPython|ipykernel|_pytest|ray|horovod)
@@ -19,24 +20,24 @@ _FRAMEWORK = re.compile(
     re.VERBOSE,
 )
 
-_PYTHON = re.compile(r'^\s*(?:\|\s*)?File "([^"]{1,1000})", line (\d{1,9})(?:,? in (.{1,300}))?\s*$')
+_PYTHON = pattern(r'^\s*(?:\|\s*)?File "([^"]{1,1000})", line (\d{1,9})(?:,? in (.{1,300}))?\s*$')
 # Without a function: the test itself.
-_PYTEST = re.compile(r"^(\S{1,500}\.py):(\d{1,9}):(?: in (\S{1,200}))?$")
-_PYTEST_RAISED = re.compile(r"^(\S{1,500}\.py):(\d{1,9}): ([A-Z]\w{0,80})$")
-_RICH = re.compile(r"^(\S[^│]{0,400}?\.py):(\d{1,9}) in(?: ([^\s│]{1,200}))?\s*│?$")
-_RICH_ARROW = re.compile(r"^\s?❱\s{0,5}(\d{1,9}) │?(.{0,300}?)\s*│?$")
-_RICH_CODE = re.compile(r"^\s{0,6}\d{1,9} │")
+_PYTEST = pattern(r"^(\S{1,500}\.py):(\d{1,9}):(?: in (\S{1,200}))?$")
+_PYTEST_RAISED = pattern(r"^(\S{1,500}\.py):(\d{1,9}): ([A-Z]\w{0,80})$")
+_RICH = pattern(r"^(\S[^│]{0,400}?\.py):(\d{1,9}) in(?: ([^\s│]{1,200}))?\s*│?$")
+_RICH_ARROW = pattern(r"^\s?❱\s{0,5}(\d{1,9}) │?(.{0,300}?)\s*│?$")
+_RICH_CODE = pattern(r"^\s{0,6}\d{1,9} │")
 _IPYTHON = (
-    re.compile(r"^File (\S.{0,500}?):(\d{1,9}), in (.{1,300})$"),
-    re.compile(r"^((?:Cell|Input) In ?\[\d*\])(?:, line (\d{1,9}))?(?:, in (.{1,300}))?$"),
-    re.compile(r"^(<ipython-input-[\w-]{1,80}>)() in (.{1,300})$"),
-    re.compile(r"^([/~]\S{1,500}\.py)() in (.{1,300})$"),
+    pattern(r"^File (\S.{0,500}?):(\d{1,9}), in (.{1,300})$"),
+    pattern(r"^((?:Cell|Input) In ?\[\d*\])(?:, line (\d{1,9}))?(?:, in (.{1,300}))?$"),
+    pattern(r"^(<ipython-input-[\w-]{1,80}>)() in (.{1,300})$"),
+    pattern(r"^([/~]\S{1,500}\.py)() in (.{1,300})$"),
     # The end of a path whose beginning was cut off.
-    re.compile(r"^([\w.~-]{1,200}\.py)() in (<(?:cell line|module).{0,100})$"),
-    re.compile(r"^((?:[A-Za-z]:|~)\\[^:*?\"<>|]{1,500}\.py)() in (.{1,300})$"),
+    pattern(r"^([\w.~-]{1,200}\.py)() in (<(?:cell line|module).{0,100})$"),
+    pattern(r"^((?:[A-Za-z]:|~)\\[^:*?\"<>|]{1,500}\.py)() in (.{1,300})$"),
 )
-_ARROW = re.compile(r"^\s?-{2,}>\s?(\d{1,9})\s(.{0,300})$")
-_MARKS = re.compile(r"(?<!\s)\s{2,}\*{1,2}$")
+_ARROW = pattern(r"^\s?-{2,}>\s?(\d{1,9})\s(.{0,300})$")
+_MARKS = pattern(r"(?<!\s)\s{2,}\*{1,2}$")
 
 
 def is_user(file: str) -> bool:
@@ -95,8 +96,8 @@ def ipython_frame(line: str) -> Frame | None:
     """A frame header of IPython and notebooks, old and new, or None."""
     if " in " not in line and "In[" not in line and "In [" not in line:
         return None
-    for pattern in _IPYTHON:
-        found = pattern.match(line)
+    for form in _IPYTHON:
+        found = form.match(line)
         if found:
             function = found[3].split("(")[0] if found[3] else None
             return Frame(found[1], int(found[2]) if found[2] else None, function or None, user=is_user(found[1]))

@@ -9,14 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-_BEGINS = re.compile(
+from xladoctor.patterns import pattern
+
+_BEGINS = pattern(
     r"Traceback \(most recent call last|File \"[^\"]{1,500}\", line \d|Detected at node |Stack trace for op definition"
     r"|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[.:]\d{1,9}: [IWEF] |\b[IWEF]\d{4} \d\d:\d\d:[\d.:]{1,24}\s{1,9}\d{1,10} "
     r"[\w./+-]{1,300}\.cc:"
     r"|(?:\b[A-Za-z_]\w{0,60}\.){0,8}\b[A-Z]\w{0,60}(?:Error|Exception): "
 )
 _LEVEL = r"(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|CRITICAL|FATAL)"
-_VARIES = re.compile(rf"\b(?=[\da-f]{{0,15}}\d)[\da-f]{{4,32}}\b|\d+|\b{_LEVEL}\b")
+_VARIES = pattern(rf"\b(?=[\da-f]{{0,15}}\d)[\da-f]{{4,32}}\b|\d+|\b{_LEVEL}\b")
 LONGEST = 200
 """Characters of a prefix."""
 _LINES, _CANDIDATES, _LEAST, _SHARE = 400, 4, 3, 0.8
@@ -37,10 +39,10 @@ def shared_prefix(lines: Sequence[str]) -> re.Pattern[str] | None:
         if text in seen:
             continue
         seen.add(text)
-        pattern = re.compile(text)
-        fitting = sum(pattern.match(each) is not None for each in told)
+        shared = re.compile(text)
+        fitting = sum(shared.match(each) is not None for each in told)
         if fitting >= _LEAST and fitting >= _SHARE * len(told):
-            return pattern
+            return shared
         if len(seen) == _CANDIDATES:
             break
     return None

@@ -13,29 +13,28 @@ import re
 
 from xladoctor.logs.frames import is_user
 from xladoctor.model.evidence import Frame
+from xladoctor.patterns import pattern
 
 # Any blank, since a mail program may have broken the line there.
-_BRACED = re.compile(r"\{\{node\s{1,4}([^\s{}]{1,500})\}\}")
-_NODE_DEF = re.compile(r"\{\{node\s{1,4}([^\s{}]{1,500})\}\}\s{1,4}=\s{1,4}(\w{1,100})\[")
-_OLD_REFERENCE = re.compile(r"^(?:Node: |node )([^\s(=]{1,500})")
-_DETECTED = re.compile(r"^Detected at node\s{1,4}['\"]?([^\s'\"]{1,500})['\"]?\s{1,4}defined at", re.MULTILINE)
-_DETECTED_LINE = re.compile(r"^Detected at node .{1,500}$\n?|^Node: '[^'\n]{1,500}'$\n?", re.MULTILINE)
-_WITH_OP = re.compile(
-    r"(?:[Ii]nput \d+ to (?:node|op))?\s?[`']([^`'\s]{1,500})[`']\s{1,4}with\s{1,4}op\s{1,4}(\w{1,100})"
-)
+_BRACED = pattern(r"\{\{node\s{1,4}([^\s{}]{1,500})\}\}")
+_NODE_DEF = pattern(r"\{\{node\s{1,4}([^\s{}]{1,500})\}\}\s{1,4}=\s{1,4}(\w{1,100})\[")
+_OLD_REFERENCE = pattern(r"^(?:Node: |node )([^\s(=]{1,500})")
+_DETECTED = pattern(r"^Detected at node\s{1,4}['\"]?([^\s'\"]{1,500})['\"]?\s{1,4}defined at", re.MULTILINE)
+_DETECTED_LINE = pattern(r"^Detected at node .{1,500}$\n?|^Node: '[^'\n]{1,500}'$\n?", re.MULTILINE)
+_WITH_OP = pattern(r"(?:[Ii]nput \d+ to (?:node|op))?\s?[`']([^`'\s]{1,500})[`']\s{1,4}with\s{1,4}op\s{1,4}(\w{1,100})")
 # The form of shape inference up to TensorFlow 1.14, and of op_def_library.py.
-_OLD_INFERENCE = re.compile(r" for '([^'\s]{1,500})' \(op: '(\w{1,100})'\)")
-_TYPED = re.compile(r" of '(\w{1,100})' Op ha(?:s|ve) type")
-_OP_TAIL = re.compile(r"\[Op:(\w{1,300})\]")
-_HLO_NAME = re.compile(r'op_type="(\w{1,100})"\s{1,4}op_name="([^"]{1,500})"')
-_OLD_OP = re.compile(r"\[\[\s?(?:Node: )?[^\s=\]]{1,500} = (\w{1,100})\[")
-_DEVICE = re.compile(
+_OLD_INFERENCE = pattern(r" for '([^'\s]{1,500})' \(op: '(\w{1,100})'\)")
+_TYPED = pattern(r" of '(\w{1,100})' Op ha(?:s|ve) type")
+_OP_TAIL = pattern(r"\[Op:(\w{1,300})\]")
+_HLO_NAME = pattern(r'op_type="(\w{1,100})"\s{1,4}op_name="([^"]{1,500})"')
+_OLD_OP = pattern(r"\[\[\s?(?:Node: )?[^\s=\]]{1,500} = (\w{1,100})\[")
+_DEVICE = pattern(
     r"(/job:[\w.-]{1,60}/replica:\d{1,6}/task:\d{1,6}/device:\w{1,20}:\d{1,4}|XLA_(?:CPU|"
     r"GPU|TPU)_JIT|/device:[A-Z]{3}:\d{1,4})"
 )
-_WRAPPED = re.compile(r"\{\{function_node [^{}]{1,500}\}\} ?")
-_VARIADIC = re.compile(r"_(?:N|num\w{0,20})_\d{1,6}$")
-_WRAPPED_OP = re.compile(r"\{\{function_node __wrapped__(\w{1,100})_device_")
+_WRAPPED = pattern(r"\{\{function_node [^{}]{1,500}\}\} ?")
+_VARIADIC = pattern(r"_(?:N|num\w{0,20})_\d{1,6}$")
+_WRAPPED_OP = pattern(r"\{\{function_node __wrapped__(\w{1,100})_device_")
 _NAMING = (
     (_HLO_NAME, 1),
     (_NODE_DEF, 2),
@@ -45,8 +44,8 @@ _NAMING = (
     (_TYPED, 1),
     (_WRAPPED_OP, 1),
 )
-_DEFINED_AT = re.compile(r"\(defined at ([^\s()]{1,500}):(\d{1,9})\)")
-_SECOND_ROOT = re.compile(r"^[^\S\n]*\(1\) ", re.MULTILINE)
+_DEFINED_AT = pattern(r"\(defined at ([^\s()]{1,500}):(\d{1,9})\)")
+_SECOND_ROOT = pattern(r"^[^\S\n]*\(1\) ", re.MULTILINE)
 
 
 def first_root(text: str) -> str:
@@ -63,8 +62,8 @@ def nodes(text: str) -> tuple[str, ...]:
     names += [braced[1] for braced in _BRACED.finditer(text, 0, first if first >= 0 else len(text))]
     names += [name for inside in _references(text) if (name := _reference(inside))]
     if not names:
-        for pattern in (_WITH_OP, _OLD_INFERENCE, _DETECTED):
-            found = pattern.search(text)
+        for naming in (_WITH_OP, _OLD_INFERENCE, _DETECTED):
+            found = naming.search(text)
             if found:
                 return (found[1],)
     return tuple(dict.fromkeys(names))
@@ -107,8 +106,8 @@ def op(text: str) -> str | None:
     tail = _OP_TAIL.search(text)
     if tail and not tail[1].startswith("__"):
         return tail[1]
-    for pattern, group in _NAMING:
-        found = pattern.search(text)
+    for naming, group in _NAMING:
+        found = naming.search(text)
         if found:
             return _VARIADIC.sub("", found[group])
     return tail[1] if tail else None

@@ -7,7 +7,6 @@ inside a message, the C++ runtime's lines, what a shell or scheduler says of a d
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
@@ -29,38 +28,39 @@ from xladoctor.logs.frames import (
     same_paths,
 )
 from xladoctor.model.evidence import ErrorRecord, Frame
+from xladoctor.patterns import pattern
 
 PLAIN = 40
 APART = 60
 """Lines between the frames of a traceback whose head is missing, at most."""
 
 _HEADER = "Traceback (most recent call last"
-_BARE = re.compile(
+_BARE = pattern(
     r"(?:^|\s)((?:[A-Za-z_]\w{0,80}\.){0,12})([A-Z]\w{0,80}(?:Error|Exception|Interrupt|"
     r"Exit))(?: \(see above for traceback\))?(?::\s?(.*)|\s*)$"
 )
-_OP_STACK = re.compile(
+_OP_STACK = pattern(
     r"^\s*(?:Detected at node .{1,500} defined at|Stack trace for op definition|The op is "
     r"created at|Original stack trace for"
     r"|Caused by op |Input Source operations|Errors may have originated|Function call stack)"
 )
 _CHAIN = ("During handling of the above exception", "The above exception was the direct cause")
-_STOP = re.compile(
+_STOP = pattern(
     r"^(?:```|~~~|Epoch \d{1,6}/\d{1,6}|\s*\d{1,7}/(?:\d{1,7}|Unknown) |srun: |slurmstepd: |"
     r"make(?:\[\d+\])?: |wandb: |INFO[: ]|WARNING[: ]"
     r"|DEBUG[: ]|Exception ignored in|=+ |_{5,} |FAILED |ERROR |\$ |-{20,}|In \[\d*\]:|"
     r"\[[\w.@~ /-]{3,80}\][$#] |\w{1,40}@[\w.-]{1,60}:)"
 )
-_GOES_ON = re.compile(
+_GOES_ON = pattern(
     r"^(?:\s|\(\d{1,3}\) |\d{1,3} (?:root|successful|derived)|Detected at|Stack trace|The "
     r"op is|Original stack|Caused by|Input Source"
     r"|Errors may|Function call stack|tf2xla|XLA compilation|Arguments received|Call "
     r"arguments|Additional GRPC|:\{|Hint|Node: |Limit"
     r"|File \"|This |\[\[|It |Run with|\*|Current thread|Thread 0x|Extension modules|•|Received|Found|See )"
 )
-_NODE = re.compile(r"^\s*\[\[(?:\{\{node |[Nn]ode)")
+_NODE = pattern(r"^\s*\[\[(?:\{\{node |[Nn]ode)")
 # What TensorFlow says of a machine when it starts; none of it goes on in the next line.
-_STARTUP = re.compile(
+_STARTUP = pattern(
     r"failed call to cuInit|Unable to register cu\w+ factory|Could not (?:find|load) (?:cuda|TensorRT|dynamic library)"
     r"|computation placer already registered|Cannot dlopen some GPU libraries"
 )

@@ -8,7 +8,7 @@ must hold one of `literals.LITERALS`, or it is never found in a large log (a tes
 
 from __future__ import annotations
 
-import re
+from xladoctor.patterns import pattern
 
 _ERRORS = (
     "values, but the requested shape",
@@ -128,14 +128,14 @@ _WARNINGS = (
     "val_loss: nan",
 )
 # `indices[0,3] = 12 is not in [0, 10)` (tensorflow/core/kernels/gather_op.cc, scatter_nd_op.cc).
-_INDEX = re.compile(r"\w{1,30}\[[\d,]{1,60}\] = (?:-?\d{1,18}|\[[-\d, ]{1,60}\]) (?:is not in \[|does not index into)")
+_INDEX = pattern(r"\w{1,30}\[[\d,]{1,60}\] = (?:-?\d{1,18}|\[[-\d, ]{1,60}\]) (?:is not in \[|does not index into)")
 _EXCUSED = ("Unable to register cu",)
 
 
 def speaks(text: str) -> bool:
     """Whether a line by itself states an error of TensorFlow, XLA or Keras."""
-    return (any(part in text for part in _ERRORS) or _INDEX.search(text) is not None) and not any(
-        part in text for part in _EXCUSED
+    return (any(map(text.__contains__, _ERRORS)) or _INDEX.search(text) is not None) and not any(
+        map(text.__contains__, _EXCUSED)
     )
 
 

@@ -7,10 +7,12 @@ compared. Nothing in this module prints, reads files or knows a renderer.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from xladoctor.model.blame import Constraint, Provenance, Suspect
 from xladoctor.model.location import Location as Location
+
+if TYPE_CHECKING:
+    from xladoctor.model.blame import Constraint, Provenance, Suspect
 
 SCHEMA = "xladoctor.diagnosis/1"
 

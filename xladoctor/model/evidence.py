@@ -7,10 +7,12 @@ recording besides. Rules must work with whatever is there: a pasted log has neit
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from xladoctor.model.diagnosis import Location
-from xladoctor.model.output_log import OutputLog
+from xladoctor.model.location import Location
+
+if TYPE_CHECKING:
+    from xladoctor.model.output_log import OutputLog
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from xladoctor.model.diagnosis import Diagnosis
+if TYPE_CHECKING:
+    from xladoctor.model.diagnosis import Diagnosis
 
 SCHEMA = "xladoctor.survey/1"
 

@@ -20,6 +20,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from xladoctor.errors import XladoctorError
+from xladoctor.recording.schema import schema
 
 LARGEST = 64 << 20
 """Bytes of one file, or of what it unpacks to, where nothing else is said."""
@@ -149,6 +150,11 @@ def is_folder(folder: Path, name: str) -> bool:
             return True
     except (OSError, Unusable):
         return False
+
+
+def is_run_folder(folder: Path) -> bool:
+    """Whether a recording lies there, if only half of one."""
+    return is_file(folder, "run.json") or bool(names(folder, like=schema.EVENTS_GLOB))
 
 
 def names(folder: Path, below: str = "", like: str = "*") -> list[str]:

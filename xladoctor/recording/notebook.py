@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import io
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-_CODES = re.compile(r"\x1b\[[0-9;]*m")
+from xladoctor.patterns import pattern
+
+_CODES = pattern(r"\x1b\[[0-9;]*m")
 # IPython 8: `Cell In[3], line 6, in fold(x)`, `File /home/a/x.py:12, in f(x)`; older: `<ipython-input-3-0a1b> in f(x)`.
-_CELL = re.compile(r"^Cell In ?\[(\d+)\], line (\d+)(?:, in ([\w.<>]+))?")
-_FILE = re.compile(r"^File (\S[^\n:]*?):(\d+)(?:, in ([\w.<>]+))?")
-_OLD = re.compile(r"^(?:<ipython-input-(\d+)-\w+>|(\S+\.py)) in ([\w.<>]+)")
-_ARROW = re.compile(r"^-+> ?(\d+) ")
+_CELL = pattern(r"^Cell In ?\[(\d+)\], line (\d+)(?:, in ([\w.<>]+))?")
+_FILE = pattern(r"^File (\S[^\n:]*?):(\d+)(?:, in ([\w.<>]+))?")
+_OLD = pattern(r"^(?:<ipython-input-(\d+)-\w+>|(\S+\.py)) in ([\w.<>]+)")
+_ARROW = pattern(r"^-+> ?(\d+) ")
 _LARGEST = 200_000_000
 
 

@@ -13,12 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from xladoctor.errors import XladoctorError
-from xladoctor.recording import files
-from xladoctor.recording.run import is_run_folder
+from xladoctor.recording import LAST, files
 from xladoctor.recording.run_folder import DEFAULT_FOLDER
 
-LAST = "last"
-"""What a person may name in the place of the newest run folder."""
 _STAMPED = re.compile(r"\d{8}T\d{6}Z?-[0-9a-f]{4}\Z")
 _MOST_FILES = 100_000
 
@@ -47,7 +44,7 @@ def folders(above: Path | None = None) -> list[Path]:
     except OSError:
         return []
     # A name begins with the time at which it was made; of one second the clock of the disk knows more.
-    return sorted((f for f in found if is_run_folder(f)), key=lambda f: (f.name[:16], _made(f)), reverse=True)
+    return sorted((f for f in found if files.is_run_folder(f)), key=lambda f: (f.name[:16], _made(f)), reverse=True)
 
 
 def newest(above: Path | None = None) -> Path:

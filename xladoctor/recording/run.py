@@ -221,11 +221,6 @@ def location(where: Any) -> Location | None:
     return Location(str(where["file"]), where.get("line"), where.get("function"))
 
 
-def is_run_folder(folder: Path) -> bool:
-    """True if the folder has what a run folder has."""
-    return files.is_file(folder, "run.json") or bool(files.names(folder, like=schema.EVENTS_GLOB))
-
-
 def read_run(folder: Path) -> Recording:
     """Read a run folder.
 
@@ -234,7 +229,7 @@ def read_run(folder: Path) -> Recording:
     """
     if not folder.is_dir():
         raise XladoctorError(f"{folder} is no folder")
-    if not is_run_folder(folder):
+    if not files.is_run_folder(folder):
         raise XladoctorError(
             f"{folder} is no run folder: it has neither run.json nor events",
             hint="a run folder is made by: xladoctor scan -- COMMAND",

@@ -9,13 +9,15 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xladoctor import paths
 from xladoctor.errors import XladoctorError
 from xladoctor.model.evidence import ProcessOutcome
 from xladoctor.recording import files
-from xladoctor.recording.run import Recording
+
+if TYPE_CHECKING:
+    from xladoctor.recording.run import Recording
 
 DEFAULT_FOLDER = "xladoctor-runs"
 

@@ -10,9 +10,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xladoctor.recording import files, mark
+
+if TYPE_CHECKING:
+    from xladoctor.recording.run import Recording
 
 _LARGEST = 5_000_000
 _BLOCK = 1 << 20
@@ -91,3 +94,12 @@ class UserSources:
                     tail = (tail + block)[-overlap:]
         except (OSError, files.Unusable):
             return
+
+
+def sources_of(recording: Recording) -> UserSources | None:
+    """The sources of a recording: found once, and each file of them read once, whoever asks."""
+    return recording.once(_of_its_folder)
+
+
+def _of_its_folder(recording: Recording) -> UserSources | None:
+    return UserSources.of(recording.folder)

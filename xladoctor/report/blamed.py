@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from xladoctor.model.blame import Constraint, Suspect
 from xladoctor.model.diagnosis import Finding, Location
 
 _SHOWN = 2
@@ -34,9 +33,13 @@ def moved(finding: Finding) -> bool:
 
 def why(finding: Finding) -> str:
     """What does not fit, and why the first line is suspected; empty where no line is."""
+    if not finding.suspects:
+        return ""
+    from xladoctor.model.blame import Constraint, Suspect
+
     said = finding.constraint.text if isinstance(finding.constraint, Constraint) else ""
-    first = next(iter(finding.suspects), None)
-    if first is None or not (said or moved(finding)):
+    first = finding.suspects[0]
+    if not (said or moved(finding)):
         return ""
     reason = first.reason if isinstance(first, Suspect) and _same(first.location, finding.location) else ""
     return f"{said} {reason}".strip()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from xladoctor.model.diagnosis import ShapeRow
 from xladoctor.report import facts, legend, shapes, text
@@ -27,7 +27,7 @@ def render(page: Page, shape_rows: Sequence[ShapeRow], view: View) -> None:
         if isinstance(step, int):
             page.parts((f"… {facts.count(step, 'more call')} (--verbose)", "dim"), indent=2)
         else:
-            _step(page, step, widths, view)
+            step_rows(page, step, widths, view, _call)
     said = legend.axes(rows)
     if said:
         page.para(f"Axes: {said}.", hang=6, style="dim")
@@ -64,12 +64,17 @@ def around(page: Page, shape_rows: Sequence[ShapeRow]) -> None:
         page.para(said, style="dim")
 
 
-def _step(page: Page, step: shapes.Step, widths: list[int], view: View) -> None:
+Call = Callable[[Page, shapes.Call, list[int], View], None]
+"""Writes the rows of one call."""
+
+
+def step_rows(page: Page, step: shapes.Step, widths: list[int], view: View, call: Call) -> None:
+    """The rows of a step: those of its calls, which `call` writes, and how often it was repeated."""
     for part in step.parts:
         if isinstance(part, shapes.Step):
-            _step(page, part, widths, view)
+            step_rows(page, part, widths, view, call)
         else:
-            _call(page, part, widths, view)
+            call(page, part, widths, view)
     if step.times > 1:
         page.parts((f"… {shapes.repetition(step)}", "dim"), indent=5)
 

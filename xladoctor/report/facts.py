@@ -19,9 +19,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from xladoctor.model.diagnosis import Diagnosis, Finding, XlaPath
+from xladoctor.patterns import pattern
 
 _SHAPES = ("contract", "expected", "seen")
-_GROUP = re.compile(r"(?:(?<!\w)(\w+)\s*)?(\([^()]*\))")
+_GROUP = pattern(r"(?:(?<!\w)(\w+)\s*)?(\([^()]*\))")
 _COMMANDS = {"command", "argv"}
 _FOREMOST = {"command", "python", "executable", "tensorflow", "keras", "numpy", "ptycho", "ptycho_file"}
 _SAID_BY = ("by", "source", "origin", "bound_by", "from")

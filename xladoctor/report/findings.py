@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from xladoctor.model.diagnosis import Finding, Proof, Remedy
+from xladoctor.patterns import pattern
 from xladoctor.report.facts import number_text, shape_text
 
-_SENTENCE = re.compile(r"(?:(?<=\.)|(?<=\.\)))\s+(?=[A-Z(\d])")
-_CARRIER = re.compile(
+_SENTENCE = pattern(r"(?:(?<=\.)|(?<=\.\)))\s+(?=[A-Z(\d])")
+_CARRIER = pattern(
     r"^(?:OP_REQUIRES failed at \S+ : |Local rendezvous is aborting with status: |Graph execution error:\s*"
     r"|(?:[A-Za-z.]*Error|INVALID_ARGUMENT|UNIMPLEMENTED|INTERNAL|FAILED_PRECONDITION|RESOURCE_EXHAUSTED): )+"
 )
-_WRAPPER = re.compile(
+_WRAPPER = pattern(
     r"Exception encountered when calling |Could not automatically infer the output shape|Graph execution error:$"
     r"|in user code:$|Error encountered:$"
 )

@@ -6,18 +6,18 @@ finding's own title serves if it names this failure, then the first sentence of 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
 from xladoctor.model.diagnosis import Finding
+from xladoctor.patterns import pattern
 from xladoctor.report.text import clip, line
 
 Sizes = Sequence[int | None]
 
 _LONGEST = 300
-_SENTENCE = re.compile(r"(?<=[.)])\s+(?=[A-Z(\d])")
+_SENTENCE = pattern(r"(?<=[.)])\s+(?=[A-Z(\d])")
 _VERBS = {
     "Add": "add", "AddV2": "add", "AddN": "add up", "Sub": "subtract", "Mul": "multiply", "RealDiv": "divide",
     "Div": "divide", "FloorDiv": "divide", "Pow": "raise to a power", "Maximum": "take the maximum of",

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 
+from xladoctor.patterns import pattern
+
 # Sequences that a terminal acts upon, removed whole: CSI, the string commands (OSC, DCS, ...) and the short
 # escapes. A string command without its end is left to `_UNSEEN`, which makes its escape visible: nothing
 # after it may be swallowed.
-_ANSI = re.compile(
+_ANSI = pattern(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\r\n]{0,4096}(?:\x07|\x1b\\|\x9c)"
     r"|\x1b[ -/]*[0-OQ-WYZ\\`-~]"
@@ -20,7 +22,7 @@ _ANSI = re.compile(
 
 # What is left and must not reach a terminal: C0 and C1 controls, invisible and direction-changing
 # characters, tags, surrogates, and the Unicode line separators.
-_UNSEEN = re.compile(
+_UNSEEN = pattern(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164"
     "\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
@@ -57,15 +59,15 @@ def stop(text: object) -> str:
 # Markdown
 
 _GAP = "&#8203;"  # a zero-width space: breaks mentions, autolinks and issue numbers without showing
-_PUNCTUATION = re.compile(r"([\\`*<|~$]|\](?=[(:\[])|(?<![^\W_])_|_(?![^\W_]))")
-_LINE_START = re.compile(r"^(#{1,6}(?=\s|$)|[-+=](?=[\s=-]|$)|[>\[])")
-_NUMBERED = re.compile(r"^(\d{1,9})([.)])(?=\s|$)")
-_ENTITY = re.compile(r"&(?=#|\w)")
-_MENTION = re.compile(r"@(?=\w)")
-_ISSUE = re.compile(r"(#|\bGH-)(?=\d)", re.IGNORECASE)
-_SCHEME = re.compile(r"(?<=[A-Za-z]):(?=//)|(?<=mailto):|(?<=xmpp):", re.IGNORECASE)
-_WWW = re.compile(r"(?i)(?<=www)\.")
-_COMMIT = re.compile(r"\b([0-9a-f]{7})(?=[0-9a-f]{33}\b)")
+_PUNCTUATION = pattern(r"([\\`*<|~$]|\](?=[(:\[])|(?<![^\W_])_|_(?![^\W_]))")
+_LINE_START = pattern(r"^(#{1,6}(?=\s|$)|[-+=](?=[\s=-]|$)|[>\[])")
+_NUMBERED = pattern(r"^(\d{1,9})([.)])(?=\s|$)")
+_ENTITY = pattern(r"&(?=#|\w)")
+_MENTION = pattern(r"@(?=\w)")
+_ISSUE = pattern(r"(#|\bGH-)(?=\d)", re.IGNORECASE)
+_SCHEME = pattern(r"(?<=[A-Za-z]):(?=//)|(?<=mailto):|(?<=xmpp):", re.IGNORECASE)
+_WWW = pattern(r"(?i)(?<=www)\.")
+_COMMIT = pattern(r"\b([0-9a-f]{7})(?=[0-9a-f]{33}\b)")
 
 
 def md(text: object) -> str:
@@ -76,8 +78,8 @@ def md(text: object) -> str:
     value = _NUMBERED.sub(r"\1\\\2", _LINE_START.sub(r"\\\1", value))
     # Issue numbers first: the gaps themselves hold a number sign.
     value = _COMMIT.sub(rf"\1{_GAP}", _ISSUE.sub(rf"\1{_GAP}", value))
-    for pattern, mark in ((_MENTION, "@"), (_SCHEME, ":"), (_WWW, ".")):
-        value = pattern.sub(mark + _GAP, value)
+    for special, mark in ((_MENTION, "@"), (_SCHEME, ":"), (_WWW, ".")):
+        value = special.sub(mark + _GAP, value)
     return value
 
 

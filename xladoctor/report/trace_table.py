@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from xladoctor.model.diagnosis import ShapeRow
 from xladoctor.report import facts, shapes, text
+from xladoctor.report.console_shapes import step_rows
 from xladoctor.report.page import Page
 from xladoctor.report.view import View
 
@@ -25,17 +26,7 @@ def render(page: Page, rows: Sequence[ShapeRow], view: View) -> None:
         if isinstance(step, int):
             page.parts((f"… {step} more calls (--verbose)", "dim"), indent=2)
         else:
-            _step(page, step, widths, view)
-
-
-def _step(page: Page, step: shapes.Step, widths: list[int], view: View) -> None:
-    for part in step.parts:
-        if isinstance(part, shapes.Step):
-            _step(page, part, widths, view)
-        else:
-            _call(page, part, widths, view)
-    if step.times > 1:
-        page.parts((f"… {shapes.repetition(step)}", "dim"), indent=5)
+            step_rows(page, step, widths, view, _call)
 
 
 def _call(page: Page, call: shapes.Call, widths: list[int], view: View) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 VERSION = "2.21.0"
@@ -57,6 +56,9 @@ _LISTS = frozenset({"ConcatOffset", "DynamicStitch", "ParallelDynamicStitch"})
 
 @cache
 def _data() -> dict[str, Any]:
+    # A log of which no line names an op does not wait for it.
+    from importlib.resources import files
+
     text = files("xladoctor.rules").joinpath("data/xla_registry.json").read_text(encoding="utf-8")
     found: dict[str, Any] = json.loads(text)
     return found

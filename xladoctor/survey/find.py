@@ -28,11 +28,6 @@ _RANK = re.compile(r"(?i)(?<![a-z])((?:local_?|global_?)?(?:rank|worker|node|tas
 _DEEPEST = 64
 
 
-def is_run_folder(folder: Path) -> bool:
-    """Whether a recording lies there, if only half of one."""
-    return files.is_file(folder, "run.json") or bool(files.names(folder, like="events-*.jsonl"))
-
-
 def is_log(name: str) -> bool:
     """Whether a file's name is that of a log. A file that was named by a person needs no such name."""
     lower = name.lower()
@@ -52,7 +47,7 @@ def targets_in(folder: Path) -> Iterator[Target]:
     waiting = [(folder, 0)]
     while waiting:
         here, depth = waiting.pop()
-        if is_run_folder(here):
+        if files.is_run_folder(here):
             yield Target("run", (str(here),))
             continue
         try:

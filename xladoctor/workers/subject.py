@@ -18,7 +18,7 @@ from xladoctor.errors import XladoctorError
 from xladoctor.model.replay import Case
 from xladoctor.protocol import requests
 from xladoctor.recording import files, mark, recent
-from xladoctor.recording.run import Recording, is_run_folder, read_run
+from xladoctor.recording.run import Recording, read_run
 from xladoctor.recording.run_folder import why_foreign
 from xladoctor.recording.schema import schema
 from xladoctor.workers.environment import batch_sizes, interpreter
@@ -125,7 +125,7 @@ def find(
     folder = Path(target)
     if folder.is_dir() and files.is_file(folder, "capsule.json"):
         return _capsule(folder, python, values)
-    if folder.is_dir() and is_run_folder(folder):
+    if folder.is_dir() and files.is_run_folder(folder):
         return _of_run(folder, python, values)
     if not folder.exists() and _CALLABLE.match(target):
         hint = f"For a callable: xladoctor replay --subject {target}"
@@ -151,7 +151,7 @@ def _callable(name: str, python: str | None, here: Path, environment: Mapping[st
 def _capsule(folder: Path, python: str | None, values: bool) -> Subject:
     """The capsule of this folder; with what the run around it knows, if there is one."""
     run = folder.resolve().parent.parent
-    if folder.resolve().parent.name == "capsules" and is_run_folder(run):
+    if folder.resolve().parent.name == "capsules" and files.is_run_folder(run):
         recording = read_run(run)
         step = next((s for s in steps(recording, every=True) if s.capsule == folder.name), None)
         if step is not None:

@@ -14,7 +14,7 @@ import pytest
 
 import xladoctor
 from xladoctor.__main__ import main
-from xladoctor.cli.app import COMMANDS
+from xladoctor.cli.summaries import SUMMARIES
 from xladoctor.errors import XladoctorError
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -44,7 +44,7 @@ def test_no_arguments_show_the_help_as_an_error(capsys):
     ("args", "said"),
     [
         (["scna", "x"], "there is no command 'scna'\n  Did you mean scan?"),
-        (["frobnicate"], f"Commands: {', '.join(COMMANDS)}."),
+        (["frobnicate"], f"Commands: {', '.join(SUMMARIES)}."),
         (["--versoin"], "Did you mean '--version'?"),
         (["explain"], "missing argument 'CODE'"),
     ],
@@ -178,6 +178,27 @@ def test_what_is_imported(args, light, log):
     assert "xladoctor" in modules
     assert not modules & {*HEAVY, *(("typer", "rich", "click") if light else ())}
     assert not [name for name in modules if name.startswith("probes") and name != "probes.schema"]
+
+
+@pytest.mark.parametrize(
+    ("args", "left_out"),
+    [
+        (["--help"], ("xladoctor.cli.scan", "xladoctor.cli.options", "xladoctor.report", "xladoctor.model")),
+        # What a run folder needs, and a log does not.
+        (
+            ["scan", "LOG"],
+            ("xladoctor.recording.run", "xladoctor.model.blame", "xladoctor.survey", "hashlib", "fractions"),
+        ),
+    ],
+    ids=["--help", "scan LOG"],
+)
+def test_what_is_not_needed_is_not_loaded(args, left_out, log):
+    code = "import sys; from xladoctor.__main__ import main; main(sys.argv[1:]); print('\\nMODULES', *sys.modules)"
+    args = [str(log) if arg == "LOG" else arg for arg in args]
+    done = subprocess.run([sys.executable, "-c", code, *args], capture_output=True, text=True, check=True)
+    modules = set(done.stdout.rpartition("MODULES")[2].split())
+    assert {"xladoctor", "typer"} <= modules
+    assert not modules & set(left_out)
 
 
 def test_the_test_above_can_fail(tmp_path):

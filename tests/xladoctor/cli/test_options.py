@@ -10,7 +10,8 @@ import typer
 from typer.testing import CliRunner
 
 from xladoctor.cli import options
-from xladoctor.cli.app import COMMANDS, app
+from xladoctor.cli.app import app
+from xladoctor.cli.summaries import SUMMARIES
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def test_an_option_of_two_groups_is_offered_once(run):
     assert "What the help says." in text and text.count("--name") == 1
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", SUMMARIES)
 def test_every_command_has_the_shared_options(name):
     known = {option for p in app_command(name).params for option in p.opts}
     shared = {"--format", "--output", "--force", "--color"} | ({"--verbose", "--quiet"} if name != "runs" else set())

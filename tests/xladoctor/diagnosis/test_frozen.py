@@ -63,7 +63,9 @@ class Sources:
     def __init__(self, code):
         self.code = code
 
-    def text(self, file):
+    scripts = ()
+
+    def text(self, file, followed=False):
         return self.code, ""
 
 
@@ -79,6 +81,6 @@ def test_only_a_run_that_its_program_ended_is_explained_by_it(tmp_path, monkeypa
                   during="program", frames=frames, chain=[], capsule=None)  # fmt: skip
         run.event("failure", failure=1, state="uncaught", exception="ValueError")
     source = GLOBAL + "for r in (1, 2):\n    SETTINGS['rate'] = r\n    step(x)\n"
-    monkeypatch.setattr("xladoctor.diagnosis.frozen.UserSources.of", lambda folder: Sources(source))
+    monkeypatch.setattr("xladoctor.recording.user_sources.UserSources.of", lambda folder: Sources(source))
     root = scan_run(run.write(tmp_path / "run")).root
     assert (root and (root.slug, root.status)) == (slug and (slug, "untested"))

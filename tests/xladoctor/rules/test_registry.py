@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from xladoctor.cli import app
+from xladoctor.cli.summaries import SUMMARIES
 from xladoctor.rules import CODES, UnknownRule, all_rules, by_code, by_slug
 
 
@@ -54,7 +54,7 @@ def test_unknown_rule_suggests(name: str, near: str) -> None:
 
 @pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)
 def test_only_commands_that_exist_are_recommended(rule) -> None:
-    known = set(app.COMMANDS)
+    known = set(SUMMARIES)
     texts = [rule.what, rule.why, rule.tell_apart, *rule.references, *(f"{m.title} {m.how}" for m in rule.remedies)]
     named = {word for text in texts for word in re.findall(r"`xladoctor ([a-z]+)", text)}
     assert named <= known

@@ -6,8 +6,7 @@ tensorflow/core/ops/array_ops.cc (SetOutputShapeForReshape), numpy's multiarray/
 
 from __future__ import annotations
 
-from fractions import Fraction
-from math import prod
+from math import gcd, prod
 from typing import TYPE_CHECKING, Any
 
 from xladoctor.rules.forms import SHAPE, N, static_shapes
@@ -92,8 +91,9 @@ def _hit(
         details["factors"] = {"have": factors(have, seen), "want": factors(want, seen)}
         details["ambiguous"] = {side: len(found) > 1 for side, found in details["factors"].items()}
         if want:
-            ratio = Fraction(have, want)
-            details["ratio"] = ratio.numerator if ratio.denominator == 1 else str(ratio)
+            common = gcd(have, want)
+            times, of = have // common, want // common
+            details["ratio"] = times if of == 1 else f"{times}/{of}"
     message = (
         f"A tensor of {have} values is reshaped to a shape that takes {'a multiple of ' if multiple else ''}{want}"
     )
