@@ -3,11 +3,12 @@
 Each program of `benchmarks/programs/nan` ends in NaN or infinity; the JSON beside it says which op makes the first one
 (`ops`: any of them), in which line of the program (`lines_of`: a part of the line that occurs once), in which layer,
 and of what. Programs from 90 on are healthy: an error there is a false alarm. `scan` runs each program with its
-defaults, and gets no hint.
+defaults, and gets no hint. Every program once more, with the results written: `python -m benchmarks.nan`.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import shutil
@@ -16,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from benchmarks.figure import Figure
 FOLDER = _results.PROGRAMS / "nan"
 TIMEOUT = 600.0
 WANTED = 16
+SCHEMA = "xladoctor.benchmarks-nan/1"
 
 
 @dataclass(frozen=True)
@@ -103,13 +105,52 @@ def judge(name: str, options: Sequence[str] = (), timeout: float = TIMEOUT) -> R
     )
 
 
-def figures() -> list[Figure]:
-    """Programs whose first op and line are named, against those that should be; and false alarms."""
+def measure(programs: Sequence[str]) -> list[Row]:
+    """What the doctor says of each program, told as it comes."""
     rows = []
-    for name in names():
+    for name in programs:
         rows.append(row := judge(name))
         mark = "right" if row.right else "WRONG"
-        print(f"{mark}  {name}  {row.op} line {row.line} {row.layer or ''} {row.seconds} s: {row.title}", flush=True)
+        report = f"{mark}  {name}  {row.op} line {row.line} {row.layer or ''} {row.seconds} s: {row.title}"
+        print(report, file=sys.stderr, flush=True)
+    return rows
+
+
+def as_data(rows: Sequence[Row]) -> dict[str, Any]:
+    """The rows and their sums, for the file of results."""
+    sick = [row for row in rows if not row.healthy]
+    named = [row.right_layer for row in sick if row.right_layer is not None]
+    totals = {
+        "programs": len(sick),
+        "op and line": sum(row.right for row in sick),
+        "layer": f"{sum(named)} of {len(named)}",
+        "healthy": len(rows) - len(sick),
+        "errors on healthy": sum(row.noticed for row in rows if row.healthy),
+    }
+    return {"totals": totals, "programs": [{**asdict(row), "right": row.right} for row in rows]}
+
+
+def as_markdown(rows: Sequence[Row]) -> str:
+    """The table of docs/nan.md."""
+    return _results.table(
+        ["program", "first op that the doctor names", "line", "right", "what it says"],
+        [
+            [
+                row.name,
+                row.op or "-",
+                str(row.line or "-"),
+                "yes" if row.right else "no",
+                row.title if row.noticed else "-",
+            ]
+            for row in rows
+        ],
+    )
+
+
+def figures() -> list[Figure]:
+    """Programs whose first op and line are named, and false alarms, against what is allowed. Writes the results."""
+    rows = measure(names())
+    _results.write("nan.json", SCHEMA, as_data(rows))
     sick = [row for row in rows if not row.healthy]
     right = sum(row.right for row in sick)
     alarms = sum(row.noticed for row in rows if row.healthy)
@@ -126,6 +167,20 @@ def figures() -> list[Figure]:
     ]
 
 
+def main() -> int:
+    """The named programs, or all of them; only all of them are written. 1 where fewer are right than are wanted."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.nan", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="PROGRAM", help="its file name, or the beginning of it")
+    options = parser.parse_args()
+    programs = [n for n in names() if not options.names or any(n.startswith(word) for word in options.names)]
+    rows = measure(programs)
+    print(as_markdown(rows))
+    if programs == names():
+        print(f"written to {_results.write('nan.json', SCHEMA, as_data(rows))}")
+    healthy = [row for row in rows if row.healthy]
+    wanted = min(WANTED, len(rows) - len(healthy))
+    return int(sum(row.right for row in rows if not row.healthy) < wanted or not all(row.right for row in healthy))
+
+
 if __name__ == "__main__":
-    for chosen in sys.argv[1:] or names():
-        print(judge(chosen), flush=True)
+    raise SystemExit(main())

@@ -109,6 +109,11 @@ def _show(diagnosis: Diagnosis, target: Output, verbose: bool, quiet: bool) -> N
 
         target.write(lint_text.as_console(diagnosis, target.page(), verbose, quiet))
         return
+    if target.format == "html":
+        from xladoctor.report.html import hazards
+
+        target.write(hazards.render(diagnosis))
+        return
     from xladoctor.report import View, render
 
     target.write(render(diagnosis, target.format, None, View(verbose=verbose, quiet=quiet)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -67,7 +67,7 @@ def runs(
             raise XladoctorError(
                 "--keep goes with clean", hint=f"To remove old runs: xladoctor runs clean --keep {keep}"
             )
-        _list(target, [recent.describe(folder) for folder in recent.folders()])
+        _list(target, [_with_headline(recent.describe(folder)) for folder in recent.folders()])
         return 0
     if keep is None:
         raise XladoctorError("runs clean needs --keep N: how many runs stay", hint="xladoctor runs clean --keep 10")
@@ -77,6 +77,21 @@ def runs(
     if problems:
         raise XladoctorError("\n".join(problems))
     return 0
+
+
+def _with_headline(run: RecentRun) -> RecentRun:
+    """The run with the headline of its diagnosis in the place of the title of a class."""
+    from xladoctor.recording import recent
+    from xladoctor.report import json_
+    from xladoctor.report.headline import headline
+
+    if run.title is None:
+        return run
+    try:
+        root = json_.from_dict(recent.diagnosis(run.folder)).root
+    except XladoctorError:  # of another version
+        return run
+    return replace(run, title=headline(root)) if root is not None else run
 
 
 def _list(target: Output, found: list[RecentRun]) -> None:
@@ -112,6 +127,6 @@ def age(seconds: float) -> str:
 
 
 def _bytes(count: int) -> str:
-    from xladoctor.report.headline import byte_words
+    from xladoctor.model.element_types import byte_words
 
     return byte_words(count)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 
-from xladoctor.model.diagnosis import Diagnosis, Finding, Proof, Remedy
+from xladoctor.model.diagnosis import Change, Diagnosis, Finding, Proof, Remedy
 from xladoctor.model.edits import TriedEdit
 from xladoctor.recording.schema import schema
 
@@ -53,5 +53,5 @@ def _with(finding: Finding, tried: Sequence[TriedEdit]) -> Finding:
 
 def _remedy(edit: TriedEdit, id_: str) -> Remedy:
     title = f"{edit.file}:{edit.line}: {edit.why}"
-    how = f"`{edit.new}` instead of `{edit.old}`. Tried on a copy: {edit.said}."
-    return Remedy(id_, title, "changes-numerics", how, "verified")
+    change = Change(edit.file, edit.line, edit.old, edit.new)
+    return Remedy(id_, title, "changes-numerics", f"{change} Tried on a copy: {edit.said}.", "verified", change=change)

@@ -11,7 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from xladoctor.diagnosis.own_words import OWN_WORDS, in_own_words
 from xladoctor.diagnosis.shape_remedies import sizes_agree
+from xladoctor.diagnosis.surroundings import keras_backend, uses_legacy_keras
 from xladoctor.model.diagnosis import Finding, Location, Remedy
 from xladoctor.patterns import pattern
 from xladoctor.recording.evidence import Evidence
@@ -26,6 +28,8 @@ _OF_TENSORFLOW = frozenset({"trace-shapes", "run-eagerly", "check-range"})
 _GPU = pattern(r"GPU|CUDA|[Cc]u(?:DNN|dnn|BLAS|FFT)|libdevice|ptxas|nvvm|nvlink")
 _PATH = pattern(r"[Nn]o such file or directory: '([^'\n]{1,300})'")
 _MODULE = pattern(r"No module named '([\w.]{1,200})'")
+# An op that was run by itself ends its message with its name; a function has an `__inference_...` there.
+_EAGER = pattern(r"\[Op:(?!_)\w")
 _NATIVE = frozenset(
     {"segfault", "aborted", "fpe", "bus-error", "native", "illegal-instruction", "killed", "terminated"}
 )
@@ -41,6 +45,9 @@ class Situation:
     keras: bool | None = None
     watched: bool = False
     """Whether functions of the program were watched: only then does `trace` show shapes at them."""
+    backend: str = ""
+    """What KERAS_BACKEND asks for; empty where it is not set, or TensorFlow."""
+    legacy_keras: bool = False
 
 
 def situation(evidence: Evidence) -> Situation:
@@ -51,7 +58,10 @@ def situation(evidence: Evidence) -> Situation:
     devices = next((e["devices"] for e in run.of_kind(schema.FIRST_OP) if e.get("devices")), None)
     keras = bool(run.of_kind(schema.MODEL) or run.of_kind(schema.CALL))
     gpu = None if devices is None else any(d != "CPU" for d in devices)
-    return Situation(True, _imported(run, "tensorflow"), gpu, keras, bool(run.of_kind(schema.PLACE_FOUND)))
+    watched = bool(run.of_kind(schema.PLACE_FOUND))
+    return Situation(
+        True, _imported(run, "tensorflow"), gpu, keras, watched, keras_backend(run), uses_legacy_keras(run)
+    )
 
 
 def fitted(findings: Iterable[Finding], known: Situation) -> tuple[Finding, ...]:
@@ -64,7 +74,8 @@ def _remedies(finding: Finding, known: Situation) -> Iterator[Remedy]:
         if _fits(remedy, finding, known):
             made = _made(remedy, finding, known)
             if made is not None:
-                yield _named(made, finding)
+                says_all = made.id in OWN_WORDS and made.title != remedy.title
+                yield made if says_all else _named(made, finding)
 
 
 def _fits(remedy: Remedy, finding: Finding, known: Situation) -> bool:
@@ -81,6 +92,8 @@ def _fits(remedy: Remedy, finding: Finding, known: Situation) -> bool:
         return known.keras is not False
     if remedy.id == "move-outside":
         return not _of_a_gradient(finding)
+    if remedy.id == "run-eagerly":
+        return not any(_EAGER.search(p.text) for p in finding.evidence)
     return True
 
 
@@ -89,7 +102,7 @@ def _made(remedy: Remedy, finding: Finding, known: Situation) -> Remedy | None:
     if remedy.id == "trace-shapes" and not known.watched:
         return sizes_agree(remedy, finding)
     if remedy.id == "fix-what-is-named":
-        return _plain(remedy, finding)
+        return _package(remedy, finding, known) or _plain(remedy, finding)
     if remedy.id == "move-outside" and finding.op:
         return replace(remedy, title=f"Move {finding.op} out of the compiled function")
     if remedy.id in ("dont-reindex", "crop-or-pad") and len(finding.dims) > 1:
@@ -97,7 +110,21 @@ def _made(remedy: Remedy, finding: Finding, known: Situation) -> Remedy | None:
         if remedy.id == "dont-reindex":
             return replace(remedy, title=f"Do not repeat or cut one side to make {shapes} agree")
         return replace(remedy, title=f"Make {shapes} agree where they are made")
-    return remedy
+    return in_own_words(remedy, finding)
+
+
+def _package(remedy: Remedy, finding: Finding, known: Situation) -> Remedy | None:
+    """What to do about a package that only an environment variable asked for."""
+    text = " ".join(p.text for p in finding.evidence)
+    module = _MODULE.search(text)
+    wanted = known.backend if module is not None and module[1].partition(".")[0] == known.backend else ""
+    if wanted:
+        how = f"KERAS_BACKEND={wanted} asks for it: `python -m pip install {wanted}`, or set KERAS_BACKEND=tensorflow."
+        return replace(remedy, title=f"Install {wanted}, or choose another backend of Keras", how=how)
+    if known.legacy_keras and ("Keras cannot be imported" in text or (module and module[1] == "tf_keras")):
+        how = "TF_USE_LEGACY_KERAS=1 asks for it: `python -m pip install tf_keras`, or do not set that variable."
+        return replace(remedy, title="Install tf_keras, or use Keras 3", how=how)
+    return None
 
 
 def _plain(remedy: Remedy, finding: Finding) -> Remedy | None:

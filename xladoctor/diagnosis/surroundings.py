@@ -21,15 +21,26 @@ def surroundings(recording: Recording) -> tuple[str, ...]:
     return tuple(_said(recording))
 
 
+def keras_backend(recording: Recording) -> str:
+    """What KERAS_BACKEND asks for; empty where it is not set, or TensorFlow."""
+    backend = _environment(recording).get("KERAS_BACKEND", "").strip().lower()
+    return "" if backend == "tensorflow" else backend
+
+
+def uses_legacy_keras(recording: Recording) -> bool:
+    """Whether TF_USE_LEGACY_KERAS is on."""
+    return _environment(recording).get("TF_USE_LEGACY_KERAS", "").strip().lower() in _ON
+
+
 def _said(recording: Recording) -> Iterator[str]:
     values = _environment(recording)
-    backend = values.get("KERAS_BACKEND", "").strip().lower()
-    if backend not in ("", "tensorflow"):
+    backend = keras_backend(recording)
+    if backend:
         yield (
             f"Keras runs on {backend} (KERAS_BACKEND): the doctor sees the output, the exceptions and the settings of "
             "this run. It does not see compiled functions, shapes, calls of fit or losses."
         )
-    if values.get("TF_USE_LEGACY_KERAS", "").strip().lower() in _ON:
+    if uses_legacy_keras(recording):
         yield (
             "tf.keras is the package tf_keras (TF_USE_LEGACY_KERAS=1): the doctor sees the functions that TensorFlow "
             "traces. It does not see calls of fit, evaluate and predict, and does not check their losses."

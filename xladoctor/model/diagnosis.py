@@ -50,8 +50,24 @@ class Basis:
 
 
 @dataclass(frozen=True)
+class Change:
+    """A line of a file as it is (`old`), and as it would be."""
+
+    file: str
+    line: int
+    old: str
+    new: str
+
+    def __str__(self) -> str:
+        return f"`{self.new}` instead of `{self.old}`."
+
+
+@dataclass(frozen=True)
 class Remedy:
-    """A change that should cure the failure. `untested` until somebody has run it."""
+    """A change that should cure the failure. `untested` until somebody has run it.
+
+    `how` says all of it in words; where the remedy is an edit of a line, it begins with the words of `change`.
+    """
 
     id: str
     title: str
@@ -60,6 +76,7 @@ class Remedy:
     result: Result = "untested"
     deviation: float | None = None
     speed_ratio: float | None = None
+    change: Change | None = None
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ def named(target: str) -> str:
 
 def describe(folder: Path) -> RecentRun:
     """What is known of a run folder without diagnosing it again."""
-    facts, said = _table(folder, "run.json"), _table(folder, "diagnosis.json")
+    facts, said = _table(folder, "run.json"), diagnosis(folder)
     outcome = facts.get("outcome")
     command = facts.get("command")
     findings = said.get("findings")
@@ -86,6 +86,11 @@ def describe(folder: Path) -> RecentRun:
         str(first["title"]) if "title" in first else None,
         isinstance(outcome, dict) and outcome.get("state") == "running",
     )
+
+
+def diagnosis(folder: Path) -> dict[str, Any]:
+    """The diagnosis in a run folder as it was written; empty where there is none."""
+    return _table(folder, "diagnosis.json")
 
 
 def clean(keep: int, above: Path | None = None) -> tuple[list[RecentRun], list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xladoctor.model.diagnosis import Diagnosis, Finding
+from xladoctor.model.diagnosis import Diagnosis, Finding, Remedy
 from xladoctor.report import checked, console_findings, console_tables, facts, findings
 from xladoctor.report.headline import headline
 from xladoctor.report.page import Page, place
@@ -139,8 +139,16 @@ def _remedies(page: Page, diagnosis: Diagnosis, view: View) -> None:
     for number, remedy in enumerate(shown, 1):
         title = remedy.title.removesuffix(known)
         page.para(f"{title} ({remedy.safety}; {findings.tested(remedy)})", hang=3, first=f"{number}. ", style="bold")
-        if (number == 1 or view.verbose) and remedy.how.strip() and remedy.how.strip() != remedy.title.strip():
-            page.para(remedy.how if view.verbose else clip(remedy.how, _HOW), indent=5)
+        if number == 1 or view.verbose:
+            _how(page, remedy, view)
+
+
+def _how(page: Page, remedy: Remedy, view: View) -> None:
+    for sign, code in findings.as_diff(remedy):
+        page.verbatim(f"{sign} {code}", indent=5, style="red" if sign == "-" else "green")
+    how = findings.how(remedy)
+    if how:
+        page.para(how if view.verbose else clip(how, _HOW), indent=5)
 
 
 def _notes(page: Page, diagnosis: Diagnosis, view: View) -> None:

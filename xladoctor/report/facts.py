@@ -15,10 +15,10 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from xladoctor.model.diagnosis import Diagnosis, Finding, XlaPath
+from xladoctor.model.diagnosis import Diagnosis, Finding, Location, XlaPath
 from xladoctor.patterns import pattern
 
 _SHAPES = ("contract", "expected", "seen")
@@ -117,6 +117,13 @@ def _asked(path: XlaPath) -> bool:
 
 
 WHOSE = "what was suspected in such failures before; each tested on this run"
+
+
+def near(location: Location, diagnosis: Diagnosis) -> Location:
+    """A place with its file relative to the folder in which the command was given, where it lies in there."""
+    folder = str(diagnosis.environment.get("cwd") or "").rstrip("/") + "/"
+    inside = len(folder) > 1 and location.file.startswith(folder)
+    return replace(location, file=location.file[len(folder) :]) if inside else location
 
 
 def ran(diagnosis: Diagnosis) -> str:

@@ -103,6 +103,21 @@ def remedies(findings: Sequence[Finding]) -> list[Remedy]:
     return sorted(found.values(), key=lambda remedy: remedy.result != "verified")
 
 
+def as_diff(remedy: Remedy) -> tuple[tuple[str, str], ...]:
+    """An edit with which the program ran, as (sign, line); nothing of an edit that nobody has run."""
+    if remedy.change is None or remedy.result != "verified":
+        return ()
+    return ("-", remedy.change.old.strip()), ("+", remedy.change.new.strip())
+
+
+def how(remedy: Remedy) -> str:
+    """What the title does not say, and the diff beside it neither; empty where there is nothing."""
+    said = remedy.how.strip()
+    if as_diff(remedy):
+        said = said.removeprefix(str(remedy.change)).strip()
+    return "" if said == remedy.title.strip() else said
+
+
 def tested(remedy: Remedy) -> str:
     """What is known of a remedy, in words."""
     said = {"verified": "verified by running it", "failed": "FAILED when tried"}.get(remedy.result, "not tested yet")

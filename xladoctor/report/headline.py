@@ -11,6 +11,7 @@ from math import prod
 from typing import Any
 
 from xladoctor.model.diagnosis import Finding
+from xladoctor.model.element_types import byte_words, bytes_of, spelled
 from xladoctor.patterns import pattern
 from xladoctor.report.text import clip, line
 
@@ -25,12 +26,6 @@ _VERBS = {
     "LessEqual": "compare", "Greater": "compare", "GreaterEqual": "compare", "LogicalAnd": "combine",
     "LogicalOr": "combine", "SquaredDifference": "subtract", "Select": "choose between", "SelectV2": "choose between",
 }  # fmt: skip
-_BYTES = {
-    "bool": 1, "int8": 1, "uint8": 1, "float16": 2, "half": 2, "bfloat16": 2, "int16": 2, "uint16": 2, "float": 4,
-    "float32": 4, "int32": 4, "uint32": 4, "double": 8, "float64": 8, "int64": 8, "uint64": 8, "complex64": 8,
-    "complex128": 16,
-}  # fmt: skip
-_UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
 
 def headline(finding: Finding) -> str:
@@ -62,16 +57,6 @@ def shape_words(sizes: Sizes) -> str:
     """A shape as Python and Keras print it: `(None, 24, 64)`."""
     words = [str(size) for size in sizes]
     return f"({words[0]},)" if len(words) == 1 else f"({', '.join(words)})"
-
-
-def byte_words(count: int) -> str:
-    """A number of bytes in the largest binary unit that leaves at least one: `37.3 TiB`."""
-    if count >= 1 << 70:
-        return "more than 1024 EiB"
-    value, unit = float(count), 0
-    while value >= 1024 and unit < len(_UNITS) - 1:
-        value, unit = value / 1024, unit + 1
-    return f"{value:.3g} {_UNITS[unit]}" if value < 1000 else f"{value:.0f} {_UNITS[unit]}"
 
 
 def _fallback(finding: Finding) -> str:
@@ -221,9 +206,9 @@ def _memory(finding: Finding) -> str:
     shape, dtype = finding.details.get("tensor_shape"), str(finding.details.get("dtype") or "")
     if not isinstance(shape, list | tuple) or not all(isinstance(size, int) for size in shape):
         return ""
-    size = _BYTES.get(dtype)
+    size = bytes_of(dtype)
     needs = f": it needs {byte_words(prod(shape) * size)}" if size else ""
-    kind = {"float": "float32", "double": "float64", "half": "float16"}.get(dtype, dtype)
+    kind = spelled(dtype)
     device = f" on {str(finding.device).rpartition('device:')[2]}" if finding.device else ""
     return f"No memory{device} for a {kind + ' ' if kind else ''}tensor of shape {shape_words(shape)}{needs}"
 
@@ -246,14 +231,39 @@ def _of_op(finding: Finding) -> str:
     return f"{op}{_inside(finding)}: {sentence}"
 
 
+def _rank(finding: Finding) -> str:
+    """Joined tensors of different rank by their shapes; of another op the first sentence, with the shapes behind it."""
+    operands = [shape for shape in _operands(finding) if shape]
+    if finding.op in ("ConcatV2", "Concat", "Pack") and len(operands) > 1:
+        return _joined(finding)
+    said, shown = _of_op(finding), " and ".join(shape_words(shape) for shape in operands[:2])
+    known = said and len(operands) in (1, 2) and not any(shape_words(shape) in said for shape in operands)
+    return f"{said.rstrip('.')}; the {'shapes are' if len(operands) > 1 else 'shape is'} {shown}" if known else said
+
+
+def _index(finding: Finding) -> str:
+    numbers, what = _numbers(finding), first_sentence(finding)
+    if not numbers or not what.startswith("Index ") or numbers[1] < 1:
+        return ""
+    return f"Index {numbers[0]} is outside of the {numbers[1]} rows (0 to {numbers[1] - 1}){_inside(finding)}"
+
+
+def _types(finding: Finding) -> str:
+    types, verb = finding.details.get("types"), _VERBS.get(str(finding.op))
+    if not isinstance(types, list | tuple) or len(types) != 2 or verb is None:
+        return _of_op(finding)
+    return f"Cannot {verb} {spelled(str(types[0]))} and {spelled(str(types[1]))}{_inside(finding)}: cast one of them"
+
+
 def _product_or_op(finding: Finding) -> str:
     return _product(finding) or _of_op(finding)
 
 
 _BUILDERS: dict[str, Callable[[Finding], str]] = {
-    "rank-mismatch": _of_op,
+    "rank-mismatch": _rank,
     "slice-out-of-bounds": _of_op,
-    "dtype-mismatch": _of_op,
+    "dtype-mismatch": _types,
+    "index-out-of-range": _index,
     "broadcast-mismatch": _broadcast,
     "concat-pack-mismatch": _joined,
     "matmul-conv-mismatch": _product_or_op,

@@ -18,6 +18,7 @@ from xladoctor.model.diagnosis import (
     SCHEMA,
     Basis,
     CallStack,
+    Change,
     Check,
     Compilation,
     Diagnosis,
@@ -64,6 +65,7 @@ _OBJECTS: dict[tuple[type, str], type] = {
     (Finding, "basis"): Basis,
     (Finding, "constraint"): Constraint,
     (Hypothesis, "basis"): Basis,
+    (Remedy, "change"): Change,
 }
 _OPTIONAL_TUPLES = {(Operand, "shape"), (Step, "shape")}
 _NUMBERS = {"deviation", "speed_ratio", "seconds", "t"}

@@ -114,13 +114,15 @@ def _problem(diagnosis: Diagnosis, view: View) -> list[str]:
     if not errors:
         parts.append("Nothing at error level was found.")
     for finding in errors or [f for f in diagnosis.findings if f.role == "root"]:
-        place = f", {md(blamed.heading(finding))} {at(finding.location)}" if finding.location else ""
+        place = (
+            f", {md(blamed.heading(finding))} {at(facts.near(finding.location, diagnosis))}" if finding.location else ""
+        )
         status = (
             "" if finding.level != "error" and finding.status == "confirmed" else f" ({md(findings.status(finding))})"
         )
         parts.append(f"**{md(findings.heading(finding))}**{status}: {md_mixed(headline(finding))}{place}.")
         parts += _source(finding, view)
-        parts += _blame(finding)
+        parts += _blame(finding, diagnosis)
     parts += _first_remedy(diagnosis)
     if diagnosis.problems:
         parts.append("\n".join(f"- **Could not be read:** {md(problem)}" for problem in diagnosis.problems))
@@ -141,13 +143,15 @@ def _source(finding: Finding, view: View) -> list[str]:
     return ([md_fence(excerpts.text(excerpt))] if excerpt.lines else []) + note
 
 
-def _blame(finding: Finding) -> list[str]:
+def _blame(finding: Finding, diagnosis: Diagnosis) -> list[str]:
     """What does not fit, and the other lines that may be at fault."""
     parts = [md_mixed(blamed.why(finding))] if blamed.why(finding) else []
     rows = []
     for row in blamed.rows(finding):
         code = next((s.code for s in finding.suspects if s.location == row.location and s.code), "")
-        rows.append(f"- {md(row.what)} {at(row.location)}" + (f": {md_code(code)}" if code else ""))
+        rows.append(
+            f"- {md(row.what)} {at(facts.near(row.location, diagnosis))}" + (f": {md_code(code)}" if code else "")
+        )
         rows[-1] += f". {md_mixed(row.reason)}" if row.reason else ""
     return [*parts, "\n".join(rows)] if rows else parts
 
@@ -157,9 +161,13 @@ def _first_remedy(diagnosis: Diagnosis) -> list[str]:
     if not remedies or diagnosis.verdict == "healthy":
         return []
     first = remedies[0]
-    how = "" if first.how.strip() == first.title.strip() else f" {md_mixed(first.how)}"
+    how = findings.how(first)
     known = f"({md(first.safety)}; {md(findings.tested(first))})"
-    return [f"**What to do first** {known}: {md_mixed(stop(first.title))}{how}"]
+    said = f"**What to do first** {known}: {md_mixed(stop(first.title))}"
+    diff = [md_fence("\n".join(f"{sign} {line(code)}" for sign, code in findings.as_diff(first)), "diff")]
+    if not findings.as_diff(first):
+        return [f"{said} {md_mixed(how)}".rstrip()]
+    return [said, *diff, *([md_mixed(how)] if how else [])]
 
 
 def _signature(diagnosis: Diagnosis) -> list[str]:

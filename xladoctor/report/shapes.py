@@ -154,8 +154,8 @@ def shortened(steps: Sequence[Step], limit: int) -> list[Step | int]:
 def around(found: Sequence[Call], limit: int) -> list[Call | int]:
     """About `limit` rows around the first violation; a number stands for the calls left out.
 
-    What stays: the arguments of the call whose result is wrong, the violation, and the violations that follow it.
-    Nothing where there is no violation.
+    What stays: the arguments of the call whose result is wrong, the violation, and the violations that follow it, each
+    once. Nothing where there is no violation.
     """
     first = next((index for index, call in enumerate(found) if any(r.first_violation for r in call.rows)), None)
     if first is None:
@@ -163,12 +163,16 @@ def around(found: Sequence[Call], limit: int) -> list[Call | int]:
     if first is None:
         return []
     keep = {first}
+    seen = {found[first].alike}
     own = found[first].same_call
     keep |= {index for index in range(first) if found[index].same_call == own and own[1] is not None}
     room = limit - sum(len(found[index].rows) for index in keep)
     for index in range(first + 1, len(found)):
+        if found[index].alike in seen:
+            continue
         if found[index].violated and 0 < len(found[index].rows) <= room:
             keep.add(index)
+            seen.add(found[index].alike)
             room -= len(found[index].rows)
         elif found[index].violated:
             break

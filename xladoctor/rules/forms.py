@@ -24,7 +24,10 @@ N = r"(-?\d{1,18})"
 
 @dataclass(frozen=True)
 class Form:
-    """One wording of one failure. `pick` chooses the groups that are dims, in the order named; default all."""
+    """One wording of one failure. `pick` chooses the groups that are dims, in the order named; default all.
+
+    `types` are the groups that are element types, left operand first (a group that is empty is none).
+    """
 
     literal: str
     regex: str
@@ -35,6 +38,7 @@ class Form:
     status: Status = "confirmed"
     layer: int | None = None
     details: tuple[tuple[str, Any], ...] = ()
+    types: tuple[int, ...] = ()
     between: tuple[str, ...] = ()
     decide: tuple[str, ...] = ()
 
@@ -59,6 +63,9 @@ def first_form(forms: Sequence[Form], text: str) -> Hit | None:
         static = static_shapes(text)
         if static:
             details["shapes"] = [list(s) for s in static]
+        types = [groups[i] for i in form.types if groups[i]]
+        if types:
+            details["types"] = types
         return Hit(
             form.says.format(*groups),
             dims=ints(" ".join(_bare(g) for g in picked)),

@@ -17,7 +17,8 @@ RULES = (
         rank=90,
         recognise=causes.not_finite,
         what="A check of numbers, a callback or the progress bar shows a NaN or an infinity.",
-        why="A division by zero, a logarithm or a root of zero, an overflow in float16, a learning rate "
+        why="A division by zero, a logarithm or a root of zero, an overflow in float16, exploding gradients and a "
+        "loss that grows until it overflows, as with a learning rate "
         "that is too high, or "
         "NaNs in the data. The place that reports it is often far below the place that made it.",
         example="InvalidArgumentError: Dense output : Tensor had NaN values",

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -114,3 +115,18 @@ def test_ages(seconds, text):
 def test_explain_knows_what_people_type(capsys, words, slug):
     assert run(["explain", words, "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["rules"][0]["class"] == slug
+
+
+def test_the_list_has_the_headline_and_not_the_title_of_the_class(here, capsys):
+    from xladoctor.model.diagnosis import Diagnosis, Finding
+    from xladoctor.report import json_
+    from xladoctor.rules import by_slug
+
+    rule = by_slug("broadcast-mismatch")
+    finding = Finding(rule.code, rule.slug, "error", "root", rule.title, "Two shapes do not broadcast.")
+    finding = replace(finding, op="AddV2", details={"shapes": [[None, 24, 64], [None, 4, 64]]})
+    newest = here / "xladoctor-runs" / NAMES[1]
+    (newest / "diagnosis.json").write_text(json_.render(Diagnosis("run", "failed", (finding,))))
+    assert run(["runs"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Cannot add (None, 24, 64) and (None, 4, 64): axis 1 is 24 on the left" in said and rule.title not in said

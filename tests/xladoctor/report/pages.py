@@ -101,11 +101,19 @@ def _for_everybody(page: Element) -> None:
     for table in page.iter(f"{HTML}table"):
         assert "".join(table.find(f"{HTML}caption").itertext()).strip()
         assert [th.get("scope") for th in table.iter(f"{HTML}th")] == ["col"] * len(list(table.iter(f"{HTML}th")))
+        assert all("".join(th.itertext()).strip() for th in table.iter(f"{HTML}th")), "every column has a name"
         heads = len(list(table.iter(f"{HTML}th")))
         for row in table.findall(f"{HTML}tbody/{HTML}tr"):
             assert sum(int(cell.get("colspan", 1)) for cell in row) == heads
     for section in page.iter(f"{HTML}section"):
         assert section.get("aria-labelledby") in names
+    for nav in page.iter(f"{HTML}nav"):
+        assert nav.get("aria-label") and body.get("class") == "aside", "the contents stand beside the page"
+    for term in page.iter(f"{HTML}dt"):
+        assert "".join(term.itertext()).strip()
+    for box in page.iter(f"{HTML}div"):
+        if box.get("class") == "scroll":
+            assert box.get("tabindex") == "0" and box.get("aria-label"), "what scrolls can be reached by the keyboard"
     for picture in page.iter(f"{SVG}svg"):
         assert picture.get("role") == "img"
         assert picture[0].tag == f"{SVG}title" and picture[0].text

@@ -65,7 +65,7 @@ def test_the_keys_of_the_schema():
     assert finding["location"] == {"file": samples.LAYERS, "line": 171, "function": "call", "cell": None}
     assert set(finding["evidence"][0]) == {"kind", "text", "where"}
     assert set(finding["remedies"][0]) == {
-        "id", "title", "safety", "how", "result", "deviation", "speed_ratio",
+        "id", "title", "safety", "how", "result", "deviation", "speed_ratio", "change",
     }  # fmt: skip
     assert data["findings"][1]["dims"] == [778752, 24336]
 

@@ -69,6 +69,20 @@ def fence(value: object) -> Markup:
     return Markup(f"<pre><code>{_escape(lines(value).strip(chr(10)))}</code></pre>")
 
 
+def source(drawn: Iterable[tuple[str, bool]]) -> Markup:
+    """Lines of source, of which the carets are marked."""
+    escaped = [(_escape(lines(row)), is_caret) for row, is_caret in drawn]
+    shown = [f'<span class="bad">{row}</span>' if is_caret else row for row, is_caret in escaped]
+    return Markup(f"<pre><code>{chr(10).join(shown)}</code></pre>")
+
+
+def diff(changed: Iterable[tuple[str, str]]) -> Markup:
+    """Lines of a diff; nothing where there is none."""
+    kinds = {"-": "bad", "+": "ok"}
+    rows = [f'<span class="{kinds[sign]}">{sign} {esc(said)}</span>' for sign, said in changed]
+    return Markup(f"<pre><code>{chr(10).join(rows)}</code></pre>" if rows else "")
+
+
 @dataclass(frozen=True)
 class Section:
     """A section of a page, which the list of contents names. `anchor` is ours, and unique on the page."""
@@ -103,7 +117,8 @@ def page(
             '<meta name="referrer" content="no-referrer">',
             f'<meta name="generator" content="xladoctor {esc(version)}">',
             f"<title>{esc(title)}</title>",
-            f"<style>\n{STYLE}\n</style></head><body>",
+            f"<style>\n{STYLE}\n</style></head>",
+            '<body class="aside">' if _contents(sections) else "<body>",
             '<a class="skip" href="#content">Skip to the content</a>',
             "<header>",
             *head,
@@ -183,9 +198,10 @@ def small(heads: Sequence[str], rows: Iterable[Sequence[object]], caption: str) 
     )
 
 
-def facts(rows: Iterable[tuple[str, object]]) -> str:
-    """Names and values."""
-    return '<dl class="facts">' + "".join(f"<dt>{esc(k)}</dt><dd>{put(v)}</dd>" for k, v in rows) + "</dl>"
+def facts(rows: Iterable[tuple[str, object]], kind: str = "facts") -> str:
+    """Names and values; `kind` is a class of the style: `facts brief` has them side by side."""
+    pairs = "".join(f"<div><dt>{esc(k)}</dt><dd>{put(v)}</dd></div>" for k, v in rows)
+    return f'<dl class="{kind}">{pairs}</dl>'
 
 
 def folded(title: str, body: Iterable[str], anchor: str = "") -> list[str]:

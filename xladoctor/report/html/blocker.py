@@ -19,6 +19,7 @@ from xladoctor.report.view import View
 from xladoctor.report.words import commands_to_reproduce, end, next_action
 
 _LONGEST = 4000
+_WIDE = 110
 _WHAT = {"compiled-function": "XLA against plain execution", "rows": "which rows meet"}
 _VERDICTS = {"failed": ("FAILED", "bad"), "warnings": ("WARNINGS", "warn"), "healthy": ("HEALTHY", "ok")}
 
@@ -67,16 +68,14 @@ def _head(diagnosis: Diagnosis, view: View, title: str) -> Iterator[str]:
     yield f"<h1>{mixed(title)}</h1>"
     rows: list[tuple[str, object]] = [("Run", code(diagnosis.source))]
     root = diagnosis.root
-    if view.target_status is not None:
-        rows.append(("End", end(diagnosis, view)))
     if root:
-        rows.append(("Class", Markup(f"{code(root.code)} {code(root.slug)}")))
-        if root.location:
-            rows.append(("Line", at(root.location)))
+        rows.insert(0, ("Class", Markup(f"{code(root.code)} {code(root.slug)}")))
+    if view.target_status is not None:
+        rows.insert(1, ("End", end(diagnosis, view)))
     ran = facts.ran(diagnosis)
     if ran:
         rows.append(("With", ran))
-    yield html.facts(rows)
+    yield html.facts(rows, "facts brief")
 
 
 def _problem(diagnosis: Diagnosis, view: View) -> Iterator[str]:
@@ -84,12 +83,18 @@ def _problem(diagnosis: Diagnosis, view: View) -> Iterator[str]:
     if not errors:
         yield "<p>Nothing at error level was found.</p>"
     for finding in errors or [f for f in diagnosis.findings if f.role == "root"]:
-        where = f", {esc(blamed.heading(finding))} {at(finding.location)}" if finding.location else ""
+        where = (
+            f", {esc(blamed.heading(finding))} {at(facts.near(finding.location, diagnosis))}"
+            if finding.location
+            else ""
+        )
         kind = _box(finding)
-        said = f"<strong>{esc(findings.heading(finding))}</strong> ({esc(findings.status(finding))}): "
-        yield f'<div class="box {kind}"><p>{said}{mixed(headline(finding))}{where}.</p>'
+        said = f"<strong>{esc(findings.heading(finding))}</strong> ({esc(findings.status(finding))})"
+        # What the title of the page says is not said again below it.
+        what = "" if finding is diagnosis.root else f": {mixed(headline(finding))}"
+        yield f'<div class="box {kind}"><p>{said}{what}{where}.</p>'
         yield from _source(finding, view)
-        yield from _blame(finding)
+        yield from _blame(finding, diagnosis)
         yield "</div>"
     yield from _first_remedy(diagnosis)
     if diagnosis.problems:
@@ -117,12 +122,12 @@ def _source(finding: Finding, view: View) -> Iterator[str]:
     if excerpt is None or finding.role != "root":
         return
     if excerpt.lines:
-        yield fence(excerpts.text(excerpt))
+        yield html.source(excerpts.drawn(excerpt, _WIDE))
     if excerpt.note:
         yield f'<p class="dim">{esc(excerpt.note)}</p>'
 
 
-def _blame(finding: Finding) -> Iterator[str]:
+def _blame(finding: Finding, diagnosis: Diagnosis) -> Iterator[str]:
     """What does not fit, and the other lines that may be at fault."""
     if blamed.why(finding):
         yield f"<p>{mixed(blamed.why(finding))}</p>"
@@ -131,7 +136,10 @@ def _blame(finding: Finding) -> Iterator[str]:
         said = next((s.code for s in finding.suspects if s.location == row.location and s.code), "")
         shown = f": {code(said)}" if said else ""
         rows.append(
-            Markup(f"{esc(row.what)} {at(row.location)}{shown}" + (f". {mixed(row.reason)}" if row.reason else ""))
+            Markup(
+                f"{esc(row.what)} {at(facts.near(row.location, diagnosis))}{shown}"
+                + (f". {mixed(row.reason)}" if row.reason else "")
+            )
         )
     if rows:
         yield html.items(rows)
@@ -142,9 +150,12 @@ def _first_remedy(diagnosis: Diagnosis) -> Iterator[str]:
     if not remedies or diagnosis.verdict == "healthy":
         return
     first = remedies[0]
-    how = "" if first.how.strip() == first.title.strip() else f" {mixed(first.how)}"
+    how = findings.how(first)
     known = f"({esc(first.safety)}; {esc(findings.tested(first))})"
-    yield f"<p><strong>What to do first</strong> {known}: {mixed(stop(first.title))}{how}</p>"
+    yield f'<div class="box {"good" if first.result == "verified" else "after"}">'
+    yield f"<p><strong>What to do first</strong> {known}: {mixed(stop(first.title))}</p>"
+    yield html.diff(findings.as_diff(first))
+    yield (f"<p>{mixed(how)}</p>" if how else "") + "</div>"
 
 
 def _signature(diagnosis: Diagnosis) -> Iterator[str]:

@@ -51,10 +51,14 @@ a{color:var(--link)}:focus-visible{outline:3px solid var(--link);outline-offset:
 .dim{color:var(--dim)}.bad{color:var(--bad);font-weight:600}.ok{color:var(--ok);font-weight:600}
 .warn{color:var(--warn);font-weight:600}
 .kicker{margin:0;font-weight:600;letter-spacing:.04em;text-transform:uppercase;font-size:.8rem}
-nav ol{columns:16rem auto;list-style:none;padding:.6rem .9rem;background:var(--head);border-radius:6px}
-nav li{margin:0 0 .15rem}
-dl.facts{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem}
-dl.facts dt{color:var(--dim)}dl.facts dd{margin:0;overflow-wrap:anywhere}
+nav ol{list-style:none;display:flex;gap:.2rem 1rem;overflow-x:auto;white-space:nowrap;padding:.4rem .9rem;
+margin:.4rem 0;background:var(--head);border-radius:6px}
+nav li{margin:0;overflow-wrap:normal}
+dl.facts{display:grid;grid-template-columns:minmax(0,max-content) minmax(0,1fr);gap:.15rem 1rem}
+dl.facts>div{display:contents}
+dl.facts dt{color:var(--dim);overflow-wrap:anywhere}dl.facts dd{margin:0;overflow-wrap:anywhere;min-width:0}
+dl.brief{display:flex;flex-wrap:wrap;gap:.1rem 1.4rem}
+dl.brief>div{display:flex;gap:.4rem;min-width:0}dl.brief dt{flex:none}
 code,pre,td.c,.mono{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;font-size:13px}
 code{background:var(--head);padding:.05rem .25rem;border-radius:3px;overflow-wrap:anywhere}
 td code,pre code{background:none;padding:0}
@@ -62,6 +66,7 @@ pre{background:var(--head);padding:.6rem .8rem;border-radius:6px;overflow-x:auto
 overflow-wrap:anywhere;margin:.5rem 0}
 .box{border-left:5px solid var(--line);padding:.1rem .9rem;margin:.8rem 0}
 .box.root{border-color:var(--bad)}.box.after{border-color:var(--edge)}.box.mild{border-color:var(--warn)}
+.box.good{border-color:var(--ok)}
 .scroll{overflow-x:auto;margin:.5rem 0}
 .block{content-visibility:auto;contain-intrinsic-size:auto 6000px}
 table{border-collapse:collapse;width:100%}
@@ -96,7 +101,13 @@ svg .x{stroke:var(--bg);stroke-width:2.5;fill:none}
 svg .h0{fill:var(--h0)}svg .h1{fill:var(--h1)}svg .h2{fill:var(--h2)}svg .h3{fill:var(--h3)}svg .h4{fill:var(--h4)}
 svg .h5{fill:var(--h5)}svg .h6{fill:var(--h6)}
 footer{margin-top:2.5rem;padding-top:.6rem;border-top:1px solid var(--line);color:var(--dim)}
-@media(max-width:40rem){body{padding:.8rem}dl.facts{grid-template-columns:1fr}dl.facts dt{margin-top:.3rem}}
+@media(max-width:40rem){body{padding:.8rem}dl.facts{grid-template-columns:1fr;gap:0}dl.facts dt{margin-top:.3rem}
+h1{font-size:1.2rem}dl.brief{font-size:.87rem}dl.brief dt{margin:0}}
+@media screen and (min-width:68rem){body.aside{max-width:96rem;display:grid;column-gap:2rem;
+grid-template-columns:12.5rem minmax(0,1fr);grid-template-rows:auto 1fr auto}
+nav{grid-row:1/4;align-self:start;position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow-y:auto}
+nav ol{display:block;white-space:normal;margin:0}nav li{padding:.1rem 0}
+.aside>header,.aside>main,.aside>footer{grid-column:2;min-width:0}}
 @media(forced-colors:active){svg .f-ok,svg .f-bad{forced-color-adjust:none}}
 @media print{body{max-width:none;padding:0;font-size:10pt}nav,.skip{display:none}a{color:inherit;text-decoration:none}
 h2,h3{break-after:avoid}tr,figure,.box p{break-inside:avoid}caption{break-after:avoid}

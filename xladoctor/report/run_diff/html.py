@@ -24,7 +24,7 @@ def render(found: RunDiff) -> str:
     head = [
         '<p class="kicker dim">Two runs side by side</p>',
         f"<h1>{esc(run_diff.summary(found))}</h1>",
-        html.small(("", "Run", "Verdict", "End", "Root"), rows, "The two runs"),
+        html.small(("Side", "Run", "Verdict", "End", "Root"), rows, "The two runs"),
         f"<p>{esc(run_diff.NOT_A_CAUSE)}</p>" if found.differs else "",
     ]
     sections = html.bullets("problems", "Could not be read", found.problems)

@@ -9,6 +9,7 @@ keras/src/saving, h5py's h5f, Python's pickle and importlib, libc's strerror.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -156,6 +157,12 @@ def in_callback(record: ErrorRecord, text: str) -> Hit | None:
     return _hit("callback", f"Python code that TensorFlow called raised {name}: {words}.", exception=name)
 
 
+def _wants(name: str, keys: list[str]) -> Hit:
+    quoted = ", ".join(f'"{key}"' for key in keys) or "none"
+    says = f'The model wants data for its input "{name}"; the keys of the data are {quoted}.'
+    return _hit("key", says, missing=name, keys=keys)
+
+
 def wrong_key(record: ErrorRecord, text: str) -> Hit | None:
     """A name in a dict of inputs, targets, losses or features that the model does not have, or the other way round."""
     found = (
@@ -181,6 +188,9 @@ def wrong_key(record: ErrorRecord, text: str) -> Hit | None:
         or pattern(r"[Ff]eature (\S{1,100}) (?:is not in features dictionary|not found)()").search(text)
     )
     if found:
+        missing = pattern(r"Missing data for input").match(found[0])
+        if missing:
+            return _wants(found[1], re.findall(r"['\"]([^'\"]{1,100})['\"]", found[2]))
         named = ", ".join(g for g in found.groups() if g)
         return _hit(
             "key", f"A dictionary of inputs or targets has other names than the model: {named or flat(text)[:200]}."
@@ -288,9 +298,16 @@ def removed(record: ErrorRecord, text: str) -> Hit | None:
     )
     if not found:
         return None
+    first, *rest = (group for group in found.groups() if group)
+    gone = first
+    if "cannot import" in found[0]:
+        gone = f"{rest[0]}.{first}"
+    elif "has no attribute" in found[0]:
+        gone = f"{first}.{rest[0]}"
     return _hit(
         "removed",
         f"This version of Keras or TensorFlow lacks a name that the program uses: {flat(text)[:200].rstrip('.')}.",
+        gone=gone,
     )
 
 

@@ -16,6 +16,7 @@ dtype = by_forms(
             r"(\w{1,30}) tensor but is an? (\w{1,30}) tensor",
             "Input {1} of {0} must be {2} and is {3}.",
             pick=(),
+            types=(2, 3),
         ),
         Form(
             "that does not match",
@@ -23,6 +24,7 @@ dtype = by_forms(
             r"(?:expected type of (\w{1,30})|type (\w{1,30}) of argument '(\S{1,80})')",
             "Input `{0}` of {1} is {2} and does not match {3}{4}.",
             pick=(),
+            types=(3, 4, 2),
         ),
         Form(
             "onversion requested dtype",

@@ -1,0 +1,136 @@
+"""Remedies in the words of one failure: its index, its types, its keys, its bytes, the variable that chose a package.
+
+Each function takes a remedy of a class and the finding, and gives the remedy with what it names; None where the failure
+says that the remedy does not help. What a finding does not hold is not made up: the remedy then stays as the class
+has it.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from math import prod
+
+from xladoctor.model.diagnosis import Finding, Remedy
+from xladoctor.model.element_types import byte_words, bytes_of, family, spelled, width
+from xladoctor.rules.successors import successor
+
+
+def in_own_words(remedy: Remedy, finding: Finding) -> Remedy | None:
+    """The remedy as this failure needs it."""
+    build = _BUILDERS.get(remedy.id)
+    return remedy if build is None else build(remedy, finding)
+
+
+def _check_range(remedy: Remedy, finding: Finding) -> Remedy | None:
+    rows = _index_and_rows(finding)
+    if rows is None:
+        return remedy
+    index, count = rows
+    title = f"Look for where the index {index} comes from: 0 to {count - 1} are allowed"
+    if index == count:
+        title += " (do they start at 1?)"
+    return replace(remedy, title=title)
+
+
+def _size_of_table(remedy: Remedy, finding: Finding) -> Remedy | None:
+    rows = _index_and_rows(finding)
+    if rows is None:
+        return remedy
+    index, count = rows
+    if index < 0:
+        return None  # no table is large enough
+    return replace(remedy, title=f"Or give the table {index + 1} rows, if {index} is meant: it has {count}")
+
+
+def _index_and_rows(finding: Finding) -> tuple[int, int] | None:
+    whole = [size for size in finding.dims if isinstance(size, int)]
+    if finding.slug != "index-out-of-range" or len(whole) != 2 or len(finding.dims) != 2 or whole[1] < 1:
+        return None
+    return (whole[0], whole[1]) if not 0 <= whole[0] < whole[1] else None
+
+
+def _cast(remedy: Remedy, finding: Finding) -> Remedy | None:
+    types = finding.details.get("types")
+    names = [spelled(str(name)) for name in types] if isinstance(types, list | tuple) else []
+    if len(names) != 2 or names[0] == names[1] or not all(map(family, names)):
+        return remedy
+    old, new = sorted(names, key=_reach)
+    lost = ""
+    if {old, new} == {"float32", "float64"}:
+        # NumPy's default meets the model's: the model's stays.
+        old, new, lost = "float64", "float32", " Casting float64 down loses precision: compare once."
+    of = f" of {finding.op}" if finding.op else ""
+    how = f"`tf.cast(x, tf.{new})` where the {old} value enters the program.{lost}"
+    return replace(remedy, title=f"Cast the {old} operand{of} to {new}", how=how)
+
+
+def _reach(name: str) -> tuple[int, int]:
+    """The order in which types hold each other's values."""
+    return ("bool", "int", "float", "complex").index(str(family(name))), width(name)
+
+
+def _explicit_axes(remedy: Remedy, finding: Finding) -> Remedy | None:
+    shapes = [tuple(shape) for shape in finding.details.get("shapes") or () if shape]
+    ranks = {len(shape) for shape in shapes}
+    if finding.op not in ("ConcatV2", "Concat", "Pack") or len(ranks) != 2 or len(shapes) != 2:
+        return remedy
+    said = ", ".join(f"{_words(shape)} has {len(shape)}" for shape in shapes)
+    how = "`x[:, tf.newaxis]` adds an axis, `tf.squeeze(x, axis=[...])` takes one of size 1 away."
+    return replace(remedy, title=f"Give both the same number of axes: {said}", how=how)
+
+
+def _check_shape(remedy: Remedy, finding: Finding) -> Remedy | None:
+    shape, kind = finding.details.get("tensor_shape"), spelled(str(finding.details.get("dtype") or ""))
+    if not isinstance(shape, list | tuple) or not shape or not all(isinstance(n, int) and n > 0 for n in shape):
+        return remedy
+    size = bytes_of(kind)
+    needs = f": {byte_words(prod(shape) * size)} of {kind}" if size else ""
+    title = f"Check whether {_words(shape)} is meant{needs}"
+    twice = [n for n, times in Counter(shape).items() if times > 1 and n > 1]
+    if not twice:
+        how = "Print the shapes of the operands above that line."
+    else:
+        largest = max(twice)
+        axes = " and ".join(str(axis) for axis, n in enumerate(shape) if n == largest)
+        how = f"Axes {axes} are both {largest}: `x[:, None]` with `x[None]`, or (N, 1) with (N,), gives a value a pair."
+    if size and shape[0] > 1:
+        how += f" One row of axis 0 takes {byte_words(prod(shape[1:]) * size)}: compute it in blocks of rows."
+    return replace(remedy, title=title, how=how)
+
+
+def _name_inputs(remedy: Remedy, finding: Finding) -> Remedy | None:
+    missing, keys = finding.details.get("missing"), finding.details.get("keys")
+    if not isinstance(missing, str) or not isinstance(keys, list | tuple) or not keys:
+        return remedy
+    near = difflib.get_close_matches(missing, [str(key) for key in keys], 1)
+    title = f'Rename the key "{near[0]}" to "{missing}"' if near else f'Give the data a key "{missing}"'
+    return replace(remedy, title=title, how="Or give the `keras.Input` the name that the data have.")
+
+
+def _new_name(remedy: Remedy, finding: Finding) -> Remedy | None:
+    name = str(finding.details.get("gone") or "")
+    known = successor(name)
+    if known is None:
+        return remedy
+    written = name[: name.index(known.old) + len(known.old)]
+    return replace(remedy, title=f"Use {known.new} instead of {written}", how=known.how or remedy.how)
+
+
+def _words(shape: Sequence[int | None]) -> str:
+    words = [str(size) for size in shape]
+    return f"({words[0]},)" if len(words) == 1 else f"({', '.join(words)})"
+
+
+_BUILDERS: dict[str, Callable[[Remedy, Finding], Remedy | None]] = {
+    "check-range": _check_range,
+    "size-of-table": _size_of_table,
+    "cast": _cast,
+    "explicit-axes": _explicit_axes,
+    "check-shape": _check_shape,
+    "name-the-inputs": _name_inputs,
+    "use-the-new-name": _new_name,
+}
+OWN_WORDS = frozenset(_BUILDERS)
