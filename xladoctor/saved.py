@@ -80,6 +80,7 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     from xladoctor.blame.last_batch import with_last_batch
     from xladoctor.blame.of_run import with_blame
     from xladoctor.diagnosis.engine import diagnose
+    from xladoctor.diagnosis.kept_at_import import with_kept
     from xladoctor.recording import files
     from xladoctor.recording.output import output_of
     from xladoctor.recording.run_folder import foreign_note
@@ -88,7 +89,7 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     recording = recording_of(folder, facts)
     log = output_of(recording, literals())
     found = diagnose(Evidence(source=str(folder), log=log, process=recording.outcome, run=recording))
-    found = with_last_batch(with_blame(found, recording), recording)
+    found = with_kept(with_last_batch(with_blame(found, recording), recording), recording)
     if found.root is not None and found.root.suspects and not recording.edits:
         from xladoctor.edits.likely import with_likely_edit
 

@@ -1,0 +1,118 @@
+"""What a module keeps of a setting from its import: seen by the read, its line and a later write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.xladoctor.recordings import Run
+from xladoctor.saved import scan_run
+
+OPS = """\
+import tensorflow as tf
+from . import params
+
+SIDE = params.side()
+
+def merge(x):
+    return tf.reshape(x, [-1, SIDE, SIDE])
+
+def other(x, n):
+    return tf.reshape(x, [-1, n, n])
+"""
+DEFAULT = """\
+import tensorflow as tf
+from . import params
+
+
+def merge(x, side=params.side()):
+    _ = 0
+    return tf.reshape(x, [-1, side, side])
+"""
+CLASS = """\
+import tensorflow as tf
+class Merge:
+    note = ""
+    side = params.side()
+
+    def __call__(self, x):
+        return tf.reshape(x, [-1, self.side, self.side])
+"""
+MESSAGE = (
+    "Input to reshape is a tensor with 400 values, but the requested shape requires a multiple of 484 [Op:Reshape]"
+)
+
+
+class Sources:
+    """One text for each file."""
+
+    scripts = (Path("/w/study.py"),)
+    cwd = Path("/w")
+
+    def __init__(self, ops):
+        self.ops = ops
+
+    def text(self, file, followed=False):
+        return (self.ops if str(file) == "/w/pkg/ops.py" else "import pkg.ops\npkg.ops.merge(x)\n"), ""
+
+
+def run(read_in, failed_at, *, written=2, code=1, function="<module>"):
+    run = Run(outcome={"state": "exited", "code": code, "probes": "recorded"})
+
+    def setting(action, value, where, frames=()):
+        run.event("setting", store="params.cfg", key="margin", action=action, value=value, where=where, site=1,
+                  graph=None, frames=list(frames))  # fmt: skip
+
+    def frame(file, line, function="<module>"):
+        return {"file": file, "line": line, "function": function, "user": True}
+
+    setting("default", 3, None)
+    inner = [frame("/w/pkg/ops.py", read_in, function)] if function != "<module>" else []
+    line = 2 if inner else read_in
+    outer = [frame("/w/pkg/ops.py", line), frame("/w/study.py", 1)]
+    setting("read", 3, frame("/w/pkg/ops.py", read_in), [frame("/w/pkg/params.py", 9, "side"), *inner, *outer])
+    setting("write", written, frame("/w/pkg/config.py", 77, "publish"))
+    if code:
+        frames = [frame("/w/study.py", 2), frame("/w/pkg/ops.py", failed_at, "merge")]
+        run.event("failure", failure=1, state="raised", exception="InvalidArgumentError", message=MESSAGE,
+                  during="program", frames=frames, chain=[], capsule=None)  # fmt: skip
+        run.event("failure", failure=1, state="uncaught", exception="InvalidArgumentError")
+    return run
+
+
+def diagnosed(tmp_path, monkeypatch, ops, made):
+    monkeypatch.setattr("xladoctor.recording.user_sources.UserSources.of", lambda folder: Sources(ops))
+    return scan_run(made.write(tmp_path / "run"))
+
+
+@pytest.mark.parametrize(
+    ("ops", "read_in", "failed_at", "function"),
+    [(OPS, 4, 7, "<module>"), (DEFAULT, 5, 7, "<module>"), (CLASS, 4, 7, "Merge")],
+    ids=["constant", "default", "class"],
+)
+def test_the_line_that_keeps_it_is_suspected_first(tmp_path, monkeypatch, ops, read_in, failed_at, function):
+    found = diagnosed(tmp_path, monkeypatch, ops, run(read_in, failed_at, function=function))
+    assert (found.root.slug, found.root.location.file, found.root.location.line) == (
+        "reshape-mismatch", "/w/pkg/ops.py", read_in,
+    )  # fmt: skip
+    assert "margin = 3, which was set to 2 afterwards at /w/pkg/config.py:77" in found.root.suspects[0].reason
+    assert found.root.suspects[0].likeliness == "likely"
+    assert found.root.remedies[0].id == "read-where-used"
+    assert [(f.slug, f.level, f.status) for f in found.findings[1:]] == [("baked-in-setting", "note", "untested")]
+
+
+def test_a_failure_that_takes_nothing_of_it_keeps_its_line(tmp_path, monkeypatch):
+    found = diagnosed(tmp_path, monkeypatch, OPS, run(4, 10))
+    assert found.root.location.line == 10
+    assert all("margin" not in s.reason for s in found.root.suspects)
+
+
+def test_the_same_value_again_is_nothing(tmp_path, monkeypatch):
+    found = diagnosed(tmp_path, monkeypatch, OPS, run(4, 7, written=3))
+    assert [f.slug for f in found.findings] == ["reshape-mismatch"]
+
+
+def test_a_healthy_run_gets_a_note_at_most(tmp_path, monkeypatch):
+    found = diagnosed(tmp_path, monkeypatch, OPS, run(4, 7, code=0))
+    assert (found.verdict, [(f.slug, f.level) for f in found.findings]) == ("healthy", [("baked-in-setting", "note")])

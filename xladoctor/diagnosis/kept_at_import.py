@@ -1,0 +1,214 @@
+"""What a module computed of a setting while it was imported, and keeps after the setting was changed.
+
+A constant (`SIDE = params.side()`), a default (`def cut(size=cfg["N"])`) or an attribute of a class is computed once.
+The recorder has seen the read, with its line; a later write of another value does not reach what was kept. Where the
+statement that failed takes such a name, the line that keeps it is the one to suspect first.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from xladoctor.diagnosis.own_source import source_of
+from xladoctor.diagnosis.reads import History, histories
+from xladoctor.diagnosis.setting_finding import finding, told
+from xladoctor.model.blame import Suspect
+from xladoctor.model.diagnosis import Diagnosis, Finding, Location, Remedy
+from xladoctor.recording.run import Event, Recording, location
+from xladoctor.rules import OUTSIDE
+from xladoctor.sources.names import walk
+from xladoctor.sources.source import Source
+
+_MOST = 20
+
+
+@dataclass(frozen=True)
+class Missed:
+    """A setting that was read for it, and the last value that it was given afterwards."""
+
+    history: History
+    read: Event
+    written: Event
+
+    @property
+    def text(self) -> str:
+        """In words, with both values and the line of the write."""
+        at = location(self.written.get("where"))
+        where = f" at {at.file}:{at.line}" if at is not None else ""
+        was, now = self.read["value"], self.written["value"]
+        return f"{self.history.name} = {was!r}, which was set to {now!r} afterwards{where}"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A statement that ran while its module was imported: the names that it bound, and what it missed."""
+
+    pid: int
+    location: Location
+    code: str
+    names: frozenset[str]
+    missed: tuple[Missed, ...]
+
+    @property
+    def text(self) -> str:
+        """In words: what keeps what."""
+        return f"{', '.join(sorted(self.names))} was computed when the module was imported, from " + " and ".join(
+            each.text for each in self.missed
+        )
+
+
+def kept_at_import(recording: Recording) -> tuple[Kept, ...]:
+    """Each statement of an imported module that holds an old value at the end of the run."""
+    return recording.once(_kept_at_import)
+
+
+def kept_findings(recording: Recording) -> Iterator[Finding]:
+    """A note for each: whether it matters, the run does not say."""
+    for kept in kept_at_import(recording):
+        written = kept.missed[-1].written
+        yield replace(
+            finding(
+                "baked-in-setting",
+                f"{', '.join(sorted(kept.names))} keeps a setting as it was at the import",
+                f"{kept.text}. What was computed goes by the old value.",
+                written,
+                [proof for m in kept.missed for proof in (told(m.read, "read"), told(m.written, "written"))],
+                tested=False,
+                details={"setting": kept.missed[-1].history.name, "kept": kept.missed[-1].read["value"],
+                         "now": written["value"]},
+            ),
+            level="note",
+            remedies=(_remedy(kept),),
+            location=kept.location,
+        )  # fmt: skip
+
+
+def with_kept(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
+    """The diagnosis with the line that keeps an old value as the first suspect, where the statement that failed takes
+    it and TensorFlow or Keras refused it.
+    """
+    root = diagnosis.root
+    if root is None or root.level != "error" or root.location is None or root.slug in OUTSIDE:
+        return diagnosis
+    kept = next((k for k in kept_at_import(recording) if _taken(k, root, recording)), None)
+    if kept is None:
+        return diagnosis
+    suspect = Suspect(kept.location, kept.code, f"{kept.text}.", "likely")
+    others = tuple(s for s in root.suspects if (s.location.file, s.location.line) != _at(kept.location))
+    blamed = replace(
+        root, location=kept.location, raised_at=root.raised_at or root.location, suspects=(suspect, *others),
+        remedies=(_remedy(kept), *root.remedies),
+    )  # fmt: skip
+    return replace(diagnosis, findings=tuple(blamed if f is root else f for f in diagnosis.findings))
+
+
+def _remedy(kept: Kept) -> Remedy:
+    names = " and ".join(f"`{name}`" for name in sorted(kept.names))
+    value = kept.code.partition("=")[2].strip() if kept.code.startswith(f"{min(kept.names)} =") else ""
+    instead = f"Where {names} is used, write `{value}`" if value else f"Compute {names} in the function that uses it"
+    return Remedy(
+        "read-where-used",
+        f"Compute {names} where it is used, from the settings of that moment",
+        "safe",
+        f"{instead}; or publish the settings before this module is imported ({kept.location.file}:"
+        f"{kept.location.line} runs once).",
+    )
+
+
+def _at(place: Location) -> tuple[str, int | None]:
+    return place.file, place.line
+
+
+def _kept_at_import(recording: Recording) -> tuple[Kept, ...]:
+    found: dict[tuple[int, str, int], list[Missed]] = {}
+    insides: dict[tuple[int, str, int], int] = {}
+    for history in histories(recording):
+        if history.store == "env" or not history.writes:
+            continue
+        now = history.writes[-1]
+        for read in history.reads:
+            place = _at_import(read)
+            if place is None or now["action"] != "write" or now["seq"] < read["seq"] or now["value"] == read["value"]:
+                continue
+            file, line, inside = place
+            found.setdefault((read["pid"], file, line), []).append(Missed(history, read, now))
+            insides[read["pid"], file, line] = inside
+    kept = []
+    for (pid, file, line), missed in list(found.items())[:_MOST]:
+        source = source_of(recording, file)
+        names = _bound(source.tree, insides[pid, file, line]) if source is not None else frozenset()
+        if source is not None and names:
+            last = {m.history.name: m for m in missed}
+            where = Location(file, insides[pid, file, line], "<module>")
+            kept.append(Kept(pid, where, source.line(where.line or 0), names, tuple(last.values())))
+    return tuple(kept)
+
+
+def _at_import(read: Event) -> tuple[str, int, int] | None:
+    """File and line of the top level of an imported module that read it, and the line of the class body in it, if the
+    read stands in one; None where a program's own script reads, in its order, or a function that runs later.
+    """
+    frames = [f for f in read.get("frames") or () if isinstance(f, dict)]
+    if read.get("graph"):
+        return None
+    for number, frame in enumerate(frames[:-1]):
+        file, line = frame.get("file"), frame.get("line")
+        if frame.get("function") == "<module>" and isinstance(file, str) and isinstance(line, int):
+            body = frames[number - 1] if number else {}
+            inner = body.get("line") if body.get("file") == file else None
+            return file, line, inner if isinstance(inner, int) and inner > line else line
+    return None
+
+
+def _bound(tree: ast.Module, line: int) -> frozenset[str]:
+    """The names to which a statement at the top level of a module or of a class gives a value at this line."""
+    bodies = [tree.body, *(node.body for node in tree.body if isinstance(node, ast.ClassDef))]
+    for statement in (s for body in bodies for s in body):
+        if not statement.lineno <= line <= (statement.end_lineno or statement.lineno):
+            continue
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            return frozenset(n.id for t in targets for n in walk(t) if isinstance(n, ast.Name))
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)) and line < statement.body[0].lineno:
+            given = statement.args
+            plain = [*given.posonlyargs, *given.args][len(given.posonlyargs) + len(given.args) - len(given.defaults) :]
+            named = [a for a, value in zip(given.kwonlyargs, given.kw_defaults, strict=True) if value is not None]
+            return frozenset(a.arg for a in (*plain, *named))
+    return frozenset()
+
+
+def _taken(kept: Kept, root: Finding, recording: Recording) -> bool:
+    """Whether the statement that failed, or one on the stack of what ended the run, takes what was kept."""
+    ends = [e for e in recording.raised if (e["pid"], e["failure"]) in recording.uncaught and e["pid"] == kept.pid]
+    frames = [f for e in ends for f in e.get("frames") or () if isinstance(f, dict) and f.get("user")]
+    places = [_at(at) for at in (root.raised_at, root.location) if at is not None]
+    places += [(str(f.get("file")), f.get("line")) for f in frames]
+    sources = ((source_of(recording, file), line) for file, line in dict.fromkeys(places) if isinstance(line, int))
+    return any(source is not None and _takes(source, line, kept) for source, line in sources)
+
+
+def _takes(source: Source, line: int, kept: Kept) -> bool:
+    """Whether the innermost statement at a line loads one of the names, of this module or of the one that kept it."""
+    here = [
+        n for n in walk(source.tree)
+        if isinstance(n, ast.stmt) and n.lineno <= line <= (n.end_lineno or n.lineno)
+        and not isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+    ]  # fmt: skip
+    if not here:
+        return False
+    statement = max(here, key=lambda n: n.lineno)
+    own = source.path == kept.location.file
+    module = kept.location.file.rpartition("/")[2].removesuffix(".py")
+    taken = {
+        (alias.asname or alias.name)
+        for n in walk(source.tree) if isinstance(n, ast.ImportFrom) and (n.module or "").split(".")[-1] == module
+        for alias in n.names if alias.name in kept.names
+    }  # fmt: skip
+    for node in walk(statement):
+        if isinstance(node, ast.Name) and node.id in (kept.names if own else taken):
+            return True
+        if isinstance(node, ast.Attribute) and node.attr in kept.names and isinstance(node.value, ast.Name):
+            return node.value.id in ("self", "cls", module)
+    return False
