@@ -75,14 +75,6 @@ DROPPED = "dropped"  # recorder (a kind, "events" or "capsule"), reason; what wa
 REHEARSAL = "rehearsal"  # force, batches, until: this is no run, but a short second one for a question
 END = "end"  # state: how the interpreter ended, as far as it can know
 
-EVENT_KINDS = frozenset(
-    {
-        START, SETTING, IMPORT, PLACE_FOUND, PLACE_MISSING, PLACE, FIRST_OP, XLA_PATH, MODEL, TRACE, USE, GRAPH, CALL,
-        FAILURE, CAPSULE, FIRST_CALL, LATER_CALL, DATASET, DRAW, SEED, LAYER, GRADIENT, MEETING, NOT_FINITE,
-        PROBE_ERROR, TABLE, DROPPED, REHEARSAL, END,
-    }
-)  # fmt: skip
-
 LATER_CALLS = (2, 3, 4, 5, 6, 8, 12, 16, 32, 64, 128, 256, 512, 1024)
 """Calls of a compiled function whose values are kept besides those of the first one: close together where most programs
 end, and each about twice the one before where they go on."""

@@ -90,7 +90,7 @@ def _of_call(
     of_re = isinstance(node.func, ast.Attribute) and getattr(node.func.value, "id", "") == "re" and called in METHODS
     if not of_re and called not in HELPERS:
         return
-    source = _folded(node.args[0] if of_re else node.args[-1], known)
+    source = _folded(node.args[-1] if called == "find" and not of_re else node.args[0], known)
     if source is None or not _compiles(source):
         return
     flags = 0

@@ -121,12 +121,6 @@ def bounds(shape: str) -> tuple[int, ...]:
     return tuple(int(n) for n in _DYNAMIC.findall(shape))
 
 
-def dynamic_axes(shape: str) -> tuple[int, ...]:
-    """The axes of an array shape that are only bounded."""
-    inside = shape.partition("[")[2].partition("]")[0]
-    return tuple(i for i, part in enumerate(inside.split(",")) if part.strip().startswith("<="))
-
-
 def elements(shape: str) -> tuple[str, ...]:
     """The shapes in a tuple shape; of an array shape itself."""
     if not shape.startswith("("):

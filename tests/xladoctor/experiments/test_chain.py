@@ -8,7 +8,7 @@ import pytest
 
 from xladoctor.experiments.chain import chain, located, shape_of
 from xladoctor.protocol import answers
-from xladoctor.recording.hlo import bounds, dynamic_axes, elements, read_hlo
+from xladoctor.recording.hlo import bounds, elements, read_hlo
 
 HLO = Path(__file__).parent / "hlo"
 PROGRAMS = {
@@ -94,7 +94,6 @@ def test_a_circle_ends():
 def test_shapes():
     assert elements("(f32[<=8,4], (s32[], pred[2]), f32[])") == ("f32[<=8,4]", "(s32[], pred[2])", "f32[]")
     assert bounds("f32[<=8,4,<=2]") == (8, 2)
-    assert dynamic_axes("f32[<=8,4,<=2]") == (0, 2)
     assert shape_of(module("masked-2.15"), "mask/GatherV2") == "f32[<=8,4]"
     assert shape_of(module("masked-2.15"), "nowhere") is None
     # The node of this very name, and not one within the function that is called so.

@@ -123,9 +123,9 @@ def test_nothing_foreign_acts(broken, kept, format, two):
 def test_a_page_of_ten_thousand_rows(broken):
     step = broken.steps[0]
     many = replace(broken, steps=(replace(step, shapes=step.shapes * 3334),))
-    start = time.perf_counter()
+    start = time.process_time()
     text = show(many, "html")
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
     assert text.count("<tr") > 10_000
     assert text.count('class="block"') == 51, "a browser lays out only the blocks in view"
     assert len(text) < 4_000_000

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import io
 import json
+import sys
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -30,21 +31,28 @@ class Fixture:
 
 
 @cache
-def public() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("public_messages", LOGS / "public" / "messages.py")
+def _loaded(name: str, file: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, file)
     assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
+def public() -> ModuleType:
+    return _loaded("public_messages", LOGS / "public" / "messages.py")
+
+
 @cache
 def real_fixtures() -> tuple[Fixture, ...]:
+    cases = {case.name: case for case in _loaded("log_cases", LOGS / "cases.py").CASES}
     found = []
     for manifest in sorted(LOGS.glob("real/*/manifest.json")):
-        for name, entry in json.loads(manifest.read_text()).items():
-            text = (manifest.parent / f"{name}.log").read_text()
-            found.append(Fixture(f"{manifest.parent.name}/{name}", entry["slug"], text, tuple(entry["dims"]), "real"))
+        version = manifest.parent.name
+        for name in json.loads(manifest.read_text()):
+            text, case = (manifest.parent / f"{name}.log").read_text(), cases[name]
+            slug = case.slug_in.get(version, case.slug)
+            found.append(Fixture(f"{version}/{name}", slug, text, tuple(case.dims), "real"))
     return tuple(found)
 
 
