@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from probes.graph.agreement import explained
+from probes.graph.agreement import _alike, explained
 
 F = np.float32
 
@@ -60,3 +60,13 @@ def test_rounding(op, values, other):
 )
 def test_no_rounding(op, values, other):
     assert not judged(op, values, other)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "size", "differ", "same"),
+    [("float16", 4, 0.01, 0.003), ("float16", 10**6, 0.5, 0.02), ("float32", 10**6, 1e-3, 1e-4)],
+)
+def test_long_sums_in_16_bits_are_no_excuse(dtype, size, differ, same):
+    given = {"x:0": np.ones(size, dtype)}
+    assert not _alike(np.ones(1, dtype), np.full(1, 1 - differ, dtype), given)
+    assert _alike(np.ones(1, dtype), np.full(1, 1 - same, dtype), given)
