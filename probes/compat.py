@@ -161,6 +161,11 @@ def tensor_class() -> type:
     return cls
 
 
+def equality_module() -> Any:
+    """The module whose `equal` and `not_equal` the operators and `tf.equal` call."""
+    return importlib.import_module("tensorflow.python.ops.gen_math_ops")
+
+
 def is_eager(value: Any) -> bool:
     """Whether a value is a tensor with numbers in it, of exactly TensorFlow's class."""
     return type(value).__name__ == "EagerTensor"

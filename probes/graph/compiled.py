@@ -66,7 +66,12 @@ def run_compiled(graph: Graph, arguments: Mapping[str, Value]) -> list[Array]:
     For the same graph without XLA use an `Activation`: a plain `tf.function` has the graph optimizer on.
     """
     step, names = function_of(graph)
-    return [np.asarray(t) for t in step(*values_of(arguments, names))]
+    return [array_of(t) for t in step(*values_of(arguments, names))]
+
+
+def array_of(tensor: Any) -> Array:
+    """The value of an eager tensor: `np.asarray` alone refuses a single bfloat16."""
+    return np.asarray(tensor.numpy())
 
 
 def lower(graph: Graph, arguments: Mapping[str, Value], *, platform: str = "cpu", stage: str = "hlo") -> str:

@@ -128,7 +128,7 @@ class Search:
         told, plain = run(known)
         if told["outcome"] != "passed":
             return self._told(name, None, None, (None, list(values[outputs[0]].shape)), told["error"]["message"])
-        allowed = tolerances(run, known, plain)
+        allowed = self._allowed(run, known, plain)
         for tensor in outputs:
             a, b = plain[tensor], values[tensor]
             if a.shape != b.shape:
@@ -138,6 +138,9 @@ class Search:
             if far > (0.0 if exact else allowed[tensor]):
                 return self._told(name, as_json(far), 0.0 if exact else allowed[tensor], (list(a.shape), list(b.shape)))
         return None
+
+    def _allowed(self, run: Run, known: Mapping[str, Array], plain: Results) -> dict[str, float]:
+        return tolerances(run, known, plain)
 
     def _runs(self, outputs: Sequence[str]) -> Run:
         def run(given: Mapping[str, Array]) -> tuple[dict[str, Any], Results]:

@@ -88,7 +88,7 @@ class Portion(Ways):
         self.compilations += 1
 
         def run() -> Mapping[str, Any]:
-            values = [np.asarray(v) for v in function(*compiled.values_of(arguments, names))]
+            values = [compiled.array_of(v) for v in function(*compiled.values_of(arguments, names))]
             return dict(zip(wanted.values(), values, strict=True))
 
         return outcome_of(wanted, run)

@@ -6,7 +6,7 @@ from .ir import Graph, split
 from .lineage import Lineage
 
 _ROOTS = ("Rsqrt", "Sqrt")
-_KEEPS = frozenset({"Maximum", "AddV2", "Add", "Identity", "Reshape", "ExpandDims", "Squeeze"})
+_KEEPS = frozenset({"Maximum", "Minimum", "AddV2", "Add", "Identity", "Reshape", "ExpandDims", "Squeeze"})
 _DEPTH = 6
 
 

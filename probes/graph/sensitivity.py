@@ -8,8 +8,9 @@ often lost in the rounding of the first sum), and what that does to each output 
     MARGIN * the largest deviation seen  +  GATHER * eps * sqrt(n)
 
 with eps of the narrowest type among an output and the floating inputs, and n the number of elements of the largest
-input: rounding errors within a sum of n terms grow like sqrt(n) * eps relative to the terms (Higham, Accuracy and
-Stability of Numerical Algorithms, section 2.8), whatever the inputs' own last place does.
+input, but never more than NARROW * eps in a type of 16 bits. Rounding errors within a sum of n terms grow like
+sqrt(n) * eps relative to the terms (Higham, Accuracy and Stability of Numerical Algorithms, section 2.8), whatever the
+inputs' own last place does.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ RUNS = 3
 NUDGE = 16.0
 MARGIN = 4.0
 GATHER = 2.0
+NARROW = 32.0
+"""In float16 and bfloat16 a long sum may lose all its digits: that is no rounding that two ways may differ by."""
+_NARROW_EPS = 1e-4
 Run = Callable[[Mapping[str, Array]], tuple[dict[str, Any], Results]]
 """Arguments by name -> (outcome, results by name)."""
 
@@ -49,7 +53,13 @@ def floor(value: Array, arguments: Mapping[str, Array]) -> float:
         return 0.0
     inputs = [a for a in arguments.values() if _floating(a)]
     eps = max([_eps(value), *(_eps(a) for a in inputs)])
-    return float(GATHER * eps * np.sqrt(max([a.size for a in inputs], default=1) or 1))
+    gathered = float(GATHER * eps * np.sqrt(max([a.size for a in inputs], default=1) or 1))
+    return min(gathered, NARROW * eps) if eps > _NARROW_EPS else gathered
+
+
+def narrow(value: Array) -> bool:
+    """Whether it is of a type of 16 bits, or fewer."""
+    return _floating(value) and _eps(value) > _NARROW_EPS
 
 
 def nudged(arguments: Mapping[str, Array], seed: int) -> dict[str, Array]:

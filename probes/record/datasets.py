@@ -26,6 +26,9 @@ _KNOWN = ("Shuffle", "Batch", "Zip")
 _SAME_ROWS = ("Map", "Batch", "Prefetch", "Options", "Repeat", "Cache", "Shuffle", "ModelDataset", "AssertCardinality")
 """What leaves a dataset the rows that it had, and in an order that is known."""
 _ARRAYS = "TensorSlice"
+_SOME_ROWS = ("Batch", "Prefetch", "Options", "Repeat", "Cache", "Shuffle", "Take", "Skip", "AssertCardinality")
+"""What leaves each row of a dataset as it was."""
+_OTHER_BATCHES = ("Padded", "Ragged", "Unbatch")
 _METHODS = ("predict", "evaluate")
 
 
@@ -156,3 +159,28 @@ def _anew(dataset: Any) -> bool:
 def _drops(dataset: Any) -> bool:
     drops = getattr(dataset, "_drop_remainder", None)
     return "Batch" in type(dataset).__name__ and drops is not None and bool(drops.numpy())
+
+
+def slices(dataset: Any) -> tuple[list[Any], int] | None:
+    """The tensors whose rows a pipeline gives, flat and whole, and how many of them are a batch; None of one that
+    computes something of them, or that is made of anything else.
+    """
+    *steps, leaf = _chain(dataset)
+    names = [type(d).__name__ for d in steps]
+    if not all(any(w in n for w in _SOME_ROWS) and not any(w in n for w in _OTHER_BATCHES) for n in names):
+        return None
+    sizes = [int(d._batch_size.numpy()) for d in steps if hasattr(d, "_batch_size")]
+    if len(sizes) > 1:
+        return None
+    size = sizes[0] if sizes else 0
+    if "Zip" in type(leaf).__name__:
+        parts = [slices(d) for d in leaf._inputs()]
+        found = [p for p in parts if p is not None]
+        inner = {p[1] for p in found}
+        if len(found) < len(parts) or len(inner) != 1 or (size and inner != {0}):
+            return None
+        return [t for p in found for t in p[0]], size or inner.pop()
+    tensors = list(getattr(leaf, "_tensors", ())) if _ARRAYS in type(leaf).__name__ and not leaf._inputs() else []
+    if not tensors or any(t.dtype.name in ("variant", "resource", "string") or not len(t.shape) for t in tensors):
+        return None
+    return tensors, size

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from .. import compat, schema
-from .datasets import DatasetRecorder
+from .datasets import DatasetRecorder, slices
 from .failures import FailureRecorder
 from .first_calls import Batch
 from .frames import caller, hide, is_within, user_frames, wraps
@@ -337,9 +337,14 @@ def _observed(call: dict[str, Any] | None, frame: Frame | None) -> None:
 
 
 def batch_under_way(calls: list[dict[str, Any]]) -> Batch | None:
-    """The arrays of the innermost Keras call under way; None where there is none, or its data are no arrays."""
+    """The arrays of the innermost Keras call under way, or those that its dataset is cut from; None where there is
+    none, or its data are no arrays.
+    """
     call = calls[-1] if calls else {}
     data = list(leaves(call.get("data")))
+    cut = slices(data[0]) if len(data) == 1 and hasattr(data[0], "element_spec") else None
+    if cut is not None and cut[1]:
+        return Batch(*cut)
     if not data or not all(hasattr(v, "shape") and hasattr(v, "__getitem__") and len(v.shape) for v in data):
         return None
     return Batch(data, call.get("batch_size") or 32)

@@ -1,8 +1,8 @@
 """Eager programs: two operands of which broadcasting makes every pair of rows, as (N, 1) with (N,) does.
 
-No graph tells of ops that run eagerly, so Python's operators of a tensor are looked at where nothing is traced: so many
-calls, or so much time of our own, and then TensorFlow's own methods are back in their places. Which operand a gradient
-is wanted of, the tape says: of a prediction, and not of a target.
+No graph tells of ops that run eagerly, so Python's operators of a tensor, and equality, are looked at where nothing is
+traced: so many calls, or so much time of our own, and then TensorFlow's own functions are back in their places. Which
+operand a gradient is wanted of, the tape says: of a prediction, and not of a target.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ OPERATORS = {
     "__sub__": "Sub", "__rsub__": "Sub", "__mul__": "Mul", "__rmul__": "Mul", "__truediv__": "RealDiv",
     "__rtruediv__": "RealDiv",
 }  # fmt: skip
+EQUALITIES = {"equal": "Equal", "not_equal": "NotEqual"}
+"""An accuracy compares labels with guesses, and no gradient is taken of it: these count without a tape."""
 MAX_CALLS = 4000
 MAX_SECONDS = 0.05
 """Of our own work."""
@@ -40,7 +42,7 @@ class OperandRecorder:
         self._left = MAX_CALLS
         self._seconds = 0.0
         self._seen: set[tuple[Any, ...]] = set()
-        self._mine: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {}
+        self._mine: list[tuple[Any, str, Callable[..., Any], Callable[..., Any]]] = []
         finder.when_imported("tensorflow", self._hook)
 
     def _hook(self, _: ModuleType) -> None:
@@ -49,21 +51,28 @@ class OperandRecorder:
             original = cls.__dict__.get(name)
             if callable(original):
                 watched = self._watched(name, original)
-                self._mine[name] = (original, watched)
-                setattr(cls, name, watched)
+                self._put(cls, name, original, watched)
+        module = self.guard.part("equalities", compat.equality_module)
+        for name in EQUALITIES if module is not None else ():
+            original = getattr(module, name)
+            self._put(module, name, original, self._watched(name, original))
+
+    def _put(self, holder: Any, name: str, original: Callable[..., Any], watched: Callable[..., Any]) -> None:
+        self._mine.append((holder, name, original, watched))
+        setattr(holder, name, watched)
 
     def _watched(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
         guard = self.guard
 
-        def watched(left: Any, right: Any, *args: Any, **kwargs: Any) -> Any:
+        def watched(*args: Any, **kwargs: Any) -> Any:
             __tracebackhide__ = True
             try:
-                result = original(left, right, *args, **kwargs)
+                result = original(*args, **kwargs)
             except BaseException as error:
                 hide(error)
                 raise
-            if compat.is_eager(left) and self._left > 0:
-                guard.run("operands", self._met, name, left, right)
+            if self._left > 0 and len(args) > 1 and compat.is_eager(args[0]):
+                guard.run("operands", self._met, name, *args[:2])
             return result
 
         return wraps(original)(watched)
@@ -85,8 +94,10 @@ class OperandRecorder:
             return
         watched = [compat.is_watched(v) for v in operands]
         # Sizes that differ are no rows of one batch, unless a prediction is taken from data.
-        if pairs[0] != pairs[1] and (OPERATORS[name] != "Sub" or watched[0] == watched[1]):
+        if pairs[0] != pairs[1] and (_op(name) != "Sub" or watched[0] == watched[1]):
             return
+        if name in EQUALITIES and _same(*operands):
+            return  # which rows have one label: all pairs are wanted
         frames = user_frames(skip=4, limit=8)
         where = frames[0] if frames else None
         key = (str((where or {}).get("file")), (where or {}).get("line"), name)
@@ -96,7 +107,7 @@ class OperandRecorder:
         text = linecache.getline(str(where["file"]), int(where["line"]))
         self.guard.sink.write(
             schema.MEETING,
-            op=OPERATORS[name],
+            op=_op(name),
             shapes=[list(s) for s in shapes],
             watched=watched,
             given=any(word in text for word in _GIVEN),
@@ -106,10 +117,19 @@ class OperandRecorder:
 
     def _take_back(self) -> None:
         """TensorFlow's own methods again, where nobody else has put another one in the place of ours."""
-        cls: Any = compat.tensor_class()
-        for name, (original, watched) in self._mine.items():
-            if cls.__dict__.get(name) is watched:
-                setattr(cls, name, original)
+        for holder, name, original, watched in self._mine:
+            if holder.__dict__.get(name) is watched:
+                setattr(holder, name, original)
+
+
+def _op(name: str) -> str:
+    return OPERATORS.get(name) or EQUALITIES[name]
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether both hold the same values, in one order."""
+    first, second = (getattr(v, "numpy", lambda v=v: v)().ravel() for v in (one, other))
+    return bool(first.size == second.size and (first == second).all())
 
 
 _TENSORS = frozenset({"EagerTensor", "ndarray"})

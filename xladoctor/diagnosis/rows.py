@@ -26,6 +26,8 @@ _OF_DATA = ("Dataset_", "structured_function_wrapper")
 _QUIET = " No error was raised in the run."
 _SLUGS = {"lost": "wrong-shape-silent", "fewer": "wrong-shape-silent"}
 _REDUCTIONS = frozenset({"Mean", "Sum", "Max", "Min", "Prod", "Einsum", "MatMul", "BatchMatMulV2"})
+_EQUALITIES = ("Equal", "NotEqual")
+"""Of labels and guesses, in an accuracy: no gradient is taken of them."""
 _IN_LOSS = "compile_loss"
 """Where the model's outputs meet the targets, as Keras names it."""
 _REMEDIES: Mapping[str, Remedy] = {
@@ -163,14 +165,16 @@ def with_mispairings(findings: Sequence[Finding], recording: Recording) -> tuple
 
 
 def meetings(recording: Recording) -> Iterator[Finding]:
-    """Eager operands of which broadcasting made every pair of rows, where a gradient was taken of one of them.
+    """Eager operands of which broadcasting made every pair of rows, where a gradient was taken of one of them or they
+    were compared.
 
     Nobody saw what became of the result, and an axis that the line itself gives an operand is meant.
     """
     rule = by_slug("wrong-pairing")
     for event in recording.of_kind(schema.MEETING):
         watched, at = event["watched"], location(event.get("where"))
-        if event.get("given") or not any(watched) or at is None:
+        compares = event["op"] in _EQUALITIES
+        if event.get("given") or not (any(watched) or compares) or at is None:
             continue
         told = {
             "op": event["op"],
@@ -184,8 +188,9 @@ def meetings(recording: Recording) -> Iterator[Finding]:
             code=rule.code, slug=rule.slug, level="warning", role="root",
             title=f"{at.function or 'the program'}: {title}",
             message=f"{event['op']} puts {first} ({parts[0]}) beside {second} ({parts[1]}), and broadcasting makes "
-            f"{result} of them: each row of one with all rows of the other. It ran eagerly, within a gradient; what "
-            "became of the pairs was not recorded. No error was raised in the run.",
+            f"{result} of them: each row of one with all rows of the other. It ran eagerly"
+            f"{'' if compares else ', within a gradient'}; what became of the pairs was not recorded. No error was "
+            "raised in the run.",
             op=str(event["op"]), dims=tuple(told["shapes"]), location=at,
             evidence=(Proof("event", f"{event['op']} of {_shape(event['shapes'][0])} and {_shape(event['shapes'][1])}",
                             f"events-{event['pid']}.jsonl:{event['seq']}"),),

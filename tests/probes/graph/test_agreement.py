@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from probes.graph.agreement import explained
+from probes.graph.agreement import _alike, _unsteady, explained
 
 F = np.float32
 
@@ -60,3 +62,32 @@ def test_rounding(op, values, other):
 )
 def test_no_rounding(op, values, other):
     assert not judged(op, values, other)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "size", "differ", "same"),
+    [("float16", 4, 0.01, 0.003), ("float16", 10**6, 0.5, 0.02), ("float32", 10**6, 1e-3, 1e-4)],
+)
+def test_long_sums_in_16_bits_are_no_excuse(dtype, size, differ, same):
+    given = {"x:0": np.ones(size, dtype)}
+    assert not _alike(np.ones(1, dtype), np.full(1, 1 - differ, dtype), given)
+    assert _alike(np.ones(1, dtype), np.full(1, 1 - same, dtype), given)
+
+
+@pytest.mark.parametrize(
+    ("plain", "xla", "expected"),
+    [
+        ([1.0, 1.0], [2.0, 2.0], None),
+        ([1.0, 1.5], [2.0, 2.0], "plainly"),
+        ([1.0, 1.0], [2.0, 1.0], "under XLA"),
+        ([1.0, 1.0], [2.0, 2.0 + 1e-6], None),
+    ],
+)
+def test_what_differs_from_itself_is_no_divergence(plain, xla, expected):
+    def again(values):
+        return lambda arguments: ({"outcome": "passed"}, {"output 0": np.array([values[1]], F)})
+
+    ways = SimpleNamespace(arguments={}, plain=again(plain), xla=again(xla))
+    firsts = [{"output 0": np.array([v[0]], F)} for v in (plain, xla)]
+    found = _unsteady(ways, ["output 0"], *firsts)
+    assert found is None if expected is None else expected in found

@@ -96,3 +96,19 @@ def test_deviation():
         {"output": "a", "plain": [2, 3], "xla": [3, 2], "deviation": None},
         {"output": "b", "plain": [1], "xla": None, "deviation": None},
     ]
+
+
+def test_a_single_bfloat16_comes_back(tmp_path):
+    import tensorflow as tf
+
+    from probes.graph.agreement import agreement
+    from tests.probes.graph.patients import capsule
+
+    @tf.function(jit_compile=True)
+    def program(x):
+        return tf.cumsum(tf.cast(x, tf.bfloat16))[-1]
+
+    # Plainly the sum stands still where another 0.5 is less than half of its last digit; XLA sums in wider numbers.
+    told = agreement(capsule(tmp_path / "capsule", program, [tf.fill([4000], 0.5)])[0])
+    assert (told["result"], told["plain"], told["xla"]) == ("diverges", ["128"], ["2000"])
+    assert told["node"]["op"] == "Cumsum"

@@ -103,6 +103,13 @@ def normalised_over_the_batch(tf, v, x, y):
     return tf.reduce_mean(tf.reduce_sum(a * x, 1) - y)
 
 
+def cosine_as_keras_writes_it(tf, v, x, y):
+    a = x * v[:, 0]
+    root = tf.math.rsqrt(tf.reduce_sum(tf.square(a), 0, keepdims=True))
+    b = a * tf.minimum(root, 1e6)  # BAD normalised
+    return -tf.reduce_sum(b * x, 0) + tf.reduce_mean(y)
+
+
 def plain(tf, v, x, y):
     return tf.reduce_mean((tf.squeeze(x @ v, -1) - y) ** 2)
 
@@ -360,6 +367,7 @@ BAD = [
     candidates_beside_users,
     softmax_by_hand,
     normalised_over_the_batch,
+    cosine_as_keras_writes_it,
 ]
 GOOD = [
     plain,

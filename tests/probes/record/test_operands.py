@@ -32,6 +32,8 @@ gc.collect()
 print(held() is None)
 column = tf.reshape(y, (4, 1))
 outside = column - y
+mask = tf.equal(column, y)  # of one thing: which rows have one label
+hits = tf.equal(column, tf.reverse(y, [0]))
 for _ in range(5000):
     y - 1.0
 print(tf.Tensor.__sub__ is before, tf.Tensor.__sub__.__name__)
@@ -45,13 +47,13 @@ keras.Sequential([keras.Input(batch_shape=(8, 2)), keras.layers.Dense(1)])
 @tf.custom_gradient
 def steep(x):
     def grad(dy):
-        return dy * 3.0  # line 38
+        return dy * 3.0  # line 40
     return tf.identity(x), grad
 
 
 @tf.function(jit_compile=True)
 def cubed(x):
-    return tf.reduce_sum(steep(x) ** 3)  # line 44
+    return tf.reduce_sum(steep(x) ** 3)  # line 46
 
 
 w = tf.Variable([2.0])
@@ -61,20 +63,20 @@ print(tape.gradient(y, w).numpy())
 
 rows = np.ones((10, 2), "float32")
 D, zipped = tf.data.Dataset.from_tensor_slices, tf.data.Dataset.zip
-mixed = D(rows).shuffle(10)  # line 54
-zipped((mixed, D(rows[:, 0])))  # line 55
+mixed = D(rows).shuffle(10)  # line 56
+zipped((mixed, D(rows[:, 0])))  # line 57
 zipped((D(rows), D(rows[:, 0]))).shuffle(10)
 zipped((D(rows).shuffle(10, seed=1), D(rows[:, 0]).shuffle(10, seed=1)))
 zipped((D(rows).shuffle(10), D(rows).shuffle(10)))  # of one kind: pairs may not be wanted
 zipped((D(rows).shuffle(10), tf.data.Dataset.range(10)))
-lazy.predict(mixed.map(tf.abs).batch(5), verbose=0)  # line 60
-lazy.predict(D(rows).batch(4, drop_remainder=True), verbose=0)  # line 61
+lazy.predict(mixed.map(tf.abs).batch(5), verbose=0)  # line 62
+lazy.predict(D(rows).batch(4, drop_remainder=True), verbose=0)  # line 63
 lazy.predict(mixed.batch(5).cache(), verbose=0)
 lazy.predict(D(rows).shuffle(10, reshuffle_each_iteration=False).batch(5, drop_remainder=True), verbose=0)
 lazy.predict(D(rows).batch(4), verbose=0)
 answer = lazy.predict(rows, verbose=0)
 apart = answer - rows[:, 0]
-print(np.mean(apart**2), np.mean(answer[:, 0] - rows[:, 0]), np.ones((9, 9)).mean())  # line 67
+print(np.mean(apart**2), np.mean(answer[:, 0] - rows[:, 0]), np.ones((9, 9)).mean())  # line 69
 for _ in range(20_000):
     answer.mean()
 from numpy._core import _methods
@@ -96,22 +98,23 @@ def test_what_meets_eagerly_is_told_and_the_methods_are_put_back(tmp_path):
         (13, "Mul"): ([[4, 1], [4]], [True, False], False),
         (14, "Sub"): ([[4, 1, 1], [4]], [True, False], True),
         (24, "Sub"): ([[4, 1], [4]], [False, False], False),
+        (26, "Equal"): ([[4, 1], [4]], [False, False], False),
     }
     built = [(e["by_call"], e["inputs"][0]["shape"][0]) for e in ran.of("model") if e["action"] == "build"]
     assert built == [(True, 4), (False, 8)]
     # The gradient of a compiled function is one that nobody wrote; its lines are those of what it is the gradient of.
     (made,) = ran.of("gradient")
-    assert (made["python_name"], made["xla"], made["where"]["line"]) == ("the gradient of cubed", True, 49)
+    assert (made["python_name"], made["xla"], made["where"]["line"]) == ("the gradient of cubed", True, 51)
     assert [e["kept"] for e in ran.of("first-call") if e["capsule"] == made["capsule"]] == [True]
     packed = (ran.folder / "capsules" / made["capsule"] / "sources.json.gz").read_bytes()
     nodes = json.loads(gzip.decompress(packed))[made["graph"]]
     lines = {name: frames[-1][1] for name, frames in nodes.items() if frames and "_grad" in name}
-    assert set(lines.values()) == {38, 44} and not ran.of("probe-error")
+    assert set(lines.values()) == {40, 46} and not ran.of("probe-error")
     # Datasets in an order that nobody has, or without their last rows.
     made = {(e["what"], e["where"]["line"], e["used"]["line"]): e.get("rows") for e in ran.of("dataset")}
-    assert made == {("zipped", 54, 55): [10], ("reshuffled", 54, 60): None, ("dropped", 61, 61): [10, 8]}
+    assert made == {("zipped", 56, 57): [10], ("reshuffled", 56, 62): None, ("dropped", 63, 63): [10, 8]}
     # A mean over pairs of predictions, of NumPy; soon it has its own function back.
-    assert [(e["shape"], e["where"]["line"]) for e in ran.of("table")] == [([10, 10], 67)]
+    assert [(e["shape"], e["where"]["line"]) for e in ran.of("table")] == [([10, 10], 69)]
     assert with_probes[-1] == without[-1] == "True"
 
 

@@ -87,14 +87,17 @@ def test_what_could_not_be_asked_is_said(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("watched", "given", "level"),
-    [([True, False], False, "warning"), ([True, True], False, "warning"), ([False, False], False, None),
-     ([True, False], True, None)],
+    ("op", "watched", "given", "level"),
+    [("Sub", [True, False], False, "warning"), ("Sub", [True, True], False, "warning"),
+     ("Sub", [False, False], False, None), ("Sub", [True, False], True, None),
+     ("Equal", [False, False], False, "warning"), ("Equal", [False, False], True, None)],
 )  # fmt: skip
-def test_eager_operands_are_told_where_a_gradient_goes_through_them(tmp_path, watched, given, level):
+def test_eager_operands_are_told_where_a_gradient_goes_through_or_they_are_compared(
+    tmp_path, op, watched, given, level
+):
     run = Run()
     where = {"file": "train.py", "line": 9, "function": "loss"}
-    run.event("meeting", op="Sub", shapes=[[20, 1], [20]], watched=watched, given=given, where=where, frames=[])
+    run.event("meeting", op=op, shapes=[[20, 1], [20]], watched=watched, given=given, where=where, frames=[])
     found = scan_run(run.write(tmp_path / "run")).findings
     assert [f.level for f in found] == ([level] if level else [])
     assert not found or (found[0].slug, found[0].location.line, found[0].dims[-1]) == ("wrong-pairing", 9, [20, 20])
