@@ -57,6 +57,7 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "wider-type": _none(CODE),
     "cluster-on-cpu": _none(RERUN),
     "set-before-import": _none(RERUN),
+    "set-before-layers": _none(CODE),
     "constant-size": _none(CODE),
     "create-outside": _none(CODE),
     "crop-or-pad": _none(CODE),
