@@ -9,6 +9,7 @@ ask for each of these names on every supported version, and fail loudly.
 from __future__ import annotations
 
 import importlib
+import itertools
 import math
 import re
 import sys
@@ -38,6 +39,10 @@ KERAS_LAYER_CLASSES: tuple[tuple[str, str], ...] = (
     ("keras.src.layers.layer", "Layer"),
     ("keras.src.engine.base_layer", "Layer"),
 )
+
+# Keras 3: where `set_floatx` is defined, and what keeps the dtype policy (by `set_global_attribute`).
+KERAS_CONFIG = "keras.src.backend.config"
+KERAS_STATE = "keras.src.backend.common.global_state"
 
 # Keras 3: what makes the steps of an epoch.
 KERAS_EPOCHS = ("keras.src.trainers.epoch_iterator", "EpochIterator", "_enumerate_iterator")
@@ -193,6 +198,15 @@ def keras_rows(epochs: Any) -> dict[str, int | None]:
         "batches": getattr(epochs, "num_batches", None),
     }
     return {k: v if isinstance(v, int) else None for k, v in known.items()}
+
+
+def keras_policies(model: Any) -> list[str] | None:
+    """The names of the dtype policies of a model's layers; None where Keras has no such thing."""
+    layers = getattr(model, "_flatten_layers", None)
+    if layers is None:
+        return None
+    policies = (getattr(layer, "dtype_policy", None) for layer in itertools.islice(layers(include_self=False), 2000))
+    return sorted({str(name) for policy in policies if (name := getattr(policy, "name", None)) is not None})
 
 
 def keras_loss(model: Any) -> float | None:

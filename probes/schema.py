@@ -46,7 +46,8 @@ CAPTURES = ("all", "values", "specs", "none")
 # Kinds of events. Every event has: v (schema number), seq, t (seconds since the recorder started), kind.
 # `process` tells a process from others that have its pid elsewhere.
 START = "start"  # schema, process, pid, ppid, argv, executable, prefix, python, cwd, path, environment, recorders
-SETTING = "setting"  # store, key, action, value, where; reads: site, graph, frames; bulk: that site reads all keys
+SETTING = "setting"  # store, key, action, value, where; reads: site, graph, frames; bulk: that site reads all keys;
+#   asked: the module whose import had asked for a variable before it was written
 IMPORT = "import"  # module, version, file
 PLACE_FOUND = "place-found"  # place, contract, file, line, axes, origin (None: built in)
 PLACE_MISSING = "place-missing"  # place, reason, origin

@@ -184,6 +184,7 @@ class KerasRecorder:
             inputs=specs(getattr(model, "inputs", None)),
             outputs=specs(getattr(model, "outputs", None)),
             by_call=is_within("__call__", compat.KERAS_LAYERS),
+            policies=self.guard.part("policies", compat.keras_policies, model),
             where=caller(skip=4),
         )
 
@@ -267,6 +268,7 @@ class KerasRecorder:
             validation_split=given.get("validation_split"),
             validation_rows=_validation_rows(given, rows),
             validation_batch_size=given.get("validation_batch_size"),
+            policies=self.guard.part("policies", compat.keras_policies, model),
             where=frames[0] if frames else None,
             **call,
         )

@@ -24,6 +24,7 @@ from .layers import LayerRecorder
 from .numbers import NumbersRecorder
 from .operands import OperandRecorder
 from .places import PlaceRecorder
+from .policies import PolicyRecorder
 from .process import identity
 from .rehearse import Rehearsal
 from .runtime import RuntimeRecorder
@@ -101,6 +102,7 @@ def _recorders(sink: Sink, guard: Guard, finder: PostImportFinder) -> tuple[Rehe
         twins = TwinRecorder(guard, tracing, values, rehearsal.flip)
     if "settings" in chosen:
         SettingsRecorder(guard, finder, tracing, rehearsal, twins)
+        PolicyRecorder(guard, finder)
     if "xla" in chosen:
         RuntimeRecorder(guard, finder)
     failures = FailureRecorder(guard, finder, tracing, values) if "failures" in chosen else None

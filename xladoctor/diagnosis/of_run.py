@@ -20,6 +20,7 @@ from xladoctor.diagnosis.flipped import flip_notes
 from xladoctor.diagnosis.frozen import frozen
 from xladoctor.diagnosis.hypotheses import judge
 from xladoctor.diagnosis.isolated import isolations, with_isolations
+from xladoctor.diagnosis.late_policy import policy_missed
 from xladoctor.diagnosis.not_finite import with_not_finite
 from xladoctor.diagnosis.order import setting_findings
 from xladoctor.diagnosis.outcome import outcome_notes
@@ -51,7 +52,7 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
     others = [*setting_findings(recording), *requests_without_effect(evidence)]
     others += [*draws(recording), *drawn_at_trace(recording), *pipelines(recording), *tables(recording)]
     known = ordered(logged, looked_at, others, evidence, quiet)
-    likely = tuple(drawn_apart(recording)) or tuple(frozen(recording, known))
+    likely = tuple(drawn_apart(recording)) or tuple(frozen(recording, known)) or tuple(policy_missed(recording, known))
     known = with_divergences(known, recording, likely)
     known = rows.with_mispairings(known, recording)
     known = with_not_finite(with_isolations(known, recording), recording)

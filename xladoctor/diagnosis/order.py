@@ -9,6 +9,7 @@ from xladoctor.diagnosis.baked import values_baked_in
 from xladoctor.diagnosis.flag_findings import flag_findings
 from xladoctor.diagnosis.flipped import dead_switches, is_dead, number_findings
 from xladoctor.diagnosis.kept_at_import import kept_findings
+from xladoctor.diagnosis.late_policy import policies_too_late
 from xladoctor.diagnosis.own_switches import set_too_late
 from xladoctor.diagnosis.reads import History, histories
 from xladoctor.diagnosis.retraces import retracing
@@ -43,6 +44,7 @@ def setting_findings(recording: Recording) -> Iterator[Finding]:
             yield from _put_back_too_early(history, called)
     yield from set_too_late(recording)
     yield from set_after_import(recording)
+    yield from policies_too_late(recording)
     yield from baked_in(recording)
     yield from kept_findings(recording)
     yield from _auto_jit_beside_the_point(recording)

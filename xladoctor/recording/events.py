@@ -83,7 +83,10 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
         {"function": maybe(text), "where": WHERE, "note": maybe(text), "accelerators": maybe(whole),
          "elsewhere": maybe(text)},
     ),
-    schema.MODEL: ({"action": text, "name": maybe(text)}, {"where": WHERE, "by_call": flag}),
+    schema.MODEL: (
+        {"action": text, "name": maybe(text)},
+        {"where": WHERE, "by_call": flag, "policies": maybe(many(text))},
+    ),
     schema.TRACE: (
         {"graph": maybe(text)},
         {"function": text, "python_name": maybe(text), "parent": maybe(text), "owner": maybe(whole),
@@ -97,7 +100,8 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
         {"method": text, "phase": text, "call": whole},
         {"model": maybe(text), "rows_in": maybe(whole), "rows_out": maybe(many(maybe(whole))),
          "batch_size": maybe(whole), "batch_size_given": anything, "jit_compile": maybe(text), "capsule": maybe(entry),
-         "where": WHERE, "epochs": anything, "shapes_out": anything, "by_row": maybe(flag)},
+         "where": WHERE, "epochs": anything, "shapes_out": anything, "by_row": maybe(flag),
+         "policies": maybe(many(text))},
     ),
     schema.FAILURE: (
         {"failure": whole, "exception": text},

@@ -61,6 +61,7 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "keep-order": _none(CODE),
     "shuffle-after-zip": _none(CODE),
     "keep-remainder": _none(CODE),
+    "set-before-layers": _none(CODE),
     "constant-size": _none(CODE),
     "create-outside": _none(CODE),
     "crop-or-pad": _none(CODE),

@@ -179,6 +179,7 @@ model.predict([np.ones((3, 16, 16, 4), "float32"), np.zeros((3, 1, 2, 4), "float
     (begin,) = (e for e in ran.of("call") if e["phase"] == "begin")
     (end,) = (e for e in ran.of("call") if e["phase"] == "end")
     assert (begin["run_eagerly"], end["capsule"], end["rows_out"]) == (True, None, [3])
+    assert begin["policies"] == ["float32"]
     eager = [
         e for e in ran.of("place") if e["graph"] is None and e["phase"] == "out" and e["seq"] > begin["seq"]
         and e["place"].endswith("ReassemblePatchesLayer.call")

@@ -210,3 +210,42 @@ print(config.BACKEND, os.environ.get("KERAS_HOME"))
         ("KERAS_BACKEND", 8): ("keras.config", 6, True, True),
     }
     assert ("read", "(a text)") in ran.settings("KERAS_HOME"), "it is seen who asks afterwards"
+
+
+LAYERS = {
+    "site-packages/keras/__init__.py": "",
+    "site-packages/keras/src/__init__.py": "",
+    "site-packages/keras/src/backend/__init__.py": "",
+    "site-packages/keras/src/backend/common/__init__.py": "",
+    "site-packages/keras/src/backend/common/global_state.py": "def set_global_attribute(name, value): pass\n",
+    "site-packages/keras/src/backend/config.py": "def set_floatx(value): pass\nset_floatx('float32')\n",
+    "site-packages/keras/config.py": """
+from keras.src.backend.common import global_state
+from keras.src.backend.config import set_floatx
+def set_dtype_policy(policy):
+    global_state.set_global_attribute("dtype_policy", policy)
+    global_state.set_global_attribute("seed", 1)
+def dtype_policy():
+    set_dtype_policy("float32")
+""",
+}
+
+
+def test_what_the_program_sets_of_keras_is_recorded_and_what_keras_sets_is_not(tmp_path):
+    ran = run_program(
+        tmp_path,
+        """
+import os, sys
+sys.path.insert(0, os.path.join(os.getcwd(), "site-packages"))
+from keras.config import dtype_policy, set_dtype_policy, set_floatx
+dtype_policy()
+set_floatx("float64")
+set_dtype_policy("mixed_float16")
+""",
+        files=LAYERS,
+    )
+    assert ran.status == 0, ran.stderr
+    assert [(e["key"], e["value"], e["where"]["line"]) for e in ran.of("setting") if e["store"] == "keras"] == [
+        ("floatx", "float64", 6),
+        ("dtype_policy", "mixed_float16", 7),
+    ]

@@ -51,6 +51,17 @@ def test_words_of_something_else(text: str, exception: str) -> None:
     assert guess(record, text) is None
 
 
+VALUES = " ".join(f"[{n} {n}.5 0.{n}]" for n in range(400))
+
+
+@pytest.mark.parametrize("printed", [f"<Variable path=block1/kernel, shape=(8, 8), dtype=float32, value=[{VALUES}]>",
+                                     f"<tf.Variable 'w:0' shape=(8, 8) dtype=float32, numpy=array([{VALUES}])>",
+                                     f"<tf.Tensor: shape=(8, 8), dtype=float32, numpy=array([{VALUES}])>"])  # fmt: skip
+def test_what_a_tensor_holds_says_nothing_of_shapes(printed) -> None:
+    text = f"Unknown variable: {printed}. This optimizer can only be called for the variables it was built with."
+    assert guess(ErrorRecord(text, "ValueError"), text) is None
+
+
 @pytest.mark.parametrize(
     ("text", "about_shapes"),
     [

@@ -97,8 +97,9 @@ _DIMENSIONED = (
 )
 _TENSOR = (
     r"\bTensor\(\"[^\"]{0,200}\"[^()]{0,60}\([^()]{0,100}\)[^()]{0,60}\)|<(?:tf\.|"
-    r"Keras)?Tensor\b[^<>]{0,400}>|<KerasTensor[^<>]{0,300}>"
+    r"Keras)?(?:Tensor|Variable)\b[^<>]{0,12000}(?:<[^<>]{0,100}>[^<>]{0,12000})?(?:>|$)"
 )
+"""A tensor or a variable as it is printed, with its shape and its values: what it is, not what is wrong with it."""
 _SIZE = r"(?:<=)?(?:-?\d{1,12}|\?|None)"
 # Between two sizes stands a comma or a space: without one, digits could be cut into sizes in very many ways.
 _SHAPED = (
@@ -195,9 +196,9 @@ def _sentence(text: str) -> str:
         " [Op:",
         " for '{{node",
     )
-    said = upto(flat(text), *marks)[:1500]
+    said = pattern(_TENSOR).sub("a tensor", upto(flat(text), *marks))[:1500]
     # Keras puts its own frame around the message of an inner check.
-    said = pattern(_TENSOR).sub("a tensor", pattern(r"\{\{[^{}]{1,500}\}\} ?").sub("", said))
+    said = pattern(r"\{\{[^{}]{1,500}\}\} ?").sub("", said)
     inner = pattern(r"Exception encountered when calling .{1,200}?\(\)\.?,? ?(.{1,1500})").search(said)
     return inner[1] if inner else said
 
