@@ -113,7 +113,8 @@ def _problem(diagnosis: Diagnosis, view: View) -> list[str]:
     errors = [finding for finding in diagnosis.findings if finding.level == "error"]
     if not errors:
         parts.append("Nothing at error level was found.")
-    for finding in errors or [f for f in diagnosis.findings if f.role == "root"]:
+    shown = errors or [f for f in diagnosis.findings if f.role == "root"]
+    for finding in shown:
         place = (
             f", {md(blamed.heading(finding))} {at(facts.near(finding.location, diagnosis))}" if finding.location else ""
         )
@@ -123,7 +124,10 @@ def _problem(diagnosis: Diagnosis, view: View) -> list[str]:
         parts.append(f"**{md(findings.heading(finding))}**{status}: {md_mixed(headline(finding))}{place}.")
         parts += _source(finding, view)
         parts += _blame(finding, diagnosis)
-    parts += _first_remedy(diagnosis)
+        if finding is diagnosis.root:
+            parts += _first_remedy(diagnosis)
+    if not any(finding is diagnosis.root for finding in shown):
+        parts += _first_remedy(diagnosis)
     if diagnosis.problems:
         parts.append("\n".join(f"- **Could not be read:** {md(problem)}" for problem in diagnosis.problems))
     if diagnosis.notes:

@@ -72,6 +72,7 @@ def test_lint_has_a_section_for_each_file_with_its_code():
     assert re.findall(r"<h2[^>]*>([^<]+)", text) == ["a_long/name.py", "b.py", "Notes"], "what is serious comes first"
     assert words(page).index("3 | cfg[3]") < words(page).index("9 | cfg[9]")
     assert "1 warning, 2 notes in 2 files" in words(page)
+    assert '<h3>Line 3: <span class="dim">note</span> Read at import</h3>' in text
     assert "Nothing found" in words(check_page(hazards.render(Diagnosis("src", "healthy"))))
 
 
