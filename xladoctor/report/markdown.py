@@ -167,7 +167,7 @@ def _first_remedy(diagnosis: Diagnosis) -> list[str]:
     first = remedies[0]
     how = findings.how(first)
     known = f"({md(first.safety)}; {md(findings.tested(first))})"
-    said = f"**What to do first** {known}: {md_mixed(stop(first.title))}"
+    said = f"**What to do first** {known}: {md_mixed(stop(facts.near_words(first.title, diagnosis)))}"
     diff = [md_fence("\n".join(f"{sign} {line(code)}" for sign, code in findings.as_diff(first)), "diff")]
     if not findings.as_diff(first):
         return [f"{said} {md_mixed(how)}".rstrip()]

@@ -20,6 +20,13 @@ TRIED = Remedy(
 PLACE = Location("/work/ada/train.py", 12, "call")
 
 
+def test_a_remedy_names_its_file_from_the_folder_of_the_command():
+    found = diagnosis(replace(TRIED, title="/work/ada/train.py:12: take each sixth"))
+    for format in ("html", "markdown"):
+        before, _, after = render(found, format).partition("What to do first")
+        assert before and "take each sixth" in after[:200] and "/work/ada" not in after[:200]
+
+
 def diagnosis(remedy: Remedy = TRIED) -> Diagnosis:
     root = replace(samples.LOUD.root, location=PLACE, remedies=(remedy,))
     environment = {**samples.LOUD.environment, "cwd": "/work/ada"}

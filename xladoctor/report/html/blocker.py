@@ -157,7 +157,7 @@ def _first_remedy(diagnosis: Diagnosis) -> Iterator[str]:
     how = findings.how(first)
     known = f"({esc(first.safety)}; {esc(findings.tested(first))})"
     yield f'<div class="box {"good" if first.result == "verified" else "after"}">'
-    yield f"<p><strong>What to do first</strong> {known}: {mixed(stop(first.title))}</p>"
+    yield f"<p><strong>What to do first</strong> {known}: {mixed(stop(facts.near_words(first.title, diagnosis)))}</p>"
     yield html.diff(findings.as_diff(first))
     yield (f"<p>{mixed(how)}</p>" if how else "") + "</div>"
 
