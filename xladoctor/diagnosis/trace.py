@@ -128,8 +128,8 @@ def _notes(step: Step, values: Values, answer: dict[str, Any]) -> Iterable[str]:
         yield f"no run-time shapes: {step.worker_error}"
     elif values == "none" and step.capsule is not None and step.calls:
         yield "shapes as traced only: no worker was asked about it"
-    if not step.calls:
-        yield "no watched place was entered in it"
+    if not step.calls and step.recording.of_kind(schema.PLACE_FOUND):
+        yield "no watched function was called in it"
     result = answer.get("result")
     if isinstance(result, dict):
         if answer.get("batch") is None and any(t.static and t.static[0] is None for c in step.calls for t in c.inputs):
@@ -148,7 +148,7 @@ def _run_notes(recording: Recording, found: tuple[TracedStep, ...]) -> Iterable[
         yield "nothing was recorded in this run" + (f": {why}" if why else "")
     elif not any(s.shapes for s in found):
         watch = "name a function in [tool.xladoctor.places] of pyproject.toml, or decorate it (docs/places.md)"
-        yield f"no watched place was entered in this run; to see the tensors inside a function, {watch}"
+        yield f"no watched function was called in this run; to see the tensors inside a function, {watch}"
     if any(s.values == "random" for s in found):
         yield (
             "of a step that went well no data are kept here: its run-time shapes come from random values of the right "

@@ -126,6 +126,12 @@ def near(location: Location, diagnosis: Diagnosis) -> Location:
     return replace(location, file=location.file[len(folder) :]) if inside else location
 
 
+def near_words(said: str, diagnosis: Diagnosis) -> str:
+    """Prose in which each `file:line` of a file in the folder of the command is relative to it."""
+    folder = str(diagnosis.environment.get("cwd") or "").rstrip("/")
+    return re.sub(rf"(?<![\w/.-]){re.escape(folder)}/(?=[^\s:]{{1,1000}}:\d)", "", said) if folder else said
+
+
 def ran(diagnosis: Diagnosis) -> str:
     """Interpreter and versions on one line, with the path of the `ptycho` that ran."""
     environment = diagnosis.environment

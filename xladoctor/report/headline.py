@@ -255,6 +255,11 @@ def _types(finding: Finding) -> str:
     return f"Cannot {verb} {spelled(str(types[0]))} and {spelled(str(types[1]))}{_inside(finding)}: cast one of them"
 
 
+def _gone(finding: Finding) -> str:
+    name = str(finding.details.get("gone") or "")
+    return f"This version of Keras or TensorFlow has no {name}" if name and " " not in name else ""
+
+
 def _product_or_op(finding: Finding) -> str:
     return _product(finding) or _of_op(finding)
 
@@ -263,6 +268,7 @@ _BUILDERS: dict[str, Callable[[Finding], str]] = {
     "rank-mismatch": _rank,
     "slice-out-of-bounds": _of_op,
     "dtype-mismatch": _types,
+    "removed-name": _gone,
     "index-out-of-range": _index,
     "broadcast-mismatch": _broadcast,
     "concat-pack-mismatch": _joined,

@@ -113,7 +113,8 @@ def _problem(diagnosis: Diagnosis, view: View) -> list[str]:
     errors = [finding for finding in diagnosis.findings if finding.level == "error"]
     if not errors:
         parts.append("Nothing at error level was found.")
-    for finding in errors or [f for f in diagnosis.findings if f.role == "root"]:
+    shown = errors or [f for f in diagnosis.findings if f.role == "root"]
+    for finding in shown:
         place = (
             f", {md(blamed.heading(finding))} {at(facts.near(finding.location, diagnosis))}" if finding.location else ""
         )
@@ -123,7 +124,10 @@ def _problem(diagnosis: Diagnosis, view: View) -> list[str]:
         parts.append(f"**{md(findings.heading(finding))}**{status}: {md_mixed(headline(finding))}{place}.")
         parts += _source(finding, view)
         parts += _blame(finding, diagnosis)
-    parts += _first_remedy(diagnosis)
+        if finding is diagnosis.root:
+            parts += _first_remedy(diagnosis)
+    if not any(finding is diagnosis.root for finding in shown):
+        parts += _first_remedy(diagnosis)
     if diagnosis.problems:
         parts.append("\n".join(f"- **Could not be read:** {md(problem)}" for problem in diagnosis.problems))
     if diagnosis.notes:
@@ -163,7 +167,7 @@ def _first_remedy(diagnosis: Diagnosis) -> list[str]:
     first = remedies[0]
     how = findings.how(first)
     known = f"({md(first.safety)}; {md(findings.tested(first))})"
-    said = f"**What to do first** {known}: {md_mixed(stop(first.title))}"
+    said = f"**What to do first** {known}: {md_mixed(stop(facts.near_words(first.title, diagnosis)))}"
     diff = [md_fence("\n".join(f"{sign} {line(code)}" for sign, code in findings.as_diff(first)), "diff")]
     if not findings.as_diff(first):
         return [f"{said} {md_mixed(how)}".rstrip()]

@@ -172,3 +172,12 @@ def test_a_batch_that_nobody_knows_is_said(tmp_path):
     run = healthy()
     run.worker[0]["batch"] = None
     assert any("the worker chose one" in note for note in traced(run, tmp_path).steps[0].notes)
+
+
+def test_without_watched_functions_no_call_says_that_none_was_called(tmp_path):
+    run = Run()
+    run.trace("7-1-step")
+    run.event("failure", failure=1, exception="ValueError", message="x", state="raised", during="program", frames=[])
+    found = traced(run, tmp_path)
+    assert found.steps and not any("watched" in note for step in found.steps for note in step.notes)
+    assert any("no watched function was called" in note for note in found.notes), "once for the run, with the remedy"

@@ -7,10 +7,11 @@ from dataclasses import replace
 import pytest
 
 from xladoctor.model.diagnosis import Diagnosis, Finding, Location, Proof, Remedy, SettingEvent, XlaPath
+from xladoctor.model.element_types import byte_words
 from xladoctor.report import View, render
 from xladoctor.report.excerpt import Excerpt, SourceLine
 from xladoctor.report.findings import telling_line
-from xladoctor.report.headline import byte_words, headline, is_first_sentence
+from xladoctor.report.headline import headline, is_first_sentence
 
 
 def finding(slug, message="The message. More.", title="A title of its own", **fields):
@@ -164,3 +165,35 @@ def test_a_guessed_class_makes_no_sentence_of_its_own():
     )  # fmt: skip
     assert headline(guessed) == said.rstrip(".")
     assert "cannot broadcast" in headline(replace(guessed, details={"shapes": [[11], [12]]}))
+
+
+def of_class(slug: str, dims=(), op=None, message="It failed.", **details):
+    from xladoctor.rules import by_slug
+
+    rule = by_slug(slug)
+    return Finding(rule.code, rule.slug, "error", "root", rule.title, message, op=op, dims=dims, details=details)
+
+
+def test_an_index_with_the_rows_that_there_are():
+    found = replace(
+        of_class("index-out-of-range", (100, 100), message="Index 100 into an axis of 100."), layer="people"
+    )
+    assert headline(found) == "Index 100 is outside of the 100 rows (0 to 99) in people"
+
+
+def test_two_types_with_the_verb_of_the_op():
+    assert headline(of_class("dtype-mismatch", op="AddV2", types=["uint8", "float"])) == (
+        "Cannot add uint8 and float32: cast one of them"
+    )
+
+
+def test_a_join_of_other_ranks_has_both_shapes():
+    found = of_class("rank-mismatch", (1, 2), "ConcatV2", "Rank 1 is wanted.", shapes=[[40], [20, 3], []])
+    assert headline(found) == "Cannot join (40,) and (20, 3): the first has 1 axis, the second 2"
+    found = of_class("rank-mismatch", (2, 3), "MatMul", "Rank 2, and not 3.", shapes=[[2, 2, 3], [3, 5]])
+    assert headline(found).endswith("Rank 2, and not 3; the shapes are (2, 2, 3) and (3, 5)")
+
+
+def test_a_name_that_is_gone():
+    found = of_class("removed-name", gone="tensorflow.keras.layers.experimental")
+    assert headline(found) == "This version of Keras or TensorFlow has no tensorflow.keras.layers.experimental"

@@ -20,6 +20,13 @@ TRIED = Remedy(
 PLACE = Location("/work/ada/train.py", 12, "call")
 
 
+def test_a_remedy_names_its_file_from_the_folder_of_the_command():
+    found = diagnosis(replace(TRIED, title="/work/ada/train.py:12: take each sixth"))
+    for format in ("html", "markdown"):
+        before, _, after = render(found, format).partition("What to do first")
+        assert before and "take each sixth" in after[:200] and "/work/ada" not in after[:200]
+
+
 def diagnosis(remedy: Remedy = TRIED) -> Diagnosis:
     root = replace(samples.LOUD.root, location=PLACE, remedies=(remedy,))
     environment = {**samples.LOUD.environment, "cwd": "/work/ada"}
@@ -72,6 +79,7 @@ def test_lint_has_a_section_for_each_file_with_its_code():
     assert re.findall(r"<h2[^>]*>([^<]+)", text) == ["a_long/name.py", "b.py", "Notes"], "what is serious comes first"
     assert words(page).index("3 | cfg[3]") < words(page).index("9 | cfg[9]")
     assert "1 warning, 2 notes in 2 files" in words(page)
+    assert '<h3>Line 3: <span class="dim">note</span> Read at import</h3>' in text
     assert "Nothing found" in words(check_page(hazards.render(Diagnosis("src", "healthy"))))
 
 

@@ -94,3 +94,10 @@ def test_why_there_is_no_runtime_shape():
 )
 def test_the_contract_of_one_tensor(phase, tensor, whole, part):
     assert shapes.contract_of(row("m:f", phase, tensor, whole, [1])) == part
+
+
+def test_the_same_violation_of_a_later_call_is_not_shown_again():
+    once = shapes.calls(SHAPES)
+    thrice = shapes.calls([replace(one, call=n) for n in range(3) for one in SHAPES])
+    shown = [c for c in shapes.around(thrice, 1000) if not isinstance(c, int) and c.violated]
+    assert [c.alike for c in shown] == list(dict.fromkeys(c.alike for c in once if c.violated))

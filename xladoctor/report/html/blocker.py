@@ -82,7 +82,8 @@ def _problem(diagnosis: Diagnosis, view: View) -> Iterator[str]:
     errors = [finding for finding in diagnosis.findings if finding.level == "error"]
     if not errors:
         yield "<p>Nothing at error level was found.</p>"
-    for finding in errors or [f for f in diagnosis.findings if f.role == "root"]:
+    shown = errors or [f for f in diagnosis.findings if f.role == "root"]
+    for finding in shown:
         where = (
             f", {esc(blamed.heading(finding))} {at(facts.near(finding.location, diagnosis))}"
             if finding.location
@@ -96,7 +97,10 @@ def _problem(diagnosis: Diagnosis, view: View) -> Iterator[str]:
         yield from _source(finding, view)
         yield from _blame(finding, diagnosis)
         yield "</div>"
-    yield from _first_remedy(diagnosis)
+        if finding is diagnosis.root:
+            yield from _first_remedy(diagnosis)
+    if not any(finding is diagnosis.root for finding in shown):
+        yield from _first_remedy(diagnosis)
     if diagnosis.problems:
         yield html.items(Markup(f"<strong>Could not be read:</strong> {esc(p)}") for p in diagnosis.problems)
     if diagnosis.notes:
@@ -153,7 +157,7 @@ def _first_remedy(diagnosis: Diagnosis) -> Iterator[str]:
     how = findings.how(first)
     known = f"({esc(first.safety)}; {esc(findings.tested(first))})"
     yield f'<div class="box {"good" if first.result == "verified" else "after"}">'
-    yield f"<p><strong>What to do first</strong> {known}: {mixed(stop(first.title))}</p>"
+    yield f"<p><strong>What to do first</strong> {known}: {mixed(stop(facts.near_words(first.title, diagnosis)))}</p>"
     yield html.diff(findings.as_diff(first))
     yield (f"<p>{mixed(how)}</p>" if how else "") + "</div>"
 

@@ -58,9 +58,9 @@ def _sections(diagnosis: Diagnosis) -> Iterator[Section]:
 
 def _file(found: Sequence[Finding]) -> Iterator[str]:
     for finding in found:
-        where = f"Line {_line(finding)}: " if _line(finding) else ""
+        where = f"Line {_line(finding)}: " if _line(finding) else ""  # a number, so nothing to escape
         level = f'<span class="{_LEVELS.get(finding.level, "dim")}">{esc(finding.level)}</span>'
-        yield f'<div class="box {_BOXES.get(finding.level, "")}"><h3>{esc(where)}{level} {esc(finding.title)}</h3>'
+        yield f'<div class="box {_BOXES.get(finding.level, "")}"><h3>{where}{level} {esc(finding.title)}</h3>'
         for proof in finding.evidence:
             place = proof.where if proof.where and not _is_here(proof.where, finding) else ""
             if place:

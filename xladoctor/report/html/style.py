@@ -66,7 +66,7 @@ pre{background:var(--head);padding:.6rem .8rem;border-radius:6px;overflow-x:auto
 overflow-wrap:anywhere;margin:.5rem 0}
 .box{border-left:5px solid var(--line);padding:.1rem .9rem;margin:.8rem 0}
 .box.root{border-color:var(--bad)}.box.after{border-color:var(--edge)}.box.mild{border-color:var(--warn)}
-.box.good{border-color:var(--ok)}
+.box.good{border-color:var(--ok)}.box h3{margin-top:.4rem}
 .scroll{overflow-x:auto;margin:.5rem 0}
 .block{content-visibility:auto;contain-intrinsic-size:auto 6000px}
 table{border-collapse:collapse;width:100%}
@@ -102,11 +102,11 @@ svg .h0{fill:var(--h0)}svg .h1{fill:var(--h1)}svg .h2{fill:var(--h2)}svg .h3{fil
 svg .h5{fill:var(--h5)}svg .h6{fill:var(--h6)}
 footer{margin-top:2.5rem;padding-top:.6rem;border-top:1px solid var(--line);color:var(--dim)}
 @media(max-width:40rem){body{padding:.8rem}dl.facts{grid-template-columns:1fr;gap:0}dl.facts dt{margin-top:.3rem}
-h1{font-size:1.2rem}dl.brief{font-size:.87rem}dl.brief dt{margin:0}}
+h1{font-size:1.2rem}table.small td:last-child{min-width:14rem}dl.brief{font-size:.87rem}dl.brief dt{margin:0}}
 @media screen and (min-width:68rem){body.aside{max-width:96rem;display:grid;column-gap:2rem;
 grid-template-columns:12.5rem minmax(0,1fr);grid-template-rows:auto 1fr auto}
 nav{grid-row:1/4;align-self:start;position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow-y:auto}
-nav ol{display:block;white-space:normal;margin:0}nav li{padding:.1rem 0}
+nav ol{display:block;white-space:normal;margin:0}nav li{padding:.1rem 0;overflow-wrap:anywhere}
 .aside>header,.aside>main,.aside>footer{grid-column:2;min-width:0}}
 @media(forced-colors:active){svg .f-ok,svg .f-bad{forced-color-adjust:none}}
 @media print{body{max-width:none;padding:0;font-size:10pt}nav,.skip{display:none}a{color:inherit;text-decoration:none}
