@@ -1,8 +1,9 @@
-"""What a module computed of a setting while it was imported, and keeps after the setting was changed.
+"""What was computed of a setting once, at an import or in a cached function, and is kept after the setting was changed.
 
 A constant (`SIDE = params.side()`), a default (`def cut(size=cfg["N"])`) or an attribute of a class is computed once.
 The recorder has seen the read, with its line; a later write of another value does not reach what was kept. Where the
-statement that failed takes such a name, the line that keeps it is the one to suspect first.
+statement that failed takes such a name, the line that keeps it is the one to suspect first. A function under
+`functools.cache` keeps what it gave in the same way: its arguments are the key, the settings that it reads are not.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from xladoctor.model.blame import Suspect
 from xladoctor.model.diagnosis import Diagnosis, Finding, Location, Remedy
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.rules import OUTSIDE
-from xladoctor.sources.names import walk
+from xladoctor.sources.names import dotted, walk
 from xladoctor.sources.source import Source
 
 _MOST = 20
@@ -50,13 +51,14 @@ class Kept:
     code: str
     names: frozenset[str]
     missed: tuple[Missed, ...]
+    cached: bool = False
+    """A function whose results are kept by their arguments, not a statement that ran once."""
 
     @property
     def text(self) -> str:
         """In words: what keeps what."""
-        return f"{', '.join(sorted(self.names))} was computed when the module was imported, from " + " and ".join(
-            each.text for each in self.missed
-        )
+        how = "is cached: it ran with" if self.cached else "was computed when the module was imported, from"
+        return f"{', '.join(sorted(self.names))} {how} " + " and ".join(each.text for each in self.missed)
 
 
 def kept_at_import(recording: Recording) -> tuple[Kept, ...]:
@@ -68,11 +70,15 @@ def kept_findings(recording: Recording) -> Iterator[Finding]:
     """A note for each: whether it matters, the run does not say."""
     for kept in kept_at_import(recording):
         written = kept.missed[-1].written
+        names = ", ".join(sorted(kept.names))
+        when, what = (
+            ("before", "What it gives from the cache") if kept.cached else ("at the import", "What was computed")
+        )
         yield replace(
             finding(
                 "baked-in-setting",
-                f"{', '.join(sorted(kept.names))} keeps a setting as it was at the import",
-                f"{kept.text}. What was computed goes by the old value.",
+                f"{names} keeps a setting as it was {when}",
+                f"{kept.text}. {what} goes by the old value.",
                 written,
                 [proof for m in kept.missed for proof in (told(m.read, "read"), told(m.written, "written"))],
                 tested=False,
@@ -106,6 +112,14 @@ def with_kept(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
 
 def _remedy(kept: Kept) -> Remedy:
     names = " and ".join(f"`{name}`" for name in sorted(kept.names))
+    if kept.cached:
+        settings = " and ".join(f"`{m.history.key}`" for m in kept.missed)
+        return Remedy(
+            "settings-as-arguments",
+            f"Give {names} {settings} as arguments, so that the cache knows of them",
+            "safe",
+            f"`functools.cache` looks at the arguments only. Or call `{min(kept.names)}.cache_clear()` after a change.",
+        )
     value = kept.code.partition("=")[2].strip() if kept.code.startswith(f"{min(kept.names)} =") else ""
     instead = f"Where {names} is used, write `{value}`" if value else f"Compute {names} in the function that uses it"
     return Remedy(
@@ -143,7 +157,37 @@ def _kept_at_import(recording: Recording) -> tuple[Kept, ...]:
             last = {m.history.name: m for m in missed}
             where = Location(file, insides[pid, file, line], "<module>")
             kept.append(Kept(pid, where, source.line(where.line or 0), names, tuple(last.values())))
-    return tuple(kept)
+    return (*kept, *_cached(recording))
+
+
+def _cached(recording: Recording) -> Iterator[Kept]:
+    """Functions whose results are kept, that did not run again after a setting that they had read was changed."""
+    found: dict[tuple[int, str, str], list[Missed]] = {}
+    for history in histories(recording):
+        now = history.writes[-1] if history.writes else None
+        if history.store == "env" or now is None or now["action"] != "write":
+            continue
+        last: dict[tuple[str, str], Event] = {}
+        for read in history.reads:
+            frames = [f for f in read.get("frames") or () if isinstance(f, dict)]
+            last |= {(str(f.get("file")), str(f.get("function"))): read for f in frames}
+        for (file, function), read in last.items():
+            if now["seq"] > read["seq"] and now["value"] != read["value"]:
+                found.setdefault((history.pid, file, function), []).append(Missed(history, read, now))
+    for (pid, file, function), missed in list(found.items())[: 10 * _MOST]:
+        source = source_of(recording, file)
+        made = _made_cached(source.tree, function) if source is not None else None
+        if source is not None and made is not None:
+            where = Location(file, made.lineno, function)
+            yield Kept(pid, where, source.line(made.lineno), frozenset({function}), tuple(missed), cached=True)
+
+
+def _made_cached(tree: ast.Module, function: str) -> ast.FunctionDef | None:
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == function:
+            names = [dotted(d.func if isinstance(d, ast.Call) else d) for d in node.decorator_list]
+            return node if any((name or "").split(".")[-1] in ("cache", "lru_cache") for name in names) else None
+    return None
 
 
 def _at_import(read: Event) -> tuple[str, int, int] | None:

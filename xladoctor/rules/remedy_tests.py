@@ -58,6 +58,7 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "cluster-on-cpu": _none(RERUN),
     "set-before-import": _none(RERUN),
     "read-where-used": _none(CODE),
+    "settings-as-arguments": _none(CODE),
     "keep-order": _none(CODE),
     "shuffle-after-zip": _none(CODE),
     "keep-remainder": _none(CODE),

@@ -116,3 +116,23 @@ def test_the_same_value_again_is_nothing(tmp_path, monkeypatch):
 def test_a_healthy_run_gets_a_note_at_most(tmp_path, monkeypatch):
     found = diagnosed(tmp_path, monkeypatch, OPS, run(4, 7, code=0))
     assert (found.verdict, [(f.slug, f.level) for f in found.findings]) == ("healthy", [("baked-in-setting", "note")])
+
+
+CACHED = """\
+import functools
+from . import params
+
+@functools.lru_cache(maxsize=None)
+def build():
+    return params.side()
+"""
+
+
+@pytest.mark.parametrize("ops", [CACHED, CACHED.replace("@functools.lru_cache(maxsize=None)", "")])
+def test_a_cached_function_that_did_not_run_again_is_named(tmp_path, monkeypatch, ops):
+    found = diagnosed(tmp_path, monkeypatch, ops, run(6, 6, function="build"))
+    said = [f for f in found.findings if f.slug == "baked-in-setting"]
+    assert [(f.location.line, f.remedies[0].id) for f in said] == (
+        [(5, "settings-as-arguments")] if ops == CACHED else []
+    )
+    assert all("build is cached: it ran with params.cfg margin = 3" in f.message for f in said)
