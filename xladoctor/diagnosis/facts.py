@@ -251,7 +251,22 @@ class Step:
             if user:
                 lines[graph] = Location(*user[-1][:3])
         own = lines.get(graphs.get(function or "", ""))
-        return own or (next(iter(lines.values())) if len(set(lines.values())) == 1 else None)
+        return self._running(own or (next(iter(lines.values())) if len(set(lines.values())) == 1 else None))
+
+    def _running(self, made: Location | None) -> Location | None:
+        """The line itself; where a function was first called there, and now from another line of the same function
+        (a second `fit`), the one that is running.
+        """
+        failure = self.failure or {}
+        if failure.get("during") == "Session.run":
+            return made  # a graph that the program's own lines have put together
+        user = [f for f in failure.get("frames") or () if f.get("user")]
+        here = [
+            f for f in user if made is not None and (f.get("file"), f.get("function")) == (made.file, made.function)
+        ]
+        if made is None or not here or any(f.get("line") == made.line for f in here):
+            return made
+        return Location(str(user[-1].get("file")), user[-1].get("line"), user[-1].get("function"))
 
     def sources(self, graph: str | None, tensor: str | None) -> list[Location]:
         """The user's frames that created a tensor, innermost first."""

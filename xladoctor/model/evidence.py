@@ -14,6 +14,8 @@ from xladoctor.model.location import Location
 if TYPE_CHECKING:
     from xladoctor.model.output_log import OutputLog
 
+_SESSION = "tensorflow/python/client/session.py"
+
 
 @dataclass(frozen=True)
 class Frame:
@@ -65,12 +67,19 @@ class ErrorRecord:
 
     @property
     def user_frame(self) -> Frame | None:
-        """The deepest frame of user code: the op's definition if the log has it, else the traceback."""
-        for frames in (self.op_frames, self.frames):
-            for frame in reversed(frames):
-                if frame.user:
-                    return frame
-        return None
+        """The deepest frame of user code: the op's definition if the log has it, else the traceback.
+
+        A function that was traced at one line of the program and fails at another (a second `fit`) has the first line
+        in the op's definition: where that is all of the user's code in it, the line that is running counts.
+        """
+        defined = next((frame for frame in reversed(self.op_frames) if frame.user), None)
+        raised = next((frame for frame in reversed(self.frames) if frame.user), None)
+        if defined is None or raised is None:
+            return defined or raised
+        if any(_SESSION in frame.file.replace("\\", "/") for frame in self.frames):
+            return defined  # a graph that the program's own lines have put together
+        running = {f.line for f in self.frames if f.user and (f.file, f.function) == (defined.file, defined.function)}
+        return raised if running and defined.line not in running else defined
 
 
 @dataclass(frozen=True)

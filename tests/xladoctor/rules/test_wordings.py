@@ -120,3 +120,27 @@ def test_the_op_of_a_loop_that_changes_a_shape_is_the_loop():
     text = "InvalidArgumentError: Input and output shapes of loop body do not match: (s32[2,2]) vs. (s32[2,3])\n"
     log = read_log(BytesIO(f"Traceback (most recent call last):\n{text}".encode()), name="log")
     assert [(f.slug, f.op) for f in findings(Evidence("log", log=log))] == [("loop-shape-mismatch", "While")]
+
+
+@pytest.mark.parametrize(
+    ("defined", "line"),
+    [
+        ((("train.py", 30, "<module>"),), 36),
+        ((("train.py", 36, "<module>"),), 36),
+        ((("train.py", 30, "<module>"), ("train.py", 7, "call")), 7),
+        ((("model.py", 3, "build"),), 3),
+        ((), 36),
+    ],
+)
+def test_the_line_of_a_second_call_is_not_that_of_the_first(defined, line):
+    """A function is traced at its first call; its ops keep the stack of that."""
+    from xladoctor.model.evidence import ErrorRecord, Frame
+
+    stack = tuple(Frame(*place) for place in defined)
+    record = ErrorRecord(
+        "label 5", "InvalidArgumentError", frames=(Frame("train.py", 36, "<module>"),), op_frames=stack
+    )
+    assert record.user_frame is not None and record.user_frame.line == line
+    session = Frame("/x/site-packages/tensorflow/python/client/session.py", 9, "run", user=False)
+    old = ErrorRecord("label 5", frames=(Frame("train.py", 36, "<module>"), session), op_frames=stack)
+    assert old.user_frame is not None and (not stack or old.user_frame.line == stack[-1].line), "graph mode"
