@@ -93,7 +93,7 @@ _DIMENSIONED = (
     r"\b(?:is|are) not (?:an? )?(?:vectors?|scalars?|matri(?:x|ces)|\d-?[Tt]ensor|\d-?[dD])\b|\bat least "
     r"an? (?:vector|matrix)"
     r"|\b(?:with|[Hh]ad) rank\b|\bsame (?:length|rank|number of dimensions) as the (?:input )?(?:shape|"
-    r"tensor|rank)|\b(?:must|should) be an? \[[^\[\]]{1,80} x [^\[\]]{1,80}\]|\b(?:must|should) be \w{1,40} x \w{1,40}\b"
+    r"tensor|rank)|\b(?:must|should) be (?:an? \[[^\[\]]{1,80} x [^\[\]]{1,80}\]|\w{1,40} x \w{1,40}\b)"
     r"|\bnot \d-?D\b"
 )
 _TENSOR = (
