@@ -78,7 +78,7 @@ def kept_findings(recording: Recording) -> Iterator[Finding]:
             finding(
                 "baked-in-setting",
                 f"{names} keeps a setting as it was {when}",
-                f"{kept.text}. {what} goes by the old value.",
+                f"{kept.text}. {what} uses the old value.",
                 written,
                 [proof for m in kept.missed for proof in (told(m.read, "read"), told(m.written, "written"))],
                 tested=False,
