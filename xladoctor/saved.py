@@ -91,7 +91,7 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     found = diagnose(Evidence(source=str(folder), log=log, process=recording.outcome, run=recording))
     found = with_kept(with_last_batch(with_blame(found, recording), recording), recording)
     if found.root is not None and found.root.suspects and not recording.edits:
-        from xladoctor.edits.likely import with_likely_edit
+        from xladoctor.blame.likely_edit import with_likely_edit
 
         found = with_likely_edit(found, recording)
     note = foreign_note(recording)

@@ -33,7 +33,7 @@ def broadcast(run: Follower, values: Sequence[Value], what: str) -> Value:
         wide = [(a, d) for a, d in sides if d.size != 1]
         first = wide[0] if wide else sides[0]
         for other in wide[1:]:
-            if conflict(first[1], other[1]):
+            if conflict(first[1], other[1]) or _batch_meets_axis(first, other, back):
                 run.clash("broadcast", what, [first[0], other[0]], [-back, -back], [first[1], other[1]])
         out.append(next((d for _, d in wide if d.size is not None), first[1]))
     kinds = [a.kind for a in known]
@@ -43,6 +43,14 @@ def broadcast(run: Follower, values: Sequence[Value], what: str) -> Value:
     made = Array(out, origin, next((k for k in ("symbolic", "tensor", "frame") if k in kinds), known[0].kind))
     made.inputs = tuple(only or known)
     return made
+
+
+def _batch_meets_axis(one: tuple[Array, Dim], other: tuple[Array, Dim], back: int) -> bool:
+    """Whether the rows of a batch meet an axis of another value that is not its rows: they fit by chance at most."""
+    places = [len(found.dims or ()) - back for found, _ in (one, other)]
+    rows = [d.batch and d.size is None and not at for (_, d), at in zip((one, other), places, strict=True)]
+    fixed = [bool(d.size) and at > 0 for (_, d), at in zip((one, other), places, strict=True)]
+    return (rows[0] and fixed[1]) or (rows[1] and fixed[0])
 
 
 def product(run: Follower, one: Value, other: Value, what: str, flip: tuple[bool, bool] = (False, False)) -> Value:
@@ -62,6 +70,10 @@ def product(run: Follower, one: Value, other: Value, what: str, flip: tuple[bool
         right[-2:] = right[:-3:-1]
     if not left or not right:
         return Array(a.dims or b.dims, origin, a.kind)
+    for found in (a, b):
+        if len(found.dims or ()) == 1 and found.kind in ("tensor", "symbolic", "variable", "placeholder"):
+            sides = [Dim(1, found.origin), Dim(2, origin)]  # NumPy multiplies vectors, TensorFlow does not
+            run.clash("rank", what, [found, b if found is a else a], [None, None], sides)
     inner = right[-2] if len(right) > 1 else right[-1]
     if conflict(left[-1], inner):
         axes = [-2 if flip[0] else -1, -1 if flip[1] or len(right) == 1 else -2]

@@ -1,7 +1,8 @@
 """From a broken constraint to the lines that may be wrong, each with a reason and a weight.
 
-The weights only order lines; they are never shown. What they rest on: a number in the source is more often wrong than
-data that were read; a size that others agree on is right; a convention that is broken is a mistake.
+The weights say which reason a line is given, and how little doubt it leaves; `ranking` orders the lines. What they
+rest on: a number in the source is more often wrong than data that were read; a size that others agree on is right; a
+convention that is broken is a mistake.
 """
 
 from __future__ import annotations

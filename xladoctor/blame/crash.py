@@ -67,14 +67,15 @@ class Crash:
     def is_here(self, stack: Sequence[tuple[str, int, int]]) -> bool | None:
         """Whether the calls that are under way are those of the traceback: True all, False the innermost, None none."""
         last = self.frames[-1] if self.frames else None
-        if last is None or not stack or not _covers(stack[-1], last):
+        if last is None or not stack or not covers(stack[-1], last):
             return None
         if len(stack) != len(self.frames):
             return False
-        return all(_covers(item, frame) for item, frame in zip(stack, self.frames, strict=True))
+        return all(covers(item, frame) for item, frame in zip(stack, self.frames, strict=True))
 
 
-def _covers(item: tuple[str, int, int], frame: Frame) -> bool:
+def covers(item: tuple[str, int, int], frame: Frame) -> bool:
+    """Whether a statement (its file, first and last line) holds the line of a call."""
     file, first, last = item
     return file == frame.file and first <= frame.line <= last
 

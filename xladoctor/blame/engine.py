@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
-from xladoctor.blame import batches, candidates, conventions, suspicion, trials, words
+from xladoctor.blame import batches, candidates, conventions, ranking, slices, suspicion, trials, words
 from xladoctor.blame.crash import Crash, Seen, crash_of
+from xladoctor.blame.features import Features, features
 from xladoctor.blame.files import Files
 from xladoctor.blame.follow import Arrival, Follower
+from xladoctor.blame.slices import Line
 from xladoctor.blame.suspicion import Candidate, chain
+from xladoctor.blame.trials import Tried
 from xladoctor.blame.values import Array, Clash, Dim, Origin, Value, leaves
-from xladoctor.model.blame import Blame, Provenance, Step, Suspect
+from xladoctor.edits.facts import facts_of
+from xladoctor.model.blame import Blame, Edit, Provenance, Step, Suspect
 from xladoctor.model.diagnosis import Finding, Location
 
 _MOST = 5
 _STEPS = 6
 
 
-def blame(
+@dataclass(frozen=True)
+class Evidence:
+    """What is known of a failure's lines: reasons to suspect some, edits that were tried, and the features of all."""
+
+    crash: Crash
+    clash: Clash | None
+    reasons: list[Candidate]
+    tried: list[Tried]
+    lines: dict[Line, Features]
+
+
+def evidence(
     finding: Finding, failure: Mapping[str, Any] | None, files: Files, main: str, seen: Seen | None = None
-) -> Blame | None:
-    """What is to blame for a failure of shapes; None where nothing more is known than the line that raised.
+) -> Evidence | None:
+    """All that the sources and the recording tell; None where no call of the user's is known.
 
     `failure` is the recorded event, `main` the file that the program started with, `seen` what else was recorded.
     """
@@ -32,23 +48,38 @@ def blame(
     run.run(main)
     if not run.arrivals:
         run.enter_frames()
-    known = suspicion.facts(run.arrays, run.reads)
     clash = chosen(run, crash)
+    found = _reasons(run, clash, crash)
+    hops = slices.hops(files, main, crash)
+    facts = facts_of(finding, failure)  # type: ignore[arg-type]
+    tried = trials.tried(run, clash, found, crash, files, main, hops, facts) if clash is not None else []
+    return Evidence(crash, clash, found, tried, features(hops, run, clash, found, tried, crash, files))
+
+
+def blame(
+    finding: Finding, failure: Mapping[str, Any] | None, files: Files, main: str, seen: Seen | None = None
+) -> Blame | None:
+    """What is to blame for a failure of shapes; None where nothing more is known than the line that raised."""
+    known = evidence(finding, failure, files, main, seen)
+    if known is None or not known.lines:
+        return None
+    return _told(finding, known, files)
+
+
+def _reasons(run: Follower, clash: Clash | None, crash: Crash) -> list[Candidate]:
+    """The lines that something speaks against."""
+    known = suspicion.facts(run.arrays, run.reads)
     found = candidates.of_clash(clash, known) if clash is not None else by_numbers(run, crash)
-    if clash is not None:
-        found = trials.weighed(run, clash, found, crash, files, main)
     if clash is None and "batch" in crash.message and crash.slug in ("concat-pack-mismatch", "broadcast-mismatch"):
-        found = suspicion.ranked([*batches.windows(run.made), *found])
+        found = [*batches.windows(run.made), *found]
     if clash is None:
-        found = suspicion.ranked([*conventions.of_folds(run.arrays), *found])
+        found = [*conventions.of_folds(run.arrays), *found]
     if crash.slug == "index-out-of-range":
-        found = suspicion.ranked([*conventions.of_embeddings(run.made, crash.sizes), *found])
+        found = [*conventions.of_embeddings(run.made, crash.sizes), *found]
     last = batches.partial(list(batches.batchings(run.made, run.fits)), crash)
     if last is not None:
-        found = suspicion.ranked([*batches.of_batching(last, clash, run.arrays), *found])
-    if not found:
-        return None
-    return _told(finding, crash, clash, found, files)
+        found = [*batches.of_batching(last, clash, run.arrays), *found]
+    return suspicion.ranked(found)
 
 
 def chosen(run: Follower, crash: Crash) -> Clash | None:
@@ -105,17 +136,20 @@ def _operands(arrival: Arrival) -> Iterator[Value]:
         yield from leaves(value)
 
 
-def _told(
-    finding: Finding, crash: Crash, clash: Clash | None, found: Sequence[Candidate], files: Files
-) -> Blame | None:
+def _told(finding: Finding, known: Evidence, files: Files) -> Blame:
     """The blame as values of the model."""
-    raised = finding.location
-    suspects = [_suspect(c, files) for c in found[:_MOST]]
-    # On programs that no rule was made with, a first suspect without such a reason is right less often than the line
-    # that raised: 2 of 20 against 4.
-    decisive = found[0].strong or found[0].mended
-    first = found[0]
-    suspects[0] = _likely(suspects[0], first, found[1:2])
+    raised, clash = finding.location, known.clash
+    ordered = ranking.ordered(known.lines)
+    reasons = {(c.file, c.line): c for c in reversed(known.reasons)}
+    mending: dict[Line, Tried] = {}
+    for one in sorted(known.tried, key=lambda t: t.cost):
+        if one.mends:
+            mending.setdefault((one.file, one.line), one)
+    suspects = [_suspect(at, known.lines[at], reasons.get(at), mending.get(at), files) for at, _ in ordered[:_MOST]]
+    at_raised = (raised.file, raised.line) if raised is not None and raised.line else None
+    decisive = ranking.decisive(ordered, at_raised, known.lines)
+    if decisive and ranking.likely(ordered) and ordered[0][0] in mending:
+        suspects[0] = replace(suspects[0], likeliness="likely")
     constraint = words.constraint(clash, files) if clash is not None else None
     provenance = tuple(_provenance(clash, files)) if clash is not None else ()
     if raised is not None and not any(_same(s.location, raised) for s in suspects):
@@ -124,17 +158,21 @@ def _told(
     return Blame(constraint, provenance, tuple(suspects), decisive, raised)
 
 
-def _likely(suspect: Suspect, first: Candidate, rest: Sequence[Candidate]) -> Suspect:
-    from dataclasses import replace
+def _suspect(line: Line, known: Features, reason: Candidate | None, mending: Tried | None, files: Files) -> Suspect:
+    """A line with why it is suspected: a reason of its own, else an edit that mends, else what it does."""
+    at = Location(*line, files.function(*line))
+    edit: Edit = mending.edit if mending is not None else reason.edit if reason is not None else "other"
+    operand = reason.operand if reason is not None else None
+    if reason is not None and (reason.strong or mending is None):
+        said = reason.reason
+    elif mending is not None:
+        said = FITS
+    else:
+        said = words.does(known)
+    return Suspect(at, files.code(*line), said, "possible", operand, edit)
 
-    ahead = not rest or first.weight > rest[0].weight
-    return replace(suspect, likeliness="likely") if first.strong and first.mended and ahead else suspect
 
-
-def _suspect(candidate: Candidate, files: Files) -> Suspect:
-    at = Location(candidate.file, candidate.line, files.function(candidate.file, candidate.line))
-    code = files.code(candidate.file, candidate.line)
-    return Suspect(at, code, candidate.reason, "possible", candidate.operand, candidate.edit)
+FITS = "With another value here all sizes of the program fit."
 
 
 def _same(one: Location, other: Location) -> bool:

@@ -79,9 +79,9 @@ def check_signature(run: Follower, function: Function, args: Sequence[Value]) ->
 
 
 def bind_arguments(
-    run: Follower, node: ast.AST, given: Sequence[Value], kwargs: dict[str, Value], scope: Scope
+    run: Follower, node: ast.AST, given: Sequence[Value], kwargs: dict[str, Value], scope: Scope, traced: bool
 ) -> None:
-    """Bind the parameters of a function to what is given."""
+    """Bind the parameters of a function to what is given, with the recorded shapes where the call is `traced`."""
     arguments: ast.arguments | None = getattr(node, "args", None)
     if arguments is None:
         return
@@ -101,7 +101,7 @@ def bind_arguments(
         shape = scope.shapes.get(name)
         scope.names[name] = found
         again = run.files.assigned_later(scope.file, scope.function, name, 0, scope.until)
-        if shape is not None and not again:
+        if shape is not None and traced and not again:
             scope.names[name] = with_shape(run, found, shape)
     if arguments.vararg is not None:
         scope.names[arguments.vararg.arg] = Seq(list(given[len(positional) :]))

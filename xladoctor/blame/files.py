@@ -28,12 +28,23 @@ class Files:
             self._sources[file] = self._parsed(file) if len(self._sources) < _MOST else None
         return self._sources[file]
 
+    def edited(self, file: str, text: str) -> Files:
+        """The same files, but for another text of one of them, with as many lines: names are bound where they were."""
+        made = Files(lambda name: text if name == file else self._read(name), self._roots)
+        made._sources = {name: source for name, source in self._sources.items() if name != file}
+        made._functions, made._assigned = self._functions, self._assigned
+        return made
+
     def _parsed(self, file: str) -> Source | None:
         text = self._read(file)
         try:
             return parse(text, file) if text is not None else None
         except Unreadable:
             return None
+
+    def text(self, file: str) -> str | None:
+        """The text of a file that is Python."""
+        return self._read(file) if self.source(file) is not None else None
 
     def code(self, file: str, line: int) -> str:
         """The text of a line, without blanks around it."""

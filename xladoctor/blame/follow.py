@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from xladoctor.blame import expressions
 from xladoctor.blame.algebra import broadcast
 from xladoctor.blame.batches import Batching
-from xladoctor.blame.crash import Crash
+from xladoctor.blame.crash import Crash, covers
 from xladoctor.blame.files import Files
 from xladoctor.blame.recorded import Corrected, Sizes, with_shape
 from xladoctor.blame.statements import STATEMENTS
@@ -115,7 +115,8 @@ class Follower:
 
         For what a framework calls: tests, callbacks, workers.
         """
-        for at, frame in enumerate(self.crash.frames):
+        frames = self.crash.frames
+        for at, frame in enumerate(frames):
             module = self._modules.get(frame.file)
             if module is None and self.files.source(frame.file) is None:
                 continue
@@ -123,10 +124,13 @@ class Follower:
                 found = module or self.module(frame.file, frame.file)
                 function = _found(found.scope, frame.function) if found is not None else None
                 if function is not None:
-                    self.crash = replace(self.crash, frames=self.crash.frames[at:])
+                    self.crash = replace(self.crash, frames=frames[at:])
                     self.enter(function, (), {})
-                    return
-            except (Reached, TooLong, RecursionError):
+                    if self.arrivals:
+                        return
+            except Reached:
+                return
+            except (TooLong, RecursionError):
                 return
 
     def step(self) -> None:
@@ -207,11 +211,12 @@ class Follower:
         if isinstance(function.owner, Class):
             scope.names["__class__"] = function.owner
         given = [function.bound, *args] if function.bound is not None else list(args)
-        expressions.bind_arguments(self, node, given, kwargs, scope)
         self._with_recorded(scope)
+        traced = self._is_traced(scope)
         self._open.append(node)
-        self.calls.append(Call(scope.file, scope))
+        self.calls.append(Call(scope.file, scope, first=getattr(node, "lineno", 0)))
         try:
+            expressions.bind_arguments(self, node, given, kwargs, scope, traced)
             if isinstance(node, ast.Lambda):
                 self.simple(node.body, scope, lambda: scope.returned.append(self.value(node.body, scope)))
             elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -223,6 +228,15 @@ class Follower:
         if isinstance(yields, Seq):
             return Dataset(yields.items[0], yields.origin)
         return _returned(scope)
+
+    def _is_traced(self, scope: Scope) -> bool:
+        """Whether the call that begins is the very one of the traceback, and not another one of its function."""
+        frames = self.crash.frames
+        if len(self.calls) >= len(frames) or frames[len(self.calls)] is not self.crash.frame(
+            scope.file, scope.function
+        ):
+            return False
+        return all(covers((c.file, c.first, c.last), f) for c, f in zip(self.calls, frames, strict=False))
 
     def _with_recorded(self, scope: Scope) -> None:
         self.scopes.append(scope)

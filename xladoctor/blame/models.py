@@ -204,7 +204,13 @@ def _check_rows(run: Follower, x: Value | None, y: Value | None) -> None:
 def _check_weights(run: Follower, y: Value | None, given: Value | None) -> None:
     """One weight a sample, or one a step: never more axes than the loss leaves of the labels."""
     weights, labels = array(given), array(y)
-    if weights is None or labels is None or not weights.dims or not labels.dims or len(weights.dims) < 2:
+    if weights is None or labels is None or not weights.dims or not labels.dims:
+        return
+    sides = [labels.dims[0], weights.dims[0]]
+    if conflict(*sides):
+        run.clash("rows", "the sample weights", [labels, weights], [0, 0], sides, hint="rows")
+        return
+    if len(weights.dims) < 2:
         return
     if len(weights.dims) >= len(labels.dims) and weights.dims[-1].size != 1:
         sides = [Dim(len(weights.dims), weights.origin), Dim(max(len(labels.dims) - 1, 1), labels.origin)]
@@ -285,6 +291,7 @@ def called_loss(run: Follower, loss: Library, args: Args, kwargs: Kwargs) -> Val
     labels, outputs = arg(args, kwargs, 0, "y_true"), arg(args, kwargs, 1, "y_pred")
     if labels is not None and outputs is not None:
         check_labels(run, model, outputs, labels)
+        _check_rows(run, labels, outputs)
     return Array((), run.origin("loss", "a loss", labels, outputs), "tensor")
 
 

@@ -29,31 +29,39 @@ _WORDS = ("shape", "dimension", "rank", "ndim", "size", "cardinalit", "broadcast
 
 def with_blame(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
     """The diagnosis with suspects at its root, where the failure is one of shapes and the sources can be read."""
-    root = diagnosis.root
-    if root is None or root.level != "error" or root.location is None or root.suspects:
-        return diagnosis
-    failure = failure_of(root, recording)
-    if root.details.get("place") or root.details.get("rows_in") is not None:
-        return diagnosis  # a broken contract and lost rows have an origin of their own
-    if root.slug not in OF_SHAPES and not _speaks_of_shapes(root, failure):
-        return diagnosis
-    sources = sources_of(recording)
-    if sources is None:
-        return diagnosis
-    main = main_file(sources, failure, root)
-    if main is None:
-        return diagnosis
-    files = Files(lambda name: sources.text(Path(name), followed=True)[0], _roots(sources, main))
     try:
-        found = blame(root, failure, files, main, _seen(recording))
+        case = case_of(diagnosis, recording)
+        found = blame(*case) if case is not None else None
     except Exception as error:
         # It follows programs of any kind by guesses: what it stumbles over costs the suspects, not the diagnosis.
         note = f"The source could not be followed to suspects ({type(error).__name__})."
         return replace(diagnosis, notes=(*diagnosis.notes, note))
-    if found is None:
+    if case is None or found is None:
         return diagnosis
-    findings = tuple(blamed(f, found) if f is root else f for f in diagnosis.findings)
+    findings = tuple(blamed(f, found) if f is case[0] else f for f in diagnosis.findings)
     return replace(diagnosis, findings=findings)
+
+
+Case = tuple[Finding, Event | None, Files, str, Seen]
+
+
+def case_of(diagnosis: Diagnosis, recording: Recording) -> Case | None:
+    """What `engine.blame` is asked of a run; None where no line is looked for."""
+    root = diagnosis.root
+    if root is None or root.level != "error" or root.location is None or root.suspects:
+        return None
+    failure = failure_of(root, recording)
+    if root.details.get("place") or root.details.get("rows_in") is not None:
+        return None  # a broken contract and lost rows have an origin of their own
+    if root.slug not in OF_SHAPES and not _speaks_of_shapes(root, failure):
+        return None
+    sources = sources_of(recording)
+    main = main_file(sources, failure, root) if sources is not None else None
+    if sources is None or main is None:
+        return None
+    read = sources
+    files = Files(lambda name: read.text(Path(name), followed=True)[0], _roots(read, main))
+    return root, failure, files, main, _seen(recording)
 
 
 def _seen(recording: Recording) -> Seen:

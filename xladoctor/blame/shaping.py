@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from xladoctor.blame.algebra import broadcast, elements, joined_arrays, product, reshaped, same
+from xladoctor.blame.algebra import broadcast, conflict, elements, joined_arrays, product, reshaped, same
 from xladoctor.blame.arguments import Args, Kwargs, arg, axes_of, is_none, shape_of
+from xladoctor.blame.einsum import summed
 from xladoctor.blame.values import Array, Const, Dim, Origin, Seq, Value, array, dim, number, unknown
 
 if TYPE_CHECKING:
@@ -59,7 +60,11 @@ def transpose(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     origin = run.origin("operation", "a transpose", *args)
     if is_none(order):
         made = Array(found.dims[::-1], origin, found.kind)
-    elif axes is None or sorted(a % max(len(found.dims), 1) for a in axes) != list(range(len(found.dims))):
+    elif axes is not None and (len(axes) != len(found.dims) or not all(-len(axes) <= a < len(axes) for a in axes)):
+        sides = [Dim(len(found.dims), found.origin), Dim(len(axes), origin)]
+        run.clash("rank", "the transpose", [found, order or found], [None, None], sides)
+        made = Array([Dim(None, origin) for _ in axes], origin, found.kind)
+    elif axes is None or sorted(a % max(len(found.dims), 1) for a in axes) != list(range(len(axes))):
         made = Array(None, origin, found.kind)
     else:
         made = Array([found.dims[a] for a in axes], origin, found.kind)
@@ -108,12 +113,31 @@ def reduce(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     if found.dims is None or axes is None:
         return Array(None, origin, found.kind)
     rank = max(len(found.dims), 1)
+    if any(not -rank <= a < rank for a in axes):
+        wanted = Dim(max(a + 1 if a >= 0 else -a for a in axes), axis.origin if axis is not None else origin)
+        run.clash(
+            "rank", f"`{name}`", [found, axis or found], [None, None], [Dim(len(found.dims), found.origin), wanted]
+        )
     gone = {a % rank for a in axes}
     kept = isinstance(keeps, Const) and keeps.value is True
     out = [Dim(1, origin) if i in gone else d for i, d in enumerate(found.dims) if kept or i not in gone]
     made = Array(out, origin, found.kind)
     made.inputs, made.integer = (found,), name.startswith("arg") or None
     return made
+
+
+def assigned(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`variable.assign(value)`: of the variable's shape."""
+    held, given = (array(a) for a in args[:2]) if len(args) > 1 else (None, None)
+    if held is None or given is None or held.dims is None or given.dims is None or held.kind != "variable":
+        return held or Value()
+    if len(held.dims) != len(given.dims):
+        sides = [Dim(len(given.dims), given.origin), Dim(len(held.dims), held.origin)]
+        run.clash("rank", f"`{name}`", [given, held], [None, None], sides)
+    for i, (one, other) in enumerate(zip(given.dims, held.dims, strict=False)):
+        if len(held.dims) == len(given.dims) and conflict(one, other):
+            run.clash("equal", f"`{name}`", [given, held], [i, i], [one, other])
+    return held
 
 
 def join(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
@@ -357,7 +381,8 @@ FUNCTIONS: dict[str, Shaper] = {
     "reshape": reshape, "ravel": flat, "flatten": flat, "transpose": transpose, "permute_dimensions": transpose,
     "expand_dims": expand_dims, "squeeze": squeeze, "swapaxes": swapaxes, "concat": join, "concatenate": join,
     "stack": join, "vstack": join, "hstack": join, "append": join, "matmul": multiply, "dot": multiply,
-    "xw_plus_b": dense_from, "one_hot": one_hot, "to_categorical": one_hot, "tile": tile, "repeat": repeat,
+    "einsum": summed, "assign": assigned, "assign_add": assigned, "assign_sub": assigned, "xw_plus_b": dense_from,
+    "one_hot": one_hot, "to_categorical": one_hot, "tile": tile, "repeat": repeat,
     "split": split, "array_split": split, "gather": gather, "pad_sequences": pad_sequences,
     "embedding_lookup": gather, "shape": shape,
     "int_shape": shape, "unstack": unstack, "unbind": unstack, "pad": pad,

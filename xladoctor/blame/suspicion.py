@@ -1,6 +1,7 @@
 """What makes a line suspect: its weight by what it does, and the way back from a size to its makers.
 
-The weights only order lines; they are never shown. A number in the source is more often wrong than data that were read.
+The weights say which reason a line is given, and how little doubt it leaves; `ranking` orders the lines. A number
+in the source is more often wrong than data that were read.
 """
 
 from __future__ import annotations

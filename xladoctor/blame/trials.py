@@ -1,37 +1,54 @@
 """Which small edits would make the sizes fit: each is tried on the shapes of the whole program, and nothing is run.
 
 A line whose edit makes the broken constraint hold, and breaks no other one to the program's end, is likelier at fault
-than one where no edit does.
+than one where no edit does. The edits are those of `variants`, which change the tree, and those of `xladoctor.edits`,
+which change the text and are what `--try-edits` runs.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from pathlib import Path
 
-from xladoctor.blame import variants
+from xladoctor.blame import variants, wider_variants
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.files import Files
 from xladoctor.blame.follow import Follower
-from xladoctor.blame.suspicion import Candidate, chain, ranked
-from xladoctor.blame.values import Array, Clash, Class, Function, number
+from xladoctor.blame.suspicion import Candidate, chain
+from xladoctor.blame.values import Array, Clash, Class, Function, Instance, number
 from xladoctor.blame.variants import Names, Variant
+from xladoctor.edits import make
+from xladoctor.edits.facts import SHARE, Facts
+from xladoctor.edits.text import Candidate as TextEdit
+from xladoctor.edits.text import Text
 from xladoctor.model.blame import Edit
 from xladoctor.sources.names import walk
 
-_VALUES = ("number", "name", "expression", "use")
-_MOST = 160
+_MOST = 240
 MOST_STEPS = 150_000
 _NEAR = 8
+_LONGEST = 200_000
+_LETTERS = 10
+"""So many letters are parsed in the time of an expression."""
 Line = tuple[str, int]
 
-WORTH = {
-    "order": 3.0, "name": 3.9, "setting": 3.3, "axis": 3.3, "rank": 1.5, "by one": 2.4, "expression": 1.5,
-    "number": 1.5, "use": 0.3, "wrap": 1.5, "test": 1.5,
-}  # fmt: skip
-NAMED = 3.0
-IN_VAIN = -2.0
+
+@dataclass(frozen=True)
+class Tried:
+    """An edit of a line, and whether all sizes of the program fit with it. `old` and `new` are empty where the edit
+    changes the tree alone.
+    """
+
+    file: str
+    line: int
+    edit: Edit
+    mends: bool
+    cost: float
+    old: str = ""
+    new: str = ""
 
 
 class Trials:
@@ -40,11 +57,12 @@ class Trials:
     def __init__(self, run: Follower, clash: Clash, crash: Crash, files: Files, main: str) -> None:
         self.base, self.clash, self.crash, self.files, self.main = run, clash, crash, files, main
         self.steps = 0
-        self.plain = self._followed()
+        self.far: Mapping[Line, float] = {}
+        self.plain = self._followed(files)
 
-    def _followed(self) -> Follower:
-        """The program, followed to its end as it is now."""
-        run = Follower(self.files, self.crash, self.base.corrected)
+    def _followed(self, files: Files) -> Follower:
+        """The program of some sources, followed to its end."""
+        run = Follower(files, self.crash, self.base.corrected)
         run.most = min(max(4 * self.base.steps, 2000), MOST_STEPS)
         run.run(self.main)
         self.steps += run.steps
@@ -55,23 +73,56 @@ class Trials:
         """Whether the program as it is breaks the constraint also when it is followed to its end."""
         return any(c.stack == self.clash.stack for c in self.plain.clashes)
 
-    def mends(self, variant: Variant) -> bool:
-        """Whether the program with this edit keeps the constraint, and breaks no others."""
-        with variant.made():
-            run = self._followed()
+    def _fits(self, files: Files) -> bool:
+        """Whether these sources keep the constraint, and break no others."""
+        try:
+            run = self._followed(files)
+        except Exception:
+            # It follows programs of any kind by guesses; what it stumbles over mends nothing.
+            return False
         before = {(c.stack, c.relation) for c in self.plain.clashes if c.stack != self.clash.stack}
         if any((c.stack, c.relation) not in before for c in run.clashes):
             return False
         return _unknown(run) <= _unknown(self.plain) + 0.01 and bool(run.arrivals)
 
-    def all(self, lines: Sequence[Line]) -> list[tuple[Variant, bool]]:
-        """Each edit of the lines, with whether it mends the program."""
-        done: list[tuple[Variant, bool]] = []
-        for variant in _variants(self.base, self.clash, self.files, lines):
-            if len(done) >= _MOST or self.steps > MOST_STEPS:
-                break
-            done.append((variant, self.mends(variant)))
-        return done
+    def of_variant(self, variant: Variant) -> Tried:
+        """What comes of a change of the tree."""
+        with variant.made():
+            fits = self._fits(self.files)
+        return Tried(variant.file, variant.line, variant.edit, fits, variant.cost)
+
+    def of_text(self, edit: TextEdit, text: Text) -> Tried:
+        """What comes of a change of the text."""
+        self.steps += len(text.text) // _LETTERS  # it is parsed again
+        fits = self._fits(self.files.edited(str(edit.file), edit.applied(text.text)))
+        kind: Edit = edit.kind  # type: ignore[assignment]
+        cost = edit.cost - SHARE * self.far.get((str(edit.file), edit.line), 0.0)
+        return Tried(str(edit.file), edit.line, kind, fits, cost, edit.old, edit.new)
+
+    def all(self, lines: Sequence[Line], facts: Facts) -> Iterator[Tried]:
+        """Each edit of the lines, in turns one of the tree and one of the text."""
+        texts = dict(_texts(lines, self.files))
+        self.far = facts.lines
+        of_text = [
+            e for e in make.candidates(list(texts.values()), facts) if (str(e.file), e.line) in facts.lines
+            and not sum(c.text.count("\n") - texts[e.file].text[c.start : c.end].count("\n") for c in e.changes)
+        ]  # fmt: skip
+        both = zip_longest(_variants(self.base, self.clash, self.files, lines), make.spread(of_text))
+        for done, (variant, edit) in enumerate(both):
+            if 2 * done >= _MOST or self.steps > MOST_STEPS:
+                return
+            if variant is not None:
+                yield self.of_variant(variant)
+            if edit is not None:
+                yield self.of_text(edit, texts[edit.file])
+
+
+def _texts(lines: Sequence[Line], files: Files) -> Iterator[tuple[Path, Text]]:
+    """The sources of some lines, where they are not too long to be edited many times."""
+    for file in dict.fromkeys(file for file, _ in lines):
+        text = files.text(file)
+        if text is not None and len(text) <= _LONGEST:
+            yield Path(file), Text(Path(file), text)
 
 
 def _unknown(run: Follower) -> float:
@@ -95,14 +146,16 @@ def _variants(run: Follower, clash: Clash, files: Files, lines: Sequence[Line]) 
         for node in variants.nodes_at(source.tree, wanted):
             function = files.function(file, getattr(node, "lineno", 0)) or "<module>"
             if function not in known:
-                local = frozenset(_named(run, file, function)) if function != "<module>" else frozenset()
+                own = _named(run, file, function) if function != "<module>" else {}
                 known[function] = Names(
                     _named(run, file, "<module>", function),
-                    local,
+                    frozenset(own),
                     parameters,
                     given,
                     taken,
                     function,
+                    own,
+                    _attributes(run, file, function),
                     variants.settings(source.tree),
                 )
             names = known[function]
@@ -111,8 +164,10 @@ def _variants(run: Follower, clash: Clash, files: Files, lines: Sequence[Line]) 
             yield from variants.of_settings(file, node, run.numbers, run.shapes, names)
             yield from variants.of_axes(file, node, run.numbers)
             yield from variants.of_tests(file, node)
+            yield from wider_variants.of_values(file, node, run.numbers, run.shapes, names)
             if isinstance(node, ast.Assign | ast.Return):
                 yield from variants.of_wraps(file, node, run.shapes)
+                yield from wider_variants.of_results(file, node, run.shapes)
 
 
 def _other_size(clash: Clash) -> Callable[[int], int | None]:
@@ -134,6 +189,18 @@ def _named(run: Follower, file: str, *functions: str) -> dict[str, int]:
                 size = number(value)
                 if size is not None:
                     found[name] = size
+    return found
+
+
+def _attributes(run: Follower, file: str, function: str) -> dict[str, int]:
+    """The whole numbers of the attributes of `self` in a method."""
+    found: dict[str, int] = {}
+    for scope in run.scopes:
+        holder = scope.names.get("self") if (scope.file, scope.function) == (file, function) else None
+        for name, value in holder.names.items() if isinstance(holder, Instance) else ():
+            size = number(value)
+            if size is not None:
+                found[name] = size
     return found
 
 
@@ -200,45 +267,22 @@ def _tests(at: Line, files: Files) -> Iterator[Line]:
             yield from _decided((file, node.test.lineno), files)
 
 
-def weighed(
-    run: Follower, clash: Clash, found: Sequence[Candidate], crash: Crash, files: Files, main: str
-) -> list[Candidate]:
-    """The suspects: those whose edits would mend the program gain weight, those whose edits do not lose some."""
+def tried(
+    run: Follower,
+    clash: Clash,
+    found: Sequence[Candidate],
+    crash: Crash,
+    files: Files,
+    main: str,
+    hops: Mapping[Line, int],
+    facts: Facts,
+) -> list[Tried]:
+    """The edits of the lines that the failure depends on, with what came of them; none where nothing can be told."""
     trials = Trials(run, clash, crash, files, main)
     if not trials.possible:
-        return list(found)
-    best: dict[Line, tuple[float, Variant]] = {}
-    tried: set[tuple[Line, Edit | None]] = set()
-    for variant, mends in trials.all(lines_of(clash, found, files)):
-        line = (variant.file, variant.line)
-        tried.add((line, variant.edit))
-        if variant.kind in _VALUES:
-            tried.add((line, None))
-        worth = WORTH[variant.kind] + (NAMED if variant.named else 0.0)
-        if mends and (line not in best or best[line][0] < worth):
-            best[line] = (worth, variant)
-    if not best:
-        return list(found)
-    out = [_changed(c, best, tried) for c in found]
-    known = {(c.file, c.line) for c in found}
-    for at, (worth, variant) in best.items():
-        if at not in known:
-            out.append(Candidate(*at, NEW + worth, REASON, None, variant.edit, mended=True))
-    return ranked(out)
-
-
-NEW = 3.0
-REASON = "With another value here all sizes of the program fit."
-
-
-def _changed(
-    candidate: Candidate, best: dict[Line, tuple[float, Variant]], tried: set[tuple[Line, Edit | None]]
-) -> Candidate:
-    """A suspect by what the edits of its line came to."""
-    line = (candidate.file, candidate.line)
-    if line in best:
-        worth, variant = best[line]
-        return replace(candidate, weight=candidate.weight + worth, edit=variant.edit, mended=True)
-    if candidate.strong and (line, candidate.edit) in tried:
-        return replace(candidate, weight=candidate.weight + 2 * IN_VAIN, strong=False)
-    return replace(candidate, weight=candidate.weight + IN_VAIN) if (line, None) in tried else candidate
+        return []
+    lines = [*lines_of(clash, found, files), *sorted(hops, key=lambda at: hops[at])]
+    sizes = [d.size for d in clash.sides if d.size is not None and clash.relation != "rank"]
+    near = {at: min(0.4 * far, 2.9) for at, far in hops.items()}
+    known = replace(facts, lines=near, sizes=tuple(dict.fromkeys([*facts.sizes, *sizes])))
+    return list(trials.all(list(dict.fromkeys(lines)), known))

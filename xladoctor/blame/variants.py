@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -16,6 +17,14 @@ from xladoctor.sources.names import walk
 Shapes = Mapping[ast.expr, tuple[int | None, ...]]
 Numbers = Mapping[ast.expr, set[int]]
 """The whole numbers that an expression was seen to have."""
+
+
+COSTS = {
+    "order": 2.0, "name": 2.0, "setting": 2.5, "axis": 2.5, "by one": 3.0, "number": 3.5, "expression": 3.5,
+    "rank": 4.0, "wrap": 4.5, "test": 4.5, "use": 5.5,
+}  # fmt: skip
+"""How much an edit asks to be believed, as the costs of `xladoctor.edits`: less is likelier."""
+_NAMED = 1.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +38,11 @@ class Variant:
     apply: Callable[[], Callable[[], None]]
     named: bool = False
     """Whether the names of the program speak for it."""
+
+    @property
+    def cost(self) -> float:
+        """How much it asks to be believed."""
+        return COSTS[self.kind] - (_NAMED if self.named else 0.0)
 
     @contextlib.contextmanager
     def made(self) -> Iterator[None]:
@@ -53,11 +67,17 @@ class Names:
     taken: Mapping[str, Sequence[str]]
     """By the function: what its results are called where it is called."""
     function: str = ""
+    own: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    """The numbers of the function's own names."""
+    attributes: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    """The numbers of the attributes of `self`, in a method."""
     settings: frozenset[tuple[str, object]] = frozenset()
     """The settings that the calls of the file are given, with their values."""
 
 
-def _replaced(holder: ast.AST, field: str, at: int | None, new: object) -> Callable[[], Callable[[], None]]:
+def replaced(holder: ast.AST, field: str, at: int | None, new: object) -> Callable[[], Callable[[], None]]:
+    """The change that puts something into the place of what a node holds."""
+
     def apply() -> Callable[[], None]:
         if at is None:
             old = getattr(holder, field)
@@ -125,7 +145,7 @@ def of_numbers(
     """A number of one of the two sizes: as the other, or as a name that has it."""
     for field, at, node in fields(holder):
         for edges in _near_edges(node, holder):
-            yield Variant(file, node.lineno, "by one", "constant", _replaced(holder, field, at, edges))
+            yield Variant(file, node.lineno, "by one", "constant", replaced(holder, field, at, edges))
         seen = numbers.get(node, set())
         if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load) or len(seen) != 1:
             continue
@@ -140,14 +160,19 @@ def of_numbers(
                 # What a function is given is seldom meant to be what the module has.
                 strange = last_name(node) in known.local and called not in known.local
                 kind = "use" if strange else "name"
-                yield Variant(file, node.lineno, kind, "constant", _replaced(holder, field, at, new))
+                yield Variant(file, node.lineno, kind, "constant", replaced(holder, field, at, new))
+            held = next((n for n, size in known.attributes.items() if size == other and n != last_name(node)), "")
+            if held:
+                me = ast.copy_location(ast.Name("self", ast.Load()), node)
+                new_one = ast.copy_location(ast.Attribute(me, held, ast.Load()), node)
+                yield Variant(file, node.lineno, "name", "constant", replaced(holder, field, at, new_one))
             kind = "number" if written else "expression" if isinstance(node, ast.BinOp) else "use"
-            yield Variant(file, node.lineno, kind, "constant", _replaced(holder, field, at, _number(other, node)))
+            yield Variant(file, node.lineno, kind, "constant", replaced(holder, field, at, _number(other, node)))
         if written and _counts(holder):
             for near in (value - 1, value + 1):
                 if near >= 0:
                     yield Variant(
-                        file, node.lineno, "by one", "constant", _replaced(holder, field, at, _number(near, node))
+                        file, node.lineno, "by one", "constant", replaced(holder, field, at, _number(near, node))
                     )
 
 
@@ -281,7 +306,7 @@ def of_axes(file: str, holder: ast.AST, numbers: Numbers) -> Iterator[Variant]:
             for axis in _AXES:
                 if axis not in numbers.get(node.slice, {axis}):
                     new = ast.copy_location(ast.Subscript(node.value, _number(axis, node), ast.Load()), node)
-                    yield Variant(file, node.lineno, "axis", "axis", _replaced(holder, field, at, new))
+                    yield Variant(file, node.lineno, "axis", "axis", replaced(holder, field, at, new))
         if (
             isinstance(holder, ast.Call | ast.keyword)
             and isinstance(node, ast.Tuple | ast.List)
@@ -289,9 +314,9 @@ def of_axes(file: str, holder: ast.AST, numbers: Numbers) -> Iterator[Variant]:
         ):
             for i in range(len(node.elts) if len(node.elts) > 1 else 0):
                 fewer = ast.copy_location(ast.Tuple([*node.elts[:i], *node.elts[i + 1 :]], ast.Load()), node)
-                yield Variant(file, node.lineno, "rank", "input-shape", _replaced(holder, field, at, fewer))
+                yield Variant(file, node.lineno, "rank", "input-shape", replaced(holder, field, at, fewer))
             more = ast.copy_location(ast.Tuple([*node.elts, _number(1, node)], ast.Load()), node)
-            yield Variant(file, node.lineno, "rank", "expand", _replaced(holder, field, at, more))
+            yield Variant(file, node.lineno, "rank", "expand", replaced(holder, field, at, more))
 
 
 def _is_shape(node: ast.Tuple | ast.List, numbers: Numbers) -> bool:
@@ -301,7 +326,7 @@ def _is_shape(node: ast.Tuple | ast.List, numbers: Numbers) -> bool:
 
 
 def _wrap(file: str, holder: ast.AST, field: str, at: int | None, node: ast.expr, edit: Edit, new: ast.expr) -> Variant:
-    return Variant(file, node.lineno, "wrap", edit, _replaced(holder, field, at, new))
+    return Variant(file, node.lineno, "wrap", edit, replaced(holder, field, at, new))
 
 
 def _called(name: str, node: ast.expr, *numbers: int) -> ast.expr:
@@ -316,7 +341,7 @@ def of_tests(file: str, holder: ast.AST) -> Iterator[Variant]:
         if isinstance(node, ast.Compare) and not isinstance(holder, ast.BoolOp):
             for value in (True, False):
                 new = ast.copy_location(ast.Constant(value), node)
-                yield Variant(file, node.lineno, "test", "other", _replaced(holder, field, at, new))
+                yield Variant(file, node.lineno, "test", "other", replaced(holder, field, at, new))
 
 
 def nodes_at(tree: ast.AST, lines: set[int]) -> Iterator[ast.AST]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
@@ -74,3 +75,17 @@ def _sentence(clash: Clash, operands: tuple[Operand, ...]) -> str:
 
 def _place(at: Location) -> str:
     return f"{Path(at.file).name}:{at.line}"
+
+
+_DOES = (
+    ("size written", "It holds one of the sizes that do not fit."),
+    ("size computed", "It works out one of the sizes that do not fit."),
+    ("size made", "It makes one of the sizes that do not fit."),
+    ("rank changed", "It changes the number of axes on the way to the failure."),
+    ("raised", "It is the line that raised."),
+)
+
+
+def does(known: Mapping[str, float]) -> str:
+    """What a line has to do with a failure, by its features."""
+    return next((said for name, said in _DOES if name in known), "The line that failed depends on it.")

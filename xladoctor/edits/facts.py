@@ -17,7 +17,8 @@ _SHAPE = re.compile(r"[\[(]((?:None|\?|\d{1,9})(?: ?, ?(?:None|\?|\d{1,9})){0,11
 _FAR = 5.0
 NEAR = 3.0
 """Up to here a line is one of those that are suspected, or of the way to them."""
-_SHARE = 0.6
+SHARE = 0.6
+"""What a step away from what is suspected costs an edit."""
 _ALIKE = -2.5
 _MOST = 20_000
 
@@ -106,7 +107,7 @@ def candidate(text: Text, facts: Facts, kind: str, why: str, cost: float, *chang
     """An edit of a source; the line is that of its first change in the code (an import that it needs comes along)."""
     main = changes[0]
     line = text.line_of(main.start)
-    cost += _SHARE * facts.far(str(text.file), line)
+    cost += SHARE * facts.far(str(text.file), line)
     if any(s.edit == kind and (s.location.file, s.location.line) == (str(text.file), line) for s in facts.suspects):
         cost += _ALIKE
     return Candidate(text.file, line, kind, text.line(line), _new(text.text, main, changes), why, changes, cost)

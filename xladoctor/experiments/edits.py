@@ -15,11 +15,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from xladoctor import secrets
+from xladoctor.blame.constraints import Constraints, ordered
 from xladoctor.diagnosis.facts import is_user_file, steps
 from xladoctor.diagnosis.weigh import uncaught
 from xladoctor.edits.facts import Facts, facts_of
 from xladoctor.edits.make import candidates, spread
-from xladoctor.edits.static import Constraints, ordered
 from xladoctor.edits.text import Candidate, Text, unified
 from xladoctor.experiments import overlay
 from xladoctor.experiments.rehearse import came_to_its_end, rehearse

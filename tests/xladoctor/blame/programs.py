@@ -22,11 +22,18 @@ def blamed(
     shapes: Shapes | None = None,
     message: str = "",
     more: Mapping[str, str] | None = None,
+    frame_shapes: Mapping[str, Shapes] | None = None,
 ) -> Blame | None:
-    """The blame for a program. `calls` are (function, a piece of its line), outermost first."""
+    """The blame for a program. `calls` are (function, a piece of its line), outermost first; `shapes` are those of the
+    outermost call's locals, `frame_shapes` those of others, by function.
+    """
     texts = {MAIN: textwrap.dedent(source).lstrip("\n")} | {k: textwrap.dedent(v) for k, v in (more or {}).items()}
     frames = [_frame(texts, function, piece) for function, piece in calls]
     frames[0]["tensors"] = [{"name": k, "shape": v, "dtype": "float32"} for k, v in (shapes or {}).items()]
+    for frame in frames:
+        own = (frame_shapes or {}).get(frame["function"])
+        if own is not None:
+            frame["tensors"] = [{"name": k, "shape": v, "dtype": "float32"} for k, v in own.items()]
     at = Location(frames[-1]["file"], frames[-1]["line"], frames[-1]["function"])
     finding = Finding("XD3", "keras-input-mismatch", "error", "root", "t", "m", dims=dims, location=at)
     event: dict[str, Any] = {"frames": frames, "message": message, "exception": "ValueError"}

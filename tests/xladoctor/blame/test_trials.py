@@ -7,6 +7,7 @@ from tests.xladoctor.blame.test_cost import deep, follow
 from xladoctor.blame import trials, variants
 from xladoctor.blame.crash import Crash, Frame
 from xladoctor.blame.files import Files
+from xladoctor.edits.facts import Facts
 
 SWAPPED = """
     import numpy as np
@@ -91,7 +92,13 @@ def test_an_edit_that_only_moves_the_failure_does_not_count():
         ("stack", "x = layers.GRU"),
         dims=(2, 3),
     )
-    assert lines(found)[0] == "whole = i < depth - 2", "with return_sequences=True everywhere the join fails instead"
+    assert "whole = i < depth - 2" in lines(found)[:2], "with return_sequences=True everywhere the join fails instead"
+
+
+def facts(at: list[tuple[str, int]]) -> Facts:
+    return Facts(
+        "keras-input-mismatch", "Inputs have incompatible shapes.", sizes=(31, 32), lines=dict.fromkeys(at, 1.0)
+    )
 
 
 def test_every_edit_is_taken_back():
@@ -104,8 +111,9 @@ def test_every_edit_is_taken_back():
     assert source is not None
     before = ast.dump(source.tree)
     clash = base.arrivals[-1].clashes[0]
-    tried = trials.Trials(base, clash, crash, files, "/work/deep.py").all(trials.lines_of(clash, [], files))
-    assert any(mends for _, mends in tried)
+    lines = trials.lines_of(clash, [], files)
+    tried = list(trials.Trials(base, clash, crash, files, "/work/deep.py").all(lines, facts(lines)))
+    assert any(one.mends and not one.old for one in tried) and any(one.mends and one.old for one in tried)
     assert ast.dump(source.tree) == before
 
 
@@ -117,7 +125,8 @@ def test_the_work_is_bounded():
     run.run("/work/deep.py")
     clash = run.arrivals[-1].clashes[0]
     tries = trials.Trials(run, clash, crash, files, "/work/deep.py")
-    tries.all(trials.lines_of(clash, [], files))
+    lines = trials.lines_of(clash, [], files)
+    assert list(tries.all(lines, facts(lines)))
     assert tries.steps < 2 * trials.MOST_STEPS
 
 
@@ -147,7 +156,7 @@ def test_rows_that_are_dropped_after_the_labels_were_taken():
         dims=(90, 100),
         shapes={"x": [90, 4], "y": [100], "frame": [100, 5]},
     )
-    assert lines(found)[0] == "x = x.dropna()"
+    assert "x = x.dropna()" in lines(found)
 
 
 def test_weights_of_samples_with_a_column_for_each_class():

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.xladoctor.blame.programs import MAIN, blamed
-from xladoctor.edits.likely import likely_edit
+from xladoctor.blame.likely_edit import likely_edit
 from xladoctor.model.diagnosis import Finding
 
 FORECAST = """\

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from xladoctor.blame.constraints import Constraints
 from xladoctor.blame.of_run import failure_of, main_file
 from xladoctor.edits.facts import facts_of
 from xladoctor.edits.make import candidates
-from xladoctor.edits.static import Constraints
 from xladoctor.edits.text import Candidate, Text
 from xladoctor.model.diagnosis import Change, Diagnosis, Finding, Remedy
 from xladoctor.recording.run import Event, Recording

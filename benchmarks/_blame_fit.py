@@ -1,0 +1,199 @@
+"""Fits the weights of `xladoctor/blame/ranking.py`: `python -m benchmarks._blame_fit FOLDER`.
+
+FOLDER holds run folders of labelled programs (`python -m benchmarks.blame --runs FOLDER`). Of each program the lines
+that the failure depends on are asked for their features, and a logistic choice among the lines of a program is fitted:
+the wrong line, or one of two, should have the largest share. How strongly weights are held back is chosen by
+cross-validation; so are the figures that are printed: no program is judged with weights that were fitted with it.
+A fold holds the programs of one author where `--by-set` is given, else a tenth of each set.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.blame import FOLDER, NEAR, names, truth
+from xladoctor.blame.engine import evidence
+from xladoctor.blame.of_run import case_of
+from xladoctor.blame.ranking import decisive
+from xladoctor.diagnosis.engine import diagnose
+from xladoctor.recording.evidence import Evidence
+from xladoctor.recording.output import output_of
+from xladoctor.rules import literals
+from xladoctor.saved import recording_of
+
+Line = tuple[str, int]
+LEAST = 5
+"""A feature of fewer programs has no weight."""
+FOLDS = 10
+HELD = (1.0, 2.0, 4.0, 8.0)
+FIRST_HELD_OUT = frozenset(
+    {
+        5, 6, 12, 16, 18, 19, 21, 22, 26, 30, 35, 38, 41, 43, 49, 53, 54, 63, 67, 77, 81, 82, 86, 90, 92, 98, 105, 111,
+        115,
+    }
+)  # fmt: skip
+"""The programs that were set aside first."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A labelled program: its lines with their features, which of them are wrong, and the line that raised."""
+
+    name: str
+    lines: tuple[Line, ...]
+    features: tuple[dict[str, float], ...]
+    wrong: frozenset[Line]
+    raised: Line | None
+
+    @property
+    def set(self) -> str:
+        """Whose set it is of."""
+        number = int(self.name[:3])
+        return "second" if number > 200 else "first" if number in FIRST_HELD_OUT else "visible"
+
+
+def read(folder: Path, name: str) -> Program | None:
+    """A program by its run folder; None where there is none."""
+    run = folder / Path(name).name
+    if not (run / "run.json").exists():
+        return None
+    known = truth(name)
+    wrong = frozenset((Path(w["file"]).name, w["line"]) for w in [*known["lines"], *known.get("also", [])])
+    recording = recording_of(run, None)
+    log = output_of(recording, literals())
+    found = diagnose(Evidence(source=str(run), log=log, process=recording.outcome, run=recording))
+    at = found.root.location if found.root is not None else None
+    raised = (Path(at.file).name, at.line) if at is not None and at.line else None
+    case = case_of(found, recording)
+    told = evidence(*case) if case is not None else None
+    lines = told.lines if told is not None else {}
+    return Program(
+        Path(name).name,
+        tuple((Path(file).name, line) for file, line in lines),
+        tuple(lines.values()),
+        wrong,
+        raised,
+    )
+
+
+def matrix(program: Program, features: Sequence[str]) -> np.ndarray:
+    """Its lines by the features."""
+    return np.array([[row.get(name, 0.0) for name in features] for row in program.features])
+
+
+def fitted(programs: Sequence[Program], features: Sequence[str], held: float) -> np.ndarray:
+    """The weights with the largest likelihood of the wrong lines; `held` holds them back."""
+    known = []
+    for program in programs:
+        wrong = np.array([line in program.wrong for line in program.lines], dtype=bool)
+        if wrong.any():
+            known.append((matrix(program, features), wrong))
+    weights = np.zeros(len(features))
+    for _ in range(30):
+        slope, bend = -held * weights, held * np.eye(len(features))
+        for rows, wrong in known:
+            share = _shares(rows @ weights)
+            own = np.where(wrong, share, 0.0) / share[wrong].sum()
+            slope += rows.T @ (own - share)
+            mean = share @ rows
+            bend += (rows * share[:, None]).T @ rows - np.outer(mean, mean)
+        step = np.linalg.solve(bend, slope)
+        weights += step * min(1.0, 2.0 / max(float(np.abs(step).max()), 1e-9))
+        if float(np.abs(step).max()) < 1e-6:
+            break
+    return weights
+
+
+def _shares(scores: np.ndarray) -> np.ndarray:
+    parts = np.exp(scores - scores.max())
+    return parts / parts.sum()
+
+
+def judged(program: Program, features: Sequence[str], weights: np.ndarray) -> Counter[str]:
+    """What the doctor would say of a program with these weights."""
+    shares = _shares(matrix(program, features) @ weights) if program.lines else np.zeros(0)
+    known = dict(zip(program.lines, program.features, strict=True))
+    order = sorted(zip(program.lines, map(float, shares), strict=True), key=lambda item: -item[1])
+    root = order[0][0] if decisive(order, program.raised, known) else program.raised
+    exact = root in program.wrong
+    near = root is not None and any(root[0] == w[0] and abs(root[1] - w[1]) <= NEAR for w in program.wrong)
+    at_traceback = program.raised in program.wrong
+    return Counter(
+        {
+            "programs": 1,
+            "exact": int(exact),
+            "among two": int(exact or any(line in program.wrong for line, _ in order[:2])),
+            "within three lines": int(near),
+            "traceback alone": int(at_traceback),
+            "false blame": int(at_traceback and not exact),
+        }
+    )
+
+
+def used(programs: Sequence[Program]) -> list[str]:
+    """The features that enough programs have."""
+    counts = Counter(name for p in programs for name in {n for row in p.features for n in row})
+    return sorted(name for name, count in counts.items() if count >= LEAST)
+
+
+def crossed(programs: Sequence[Program], held: float | None, by_set: bool = False) -> dict[str, Counter[str]]:
+    """The figures of each set, each program judged by weights that were fitted without its fold. Without `held`, that
+    is chosen within the programs that are not of the fold.
+    """
+    found: dict[str, Counter[str]] = {}
+    for fold in _folds(programs, by_set):
+        rest = [p for p in programs if p not in fold]
+        features = used(rest)
+        weights = fitted(rest, features, held if held is not None else chosen(rest))
+        for program in fold:
+            found.setdefault(program.set, Counter()).update(judged(program, features, weights))
+    return found
+
+
+def chosen(programs: Sequence[Program]) -> float:
+    """How strongly to hold weights back: with the most programs exact, and among two."""
+
+    def score(held: float) -> int:
+        counts = sum(crossed(programs, held).values(), Counter())
+        return counts["exact"] + counts["among two"] - counts["false blame"]
+
+    return max(HELD, key=score)
+
+
+def _folds(programs: Sequence[Program], by_set: bool) -> list[list[Program]]:
+    if by_set:
+        # The first two sets are one author's.
+        return [[p for p in programs if (p.set == "second") is second] for second in (True, False)]
+    order = sorted(programs, key=lambda p: (p.set, hashlib.sha256(p.name.encode()).hexdigest()))
+    return [order[i::FOLDS] for i in range(FOLDS)]
+
+
+def main() -> int:
+    """Print the figures and the weights."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks._blame_fit", description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--by-set", action="store_true", help="leave one author's programs out, not a tenth")
+    options = parser.parse_args()
+    programs = [p for name in (*names(), *names("held_out")) if (p := read(options.folder, name)) is not None]
+    print(f"{len(programs)} programs below {FOLDER}; the wrong line is among those that are ranked in "
+          f"{sum(bool(p.wrong & set(p.lines)) for p in programs)}")  # fmt: skip
+    for name, counts in sorted(crossed(programs, None, options.by_set).items()):
+        print(f"{name}: {json.dumps(counts)}")
+    features = used(programs)
+    held = chosen(programs)
+    weights = dict(zip(features, fitted(programs, features, held), strict=True))
+    print(f"held back by {held}")
+    print(json.dumps({name: round(float(w), 2) for name, w in weights.items()}, indent=4))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,118 @@
+"""What is known of each line that a failure depends on, as numbers with a meaning; `ranking` says what they weigh.
+
+Every feature says something that can be seen: how far the line is along the data flow, whether a size at fault is made
+there, whether an edit of it makes all sizes fit.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import log1p
+
+from xladoctor.blame.crash import Crash
+from xladoctor.blame.files import Files
+from xladoctor.blame.follow import Follower
+from xladoctor.blame.slices import Line
+from xladoctor.blame.suspicion import Candidate, chain
+from xladoctor.blame.trials import Tried
+from xladoctor.blame.values import Clash
+from xladoctor.sources.names import children, walk
+
+Features = dict[str, float]
+FULL = 8.0
+"""The weight of a reason that leaves little doubt."""
+
+
+def by_line(tree: ast.AST, wanted: set[int]) -> dict[int, list[ast.AST]]:
+    """The nodes that begin on each line."""
+    found: dict[int, list[ast.AST]] = {}
+    for node in walk(tree):
+        line = getattr(node, "lineno", None)
+        if line in wanted:
+            found.setdefault(line, []).append(node)
+    return found
+
+
+def of_sizes(nodes: Sequence[ast.AST], run: Follower, sizes: frozenset[int]) -> Iterator[str]:
+    """Whether the sizes that disagree are made on a line, written on it, or pass it."""
+    for node in nodes:
+        if not isinstance(node, ast.expr):
+            continue
+        if isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value in sizes and node.value > 1:
+            yield "size written"
+        elif run.numbers.get(node, set()) & sizes and isinstance(node, ast.BinOp | ast.Call | ast.Subscript):
+            yield "size computed"
+        shape = run.shapes.get(node)
+        if shape is None:
+            continue
+        below = [run.shapes[n] for n in _below(node) if n in run.shapes]
+        have = {s for s in shape if s is not None and s > 1} & sizes
+        before = {s for other in below for s in other}
+        if have - before:
+            yield "size made"
+        if below and all(len(shape) != len(other) for other in below):
+            yield "rank changed"
+
+
+def _below(node: ast.AST) -> Iterator[ast.expr]:
+    for child in children(node):
+        if isinstance(child, ast.expr):
+            yield child
+        yield from _below(child) if isinstance(child, ast.keyword | ast.Tuple | ast.List) else ()
+
+
+def of_clash(clash: Clash) -> Iterator[tuple[Line, str]]:
+    """Where the sizes and values of the broken constraint come from."""
+    for side in clash.sides:
+        for origin, depth in chain(side.origin, 8):
+            yield (origin.file, origin.line), "side" if not depth else "side before" if depth < 3 else "side far"
+    for value in clash.values[:2]:
+        if value is not None:
+            for origin, depth in chain(value.origin, 8):
+                yield (origin.file, origin.line), "value" if not depth else "value before"
+
+
+def features(
+    hops: Mapping[Line, int],
+    run: Follower,
+    clash: Clash | None,
+    found: Iterable[Candidate],
+    tried: Iterable[Tried],
+    crash: Crash,
+    files: Files,
+) -> dict[Line, Features]:
+    """The features of every line of a slice."""
+    sizes = frozenset(n for n in crash.sizes if n > 1)
+    if clash is not None and clash.relation != "rank":
+        sizes |= {d.size for d in clash.sides if d.size is not None and d.size > 1}
+    stack = [(f.file, f.line) for f in crash.frames]
+    out: dict[Line, Features] = {}
+    trees = {file: s.tree for file in {f for f, _ in hops} if (s := files.source(file)) is not None}
+    for file, tree in trees.items():
+        for line, nodes in by_line(tree, {line for f, line in hops if f == file}).items():
+            at = (file, line)
+            names = set(of_sizes(nodes, run, sizes))
+            if at in stack:
+                names.add("raised" if at == stack[-1] else "called")
+            out[at] = {"hops": log1p(hops[at]), **dict.fromkeys(names, 1.0)}
+    for at, name in of_clash(clash) if clash is not None else ():
+        if at in out:
+            out[at].setdefault(name, 1.0)
+    for candidate in found:
+        at = (candidate.file, candidate.line)
+        if at in out and candidate.strong:
+            out[at]["convention"] = max(out[at].get("convention", 0.0), min(candidate.weight / FULL, 1.0))
+    _tried(out, tried)
+    return out
+
+
+def _tried(out: dict[Line, Features], tried: Iterable[Tried]) -> None:
+    """What edits of the lines came to: the kinds that mend, and the least that one costs."""
+    for one in tried:
+        found = out.get((one.file, one.line))
+        if found is None:
+            continue
+        if one.mends:
+            found["mends"] = 1.0
+            found["cheaply"] = max(found.get("cheaply", 0.0), max(0.0, (8.0 - one.cost) / 8.0))
