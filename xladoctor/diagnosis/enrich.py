@@ -16,9 +16,9 @@ from xladoctor.diagnosis.facts import Step, first_location, is_user_file, short,
 from xladoctor.diagnosis.lookup import graphs_of_functions
 from xladoctor.diagnosis.numbers import Explained, coincidences, explain, factor
 from xladoctor.diagnosis.places import PlaceCall
-from xladoctor.diagnosis.unfinished import unfinished
+from xladoctor.diagnosis.unfinished import Unfinished, unfinished
 from xladoctor.model.diagnosis import Finding, Location, Proof
-from xladoctor.recording.run import location
+from xladoctor.recording.run import Event, location
 from xladoctor.recording.schema import schema
 
 _VERSION = re.compile(r"V\d+$")
@@ -60,12 +60,25 @@ def enrich(finding: Finding, step: Step) -> Finding:
     failure = step.failure
     if place is None and failure is not None:
         place = first_location(failure.get("frames", ()))
+    if broken_off is not None and failure is not None:
+        place = _near(broken_off, failure, place)
     return replace(
         finding, message=message, details=details, evidence=tuple(evidence), layer=layer, location=place,
         op=finding.op or (op or {}).get("op"), node=finding.node or (op or {}).get("node"),
         status="confirmed" if op is not None else finding.status,
         basis=RAN_AGAIN if op is not None else finding.basis,
     )  # fmt: skip
+
+
+def _near(broken_off: Unfinished, failure: Event, place: Location | None) -> Location | None:
+    """The line of the op that could not be made: of its inputs, where the traceback ends in a call of a library."""
+    frames = [f for f in failure.get("frames", ()) if f.get("user")]
+    near = broken_off.near
+    if near is None or any((f.get("file"), f.get("function")) == (near.file, near.function) for f in frames):
+        return place
+    last = frames[-1] if frames else {}
+    of_traceback = place is None or (place.file, place.line) == (last.get("file"), last.get("line"))
+    return near if of_traceback else place
 
 
 def _failing(op: dict[str, Any], step: Step, layer: str | None, details: dict[str, Any], evidence: list[Proof]) -> str:

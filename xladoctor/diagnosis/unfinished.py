@@ -44,6 +44,16 @@ class Unfinished:
         }
 
     @property
+    def near(self) -> Location | None:
+        """The user's last line before the op, by the lines that made its inputs: where a library, or AutoGraph, has
+        taken the user's frames out of the traceback. None where they stand in several functions.
+        """
+        made = [where for _, _, where in self.inputs if where is not None and where.line]
+        if not made or len({(where.file, where.function) for where in made}) > 1:
+            return None
+        return max(made, key=lambda where: where.line or 0)
+
+    @property
     def evidence(self) -> tuple[Proof, ...]:
         """Each input with its shape and the user's line that made it."""
         return tuple(

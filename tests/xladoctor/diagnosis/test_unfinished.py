@@ -45,6 +45,37 @@ def test_the_op_that_could_not_be_made_with_what_made_its_inputs(tmp_path):
     ]
 
 
+def fitted(tmp_path, made):
+    """A trace that broke off below `fit`, whose traceback ends in the call of the library."""
+    message = "Dimensions must be equal, but are 0 and 8 for '{{node a/truediv}} = RealDiv[T=DT_FLOAT](a/x, a/y)' with "
+    message += "input shapes: [0,22], [8,22]."
+    run = Run(outcome={"state": "exited", "code": 1, "probes": "recorded"})
+    frames = [{"file": "train.py", "line": 15, "function": "fit", "user": True},
+              {"file": "/lib/site-packages/keras/t.py", "line": 125, "function": "wrapper", "user": False}]  # fmt: skip
+    run.event("failure", failure=1, state="raised", exception="ValueError", message=message, frames=frames, chain=[],
+              thread="MainThread", during="step", capsule=None, partial="7-1-step")  # fmt: skip
+    run.event("failure", failure=1, state="uncaught", exception="ValueError")
+    run.capsules["7-1-step"] = {"schema": "xladoctor.capsule/1", "complete": False, "graph": "g1", "graphs": {}}
+    folder = run.write(tmp_path / "run")
+    with gzip.open(folder / "capsules" / "7-1-step" / "sources.json.gz", "wt") as file:
+        json.dump({"g1": {"a/x": [made[0]], "a/y": [made[1]]}}, file)
+    head = 'Traceback (most recent call last):\n  File "train.py", line 15, in fit\n    net.fit(x)\n'
+    (folder / "stderr.log").write_text(f"{head}ValueError: {message}\n")
+    return scan_run(folder).root.location
+
+
+def test_the_line_is_that_of_the_op_where_the_traceback_has_lost_it(tmp_path):
+    place = fitted(tmp_path, (["ops.py", 48, "merge"], ["ops.py", 55, "merge"]))
+    assert (place.file, place.line) == ("ops.py", 55)
+
+
+@pytest.mark.parametrize("function", ["other", "fit"], ids=["in two functions", "in the frame itself"])
+def test_inputs_that_do_not_tell_where_it_was_change_no_line(tmp_path, function):
+    file = "train.py" if function == "fit" else "ops.py"
+    place = fitted(tmp_path, ([file, 9, function], [file, 12, function if function == "fit" else "merge"]))
+    assert (place.file, place.line) == ("train.py", 15)
+
+
 @pytest.mark.parametrize("message", ["no node is named here", "for '{{node broken", "'{{node a}} = B[](c)' with"])
 def test_a_message_without_a_node_isolates_nothing(tmp_path, message):
     assert scanned(tmp_path, message=f"Dimensions must be equal, but are 6 and 5 {message}").isolated is None
