@@ -1,6 +1,6 @@
 """Every private name of TensorFlow and Keras that the probes lean on to record, by version.
 
-`compat_graph.py` has those that take a graph apart, or run it.
+`compat_graph.py` has those that take a graph apart, or run it; `compat_data.py` those of `tf.data`.
 
 A name that is not there makes its recorder stay out (with a `probe-error` that says so); the target runs on. The tests
 ask for each of these names on every supported version, and fail loudly.
@@ -54,13 +54,14 @@ VARIABLES = ("tensorflow.python.ops.resource_variable_ops", "ResourceVariable")
 FLAT_CALL = "_call_flat"
 
 
-def _attribute(module: str, name: str) -> Any:
+def attribute(module: str, name: str) -> Any:
+    """A name of a module, imported for it."""
     return getattr(importlib.import_module(module), name)
 
 
 def concrete_function_callbacks() -> list[Callable[[Any], None]]:
     """The list of functions that TensorFlow calls with each newly traced `ConcreteFunction` (2.13-2.21)."""
-    callbacks = _attribute(f"{_POLYMORPHIC}.transform", "CONCRETE_FUNCTION_CALLBACKS")
+    callbacks = attribute(f"{_POLYMORPHIC}.transform", "CONCRETE_FUNCTION_CALLBACKS")
     if not isinstance(callbacks, list):
         raise AttributeError("CONCRETE_FUNCTION_CALLBACKS is no list")
     return callbacks
@@ -87,7 +88,7 @@ def gradient_maker() -> tuple[Any, str]:
 
 def function_class() -> type:
     """The class of what `tf.function` returns."""
-    cls: type = _attribute(f"{_POLYMORPHIC}.polymorphic_function", "Function")
+    cls: type = attribute(f"{_POLYMORPHIC}.polymorphic_function", "Function")
     for name in ("__init__", "__call__"):
         if name not in cls.__dict__:
             raise AttributeError(f"Function.{name}")
@@ -96,7 +97,7 @@ def function_class() -> type:
 
 def context_class() -> type:
     """The eager context: its `ensure_initialized` creates the runtime, at the first operation."""
-    cls: type = _attribute("tensorflow.python.eager.context", "Context")
+    cls: type = attribute("tensorflow.python.eager.context", "Context")
     if "ensure_initialized" not in cls.__dict__:
         raise AttributeError("Context.ensure_initialized")
     return cls
@@ -117,7 +118,7 @@ def known_devices() -> list[str] | None:
 
 def session_class() -> type:
     """What `tf.compat.v1.Session` and `InteractiveSession` are made from."""
-    cls: type = _attribute("tensorflow.python.client.session", "BaseSession")
+    cls: type = attribute("tensorflow.python.client.session", "BaseSession")
     for name in ("__init__", "run"):
         if name not in cls.__dict__:
             raise AttributeError(f"BaseSession.{name}")
@@ -216,45 +217,6 @@ def keras_loss(model: Any) -> float | None:
         return None if tracker is None else float(tracker.result())
     except Exception:
         return None
-
-
-def can_be_fed(iterator: Any) -> bool:
-    """True for an iterator whose elements can be taken here and given on by another one: no distributed one, and dense
-    or ragged tensors only.
-    """
-    if not isinstance(iterator, owned_iterator_class()):
-        return False
-    specs = importlib.import_module("tensorflow").nest.flatten(getattr(iterator, "element_spec", None))
-    return all(type(spec).__name__ in ("TensorSpec", "RaggedTensorSpec") for spec in specs)
-
-
-def owned_iterator_class() -> type:
-    """The class of what `iter(dataset)` gives when executing eagerly."""
-    cls: type = _attribute("tensorflow.python.data.ops.iterator_ops", "OwnedIterator")
-    if "__next__" not in cls.__dict__:
-        raise AttributeError("OwnedIterator.__next__")
-    return cls
-
-
-def dataset_class() -> type:
-    """The class of every `tf.data.Dataset`."""
-    cls: type = _attribute("tensorflow.python.data.ops.dataset_ops", "DatasetV2")
-    if "__init__" not in cls.__dict__:
-        raise AttributeError("DatasetV2.__init__")
-    return cls
-
-
-def iterator_of(elements: Callable[[], Any], spec: Any) -> Any:
-    """An iterator over the elements of a generator function, of this element spec."""
-    tensorflow = importlib.import_module("tensorflow")
-    with tensorflow.init_scope(), tensorflow.device("cpu:0"):
-        return iter(tensorflow.data.Dataset.from_generator(elements, output_signature=spec))
-
-
-def out_of_range() -> type[Exception]:
-    """What ends an iterator in C++."""
-    found: type[Exception] = _attribute("tensorflow.python.framework.errors_impl", "OutOfRangeError")
-    return found
 
 
 def default_graph() -> Any:
@@ -380,7 +342,7 @@ def dims(shape: Any) -> list[int | None] | None:
 
 def add_op_callback(callback: Callable[..., None]) -> None:
     """Call `callback` with each op that this thread executes eagerly or adds to a graph (2.13-2.21)."""
-    _attribute("tensorflow.python.framework.op_callbacks", "add_op_callback")(callback)
+    attribute("tensorflow.python.framework.op_callbacks", "add_op_callback")(callback)
 
 
 def runs_stateful_ops(graph: Any) -> bool:

@@ -18,6 +18,7 @@ import numpy as np
 
 from .birth import rows_birth
 from .errors import GraphRoomError
+from .exchanged import exchanged
 from .ir import Graph, descendants, split
 from .lineage import ELEMENTWISE, Lineage
 from .load import batch_of, load
@@ -244,13 +245,17 @@ class _Judge:
         after = self._found.sets.get(f"{name}:0")
         if before is None or after is None or not is_clean(before) or BITS[after].max() > 1:
             return None
+        given = self._graph.nodes[name].inputs[0]
+        if is_clean(after) and self._graph.nodes[split(given)[0]].op != "Reshape":
+            wrong = exchanged(before.shape, after.shape, self._found.batch)
+            return self._told("exchanged", name, None, natural=True, tensors=(given,), examples=[]) if wrong else None
         if is_clean(after) or self._found.batch not in after.shape:
             return None
         axes = [n for n in range(after.ndim) if after.shape[n] > 1 and varies(after, n)]
         size = int(np.prod([after.shape[n] for n in axes]))
         if len(axes) < 2 or size == self._found.batch:
             return None  # the rows laid out in a grid
-        return self._told("torn", name, None, natural=True, tensors=(self._graph.nodes[name].inputs[0],), examples=[])
+        return self._told("torn", name, None, natural=True, tensors=(given,), examples=[])
 
     # -- ops that take from other rows
 
@@ -366,10 +371,10 @@ class _Judge:
     def _told(
         self, kind: str, name: str, made: str | None, *, natural: bool, tensors: Sequence[str], examples: Any
     ) -> dict[str, Any]:
-        """{"kind": outer, groups, lost, torn, normalised, gathered, segments or fewer, "node", "op", "sources",
-        "call_sources", "shapes": of the operands and the result, "parts": prediction or data, "comes_out": whether the
-        pairs are a result, "natural": no op was there only to give an operand its shape, "made": where it was given,
-        "examples": [[rows of one operand, rows of the other], ...]}.
+        """{"kind": outer, groups, lost, torn, exchanged, normalised, gathered, segments or fewer, "node", "op",
+        "sources", "call_sources", "shapes": of the operands and the result, "parts": prediction or data, "comes_out":
+        whether the pairs are a result, "natural": no op was there only to give an operand its shape, "made": where it
+        was given, "examples": [[rows of one operand, rows of the other], ...]}.
         """
         shapes = [list(self._found.sets[t].shape) for t in tensors]
         value = self._found.values.get(f"{name}:0")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from .. import compat, schema
+from .. import compat, compat_data, schema
 from .frames import hide, user_frames, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
@@ -53,7 +53,7 @@ class DatasetRecorder:
         finder.when_imported("tensorflow", self._hook)
 
     def _hook(self, _: ModuleType) -> None:
-        cls: Any = compat.dataset_class()
+        cls: Any = compat_data.dataset_class()
         original = cls.__init__
         guard = self.guard
 
@@ -82,7 +82,7 @@ class DatasetRecorder:
 
     def given(self, method: str, model: Any, data: Any, where: Mapping[str, Any] | None) -> None:
         """A Keras method was given a dataset."""
-        if method not in _METHODS or not isinstance(data, compat.dataset_class()):
+        if method not in _METHODS or not isinstance(data, compat_data.dataset_class()):
             return
         facts = {"method": method, "model": getattr(model, "name", None), "used": where}
         found = list(_chain(data))

@@ -10,7 +10,7 @@ from collections import Counter
 from types import ModuleType
 from typing import Any
 
-from .. import compat, schema
+from .. import compat_data, schema
 from .frames import hidden, is_user_file
 from .guard import Guard
 from .importhook import PostImportFinder
@@ -32,7 +32,7 @@ class LoopRecorder:
         rehearsal.last.append(self.write)
 
     def _watch(self, module: ModuleType) -> None:
-        cls = compat.owned_iterator_class()
+        cls = compat_data.owned_iterator_class()
         original = cls.__dict__["__next__"]
         recorder = self
 

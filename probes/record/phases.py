@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
-from .. import compat, schema
+from .. import compat, compat_data, schema
 from .frames import hidden
 from .guard import Guard
 from .importhook import PostImportFinder
@@ -100,7 +100,7 @@ class Phase:
                 yield (*places, _Observed(iterator, self))
                 self._stepped(1)
                 continue
-            if not compat.can_be_fed(iterator):
+            if not compat_data.can_be_fed(iterator):
                 self._blind = True
                 if self.clock.over:
                     stopped, self.why = True, "its batches cannot be looked at one by one"
@@ -144,7 +144,7 @@ class Phase:
     def _taken(self, iterator: Any) -> list[Any]:
         """The elements of the next step; fewer, or none, at the end of the data."""
         taken = []
-        with contextlib.suppress(StopIteration, compat.out_of_range()):
+        with contextlib.suppress(StopIteration, compat_data.out_of_range()):
             for _ in range(self._per_step):
                 taken.append(next(iterator))  # noqa: PERF401 (what was taken before the end counts)
         return taken
@@ -246,7 +246,7 @@ class Feed:
                 yield self.waiting.popleft()
             self.ended = True
 
-        self.iterator = compat.iterator_of(elements, spec)
+        self.iterator = compat_data.iterator_of(elements, spec)
 
 
 class _Observed:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from xladoctor.diagnosis.basis import RECORDED_MEETING, ROWS_CHANGED
+from xladoctor.diagnosis.basis import NOT_TESTED, RECORDED_MEETING, ROWS_CHANGED
 from xladoctor.diagnosis.facts import is_user_file
 from xladoctor.diagnosis.fixed_batch import fixed_batches
 from xladoctor.diagnosis.lookup import calls_around
@@ -48,6 +48,12 @@ _REMEDIES: Mapping[str, Remedy] = {
         "Transpose instead of reshaping",
         "safe",
         "A reshape keeps the order of the elements: to exchange two axes takes `tf.transpose`.",
+    ),
+    "exchanged": Remedy(
+        "transpose",
+        "Transpose before the reshape",
+        "safe",
+        "A reshape keeps the order of the elements: `tf.transpose(x, [0, 2, 1])` first brings the axis to the end.",
     ),
     "fewer": Remedy(
         "keep-rows",
@@ -252,7 +258,8 @@ def _finding(asked: Asked, told: Mapping[str, Any]) -> Finding:
         op=str(told["op"]), node=told.get("node"), dims=tuple(s for s in told.get("shapes") or () if s is not None),
         location=where or asked.location,
         evidence=(Proof("worker", _proof(told), f"worker.jsonl, capsule {asked.capsule}"),),
-        status="confirmed", basis=ROWS_CHANGED,
+        status="untested" if kind == "exchanged" else "confirmed",
+        basis=NOT_TESTED if kind == "exchanged" else ROWS_CHANGED,  # whether it was meant, no change of rows shows
         remedies=(_REMEDIES[kind], *(r for r in rule.remedies if r.id not in ("compare-paths", "remove-reindex"))),
         details={"kind": kind, "function": asked.name, "capsule": asked.capsule, "parts": told.get("parts"),
                  "meets": str(at) if at else None, "made": str(made) if made else None},
@@ -314,6 +321,11 @@ def _words(kind: str, told: Mapping[str, Any]) -> tuple[str, str]:
         return f"{op} takes from the first row of the batch for all rows", (
             f"{op} takes from {shapes[0]}, in which the items of all rows lie one after the other, and its numbers all "
             "lie among those of the first row: the offset of each row is not in them."
+        )
+    if kind == "exchanged":
+        return f"{op} of {shapes[0]} to {shapes[-1]} exchanges two axes and moves no element", (
+            f"{op} takes {shapes[0]} to {shapes[-1]}: the size of the middle axis is now that of the last one, but no "
+            "element was moved. What one row of the result holds belongs to different items of the last axis."
         )
     return f"{op} of {shapes[0]} to {shapes[-1]} tears the rows of the batch apart", (
         f"{op} takes {shapes[0]} to {shapes[-1]}: no axis belongs to the rows any more, and what lies at one index "

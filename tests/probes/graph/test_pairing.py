@@ -57,6 +57,12 @@ def reshaped_where_transposed_was_meant(tf, v, x, y):
     return tf.reduce_mean(z, axis=0)
 
 
+def coordinates_of_points(tf, v, x, y):
+    points = tf.stack([x * v[:, 0], x + 1], axis=1)
+    pairs = tf.reshape(points, (-1, 2))  # BAD exchanged
+    return tf.reduce_mean(pairs[:, 0] - pairs[:, 1]) + tf.reduce_mean(y)
+
+
 def over_the_batch(tf, v, x, y):
     w = tf.nn.softmax(x * v[:, 0], axis=0)  # BAD normalised
     return tf.reduce_sum(w * x, 1) - y
@@ -350,7 +356,15 @@ def edges(tf, v, x, y):
     return tf.reduce_sum(tf.gather(x, i) * x)
 
 
+def coordinates_at_the_end(tf, v, x, y):
+    points = tf.reshape(tf.stack([x * v[:, 0], x + 1], axis=2), (-1, 2))
+    flat = tf.reshape(tf.transpose(tf.stack([x, x + 1], axis=1), (0, 2, 1)), (-1, 2))
+    square = tf.reshape(tf.stack([x, x + 1, x], axis=1), (-1, 3))
+    return tf.reduce_mean(points - flat) + tf.reduce_mean(square) + tf.reduce_mean(y)
+
+
 BAD = [
+    coordinates_of_points,
     column_against_vector,
     target_with_an_axis,
     weights_beside_a_column,
@@ -370,6 +384,7 @@ BAD = [
     cosine_as_keras_writes_it,
 ]
 GOOD = [
+    coordinates_at_the_end,
     plain,
     similarity,
     distances,

@@ -59,6 +59,12 @@ def test_what_is_told_of_rows_that_meet(tmp_path, fields, level, slug, line):
     assert finding.message and finding.remedies and finding.basis.kind == "tested"
 
 
+def test_a_missing_transpose_is_no_more_than_likely(tmp_path):
+    finding = diagnosed(tmp_path / "run", told(kind="exchanged", op="Reshape", shapes=[[7, 2, 4], [28, 2]])).findings[0]
+    assert (finding.level, finding.slug, finding.status) == ("warning", "wrong-pairing", "untested")
+    assert "no element was moved" in finding.message and finding.remedies[0].id == "transpose"
+
+
 def test_one_op_at_one_line_is_told_once_and_a_healthy_function_is_checked(tmp_path):
     twice = diagnosed(tmp_path / "a", told(), told(node="loss/sub_1"))
     assert len(twice.findings) == 1 and twice.checked[-1].result == "diverges"

@@ -1,0 +1,48 @@
+"""Every private name of `tf.data` that the probes lean on; `compat.py` says what follows where one is not there."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+from .compat import attribute
+
+
+def can_be_fed(iterator: Any) -> bool:
+    """True for an iterator whose elements can be taken here and given on by another one: no distributed one, and dense
+    or ragged tensors only.
+    """
+    if not isinstance(iterator, owned_iterator_class()):
+        return False
+    specs = importlib.import_module("tensorflow").nest.flatten(getattr(iterator, "element_spec", None))
+    return all(type(spec).__name__ in ("TensorSpec", "RaggedTensorSpec") for spec in specs)
+
+
+def owned_iterator_class() -> type:
+    """The class of what `iter(dataset)` gives when executing eagerly."""
+    cls: type = attribute("tensorflow.python.data.ops.iterator_ops", "OwnedIterator")
+    if "__next__" not in cls.__dict__:
+        raise AttributeError("OwnedIterator.__next__")
+    return cls
+
+
+def dataset_class() -> type:
+    """The class of every `tf.data.Dataset`."""
+    cls: type = attribute("tensorflow.python.data.ops.dataset_ops", "DatasetV2")
+    if "__init__" not in cls.__dict__:
+        raise AttributeError("DatasetV2.__init__")
+    return cls
+
+
+def iterator_of(elements: Callable[[], Any], spec: Any) -> Any:
+    """An iterator over the elements of a generator function, of this element spec."""
+    tensorflow = importlib.import_module("tensorflow")
+    with tensorflow.init_scope(), tensorflow.device("cpu:0"):
+        return iter(tensorflow.data.Dataset.from_generator(elements, output_signature=spec))
+
+
+def out_of_range() -> type[Exception]:
+    """What ends an iterator in C++."""
+    found: type[Exception] = attribute("tensorflow.python.framework.errors_impl", "OutOfRangeError")
+    return found
