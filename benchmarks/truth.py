@@ -90,9 +90,9 @@ def judge(name: str, timeout: float = TIMEOUT) -> Row:
         else:
             shutil.copy(source.with_suffix(".py"), here)
             program = f"{source.name}.py"
-        answer = _scan(program, here, timeout)
+        answer = scan([sys.executable, program], here, timeout)
         again = runs_again(here / "run")
-    return replace(_row(name, told, answer, round(time.monotonic() - started, 1)), again=again)
+    return replace(row(name, told, answer, round(time.monotonic() - started, 1)), again=again)
 
 
 def runs_again(run: Path) -> bool:
@@ -113,10 +113,11 @@ def runs_again(run: Path) -> bool:
     )
 
 
-def _scan(program: str, folder: Path, timeout: float) -> dict[str, Any]:
+def scan(command: Sequence[str], folder: Path, timeout: float) -> dict[str, Any]:
+    """The diagnosis of a command that is run in a folder, as JSON; the run folder is `run` in it."""
     doctor = str(Path(sys.executable).with_name("xladoctor"))
     output = folder / "answer.json"
-    words = [doctor, "scan", "--run-dir", str(folder / "run"), "--output", str(output), "--", sys.executable, program]
+    words = [doctor, "scan", "--run-dir", str(folder / "run"), "--output", str(output), "--", *command]
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     try:
         subprocess.run(
@@ -131,7 +132,8 @@ def _scan(program: str, folder: Path, timeout: float) -> dict[str, Any]:
     return answer
 
 
-def _row(name: str, told: dict[str, Any], answer: dict[str, Any], seconds: float) -> Row:
+def row(name: str, told: dict[str, Any], answer: dict[str, Any], seconds: float) -> Row:
+    """An answer held against the truth."""
     findings = answer.get("findings", [])
     root = next((f for f in findings if f["role"] == "root"), None)
     location = (root or {}).get("location") or {}
