@@ -81,6 +81,7 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     from xladoctor.blame.of_run import with_blame
     from xladoctor.diagnosis.engine import diagnose
     from xladoctor.diagnosis.kept_at_import import with_kept
+    from xladoctor.diagnosis.late_switch import with_late_switch
     from xladoctor.recording import files
     from xladoctor.recording.output import output_of
     from xladoctor.recording.run_folder import foreign_note
@@ -89,7 +90,8 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     recording = recording_of(folder, facts)
     log = output_of(recording, literals())
     found = diagnose(Evidence(source=str(folder), log=log, process=recording.outcome, run=recording))
-    found = with_kept(with_last_batch(with_blame(found, recording), recording), recording)
+    found = with_last_batch(with_blame(found, recording), recording)
+    found = with_late_switch(with_kept(found, recording), recording)
     if found.root is not None and found.root.suspects and not recording.edits:
         from xladoctor.blame.likely_edit import with_likely_edit
 

@@ -7,19 +7,44 @@ is never looked at by a line that compares or tests that name.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from xladoctor.diagnosis.own_source import source_of
 from xladoctor.diagnosis.reads import History, histories
 from xladoctor.diagnosis.setting_finding import finding, told
-from xladoctor.model.diagnosis import Finding
-from xladoctor.recording.run import Event, Recording
+from xladoctor.model.diagnosis import Finding, Location
+from xladoctor.recording.run import Event, Recording, location
 from xladoctor.sources.positions import Reading, reading
 
 _MODULE = "<module>"
 
 
+@dataclass(frozen=True)
+class LateSwitch:
+    """What is said of one: the file with the lines that decide by it, and where it was set."""
+
+    finding: Finding
+    file: str
+    decides: tuple[int, ...]
+    written: Location
+
+
 def set_too_late(recording: Recording) -> Iterator[Finding]:
     """A finding for each environment variable that only its module's import read, with another decision then."""
+    for switch in late_switches(recording):
+        yield switch.finding
+
+
+def late_switches(recording: Recording) -> tuple[LateSwitch, ...]:
+    """Each environment variable that only its module's import read, with another decision then."""
+    return recording.once(_late_switches)
+
+
+def _late_switches(recording: Recording) -> tuple[LateSwitch, ...]:
+    return tuple(_each_late(recording))
+
+
+def _each_late(recording: Recording) -> Iterator[LateSwitch]:
     for history in histories(recording):
         if history.store != "env" or not history.reads or not history.writes:
             continue
@@ -30,7 +55,7 @@ def set_too_late(recording: Recording) -> Iterator[Finding]:
             yield found
 
 
-def _late(recording: Recording, history: History) -> Finding | None:
+def _late(recording: Recording, history: History) -> LateSwitch | None:
     last = max((w for w in history.writes if w["action"] == "write"), key=lambda e: int(e["seq"]), default=None)
     if last is None or history.restored(last) is not None:
         return None
@@ -45,7 +70,7 @@ def _late(recording: Recording, history: History) -> Finding | None:
         return None
     was = repr(read["value"]) if read["value"] is not None else f"not set, so {known.default!r} counts"
     lines = ", ".join(map(str, known.deferred))
-    return finding(
+    found = finding(
         "setting-too-late",
         f"{history.key} is set after the program has read it",
         f"{history.key} was read when its module was loaded ({was}) and set to {last['value']!r} later. What "
@@ -53,6 +78,10 @@ def _late(recording: Recording, history: History) -> Finding | None:
         read,
         [told(read, "read"), told(last, "written")],
     )
+    file, written = (read.get("where") or {}).get("file"), location(last.get("where"))
+    if written is None or found.location is None:
+        written = found.location or Location(str(file), None)
+    return LateSwitch(found, str(file), tuple(known.deferred), written)
 
 
 def _reading(recording: Recording, history: History) -> Reading | None:

@@ -1,0 +1,56 @@
+"""A failure in code that a switch chose which was set too late: the line that set it is the first to suspect."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from xladoctor.diagnosis.own_source import source_of
+from xladoctor.diagnosis.own_switches import LateSwitch, late_switches
+from xladoctor.model.blame import Suspect
+from xladoctor.model.diagnosis import Diagnosis, Location
+from xladoctor.recording.run import Recording
+from xladoctor.rules import OUTSIDE
+from xladoctor.sources.names import walk
+from xladoctor.sources.source import Source
+
+
+def with_late_switch(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
+    """The diagnosis with that line as the first suspect, where what decides by the switch names the function in which
+    the failing line stands, or stands in it.
+    """
+    root = diagnosis.root
+    if root is None or root.level != "error" or root.location is None or root.slug in OUTSIDE:
+        return diagnosis
+    failing = root.raised_at or root.location
+    for switch in late_switches(recording):
+        source = source_of(recording, switch.file)
+        if source is None or not _chooses(source, switch, failing):
+            continue
+        told = switch.finding
+        code = source_of(recording, switch.written.file)
+        line = code.line(switch.written.line or 0) if code is not None else ""
+        others = tuple(s for s in root.suspects if s.location != switch.written)
+        blamed = replace(
+            root, location=switch.written, raised_at=failing, remedies=(*told.remedies, *root.remedies),
+            suspects=(Suspect(switch.written, line, told.message, "likely"), *others),
+        )  # fmt: skip
+        return replace(diagnosis, findings=tuple(blamed if f is root else f for f in diagnosis.findings))
+    return diagnosis
+
+
+def _chooses(source: Source, switch: LateSwitch, failing: Location) -> bool:
+    """Whether a statement that decides by the switch names the function of the failing line, or is a part of it."""
+    if failing.file != source.path or not failing.function:
+        return False
+    function = failing.function.rpartition(".")[2]
+    for node in walk(source.tree):
+        if isinstance(node, ast.stmt) and node.lineno in switch.decides:
+            named = {n.id for n in walk(node) if isinstance(n, ast.Name)}
+            named |= {n.attr for n in walk(node) if isinstance(n, ast.Attribute)}
+            if function in named:
+                return True
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == function:
+            inside = range(node.lineno, (node.end_lineno or 0) + 1)
+            return any(line in inside for line in switch.decides)
+    return False
