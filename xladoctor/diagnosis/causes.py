@@ -27,7 +27,7 @@ from xladoctor.recording.run import Event
 from xladoctor.rules import OUTSIDE
 
 # Errors that a broken contract earlier in the step can explain.
-_SHAPES = frozenset(
+SHAPES = frozenset(
     {
         "reshape-mismatch", "broadcast-mismatch", "concat-pack-mismatch", "matmul-conv-mismatch", "rank-mismatch",
         "slice-out-of-bounds", "index-out-of-range", "keras-input-mismatch",
@@ -113,9 +113,9 @@ def _group(step: Step, logged: list[Finding]) -> list[Finding]:
         return [f for f in shown if f is not None]
     first = first_to_fail(step, logged)
     plain = step.recording.answers("failing_op", step.capsule) if step.capsule else []
-    said = [compiled_again(enrich(f, step) if f.slug in _SHAPES else f, step.compiled_again, plain) for f in logged]
-    said = [made_again(f, step) if f.slug in _SHAPES else failed_alike(f, step) for f in said]
-    shapes = explains and (any(f.slug in _SHAPES for f in said) or not said)
+    said = [compiled_again(enrich(f, step) if f.slug in SHAPES else f, step.compiled_again, plain) for f in logged]
+    said = [made_again(f, step) if f.slug in SHAPES else failed_alike(f, step) for f in said]
+    shapes = explains and (any(f.slug in SHAPES for f in said) or not said)
     found = [f for f in (violation if shapes else None, first) if f is not None]
     return [*found, *said, *([violation] if violation is not None and not shapes else [])]
 

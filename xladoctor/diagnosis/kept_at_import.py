@@ -12,13 +12,13 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from xladoctor.diagnosis.causes import SHAPES
 from xladoctor.diagnosis.own_source import source_of
 from xladoctor.diagnosis.reads import History, histories
 from xladoctor.diagnosis.setting_finding import finding, told
 from xladoctor.model.blame import Suspect
 from xladoctor.model.diagnosis import Diagnosis, Finding, Location, Remedy
 from xladoctor.recording.run import Event, Recording, location
-from xladoctor.rules import OUTSIDE
 from xladoctor.sources.names import dotted, walk
 from xladoctor.sources.source import Source
 
@@ -93,10 +93,10 @@ def kept_findings(recording: Recording) -> Iterator[Finding]:
 
 def with_kept(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
     """The diagnosis with the line that keeps an old value as the first suspect, where the statement that failed takes
-    it and TensorFlow or Keras refused it.
+    it and the failure is one of shapes.
     """
     root = diagnosis.root
-    if root is None or root.level != "error" or root.location is None or root.slug in OUTSIDE:
+    if root is None or root.level != "error" or root.location is None or root.slug not in SHAPES:
         return diagnosis
     kept = next((k for k in kept_at_import(recording) if _taken(k, root, recording)), None)
     if kept is None:
