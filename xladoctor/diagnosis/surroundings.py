@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from xladoctor.recording import files
-from xladoctor.recording.run import Recording
 from xladoctor.recording.schema import schema
+
+if TYPE_CHECKING:
+    from xladoctor.recording.run import Recording
 
 _NIGHTLY = re.compile(r"dev\d|nightly|^\d+\.\d+\.\d+-rc")
 _ON = frozenset({"1", "true", "yes", "on"})
