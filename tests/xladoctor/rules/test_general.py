@@ -175,3 +175,9 @@ def test_of_an_exception_that_a_pool_raises_again_the_line_is_the_workers(said):
     log += f"{frame.format('job.py', 14, '<module>')}{said}\n"
     found = findings(Evidence("x", log=read_log(io.BytesIO(log.encode()), name="x")))
     assert found[0].location.line == 9
+
+
+def test_sizes_by_their_names_are_no_rank():
+    said = "Input transform should be num_images x 8 or 1 x 8 [Op:ImageProjectiveTransformV3]"
+    record = ErrorRecord(said, "InvalidArgumentError", where="train.log:1", op="ImageProjectiveTransformV3")
+    assert guess(record, said)[0] == "broadcast-mismatch"

@@ -93,9 +93,11 @@ _DIMENSIONED = (
     r"\b(?:is|are) not (?:an? )?(?:vectors?|scalars?|matri(?:x|ces)|\d-?[Tt]ensor|\d-?[dD])\b|\bat least "
     r"an? (?:vector|matrix)"
     r"|\b(?:with|[Hh]ad) rank\b|\bsame (?:length|rank|number of dimensions) as the (?:input )?(?:shape|"
-    r"tensor|rank)|\b(?:must|should) be (?:an? \[[^\[\]]{1,80} x [^\[\]]{1,80}\]|\w{1,40} x \w{1,40}\b)"
+    r"tensor|rank)|\bmust be an? \[[^\[\]]{1,80} x [^\[\]]{1,80}\]"
     r"|\bnot \d-?D\b"
 )
+_SIZED = r"\b(?:must|should) be \w{1,40} x \w{1,40}\b"
+"""Sizes by their names: the rank is right."""
 _TENSOR = (
     r"\bTensor\(\"[^\"]{0,200}\"[^()]{0,60}\([^()]{0,100}\)[^()]{0,60}\)|<(?:tf\.|"
     r"Keras)?(?:Tensor|Variable)\b[^<>]{0,12000}(?:<[^<>]{0,100}>[^<>]{0,12000})?(?:>|$)"
@@ -206,7 +208,8 @@ def _sentence(text: str) -> str:
 
 def _about_shapes(said: str, place: Place, *, bare: bool) -> bool:
     shaped = len(pattern(_SHAPED).findall(said))
-    if pattern(_DIMENSIONED).search(said) and not pattern(r"\bdtypes?\b|\btype\b").search(said):
+    by_size = pattern(_DIMENSIONED).search(said) or pattern(_SIZED).search(said)
+    if by_size and not pattern(r"\bdtypes?\b|\btype\b").search(said):
         return True
     if pattern(_OTHER).search(said) and not (
         shaped >= 2 or (shaped and pattern(r"(?i)shape|rank|dimension").search(said))
@@ -221,7 +224,7 @@ def _about_shapes(said: str, place: Place, *, bare: bool) -> bool:
 
 def _by_text(said: str, *, kernel: bool) -> bool:
     """`kernel`: an op checks its inputs, which are tensors and nothing else."""
-    if pattern(_DIMENSIONED).search(said):
+    if pattern(_DIMENSIONED).search(said) or pattern(_SIZED).search(said):
         return True
     if pattern(r"(?i)\bmis-?match(?:ed|ing)? (?:\w+ ){0,2}(?:sizes?|lengths?|shapes?|dimensions?)\b").search(said):
         return True
