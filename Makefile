@@ -62,8 +62,9 @@ lock:            ## renew requirements.lock from pyproject.toml
 	$(PYTHON) -m uv pip compile pyproject.toml --universal --all-extras --python-version 3.10 \
 	  --generate-hashes --no-emit-index-url --quiet -o requirements.lock
 
-bench: setup     ## every figure that the README quotes
+bench: setup     ## every figure that the README quotes, then (hours) the benches that judge the doctor
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks chaos verdicts truth silent blame checkouts
 
 clean:           ## remove what make made
 	rm -rf $(VENV) dist build demo-output
