@@ -59,6 +59,15 @@ def attribute(module: str, name: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
+def class_with(module: str, name: str, *methods: str) -> type:
+    """A class of a module, if it defines these methods itself."""
+    cls: type = attribute(module, name)
+    for method in methods:
+        if method not in cls.__dict__:
+            raise AttributeError(f"{name}.{method}")
+    return cls
+
+
 def concrete_function_callbacks() -> list[Callable[[Any], None]]:
     """The list of functions that TensorFlow calls with each newly traced `ConcreteFunction` (2.13-2.21)."""
     callbacks = attribute(f"{_POLYMORPHIC}.transform", "CONCRETE_FUNCTION_CALLBACKS")
@@ -88,19 +97,12 @@ def gradient_maker() -> tuple[Any, str]:
 
 def function_class() -> type:
     """The class of what `tf.function` returns."""
-    cls: type = attribute(f"{_POLYMORPHIC}.polymorphic_function", "Function")
-    for name in ("__init__", "__call__"):
-        if name not in cls.__dict__:
-            raise AttributeError(f"Function.{name}")
-    return cls
+    return class_with(f"{_POLYMORPHIC}.polymorphic_function", "Function", "__init__", "__call__")
 
 
 def context_class() -> type:
     """The eager context: its `ensure_initialized` creates the runtime, at the first operation."""
-    cls: type = attribute("tensorflow.python.eager.context", "Context")
-    if "ensure_initialized" not in cls.__dict__:
-        raise AttributeError("Context.ensure_initialized")
-    return cls
+    return class_with("tensorflow.python.eager.context", "Context", "ensure_initialized")
 
 
 def context_is_initialized() -> bool:
@@ -118,11 +120,7 @@ def known_devices() -> list[str] | None:
 
 def session_class() -> type:
     """What `tf.compat.v1.Session` and `InteractiveSession` are made from."""
-    cls: type = attribute("tensorflow.python.client.session", "BaseSession")
-    for name in ("__init__", "run"):
-        if name not in cls.__dict__:
-            raise AttributeError(f"BaseSession.{name}")
-    return cls
+    return class_with("tensorflow.python.client.session", "BaseSession", "__init__", "run")
 
 
 def jit_property() -> property:

@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from .compat import attribute
+from .compat import attribute, class_with
 
 
 def can_be_fed(iterator: Any) -> bool:
@@ -21,18 +21,12 @@ def can_be_fed(iterator: Any) -> bool:
 
 def owned_iterator_class() -> type:
     """The class of what `iter(dataset)` gives when executing eagerly."""
-    cls: type = attribute("tensorflow.python.data.ops.iterator_ops", "OwnedIterator")
-    if "__next__" not in cls.__dict__:
-        raise AttributeError("OwnedIterator.__next__")
-    return cls
+    return class_with("tensorflow.python.data.ops.iterator_ops", "OwnedIterator", "__next__")
 
 
 def dataset_class() -> type:
     """The class of every `tf.data.Dataset`."""
-    cls: type = attribute("tensorflow.python.data.ops.dataset_ops", "DatasetV2")
-    if "__init__" not in cls.__dict__:
-        raise AttributeError("DatasetV2.__init__")
-    return cls
+    return class_with("tensorflow.python.data.ops.dataset_ops", "DatasetV2", "__init__")
 
 
 def iterator_of(elements: Callable[[], Any], spec: Any) -> Any:

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from .. import compat, compat_data, schema
-from .frames import hide, user_frames, wraps
+from .frames import followed, user_frames
 from .guard import Guard
 from .importhook import PostImportFinder
 
@@ -54,20 +54,12 @@ class DatasetRecorder:
 
     def _hook(self, _: ModuleType) -> None:
         cls: Any = compat_data.dataset_class()
-        original = cls.__init__
-        guard = self.guard
 
-        def __init__(dataset: Any, *args: Any, **kwargs: Any) -> None:
-            __tracebackhide__ = True
-            try:
-                original(dataset, *args, **kwargs)
-            except BaseException as error:
-                hide(error)
-                raise
+        def made(args: tuple[Any, ...], kwargs: dict[str, Any], result: None) -> None:
             if self._made < MAX_DATASETS:
-                guard.run("dataset", self._built, dataset)
+                self.guard.run("dataset", self._built, args[0])
 
-        cls.__init__ = wraps(original)(__init__)
+        cls.__init__ = followed(cls.__init__, made)
 
     def _built(self, dataset: Any) -> None:
         name = type(dataset).__name__

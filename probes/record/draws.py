@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from .. import compat, compat_graph, schema
-from .frames import hide, user_frames, wraps
+from .frames import followed, user_frames
 from .guard import Guard
 from .importhook import PostImportFinder
 
@@ -45,21 +45,14 @@ class DrawRecorder:
     def _watched(
         self, name: str, original: Callable[..., Any], module: ModuleType, originals: dict[str, Callable[..., Any]]
     ) -> Callable[..., Any]:
-        def watched(*args: Any, **kwargs: Any) -> Any:
-            __tracebackhide__ = True
-            try:
-                result = original(*args, **kwargs)
-            except BaseException as error:
-                hide(error)
-                raise
+        def drawn(args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
             if sys.modules["tensorflow"].executing_eagerly():
                 self.guard.run("draw", self._drawn, name, kwargs, result)
                 if self._draws >= MAX_DRAWS:
                     for each, function in originals.items():
                         setattr(module, each, function)
-            return result
 
-        return wraps(original)(watched)
+        return followed(original, drawn)
 
     def _drawn(self, name: str, given: dict[str, Any], result: Any) -> None:
         self._draws += 1
@@ -81,16 +74,11 @@ class DrawRecorder:
 
     def _hook_seeds(self) -> None:
         cls: Any = compat.context_class()
-        original = cls._set_global_seed
-        guard = self.guard
 
-        def _set_global_seed(context: Any, seed: Any, *args: Any, **kwargs: Any) -> Any:
-            __tracebackhide__ = True
-            result = original(context, seed, *args, **kwargs)
-            guard.run("seed", self._seeded, seed)
-            return result
+        def seeded(args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+            self.guard.run("seed", self._seeded, kwargs["seed"] if "seed" in kwargs else args[1])
 
-        cls._set_global_seed = wraps(original)(_set_global_seed)
+        cls._set_global_seed = followed(cls._set_global_seed, seeded)
 
     def _seeded(self, seed: Any) -> None:
         self._seeds += 1

@@ -227,8 +227,9 @@ class FailureRecorder:
             __tracebackhide__ = True
             try:
                 return run()
-            except Exception as error:
-                guard.run("child failed", self._uncaught, error, os.getppid())
+            except BaseException as error:
+                if isinstance(error, Exception):
+                    guard.run("child failed", self._uncaught, error, os.getppid())
                 hide(error)
                 raise
 

@@ -58,6 +58,22 @@ def wraps(original: Callable[..., Any]) -> Callable[[F], F]:
     return apply
 
 
+def followed(original: F, then: Callable[[tuple[Any, ...], dict[str, Any], Any], object]) -> F:
+    """A wrapper that calls `then(args, kwargs, result)` after `original`, and leaves no frame in what that raises."""
+
+    def watched(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        try:
+            result = original(*args, **kwargs)
+        except BaseException as error:
+            hide(error)
+            raise
+        then(args, kwargs, result)
+        return result
+
+    return cast(F, wraps(original)(watched))
+
+
 class Probe:
     """What a wrapper calls in the place of a function; a pickle of it is the function.
 

@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from .. import compat, schema
-from .frames import hide, user_frames, wraps
+from .frames import followed, user_frames
 from .guard import Guard
 from .importhook import PostImportFinder
 from .tracing import TraceRecorder
@@ -38,20 +38,11 @@ class GradientRecorder:
 
     def _hook(self, _: ModuleType) -> None:
         module, name = compat.gradient_maker()
-        original = getattr(module, name)
-        guard = self.guard
 
-        def made(*args: Any, **kwargs: Any) -> Any:
-            __tracebackhide__ = True
-            try:
-                result = original(*args, **kwargs)
-            except BaseException as error:
-                hide(error)
-                raise
-            guard.run("gradient", self._made, args, result)
-            return result
+        def made(args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+            self.guard.run("gradient", self._made, args, result)
 
-        setattr(module, name, wraps(original)(made))
+        setattr(module, name, followed(getattr(module, name), made))
 
     def _made(self, args: Sequence[Any], result: Any) -> None:
         backward = result[1]

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from .. import compat, schema
-from .frames import hide, user_frames, wraps
+from .frames import followed, user_frames
 from .guard import Guard
 from .importhook import PostImportFinder
 
@@ -62,20 +62,11 @@ class OperandRecorder:
         setattr(holder, name, watched)
 
     def _watched(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
-        guard = self.guard
-
-        def watched(*args: Any, **kwargs: Any) -> Any:
-            __tracebackhide__ = True
-            try:
-                result = original(*args, **kwargs)
-            except BaseException as error:
-                hide(error)
-                raise
+        def met(args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
             if self._left > 0 and len(args) > 1 and compat.is_eager(args[0]):
-                guard.run("operands", self._met, name, *args[:2])
-            return result
+                self.guard.run("operands", self._met, name, *args[:2])
 
-        return wraps(original)(watched)
+        return followed(original, met)
 
     def _met(self, name: str, left: Any, right: Any) -> None:
         started = _clock()

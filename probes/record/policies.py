@@ -10,7 +10,7 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from .. import compat, schema
-from .frames import frame_dict, is_user_file, wraps
+from .frames import followed, frame_dict, is_user_file
 from .guard import Guard
 from .importhook import PostImportFinder
 
@@ -25,25 +25,19 @@ class PolicyRecorder:
         finder.when_imported(compat.KERAS_CONFIG, self._watch_floatx)
 
     def _watch_policy(self, module: ModuleType) -> None:
-        put, guard = module.set_global_attribute, self.guard
+        def put(args: tuple[Any, ...], kwargs: dict[str, Any], result: None) -> None:
+            given = {**dict(zip(("name", "value"), args, strict=False)), **kwargs}
+            if given.get("name") == "dtype_policy":
+                # Of a function of Keras, which the program has called.
+                self.guard.run("policy", self._set, "dtype_policy", given.get("value"), sys._getframe(2).f_back)
 
-        def set_global_attribute(name: str, value: Any) -> Any:
-            result = put(name, value)
-            if name == "dtype_policy":
-                guard.run("policy", self._set, name, value, sys._getframe(1).f_back)
-            return result
-
-        module.set_global_attribute = wraps(put)(set_global_attribute)  # type: ignore[attr-defined]
+        module.set_global_attribute = followed(module.set_global_attribute, put)  # type: ignore[attr-defined]
 
     def _watch_floatx(self, module: ModuleType) -> None:
-        put, guard = module.set_floatx, self.guard
+        def put(args: tuple[Any, ...], kwargs: dict[str, Any], result: None) -> None:
+            self.guard.run("floatx", self._set, "floatx", *args, *kwargs.values(), sys._getframe(2))
 
-        def set_floatx(value: Any) -> Any:
-            result = put(value)
-            guard.run("floatx", self._set, "floatx", value, sys._getframe(1))
-            return result
-
-        module.set_floatx = wraps(put)(set_floatx)  # type: ignore[attr-defined]
+        module.set_floatx = followed(module.set_floatx, put)  # type: ignore[attr-defined]
 
     def _set(self, key: str, value: Any, caller: FrameType | None) -> None:
         """Keras sets the policy itself where the first layer asks for it: that is no line of the program."""

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import schema
-from .frames import user_frames
+from .frames import followed, user_frames
 from .guard import Guard
 
 _clock = time.perf_counter
@@ -49,16 +49,16 @@ class TableRecorder:
         array: Any = sys.modules["numpy"].ndarray
         rows = self._rows
 
-        def watched(value: Any, *args: Any, **kwargs: Any) -> Any:
+        def taken(args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
             self._left -= 1
+            value: Any = args[0] if args else None
             if type(value) is array and value.ndim == 2 and value.shape[0] == value.shape[1] and value.shape[0] in rows:
                 self.guard.run("table", self._note, value.shape, str(value.dtype))
-            if self._left <= 0 and module.__dict__.get(name) is watched:
+            if self._left <= 0 and module.__dict__.get(name) is self._mine:
                 setattr(module, name, original)
-            return original(value, *args, **kwargs)
 
-        self._mine = watched
-        setattr(module, name, watched)
+        self._mine = followed(original, taken)
+        setattr(module, name, self._mine)
 
     def _note(self, shape: tuple[int, ...], dtype: str) -> None:
         started = _clock()
