@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from xladoctor.diagnosis.causes import SHAPES
+from xladoctor.diagnosis.first_suspect import with_first_suspect
 from xladoctor.diagnosis.own_source import source_of
 from xladoctor.diagnosis.reads import History, histories
 from xladoctor.diagnosis.setting_finding import finding, told
@@ -71,9 +72,8 @@ def kept_findings(recording: Recording) -> Iterator[Finding]:
     for kept in kept_at_import(recording):
         written = kept.missed[-1].written
         names = ", ".join(sorted(kept.names))
-        when, what = (
-            ("before", "What it gives from the cache") if kept.cached else ("at the import", "What was computed")
-        )
+        when = "before" if kept.cached else "at the import"
+        what = "What it gives from the cache" if kept.cached else "What was computed"
         yield replace(
             finding(
                 "baked-in-setting",
@@ -102,12 +102,7 @@ def with_kept(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
     if kept is None:
         return diagnosis
     suspect = Suspect(kept.location, kept.code, f"{kept.text}.", "likely")
-    others = tuple(s for s in root.suspects if (s.location.file, s.location.line) != _at(kept.location))
-    blamed = replace(
-        root, location=kept.location, raised_at=root.raised_at or root.location, suspects=(suspect, *others),
-        remedies=(_remedy(kept), *root.remedies),
-    )  # fmt: skip
-    return replace(diagnosis, findings=tuple(blamed if f is root else f for f in diagnosis.findings))
+    return with_first_suspect(diagnosis, root, suspect, (_remedy(kept),))
 
 
 def _remedy(kept: Kept) -> Remedy:
@@ -136,43 +131,43 @@ def _at(place: Location) -> tuple[str, int | None]:
 
 
 def _kept_at_import(recording: Recording) -> tuple[Kept, ...]:
-    found: dict[tuple[int, str, int], list[Missed]] = {}
-    insides: dict[tuple[int, str, int], int] = {}
-    for history in histories(recording):
-        if history.store == "env" or not history.writes:
-            continue
-        now = history.writes[-1]
+    found: dict[tuple[int, str, int], dict[str, Missed]] = {}
+    for history, now in _changed(recording):
         for read in history.reads:
             place = _at_import(read)
-            if place is None or now["action"] != "write" or now["seq"] < read["seq"] or now["value"] == read["value"]:
-                continue
-            file, line, inside = place
-            found.setdefault((read["pid"], file, line), []).append(Missed(history, read, now))
-            insides[read["pid"], file, line] = inside
+            if place is not None and _misses(read, now):
+                found.setdefault((history.pid, *place), {})[history.name] = Missed(history, read, now)
     kept = []
     for (pid, file, line), missed in list(found.items())[:_MOST]:
         source = source_of(recording, file)
-        names = _bound(source.tree, insides[pid, file, line]) if source is not None else frozenset()
+        names = _bound(source.tree, line) if source is not None else frozenset()
         if source is not None and names:
-            last = {m.history.name: m for m in missed}
-            where = Location(file, insides[pid, file, line], "<module>")
-            kept.append(Kept(pid, where, source.line(where.line or 0), names, tuple(last.values())))
+            where = Location(file, line, "<module>")
+            kept.append(Kept(pid, where, source.line(line), names, tuple(missed.values())))
     return (*kept, *_cached(recording))
+
+
+def _changed(recording: Recording) -> Iterator[tuple[History, Event]]:
+    """The settings of the program whose last value it wrote itself, with that write."""
+    for history in histories(recording):
+        if history.store != "env" and history.writes and history.writes[-1]["action"] == "write":
+            yield history, history.writes[-1]
+
+
+def _misses(read: Event, now: Event) -> bool:
+    return bool(now["seq"] > read["seq"] and now["value"] != read["value"])
 
 
 def _cached(recording: Recording) -> Iterator[Kept]:
     """Functions whose results are kept, that did not run again after a setting that they had read was changed."""
     found: dict[tuple[int, str, str], list[Missed]] = {}
-    for history in histories(recording):
-        now = history.writes[-1] if history.writes else None
-        if history.store == "env" or now is None or now["action"] != "write":
-            continue
+    for history, now in _changed(recording):
         last: dict[tuple[str, str], Event] = {}
         for read in history.reads:
             frames = [f for f in read.get("frames") or () if isinstance(f, dict)]
             last |= {(str(f.get("file")), str(f.get("function"))): read for f in frames}
         for (file, function), read in last.items():
-            if now["seq"] > read["seq"] and now["value"] != read["value"]:
+            if _misses(read, now):
                 found.setdefault((history.pid, file, function), []).append(Missed(history, read, now))
     for (pid, file, function), missed in list(found.items())[: 10 * _MOST]:
         source = source_of(recording, file)
@@ -190,9 +185,9 @@ def _made_cached(tree: ast.Module, function: str) -> ast.FunctionDef | None:
     return None
 
 
-def _at_import(read: Event) -> tuple[str, int, int] | None:
-    """File and line of the top level of an imported module that read it, and the line of the class body in it, if the
-    read stands in one; None where a program's own script reads, in its order, or a function that runs later.
+def _at_import(read: Event) -> tuple[str, int] | None:
+    """File and line of the statement at the top level of an imported module, or of a class in it, that read it; None
+    where a program's own script reads, in its order, or a function that runs later.
     """
     frames = [f for f in read.get("frames") or () if isinstance(f, dict)]
     if read.get("graph"):
@@ -202,7 +197,7 @@ def _at_import(read: Event) -> tuple[str, int, int] | None:
         if frame.get("function") == "<module>" and isinstance(file, str) and isinstance(line, int):
             body = frames[number - 1] if number else {}
             inner = body.get("line") if body.get("file") == file else None
-            return file, line, inner if isinstance(inner, int) and inner > line else line
+            return file, inner if isinstance(inner, int) and inner > line else line
     return None
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
+from xladoctor.diagnosis.first_suspect import with_first_suspect
 from xladoctor.diagnosis.own_source import source_of
 from xladoctor.diagnosis.own_switches import LateSwitch, late_switches
 from xladoctor.model.blame import Suspect
@@ -27,15 +27,10 @@ def with_late_switch(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
         source = source_of(recording, switch.file)
         if source is None or not _chooses(source, switch, failing):
             continue
-        told = switch.finding
         code = source_of(recording, switch.written.file)
         line = code.line(switch.written.line or 0) if code is not None else ""
-        others = tuple(s for s in root.suspects if s.location != switch.written)
-        blamed = replace(
-            root, location=switch.written, raised_at=failing, remedies=(*told.remedies, *root.remedies),
-            suspects=(Suspect(switch.written, line, told.message, "likely"), *others),
-        )  # fmt: skip
-        return replace(diagnosis, findings=tuple(blamed if f is root else f for f in diagnosis.findings))
+        suspect = Suspect(switch.written, line, switch.finding.message, "likely")
+        return with_first_suspect(diagnosis, root, suspect, switch.finding.remedies)
     return diagnosis
 
 

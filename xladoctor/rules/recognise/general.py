@@ -206,10 +206,14 @@ def _sentence(text: str) -> str:
     return inner[1] if inner else said
 
 
+def _by_size(said: str) -> bool:
+    """Whether it says what rank, or which sizes, there should be."""
+    return bool(pattern(_DIMENSIONED).search(said) or pattern(_SIZED).search(said))
+
+
 def _about_shapes(said: str, place: Place, *, bare: bool) -> bool:
     shaped = len(pattern(_SHAPED).findall(said))
-    by_size = pattern(_DIMENSIONED).search(said) or pattern(_SIZED).search(said)
-    if by_size and not pattern(r"\bdtypes?\b|\btype\b").search(said):
+    if _by_size(said) and not pattern(r"\bdtypes?\b|\btype\b").search(said):
         return True
     if pattern(_OTHER).search(said) and not (
         shaped >= 2 or (shaped and pattern(r"(?i)shape|rank|dimension").search(said))
@@ -224,7 +228,7 @@ def _about_shapes(said: str, place: Place, *, bare: bool) -> bool:
 
 def _by_text(said: str, *, kernel: bool) -> bool:
     """`kernel`: an op checks its inputs, which are tensors and nothing else."""
-    if pattern(_DIMENSIONED).search(said) or pattern(_SIZED).search(said):
+    if _by_size(said):
         return True
     if pattern(r"(?i)\bmis-?match(?:ed|ing)? (?:\w+ ){0,2}(?:sizes?|lengths?|shapes?|dimensions?)\b").search(said):
         return True
