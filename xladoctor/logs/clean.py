@@ -112,7 +112,7 @@ def clean_lines(lines: Iterable[tuple[int, bytes]]) -> list[Clean]:
     if not any(line.stream for line in done):
         done = [Clean(number, text) for number, text in _unwrap([(line.number, line.text) for line in done])]
     margin = min((len(line.text) - len(line.text.lstrip()) for line in done if line.text), default=0)
-    return [replace(line, text=_at_margin(line.text[margin:])) for line in done]
+    return [_at_margin(line, margin) if line.text[:1] == " " or margin else line for line in done]
 
 
 def _without(prefix: re.Pattern[str], line: Clean) -> Clean:
@@ -124,11 +124,13 @@ def _without(prefix: re.Pattern[str], line: Clean) -> Clean:
     return replace(line, text=text, stream=line.stream or stream)
 
 
-def _at_margin(text: str) -> str:
-    """A line of the C++ runtime stands at the margin, also where only it was indented (quoted below other text)."""
-    if text.startswith(" ") and CPP.match(text.lstrip(" ")):
-        return text.lstrip(" ")
-    return text
+def _at_margin(line: Clean, margin: int) -> Clean:
+    """A line without the margin of all. One of the C++ runtime has none, also where only it was indented (quoted below
+    other text).
+    """
+    text = line.text[margin:]
+    bare = text.lstrip(" ")
+    return replace(line, text=bare if bare != text and CPP.match(bare) else text)
 
 
 def _pieces(raw: bytes) -> Iterator[str]:

@@ -17,6 +17,9 @@ _BEGINS = pattern(
     r"[\w./+-]{1,300}\.cc:"
     r"|(?:\b[A-Za-z_]\w{0,60}\.){0,8}\b[A-Z]\w{0,60}(?:Error|Exception): "
 )
+# One of them is in whatever the pattern finds: to look for it in a line of training takes a tenth of the time.
+_MARKS = ("rror: ", "ception: ", 'File "', "Traceback (", "Detected at node ", "Stack trace for op", ": W ", ": E ",
+          ": I ", ": F ", ".cc:")  # fmt: skip
 _LEVEL = r"(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|CRITICAL|FATAL)"
 _VARIES = pattern(rf"\b(?=[\da-f]{{0,15}}\d)[\da-f]{{4,32}}\b|\d+|\b{_LEVEL}\b")
 LONGEST = 200
@@ -29,7 +32,7 @@ def shared_prefix(lines: Sequence[str]) -> re.Pattern[str] | None:
     told = [line for line in lines[: 4 * _LINES] if line.strip()]
     seen: set[str] = set()
     for line in told[:_LINES]:
-        found = _BEGINS.search(line, 0, LONGEST + 600)
+        found = _BEGINS.search(line, 0, LONGEST + 600) if any(mark in line for mark in _MARKS) else None
         prefix = line[: found.start()] if found else ""
         if not prefix.strip() or len(prefix) > LONGEST:
             continue

@@ -341,7 +341,11 @@ class Segmenter:
         elif signatures.warns(text):
             self._draft = self._new(level="warning")
             self._draft.add(text.strip())
-        elif signatures.speaks(text) or _NODE.match(text) or any(literal in text for literal in self._literals):
+        elif (
+            signatures.speaks(text)
+            or ("[[" in text and _NODE.match(text))
+            or any(literal in text for literal in self._literals)
+        ):
             self._draft = self._new()
             self._take_loose()
             if said := self._said_above(text):
