@@ -19,6 +19,7 @@ from xladoctor.model.replay import Isolation
 from xladoctor.model.replay_reader import isolation_of
 from xladoctor.recording.run import Recording
 from xladoctor.rules import OUTSIDE
+from xladoctor.rules.matching import undecided
 
 REQUEST = "isolation"
 CRASHES = frozenset({"SIGSEGV", "SIGABRT", "SIGFPE", "SIGBUS", "SIGILL"})
@@ -142,6 +143,14 @@ def _same_words(found: Isolation, finding: Finding) -> bool:
     return len(said) > 12 and any(said in " ".join(p.text.split()) for p in finding.evidence)
 
 
+def _decided(finding: Finding) -> str:
+    """The message without the causes that its text leaves open: the op in which it begins is known."""
+    between, decide = finding.details.get("between"), finding.details.get("decide")
+    if not isinstance(between, list) or not isinstance(decide, list):
+        return finding.message
+    return finding.message.replace(undecided(between, decide), "").strip()
+
+
 def _isolated(finding: Finding, found: Isolation, capsule: str) -> Finding:
     origin, at = origin_of(found), place(found.location)
     crashed = _crashed(found)
@@ -164,7 +173,7 @@ def _isolated(finding: Finding, found: Isolation, capsule: str) -> Finding:
     basis = _basis(finding, found)
     return replace(
         finding,
-        message=f"{finding.message} {sentence}",
+        message=f"{_decided(finding) if origin is not None else finding.message} {sentence}",
         op=finding.op or (None if found.op in _CARRIERS else found.op),
         node=finding.node or found.node,
         layer=finding.layer or found.layer,

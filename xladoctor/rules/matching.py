@@ -7,7 +7,7 @@ say the same thing (the runtime's warning line and the exception after it) becom
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from math import prod
@@ -251,6 +251,12 @@ def _last_words(group: list[tuple[ErrorRecord, Hit]], evidence: Evidence) -> boo
     return any(record.where in ends and hit.level is None for record, hit in group)
 
 
+def undecided(between: Sequence[str], decide: Sequence[str]) -> str:
+    """Which causes a text leaves open, and what would tell them apart."""
+    open_ = f"Not decided by this text: {'; '.join(between)}. " if between else ""
+    return f"{open_}To decide: {'; '.join(decide)}."
+
+
 def finding(rule: Rule, group: list[tuple[ErrorRecord, Hit]]) -> Finding:
     """One finding of records that say the same."""
     ranked = sorted(group, key=lambda g: (g[0].level != "error", not g[0].ended_run, not g[0].frames, not g[0].nodes))
@@ -263,8 +269,7 @@ def finding(rule: Rule, group: list[tuple[ErrorRecord, Hit]]) -> Finding:
     message = hit.message
     if hit.decide:
         details |= {"between": list(hit.between), "decide": list(hit.decide)}
-        said = f" Not decided by this text: {'; '.join(hit.between)}." if hit.between else ""
-        message = f"{message}{said} To decide: {'; '.join(hit.decide)}."
+        message = f"{message} {undecided(hit.between, hit.decide)}"
     way = next((way for r, _ in ranked if (way := xla_path(flat(r.text)))), None)
     if way:
         details.setdefault("xla", way)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xladoctor.diagnosis.contracts import Binding
-from xladoctor.diagnosis.numbers import coincidences, explain, factor, names_of
+from xladoctor.diagnosis.numbers import coincidences, explain, factor, names_of, of_the_call
 
 BINDINGS = {n: Binding(n, v, f"{n} axis") for n, v in {"B": 32, "N": 64, "C": 4, "P": 78}.items()}
 
@@ -45,3 +45,11 @@ def test_a_shape_with_an_unknown_size_explains_nothing():
     assert explain(2304, (None, 6, 6, 64), "in the message", ()) is None
     explained = explain(2304, (6, 6, 64), "in the message", ())
     assert explained is not None and [f.size for f in explained.factors] == [6, 6, 64]
+
+
+def test_a_single_size_is_not_explained_by_an_axis_of_another_place():
+    elsewhere = {"K": Binding("K", 128, "images of translate_xla")}
+    there = names_of(BINDINGS, ["B*C"], elsewhere.values())
+    assert [n.name for n in factor(128, of_the_call(there)).names] == ["B*C"]
+    assert factor(128, of_the_call(names_of({}, [], elsewhere.values()))).names == ()
+    assert [n.name for n in factor(128, names_of({}, [], elsewhere.values())).names] == ["K"]

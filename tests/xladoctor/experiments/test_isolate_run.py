@@ -14,6 +14,7 @@ from xladoctor.model.diagnosis import Finding, Proof
 from xladoctor.model.replay import Isolation, Link, Signature, ValueOrigin
 from xladoctor.protocol import requests
 from xladoctor.recording.run import read_run
+from xladoctor.rules.matching import undecided
 from xladoctor.workers.worker import WorkerDied
 
 FAILED = {"state": "exited", "code": 1, "probes": "recorded"}
@@ -158,3 +159,13 @@ def test_an_answer_that_is_none_is_left_out(tmp_path):
     made.worker.append({"capsule": "7-1-f", "request": "isolation", "error": "the time was over"})
     recording = read_run(made.write(tmp_path / "run"))
     assert list(isolations(recording)) == []
+
+
+def test_causes_that_the_text_leaves_open_go_when_the_origin_is_known(tmp_path):
+    between, decide = ["a random op feeds it"], ["look at its inputs"]
+    text = f"m. {undecided(between, decide)}"
+    open_ = replace(FINDING, message=text, details={"between": between, "decide": decide})
+    [finding] = with_isolations([open_], recorded(tmp_path, FFT))
+    assert finding.message.startswith("m. It begins in If")
+    [finding] = with_isolations([open_], recorded(tmp_path / "open", replace(FFT, chain=(), origins=())))
+    assert finding.message.startswith(text), "nothing was decided"
