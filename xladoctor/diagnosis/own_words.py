@@ -119,6 +119,26 @@ def _new_name(remedy: Remedy, finding: Finding) -> Remedy | None:
     return replace(remedy, title=f"Use {known.new} instead of {written}", how=known.how or remedy.how)
 
 
+def _constant_size(remedy: Remedy, finding: Finding) -> Remedy | None:
+    origin = finding.details.get("origin")
+    op = str(origin.get("op")) if isinstance(origin, dict) else ""
+    if op == "Where":
+        title = "Keep all rows: weigh them with the condition, and select none"
+        how = (
+            "`tf.where(condition, x, 0.0)` has as many rows as x. Divide a sum by "
+            "`tf.reduce_sum(tf.cast(condition, x.dtype))` where there was a mean."
+        )
+        return replace(remedy, title=title, how=how)
+    if op.startswith("Unique"):
+        how = "Its result has as many rows as there are different values. Hand it to the function as an argument."
+        return replace(remedy, title=f"Call {op} before the compiled function", how=how)
+    return remedy
+
+
+def _unroll(remedy: Remedy, finding: Finding) -> Remedy | None:
+    return None if finding.details.get("in_loop") is False else remedy
+
+
 def _words(shape: Sequence[int | None]) -> str:
     words = [str(size) for size in shape]
     return f"({words[0]},)" if len(words) == 1 else f"({', '.join(words)})"
@@ -132,5 +152,7 @@ _BUILDERS: dict[str, Callable[[Remedy, Finding], Remedy | None]] = {
     "check-shape": _check_shape,
     "name-the-inputs": _name_inputs,
     "use-the-new-name": _new_name,
+    "constant-size": _constant_size,
+    "unroll": _unroll,
 }
 OWN_WORDS = frozenset(_BUILDERS)

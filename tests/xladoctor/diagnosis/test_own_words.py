@@ -96,3 +96,13 @@ def test_a_program_that_runs_eagerly_is_not_told_to():
     graph = replace(eager, evidence=(Proof("log", "Matrix size-incompatible [Op:__inference_f_12]"),))
     assert "run-eagerly" in {r.id for r in eager.remedies}, "the class has it"
     assert "run-eagerly" not in remedies(eager) and "run-eagerly" in remedies(graph)
+
+
+def test_a_size_from_a_condition_is_kept_and_a_loop_is_unrolled_only_where_there_is_one():
+    where = remedies(finding("compile-time-constant", origin={"op": "Where"}, in_loop=False))
+    assert "weigh them" in where["constant-size"][0] and "unroll" not in where
+    unique = remedies(finding("compile-time-constant", origin={"op": "UniqueV2"}, in_loop=False))
+    assert unique["constant-size"][0].startswith("Call UniqueV2 before")
+    assert "unroll" in remedies(finding("compile-time-constant", in_loop=True))
+    rule = {r.id: r.title for r in by_slug("compile-time-constant").remedies}
+    assert remedies(finding("compile-time-constant"))["constant-size"][0] == rule["constant-size"]
