@@ -7,7 +7,7 @@ VERSIONS := 2.15.1 2.19.1
 RECORDED := $(addprefix tests/probes/record/test_,runtime.py findings.py foreign.py programs.py session_capsule.py) \
             -k "not broken and not saved and not pytest"
 
-.PHONY: setup demo test test-fast test-versions sample lint format lock bench clean help
+.PHONY: setup demo test test-fast test-versions sample lint format lock bench site clean help
 
 help:            ## this list
 	@sed -n 's/^\([a-z-]*\): .*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -56,6 +56,10 @@ lint: setup      ## ruff, mypy --strict, and phrases that are hard to read
 format: setup    ## let ruff rewrite
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+site: setup      ## the documentation, in site/; runs the casebook's five failures (some minutes)
+	$(BIN)/python -m docs._build.casebook
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 lock:            ## renew requirements.lock from pyproject.toml
 	$(PYTHON) -m pip install --quiet uv

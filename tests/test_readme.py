@@ -15,7 +15,11 @@ import pytest
 from tests.xladoctor.recordings import healthy
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ("README.md", "docs/tutorial.md", "docs/study.md")
+PAGES = (
+    "README.md", "docs/tutorial.md", "docs/study.md", "docs/howto/last-partial-batch.md", "docs/howto/jit-compile.md",
+)  # fmt: skip
+EXAMPLES = {"docs/howto/last-partial-batch.md": "lastbatch", "docs/howto/jit-compile.md": "compiled"}
+"""The example in whose copy the commands of a page are given; `forecast` for the others."""
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 LOG = """\
 Epoch 1/2
@@ -91,7 +95,7 @@ def folders(tmp_path_factory):
     @cache
     def made(page: str) -> Path:
         folder = tmp_path_factory.mktemp("page") / "work"
-        shutil.copytree(ROOT / "docs" / "examples" / "forecast", folder)
+        shutil.copytree(ROOT / "docs" / "examples" / EXAMPLES.get(page, "forecast"), folder)
         (folder / "train.log").write_text(LOG)
         return folder
 
