@@ -33,6 +33,13 @@ class Evidence:
     tried: list[Tried]
     lines: dict[Line, Features]
 
+    @property
+    def ranks(self) -> bool:
+        """Whether numbers of axes are what does not fit."""
+        if self.clash is not None:
+            return self.clash.relation == "rank"
+        return self.crash.slug == "rank-mismatch" or len({len(shape) for shape in self.crash.shapes}) > 1
+
 
 def evidence(
     finding: Finding, failure: Mapping[str, Any] | None, files: Files, main: str, seen: Seen | None = None
@@ -145,7 +152,10 @@ def _told(finding: Finding, known: Evidence, files: Files) -> Blame:
     for one in sorted(known.tried, key=lambda t: t.cost):
         if one.mends:
             mending.setdefault((one.file, one.line), one)
-    suspects = [_suspect(at, known.lines[at], reasons.get(at), mending.get(at), files) for at, _ in ordered[:_MOST]]
+    ranks = known.ranks
+    suspects = [
+        _suspect(at, known.lines[at], reasons.get(at), mending.get(at), files, ranks) for at, _ in ordered[:_MOST]
+    ]
     at_raised = (raised.file, raised.line) if raised is not None and raised.line else None
     decisive = ranking.decisive(ordered, at_raised, known.lines)
     if decisive and ranking.likely(ordered) and ordered[0][0] in mending:
@@ -158,18 +168,21 @@ def _told(finding: Finding, known: Evidence, files: Files) -> Blame:
     return Blame(constraint, provenance, tuple(suspects), decisive, raised)
 
 
-def _suspect(line: Line, known: Features, reason: Candidate | None, mending: Tried | None, files: Files) -> Suspect:
+def _suspect(
+    line: Line, known: Features, reason: Candidate | None, mending: Tried | None, files: Files, ranks: bool
+) -> Suspect:
     """A line with why it is suspected: a reason of its own, else an edit that mends, else what it does."""
     at = Location(*line, files.function(*line))
     edit: Edit = mending.edit if mending is not None else reason.edit if reason is not None else "other"
     operand = reason.operand if reason is not None else None
+    said: str | None
     if reason is not None and (reason.strong or mending is None):
         said = reason.reason
     elif mending is not None:
         said = FITS
     else:
-        said = words.does(known)
-    return Suspect(at, files.code(*line), said, "possible", operand, edit)
+        said = words.does(known, ranks)
+    return Suspect(at, files.code(*line), said or words.DEPENDS, "possible", operand, edit, specific=said is not None)
 
 
 FITS = "With another value here all sizes of the program fit."

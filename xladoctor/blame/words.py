@@ -11,6 +11,7 @@ from xladoctor.blame.values import Array, Clash, Dim, Layer, Origin, Value
 from xladoctor.model.blame import Constraint, Operand, Relation
 from xladoctor.model.diagnosis import Location
 
+RANK = "rank changed"
 _NOUN = {"rank": "axes", "elements": "elements", "rows": "rows", "classes": "classes"}
 
 
@@ -81,11 +82,12 @@ _DOES = (
     ("size written", "It holds one of the sizes that do not fit."),
     ("size computed", "It works out one of the sizes that do not fit."),
     ("size made", "It makes one of the sizes that do not fit."),
-    ("rank changed", "It changes the number of axes on the way to the failure."),
+    (RANK, "It changes the number of axes on the way to the failure."),
     ("raised", "It is the line that raised."),
 )
+DEPENDS = "The line that failed depends on it."
 
 
-def does(known: Mapping[str, float]) -> str:
-    """What a line has to do with a failure, by its features."""
-    return next((said for name, said in _DOES if name in known), "The line that failed depends on it.")
+def does(known: Mapping[str, float], ranks: bool) -> str | None:
+    """What a line has to do with a failure, by its features; `ranks`: whether numbers of axes are what does not fit."""
+    return next((said for name, said in _DOES if name in known and (ranks or name != RANK)), None)

@@ -106,6 +106,7 @@ class Suspect:
         edit: what kind of edit would make the shapes fit.
         old: the part of the line that would change, as written; empty where that is not known.
         new: what would stand in its place.
+        specific: whether the reason says more than that the failure depends on the line.
     """
 
     location: Location
@@ -116,6 +117,7 @@ class Suspect:
     edit: Edit = "other"
     old: str = ""
     new: str = ""
+    specific: bool = True
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,9 @@ def rows(finding: Finding, most: int = _SHOWN) -> Iterator[Row]:
     if not finding.suspects:
         return
     others = [
-        s for s in finding.suspects if isinstance(s.location, Location) and not _same(s.location, finding.location)
+        s
+        for s in finding.suspects
+        if s.specific and isinstance(s.location, Location) and not _same(s.location, finding.location)
     ]
     raised = finding.raised_at
     for suspect in [s for s in others if not _same(s.location, raised)][: most - 1]:

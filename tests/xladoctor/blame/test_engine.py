@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from tests.xladoctor.blame.programs import blamed, lines
+from xladoctor.blame import words
 
 
 def test_the_last_layer_has_not_the_columns_of_the_labels():
@@ -207,3 +208,21 @@ def test_several_files_and_the_line_that_passes_the_size():
         more={"/work/masks.py": "import tensorflow as tf\n\ndef look_ahead(size):\n    return tf.ones((size, size))\n"},
     )
     assert lines(found)[0] == "z = y + look_ahead(LENGTH)"
+
+
+def test_a_line_that_changes_the_number_of_axes_is_a_reason_only_where_these_do_not_fit():
+    source = """
+        import numpy as np
+        import tensorflow as tf
+        def pooled(x):
+            flat = tf.reshape(x, [12])
+            return tf.reshape(flat, [3, 4])
+        a = pooled(np.zeros((2, 6)))
+        b = np.zeros((3, 5))
+        c = a + b
+        """
+    found = blamed(source, ("<module>", "c = a + b"), dims=(4, 5))
+    assert found is not None
+    assert not [s for s in found.suspects if "number of axes" in s.reason]
+    assert all(s.specific == (s.reason != words.DEPENDS) for s in found.suspects)
+    assert words.does({words.RANK: 1.0}, ranks=True) and words.does({words.RANK: 1.0}, ranks=False) is None
