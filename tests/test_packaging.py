@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -43,6 +44,24 @@ def test_the_wheel_has_one_top_level_package(wheel):
 def test_the_facts_about_tensorflow_travel_with_it(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     assert "xladoctor/rules/data/xla_registry.json" in names
+
+
+def test_the_guides_that_explain_names_travel_with_it(wheel):
+    from xladoctor.cli.guides import GUIDES
+
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {f"xladoctor/_docs/{page}" for page in GUIDES} <= set(names)
+
+
+def test_the_source_distribution_gives_the_same_wheel(wheel, tmp_path):
+    build = [sys.executable, "-m", "hatchling", "build"]
+    subprocess.run([*build, "-t", "sdist", "-d", str(tmp_path)], cwd=ROOT, check=True, capture_output=True)
+    with tarfile.open(next(tmp_path.glob("*.tar.gz"))) as archive:
+        archive.extractall(tmp_path / "source", filter="data")
+    [source] = (tmp_path / "source").iterdir()
+    subprocess.run([*build, "-t", "wheel", "-d", str(tmp_path)], cwd=source, check=True, capture_output=True)
+    built = zipfile.ZipFile(next(tmp_path.glob("*.whl"))).namelist()
+    assert sorted(built) == sorted(zipfile.ZipFile(wheel).namelist())
 
 
 def test_tensorflow_is_an_extra(wheel):

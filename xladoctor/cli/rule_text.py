@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from xladoctor.cli.guides import guide_of
+
 if TYPE_CHECKING:
     from xladoctor.report.page import Page
     from xladoctor.rules.base import Rule
@@ -82,6 +84,10 @@ def one_console(rule: Rule, page: Page, quiet: bool) -> str:
         page.heading("References")
         for item in rule.references:
             page.para(item, hang=2, first="- ", style="dim")
+    guide = guide_of(rule.code)
+    if guide is not None and not quiet:
+        page.heading("Guide")
+        page.para(f"{guide}", indent=2)
     return page.text()
 
 
