@@ -80,6 +80,7 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     from xladoctor.blame.last_batch import with_last_batch
     from xladoctor.blame.of_run import with_blame
     from xladoctor.diagnosis.engine import diagnose
+    from xladoctor.diagnosis.generators import with_generator
     from xladoctor.diagnosis.kept_at_import import with_kept
     from xladoctor.diagnosis.late_switch import with_late_switch
     from xladoctor.recording import files
@@ -91,7 +92,7 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     log = output_of(recording, literals())
     found = diagnose(Evidence(source=str(folder), log=log, process=recording.outcome, run=recording))
     found = with_last_batch(with_blame(found, recording), recording)
-    found = with_late_switch(with_kept(found, recording), recording)
+    found = with_generator(with_late_switch(with_kept(found, recording), recording), recording)
     if found.root is not None and found.root.suspects and not recording.edits:
         from xladoctor.blame.likely_edit import with_likely_edit
 

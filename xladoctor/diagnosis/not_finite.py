@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from xladoctor.diagnosis.basis import FOUND_NAN, NOT_TESTED, RECORDED_NUMBERS
+from xladoctor.diagnosis.basis import ENDED, FOUND_NAN, NOT_TESTED, RECORDED_NUMBERS
 from xladoctor.diagnosis.facts import is_user_file
 from xladoctor.diagnosis.nan_causes import cause, masked_forward
 from xladoctor.diagnosis.suspicion import Suspicion, overcome, suspicion
@@ -32,11 +32,20 @@ def with_not_finite(findings: Sequence[Finding], recording: Recording) -> tuple[
     texts = [f for f in findings if f.slug == _SLUG and f.details.get("kind") == "nan"]
     rest = [f for f in findings if f not in texts]
     made = replace(made, evidence=(*made.evidence, *(p for f in texts for p in f.evidence)))
-    errors = [f for f in rest if f.level == "error"]
+    errors = [f for f in rest if f.level == "error" and not _own_status(f, made, recording)]
     if made.level != "error" or errors:
         made = replace(made, role="consequence" if errors else made.role)
         return (*errors, made, *(f for f in rest if f.level != "error"))
     return (made, *(replace(f, role="consequence") for f in rest))
+
+
+def _own_status(finding: Finding, made: Finding, recording: Recording) -> bool:
+    """Whether it only says that the program ended with a status of its own choice, which the NaN can explain."""
+    ended = recording.outcome
+    return (
+        finding.basis is ENDED and made.status == "confirmed"
+        and ended is not None and ended.state == "exited" and ended.signal is None
+    )  # fmt: skip
 
 
 def finding(sign: Suspicion, recording: Recording) -> Finding | None:

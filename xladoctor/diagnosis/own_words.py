@@ -135,6 +135,13 @@ def _constant_size(remedy: Remedy, finding: Finding) -> Remedy | None:
     return remedy
 
 
+def _call_directly(remedy: Remedy, finding: Finding) -> Remedy | None:
+    if "generator" not in finding.details:
+        return remedy
+    how = "`for element in generator(): ...` in plain Python, with the shapes printed, finds the first that differs."
+    return replace(remedy, title="Run the generator by itself", how=how)
+
+
 def _unroll(remedy: Remedy, finding: Finding) -> Remedy | None:
     return None if finding.details.get("in_loop") is False else remedy
 
@@ -154,5 +161,6 @@ _BUILDERS: dict[str, Callable[[Remedy, Finding], Remedy | None]] = {
     "use-the-new-name": _new_name,
     "constant-size": _constant_size,
     "unroll": _unroll,
+    "call-it-directly": _call_directly,
 }
 OWN_WORDS = frozenset(_BUILDERS)

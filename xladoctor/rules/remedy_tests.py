@@ -61,6 +61,7 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "settings-as-arguments": _none(CODE),
     "keep-order": _none(CODE),
     "shuffle-after-zip": _none(CODE),
+    "open-axis": _none(CODE),
     "keep-remainder": _none(CODE),
     "set-before-layers": _none(CODE),
     "constant-size": _none(CODE),

@@ -164,3 +164,17 @@ def test_a_nan_after_which_a_fit_ended_well_is_no_failure(tmp_path, later, tests
     found = went_on(tmp_path, later, tests, code)
     assert (found.verdict, found.findings[0].level, found.findings[0].status) == (verdict, level, "untested")
     assert ("tests for such values" in found.findings[0].message) == (level == "note")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "first"),
+    [({"state": "exited", "code": 3}, "not-finite"), ({"state": "signalled", "signal": "SIGTERM"}, "not-xla")],
+    ids=["a status of its own", "a signal"],
+)
+def test_a_nan_explains_the_status_with_which_a_program_ends_itself(tmp_path, outcome, first):
+    run = Run(outcome={**outcome, "probes": "recorded"})
+    run.event("not-finite", what="logs", method="fit", call=1, model="m", where=FIT, names={"loss": [2, "nan", "nan"]},
+              data=FINITE)  # fmt: skip
+    found = scanned(tmp_path, run, DIVISION)
+    assert found.root is not None and found.root.slug == first
+    assert {f.slug for f in found.findings if f.level == "error"} >= {"not-finite", "not-xla"}

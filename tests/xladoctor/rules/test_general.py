@@ -181,3 +181,16 @@ def test_sizes_by_their_names_are_no_rank():
     said = "Input transform should be num_images x 8 or 1 x 8 [Op:ImageProjectiveTransformV3]"
     record = ErrorRecord(said, "InvalidArgumentError", where="train.log:1", op="ImageProjectiveTransformV3")
     assert guess(record, said)[0] == "broadcast-mismatch"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "along axis 0; size of axis is 96 but size of corresponding boolean axis is 100",
+        "along dimension 0; dimension is 96 but corresponding boolean dimension is 100",
+    ],
+    ids=["NumPy 2", "NumPy 1"],
+)
+def test_a_boolean_index_of_another_length(said: str) -> None:
+    [found] = diagnose(f"IndexError: boolean index did not match indexed array {said}\n")
+    assert (found.slug, found.dims, found.details["axis"]) == ("broadcast-mismatch", (96, 100), 0)

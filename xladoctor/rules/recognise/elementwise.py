@@ -44,6 +44,11 @@ _PAIRS = (
     ("incompatible shapes for broadcasting", rf"incompatible shapes for broadcasting {SHAPE} and {SHAPE}"),
     ("broadcast a tensor of shape", rf"broadcast a tensor of shape {SHAPE} to (?:shape )?{SHAPE}"),
 )
+# numpy/_core/src/multiarray/mapping.c
+_BOOLEAN_INDEX = (
+    r"boolean index did not match indexed array along (?:axis|dimension) (\d{1,3}); (?:size of axis|dimension) is "
+    r"(\d{1,12}) but (?:size of corresponding boolean axis|corresponding boolean dimension) is (\d{1,12})"
+)
 
 
 def broadcast(record: ErrorRecord, text: str) -> Hit | None:
@@ -59,6 +64,14 @@ def broadcast(record: ErrorRecord, text: str) -> Hit | None:
         return _pair(static_shapes(text), numbers=(int(found[1]), int(found[2])), op=found[3])
     if "required broadcastable shapes" in text:
         return _pair([])
+    found = find(text, "boolean index did not match", _BOOLEAN_INDEX)
+    if found:
+        axis, rows, selected = (int(n) for n in found.groups())
+        return Hit(
+            f"A boolean index of {selected} elements is used on axis {axis} of an array that has {rows} there.",
+            dims=(rows, selected),
+            details={"axis": axis, "key": "boolean index"},
+        )
     return None
 
 
