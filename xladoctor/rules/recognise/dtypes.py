@@ -61,10 +61,17 @@ dtype = by_forms(
             pick=(),
         ),
         Form(
-            "types that don't all match",
+            "that don't all match",
             r"(?:Tensors in list passed to|Input) '(\S{1,60})' of '(\w{1,80})' Op have types "
             r"\[(.{1,160}?)\] that don't all match",
             "The inputs of {1} have different types: {2}.",
+            pick=(),
+        ),
+        Form(
+            "Op have types",
+            r"Tensors in list passed to '(\S{1,60})' of '(\w{1,80})' Op have types \[(.{1,160}?)\] that do not match "
+            r"(?:expected )?type (\w{1,30})",
+            "The inputs of {1} are {2}, and must be {3}.",
             pick=(),
         ),
         Form(
