@@ -6,7 +6,6 @@ without what the run itself wrote there, may write nowhere else, and opens no co
 
 from __future__ import annotations
 
-import ast
 import json
 import os
 import shutil
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from xladoctor import secrets
-from xladoctor.blame.files import Files
+from xladoctor.blame.files import Files, program_trees
 from xladoctor.diagnosis.reckoned import tests_that_meet
 from xladoctor.diagnosis.suspicion import Suspicion, ended_well, suspicion
 from xladoctor.errors import XladoctorError
@@ -31,7 +30,6 @@ from xladoctor.sources.guards import Guard, guards
 SECONDS = 30.0
 """The most that the checks after a run may take (`check.budget`), without the time that the program takes to start."""
 _NAME = "first-nan"
-_MOST_FILES = 50
 _MULTI = ("TF_CONFIG", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS")
 
 
@@ -70,26 +68,9 @@ def guards_of(recording: Recording, sign: Suspicion) -> list[Guard]:
     if sources is None:
         return []
     files_ = Files(lambda name: sources.text(Path(name), followed=True)[0])
-    waiting = [str(script) for script in sources.scripts]
-    trees: dict[str, ast.Module] = {}
-    for file in waiting:  # grows as imports are followed
-        source = files_.source(file)
-        if source is None:
-            continue
-        trees[file] = source.tree
-        names = (name for node in source.tree.body for name in _imported(node))
-        more = (files_.module(name, near=file) for name in names)
-        waiting += [m for m in dict.fromkeys(more) if m is not None and m not in waiting and len(waiting) < _MOST_FILES]
+    trees = program_trees(files_, [str(script) for script in sources.scripts])
     at = sign.where
     return guards(trees, (at.file, at.line) if at is not None and at.line is not None else None)
-
-
-def _imported(node: ast.stmt) -> list[str]:
-    if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
-    if isinstance(node, ast.ImportFrom) and node.module:
-        return [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-    return []
 
 
 def _refused(environment: Mapping[str, str], seconds: float | None) -> str | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from xladoctor.sources.finiteness import Kind, NanTest, nan_tests
 from xladoctor.sources.flows import Flows, Key
 from xladoctor.sources.names import walk
+from xladoctor.sources.order import runs_before
 
 _TRAINS = frozenset(
     {"fit", "fit_generator", "evaluate", "train_on_batch", "test_on_batch", "minimize", "apply_gradients", "apply"}
@@ -48,7 +49,7 @@ def guards(trees: Mapping[str, ast.Module], call: tuple[str, int] | None) -> lis
             _stops(test, flows, tree, trainings)
             if test.kind == "stops"
             else _concerns(test, flows, reached)
-            and not (call is not None and call[0] == file and _before(tree, test.line, call[1]))
+            and not (call is not None and call[0] == file and runs_before(tree, test.line, call[1]))
         )
     ]
 
@@ -84,17 +85,6 @@ def _at(tree: ast.Module, line: int) -> Iterator[ast.Call]:
     for node in walk(best) if best is not None else ():
         if isinstance(node, ast.Call) and node.lineno <= line <= (node.end_lineno or node.lineno):
             yield node
-
-
-def _before(tree: ast.Module, line: int, call: int) -> bool:
-    """Whether a line is always run before a later one: both stand in one function, and in no loop together."""
-    if line >= call:
-        return False
-    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.For | ast.While | ast.AsyncFor
-    around = [n for n in walk(tree) if isinstance(n, kinds)]
-    first, second = ({id(n) for n in around if n.lineno <= at <= (n.end_lineno or n.lineno)} for at in (line, call))
-    loops = {id(n) for n in around if isinstance(n, ast.For | ast.While | ast.AsyncFor)}
-    return first - loops == second - loops and not first & second & loops
 
 
 def _training(tree: ast.Module) -> Iterator[ast.Call]:
