@@ -66,17 +66,19 @@ def start(run_dir: Path) -> bool:
     finder.install()
     for name in ("keras", "ptycho"):
         finder.when_imported(name, lambda module: _imported(sink, module))
-    rehearsal, numbers = _recorders(sink, guard, finder)
+    rehearsal, numbers, tracing = _recorders(sink, guard, finder)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(
             before=sink.before_fork, after_in_parent=sink.after_fork_in_parent, after_in_child=sink.after_fork
         )
-    atexit.register(_at_exit, guard, rehearsal, numbers)
+    atexit.register(_at_exit, guard, tracing, rehearsal, numbers)
     return True
 
 
-def _recorders(sink: Sink, guard: Guard, finder: PostImportFinder) -> tuple[Rehearsal | None, NumbersRecorder | None]:
-    """Start the recorders that were chosen. Returns the two that have something to write when the process ends."""
+def _recorders(
+    sink: Sink, guard: Guard, finder: PostImportFinder
+) -> tuple[Rehearsal | None, NumbersRecorder | None, TraceRecorder]:
+    """Start the recorders that were chosen. Returns those that have something to write when the process ends."""
     chosen, capture = _chosen(), os.environ.get(schema.ENV_CAPTURE, "values")
     rehearsal = Rehearsal.wanted(sink)
     capsules = "capsules" in chosen and capture != "none"
@@ -117,7 +119,7 @@ def _recorders(sink: Sink, guard: Guard, finder: PostImportFinder) -> tuple[Rehe
         OperandRecorder(guard, finder)
     if "shapes" in chosen:
         _places.append(PlaceRecorder(guard, finder, tracing))
-    return rehearsal, numbers
+    return rehearsal, numbers, tracing
 
 
 def _rehearsed(rehearsal: Rehearsal, guard: Guard, finder: PostImportFinder) -> None:
@@ -182,12 +184,14 @@ def stop() -> None:
         _started.pop().active = False
 
 
-def _at_exit(guard: Guard, rehearsal: Rehearsal | None, numbers: NumbersRecorder | None = None) -> None:
+def _at_exit(
+    guard: Guard, tracing: TraceRecorder, rehearsal: Rehearsal | None, numbers: NumbersRecorder | None
+) -> None:
     if guard.active:
         if numbers is not None:
             guard.run("numbers at exit", numbers.at_exit)
         if rehearsal is not None:
             guard.part("rehearsal", rehearsal.finish)
-        guard.sink.write(schema.END, state="exit")
+        guard.sink.write(schema.END, state="exit", calls=guard.part("calls", tracing.owners.calls))
         guard.part("finish", guard.sink.finish)
         guard.active = False

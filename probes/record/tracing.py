@@ -13,7 +13,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -24,6 +24,7 @@ from .frames import HIDDEN, caller, hide, is_user_file, user_frames, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
 from .outside import lookup
+from .owners import Owner, Owners
 from .rehearse import Rehearsal
 from .shelf import Shelf
 
@@ -50,9 +51,7 @@ class TraceRecorder:
         # Function object -> folders of its capsules, newest last; and the concrete function behind each.
         self._of_function: weakref.WeakKeyDictionary[Any, list[Path]] = weakref.WeakKeyDictionary()
         self._concrete: dict[Path, weakref.ref[Any]] = {}
-        # Function object -> its number, the graphs traced for it, and the settings' generation at its last call.
-        self._owners: weakref.WeakKeyDictionary[Any, _Owner] = weakref.WeakKeyDictionary()
-        self._numbers = itertools.count(1)
+        self.owners = Owners()
         # Counts the writes to settings: a call is worth a note only when it has changed since the last one.
         self.generation = 0
         finder.when_imported("tensorflow", self._hook)
@@ -78,17 +77,15 @@ class TraceRecorder:
             ref = self._concrete.get(folder)
             yield folder, ref() if ref is not None else None
 
-    def owner(self, function: Any) -> _Owner:
+    def owner(self, function: Any) -> Owner:
         """What is known of a `tf.function` object."""
-        found = self._owners.get(function)
-        if found is None:
-            found = self._owners[function] = _Owner(next(self._numbers), self.generation)
-        return found
+        return self.owners.of(function, self.generation)
 
     def called(self, function: Any) -> None:
         """Note the call of a function that was traced before and is called again after settings have changed."""
         self._local.unfinished = None  # what failed inside was caught there
         owner = self.owner(function)
+        owner.calls += 1
         fresh, owner.fresh = owner.fresh, False
         if owner.generation == self.generation:
             return
@@ -359,23 +356,15 @@ class _Named:
     name: str
 
 
-@dataclass
-class _Owner:
-    """A `tf.function` object: its number in this process, the graphs traced for it, and whether that was just now."""
-
-    number: int
-    generation: int
-    graphs: list[str] = field(default_factory=list)
-    fresh: bool = False
-
-
 def _defined(function: Any) -> dict[str, Any] | None:
     """Where the Python body of a `tf.function` object stands."""
     python = inspect.unwrap(function.python_function)
     code = getattr(getattr(python, "func", python), "__code__", None)
     if code is None or not is_user_file(code.co_filename):
         return None
-    return {"file": code.co_filename, "line": code.co_firstlineno, "function": code.co_name}
+    place = {"file": code.co_filename, "line": code.co_firstlineno, "function": code.co_name}
+    # Of a method each object has a `tf.function` of its own, also where the class is decorated once.
+    return {**place, "method": True} if code.co_argcount and code.co_varnames[0] == "self" else place
 
 
 def _spec(tensor: Any) -> str:

@@ -19,12 +19,19 @@ from xladoctor.sources.finiteness import where_nan_is_tested
         "model.fit(x, callbacks=[keras.callbacks.TerminateOnNaN()])",
         "def broken(v):\n    return tf.reduce_any(tf.math.is_nan(v))",
         "ok = filter(lambda r: np.isfinite(r.loss), runs)",
+        "if not loss == loss:\n    stop()",
+        "if str(loss) == 'nan':\n    stop()",
+        "if loss < float('inf'):\n    keep()",
+        "tf.debugging.check_numerics(loss, 'loss')",
     ],
 )
 def test_found(code):
     assert where_nan_is_tested(ast.parse(code))
 
 
-@pytest.mark.parametrize("code", ["print(np.isnan(loss))", "if loss != best:\n    go()", "x = np.nan", "df.isna()"])
+@pytest.mark.parametrize(
+    "code",
+    ["print(np.isnan(loss))", "if loss != best:\n    go()", "x = np.nan", "df.isna()", "if loss < best:\n    go()"],
+)
 def test_not_found(code):
     assert where_nan_is_tested(ast.parse(code)) == []

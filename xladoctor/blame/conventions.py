@@ -174,12 +174,16 @@ def of_folds(arrays: Sequence[Array]) -> Iterator[Candidate]:
             return
 
 
-def of_embeddings(made: list[Value], sizes: Sequence[int]) -> Iterator[Candidate]:
-    """An Embedding with as many rows as the index that is out of its range, or the bound that the message names."""
-    for layer in made:
-        rows = (
-            number(layer.settings.get("input_dim")) if isinstance(layer, Layer) and layer.cls == "Embedding" else None
-        )
+def of_embeddings(made: list[Value], sizes: Sequence[int], gathered: bool = False) -> Iterator[Candidate]:
+    """An Embedding with as many rows as the index that is out of its range, or the bound that the message names; the
+    only one of the program where its rows are not told by the source, unless the line gathers from a tensor of its own.
+    """
+    tables = [v for v in made if isinstance(v, Layer) and v.cls == "Embedding" and v.origin is not None]
+    places = {(v.origin.file, v.origin.line) for v in tables if v.origin is not None}
+    for layer in tables:
+        rows = number(layer.settings.get("input_dim"))
+        if layer.origin is not None and rows is None and len(places) == 1 and not gathered:
+            yield from at_origin(layer.origin, 6.0, "It makes the table that is indexed.", None, "units")
         if rows is not None and rows in sizes and layer.origin is not None:
             reason = f"It has {rows} rows, and an index is {rows} or more."
             yield from at_origin(layer.origin, 7.0, reason, None, "units")

@@ -18,6 +18,7 @@ from xladoctor.blame.values import Array, Clash, Dim, Origin, Value, leaves
 from xladoctor.edits.facts import facts_of
 from xladoctor.model.blame import Blame, Edit, Provenance, Step, Suspect
 from xladoctor.model.diagnosis import Finding, Location
+from xladoctor.sources.order import runs_before, statement_end
 
 _MOST = 5
 _STEPS = 6
@@ -60,7 +61,20 @@ def evidence(
     hops = slices.hops(files, main, crash)
     facts = facts_of(finding, failure)  # type: ignore[arg-type]
     tried = trials.tried(run, clash, found, crash, files, main, hops, facts) if clash is not None else []
-    return Evidence(crash, clash, found, tried, features(hops, run, clash, found, tried, crash, files))
+    lines = features(hops, run, clash, found, tried, crash, files)
+    return Evidence(
+        crash, clash, found, tried, {at: f for at, f in lines.items() if not _not_reached(at, crash, files)}
+    )
+
+
+def _not_reached(line: Line, crash: Crash, files: Files) -> bool:
+    """Whether a line stands after one of the failing calls: nothing that it does can be the cause."""
+    source = files.source(line[0])
+    calls = [frame.line for frame in crash.frames if frame.file == line[0] and frame.line < line[1]]
+    if source is None or not calls:
+        return False
+    tree = source.tree
+    return any(line[1] > statement_end(tree, call) and runs_before(tree, call, line[1]) for call in calls)
 
 
 def blame(
@@ -82,7 +96,8 @@ def _reasons(run: Follower, clash: Clash | None, crash: Crash) -> list[Candidate
     if clash is None:
         found = [*conventions.of_folds(run.arrays), *found]
     if crash.slug == "index-out-of-range":
-        found = [*conventions.of_embeddings(run.made, crash.sizes), *found]
+        code = run.files.code(crash.at.file, crash.at.line) if crash.at is not None else ""
+        found = [*conventions.of_embeddings(run.made, crash.sizes, "gather" in code), *found]
     last = batches.partial(list(batches.batchings(run.made, run.fits)), crash)
     if last is not None:
         found = [*batches.of_batching(last, clash, run.arrays), *found]

@@ -9,7 +9,7 @@ from pathlib import Path
 from xladoctor.sources.names import walk
 from xladoctor.sources.source import Source, Unreadable, parse
 
-_MOST = 200
+_MOST, _MOST_TREES = 200, 50
 
 
 class Files:
@@ -102,6 +102,28 @@ class Files:
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                     found.setdefault(node.id, []).append(node.lineno)
         return found
+
+
+def program_trees(files: Files, scripts: list[str]) -> dict[str, ast.Module]:
+    """The syntax trees of a program's scripts and of what they import of the user's own; no more than 50."""
+    waiting, trees = list(scripts), dict[str, ast.Module]()
+    for file in waiting:  # grows as imports are followed
+        source = files.source(file)
+        if source is None:
+            continue
+        trees[file] = source.tree
+        names = (name for node in source.tree.body for name in _imported(node))
+        more = (files.module(name, near=file) for name in names)
+        waiting += [m for m in dict.fromkeys(more) if m is not None and m not in waiting and len(waiting) < _MOST_TREES]
+    return trees
+
+
+def _imported(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom) and node.module:
+        return [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return []
 
 
 def _bodies(tree: ast.Module, function: str) -> list[ast.AST]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from xladoctor.blame import gradients
 from xladoctor.blame.crash import Seen, seen
 from xladoctor.blame.engine import blame
 from xladoctor.blame.files import Files
@@ -37,8 +38,22 @@ def with_blame(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
         note = f"The source could not be followed to suspects ({type(error).__name__})."
         return replace(diagnosis, notes=(*diagnosis.notes, note))
     if case is None or found is None:
-        return diagnosis
+        return _without_gradient(diagnosis, recording)
     findings = tuple(blamed(f, found) if f is case[0] else f for f in diagnosis.findings)
+    return replace(diagnosis, findings=findings)
+
+
+def _without_gradient(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
+    """The diagnosis with the calls that pass no gradient on, where that is what ended the run."""
+    root, sources = diagnosis.root, sources_of(recording)
+    failure = failure_of(root, recording) if root is not None and not root.suspects else None
+    if root is None or sources is None or failure is None or gradients.SAYS not in str(failure.get("message")):
+        return diagnosis
+    main, read = main_file(sources, failure, root), sources
+    if main is None:
+        return diagnosis
+    found = gradients.suspects(Files(lambda name: read.text(Path(name), followed=True)[0], _roots(read, main)), main)
+    findings = tuple(replace(f, suspects=found) if f is root else f for f in diagnosis.findings)
     return replace(diagnosis, findings=findings)
 
 

@@ -16,7 +16,7 @@ from xladoctor.recording.schema import schema
 from xladoctor.recording.user_sources import sources_of
 from xladoctor.sources.names import walk
 
-_RUNTIME_LINE = re.compile(r"^[IWEF]\d{4} \d\d:\d\d:|^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF] ")
+RUNTIME_LINE = re.compile(r"^[IWEF]\d{4} \d\d:\d\d:|^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF] ")
 """What TensorFlow itself writes to standard error: the program said none of it."""
 _STATES = frozenset({"exitcode", "returncode"})
 _LOOKS = frozenset({"is_alive", "poll", "waitpid", "waitstatus_to_exitcode"})
@@ -24,7 +24,7 @@ _LOOKS = frozenset({"is_alive", "poll", "waitpid", "waitstatus_to_exitcode"})
 
 def last_words(recording: Recording) -> tuple[str, ...]:
     """The last line of each log, where the program wrote it."""
-    return tuple(line for line in recording.last_lines if not _RUNTIME_LINE.match(line))
+    return tuple(line for line in recording.last_lines if not RUNTIME_LINE.match(line))
 
 
 def done_otherwise(event: Event, recording: Recording) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 from xladoctor.diagnosis.basis import ENDED, FOUND_NAN, NOT_TESTED, RECORDED_NUMBERS
 from xladoctor.diagnosis.facts import is_user_file
 from xladoctor.diagnosis.nan_causes import cause, masked_forward
+from xladoctor.diagnosis.reckoned import reckoned
 from xladoctor.diagnosis.suspicion import Suspicion, overcome, suspicion
 from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
 from xladoctor.recording.run import Recording
@@ -63,21 +64,27 @@ def finding(sign: Suspicion, recording: Recording) -> Finding | None:
 
 
 def _softened(made: Finding, sign: Suspicion, recording: Recording) -> Finding:
-    """A NaN after which the run ended well is no failure: a note where the program itself tests for such values, as a
-    search over learning rates does, else a warning.
+    """A NaN after which the run ended well is no failure: a note where the program itself reckons with such values and
+    has other results, as a search over learning rates does, else a warning.
     """
-    well = overcome(recording, sign)
-    if well is None:
-        return made
-    tests = [str(place) for place in recording.first_nan.get("tests") or ()]
-    if not tests:
+    well, known = overcome(recording, sign), reckoned(recording, sign)
+    if known is None:
         # What a program prints last says little of what it printed before.
-        return made if sign.what == "printed" else replace(made, message=f"{made.message} {well}", level="warning")
+        if well is None or sign.what == "printed":
+            return made
+        return replace(made, message=f"{made.message} {well}", level="warning")
+    well = well or known.well
+    what = f"The weight {sign.name}" if sign.what == "weights" else sign.name
+    title, does = f"{what} was {sign.value}, for which the program tests", "The program tests for such values"
+    if known.by == "compares":
+        title = f"{what} was {sign.value} in a trial that lost against others"
+        does = "The program compares what its trials give, and a NaN never wins"
+    goes_on = well or "It ended with 0."
     return replace(
-        made, level="note", title=f"{sign.name} was {sign.value}, for which the program tests",
-        message=f"{_said(sign)} The program tests for such values ({tests[0]}). {well} Which op made the first one was "
-        "not looked for.",
-        status="untested", basis=RECORDED_NUMBERS, remedies=(), details={**made.details, "tests": tests},
+        made, level="note" if well and known.by == "tests" else "warning", title=title,
+        message=f"{_said(sign)} {does} ({known.place}). {goes_on} Which op made the first one was not looked for.",
+        status="untested", basis=RECORDED_NUMBERS, remedies=(),
+        details={**made.details, "handled": True, "tests": [known.place]},
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from xladoctor.diagnosis.setting_finding import event_of, finding
-from xladoctor.model.diagnosis import Finding, Proof
+from xladoctor.model.diagnosis import Finding, Proof, Remedy
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
 
@@ -17,9 +17,13 @@ from xladoctor.recording.schema import schema
 MANY = 5
 # Functions made anew: a study with a few models makes a few on purpose.
 MANY_MADE = 8
+# So many calls for each trace, and tracing is no habit.
+SELDOM = 4
 
 _SHAPE = re.compile(r"shape=(\([^)]*\)|<unknown>|None)")
 _DTYPE = re.compile(r"dtype=[\w.]+")
+_NUMBER = re.compile(r"Literal\[-?(?:\d[\d.]*(?:e[-+]?\d+)?|inf|nan)\]")
+_OBJECT = re.compile(r"0x[0-9a-f]+")
 
 
 def retracing(recording: Recording) -> Iterator[Finding]:
@@ -31,16 +35,42 @@ def retracing(recording: Recording) -> Iterator[Finding]:
         if owner is None:
             continue
         owned.setdefault((trace["pid"], owner), []).append(trace)
-        if defined:
+        if defined and not defined.get("method"):
             made.setdefault((trace["pid"], defined["file"], defined["line"]), {}).setdefault(owner, trace)
-    for traces in owned.values():
+    calls = _calls(recording)
+    for key, traces in owned.items():
         name = traces[0].get("python_name")
         same = [t for t in traces if t.get("python_name") == name]
-        if len(same) >= MANY:
+        if len(same) - len(needed(same)) >= MANY - 1 and not _pays(len(same), calls.get(key)):
             yield _traced_often(str(name), same)
-    for owners in made.values():
-        if len(owners) >= MANY_MADE:
+    for place, owners in made.items():
+        counts = [calls.get((place[0], owner)) for owner in owners]
+        known = sum(n for n in counts if n is not None) if None not in counts else None
+        if len(owners) >= MANY_MADE and not _pays(len(owners), known):
             yield _made_often(list(owners.values()))
+
+
+def needed(traces: list[Event]) -> set[tuple[tuple[str, str], ...]]:
+    """The traces that remain where sizes are left open, numbers are tensors and objects are kept: one for each type,
+    rank, structure and text.
+    """
+    return {tuple((name, _relaxed(text)) for name, text in (trace.get("arguments") or {}).items()) for trace in traces}
+
+
+def _relaxed(text: str) -> str:
+    text = _SHAPE.sub(lambda m: f"rank {m[1].count(',') + (m[1][-2:-1] not in ',(')}", text)
+    return _OBJECT.sub("0x", _NUMBER.sub("Literal[number]", text))
+
+
+def _calls(recording: Recording) -> dict[tuple[int, int], int]:
+    """{(process, owner): how often it was called}, of processes that came to their end."""
+    ends = [(e["pid"], e.get("calls") or {}) for e in recording.of_kind(schema.END)]
+    return {(pid, int(owner)): n for pid, calls in ends for owner, n in calls.items() if owner.isdigit()}
+
+
+def _pays(traces: int, calls: int | None) -> bool:
+    """Whether traces were few among the calls: a set of sizes that come again and again."""
+    return calls is not None and calls >= SELDOM * traces
 
 
 def as_recorded(findings: Iterable[Finding], recording: Recording) -> tuple[Finding, ...]:
@@ -58,10 +88,13 @@ def as_recorded(findings: Iterable[Finding], recording: Recording) -> tuple[Find
     owners = Counter((t["pid"], t["owner"]) for t in traces)
     most = max(owners.values())
     says = f" In this run no function was traced more than {most} time{'s' if most > 1 else ''}, as was recorded."
+    if most >= MANY:
+        says += " The traces were for other types, ranks, structures or texts, or few among the calls."
     return tuple(
-        replace(f, level="note", message=f.message + says) if f.slug == "retracing" and f.level == "warning" else f
+        replace(f, level="note", message=f.message + says, remedies=())
+        if f.slug == "retracing" and f.level == "warning" else f
         for f in findings
-    )
+    )  # fmt: skip
 
 
 def changes(traces: list[Event]) -> dict[str, str]:
@@ -73,6 +106,47 @@ def changes(traces: list[Event]) -> dict[str, str]:
             if name in old and old[name] != new[name]:
                 found.setdefault(name, set()).add(_difference(old[name], new[name]))
     return {name: " and ".join(sorted(kinds)) for name, kinds in found.items()}
+
+
+def _remedies(traces: list[Event], differs: dict[str, str]) -> list[Remedy]:
+    """What would spare the traces that are not needed: for each kind of change what is true of it."""
+    found = []
+    numbers = [n for n in differs if _varies(traces, n, _NUMBER)]
+    objects = [n for n in differs if _varies(traces, n, _OBJECT)]
+    shapes = [n for n in differs if _varies(traces, n, _SHAPE)]
+    if numbers:
+        found.append(Remedy(
+            "tensors-in", f"Pass {_listed(numbers)} as a tensor", "safe",
+            f"`tf.constant({numbers[0]})`: a Python number is a constant of the graph, so each new one is traced. "
+            "It must stay a number where the function needs it while it is traced, as a shape or an axis.",
+        ))  # fmt: skip
+    if objects:
+        found.append(Remedy(
+            "keep-object", f"Make what is passed as {_listed(objects)} once, outside of the loop", "safe",
+            "A function or another object that is new each time is traced each time, also if its code is the same.",
+        ))  # fmt: skip
+    if shapes:
+        one_type = len({tuple(_DTYPE.findall(str(t.get("arguments")))) for t in traces}) == 1
+        spec = ", or an `input_signature` with None for the size that changes" if one_type else ""
+        compiled = " XLA still compiles each size." if any(t.get("xla") for t in traces) else ""
+        found.append(Remedy(
+            "relax-shapes", f"Leave the size of {_listed(shapes)} open", "safe",
+            f"`tf.function(reduce_retracing=True)`{spec}.{compiled}",
+        ))  # fmt: skip
+    return found
+
+
+def _varies(traces: list[Event], name: str, part: re.Pattern[str]) -> bool:
+    """Whether a part of an argument changes while the rest of it stays."""
+    rest: dict[str, set[str]] = {}
+    for trace in traces:
+        text = (trace.get("arguments") or {}).get(name, "")
+        rest.setdefault(part.sub("", text), set()).add(text)
+    return any(len(texts) > 1 for texts in rest.values())
+
+
+def _listed(names: list[str]) -> str:
+    return " and ".join(names[:2]) if len(names) < 3 else f"{', '.join(names[:2])} and {len(names) - 2} more"
 
 
 def _difference(old: str, new: str) -> str:
@@ -91,39 +165,40 @@ def _traced_often(name: str, traces: list[Event]) -> Finding:
         f"the {what} of {argument!r} differed ({_examples(traces, argument)})" for argument, what in differs.items()
     ]
     why = "; ".join(said) if said else "no argument differed: what it is called with does not explain it"
-    advice = ""
-    if any("value" in what for what in differs.values()):
-        advice = " A Python value is a constant of the graph, so each new one is traced: pass it as a tensor."
-    elif any("object" in what for what in differs.values()):
-        advice = " A Python object that is new each time is traced each time: keep it, or pass what it holds."
-    elif any("shape" in what for what in differs.values()):
-        advice = " An input_signature with None for that axis, or reduce_retracing=True, traces once."
-    return finding(
+    count = len(needed(traces))
+    enough = f" {count} would be needed: one for each type, rank and structure." if count > 1 else ""
+    made = finding(
         "retracing",
         f"{name} was traced {len(traces)} times",
-        f"{name} was traced {len(traces)} times in this run: {why}.{advice}",
+        f"{name} was traced {len(traces)} times in this run: {why}.{enough}",
         traces[-1],
         [_proof(t) for t in traces[:4]],
-        details={"function": name, "traces": len(traces), "differs": differs, "seconds": _seconds(traces)},
-    )
+        details={"function": name, "traces": len(traces), "needed": count, "differs": differs,
+                 "seconds": _seconds(traces)},
+    )  # fmt: skip
+    return replace(made, remedies=tuple(_remedies(traces, differs)))
 
 
 def _made_often(traces: list[Event]) -> Finding:
     name = traces[0].get("python_name")
     defined = traces[0]["defined"]
-    return finding(
+    made = finding(
         "retracing",
         f"{name} was made {len(traces)} times, and traced each time",
         f"tf.function was applied {len(traces)} times to the function at {location(defined)}, and each was traced: "
-        "a tf.function that is made inside a loop or a call keeps no trace. Make it once, outside.",
+        "a tf.function that is made inside a loop or a call keeps no trace for the next one.",
         {**traces[-1], "where": defined},
         [_proof(t) for t in traces[:4]],
         details={"function": name, "made": len(traces), "seconds": _seconds(traces)},
     )
+    how = "Apply `tf.function` outside of the loop or the call, and pass what changes as a tensor argument."
+    return replace(made, remedies=(Remedy("keep-function", f"Make {name} once", "safe", how),))
 
 
 def _examples(traces: list[Event], argument: str) -> str:
     texts = dict.fromkeys(_short((t.get("arguments") or {}).get(argument, "?")) for t in traces)
+    if len(texts) == 1:
+        return f"another {next(iter(texts))} each time"
     shown = list(texts)[:4]
     return ", ".join(shown) + (", ..." if len(texts) > len(shown) else "")
 
@@ -132,6 +207,9 @@ def _short(text: str) -> str:
     spec = re.fullmatch(r"TensorSpec\(shape=(.*), dtype=tf\.(\w+), name=.*\)", text)
     if spec is not None:
         return f"{spec[2]}{spec[1]}"
+    held = re.match(r"Weakref\[<weakref at \w+; to '([\w.]+)' at \w+(?: \((.{1,40}?)\))?>", text)
+    if held is not None:
+        return f"{held[1]} {held[2]}" if held[2] else f"a {held[1]}"
     literal = re.fullmatch(r"Literal\[(.*)\]", text, re.DOTALL)
     return literal[1][:40] if literal is not None else text[:60]
 

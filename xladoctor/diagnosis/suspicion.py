@@ -6,12 +6,14 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from xladoctor.diagnosis.handling import RUNTIME_LINE
 from xladoctor.model.diagnosis import Location
 from xladoctor.recording import files
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
 
 _TAIL = 256 << 10
+_LOGS = ("stdout.log", "stderr.log")
 _MEASURES = r"(?:loss|cost|error|objective|elbo|nll|mse|mae|rmse|perplexity|energy|residual|grad(?:ient)?(?:[ _]norm)?)"
 _PRINTED = re.compile(
     rf"\b(?P<name>(?:[a-z0-9]{{1,20}}_){{0,3}}{_MEASURES})\b[^\n\w]{{0,12}}(?:is|was|of)?[^\n\w]{{0,4}}"
@@ -63,10 +65,8 @@ def overcome(recording: Recording, sign: Suspicion) -> str | None:
     A run that ended with 0 and in which a later `fit` or `evaluate` has finite logs, the logs of the same call became
     finite again, or the program went on to print something else after the number that it printed.
     """
-    from xladoctor.diagnosis.weigh import survived
-
     events = recording.of_kind(schema.NOT_FINITE)
-    if not survived(recording) or len(events) >= _MOST_EVENTS:
+    if not ended_well(recording):
         return None
     if sign.what == "printed":
         last = [line for line in recording.last_lines if line]
@@ -83,6 +83,13 @@ def overcome(recording: Recording, sign: Suspicion) -> str | None:
         if later and call["call"] not in spoilt and call.get("method") in ("fit", "evaluate"):
             return f"A later {call['method']} of the run has finite logs."
     return None
+
+
+def ended_well(recording: Recording) -> bool:
+    """Whether the run ended with 0, and all that it met on the way is known."""
+    from xladoctor.diagnosis.weigh import survived
+
+    return survived(recording) and len(recording.of_kind(schema.NOT_FINITE)) < _MOST_EVENTS
 
 
 def _of(recording: Recording) -> Suspicion | None:
@@ -120,14 +127,26 @@ def _of_event(event: Event) -> list[Suspicion]:
 
 def _printed(recording: Recording) -> Suspicion | None:
     """The last measure that the program printed, where that is not finite."""
-    for name in ("stdout.log", "stderr.log"):
-        try:
-            with files.opened(recording.folder, name) as log:
-                log.seek(max(0, log.seek(0, 2) - _TAIL))
-                text = log.read(_TAIL).decode("utf-8", "replace")
-        except (OSError, ValueError, files.Unusable):
-            continue
-        shown = list(_PRINTED.finditer(text))
-        if shown and _GONE.match(shown[-1]["value"]):
-            return Suspicion("printed", shown[-1]["name"], shown[-1]["value"])
+    for name in _LOGS:
+        shown = _last_shown(recording, name)
+        if shown is not None and _GONE.match(shown[1]):
+            return Suspicion("printed", *shown)
     return None
+
+
+def last_measure(recording: Recording) -> tuple[str, str] | None:
+    """(name, value) of the last loss, error or the like that the program printed, where that is finite."""
+    shown = [pair for name in _LOGS if (pair := _last_shown(recording, name)) is not None]
+    return shown[0] if shown and not any(_GONE.match(value) for _, value in shown) else None
+
+
+def _last_shown(recording: Recording, name: str) -> tuple[str, str] | None:
+    try:
+        with files.opened(recording.folder, name) as log:
+            log.seek(max(0, log.seek(0, 2) - _TAIL))
+            text = log.read(_TAIL).decode("utf-8", "replace")
+    except (OSError, ValueError, files.Unusable):
+        return None
+    own = "\n".join(line for line in text.splitlines() if not RUNTIME_LINE.match(line))
+    shown = list(_PRINTED.finditer(own))
+    return (shown[-1]["name"], shown[-1]["value"]) if shown else None

@@ -6,7 +6,6 @@ without what the run itself wrote there, may write nowhere else, and opens no co
 
 from __future__ import annotations
 
-import ast
 import json
 import os
 import shutil
@@ -16,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from xladoctor import secrets
-from xladoctor.blame.files import Files
-from xladoctor.diagnosis.suspicion import overcome, suspicion
+from xladoctor.blame.files import Files, program_trees
+from xladoctor.diagnosis.reckoned import tests_that_meet
+from xladoctor.diagnosis.suspicion import Suspicion, ended_well, suspicion
 from xladoctor.errors import XladoctorError
 from xladoctor.experiments import overlay
 from xladoctor.experiments.rehearse import rehearse
@@ -25,12 +25,11 @@ from xladoctor.recording import files
 from xladoctor.recording.run import Recording
 from xladoctor.recording.schema import schema
 from xladoctor.recording.user_sources import sources_of
-from xladoctor.sources.finiteness import where_nan_is_tested
+from xladoctor.sources.guards import Guard, guards
 
 SECONDS = 30.0
 """The most that the checks after a run may take (`check.budget`), without the time that the program takes to start."""
 _NAME = "first-nan"
-_MOST_FILES, _MOST_TESTS = 50, 4
 _MULTI = ("TF_CONFIG", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS")
 
 
@@ -49,45 +48,29 @@ def look(
     sign = suspicion(recording)
     if sign is None:
         return False
-    tests = tested_by_program(recording) if overcome(recording, sign) is not None else []
-    why = "the program tests for such values, and went on" if tests else _refused(environment, seconds)
+    met = tests_that_meet(guards_of(recording, sign), recording, sign) if ended_well(recording) else {}
+    why = "the program tests for such values, and went on" if any(met.values()) else _refused(environment, seconds)
     found: dict[str, Any] | None = None
     if why is None:
         say("looking for the op that made the first NaN; Ctrl-C skips it")
         found, why = _rehearsed(recording, command, environment, SECONDS if seconds is None else seconds)
-    document = {"schema": schema.FIRST_NAN_SCHEMA, "found": found, "why": why, "tests": tests}
+    document = {"schema": schema.FIRST_NAN_SCHEMA, "found": found, "why": why, **met}
     with files.create(recording.folder, schema.FIRST_NAN_FILE) as file:
         file.write((json.dumps(secrets.of_strings(document), indent=1) + "\n").encode())
     return True
 
 
-def tested_by_program(recording: Recording) -> list[str]:
-    """Where the program's own source tests whether a value is finite: `file:line: name`, the first few; none where the
-    source cannot be read.
+def guards_of(recording: Recording, sign: Suspicion) -> list[Guard]:
+    """Where the program's own source tests the values of the training that went wrong; none where the source cannot be
+    read.
     """
     sources = sources_of(recording)
     if sources is None:
         return []
     files_ = Files(lambda name: sources.text(Path(name), followed=True)[0])
-    waiting = [str(script) for script in sources.scripts]
-    found: list[str] = []
-    for file in waiting:  # grows as imports are followed
-        source = files_.source(file)
-        if source is None:
-            continue
-        found += [f"{file}:{line}: {name}" for line, name in where_nan_is_tested(source.tree)]
-        names = (name for node in source.tree.body for name in _imported(node))
-        more = (files_.module(name, near=file) for name in names)
-        waiting += [m for m in dict.fromkeys(more) if m is not None and m not in waiting and len(waiting) < _MOST_FILES]
-    return found[:_MOST_TESTS]
-
-
-def _imported(node: ast.stmt) -> list[str]:
-    if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
-    if isinstance(node, ast.ImportFrom) and node.module:
-        return [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-    return []
+    trees = program_trees(files_, [str(script) for script in sources.scripts])
+    at = sign.where
+    return guards(trees, (at.file, at.line) if at is not None and at.line is not None else None)
 
 
 def _refused(environment: Mapping[str, str], seconds: float | None) -> str | None:

@@ -114,6 +114,7 @@ _ERRORS = (
     "an not cast TensorSpec",
     "Ran out of memory in memory space",
     " Op has type ",
+    " Op have types [",
     "Unsupported object type",
 )
 _WARNINGS = (

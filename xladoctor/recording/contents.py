@@ -208,7 +208,10 @@ def is_defaulted(value: Any) -> bool:
 
 def is_first_nan(value: Mapping[str, Any]) -> bool:
     """Whether it is what a search for the first NaN gave."""
-    return misfit(value, {"found": maybe(_FOUND)}, {"why": maybe(text), "tests": many(text)}) is None
+    return (
+        misfit(value, {"found": maybe(_FOUND)}, {"why": maybe(text), "tests": many(text), "compares": many(text)})
+        is None
+    )
 
 
 def is_place(value: Any) -> bool:

@@ -145,7 +145,7 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
         {},
         {"files": many(text), "seen": maybe(text), "switch": maybe(either(text, mapping(anything)))},
     ),
-    schema.END: ({}, {"state": maybe(text)}),
+    schema.END: ({}, {"state": maybe(text), "calls": maybe(mapping(whole))}),
 }  # fmt: skip
 """{kind: (fields that every event of it has, fields that it may have)}."""
 

@@ -51,7 +51,7 @@ def _xla_brief(page: Page, paths: tuple[XlaPath, ...]) -> None:
     shown = [path for path in paths if path.effective is not False]
     others = len(paths) - len(shown)
     if not shown:
-        asked = [p for p in paths if p.resolved.startswith("on") and "framework" not in p.mechanism]
+        asked = [p for p in paths if p.resolved.startswith(("on", "asked for")) and "framework" not in p.mechanism]
         word = f"was asked for by {facts.count(len(asked), 'way')} and compiled nothing" if asked else "was not on"
         page.heading("XLA", f"{word} (ways looked at: {others}; --verbose)")
         return

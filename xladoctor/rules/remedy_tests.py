@@ -60,6 +60,8 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "read-where-used": _none(CODE),
     "settings-as-arguments": _none(CODE),
     "keep-order": _none(CODE),
+    "keep-object": _none(CODE),
+    "keep-function": _none(CODE),
     "shuffle-after-zip": _none(CODE),
     "open-axis": _none(CODE),
     "keep-remainder": _none(CODE),

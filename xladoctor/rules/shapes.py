@@ -7,6 +7,7 @@ from xladoctor.rules.matching import by_words, make
 from xladoctor.rules.recognise import elementwise, joins, products, ranks
 from xladoctor.rules.recognise import keras as see_keras
 from xladoctor.rules.recognise import reshape as see_reshape
+from xladoctor.rules.recognise.assertions import either, sizes
 
 _TRACE = Remedy(
     "trace-shapes",
@@ -51,7 +52,7 @@ RULES = (
         ),
     ),
     make(
-        elementwise.broadcast,
+        either(elementwise.broadcast, sizes("broadcast-mismatch")),
         code="XD302",
         slug="broadcast-mismatch",
         general=by_words("broadcast-mismatch"),
@@ -137,7 +138,7 @@ RULES = (
         ),
     ),
     make(
-        ranks.rank,
+        either(ranks.rank, sizes("rank-mismatch")),
         code="XD305",
         slug="rank-mismatch",
         general=by_words("rank-mismatch"),
@@ -202,7 +203,7 @@ RULES = (
         ),
     ),
     make(
-        see_keras.input_mismatch,
+        either(see_keras.input_mismatch, sizes("keras-input-mismatch")),
         code="XD307",
         slug="keras-input-mismatch",
         general=by_words("keras-input-mismatch"),
@@ -274,7 +275,7 @@ RULES = (
         ),
     ),
     make(
-        see_keras.contract,
+        either(see_keras.contract, sizes("contract-violation")),
         code="XD309",
         slug="contract-violation",
         title="A named place got or gave another shape than it promises",

@@ -4,31 +4,71 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
 
 from xladoctor.sources.names import walk
 
-_ASKS = frozenset({"isfinite", "isnan", "isinf", "is_finite", "is_nan", "is_inf", "is_non_finite"})
-"""`isna` and the like are left out: they are asked of data."""
-_SKIPS = frozenset({"nanargmin", "nanargmax", "nanmin", "nanmax", "nanmedian"})
+_ASKS = frozenset(
+    {"isfinite", "isnan", "isinf", "is_finite", "is_nan", "is_inf", "is_non_finite", "isna", "isnull", "notna",
+     "notnull"}
+)  # fmt: skip
+_ACTS = frozenset(
+    {"nanargmin", "nanargmax", "nanmin", "nanmax", "nanmedian", "nan_to_num", "dropna", "check_numerics",
+     "assert_all_finite"}
+)  # fmt: skip
+"""Calls that pass over such values, replace them, or raise at them: nothing else has to depend on their answer."""
 _STOPS = frozenset({"TerminateOnNaN"})
 """What Keras has for it."""
+_TEXTS = ("nan", "inf")
+
+Kind = Literal["asks", "stops", "bound", "limit", "order"]
+
+
+@dataclass(frozen=True)
+class NanTest:
+    """A place where something depends on a value that may be NaN or infinite.
+
+    Attributes:
+        kind: "asks" is asked for NaN by intent, "stops" is a callback of Keras. The others compare sizes: "bound" wants
+            a value below another, which NaN is not; "limit" gives up where a value is too large, which NaN is not
+            either; "order" is any other, and a NaN never wins it.
+        values: the expressions that are tested; `others` is what they are compared with.
+    """
+
+    line: int
+    name: str
+    kind: Kind
+    values: tuple[ast.AST, ...]
+    others: tuple[ast.AST, ...] = ()
+
+
+def nan_tests(tree: ast.Module) -> list[NanTest]:
+    """Every such place of a file, in order."""
+    found = {}
+    for node in walk(tree):
+        if isinstance(node, ast.Call) and _last(node.func) in _ACTS | _STOPS:
+            name = str(_last(node.func))
+            found[node.lineno, name] = NanTest(node.lineno, name, "stops" if name in _STOPS else "asks", _asked(node))
+    for part in _deciding(tree):
+        for test in _explicit(part):
+            found.setdefault((test.line, test.name), test)
+    for node in walk(tree):
+        if isinstance(node, ast.If | ast.While | ast.IfExp):
+            for test in _compared(node):
+                found.setdefault((test.line, test.name), test)
+    return [found[key] for key in sorted(found)]
 
 
 def where_nan_is_tested(tree: ast.Module) -> list[tuple[int, str]]:
-    """(line, name) of each place where a value is tested for NaN or infinity and something depends on the answer."""
-    found = {place for node in walk(tree) for place in _called(node, _STOPS | _SKIPS)}
-    for part in _deciding(tree):
-        for node in walk(part):
-            found |= set(_called(node, _ASKS))
-            if isinstance(node, ast.Compare) and _differs_from_itself(node):
-                found.add((node.lineno, "x != x"))
-    return sorted(found)
+    """(line, name) of each place where a value is tested for NaN or infinity by intent."""
+    return [(test.line, test.name) for test in nan_tests(tree) if test.kind in ("asks", "stops")]
 
 
 def _deciding(tree: ast.Module) -> Iterator[ast.AST]:
     """The expressions on which a branch, a loop, a filter, a choice or a returned answer depends."""
     for node in walk(tree):
-        if isinstance(node, ast.If | ast.While | ast.IfExp):
+        if isinstance(node, ast.If | ast.While | ast.IfExp | ast.Assert):
             yield node.test
         elif isinstance(node, ast.comprehension):
             yield from node.ifs
@@ -45,10 +85,54 @@ def _deciding(tree: ast.Module) -> Iterator[ast.AST]:
             yield node.body
 
 
-def _called(node: ast.AST, names: frozenset[str]) -> Iterator[tuple[int, str]]:
-    name = _last(node.func) if isinstance(node, ast.Call) else None
-    if isinstance(node, ast.Call) and name in names:
-        yield node.lineno, str(name)
+def _explicit(part: ast.AST) -> Iterator[NanTest]:
+    for node in walk(part):
+        if isinstance(node, ast.Call) and _last(node.func) in _ASKS:
+            yield NanTest(node.lineno, str(_last(node.func)), "asks", _asked(node))
+        elif isinstance(node, ast.Compare):
+            sides = (node.left, *node.comparators)
+            if len(node.ops) == 1 and isinstance(node.ops[0], ast.NotEq | ast.Eq) and _same(*sides):
+                yield NanTest(node.lineno, _text(node), "asks", (node.left,))
+            elif any(_is_infinity(side) for side in sides):
+                yield NanTest(node.lineno, _text(node), "asks", tuple(s for s in sides if not _is_infinity(s)))
+
+
+def _asked(call: ast.Call) -> tuple[ast.AST, ...]:
+    """What a test is asked of: its arguments, or the object whose method it is."""
+    given = (*call.args, *(keyword.value for keyword in call.keywords))
+    return given or ((call.func.value,) if isinstance(call.func, ast.Attribute) else ())
+
+
+def _compared(node: ast.If | ast.While | ast.IfExp) -> Iterator[NanTest]:
+    """The comparisons of size on which a branch depends."""
+    negated = {id(n.operand) for n in walk(node.test) if isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.Not)}
+    for compare in walk(node.test):
+        if not isinstance(compare, ast.Compare) or not all(isinstance(o, _SIZES) for o in compare.ops):
+            continue
+        if len(compare.ops) > 1:  # both sides bounded: of NaN and of infinity this is false
+            yield NanTest(compare.lineno, _text(compare), "bound", tuple(compare.comparators[:-1]))
+            continue
+        small, large = compare.left, compare.comparators[0]
+        if isinstance(compare.ops[0], ast.Gt | ast.GtE):
+            small, large = large, small
+        line, text = compare.lineno, _text(compare)
+        if id(compare) in negated or isinstance(node, ast.While):
+            yield NanTest(line, f"not {text}" if id(compare) in negated else text, "bound", (small,), (large,))
+        elif isinstance(node, ast.If) and any(map(_gives_up, node.body)):
+            yield NanTest(line, text, "limit", (large,), (small,))
+        else:
+            yield NanTest(line, text, "order", (small, large))
+
+
+_SIZES = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+
+
+def _gives_up(statement: ast.stmt) -> bool:
+    """Whether a branch ends a loop, a function or the training."""
+    if isinstance(statement, ast.Break | ast.Continue | ast.Return | ast.Raise):
+        return True
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return any(_last(target) == "stop_training" for target in targets)
 
 
 def _last(expression: ast.AST) -> str | None:
@@ -57,6 +141,19 @@ def _last(expression: ast.AST) -> str | None:
     return expression.id if isinstance(expression, ast.Name) else None
 
 
-def _differs_from_itself(node: ast.Compare) -> bool:
-    one_other = len(node.ops) == 1 and isinstance(node.ops[0], ast.NotEq)
-    return one_other and ast.dump(node.left) == ast.dump(node.comparators[0])
+def _same(left: ast.AST, right: ast.AST) -> bool:
+    return ast.dump(left) == ast.dump(right)
+
+
+def _text(node: ast.expr) -> str:
+    text = ast.unparse(node)
+    return text if len(text) <= 60 else text[:59] + "…"
+
+
+def _is_infinity(node: ast.AST) -> bool:
+    """`float("inf")`, `math.inf`, `"nan"`: what a value is compared with that may not be finite."""
+    if isinstance(node, ast.Call) and _last(node.func) == "float" and node.args:
+        node = node.args[0]
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value.strip("+-").lower() in _TEXTS
+    return isinstance(node, ast.Attribute) and node.attr.lower() in ("inf", "infty")

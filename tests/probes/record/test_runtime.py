@@ -127,6 +127,7 @@ step(x, 2)
     assert [t["owner"] for t in traces] == [1, 1]
     assert [t["arguments"]["n"] for t in traces] == ["Literal[1]", "Literal[2]"]
     assert [t["defined"]["line"] for t in traces] == [4, 4]
+    assert [e["calls"] for e in events(ran, "end")] == [{"1": 5}]
     (use,) = ran.of("use")
     assert (use["owner"], use["graphs"], use["where"]["line"]) == (1, [traces[0]["graph"]], 11)
     reads = [e for e in ran.of("setting") if e["action"] == "read" and e["key"] == "PTYCHO_MODE"]

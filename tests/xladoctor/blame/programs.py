@@ -23,9 +23,12 @@ def blamed(
     message: str = "",
     more: Mapping[str, str] | None = None,
     frame_shapes: Mapping[str, Shapes] | None = None,
+    at: tuple[str, str] | None = None,
+    slug: str = "keras-input-mismatch",
 ) -> Blame | None:
     """The blame for a program. `calls` are (function, a piece of its line), outermost first; `shapes` are those of the
-    outermost call's locals, `frame_shapes` those of others, by function.
+    outermost call's locals, `frame_shapes` those of others, by function. `at` is where the op stands that failed, in a
+    graph: no frame names it.
     """
     texts = {MAIN: textwrap.dedent(source).lstrip("\n")} | {k: textwrap.dedent(v) for k, v in (more or {}).items()}
     frames = [_frame(texts, function, piece) for function, piece in calls]
@@ -34,8 +37,9 @@ def blamed(
         own = (frame_shapes or {}).get(frame["function"])
         if own is not None:
             frame["tensors"] = [{"name": k, "shape": v, "dtype": "float32"} for k, v in own.items()]
-    at = Location(frames[-1]["file"], frames[-1]["line"], frames[-1]["function"])
-    finding = Finding("XD3", "keras-input-mismatch", "error", "root", "t", "m", dims=dims, location=at)
+    last = _frame(texts, *at) if at is not None else frames[-1]
+    place = Location(last["file"], last["line"], last["function"])
+    finding = Finding("XD3", slug, "error", "root", "t", "m", dims=dims, location=place)
     event: dict[str, Any] = {"frames": frames, "message": message, "exception": "ValueError"}
     return blame(finding, event, Files(texts.get, ("/work",)), MAIN)
 

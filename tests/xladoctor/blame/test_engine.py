@@ -226,3 +226,46 @@ def test_a_line_that_changes_the_number_of_axes_is_a_reason_only_where_these_do_
     assert not [s for s in found.suspects if "number of axes" in s.reason]
     assert all(s.specific == (s.reason != words.DEPENDS) for s in found.suspects)
     assert words.does({words.RANK: 1.0}, ranks=True) and words.does({words.RANK: 1.0}, ranks=False) is None
+
+
+def test_a_line_after_the_failing_call_is_no_cause():
+    program = """
+        import tensorflow as tf
+        @tf.function
+        def step(a, b):
+            tf.debugging.assert_equal(tf.shape(a), tf.shape(b))
+            return a + b
+        step(tf.ones([5, 3]), tf.ones([6, 3]))
+        """
+    found = blamed(program, ("<module>", "step(tf"), dims=(5, 6), at=("step", "tf.debugging"))
+    assert found is not None
+    assert not [line for line in lines(found) if "a + b" in line]
+
+
+def test_the_table_of_an_index_that_is_out_of_range():
+    program = """
+        import collections
+        from tensorflow import keras
+        class Words:
+            def __init__(self, texts):
+                self.index = {w: i for i, w in enumerate(collections.Counter(texts), start=2)}
+            def __len__(self):
+                return len(self.index)
+        class Tagger(keras.Model):
+            def __init__(self, size):
+                super().__init__()
+                self.table = keras.layers.Embedding(size, 16)
+                self.out = keras.layers.Dense(3)
+            def call(self, ids):
+                h = self.table(ids)
+                return self.out(h)
+        words = Words(read())
+        model = Tagger(len(words))
+        model(ids)
+        """
+    found = blamed(
+        program, ("<module>", "model(ids)"), ("call", "self.table(ids)"), dims=(44,), slug="index-out-of-range"
+    )
+    assert "Embedding" in lines(found)[0]
+    assert found is not None and found.suspects[0].reason == "It makes the table that is indexed."
+    assert not [line for line in lines(found) if "self.out(h)" in line]

@@ -156,14 +156,68 @@ def went_on(tmp_path, later, tests=(), code=0):
     [
         ("finite", ["/home/ada/train.py:3: isfinite"], 0, "note", "healthy"),
         ("finite", [], 0, "warning", "warnings"),
-        ("nan", ["/home/ada/train.py:3: isfinite"], 0, "error", "failed"),
+        ("nan", ["/home/ada/train.py:3: isfinite"], 0, "warning", "warnings"),
+        ("nan", [], 0, "error", "failed"),
         ("finite", ["/home/ada/train.py:3: isfinite"], 3, "error", "failed"),
     ],
 )
 def test_a_nan_after_which_a_fit_ended_well_is_no_failure(tmp_path, later, tests, code, level, verdict):
     found = went_on(tmp_path, later, tests, code)
     assert (found.verdict, found.findings[0].level, found.findings[0].status) == (verdict, level, "untested")
-    assert ("tests for such values" in found.findings[0].message) == (level == "note")
+    assert ("tests for such values" in found.findings[0].message) == bool(tests and code == 0)
+
+
+def trials(tmp_path, *, anew=True, code=0, value="nan", **answer):
+    """Three calls of `fit` at one line, of which the last ends in NaN."""
+    run = Run()
+    run.run["outcome"]["code"] = code
+    for call in (1, 2, 3):
+        if anew:
+            run.event("model", action="compile", name=f"m{call}")
+        common = {"call": call, "method": "fit", "model": f"m{call}", "rows_in": 8, "batch_size": 4, "where": FIT}
+        run.event("call", phase="begin", **common)
+        if call == 3:
+            run.event("not-finite", what="logs", method="fit", call=3, model="m3", where=FIT,
+                      names={"loss": [1, value, value]}, data=FINITE)  # fmt: skip
+        run.event("call", phase="end", **common)
+    folder = run.write(tmp_path / "run")
+    (folder / "stdout.log").write_text("loss nan\n")
+    (folder / "first-nan.json").write_text(
+        json.dumps({"schema": "xladoctor.first-nan/1", "found": None, "why": "no", **answer})
+    )
+    return scan_run(folder)
+
+
+TESTS, COMPARES = {"tests": ["/home/ada/train.py:12: isnan"]}, {"compares": ["/home/ada/train.py:12: loss < best"]}
+
+
+@pytest.mark.parametrize(
+    ("answer", "anew", "code", "level"),
+    [
+        (TESTS, True, 0, "note"), (TESTS, False, 0, "warning"), (TESTS, True, 1, "error"),
+        (COMPARES, True, 0, "warning"), (COMPARES, False, 0, "error"), (COMPARES, True, 1, "error"),
+        ({}, True, 0, "error"),
+    ],
+    ids=["sweep", "one-model", "ended-with-1", "lost-trial", "epochs-of-one-model", "lost-and-1", "unnoticed"],
+)  # fmt: skip
+def test_the_last_of_several_trials_may_be_given_up(tmp_path, answer, anew, code, level):
+    (found,) = [f for f in trials(tmp_path, anew=anew, code=code, **answer).findings if f.slug == "not-finite"]
+    assert (found.level, found.status) == (level, "untested")
+    assert (found.details.get("handled") is True) == (level != "error")
+
+
+@pytest.mark.parametrize(("out", "level"), [("step 4 loss 0.25\nabandoned\n", "note"), ("abandoned\n", "warning")])
+def test_weights_of_a_trial_that_the_program_gave_up(tmp_path, out, level):
+    run = Run()
+    run.event("not-finite", what="weights", method="exit", call=None, model=None, where=None,
+              names={"w:0": [None, "nan", "nan"]}, data=[])  # fmt: skip
+    folder = run.write(tmp_path / "run")
+    (folder / "stdout.log").write_text(out)
+    (folder / "first-nan.json").write_text(
+        json.dumps({"schema": "xladoctor.first-nan/1", "found": None, "why": "no", **TESTS})
+    )
+    (found,) = scan_run(folder).findings
+    assert (found.level, found.title) == (level, "The weight w:0 was nan, for which the program tests")
 
 
 @pytest.mark.parametrize(

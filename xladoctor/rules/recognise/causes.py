@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from xladoctor.rules.matching import Hit, find, flat, pattern
+from xladoctor.rules.recognise.dtypes import name_for_value
 from xladoctor.rules.recognise.full import FULL, is_disk_full
 
 if TYPE_CHECKING:
@@ -175,6 +177,12 @@ def _wants(name: str, keys: list[str]) -> Hit:
 
 def wrong_key(record: ErrorRecord, text: str) -> Hit | None:
     """A name in a dict of inputs, targets, losses or features that the model does not have, or the other way round."""
+    name = name_for_value(record, text)
+    if name is not None:
+        says = (
+            f"A loss got the names of a dict of targets, such as {name!r}, for values: the keys are not the names of "
+        )
+        return replace(_hit("key", f"{says}the model's outputs."), status="untested")
     found = (
         find(
             text,

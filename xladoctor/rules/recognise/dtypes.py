@@ -6,9 +6,35 @@ core/framework/{op_kernel,node_def_util}.cc, tensorflow/python/framework/{ops,op
 
 from __future__ import annotations
 
-from xladoctor.rules.forms import Form, by_forms
+from typing import TYPE_CHECKING
 
-dtype = by_forms(
+from xladoctor.rules.forms import Form, by_forms
+from xladoctor.rules.matching import Hit, find, pattern
+
+if TYPE_CHECKING:
+    from xladoctor.model.evidence import ErrorRecord
+
+
+def name_for_value(record: ErrorRecord, text: str) -> str | None:
+    """The text that Keras took for a target. A loss gets the whole dict, and makes a tensor of its names, where they
+    are not those of the model's outputs (keras/src/trainers/compile_utils.py).
+    """
+    found = find(text, "of type 'str'", r"Expected '?\w{1,30}'?, but got (\S{1,80}) of type 'str'")
+    frames = record.frames
+    by_keras = bool(frames) and pattern(r"[\\/]keras[\\/]src[\\/](?:backend|losses|trainers)[\\/]").search(
+        frames[-1].file
+    )
+    own = next((frame.code for frame in reversed(frames) if frame.user), None)
+    trains = pattern(r"\.(?:fit|evaluate|train_on_batch|test_on_batch)\(").search(own or "")
+    return found[1] if found and by_keras and trains else None
+
+
+def dtype(record: ErrorRecord, text: str) -> Hit | None:
+    """Element types that do not go together, but for names that were taken for values."""
+    return None if name_for_value(record, text) else _dtype(record, text)
+
+
+_dtype = by_forms(
     (
         Form(
             "was expected to be a",
@@ -61,10 +87,17 @@ dtype = by_forms(
             pick=(),
         ),
         Form(
-            "types that don't all match",
+            "that don't all match",
             r"(?:Tensors in list passed to|Input) '(\S{1,60})' of '(\w{1,80})' Op have types "
             r"\[(.{1,160}?)\] that don't all match",
             "The inputs of {1} have different types: {2}.",
+            pick=(),
+        ),
+        Form(
+            "Op have types",
+            r"Tensors in list passed to '(\S{1,60})' of '(\w{1,80})' Op have types \[(.{1,160}?)\] that do not match "
+            r"(?:expected )?type (\w{1,30})",
+            "The inputs of {1} are {2}, and must be {3}.",
             pick=(),
         ),
         Form(

@@ -121,7 +121,10 @@ def guess(record: ErrorRecord, text: str) -> tuple[str, Hit] | None:
     if name is not None and name not in _RAISED and not pattern(_NAMED).match(name):
         return None
     # The frame of every assertion of values (check_ops.py): its words about elements say nothing of shapes.
-    said = pattern(r"Condition x \S{1,2} y did not hold\b.*").sub("", _sentence(text)).strip()
+    said = pattern(r"(?:Condition x \S{1,2} y did not hold|x and y not equal to tolerance)\b.*").sub(
+        "", _sentence(text)
+    )
+    said = said.strip()
     if "`generator` yielded an element" in said:  # what the user's own Python gives, held against its signature
         return None
     if _is_own(record) and not _spells_sizes(said):

@@ -1,0 +1,103 @@
+"""No gradient reaches any variable: which calls under the tape pass none on, although the loss comes of them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from xladoctor.blame.files import Files, program_trees
+from xladoctor.model.blame import Suspect
+from xladoctor.model.diagnosis import Location
+from xladoctor.sources.flows import Flows
+from xladoctor.sources.names import walk
+
+SAYS = "No gradients provided for any variable"
+_CUTS = frozenset(
+    {
+        "argmax", "argmin", "argsort", "stop_gradient", "round", "rint", "floor", "ceil", "sign", "categorical",
+        "equal",
+        "not_equal", "greater", "greater_equal", "less", "less_equal", "logical_and", "logical_or", "searchsorted",
+        "bucketize", "numpy", "item", "histogram_fixed_width",
+    }
+)  # fmt: skip
+_WHOLE = ("int", "bool")
+_MOST = 3
+
+
+def suspects(files: Files, main: str) -> tuple[Suspect, ...]:
+    """The calls without a gradient that a loss of the program may come of."""
+    trees = program_trees(files, [main])
+    flows = Flows(trees)
+    losses = [loss for tree in trees.values() for loss in _losses(tree)]
+    taped = {file: _taped(tree) for file, tree in trees.items()}
+    names = {name for nodes in taped.values() for node in nodes for name in _names(node)}
+    found = []
+    for file, tree in trees.items():
+        inside = [*taped[file], *_called(trees, names, tree)]
+        for call in dict.fromkeys(c for node in inside for c in walk(node) if isinstance(c, ast.Call)):
+            name = _cut(call)
+            if name is not None and any(flows.holds(loss, flows.reached([call])) for loss in losses):
+                found.append((file, call.lineno, name))
+    return tuple(
+        Suspect(
+            Location(file, at, files.function(file, at)), files.code(file, at),
+            f"{name} passes no gradient on, and the loss may come of it.", "possible",
+        )
+        for file, at, name in sorted(set(found))[:_MOST]
+    )  # fmt: skip
+
+
+def _cut(call: ast.Call) -> str | None:
+    name = _last(call.func)
+    if name in _CUTS:
+        return name
+    if name == "cast":
+        kinds = [_last(v) or str(getattr(v, "value", "")) for v in (*call.args[1:], *(k.value for k in call.keywords))]
+        if any(kind.lstrip("u").startswith(_WHOLE) for kind in kinds):
+            return "A cast to whole numbers"
+    return None
+
+
+def _losses(tree: ast.Module) -> Iterator[ast.expr]:
+    """What gradients are taken of."""
+    for node in walk(tree):
+        if (
+            isinstance(node, ast.Call)
+            and _last(node.func) in ("gradient", "minimize", "compute_gradients")
+            and node.args
+        ):
+            yield node.args[0]
+
+
+def _taped(tree: ast.Module) -> list[ast.stmt]:
+    """The statements under gradient tapes."""
+    return [
+        statement
+        for node in walk(tree)
+        if isinstance(node, ast.With) and any("GradientTape" in ast.dump(item.context_expr) for item in node.items)
+        for statement in node.body
+    ]
+
+
+def _names(node: ast.AST) -> Iterator[str]:
+    for inner in walk(node):
+        if isinstance(inner, ast.Call) and (name := _last(inner.func)) is not None:
+            yield name
+
+
+def _called(trees: dict[str, ast.Module], names: set[str], tree: ast.Module) -> list[ast.FunctionDef]:
+    """The functions of a file that what is under a tape calls, directly or by others; `call` of a layer is one."""
+    every = [n for t in trees.values() for n in walk(t) if isinstance(n, ast.FunctionDef)]
+    known = set(names) | {"call"}
+    while True:
+        more = {name for f in every if f.name in known for name in _names(f)} - known
+        if not more:
+            break
+        known |= more
+    return [n for n in walk(tree) if isinstance(n, ast.FunctionDef) and n.name in known]
+
+
+def _last(expression: ast.AST) -> str | None:
+    if isinstance(expression, ast.Attribute):
+        return expression.attr
+    return expression.id if isinstance(expression, ast.Name) else None

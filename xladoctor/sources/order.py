@@ -1,0 +1,30 @@
+"""Which of two lines of a program is run first."""
+
+from __future__ import annotations
+
+import ast
+
+from xladoctor.sources.names import walk
+
+_LOOPS = ast.For | ast.While | ast.AsyncFor
+_AROUND = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.For | ast.While | ast.AsyncFor
+
+
+def runs_before(tree: ast.Module, line: int, other: int) -> bool:
+    """Whether a line is always run before a later one: both stand in one function, and in no loop together."""
+    if line >= other:
+        return False
+    around = [n for n in walk(tree) if isinstance(n, _AROUND)]
+    first, second = ({id(n) for n in around if n.lineno <= at <= (n.end_lineno or n.lineno)} for at in (line, other))
+    loops = {id(n) for n in around if isinstance(n, _LOOPS)}
+    return first - loops == second - loops and not first & second & loops
+
+
+def statement_end(tree: ast.Module, line: int) -> int:
+    """The last line of the innermost statement at a line."""
+    ends = [
+        (n.lineno, n.end_lineno or n.lineno)
+        for n in walk(tree)
+        if isinstance(n, ast.stmt) and n.lineno <= line <= (n.end_lineno or n.lineno)
+    ]
+    return max(ends)[1] if ends else line
