@@ -121,9 +121,14 @@ WHOSE = "what was suspected in such failures before; each tested on this run"
 
 def near(location: Location, diagnosis: Diagnosis) -> Location:
     """A place with its file relative to the folder in which the command was given, where it lies in there."""
-    folder = str(diagnosis.environment.get("cwd") or "").rstrip("/") + "/"
-    inside = len(folder) > 1 and location.file.startswith(folder)
-    return replace(location, file=location.file[len(folder) :]) if inside else location
+    return inside(location, diagnosis.environment.get("cwd"))
+
+
+def inside(location: Location, folder: object) -> Location:
+    """A place with its file relative to a folder, where it lies in there; `folder` may be empty or None."""
+    start = str(folder or "").rstrip("/") + "/"
+    lies_there = len(start) > 1 and location.file.startswith(start)
+    return replace(location, file=location.file[len(start) :]) if lies_there else location
 
 
 def near_words(said: str, diagnosis: Diagnosis) -> str:
