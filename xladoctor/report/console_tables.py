@@ -184,7 +184,9 @@ def next_commands(page: Page, diagnosis: Diagnosis, view: View) -> None:
         if not view.verbose:
             rows.append((f"xladoctor scan {folder} --verbose", "everything that was recorded"))
         if diagnosis.findings or view.verbose:
-            rows.append((f"xladoctor report {folder} --output blocker.html", "the report as a page"))
+            long = _LABEL + len(folder) + len("xladoctor report  --output blocker.html") < page.width
+            option = "--output" if long else "-o"
+            rows.append((f"xladoctor report {folder} {option} blocker.html", "the report as a page"))
     root = diagnosis.root
     again = diagnosis.environment.get("command")
     if root and root.suspects and "edits" not in root.details and isinstance(again, list | tuple):

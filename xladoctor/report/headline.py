@@ -14,6 +14,7 @@ from xladoctor.model.diagnosis import Finding
 from xladoctor.model.element_types import byte_words, bytes_of, spelled
 from xladoctor.patterns import pattern
 from xladoctor.report.text import clip, line
+from xladoctor.rules.recognise.operands import JOINS
 
 Sizes = Sequence[int | None]
 
@@ -142,7 +143,8 @@ def _broadcast(finding: Finding) -> str:
 
 def _joined(finding: Finding) -> str:
     operands, inside = _operands(finding), _inside(finding)
-    verb = "stack" if finding.op == "Pack" else "join" if finding.op else "batch"
+    # A dataset's op only hands on what the batching before it says.
+    verb = "stack" if finding.op == "Pack" else "join" if finding.op in JOINS else "batch"
     operands = [shape for shape in operands if shape]
     if len(operands) < 2:
         return ""
@@ -152,6 +154,7 @@ def _joined(finding: Finding) -> str:
     axis = ": axis {} is {} in the first and {} in the second".format(*different[0]) if len(different) == 1 else ""
     if len(operands) == 2 and len(operands[0]) != len(operands[1]):
         axis = f": the first has {_axes(operands[0])}, the second {len(operands[1])}"
+    shown = f"elements of shapes {shown}" if verb == "batch" else shown
     return f"Cannot {verb} {shown}{more}{inside}{axis}"
 
 

@@ -41,6 +41,10 @@ HEADLINES = [
         finding("concat-pack-mismatch", op="ConcatV2", details={"shapes": [[2, 8, 3], [2, 7, 3]]}),
         "Cannot join (2, 8, 3) and (2, 7, 3): axis 1 is 8 in the first and 7 in the second",
     ),
+    (
+        finding("concat-pack-mismatch", op="IteratorGetNext", details={"shapes": [[7], [8]]}),
+        "Cannot batch elements of shapes (7,) and (8,): axis 0 is 7 in the first and 8 in the second",
+    ),
     # Which of two axes is joined, and may differ, is not known.
     (
         finding("concat-pack-mismatch", op="ConcatV2", details={"shapes": [[2, 8], [3, 7]]}),

@@ -84,6 +84,18 @@ _inputs = by_forms(
             rf"rank).{{0,60}}?target\.shape={SHAPE}, output\.shape={SHAPE}",
             "The targets {0} do not fit the output {1}.",
         ),
+        # keras/src/backend/*/nn.py (sparse_categorical_crossentropy)
+        Form(
+            "must have rank (ndim) `target.ndim - 1`",
+            rf"`output` must have rank \(ndim\) `target\.ndim - 1`\. Received: target\.shape={SHAPE}, "
+            rf"output\.shape={SHAPE}",
+            "A sparse loss takes labels with one axis fewer than the output: the labels are {0}, the output is {1}.",
+        ),
+        Form(
+            "must have the same shape up until the last dimension",
+            rf"must have the same shape up until the last dimension: target\.shape={SHAPE}, output\.shape={SHAPE}",
+            "The labels {0} do not fit the output {1}: all axes but its last must be the same.",
+        ),
         Form(
             "are incompatible",
             rf"Shapes {SHAPE} and {SHAPE} are incompatible",
