@@ -88,6 +88,9 @@ def chosen(run: Follower, crash: Crash) -> Clash | None:
     here = [c for a in run.arrivals if a.whole for c in a.clashes] or [c for a in run.arrivals for c in a.clashes]
     if not here and at is not None:
         here = [c for c in run.clashes if (at.file, at.line) in c.stack]
+    if crash.slug == "index-out-of-range":
+        # Labels that do not fit the classes are another failure than an index into another table.
+        here = [c for c in here if any(d.size in crash.sizes for d in c.sides)]
     best = sorted(here, key=lambda c: not _of_sizes(c, crash))
     if best:
         # What a model is given comes before what its layers make of it.

@@ -23,6 +23,7 @@ def blamed(
     message: str = "",
     more: Mapping[str, str] | None = None,
     frame_shapes: Mapping[str, Shapes] | None = None,
+    slug: str = "keras-input-mismatch",
 ) -> Blame | None:
     """The blame for a program. `calls` are (function, a piece of its line), outermost first; `shapes` are those of the
     outermost call's locals, `frame_shapes` those of others, by function.
@@ -35,7 +36,7 @@ def blamed(
         if own is not None:
             frame["tensors"] = [{"name": k, "shape": v, "dtype": "float32"} for k, v in own.items()]
     at = Location(frames[-1]["file"], frames[-1]["line"], frames[-1]["function"])
-    finding = Finding("XD3", "keras-input-mismatch", "error", "root", "t", "m", dims=dims, location=at)
+    finding = Finding("XD3", slug, "error", "root", "t", "m", dims=dims, location=at)
     event: dict[str, Any] = {"frames": frames, "message": message, "exception": "ValueError"}
     return blame(finding, event, Files(texts.get, ("/work",)), MAIN)
 

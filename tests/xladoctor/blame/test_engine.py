@@ -207,3 +207,24 @@ def test_several_files_and_the_line_that_passes_the_size():
         more={"/work/masks.py": "import tensorflow as tf\n\ndef look_ahead(size):\n    return tf.ones((size, size))\n"},
     )
     assert lines(found)[0] == "z = y + look_ahead(LENGTH)"
+
+
+def test_an_index_into_a_table_is_not_blamed_on_labels_that_do_not_fit_either():
+    found = blamed(
+        """
+        import numpy as np
+        from tensorflow import keras
+        words = np.random.randint(1, 501, (200, 40))
+        stars = np.random.randint(1, 6, 200)
+        x = keras.Input((40,), dtype="int32")
+        y = keras.layers.Embedding(500, 16)(x)
+        y = keras.layers.GlobalAveragePooling1D()(y)
+        model = keras.Model(x, keras.layers.Dense(5, activation="softmax")(y))
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(words, stars)
+        """,
+        ("<module>", "model.fit"),
+        dims=(500, 500),
+        slug="index-out-of-range",
+    )
+    assert "Embedding(500, 16)" in lines(found)[0]
