@@ -251,6 +251,14 @@ def _last_words(group: list[tuple[ErrorRecord, Hit]], evidence: Evidence) -> boo
     return any(record.where in ends and hit.level is None for record, hit in group)
 
 
+_OPEN, _FIND_OUT = " The message leaves open which of these it is: ", " To find out, look at: "
+
+
+def answered(message: str) -> str:
+    """The message of a finding without the question that its text left open."""
+    return upto(message, _OPEN, _FIND_OUT)
+
+
 def finding(rule: Rule, group: list[tuple[ErrorRecord, Hit]]) -> Finding:
     """One finding of records that say the same."""
     ranked = sorted(group, key=lambda g: (g[0].level != "error", not g[0].ended_run, not g[0].frames, not g[0].nodes))
@@ -263,8 +271,8 @@ def finding(rule: Rule, group: list[tuple[ErrorRecord, Hit]]) -> Finding:
     message = hit.message
     if hit.decide:
         details |= {"between": list(hit.between), "decide": list(hit.decide)}
-        said = f" Not decided by this text: {'; '.join(hit.between)}." if hit.between else ""
-        message = f"{message}{said} To decide: {'; '.join(hit.decide)}."
+        message += f"{_OPEN}{'; '.join(hit.between)}." if hit.between else ""
+        message += f"{_FIND_OUT}{'; '.join(hit.decide)}."
     way = next((way for r, _ in ranked if (way := xla_path(flat(r.text)))), None)
     if way:
         details.setdefault("xla", way)

@@ -146,7 +146,7 @@ def test_xla_that_was_off_and_settings_that_nobody_made_are_one_line(form):
     read = SettingEvent(0.1, "env", "TF_XLA_FLAGS", "read", None)
     plain = Diagnosis("log", "failed", (finding("oom"),), xla_paths=(off,), settings=(read,),
                       environment={"tensorflow": "2.21.0"})  # fmt: skip
-    line = "XLA was off, and nothing that switches it on was set (ways looked at: 1)."
+    line = "XLA was off, and nothing that switches it on was set (settings checked: 1)."
     assert line in render(plain, form) and "Settings timeline" not in render(plain, form)
     for other in (replace(plain, settings=(replace(read, value="--x"),)), replace(plain, xla_paths=(
         replace(off, effective=True),))):  # fmt: skip
