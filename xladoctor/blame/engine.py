@@ -71,7 +71,7 @@ def _reasons(run: Follower, clash: Clash | None, crash: Crash) -> list[Candidate
     known = suspicion.facts(run.arrays, run.reads)
     found = candidates.of_clash(clash, known) if clash is not None else by_numbers(run, crash)
     if clash is None and "batch" in crash.message and crash.slug in ("concat-pack-mismatch", "broadcast-mismatch"):
-        found = [*batches.windows(run.made), *found]
+        found = [*batches.windows(run.made), *batches.uneven(run.made), *found]
     if clash is None:
         found = [*conventions.of_folds(run.arrays), *found]
     if crash.slug == "index-out-of-range":

@@ -8,7 +8,7 @@ from typing import cast
 
 from xladoctor.blame.files import Files
 from xladoctor.blame.values import Array, Clash, Dim, Layer, Origin, Value
-from xladoctor.model.blame import Constraint, Operand, Relation
+from xladoctor.model.blame import ON_THE_WAY, Constraint, Operand, Relation
 from xladoctor.model.diagnosis import Location
 
 _NOUN = {"rank": "axes", "elements": "elements", "rows": "rows", "classes": "classes"}
@@ -93,4 +93,4 @@ _DOES = (
 
 def does(known: Mapping[str, float]) -> str:
     """What a line has to do with a failure, by its features."""
-    return next((said for name, said in _DOES if name in known), "The line that failed depends on it.")
+    return next((said for name, said in _DOES if name in known), ON_THE_WAY)

@@ -29,7 +29,8 @@ def _check_range(remedy: Remedy, finding: Finding) -> Remedy | None:
     if rows is None:
         return remedy
     index, count = rows
-    title = f"Look for where the index {index} comes from: 0 to {count - 1} are allowed"
+    kind = "label" if _of_labels(finding) else "index"
+    title = f"Look for where the {kind} {index} comes from: 0 to {count - 1} are allowed"
     if index == count:
         title += " (do they start at 1?)"
     return replace(remedy, title=title)
@@ -42,7 +43,16 @@ def _size_of_table(remedy: Remedy, finding: Finding) -> Remedy | None:
     index, count = rows
     if index < 0:
         return None  # no table is large enough
+    if _of_labels(finding):
+        title = f"Or give the output {index + 1} classes, if {index} is meant: it has {count}"
+        how = "The last layer needs a unit for each class, numbered from 0."
+        return replace(remedy, title=title, how=how)
     return replace(remedy, title=f"Or give the table {index + 1} rows, if {index} is meant: it has {count}")
+
+
+def _of_labels(finding: Finding) -> bool:
+    """Whether labels of a loss are out of range, and not indices into a table."""
+    return "Xent" in str(finding.op) or "SoftmaxCrossEntropy" in str(finding.op)
 
 
 def _index_and_rows(finding: Finding) -> tuple[int, int] | None:

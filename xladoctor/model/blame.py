@@ -32,6 +32,9 @@ Relation = Literal["equal", "broadcast", "inner", "elements", "rank", "classes",
 fit the number of `classes`, a `feed` that fits its placeholder, `columns` that fit a layer's weights, equal `rows`.
 """
 
+ON_THE_WAY = "The line that failed depends on it."
+"""The reason of a suspect of which nothing else is known: too little to be shown to a person."""
+
 Likeliness = Literal["likely", "possible"]
 
 Edit = Literal[

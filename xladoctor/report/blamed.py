@@ -49,11 +49,13 @@ def rows(finding: Finding, most: int = _SHOWN) -> Iterator[Row]:
     """The other lines, likeliest first: suspects, and where it raised."""
     if not finding.suspects:
         return
+    from xladoctor.model.blame import ON_THE_WAY
+
     others = [
         s for s in finding.suspects if isinstance(s.location, Location) and not _same(s.location, finding.location)
     ]
     raised = finding.raised_at
-    for suspect in [s for s in others if not _same(s.location, raised)][: most - 1]:
+    for suspect in [s for s in others if not _same(s.location, raised) and s.reason != ON_THE_WAY][: most - 1]:
         yield Row("or", suspect.location, suspect.reason)
     if raised is not None and moved(finding):
         yield Row("raised at", raised)

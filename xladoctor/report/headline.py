@@ -14,7 +14,6 @@ from xladoctor.model.diagnosis import Finding
 from xladoctor.model.element_types import byte_words, bytes_of, spelled
 from xladoctor.patterns import pattern
 from xladoctor.report.text import clip, line
-from xladoctor.rules.recognise.operands import JOINS
 
 Sizes = Sequence[int | None]
 
@@ -142,6 +141,8 @@ def _broadcast(finding: Finding) -> str:
 
 
 def _joined(finding: Finding) -> str:
+    from xladoctor.rules.recognise.operands import JOINS
+
     operands, inside = _operands(finding), _inside(finding)
     # A dataset's op only hands on what the batching before it says.
     verb = "stack" if finding.op == "Pack" else "join" if finding.op in JOINS else "batch"
@@ -246,9 +247,12 @@ def _rank(finding: Finding) -> str:
 
 def _index(finding: Finding) -> str:
     numbers, what = _numbers(finding), first_sentence(finding)
-    if not numbers or not what.startswith("Index ") or numbers[1] < 1:
+    kind = next((word for word in ("Index", "Label") if what.startswith(f"{word} ")), None)
+    if not numbers or kind is None or numbers[1] < 1:
         return ""
-    return f"Index {numbers[0]} is outside of the {numbers[1]} rows (0 to {numbers[1] - 1}){_inside(finding)}"
+    # The layer of a label is a path within the loss, which says nothing.
+    rows, inside = ("classes", "") if kind == "Label" else ("rows", _inside(finding))
+    return f"{kind} {numbers[0]} is outside of the {numbers[1]} {rows} (0 to {numbers[1] - 1}){inside}"
 
 
 def _types(finding: Finding) -> str:

@@ -228,3 +228,25 @@ def test_an_index_into_a_table_is_not_blamed_on_labels_that_do_not_fit_either():
         slug="index-out-of-range",
     )
     assert "Embedding(500, 16)" in lines(found)[0]
+
+
+RAGGED = """
+    import tensorflow as tf
+    def generate():
+        yield from ([1, 2], [1, 2, 3])
+    parts = tf.data.Dataset.from_generator(generate, output_signature=tf.TensorSpec((None,), tf.int32))
+    parts = parts.batch(8)
+    for part in parts:
+        print(part)
+    """
+
+
+def test_elements_of_open_sizes_are_put_together_by_the_batch():
+    found = blamed(
+        RAGGED,
+        ("<module>", "for part in parts"),
+        dims=(2, 3),
+        slug="concat-pack-mismatch",
+        message="Cannot batch tensors with different shapes in component 0.",
+    )
+    assert lines(found)[0] == "parts = parts.batch(8)"

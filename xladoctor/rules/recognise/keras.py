@@ -187,6 +187,15 @@ _weights = by_forms(
             layer=0,
             pick=(1, 2),
         ),
+        # keras/src/saving/saving_lib.py, with the words of keras/src/backend/common/variables.py
+        Form(
+            "objects could not be loaded",
+            rf"objects could not be loaded\. Example error message for object <\w{{1,80}} name=([\w./-]{{1,200}}), "
+            rf".{{1,200}}?variable\.shape={SHAPE}, Received: value\.shape={SHAPE}",
+            "Layer `{0}` has a weight {1}; the file has {2}.",
+            layer=0,
+            pick=(1, 2),
+        ),
         Form(
             "objects could not be loaded",
             r"A total of (\d{1,6}) objects could not be loaded\.(?: Example error message for "
