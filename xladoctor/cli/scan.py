@@ -63,7 +63,7 @@ class Running(command.Running):
         typer.Option(
             "--try-edits",
             help="After a failure, try small edits on a copy of the sources, and report those with which the program "
-            "runs. Nothing of yours is changed. Each trial rehearses the command for a few steps.",
+            "runs. Your files are not changed. Each trial rehearses the command for a few steps.",
         ),
     ] = False
     edit_budget: Annotated[
