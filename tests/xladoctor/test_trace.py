@@ -94,7 +94,7 @@ def test_the_decorator_works_for_the_script_itself_and_below_autograph(gears):
 
 def test_a_wrong_contract_is_said_before_the_program_starts_and_afterwards(gears):
     done, trace, folder = gears
-    said = "the contract is wrong, not the data: contract 'x (B N) -> (B*C N)': C in 'B*C' is bound by nothing"
+    said = "contract 'x (B N) -> (B*C N)': C in 'B*C' is bound by nothing"
     assert said in done.stderr.partition("\n")[0]
     diagnosis = json.loads((folder / "run" / "diagnosis.json").read_text())
     for notes in (trace["notes"], diagnosis["notes"]):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xladoctor.blame.suspicion import Candidate
-from xladoctor.blame.values import Array, Clash, Dataset, Origin, Value
+from xladoctor.blame.values import Array, Clash, Dataset, Map, Origin, Seq, Value
 
 if TYPE_CHECKING:
     from xladoctor.blame.crash import Crash
@@ -40,6 +40,23 @@ def windows(made: Sequence[Value]) -> Iterator[Candidate]:
                 "Without drop_remainder its last windows are shorter than the others, and cannot be batched with them."
             )
             yield Candidate(value.origin.file, value.origin.line, 8.5, reason, None, "drop-remainder", True)
+
+
+def uneven(made: Sequence[Value]) -> Iterator[Candidate]:
+    """The stage that puts elements together whose shapes may differ: their sizes are open."""
+    for value in made:
+        if isinstance(value, Dataset) and value.batch is not None and _is_open(value.element):
+            reason = "It batches elements whose sizes are open: all elements of one batch must have one shape."
+            yield Candidate(value.batch.file, value.batch.line, 8.5, reason, None, "other", True)
+
+
+def _is_open(element: Value) -> bool:
+    """Whether an axis of an element, which is not that of the batch, has no known size."""
+    if isinstance(element, Seq):
+        return any(_is_open(item) for item in element.items)
+    if isinstance(element, Map):
+        return any(_is_open(item) for item in element.items.values())
+    return isinstance(element, Array) and any(d.size is None for d in (element.dims or ())[1:])
 
 
 def batchings(made: Sequence[Value], fits: Sequence[Batching]) -> Iterator[Batching]:

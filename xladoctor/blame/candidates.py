@@ -183,7 +183,7 @@ def _by_relation(clash: Clash, known: Facts) -> Iterator[Candidate]:
     yield from axes.odd_layer(clash)
     if clash.relation == "rank" and len(clash.values) > 1 and isinstance(clash.values[1], Layer):
         yield from axes.rank_of_layer(clash)
-    if clash.relation == "elements":
+    if clash.relation == "elements" and clash.hint != "window":
         yield from axes.of_elements(clash)
     if clash.relation in ("broadcast", "equal"):
         yield from axes.rounded(clash)

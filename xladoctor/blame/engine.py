@@ -92,7 +92,7 @@ def _reasons(run: Follower, clash: Clash | None, crash: Crash) -> list[Candidate
     known = suspicion.facts(run.arrays, run.reads)
     found = candidates.of_clash(clash, known) if clash is not None else by_numbers(run, crash)
     if clash is None and "batch" in crash.message and crash.slug in ("concat-pack-mismatch", "broadcast-mismatch"):
-        found = [*batches.windows(run.made), *found]
+        found = [*batches.windows(run.made), *batches.uneven(run.made), *found]
     if clash is None:
         found = [*conventions.of_folds(run.arrays), *found]
     if crash.slug == "index-out-of-range":
@@ -110,6 +110,9 @@ def chosen(run: Follower, crash: Crash) -> Clash | None:
     here = [c for a in run.arrivals if a.whole for c in a.clashes] or [c for a in run.arrivals for c in a.clashes]
     if not here and at is not None:
         here = [c for c in run.clashes if (at.file, at.line) in c.stack]
+    if crash.slug == "index-out-of-range":
+        # Labels that do not fit the classes are another failure than an index into another table.
+        here = [c for c in here if any(d.size in crash.sizes for d in c.sides)]
     best = sorted(here, key=lambda c: not _of_sizes(c, crash))
     if best:
         # What a model is given comes before what its layers make of it.

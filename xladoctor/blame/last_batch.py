@@ -289,7 +289,7 @@ def _told(finding: Finding, found: LastBatch, lines: Lines) -> Finding:
     else:
         sentence = f"Likely the last batch has only {found.left} rows: {found.what}, and {pins[0][1]} fixes that size."
     if batches:
-        sentence += f" {batches[0][1]}, {batches[0][0]}, does not leave it out."
+        sentence += f" It comes from {batches[0][1]}, {batches[0][0]}."
     suspects = _suspects(finding, found, batches, pins)
     if found.tested:
         # The op that the worker saw fail, and its line, are known better than who is to blame for the batch.
@@ -328,7 +328,12 @@ def _suspects(
     likely: Likeliness = "likely" if found.recorded else "possible"
     mine = [
         Suspect(
-            place, "", f"{text} may end with a smaller batch, here of {found.left}.", likely, None, "drop-remainder"
+            place,
+            "",
+            f"{text[:1].upper()}{text[1:]} may end with a smaller batch, here of {found.left}.",
+            likely,
+            None,
+            "drop-remainder",
         )
         for place, text, _ in batches[:1]
     ]

@@ -175,7 +175,7 @@ def _other_size(clash: Clash) -> Callable[[int], int | None]:
     one, two = clash.sides[0].size, clash.sides[1].size if len(clash.sides) > 1 else None
     if clash.relation == "rank" or one is None or two is None or any(side.batch for side in clash.sides):
         return lambda n: None
-    if clash.relation == "elements":
+    if clash.relation == "elements" and clash.hint != "window":
         return lambda n: n * one // two if n > 1 and two and n * one % two == 0 else None
     return lambda n: two if n == one else one if n == two else None
 

@@ -37,14 +37,18 @@ def windowed(
             out.append(Dim(None, layer.origin))
             continue
         made = -(-old.size // step) if grow else (old.size - size) // step + 1
+        if made < 1:
+            run.clash(
+                "elements", called(layer), [found, layer], [None, None], [old, Dim(size, layer.origin)], hint="window"
+            )
+            out.append(Dim(None, layer.origin))  # what comes after it is not at fault
+            continue
         if "Pool" in layer.cls and old.size % step and layer.origin is not None:
             said = f"{layer.cls} rounds {old.size} to {made}"
             here = Origin("layer", layer.origin.file, layer.origin.line, said, layer.origin.parents)
-            out.append(Dim(max(made, 0), through(here, old)))
+            out.append(Dim(made, through(here, old)))
             continue
-        if made < 1:
-            run.clash("elements", called(layer), [found, layer], [None, None], [old, Dim(size, layer.origin)])
-        out.append(old if made == old.size else Dim(max(made, 0), through(layer.origin, old)))
+        out.append(old if made == old.size else Dim(made, through(layer.origin, old)))
     return Array([known[0], last, *out] if first else [known[0], *out, last], layer.origin, "symbolic")
 
 

@@ -61,6 +61,12 @@ def _text(origin: Origin | None) -> str:
 
 
 def _sentence(clash: Clash, operands: tuple[Operand, ...]) -> str:
+    what = clash.what[:1].upper() + clash.what[1:]
+    if clash.hint == "window":
+        left, window = operands
+        where = f", from {_place(left.maker)}" if left.maker is not None else ""
+        axis = f"the axis that it slides over has {left.size}{where}"
+        return f"{what} does not fit: its window is {window.size}, and {axis}."
     parts = []
     for i, operand in enumerate(operands):
         noun = _NOUN.get(clash.relation, "")
@@ -70,7 +76,6 @@ def _sentence(clash: Clash, operands: tuple[Operand, ...]) -> str:
         verb = "wants" if clash.relation == "rank" and i == 1 and not clash.hint else has
         where = f", from {_place(operand.maker)}" if operand.maker is not None else ""
         parts.append(f"{operand.name} {verb} {size}{f' {noun}' if noun else ''}{axis}{where}")
-    what = clash.what[:1].upper() + clash.what[1:]
     return f"{what} does not fit: {'; '.join(parts)}."
 
 

@@ -30,7 +30,7 @@ Python = Annotated[
         "--python",
         metavar="PATH",
         show_default=False,
-        help="The command's interpreter, where it cannot be seen.",
+        help="The Python interpreter of the command, if the command does not show it.",
     ),
 ]
 
@@ -45,8 +45,7 @@ class Running:
             "--run-dir",
             metavar="DIR",
             show_default=False,
-            help="Where the run folder of a command goes; DIR must not exist or be empty. Without it: "
-            "xladoctor-runs/<time>-<id>.",
+            help="The run folder of the command. DIR must be empty or not exist. Default: xladoctor-runs/<time>-<id>.",
         ),
     ] = None
     timeout: Annotated[
@@ -60,9 +59,9 @@ class Running:
             "--flip",
             metavar="SWITCH",
             show_default=False,
-            help="After the run, rehearse the command with SWITCH as it is and in its other position; compare graphs "
-            "and numbers (cfg:KEY, env:NAME, or all; may be repeated). A rehearsal writes nothing outside the run "
-            "folder.",
+            help="After the run, rehearse the command with SWITCH as it is and in its other position, and compare "
+            "graphs and numbers. SWITCH is cfg:KEY, env:NAME or all; the option can be repeated. A rehearsal writes "
+            "nothing outside the run folder.",
         ),
     ] = None
     probes: Annotated[
@@ -71,7 +70,7 @@ class Running:
             "--probes",
             metavar="LIST",
             show_default=False,
-            help=f"Which recorders to use: {', '.join(schema.PROBES)}. Without it all of them.",
+            help=f"Which recorders to use: {', '.join(schema.PROBES)}. Default: all of them.",
         ),
     ] = None
     capture: Annotated[
@@ -81,8 +80,8 @@ class Running:
             click_type=options.Choice(schema.CAPTURES),
             metavar="WHAT",
             show_default=False,
-            help="What the run folder keeps of a call: its values if it fails (values), of each step that went well, "
-            "too (all), no values (specs), or nothing (none). Without it: values; for trace: all.",
+            help="What the run folder keeps of a call. values: its values if it fails; all: also the values of each "
+            "step that went well; specs: no values; none: nothing. Default: values; for trace: all.",
         ),
     ] = None
     max_size: Annotated[
@@ -90,8 +89,8 @@ class Running:
         typer.Option(
             "--max-size",
             metavar="SIZE",
-            help="What the run folder may take on the disk, such as 500M or 2G. The logs keep their beginning and end, "
-            "the least useful recordings are left out, and the diagnosis says so.",
+            help="The largest size of the run folder, such as 500M or 2G. If more is recorded, the logs keep their "
+            "beginning and end, the least useful recordings are left out, and the diagnosis says so.",
         ),
     ] = "1G"
 

@@ -32,7 +32,7 @@ def env(
             "--python",
             metavar="PATH",
             show_default=False,
-            help="The interpreter of the program. Without it: this one.",
+            help="The interpreter of the program. Default: this one.",
         ),
     ] = None,
     *,

@@ -13,7 +13,7 @@ from xladoctor.report import PAGES
 
 HELP = f"""{SUMMARIES["explain"]}
 
-What it is, why it happens, how to tell it apart from its likes, and what to do."""
+CODE is a code or class from a diagnosis, a few words, or a line of an error message."""
 
 EPILOG = """\b
 Examples:
@@ -24,7 +24,7 @@ Examples:
   xladoctor explain --search "libdevice gpu"
   xladoctor explain --search "required broadcastable shapes"
 
---search lists the classes that speak of the words; for a pasted error message its class comes first."""
+--search lists all classes whose texts contain the words; the class of an error message comes first."""
 
 
 def register(app: typer.Typer) -> None:
@@ -37,7 +37,7 @@ def explain(
         str | None,
         typer.Argument(
             metavar="CODE",
-            help="A code or a class, as a diagnosis names it; or words, or the beginning of a message.",
+            help="A code, a class, a few words, or an error message.",
             show_default=False,
             autocompletion=knowledge.complete,
         ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from xladoctor.cli import typed_words
 from xladoctor.errors import XladoctorError, did_you_mean
 
 if TYPE_CHECKING:
@@ -44,12 +45,25 @@ def rule_meant(name: str) -> Rule:
     except XladoctorError as unknown:
         if name.strip()[:2].lower() == "xd" or len(name.strip()) < 3:
             raise
+        # A whole message is surer than some of its words.
+        found = _shown_by(name)
+        if found is not None:
+            return found
+        slug = typed_words.slug_meant(name)
+        if slug is not None:
+            return rule_named(slug)
+        hint = typed_words.no_class(name)
+        if hint is not None:
+            raise XladoctorError(f"no class of failure is meant by {name!r} alone", hint=hint) from None
         try:
             # What people type of a message ends before its shapes.
             words = name.strip().rstrip(":")
             begun = _shown_by(f"{words}: [2,3] vs. [4,5]") if " " in words else None
-            return _shown_by(name) or begun or search(name)[0]
+            return begun or search(name)[0]
         except XladoctorError:
+            if " " in name.strip():
+                hint = "Paste the line of the error, or: xladoctor scan LOG. All classes: xladoctor rules"
+                raise XladoctorError(f"no class of failure is known by {name!r}", hint=hint) from None
             raise unknown from None
 
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 HELP = f"""{SUMMARIES["lint"]}
 
-Reads Python files, notebooks and folders (- is standard input) without importing anything. What XLA will compile is
-followed from every jit_compile=True through the calls."""
+Reads Python files, notebooks and folders (- is standard input) and imports nothing. Code that XLA compiles is found
+by following the calls from every jit_compile=True."""
 
 EPILOG = """\b
 Examples:
@@ -32,15 +32,20 @@ could not be read; the others are linted all the same."""
 
 Codes = Annotated[
     list[str] | None,
-    typer.Option("--select", metavar="CODES", show_default=False, help="Only these codes, as XD803,XD81."),
+    typer.Option(
+        "--select",
+        metavar="CODES",
+        show_default=False,
+        help="Report only these codes or their beginnings, such as XD803,XD81.",
+    ),
 ]
 Ignored = Annotated[
     list[str] | None,
-    typer.Option("--ignore", metavar="CODES", show_default=False, help="Not these codes."),
+    typer.Option("--ignore", metavar="CODES", show_default=False, help="Do not report these codes."),
 ]
 Excluded = Annotated[
     list[str] | None,
-    typer.Option("--exclude", metavar="PATTERN", show_default=False, help="Files and folders that are left out."),
+    typer.Option("--exclude", metavar="PATTERN", show_default=False, help="Files and folders to leave out."),
 ]
 
 
@@ -57,11 +62,13 @@ def lint(
     ignore: Ignored = None,
     exclude: Excluded = None,
     assume_jit: Annotated[
-        bool, typer.Option("--assume-jit", help="Take every tf.function and Keras layer as compiled by XLA.")
+        bool, typer.Option("--assume-jit", help="Assume that XLA compiles every tf.function and Keras layer.")
     ] = False,
     baseline: Annotated[
         Path | None,
-        typer.Option("--baseline", metavar="FILE", show_default=False, help="Tell only what is not in FILE."),
+        typer.Option(
+            "--baseline", metavar="FILE", show_default=False, help="Report only findings that are not in FILE."
+        ),
     ] = None,
     write_baseline: Annotated[
         Path | None,
@@ -74,7 +81,7 @@ def lint(
             click_type=options.Choice(("warning", "note", "never")),
             metavar="LEVEL",
             show_default=False,
-            help="warning, note or never: which findings make the exit status 1. Without it: warning.",
+            help="warning, note or never: which findings make the exit status 1. Default: warning.",
         ),
     ] = None,
     *,

@@ -43,7 +43,7 @@ def formats(known: tuple[str, ...], endings: str, otherwise: str = "console") ->
         click_type=Choice(known),
         metavar="FORMAT",
         show_default=False,
-        help=f"{', '.join(known)}. Without it: what --output ends in ({endings}), else {otherwise}.",
+        help=f"{', '.join(known)}. Default: by the ending of --output ({endings}), else {otherwise}.",
     )
 
 
@@ -84,7 +84,7 @@ ColorOption = Annotated[
         "--color",
         click_type=Choice(("auto", "always", "never")),
         metavar="WHEN",
-        help="auto, always or never. auto: on a terminal, and not where NO_COLOR is set.",
+        help="auto, always or never. auto: on a terminal, unless NO_COLOR is set.",
     ),
 ]
 
@@ -101,7 +101,7 @@ class Written:
             "-o",
             metavar="FILE",
             show_default=False,
-            help="Write to FILE instead of standard output. A file that xladoctor wrote before is replaced, any "
+            help="Write to FILE instead of standard output. A file that xladoctor wrote is replaced; any "
             "other one only with --force.",
         ),
     ] = None
@@ -112,7 +112,7 @@ class Written:
 class Shown(Written):
     """Where a result goes, how much of it is shown, and whether in colours."""
 
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show everything, nothing folded.")] = False
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show everything.")] = False
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show the one line that matters.")] = False
     color: ColorOption = "auto"
 
@@ -148,6 +148,6 @@ Search = Annotated[
         "-s",
         metavar="WORDS",
         show_default=False,
-        help="The classes whose texts hold all the WORDS; or an error message, pasted.",
+        help="List the classes whose texts contain all WORDS. An error message works, too.",
     ),
 ]

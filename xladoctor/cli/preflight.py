@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 HELP = f"""{SUMMARIES["preflight"]}
 
-With -- the rest of the line is the study's command. It is rehearsed in a copy of the working directory: run
-whole as far as its time allows, with XLA as on a GPU machine, and as it runs here (--device cpu: only as here).
-What it then knows (the batches that the study will meet, its steps) the other checks run. --study names a file
-that says the same, or names callables for a program that cannot be rehearsed; see docs/preflight.md."""
+Everything after -- is the command of the study. The doctor rehearses it on a copy of the working directory: in full,
+as far as time allows; with XLA, as on a GPU machine; and as it runs here (--device cpu: only as it runs here). The
+rehearsal finds the batch sizes and the steps that the other checks run. --study names a file with the same facts, or
+with callables, for a program that cannot be rehearsed: see docs/preflight.md."""
 
 EPILOG = """\b
 Examples:
@@ -63,7 +63,7 @@ class Asked:
             click_type=options.Choice(("gpu", "cpu")),
             metavar="WHAT",
             show_default=False,
-            help='What the study will run on. gpu (without it): Keras\' jit_compile="auto" means XLA.',
+            help='What the study will run on. gpu (the default): jit_compile="auto" of Keras means XLA.',
         ),
     ] = None
     outputs: Annotated[
@@ -72,12 +72,14 @@ class Asked:
             "--outputs",
             metavar="DIR",
             show_default=False,
-            help="Where the study writes. Its rehearsal sees DIR as it stands, and changes a copy.",
+            help="Where the study writes. The rehearsal sees DIR as it is, and changes a copy.",
         ),
     ] = None
     allow_write: Annotated[
         list[Path] | None,
-        typer.Option("--allow-write", metavar="DIR", show_default=False, help="Let the rehearsal really write there."),
+        typer.Option(
+            "--allow-write", metavar="DIR", show_default=False, help="Let the rehearsal write into DIR itself."
+        ),
     ] = None
 
 
@@ -87,10 +89,11 @@ class Checks:
 
     only: Annotated[
         list[str] | None,
-        typer.Option("--only", metavar="CHECK", show_default=False, help="Make this check; may be repeated."),
+        typer.Option("--only", metavar="CHECK", show_default=False, help="Run only this check; can be repeated."),
     ] = None
     skip: Annotated[
-        list[str] | None, typer.Option("--skip", metavar="CHECK", show_default=False, help="Leave this check out.")
+        list[str] | None,
+        typer.Option("--skip", metavar="CHECK", show_default=False, help="Leave this check out; can be repeated."),
     ] = None
     list_checks: Annotated[bool, typer.Option("--list", help="Show the checks and exit.")] = False
     fail_on: Annotated[
@@ -99,14 +102,17 @@ class Checks:
             "--fail-on",
             click_type=options.Choice(("fail", "warn", "unchecked")),
             metavar="STATE",
-            help="What ends with status 1.",
+            help="The state that gives exit status 1.",
         ),
     ] = "fail"
-    no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Make the checks again, also where nothing has changed.")
-    ] = False
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Run the checks again even if nothing has changed.")] = (
+        False
+    )
     timeout: Annotated[
-        float, typer.Option("--timeout", metavar="SECONDS", min=1.0, help="For the rehearsal, and each run of a step.")
+        float,
+        typer.Option(
+            "--timeout", metavar="SECONDS", min=1.0, help="Time limit of the rehearsal, and of each run of a step."
+        ),
     ] = 600.0
     python: command.Python = None
 

@@ -24,11 +24,10 @@ _INTERRUPTED = 130
 
 HELP = f"""{SUMMARIES["replay"]}
 
-The subject is the failing call of a recorded run (RUN_DIR: the folder that scan -- CMD left; or one of the
-capsules in it), or --subject module:callable, which is imported from the current folder: callable(batch_size)
-returns (function, arguments). Without any of the parts below the subject is swept over the sizes and, where it
-fails, the failing op is isolated. Everything is kept in a new folder; an interrupted replay goes on with
---resume FOLDER."""
+RUN_DIR is the folder that scan -- CMD wrote; its failing call is run again in worker processes. CAPSULE is one call
+in it. Or name a callable of your own with --subject module:callable: it is imported from the current folder, and
+callable(batch_size) returns (function, arguments). By default, replay tries batch sizes and, where the call fails,
+finds the op that fails. The results go into a new folder; --resume FOLDER continues an interrupted replay."""
 
 EPILOG = """\b
 Examples:
@@ -46,7 +45,9 @@ class Asked:
 
     subject: Annotated[
         str | None,
-        typer.Option("--subject", metavar="MODULE:CALLABLE", show_default=False, help="A callable of yours instead."),
+        typer.Option(
+            "--subject", metavar="MODULE:CALLABLE", show_default=False, help="Run a callable of your own instead."
+        ),
     ] = None
     batch_sizes: Annotated[
         str | None,
@@ -54,7 +55,7 @@ class Asked:
             "--batch-sizes",
             metavar="SIZES",
             show_default=False,
-            help="Such as 1,4,15:17,32; a range includes both ends. Without it: the sizes that the call met.",
+            help="Such as 1,4,15:17,32; a range includes both ends. Default: the sizes that the call met.",
         ),
     ] = None
     vary: Annotated[
@@ -68,24 +69,28 @@ class Asked:
         ),
     ] = None
     exhaustive: Annotated[
-        bool, typer.Option("--exhaustive", help="Try (and with --parity compare) every size; no search.")
+        bool,
+        typer.Option("--exhaustive", help="Try every size instead of searching; with --parity, compare at every size."),
     ] = False
     isolate: Annotated[bool, typer.Option("--isolate", help="Find the first op that fails.")] = False
     parity: Annotated[
-        bool, typer.Option("--parity", help="Compare eager, graph and XLA; a row alone with its batch.")
+        bool,
+        typer.Option(
+            "--parity", help="Compare eager, graph and XLA, and a row by itself with the same row in its batch."
+        ),
     ] = False
     repro: Annotated[
         Path | None,
         typer.Option("--repro", metavar="FILE", show_default=False, help="Write a script that fails the same way."),
     ] = None
-    verify: Annotated[bool, typer.Option("--verify", help="Apply the remedies and tell what they do.")] = False
+    verify: Annotated[bool, typer.Option("--verify", help="Apply the remedies, and report what they do.")] = False
     platform: Annotated[
         str | None,
         typer.Option("--target", metavar="gpu", show_default=False, help="Lower the step for this device as well."),
     ] = None
     resume: Annotated[
         Path | None,
-        typer.Option("--resume", metavar="FOLDER", show_default=False, help="Go on with an interrupted replay."),
+        typer.Option("--resume", metavar="FOLDER", show_default=False, help="Continue an interrupted replay."),
     ] = None
 
 
@@ -93,23 +98,26 @@ class Asked:
 class Workers:
     """What the workers may do and use."""
 
-    jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", help="Workers at a time.", min=1)] = 1
-    min_good: Annotated[bool, typer.Option("--min-good", help="Also tell and keep the nearest case that passes.")] = (
+    jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", help="How many workers run in parallel.", min=1)] = 1
+    min_good: Annotated[bool, typer.Option("--min-good", help="Also report and keep the nearest case that passes.")] = (
         False
     )
     no_values: Annotated[
-        bool, typer.Option("--no-values", help="Random data of the same range instead of the kept values.")
+        bool, typer.Option("--no-values", help="Use random data of the same range instead of the recorded values.")
     ] = False
     trust: Annotated[
         bool,
         typer.Option(
             "--trust",
-            help="Of a capsule from elsewhere: leave out ops that may touch files, network or Python, and run the rest "
-            "(else it is refused).",
+            help="Run a capsule that was not recorded here, without its ops that can reach files, network or Python. "
+            "Without this option, such a capsule is refused.",
         ),
     ] = False
     timeout: Annotated[
-        float, typer.Option("--timeout", metavar="SECONDS", help="End a try after SECONDS; that is a result.")
+        float,
+        typer.Option(
+            "--timeout", metavar="SECONDS", help="End a try after SECONDS. The time-out counts as its result."
+        ),
     ] = 300.0
     memory: Annotated[
         float | None,
@@ -117,12 +125,14 @@ class Workers:
             "--memory",
             metavar="GIB",
             show_default=False,
-            help="Limit of a worker's memory; beyond it a try ends, which is a result.",
+            help="The memory that a worker may use. A try that needs more ends, and that counts as its result.",
         ),
     ] = None
     python: Annotated[
         str | None,
-        typer.Option("--python", metavar="PATH", show_default=False, help="The interpreter that has TensorFlow."),
+        typer.Option(
+            "--python", metavar="PATH", show_default=False, help="The Python interpreter that has TensorFlow."
+        ),
     ] = None
 
     def check(self) -> None:

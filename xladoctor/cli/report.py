@@ -23,9 +23,10 @@ TEMPLATES = ("blocker",)
 
 HELP = f"""{SUMMARIES["report"]}
 
-RUN_DIR is what xladoctor scan -- CMD left; a diagnosis.json or logs will do, and say less. What xladoctor replay
-found out about the run stands in the document, too. --format html is one page with pictures that needs no
-network. With --diff two runs are set side by side: what differs between one that passes and one that fails."""
+The report says what failed, where, why and what to do. Each claim was tested, or is marked as not tested. RUN_DIR is
+the folder that xladoctor scan -- CMD wrote. A diagnosis.json or a log works, too, with less detail. The report
+includes what xladoctor replay found out about the run. --format html gives one page with pictures that needs no
+network. --diff compares two runs, such as one that passes and one that fails."""
 
 EPILOG = """\b
 Examples:
@@ -46,20 +47,23 @@ Format = Annotated[str | None, options.formats(FORMATS, ".md, .html, .json", "ma
 class Asked:
     """Which document is written, and from what."""
 
-    diff: Annotated[bool, typer.Option("--diff", help="Set two run folders side by side.")] = False
+    diff: Annotated[bool, typer.Option("--diff", help="Compare two run folders.")] = False
     template: Annotated[
         str,
         typer.Option(
             "--template",
             "-t",
             metavar="NAME|FILE",
-            help="blocker, or a template of your own: a file that ends in .md.j2 or .html.j2 (docs/report.md).",
+            help="blocker, or a file of your own that ends in .md.j2 or .html.j2 (docs/report.md).",
         ),
     ] = "blocker"
     format: Format = None
     redact: Annotated[
         bool,
-        typer.Option("--redact", help="Replace homes, users, hosts, working folders and secrets by placeholders."),
+        typer.Option(
+            "--redact",
+            help="Replace home folders, user names, host names, working folders and secrets with placeholders.",
+        ),
     ] = False
     replay: Annotated[
         list[Path] | None,

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 FORMATS = ("console", "json")
 HELP = f"""{SUMMARIES["runs"]}
 
-The runs are the folders below xladoctor-runs. In the place of a run folder, scan, trace, replay and report also
-take the word last. With clean, old runs are removed; --keep says how many stay."""
+The runs are the folders in xladoctor-runs. scan, trace, replay and report take the word last for the newest one.
+clean removes old runs; --keep says how many to keep."""
 
 EPILOG = """\b
 Examples:

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 HELP = f"""{SUMMARIES["scan"]}
 
-With -- the rest of the line is a command. It is run as it stands, with recording in it; its output passes
-through, and what it did is kept in a run folder. Without --, each LOG is the saved output of a run (also .gz
-and .zst; - is standard input), and RUN_DIR the folder of an earlier scan. Several of them, or a folder of such,
-give a table of the root causes over all runs, newest first."""
+Everything after -- is a command. The doctor runs it unchanged and records it; its output passes through. The
+recording goes into a run folder. Without --, each LOG is the saved output of a run (also .gz and .zst; - is standard
+input), and RUN_DIR is the folder of an earlier scan. Several of them, or a folder that holds some, give a table of
+the root causes of all runs, newest first."""
 
 EPILOG = """\b
 Examples:
@@ -39,7 +39,7 @@ Examples:
   xladoctor scan --one-run console.log rank0.log rank1.log
 
 Exit status: 0 nothing wrong, 1 findings at error level (also where the command itself ended with 0), 2 wrong
-usage or unreadable input, 3 the command could not be run. --exit-code target hands on the command's own."""
+usage or unreadable input, 3 the command could not be run. --exit-code target: the status of the command."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ class Running(command.Running):
             min=0.0,
             metavar="SECONDS",
             show_default=False,
-            help="How long compiled functions may be looked at after the run: compared with plain execution where it "
-            "ended with 0, taken apart to find the op that fails where it failed (0: not at all). Without it: 5 % of "
+            help="How long to check compiled functions after the run (0: no checks). After a run that ended with 0, "
+            "they are compared with plain execution; after a failure, the failing op is searched for. Default: 5 % of "
             "the run, at least 5 (15 after a failure) and at most 30 seconds.",
         ),
     ] = None
@@ -62,8 +62,8 @@ class Running(command.Running):
         bool,
         typer.Option(
             "--try-edits",
-            help="After a failure, try small edits of the sources on a copy and tell with which the program runs. "
-            "Nothing of yours is changed. Each trial rehearses the command for a few steps.",
+            help="After a failure, try small edits on a copy of the sources, and report those with which the program "
+            "runs. Your files are not changed. Each trial rehearses the command for a few steps.",
         ),
     ] = False
     edit_budget: Annotated[
@@ -76,7 +76,7 @@ class Running(command.Running):
             "--write-patch",
             metavar="FILE",
             show_default=False,
-            help="Write the first edit with which the program runs to a new file, for patch -p1. Implies --try-edits.",
+            help="Write the first edit that makes the program run to a new file, for patch -p1. Implies --try-edits.",
         ),
     ] = None
     exit_code: Annotated[
@@ -85,7 +85,7 @@ class Running(command.Running):
             "--exit-code",
             click_type=options.Choice(("doctor", "target")),
             metavar="WHOSE",
-            help="doctor, or target to end as the command did (for SLURM and CI).",
+            help="Whose exit status to return: doctor, or target (the command's own; for SLURM and CI).",
         ),
     ] = "doctor"
 
@@ -95,12 +95,15 @@ class Reading:
     """How saved output is read."""
 
     one_run: Annotated[
-        bool, typer.Option("--one-run", help="All logs are of one run (its ranks, its two streams): one diagnosis.")
+        bool,
+        typer.Option(
+            "--one-run", help="The logs belong to one run (its ranks, or its two streams): give one diagnosis."
+        ),
     ] = False
     jobs: Annotated[
         int | None,
         typer.Option(
-            "--jobs", "-j", min=1, metavar="N", show_default=False, help="How many processes read many runs at once."
+            "--jobs", "-j", min=1, metavar="N", show_default=False, help="How many processes read runs in parallel."
         ),
     ] = None
     follow: Annotated[
@@ -108,8 +111,8 @@ class Reading:
         typer.Option(
             "--follow",
             "-F",
-            help="Read the log while it is written (rotated and emptied logs too), tell findings as they come, and "
-            "end with the diagnosis at Ctrl-C, at --timeout, or at the end of standard input.",
+            help="Read the log while it is written (also a rotated or truncated one) and report findings as they "
+            "appear. The diagnosis follows at Ctrl-C, at --timeout, or at the end of standard input.",
         ),
     ] = False
 
@@ -120,12 +123,12 @@ class Extent:
 
     verify: Annotated[
         bool,
-        typer.Option("--verify", help="Try remedies on the call that failed (of CMD or RUN_DIR); tell what they do."),
+        typer.Option("--verify", help="Test remedies on the call that failed, and report what they do."),
     ] = False
-    no_probes: Annotated[bool, typer.Option("--no-probes", help="Run the command without recording in it.")] = False
-    no_replay: Annotated[bool, typer.Option("--no-replay", help="Start no worker afterwards: no run-time shapes.")] = (
-        False
-    )
+    no_probes: Annotated[bool, typer.Option("--no-probes", help="Run the command without recording it.")] = False
+    no_replay: Annotated[
+        bool, typer.Option("--no-replay", help="Start no worker after the run. There are no run-time shapes then.")
+    ] = False
 
 
 def register(app: typer.Typer) -> None:

@@ -6,15 +6,14 @@ They stand here so that `xladoctor --help` loads none of the commands.
 from __future__ import annotations
 
 SUMMARIES = {
-    "scan": "Diagnose a run: a command to run, saved output, or a run folder; or many runs at once.",
-    "trace": "Show the layers of a run with their shapes, and the tensors at named places with their contracts.",
-    "replay": "Run a subject again in worker processes: at other batch sizes, in other ways.",
-    "preflight": "Check a study before it is started, and say go or no-go.",
-    "report": "Write the blocker document of a run: what failed, where, why, what to do, with every claim tested or "
-    "called untested.",
-    "runs": "List the runs that were recorded here, newest first: verdict, size, age.",
-    "lint": "Find hazards in source code, before anything runs.",
-    "explain": "Explain a class of failure, or find the one that is meant.",
+    "scan": "Diagnose a command, saved output or a recorded run.",
+    "trace": "Show the layers of a run and the shapes in and out of each.",
+    "replay": "Run a recorded call again: at other batch sizes, in other modes.",
+    "preflight": "Check a study before it starts, and say go or no-go.",
+    "report": "Write a report of a run, for a ticket.",
+    "runs": "List the runs recorded here, newest first, or remove old ones.",
+    "lint": "Find hazards in source code before anything runs.",
+    "explain": "Explain a class of failure, or find it by an error message.",
     "rules": "List the classes of failure that the doctor knows.",
-    "env": "Show versions, the interpreter, and the XLA flags that are set.",
+    "env": "Show versions, the interpreter and the XLA flags that are set.",
 }

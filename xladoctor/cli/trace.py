@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 HELP = f"""{SUMMARIES["trace"]}
 
-With -- the rest of the line is a command. It is run with recording in it; afterwards a worker is asked about
-every watched call (each distinct step of fit, evaluate and predict, each tf.function with a place in it),
-also about those that went well. RUN_DIR is the folder of an earlier run; nothing is written into it. With
---diff two run folders are set side by side, and the first place that differs is marked: sizes are compared
-by name (15 and 16 are the same if both are the batch)."""
+Everything after -- is a command. The doctor runs and records it. Then a worker computes the run-time shapes of every
+distinct call of fit, evaluate and predict, and of each tf.function with a watched function in it, also of those that
+went well. Functions that pyproject.toml names are shown with the contracts of their tensors. RUN_DIR is the folder
+of an earlier run; nothing is written into it. --diff compares two run folders and marks the first difference. Sizes
+are compared by name: 15 and 16 are the same if both are the batch."""
 
 EPILOG = """\b
 Examples:
@@ -54,7 +54,7 @@ def trace(
         list[str] | None,
         typer.Argument(metavar="[RUN_DIR | RUN_A RUN_B | -- CMD...]", show_default=False, help="What to trace."),
     ] = None,
-    diff: Annotated[bool, typer.Option("--diff", help="Set two run folders side by side.")] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Compare two run folders.")] = False,
     *,
     shown: Shown,
     running: command.Running,

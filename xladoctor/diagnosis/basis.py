@@ -15,20 +15,20 @@ COMPARED_PLAINLY = Basis(
     "tested", "A worker ran the recorded call plainly and under XLA on the values of the run, and compared the results."
 )
 DREW_BOTH_WAYS = Basis(
-    "tested", "A worker drew from the recorded key plainly and under XLA; that the program drew from it was recorded."
+    "tested", "The run recorded that the program drew from this key. A worker drew from it plainly and under XLA."
 )
 READ_IN_GRAPH = Basis("observed", "The recorded graph says so.")
 ROWS_CHANGED = Basis(
-    "tested", "A worker ran the recorded graph, changed one row of the data after the other, and saw what moved."
+    "tested", "A worker ran the recorded graph, changed one row of the data at a time, and compared the results."
 )
 COMPILED_AGAIN = Basis("tested", "A worker compiled the recorded function again, and XLA refused it in the same way.")
 ISOLATED = Basis(
-    "tested", "A worker compiled parts of the recorded function: with this op XLA refuses them alike, without it not."
+    "tested", "A worker compiled parts of the recorded function: XLA refuses those with this op, and takes the others."
 )
 DIED_AGAIN = Basis(
-    "tested", "A worker compiled parts of the recorded function: with this op the process dies alike, without it not."
+    "tested", "A worker compiled parts of the recorded function: those with this op end the process, the others do not."
 )
-MADE_AGAIN = Basis("tested", "A worker made this op again of its recorded types and shapes, and it was refused alike.")
+MADE_AGAIN = Basis("tested", "A worker ran this op with the recorded types and shapes, and it failed in the same way.")
 COMPARED = Basis("tested", "A worker ran the recorded call again; its run-time shapes were compared with the contract.")
 RECORDED_SHAPES = Basis("observed", "The shapes were recorded in the run and compared with the contract.")
 RECORDED_ORDER = Basis("observed", "The order of these events was recorded in the run.")
@@ -37,12 +37,8 @@ RECORDED_DATASET = Basis("observed", "How the dataset was put together was recor
 RECORDED_TABLE = Basis("observed", "The shape was recorded in the run; what made it was read in the source.")
 RECORDED_MEETING = Basis("observed", "The shapes of both operands were recorded in the run.")
 REHEARSED = Basis("tested", "The command was rehearsed with the switch in its other position.")
-REHEARSED_AS_IT_IS = Basis(
-    "observed", "The command was rehearsed, and both values were looked up when the line had run."
-)
-FOUND_NAN = Basis(
-    "tested", "The command was run again with every op's output checked; ops with finite results were not blamed."
-)
+REHEARSED_AS_IT_IS = Basis("observed", "The command was rehearsed, and both values were read after the line had run.")
+FOUND_NAN = Basis("tested", "The command was run again, and the output of every op was checked.")
 RECORDED_NUMBERS = Basis("observed", "The values were recorded in the run. What made them was not tested.")
 TIMED = Basis("tested", "A worker called the function with the same value and with another one.")
 ENDED = Basis("observed", "How the process ended was recorded.")
@@ -50,7 +46,7 @@ RAISED = Basis("observed", "The exception that ended the run says so. Why it was
 HANDLED = Basis("observed", "The exception was recorded, and the program went on after it.")
 LOOKED_UP = Basis("tested", "The flag was looked for in TensorFlow's own libraries before the run, and is not in them.")
 TEXT = Basis("text", "The output says so. It was not tested.")
-CLAIM_RUN_AGAIN = Basis("tested", "A worker ran the recorded call again; what it met there decides the claim.")
+CLAIM_RUN_AGAIN = Basis("tested", "A worker ran the recorded call again, and its result decides the claim.")
 CLAIM_SHAPES = Basis("observed", "The shapes were recorded in the run; other shapes would have decided otherwise.")
 CLAIM_SETTINGS = Basis("observed", "The reads and writes were recorded; in another order they would decide otherwise.")
 NOT_TESTED = Basis("untested", "It was not tested.")

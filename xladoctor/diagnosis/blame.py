@@ -52,8 +52,8 @@ def first_to_fail(step: Step, logged: list[Finding]) -> Finding | None:
         return None
     told = blamed[0]
     note = (
-        f"TensorFlow names {told.op or 'another op'} {told.node or ''}".rstrip()
-        + "; run with the graph optimizer off, the step fails here, and earlier."
+        f"TensorFlow's message names {told.op or 'another op'} {told.node or ''}".rstrip()
+        + ", which comes later: without the graph optimizer, the step fails here."
     )
     # Nothing that the message said of the other node belongs to this one.
     own = replace(found, layer=None, location=None, node=str(op["node"]), op=op["op"], evidence=())

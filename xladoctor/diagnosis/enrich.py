@@ -34,8 +34,10 @@ def enrich(finding: Finding, step: Step) -> Finding:
     numbers = _numbers(finding, step)
     if numbers:
         details["numbers"] = [_number_dict(n, step) for n in numbers]
-        sentences = [" = ".join(dict.fromkeys((str(n.number), n.product, n.named))) for n in numbers]
-        message += " " + "; ".join(sentences) + "."
+        parts = [list(dict.fromkeys((str(n.number), n.product, n.named))) for n in numbers]
+        # A number that is only itself explains nothing.
+        sentences = [" = ".join(words) for words in parts if len(words) > 1]
+        message += f" {'; '.join(sentences)}." if sentences else ""
         refuted = [c for n in numbers for c in coincidences(n)]
         if refuted:
             message += f" ({', '.join(refuted)} would give the same number, but is not what the op was asked for.)"

@@ -120,7 +120,7 @@ def _suspects(origin: Origin | None, at: Location | None, found: Isolation) -> I
     """The origin's line, then that of the op which cannot take it."""
     if origin is None or origin.location is None:
         return
-    yield Suspect(origin.location, "", f"{origin.op} begins it: {origin.why}.", "likely")
+    yield Suspect(origin.location, "", f"{origin.op} makes what {found.op} cannot take: {origin.why}.", "likely")
     if at is not None and at != origin.location:
         yield Suspect(at, "", f"{found.op} cannot take it.")
 
@@ -151,6 +151,12 @@ def _decided(finding: Finding) -> str:
     return finding.message.replace(undecided(between, decide), "").strip()
 
 
+def _names_another(finding: Finding, found: Isolation) -> bool:
+    """Whether XLA's own message lists the ops that it refuses, and not the one that was isolated."""
+    listed = finding.details.get("ops")
+    return finding.slug == "unsupported-op" and isinstance(listed, list | tuple) and found.op not in listed
+
+
 def _isolated(finding: Finding, found: Isolation, capsule: str) -> Finding:
     origin, at = origin_of(found), place(found.location)
     crashed = _crashed(found)
@@ -159,7 +165,7 @@ def _isolated(finding: Finding, found: Isolation, capsule: str) -> Finding:
     sentence = fails
     if origin is not None:
         where = f", {origin.location}" if origin.location is not None else ""
-        sentence = f"It begins in {origin.op}{where}: {origin.why}. {fails}"
+        sentence = f"The cause is {origin.op}{where}: {origin.why}. {fails}"
     raised = at or finding.location
     details: dict[str, Any] = {
         **finding.details,
@@ -169,6 +175,10 @@ def _isolated(finding: Finding, found: Isolation, capsule: str) -> Finding:
     if origin is not None:
         details["origin"] = {"op": origin.op, "node": origin.node, "why": origin.why, "location": str(origin.location)}
     first = origin.location if origin is not None and origin.location is not None else at
+    if origin is None and _names_another(finding, found):
+        # A part is cut where its tensors can be handed out, which may be some ops after the one that is refused.
+        sentence = f"XLA takes the function up to {found.op}, and refuses it from there on."
+        first = raised = finding.location or at
     proof = Proof("worker", sentence, f"worker.jsonl, capsule {capsule}")
     basis = _basis(finding, found)
     return replace(

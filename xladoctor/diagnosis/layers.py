@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from xladoctor.diagnosis.facts import is_user_file
 from xladoctor.model.trace import FunctionRow, LayerRow
 from xladoctor.recording.run import Event, Recording, location
@@ -21,6 +24,7 @@ def layers(recording: Recording) -> tuple[LayerRow, ...]:
         above = parents[0] if parents and parents[0] != key[1] else None
         children.setdefault((key[0], above), []).append(key)
     rows: list[LayerRow] = []
+    calls = _batches_of_calls(recording)
     waiting = [(key, 0) for (_, above), keys in children.items() if above is None for key in keys][::-1]
     seen = set()
     while waiting:
@@ -30,7 +34,35 @@ def layers(recording: Recording) -> tuple[LayerRow, ...]:
         seen.add(key)
         rows.append(_row(events[key], depth))
         waiting += [(below, depth + 1) for below in reversed(children.get(key, []))]
-    return tuple(rows)
+    return tuple(_with_batches(rows, calls))
+
+
+def _with_batches(rows: list[LayerRow], calls: dict[str, set[int]]) -> Iterator[LayerRow]:
+    """The rows of a model, and of all layers below it, with the batch sizes of the calls of this model."""
+    here: set[int] = set()
+    for row in rows:
+        if row.depth == 0:
+            here = calls.get(row.name, set())
+        yield replace(row, batches=tuple(sorted({*row.batches, *here})))
+
+
+def _batches_of_calls(recording: Recording) -> dict[str, set[int]]:
+    """{name of the model: sizes of the batches} of the calls of fit, evaluate and predict that were given arrays.
+
+    A traced step leaves its first axis open, so that the layers themselves do not see these sizes.
+    """
+    found: dict[str, set[int]] = {}
+    for event in recording.of_kind(schema.CALL):
+        rows, size, model = event.get("rows_in"), event.get("batch_size"), event.get("model")
+        if event["phase"] != "begin" or not isinstance(rows, int) or not isinstance(size, int) or size < 1:
+            continue
+        share = event.get("validation_split")
+        # keras/src/trainers/data_adapters/array_slicing.py rounds the rows of training down.
+        trained = int(rows * (1 - share)) if isinstance(share, float) else rows
+        for part in (trained, rows - trained):
+            sizes = {min(size, part)} | ({part % size} if part > size else set())
+            found.setdefault(str(model), set()).update(sizes - {0})
+    return found
 
 
 def functions(recording: Recording) -> tuple[FunctionRow, ...]:
@@ -54,8 +86,12 @@ def functions(recording: Recording) -> tuple[FunctionRow, ...]:
 
 
 def _row(events: list[Event], depth: int) -> LayerRow:
-    """One layer: its shapes as a model called it last, its lines as of its first call."""
+    """One layer: its shapes as a model called it last, its lines as of its first call.
+
+    A first axis that was traced in several sizes, or left open once, is open: `batches` has the sizes.
+    """
     first, last = events[0], events[-1]
+    open_axis = len({str(e["inputs"][0][:1]) for e in events if e["inputs"][:1] and e["inputs"][0]}) > 1
     sizes = {s[0] for e in events for s in e["inputs"][:1] if s and isinstance(s[0], int)}
     return LayerRow(
         name=first["name"],
@@ -63,9 +99,13 @@ def _row(events: list[Event], depth: int) -> LayerRow:
         depth=depth,
         made=location(first.get("made")),
         called=location(first.get("called")),
-        inputs=tuple(last["inputs"]),
-        outputs=tuple(last["outputs"]),
+        inputs=tuple(_opened(s) if open_axis else s for s in last["inputs"]),
+        outputs=tuple(_opened(s) if open_axis else s for s in last["outputs"]),
         batches=tuple(sorted(sizes)),
         parameters=int(last.get("parameters") or 0),
         trainable=int(last.get("trainable") or 0),
     )
+
+
+def _opened(shape: list[int | None] | None) -> list[int | None] | None:
+    return [None, *shape[1:]] if shape else shape

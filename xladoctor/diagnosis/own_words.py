@@ -29,7 +29,8 @@ def _check_range(remedy: Remedy, finding: Finding) -> Remedy | None:
     if rows is None:
         return remedy
     index, count = rows
-    title = f"Look for where the index {index} comes from: 0 to {count - 1} are allowed"
+    kind = "label" if _of_labels(finding) else "index"
+    title = f"Look for where the {kind} {index} comes from: 0 to {count - 1} are allowed"
     if index == count:
         title += " (do they start at 1?)"
     return replace(remedy, title=title)
@@ -42,7 +43,16 @@ def _size_of_table(remedy: Remedy, finding: Finding) -> Remedy | None:
     index, count = rows
     if index < 0:
         return None  # no table is large enough
+    if _of_labels(finding):
+        title = f"Or give the output {index + 1} classes, if {index} is meant: it has {count}"
+        how = "The last layer needs a unit for each class, numbered from 0."
+        return replace(remedy, title=title, how=how)
     return replace(remedy, title=f"Or give the table {index + 1} rows, if {index} is meant: it has {count}")
+
+
+def _of_labels(finding: Finding) -> bool:
+    """Whether labels of a loss are out of range, and not indices into a table."""
+    return "Xent" in str(finding.op) or "SoftmaxCrossEntropy" in str(finding.op)
 
 
 def _index_and_rows(finding: Finding) -> tuple[int, int] | None:
@@ -82,6 +92,9 @@ def _explicit_axes(remedy: Remedy, finding: Finding) -> Remedy | None:
     return replace(remedy, title=f"Give both the same number of axes: {said}", how=how)
 
 
+_FITS = 2**30
+
+
 def _check_shape(remedy: Remedy, finding: Finding) -> Remedy | None:
     shape, kind = finding.details.get("tensor_shape"), spelled(str(finding.details.get("dtype") or ""))
     if not isinstance(shape, list | tuple) or not shape or not all(isinstance(n, int) and n > 0 for n in shape):
@@ -95,9 +108,17 @@ def _check_shape(remedy: Remedy, finding: Finding) -> Remedy | None:
     else:
         largest = max(twice)
         axes = " and ".join(str(axis) for axis, n in enumerate(shape) if n == largest)
-        how = f"Axes {axes} are both {largest}: `x[:, None]` with `x[None]`, or (N, 1) with (N,), gives a value a pair."
-    if size and shape[0] > 1:
-        how += f" One row of axis 0 takes {byte_words(prod(shape[1:]) * size)}: compute it in blocks of rows."
+        pairs = (
+            "a matrix product of N rows with N rows"
+            if "MatMul" in str(finding.op)
+            else "`x[:, None]` with `x[None]`, or (N, 1) with (N,),"
+        )
+        how = f"Axes {axes} are both {largest}: {pairs} gives one value for each pair."
+    # Blocks along an axis help only if one row of it fits into memory.
+    axis = next((a for a in range(len(shape)) if shape[a] > 1 and prod(shape[a + 1 :]) * (size or 0) <= _FITS), None)
+    if size and axis is not None:
+        row = byte_words(prod(shape[axis + 1 :]) * size)
+        how += f" One row of axis {axis} takes {row}: compute the tensor in blocks along this axis."
     return replace(remedy, title=title, how=how)
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from xladoctor.model.diagnosis import Finding, Remedy
+from xladoctor.rules.recognise.operands import JOINS
 
 _FOLLOW = "Print both shapes above that line; the one that is not what you meant was made wrong earlier."
 
@@ -38,12 +39,24 @@ def _joined(finding: Finding) -> tuple[str, str] | None:
     if len(pairs) != 1:
         return None
     axis, left, right = pairs[0]
+    if finding.op not in JOINS:
+        how = (
+            "`dataset.padded_batch(N)` in the place of `batch(N)` fills the shorter elements with zeros; or cut or pad "
+            "each element to one size in a `map` before it is batched."
+        )
+        return f"Give all elements of a batch one shape: axis {axis} is {left} in one, {right} in another", how
     rule = "A stack takes tensors of one shape." if finding.op == "Pack" else "Only the axis that is joined may differ."
     return f"Make axis {axis} agree: {left} in the first, {right} in the second", f"{rule} {_FOLLOW}"
 
 
 def _product(finding: Finding) -> tuple[str, str] | None:
     numbers = finding.dims
+    if finding.details.get("window") and len(_shapes(finding)) == 1:
+        how = (
+            "Each pooling divides an axis by its stride, and each convolution with padding='valid' takes its kernel "
+            "less 1 from it: leave out a pooling, set padding='same', or use larger inputs."
+        )
+        return "Shrink the axes less before this layer", how
     if len(numbers) != 2 or not all(isinstance(n, int) for n in numbers) or len(_shapes(finding)) != 2:
         return None
     how = "The inner axes of the two operands must have the same size: transpose one operand, or correct its size."

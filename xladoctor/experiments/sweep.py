@@ -16,7 +16,7 @@ from xladoctor.model.replay import Case, Outcome, Rule, Sweep
 from xladoctor.workers.bench import Bench
 
 _WHY = (
-    "the graph of the capsule was traced for {} rows and takes no other number; give the step as a callable of yours: "
+    "the graph of the capsule was traced for {} rows and takes no other number; name your own callable: "
     "--subject module:callable"
 )
 

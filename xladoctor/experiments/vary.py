@@ -79,6 +79,6 @@ def _meaning(name: str, subject: Subject, parameters: Collection[str], config: C
     if subject.kind == "capsule" and full.startswith(_OF_CALLABLES):
         raise XladoctorError(
             f"--vary {name}: a capsule keeps the graph that was traced, and this was decided before it",
-            hint="Give the step as a callable of yours: xladoctor replay --subject module:callable",
+            hint="Name your own callable: xladoctor replay --subject module:callable",
         )
     return full

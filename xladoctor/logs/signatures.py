@@ -79,6 +79,8 @@ _ERRORS = (
     "input(s), but it received",
     "input(s) with keys",
     "must have the same shape. Received: target",
+    "must have rank (ndim) `target.ndim - 1`",
+    "Incompatible input shapes: axis values",
     "Cannot assign value to variable",
     "with a weight list of length",
     "variables during loading",

@@ -52,10 +52,11 @@ def _xla_brief(page: Page, paths: tuple[XlaPath, ...]) -> None:
     others = len(paths) - len(shown)
     if not shown:
         asked = [p for p in paths if p.resolved.startswith(("on", "asked for")) and "framework" not in p.mechanism]
-        word = f"was asked for by {facts.count(len(asked), 'way')} and compiled nothing" if asked else "was not on"
-        page.heading("XLA", f"{word} (ways looked at: {others}; --verbose)")
+        word = "was requested, but compiled nothing" if asked else "was off"
+        page.heading("XLA", f"{word} ({facts.count(others, 'setting')} checked; --verbose)")
         return
-    page.heading("XLA", f"what put it on; {facts.count(others, 'other way')} did not (--verbose)" if others else "")
+    left = f" ({facts.count(others, 'other setting')} did not; --verbose)" if others else ""
+    page.heading("XLA", f"was switched on{left}")
     alike: dict[tuple[str, str, str, str], int] = {}
     for path in shown:
         said = ("on" if path.effective else "on?", path.mechanism, path.function or "", _switches(path))
@@ -74,7 +75,7 @@ def _switches(path: XlaPath) -> str:
 
 
 def _xla_paths(page: Page, paths: tuple[XlaPath, ...]) -> None:
-    page.heading("XLA", "what put it on, and what did not")
+    page.heading("XLA", "the settings that switched it on, and those that did not")
     for path in paths:
         word, style = {True: ("on ", "bold"), False: ("off", "dim")}.get(path.effective, ("?  ", "yellow"))  # type: ignore[arg-type]
         page.parts((word, style), ("  ", ""), (path.mechanism, style), (f"  {path.function or ''}", ""), indent=2)
@@ -184,7 +185,9 @@ def next_commands(page: Page, diagnosis: Diagnosis, view: View) -> None:
         if not view.verbose:
             rows.append((f"xladoctor scan {folder} --verbose", "everything that was recorded"))
         if diagnosis.findings or view.verbose:
-            rows.append((f"xladoctor report {folder} --output blocker.html", "the report as a page"))
+            long = _LABEL + len(folder) + len("xladoctor report  --output blocker.html") < page.width
+            option = "--output" if long else "-o"
+            rows.append((f"xladoctor report {folder} {option} blocker.html", "the report as a page"))
     root = diagnosis.root
     again = diagnosis.environment.get("command")
     if root and root.suspects and "edits" not in root.details and isinstance(again, list | tuple):

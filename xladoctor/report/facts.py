@@ -109,7 +109,7 @@ def xla_in_a_line(diagnosis: Diagnosis) -> str:
         return ""
     if any(event.value is not None for event in diagnosis.settings):
         return ""
-    return f"XLA was off, and nothing that switches it on was set (ways looked at: {len(diagnosis.xla_paths)})."
+    return f"XLA was off, and nothing that switches it on was set (settings checked: {len(diagnosis.xla_paths)})."
 
 
 def _asked(path: XlaPath) -> bool:
@@ -121,9 +121,18 @@ WHOSE = "what was suspected in such failures before; each tested on this run"
 
 def near(location: Location, diagnosis: Diagnosis) -> Location:
     """A place with its file relative to the folder in which the command was given, where it lies in there."""
-    folder = str(diagnosis.environment.get("cwd") or "").rstrip("/") + "/"
-    inside = len(folder) > 1 and location.file.startswith(folder)
-    return replace(location, file=location.file[len(folder) :]) if inside else location
+    return inside(location, diagnosis.environment.get("cwd"))
+
+
+def inside(location: Location, folder: object) -> Location:
+    """A place with its file relative to a folder, where it lies in there; `folder` may be empty or None."""
+    return replace(location, file=below(location.file, folder))
+
+
+def below(file: str, folder: object) -> str:
+    """The name of a file relative to a folder, where it lies in there."""
+    start = str(folder or "").rstrip("/") + "/"
+    return file[len(start) :] if len(start) > 1 and file.startswith(start) else file
 
 
 def near_words(said: str, diagnosis: Diagnosis) -> str:

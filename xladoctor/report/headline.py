@@ -141,8 +141,11 @@ def _broadcast(finding: Finding) -> str:
 
 
 def _joined(finding: Finding) -> str:
+    from xladoctor.rules.recognise.operands import JOINS
+
     operands, inside = _operands(finding), _inside(finding)
-    verb = "stack" if finding.op == "Pack" else "join" if finding.op else "batch"
+    # A dataset's op only hands on what the batching before it says.
+    verb = "stack" if finding.op == "Pack" else "join" if finding.op in JOINS else "batch"
     operands = [shape for shape in operands if shape]
     if len(operands) < 2:
         return ""
@@ -152,6 +155,7 @@ def _joined(finding: Finding) -> str:
     axis = ": axis {} is {} in the first and {} in the second".format(*different[0]) if len(different) == 1 else ""
     if len(operands) == 2 and len(operands[0]) != len(operands[1]):
         axis = f": the first has {_axes(operands[0])}, the second {len(operands[1])}"
+    shown = f"elements of shapes {shown}" if verb == "batch" else shown
     return f"Cannot {verb} {shown}{more}{inside}{axis}"
 
 
@@ -243,9 +247,12 @@ def _rank(finding: Finding) -> str:
 
 def _index(finding: Finding) -> str:
     numbers, what = _numbers(finding), first_sentence(finding)
-    if not numbers or not what.startswith("Index ") or numbers[1] < 1:
+    kind = next((word for word in ("Index", "Label") if what.startswith(f"{word} ")), None)
+    if not numbers or kind is None or numbers[1] < 1:
         return ""
-    return f"Index {numbers[0]} is outside of the {numbers[1]} rows (0 to {numbers[1] - 1}){_inside(finding)}"
+    # The layer of a label is a path within the loss, which says nothing.
+    rows, inside = ("classes", "") if kind == "Label" else ("rows", _inside(finding))
+    return f"{kind} {numbers[0]} is outside of the {numbers[1]} {rows} (0 to {numbers[1] - 1}){inside}"
 
 
 def _types(finding: Finding) -> str:

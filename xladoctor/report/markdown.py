@@ -194,7 +194,7 @@ def _signature(diagnosis: Diagnosis) -> list[str]:
 
 
 def _stacks(diagnosis: Diagnosis) -> list[str]:
-    found = stack.shown(diagnosis.stacks)
+    found = stack.shown(diagnosis.stacks, diagnosis.environment.get("cwd"))
     parts = ["## Call stack"] if found else []
     for one in found:
         where = f" ({md_code(one.stack.where)})" if one.stack.where else ""
@@ -216,22 +216,22 @@ def _root(diagnosis: Diagnosis) -> list[str]:
     roots = [finding for finding in diagnosis.findings if finding.role == "root"]
     parts = [f"## {md(findings.heading(roots[0])) if roots else 'Findings'}"]
     for finding in roots:
-        parts += _finding(finding)
+        parts += _finding(finding, diagnosis)
     rest = [finding for finding in diagnosis.findings if finding.role != "root"]
     if not roots:
         parts.pop()
     if rest:
         parts.append("## Consequences" if any(f.level == "error" for f in rest) else "## Also found")
         for finding in rest:
-            parts += _finding(finding)
+            parts += _finding(finding, diagnosis)
     return parts
 
 
-def _finding(finding: Finding) -> list[str]:
+def _finding(finding: Finding, diagnosis: Diagnosis) -> list[str]:
     called = f"{md_code(finding.code)} {md_code(finding.slug)}, {md(findings.status(finding))}"
     parts = [f"**{md(finding.title)}** ({called})"]
     if finding.location:
-        parts.append(f"At {at(finding.location)}.")
+        parts.append(f"At {at(facts.near(finding.location, diagnosis))}.")
     paragraphs = [part for part in clip(finding.message, _LONGEST).split("\n\n") if part.strip()]
     parts += [md_mixed(part) for part in paragraphs if part.strip() != finding.title.strip()]
     parts += [md(findings.basis(finding))] if findings.basis(finding) else []

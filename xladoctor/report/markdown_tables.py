@@ -201,7 +201,7 @@ def remedies(diagnosis: Diagnosis) -> list[str]:
         return []
     rows = [
         (
-            mixed(r.title),
+            mixed(facts.near_words(r.title, diagnosis)),
             mixed(r.how),
             prose(r.safety),
             {"verified": "**verified**", "failed": "**failed**", "untested": "untested"}.get(r.result, prose(r.result)),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from xladoctor.model.diagnosis import CallStack, StackFrame
-from xladoctor.report.facts import count
+from xladoctor.report.facts import below, count
 
 _TITLES = {
     "exception": "{of}, as it was raised",
@@ -42,16 +42,23 @@ class Shown:
         return _TITLES.get(self.stack.what, "{of}").replace("{of}", str(self.stack.of))
 
 
-def shown(stacks: Sequence[CallStack]) -> list[Shown]:
-    """The stacks with frames of libraries folded, and the outer frames that an earlier stack has left out."""
+def shown(stacks: Sequence[CallStack], folder: object = None) -> list[Shown]:
+    """The stacks with frames of libraries folded, and the outer frames that an earlier stack has left out.
+
+    The files of the user are named relative to `folder`, where they lie in there.
+    """
     out: list[Shown] = []
     seen: list[list[StackFrame]] = []
     for stack in stacks:
         frames = [f for f in stack.frames if f.user] if seen else list(stack.frames)
         above = max((_common(frames, other) for other in seen), default=0)
-        out.append(Shown(stack, above, tuple(_fold(frames[above:]))))
+        out.append(Shown(stack, above, tuple(_fold([_inside(f, folder) for f in frames[above:]]))))
         seen.append([f for f in stack.frames if f.user])
     return out
+
+
+def _inside(frame: StackFrame, folder: object) -> StackFrame:
+    return replace(frame, file=below(frame.file, folder)) if frame.user else frame
 
 
 def place(frame: StackFrame) -> str:

@@ -54,7 +54,7 @@ def find(name: str, built_in: tuple[str, ...]) -> Own | None:
     file = Path(name)
     ending = next((e for e in ENDINGS if file.name.lower().endswith(e)), None)
     if not file.is_file():
-        hint = did_you_mean(name, list(built_in)) or f"Built in: {', '.join(built_in)}; or a file of yours."
+        hint = did_you_mean(name, list(built_in)) or f"Built in: {', '.join(built_in)}; or a file of your own."
         raise XladoctorError(f"--template {name}: there is no such template", hint=hint)
     if ending is None:
         raise XladoctorError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xladoctor.model.trace import StepDiff, Trace, TraceDiff, TracedStep
-from xladoctor.report import text, trace_table, trace_words
+from xladoctor.report import layer_lines, text, trace_table, trace_words
 from xladoctor.report.console import ended
 from xladoctor.report.page import Page
 from xladoctor.report.page import place as source
@@ -11,6 +11,9 @@ from xladoctor.report.view import View
 
 _STYLES = {"broken": "bold red", "kept": "bold green", "empty": "bold yellow"}
 _FEW = 16
+_NARROW = 100
+_WIDE = (44, 36, 28)
+_SLIM = (32, 24, 18)
 
 
 def render(trace: Trace, page: Page, view: View) -> str:
@@ -35,10 +38,11 @@ def render(trace: Trace, page: Page, view: View) -> str:
     if view.run_dir:
         page.heading("Next")
         for words, why in (
-            (f"trace {view.run_dir} --format html --output shapes.html", "every tensor, to look through"),
+            (f"trace {view.run_dir} -o shapes.html", "every tensor, to look through"),
             (f"trace --diff {view.run_dir} OTHER_RUN", "beside another run"),
         ):
-            page.parts((f"xladoctor {words}", ""), (f"  # {why}", "dim"), indent=2)
+            room = len(words) + len(why) + 16 < page.width
+            page.parts((f"xladoctor {words}", ""), (f"  # {why}" if room else "", "dim"), indent=2)
     return page.text()
 
 
@@ -85,24 +89,22 @@ def _layers(page: Page, trace: Trace, view: View) -> None:
     if not trace.layers:
         return
     page.heading("Layers", "shapes as traced; None is an axis that was left open")
-    table = [("layer", "in", "out", "parameters", "made, called")]
-    shown = trace_words.folded(trace.layers, len(trace.layers) if view.verbose else 40)
-    for row, number in shown:
-        if row is None:
-            table.append((f"… {trace_words.count(number, 'layer')} more (--verbose)", "", "", "", ""))
+    shown = layer_lines.folded(trace.layers, len(trace.layers) if view.verbose else layer_lines.MOST)
+    table = [("layer", "in", "out", "parameters, batch sizes, lines that made and called it")]
+    for one in shown:
+        indent = "· " * one.depth
+        if one.row is None:
+            table.append((f"{indent}{one.words}", "", "", ""))
             continue
-        batches = f" batch {', '.join(map(str, row.batches))}" if row.batches else ""
-        lines = [source(place) for place in dict.fromkeys((row.made, row.called)) if place is not None]
-        table.append(
-            (
-                f"{'· ' * row.depth}{row.name} ({row.cls})",
-                trace_words.shapes(row.inputs) + batches,
-                trace_words.shapes(row.outputs),
-                f"{row.parameters:,}" if row.parameters else "",
-                ", ".join(lines),
-            )
-        )
-    page.table(table, styles=["bold", "", "", "", "dim"], caps=(44, 36, 28, 12))
+        row = one.row
+        lines = [page.near(source(place)) for place in dict.fromkeys((row.made, row.called)) if place is not None]
+        known = ", ".join(filter(None, (one.facts, *lines)))
+        name = f"{indent}{row.name} ({row.cls})"
+        table.append((name, trace_words.shapes(row.inputs), trace_words.shapes(row.outputs), known))
+    caps = _WIDE if page.width > _NARROW else _SLIM
+    page.table(table, styles=["bold", "", "", "dim"], caps=caps)
+    if any(one.row is None for one in shown):
+        page.para("--verbose shows every layer.", style="dim")
 
 
 def _functions(page: Page, trace: Trace) -> None:

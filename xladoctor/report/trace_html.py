@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xladoctor.model.trace import StepDiff, Trace, TraceDiff, TracedStep
-from xladoctor.report import html, stations, svg, trace_words
+from xladoctor.report import html, layer_lines, stations, svg, trace_words
 from xladoctor.report.html import Markup, Section, breakable, code, esc, section
 from xladoctor.report.html.tables import SHAPE_HEADS, SHAPE_WIDTHS, at, shape_row
 from xladoctor.report.shapes import calls
@@ -28,9 +28,10 @@ def render(trace: Trace) -> str:
     ]
     sections = html.bullets("problems", "Could not be read", trace.problems)
     sections += _layers(trace)
+    sections += _functions(trace)
     marked = False
     for number, step in enumerate(trace.steps, 1):
-        sections.append(_step(step, number, not marked))
+        sections.append(_step(step, number, not marked, trace))
         marked = marked or any(row.first_violation for row in step.shapes)
     if trace.places:
         rows = [
@@ -46,18 +47,43 @@ def _layers(trace: Trace) -> list[Section]:
     """The layers that were called, folded as on the console."""
     if not trace.layers:
         return []
+    rows = []
+    for one in layer_lines.folded(trace.layers):
+        row, indent = one.row, "· " * one.depth
+        if row is None:
+            rows.append((esc(f"{indent}{one.words}"), "", "", "", ""))
+            continue
+        places = [
+            trace_words.near(place, trace) for place in dict.fromkeys((row.made, row.called)) if place is not None
+        ]
+        rows.append(
+            (
+                breakable(f"{indent}{row.name} ({row.cls})"),
+                code(trace_words.shapes(row.inputs)),
+                code(trace_words.shapes(row.outputs)),
+                one.facts,
+                Markup(", ".join(breakable(place.place) for place in places)),
+            )
+        )
+    heads = ("Layer", "In", "Out", "Known", "Made, called")
+    return [section("layers", "Layers", [html.small(heads, rows, "The layers that were called")])]
+
+
+def _functions(trace: Trace) -> list[Section]:
+    """The user's functions that TensorFlow traced."""
+    if not trace.functions:
+        return []
     rows = [
         (
-            breakable(f"{'· ' * row.depth}{row.name} ({row.cls})") if row else esc(f"{number} more layers"),
-            code(trace_words.shapes(row.inputs)) if row else "",
-            code(trace_words.shapes(row.outputs)) if row else "",
-            str(row.parameters) if row else "",
-            breakable(str(row.made or row.called or "")) if row else "",
+            breakable(f"{f.name}{' (XLA)' if f.xla else ''}"),
+            code(", ".join(f.inputs)),
+            str(f.traces),
+            breakable(trace_words.near(place, trace).place) if (place := f.defined or f.called) is not None else "",
         )
-        for row, number in trace_words.folded(trace.layers)
+        for f in trace.functions
     ]
-    table = html.small(("Layer", "In", "Out", "Parameters", "Made"), rows, "The layers that were called")
-    return [section("layers", "Layers", [table])]
+    table = html.small(("Function", "Inputs", "Traces", "Defined"), rows, "The functions that TensorFlow traced")
+    return [section("functions", "Functions", [table])]
 
 
 def render_diff(diff: TraceDiff) -> str:
@@ -82,14 +108,14 @@ def diff_sections(diff: TraceDiff) -> list[Section]:
     return [_step_diff(step, number) for number, step in enumerate(diff.steps, 1)]
 
 
-def _step(step: TracedStep, number: int, anchor: bool) -> Section:
+def _step(step: TracedStep, number: int, anchor: bool, trace: Trace) -> Section:
     outcome = trace_words.OUTCOMES[step.outcome]
     title = f"{number}. {step.name}" + (f": {outcome}" if outcome else "")
-    return section(f"step{number}", title, _step_body(step, number, anchor))
+    return section(f"step{number}", title, _step_body(step, number, anchor, trace))
 
 
-def _step_body(step: TracedStep, number: int, anchor: bool) -> Iterator[str]:
-    where = f"at {at(step.location)}; " if step.location else ""
+def _step_body(step: TracedStep, number: int, anchor: bool, trace: Trace) -> Iterator[str]:
+    where = f"at {at(trace_words.near(step.location, trace))}; " if step.location else ""
     yield f'<p class="dim">{where}run-time shapes: {esc(trace_words.basis(step))}</p>'
     if step.notes:
         yield html.items(step.notes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xladoctor.model.trace import StepDiff, Trace, TraceDiff, TracedStep
-from xladoctor.report import trace_words
+from xladoctor.report import layer_lines, trace_words
 from xladoctor.report.markdown import at, md_comment
 from xladoctor.report.markdown_tables import code, prose, shape_rows, table
 from xladoctor.report.text import md
@@ -22,20 +22,9 @@ def render(trace: Trace) -> str:
         *_bullets("Could not be read", trace.problems),
     ]
     if trace.layers:
-        heads = ("Layer", "In", "Out", "Parameters", "Made")
-        listed = [
-            (
-                code(f"{row.name} ({row.cls})" if row else f"{number} more layers"),
-                code(trace_words.shapes(row.inputs)) if row else "",
-                code(trace_words.shapes(row.outputs)) if row else "",
-                str(row.parameters) if row else "",
-                code(str(row.made or row.called or "")) if row else "",
-            )
-            for row, number in trace_words.folded(trace.layers)
-        ]
-        parts += ["## Layers", table(heads, listed)]
+        parts += ["## Layers", _layers(trace)]
     for number, step in enumerate(trace.steps, 1):
-        parts += _step(step, number)
+        parts += _step(step, number, trace)
     rows = [
         (code(p.place), code(p.contract), prose("found" if p.found else p.reason or "missing")) for p in trace.places
     ]
@@ -73,10 +62,32 @@ def _summary(diff: TraceDiff) -> list[str]:
     return parts
 
 
-def _step(step: TracedStep, number: int) -> list[str]:
+def _layers(trace: Trace) -> str:
+    listed = []
+    for one in layer_lines.folded(trace.layers):
+        row, indent = one.row, "· " * one.depth
+        if row is None:
+            listed.append((prose(f"{indent}{one.words}"), "", "", "", ""))
+            continue
+        places = [
+            trace_words.near(place, trace) for place in dict.fromkeys((row.made, row.called)) if place is not None
+        ]
+        listed.append(
+            (
+                code(f"{indent}{row.name} ({row.cls})"),
+                code(trace_words.shapes(row.inputs)),
+                code(trace_words.shapes(row.outputs)),
+                prose(one.facts),
+                ", ".join(code(place.place) for place in places),
+            )
+        )
+    return table(("Layer", "In", "Out", "Known", "Made, called"), listed)
+
+
+def _step(step: TracedStep, number: int, trace: Trace) -> list[str]:
     outcome = trace_words.OUTCOMES[step.outcome]
     parts = [f"## {number}. {md(step.name)}" + (f" ({outcome})" if outcome else "")]
-    where = f"At {at(step.location)}. " if step.location else ""
+    where = f"At {at(trace_words.near(step.location, trace))}. " if step.location else ""
     parts.append(f"{where}Run-time shapes: {md(trace_words.basis(step))}.")
     parts += ["\n".join(f"- {md(note)}" for note in step.notes)] if step.notes else []
     if step.shapes:

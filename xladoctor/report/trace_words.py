@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xladoctor.model.diagnosis import ShapeRow
-from xladoctor.model.trace import LayerRow, RowDiff, StepDiff, Trace, TraceDiff, TracedStep
-from xladoctor.report.facts import shape_text
+from xladoctor.model.diagnosis import Location, ShapeRow
+from xladoctor.model.trace import RowDiff, StepDiff, Trace, TraceDiff, TracedStep
+from xladoctor.report.facts import inside, shape_text
 from xladoctor.report.shapes import runtime_text
 from xladoctor.report.text import line
 
@@ -71,32 +71,19 @@ def title(trace: Trace) -> str:
 
 
 def shapes(found: Sequence[object], most: int = 2) -> str:
-    """`(None, 9), (None, 1)`: the shapes of a layer's inputs or outputs."""
+    """`(None, 9), (None, 1)`: the shapes of a layer's inputs or outputs; `2 x (None, 9)` where all are the same."""
     told = [
         "?" if not isinstance(s, list | tuple) else f"({', '.join(map(str, s))}{',' if len(s) == 1 else ''})"
         for s in found
     ]
+    if len(told) > 1 and len(set(told)) == 1:
+        return f"{len(told)} x {told[0]}"
     return ", ".join(told[:most]) + (f" and {len(told) - most} more" if len(told) > most else "")
 
 
-def folded(rows: Sequence[LayerRow], most: int = 40) -> list[tuple[LayerRow | None, int]]:
-    """The layers in at most `most` lines. The deepest are left out first: (None, how many) stands in their place."""
-    deepest = max((row.depth for row in rows), default=0)
-    shown: list[tuple[LayerRow | None, int]] = [(row, 1) for row in rows]
-    while len(shown) > most and deepest > 0:
-        deepest -= 1
-        shown = []
-        for row in rows:
-            if row.depth <= deepest:
-                shown.append((row, 1))
-            elif shown and shown[-1][0] is None:
-                shown[-1] = (None, shown[-1][1] + 1)
-            else:
-                shown.append((None, 1))
-    if len(shown) > most:
-        left = sum(number for _, number in shown[most - 1 :])
-        shown = [*shown[: most - 1], (None, left)]
-    return shown
+def near(location: Location, trace: Trace) -> Location:
+    """A place with its file relative to the folder in which the program ran, where it lies in there."""
+    return inside(location, trace.environment.get("cwd"))
 
 
 def differs(diff: TraceDiff) -> str:

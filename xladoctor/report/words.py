@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 from xladoctor.model.diagnosis import Diagnosis
-from xladoctor.report import findings
+from xladoctor.report import facts, findings
 from xladoctor.report.console import ended, how_it_ended
 from xladoctor.report.text import line
 from xladoctor.report.view import View
@@ -18,14 +18,15 @@ def next_action(diagnosis: Diagnosis, view: View) -> str:
         return ""
     verified = [r for f in diagnosis.findings for r in f.remedies if r.result == "verified"]
     if verified:
-        return f"Apply the remedy that was verified: {verified[0].title}."
+        return f"Apply the remedy that was verified: {facts.near_words(verified[0].title, diagnosis)}."
     cures = [t for replay in view.replays for t in replay.remedies if t.verdict == "verified"]
     if cures:
         best = next((t for t in cures if t.safety == "safe"), cures[0])
         return f"Apply the remedy that cured it when it was run again ({best.safety}): {best.title or best.remedy}."
     untested = [r for r in root.remedies if r.result == "untested"]
     if untested:
-        return f"Try the first remedy ({untested[0].title}), which nobody has run yet, and scan again."
+        title = facts.near_words(untested[0].title, diagnosis)
+        return f"Try the first remedy ({title}), which was not tested, and scan again."
     where = "the line" if root.location else "what is"
     return f"Look at {where} named under {findings.heading(root)}; no remedy is known yet."
 

@@ -253,8 +253,8 @@ def _last_words(group: list[tuple[ErrorRecord, Hit]], evidence: Evidence) -> boo
 
 def undecided(between: Sequence[str], decide: Sequence[str]) -> str:
     """Which causes a text leaves open, and what would tell them apart."""
-    open_ = f"Not decided by this text: {'; '.join(between)}. " if between else ""
-    return f"{open_}To decide: {'; '.join(decide)}."
+    open_ = f"The message leaves open which of these it is: {'; '.join(between)}. " if between else ""
+    return f"{open_}To find out, look at: {'; '.join(decide)}."
 
 
 def finding(rule: Rule, group: list[tuple[ErrorRecord, Hit]]) -> Finding:

@@ -188,7 +188,7 @@ def _of_run(folder: Path, python: str | None, values: bool) -> Subject:
         why = "functions were traced in it, and of none is a whole capsule kept" if traced else why
         raise XladoctorError(
             f"{folder} holds no capsule that can be run: {why}",
-            hint="Give the step as a callable of yours: xladoctor replay --subject module:callable",
+            hint="Name your own callable: xladoctor replay --subject module:callable",
         )
     return of_step(str(folder), ranked[0], python, values)
 
@@ -259,7 +259,7 @@ def _complete(folder: Path, name: str) -> None:
     if not told.get("complete", True):
         raise XladoctorError(
             f"{(folder / name).parent} is what there was of a graph when its trace failed: it cannot be run",
-            hint="Give the step as a callable of yours: xladoctor replay --subject module:callable",
+            hint="Name your own callable: xladoctor replay --subject module:callable",
         )
 
 

@@ -112,7 +112,7 @@ def test_a_capsule_takes_at_most_half_of_the_free_space(shelf, monkeypatch):
     assert add(shelf, 2 << 20) is None
     assert [reason for _, reason, _ in dropped(shelf)] == ["disk-space"]
     (note,) = gap_notes(read_run(shelf.sink.run_dir))
-    assert note == "1 graph could not be kept for running again: " + schema.DROP_REASONS["disk-space"]
+    assert note.startswith("1 graph ") and note.endswith(schema.DROP_REASONS["disk-space"])
 
 
 def test_a_values_file_that_fails_half_way_leaves_nothing(shelf):
@@ -243,7 +243,7 @@ def test_the_doctor_is_not_led_to_a_capsule_that_was_removed(shelf):
 
     assert led_to() == [None, second.name]
     (note,) = gap_notes(read_run(shelf.sink.run_dir))
-    assert note.startswith("1 graph could not be kept for running again: the run folder reached its maximum size")
+    assert note.startswith("1 graph ") and "the run folder reached its maximum size" in note
     shelf.restore(first.name, lambda _: {"graph.pb.gz": b"x", "capsule.json": b'{"id": 1}'}, "f")
     assert led_to() == [first.name, second.name]
     assert list(gap_notes(read_run(shelf.sink.run_dir))) == []

@@ -269,3 +269,46 @@ def test_the_table_of_an_index_that_is_out_of_range():
     assert "Embedding" in lines(found)[0]
     assert found is not None and found.suspects[0].reason == "It makes the table that is indexed."
     assert not [line for line in lines(found) if "self.out(h)" in line]
+
+
+def test_an_index_into_a_table_is_not_blamed_on_labels_that_do_not_fit_either():
+    found = blamed(
+        """
+        import numpy as np
+        from tensorflow import keras
+        words = np.random.randint(1, 501, (200, 40))
+        stars = np.random.randint(1, 6, 200)
+        x = keras.Input((40,), dtype="int32")
+        y = keras.layers.Embedding(500, 16)(x)
+        y = keras.layers.GlobalAveragePooling1D()(y)
+        model = keras.Model(x, keras.layers.Dense(5, activation="softmax")(y))
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(words, stars)
+        """,
+        ("<module>", "model.fit"),
+        dims=(500, 500),
+        slug="index-out-of-range",
+    )
+    assert "Embedding(500, 16)" in lines(found)[0]
+
+
+RAGGED = """
+    import tensorflow as tf
+    def generate():
+        yield from ([1, 2], [1, 2, 3])
+    parts = tf.data.Dataset.from_generator(generate, output_signature=tf.TensorSpec((None,), tf.int32))
+    parts = parts.batch(8)
+    for part in parts:
+        print(part)
+    """
+
+
+def test_elements_of_open_sizes_are_put_together_by_the_batch():
+    found = blamed(
+        RAGGED,
+        ("<module>", "for part in parts"),
+        dims=(2, 3),
+        slug="concat-pack-mismatch",
+        message="Cannot batch tensors with different shapes in component 0.",
+    )
+    assert lines(found)[0] == "parts = parts.batch(8)"

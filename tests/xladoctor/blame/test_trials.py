@@ -203,3 +203,25 @@ def test_nothing_is_joined_along_the_rows_of_a_batch():
         return sum(v.edit == "axis" for v in found)
 
     assert (tried(None), tried(32)) == (2, 3)
+
+
+POOLED = """
+    from tensorflow import keras
+    from tensorflow.keras import layers
+    SIZE = 20
+    def block(x, filters):
+        x = layers.Conv2D(filters, 3)(x)
+        return layers.MaxPooling2D(2)(x)
+    x = keras.Input((SIZE, SIZE, 3))
+    for filters in (16, 32, 64, 128):
+        x = block(x, filters)
+    """
+
+
+def test_a_window_that_is_larger_than_what_is_left_of_its_axis():
+    found = blamed(POOLED, ("<module>", "x = block"), ("block", "MaxPooling2D(2)"), dims=(1, 1, 64, 2, 2))
+    assert found is not None and found.constraint is not None
+    assert [operand.size for operand in found.constraint.operands] == [1, 2]
+    # The third pooling of four fails: what the later ones would get is no size that anybody saw.
+    assert not any(suspect.reason.endswith("size 0.") for suspect in found.suspects)
+    assert all("(16, 32" not in line for line in lines(found)[:1])

@@ -1,8 +1,8 @@
 from tests.xladoctor.recordings import Run
 from xladoctor.model.trace import LayerRow, Trace
+from xladoctor.report.layer_lines import folded
 from xladoctor.report.page import Page
 from xladoctor.report.trace_console import render
-from xladoctor.report.trace_words import folded
 from xladoctor.report.view import View
 from xladoctor.saved import trace_run
 
@@ -31,7 +31,7 @@ def test_layers_stand_below_the_one_that_calls_them_with_the_batches_that_they_m
         {"number": 2, "name": "inner", "parent": 1, "inputs": ((8, 9),)},
     ).layers
     assert [(row.name, row.depth, row.batches) for row in found] == [("block", 0, ()), ("inner", 1, (8, 32))]
-    assert (found[1].parameters, found[1].made.line, found[1].inputs) == (12, 5, ([8, 9],))
+    assert (found[1].parameters, found[1].made.line, found[1].inputs) == (12, 5, ([None, 9],))
 
 
 def test_a_layer_that_is_its_own_ancestor_ends_the_search(tmp_path):
@@ -43,18 +43,55 @@ def test_a_layer_that_is_its_own_ancestor_ends_the_search(tmp_path):
     assert [row.name for row in traced(tmp_path, *loop).layers] == ["c"]
 
 
-def test_the_deepest_layers_are_folded_first():
-    rows = [LayerRow(f"l{n}", "Dense", depth=min(n % 7, 2)) for n in range(70)]
+def test_the_layers_of_a_fit_met_its_batches_and_its_last_one(tmp_path):
+    run = Run()
+    run.event("call", call=1, phase="begin", method="fit", model="block", rows_in=25, batch_size=8,
+              validation_split=0.2)  # fmt: skip
+    layer(run, 2, "inner", parent=1)
+    layer(run, 1, "block")
+    found = trace_run(run.write(tmp_path / "run")).layers
+    # 20 rows are trained in 8, 8 and 4; 5 are left for validation.
+    assert [row.batches for row in found] == [(4, 5, 8), (4, 5, 8)]
+
+
+def test_few_layers_are_not_folded():
+    rows = [LayerRow("l", "Dense", depth=n % 2) for n in range(40)]
+    assert [line.row for line in folded(rows, 40)] == rows
+
+
+def words(lines):
+    return [line.row.name if line.row else line.words for line in lines]
+
+
+def test_layers_that_are_alike_stand_once_with_what_is_below_the_first():
+    block = [LayerRow("block", "Block", 1, parameters=9), LayerRow("a", "Dense", 2), LayerRow("b", "ReLU", 2)]
+    rows = [LayerRow("net", "Net"), *(block * 20), LayerRow("head", "Dense", 1)]
     shown = folded(rows, 40)
-    assert len(shown) <= 40
-    assert sum(number for _, number in shown) == 70
-    assert all(row is None or row.depth < 2 for row, _ in shown)
-    assert folded(rows[:40], 40) == [(row, 1) for row in rows[:40]]
+    assert words(shown) == ["net", "block", "a", "b", "… 19 more like it, 57 layers", "head"]
+    assert sum(line.count for line in shown) == len(rows)
 
 
-def test_many_layers_of_one_depth_are_cut_with_their_number():
-    shown = folded([LayerRow(str(n), "Dense") for n in range(90)], 40)
-    assert (len(shown), shown[-1]) == (40, (None, 51))
+def test_a_pattern_of_layers_stands_once():
+    rows = [LayerRow("net", "Net"), *[LayerRow("conv", "Conv2D", 1), LayerRow("relu", "ReLU", 1)] * 30]
+    assert words(folded(rows, 40)) == ["net", "conv", "relu", "… 29 more like these 2, 58 layers"]
+
+
+def test_the_deepest_layers_are_folded_first_and_the_lines_are_used():
+    rows = [LayerRow(f"l{n}", "Dense", depth=min(n % 7, 2), parameters=n) for n in range(70)]
+    shown = folded(rows, 40)
+    assert 30 <= len(shown) <= 40
+    assert sum(line.count for line in shown) == 70
+    assert {line.row.name for line in shown if line.row} >= {row.name for row in rows if row.depth < 2}
+
+
+def test_many_layers_of_one_depth_fill_the_lines():
+    for rows in (
+        [LayerRow(str(n), "Dense", parameters=n) for n in range(90)],
+        [LayerRow("net", "Net"), *(LayerRow(str(n), "Dense", 1, parameters=n) for n in range(89))],
+    ):
+        shown = folded(rows, 40)
+        assert (len(shown), sum(line.count for line in shown)) == (40, 90)
+        assert shown[-1].words.endswith("more layers")
 
 
 def test_a_trace_without_watched_functions_shows_layers_and_functions(tmp_path):

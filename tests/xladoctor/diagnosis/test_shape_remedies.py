@@ -11,8 +11,12 @@ from xladoctor.rules import by_slug
 CASES = [
     ("broadcast-mismatch", {"shapes": [[None, 24], [None, 4]], "axes": [{"axis": -1, "sizes": [24, 4]}]}, (24, 4),
      "Make axis 1 agree: 24 on the left, 4 on the right", "24 is 6 times 4"),
-    ("concat-pack-mismatch", {"shapes": [[2, 8, 3], [2, 7, 3]]}, (8, 7),
+    ("concat-pack-mismatch", {"shapes": [[2, 8, 3], [2, 7, 3]], "op": "ConcatV2"}, (8, 7),
      "Make axis 1 agree: 8 in the first, 7 in the second", "Only the axis that is joined may differ."),
+    ("concat-pack-mismatch", {"shapes": [[7], [8]], "op": "IteratorGetNext"}, (7, 8),
+     "Give all elements of a batch one shape: axis 0 is 7 in one, 8 in another", "padded_batch"),
+    ("matmul-conv-mismatch", {"shapes": [[None, 1, 1, 64]], "window": [2, 2]}, (1, 1, 64, 2, 2),
+     "Shrink the axes less before this layer", "padding='same'"),
     ("matmul-conv-mismatch", {"shapes": [[8, 12], [10, 4]]}, (12, 10), "Make the inner sizes agree: 12 and 10", ""),
     ("reshape-mismatch", {"have": 144, "want": 140, "target": [4, 5, 7]}, (144, 140),
      "Make the target (4, 5, 7) hold 144 elements, not 140", ""),
@@ -24,7 +28,7 @@ CASES = [
 def remedies(slug, details, dims, known):
     rule = by_slug(slug)
     finding = Finding(rule.code, slug, "error", "root", rule.title, "m", dims=dims, details=details,
-                      remedies=rule.remedies)  # fmt: skip
+                      op=details.get("op"), remedies=rule.remedies)  # fmt: skip
     (found,) = fitted([finding], known)
     return found.remedies
 

@@ -126,7 +126,7 @@ def test_the_line_is_that_of_the_origin_and_the_other_stays(tmp_path):
     assert str(finding.raised_at) == "/w/a b.py:7 in step"
     assert finding.details["origin"]["why"] == "its branches give f32[4,4] and f32[8,4]"
     assert finding.message.endswith(
-        "It begins in If, /w/a b.py:5 in step: its branches give f32[4,4] and f32[8,4]. "
+        "The cause is If, /w/a b.py:5 in step: its branches give f32[4,4] and f32[8,4]. "
         "FFT2D (step/FFT2D), /w/a b.py:7 in step, cannot take it."
     )
 

@@ -168,7 +168,7 @@ def test_a_run_without_tensorflow_has_no_word_on_xla():
     for verbose in (False, True):
         text = said(bare, verbose=verbose)
         assert "TF_XLA_FLAGS" not in text and "XLA  " not in text
-    assert "XLA  was not on (ways looked at: 1" in said(replace(bare, environment={"tensorflow": "2.21.0"}))
+    assert "XLA  was off (1 setting checked" in said(replace(bare, environment={"tensorflow": "2.21.0"}))
     assert "the run was killed" not in said(bare), "a title that the message repeats"
 
 
@@ -243,7 +243,9 @@ def test_what_to_type_next():
 
 def test_xla_in_short():
     text = said(samples.LOUD)
-    assert "XLA  what put it on; 2 other ways did not (--verbose)\n  on  tf.function(jit_compile=True)  proj" in text
+    assert (
+        "XLA  was switched on (2 other settings did not; --verbose)\n  on  tf.function(jit_compile=True)  proj" in text
+    )
     assert "      governed by params.cfg[use_xla_translate], USE_XLA_TRANSLATE\n" in text
 
 

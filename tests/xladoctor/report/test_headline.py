@@ -41,6 +41,10 @@ HEADLINES = [
         finding("concat-pack-mismatch", op="ConcatV2", details={"shapes": [[2, 8, 3], [2, 7, 3]]}),
         "Cannot join (2, 8, 3) and (2, 7, 3): axis 1 is 8 in the first and 7 in the second",
     ),
+    (
+        finding("concat-pack-mismatch", op="IteratorGetNext", details={"shapes": [[7], [8]]}),
+        "Cannot batch elements of shapes (7,) and (8,): axis 0 is 7 in the first and 8 in the second",
+    ),
     # Which of two axes is joined, and may differ, is not known.
     (
         finding("concat-pack-mismatch", op="ConcatV2", details={"shapes": [[2, 8], [3, 7]]}),
@@ -142,7 +146,7 @@ def test_xla_that_was_off_and_settings_that_nobody_made_are_one_line(form):
     read = SettingEvent(0.1, "env", "TF_XLA_FLAGS", "read", None)
     plain = Diagnosis("log", "failed", (finding("oom"),), xla_paths=(off,), settings=(read,),
                       environment={"tensorflow": "2.21.0"})  # fmt: skip
-    line = "XLA was off, and nothing that switches it on was set (ways looked at: 1)."
+    line = "XLA was off, and nothing that switches it on was set (settings checked: 1)."
     assert line in render(plain, form) and "Settings timeline" not in render(plain, form)
     for other in (replace(plain, settings=(replace(read, value="--x"),)), replace(plain, xla_paths=(
         replace(off, effective=True),))):  # fmt: skip
@@ -179,6 +183,8 @@ def test_an_index_with_the_rows_that_there_are():
         of_class("index-out-of-range", (100, 100), message="Index 100 into an axis of 100."), layer="people"
     )
     assert headline(found) == "Index 100 is outside of the 100 rows (0 to 99) in people"
+    label = of_class("index-out-of-range", (5, 5), message="Label 5 with 5 classes.")
+    assert headline(label) == "Label 5 is outside of the 5 classes (0 to 4)"
 
 
 def test_two_types_with_the_verb_of_the_op():

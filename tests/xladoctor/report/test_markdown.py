@@ -81,7 +81,7 @@ def test_verdicts_and_remedies():
 
 def test_an_untested_remedy_is_not_called_a_cure():
     root = replace(samples.ROOT, remedies=(samples.ONE_CANVAS_EACH,))
-    assert "which nobody has run yet" in document(replace(samples.LOUD, findings=(root,)))
+    assert "which was not tested" in document(replace(samples.LOUD, findings=(root,)))
     assert "no remedy is known yet" in document(replace(samples.LOUD, findings=(replace(samples.ROOT, remedies=()),)))
 
 

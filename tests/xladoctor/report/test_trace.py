@@ -44,7 +44,7 @@ def test_the_console(broken, kept):
     assert re.search(r"! shift +layer gears/a\n +in +x +\(B N\) +\(\? 5\) +\(16 5\)", text)
     assert "FIRST VIOLATION: result is (1 5) where (B N)" in " ".join(text.split())
     assert re.search(r"B += 16 +bound by x \(axis 0\) of shift", text)
-    assert "xladoctor trace runs/b --format html" in text
+    assert "xladoctor trace runs/b -o shapes.html" in text
     well = show(kept, "console")
     assert "random values" in well
     assert re.search(r"in +x +\(B N\) +\(\? 5\) +\(15 5\)", well), "a healthy call has its table too"

@@ -157,7 +157,7 @@ def test_where_a_text_does_not_decide_it_is_said_what_would():
             if found.status == "untested":
                 seen.add(found.slug)
                 assert found.details.get("decide"), (fixture.name, found.message)
-                assert f"To decide: {found.details['decide'][0]}" in found.message
+                assert f"To find out, look at: {found.details['decide'][0]}" in found.message
     assert {"jit-kernel-failed", "compile-failed", "not-xla", "autotune-failed"} <= seen
 
 

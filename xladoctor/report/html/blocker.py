@@ -181,19 +181,19 @@ def _findings(diagnosis: Diagnosis) -> Iterator[Section]:
     roots = [f for f in diagnosis.findings if f.role == "root"]
     rest = [f for f in diagnosis.findings if f.role != "root"]
     if roots:
-        yield section("root", findings.heading(roots[0]), (part for f in roots for part in _finding(f)))
+        yield section("root", findings.heading(roots[0]), (part for f in roots for part in _finding(f, diagnosis)))
     if rest:
         title = "Consequences" if any(f.level == "error" for f in rest) else "Also found"
-        yield section("rest", title, (part for f in rest for part in _finding(f)))
+        yield section("rest", title, (part for f in rest for part in _finding(f, diagnosis)))
 
 
 def _box(finding: Finding) -> str:
     return "after" if finding.role != "root" else "root" if finding.level == "error" else "mild"
 
 
-def _finding(finding: Finding) -> Iterator[str]:
+def _finding(finding: Finding, diagnosis: Diagnosis) -> Iterator[str]:
     yield f'<div class="box {_box(finding)}"><h3>{esc(finding.title)}</h3>'
-    where = f", at {at(finding.location)}" if finding.location else ""
+    where = f", at {at(facts.near(finding.location, diagnosis))}" if finding.location else ""
     yield f"<p>{code(finding.code)} {code(finding.slug)}, {esc(findings.status(finding))}{where}.</p>"
     for part in clip(finding.message, _LONGEST).split("\n\n"):
         if part.strip() and part.strip() != finding.title.strip():

@@ -90,7 +90,7 @@ def shape_row(row: ShapeRow, leads: bool, anchor: str = "") -> str:
 
 def stacks(diagnosis: Diagnosis) -> Iterator[str]:
     """The stacks, with frames of libraries folded."""
-    for one in stack.shown(diagnosis.stacks):
+    for one in stack.shown(diagnosis.stacks, diagnosis.environment.get("cwd")):
         where = f" ({code(one.stack.where)})" if one.stack.where else ""
         note = f": {esc(one.stack.note)}" if one.stack.note else ""
         yield f'<h3>{esc(one.title)}</h3><p class="dim">Outermost frame first{where}{note}.</p>' + '<ol class="stack">'
@@ -121,7 +121,7 @@ def xla_paths(diagnosis: Diagnosis) -> Iterator[str]:
     for path in diagnosis.xla_paths:
         resolved = esc("never traced") if facts.never_traced(path) else code(path.resolved)
         state = {True: "<strong>on</strong>", False: "off"}.get(path.effective, "?")  # type: ignore[arg-type]
-        where = [at(path.location), esc(path.note or "")]
+        where = [at(facts.near(path.location, diagnosis) if path.location else None), esc(path.note or "")]
         rows.append(
             html.row(
                 (
@@ -207,7 +207,7 @@ def remedies(diagnosis: Diagnosis) -> Iterator[str]:
     rows = [
         html.row(
             (
-                mixed(r.title),
+                mixed(facts.near_words(r.title, diagnosis)),
                 mixed(clip(r.how, _CELL)),
                 r.safety,
                 verdict(r.result),

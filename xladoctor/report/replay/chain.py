@@ -11,7 +11,7 @@ from xladoctor.report.text import line
 if TYPE_CHECKING:
     from xladoctor.model.replay import Link
 
-_TITLE = "The dynamic dimension, from its birth to the op that cannot carry it:"
+_TITLE = "The dynamic dimension, from its origin to the op that cannot carry it:"
 _MANY = 8
 _MARK = {"birth": "born", "carries": "", "fails": "FAILS"}
 

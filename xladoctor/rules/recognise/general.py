@@ -181,7 +181,7 @@ def _index(said: str, record: ErrorRecord, place: Place) -> tuple[str, Hit] | No
     return slug, _hit(said, "IndexError", place)
 
 
-_DECIDE = ("the shapes of what is passed at that line of your code, against what the message wants",)
+_DECIDE = ("the shapes that this line of your code passes, and those that the message asks for",)
 
 
 def _hit(said: str, name: str | None, place: Place) -> Hit:
@@ -301,5 +301,5 @@ def _numbers(said: str) -> tuple[int, ...]:
 
 def _tell(said: str, name: str | None, by: str) -> str:
     words = said[:300].rstrip(".: ")
-    why = "by its words" if by == "text" else "by the function that raised it"
-    return f"{words or name}. The doctor does not know this sentence; {why} it is about shapes."
+    why = "its words are about shapes" if by == "text" else "the function that raised it checks shapes"
+    return f"{words or name}. The doctor has no rule for this message; {why}."

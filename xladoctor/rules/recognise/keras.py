@@ -84,6 +84,18 @@ _inputs = by_forms(
             rf"rank).{{0,60}}?target\.shape={SHAPE}, output\.shape={SHAPE}",
             "The targets {0} do not fit the output {1}.",
         ),
+        # keras/src/backend/*/nn.py (sparse_categorical_crossentropy)
+        Form(
+            "must have rank (ndim) `target.ndim - 1`",
+            rf"`output` must have rank \(ndim\) `target\.ndim - 1`\. Received: target\.shape={SHAPE}, "
+            rf"output\.shape={SHAPE}",
+            "A sparse loss takes labels with one axis fewer than the output: the labels are {0}, the output is {1}.",
+        ),
+        Form(
+            "must have the same shape up until the last dimension",
+            rf"must have the same shape up until the last dimension: target\.shape={SHAPE}, output\.shape={SHAPE}",
+            "The labels {0} do not fit the output {1}: all axes but its last must be the same.",
+        ),
         Form(
             "are incompatible",
             rf"Shapes {SHAPE} and {SHAPE} are incompatible",
@@ -172,6 +184,15 @@ _weights = by_forms(
             rf"set_weights\(weights\)` on layer [\"']?([\w./-]{{1,200}})[\"']? with a weight list "
             rf"of length {N}, but the layer was expecting {N} weights",
             "Layer `{0}` expects {2} weights; {1} were given.",
+            layer=0,
+            pick=(1, 2),
+        ),
+        # keras/src/saving/saving_lib.py, with the words of keras/src/backend/common/variables.py
+        Form(
+            "objects could not be loaded",
+            rf"objects could not be loaded\. Example error message for object <\w{{1,80}} name=([\w./-]{{1,200}}), "
+            rf".{{1,200}}?variable\.shape={SHAPE}, Received: value\.shape={SHAPE}",
+            "Layer `{0}` has a weight {1}; the file has {2}.",
             layer=0,
             pick=(1, 2),
         ),

@@ -1,7 +1,8 @@
 """Operands of matrix products, einsum and convolutions that do not fit.
 
 Format strings: tensorflow/core/kernels/{matmul_op_impl,conv_ops}, core/framework/common_shape_fns.cc,
-compiler/tf2xla/kernels, xla/service/shape_inference.cc.
+compiler/tf2xla/kernels, xla/service/shape_inference.cc; keras/src/ops/operation_utils.py,
+keras/src/layers/merging/dot.py.
 """
 
 from __future__ import annotations
@@ -111,4 +112,42 @@ def product(record: ErrorRecord, text: str) -> Hit | None:
         details = {"shapes": [list(s) for s in static_shapes(text)]}
         says = f"{found[3]}: {found[1]} against {found[2]} on the contracted axis."
         return Hit(says, dims=(int(found[1]), int(found[2])), op=found[3], details=details)
-    return first_form(_PRODUCT_FORMS, text)
+    return _window(text) or _dot(text) or first_form(_PRODUCT_FORMS, text)
+
+
+def _window(text: str) -> Hit | None:
+    """A pooling window that is larger than what the layers before it left (keras: compute_pooling_output_shape)."""
+    found = find(
+        text,
+        "size would be",
+        r"Computed output size would be zero or negative\. Received: `inputs\.shape=\[([^\[\]]{1,99})\]`, "
+        r"`pool_size=\[([\d ]{1,60})\]`",
+    )
+    if not found:
+        return None
+    given, window = found[1].split(), found[2].split()
+    sizes = tuple(int(size) if size.isdigit() else None for size in given)
+    shown = f"({', '.join(given)})"
+    return Hit(
+        f"The input {shown} is smaller than the pooling window ({', '.join(window)}): no output is left.",
+        dims=tuple(size for size in (*sizes, *map(int, window)) if size is not None),
+        details={"shapes": [list(sizes)], "window": [int(size) for size in window]},
+    )
+
+
+def _dot(text: str) -> Hit | None:
+    """The Keras layer Dot."""
+    found = find(
+        text,
+        "Incompatible input shapes: axis values",
+        rf"axis values {N} \(at axis -?\d{{1,2}}\) != {N} \(at axis -?\d{{1,2}}\)\. "
+        rf"Full input shapes: {SHAPE}, {SHAPE}",
+    )
+    if not found:
+        return None
+    return Hit(
+        f"Dot cannot multiply {found[3]} and {found[4]}: the axes that it sums over have {found[1]} and {found[2]}.",
+        op="Dot",
+        dims=(int(found[1]), int(found[2])),
+        details={"shapes": [list(shape(found[3])), list(shape(found[4]))]},
+    )
