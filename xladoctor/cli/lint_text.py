@@ -73,8 +73,8 @@ def statistics(diagnosis: Diagnosis, format: str) -> str:
         whole = {"schema": "xladoctor.lint-statistics/1", "statistics": found, "problems": list(diagnosis.problems)}
         return json.dumps(whole, indent=1) + "\n"
     width = len(str(max(counts.values(), default=0)))
-    told = [f"{n:>{width}}  {code}  {'[*]' if safe[code] else '[ ]'}  {slug}" for (code, slug), n in rows]
-    told += [f"could not be read: {lines(problem)}" for problem in diagnosis.problems]
+    text = [f"{n:>{width}}  {code}  {'[*]' if safe[code] else '[ ]'}  {slug}" for (code, slug), n in rows]
+    text += [f"could not be read: {lines(problem)}" for problem in diagnosis.problems]
     if safe:
-        told.append(f"[*] fixable with --fix: {safe.total()} of {counts.total()}")
-    return "".join(f"{row}\n" for row in told) or "nothing found\n"
+        text.append(f"[*] fixable with --fix: {safe.total()} of {counts.total()}")
+    return "".join(f"{row}\n" for row in text) or "nothing found\n"

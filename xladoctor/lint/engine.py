@@ -82,8 +82,8 @@ def lint_sources(
     notes += [f"In the baseline, but not found any more: {what}" for what in gone]
     notes += [f"{function.name} ({where}): too much code to follow to the end." for function, where in cut]
     new = {id(finding) for finding in left}
-    told_spots = tuple(spot for spot in spots if id(spot.finding) in new)
-    return Linted(_diagnosis(paths, left, notes, read.problems), findings, told_spots)
+    new_spots = tuple(spot for spot in spots if id(spot.finding) in new)
+    return Linted(_diagnosis(paths, left, notes, read.problems), findings, new_spots)
 
 
 def hazards_of(project: Project, assume_jit: bool = False) -> tuple[list[Hazard], list[tuple[Function, str]]]:

@@ -29,8 +29,9 @@ class Read:
     problems: tuple[str, ...]
 
 
-def read(paths: Sequence[str], exclude: Sequence[str] = ()) -> Read:
-    """Every Python file and notebook of `paths`; `-` is standard input.
+def read(paths: Sequence[str], exclude: Sequence[str] = (), within: Path | None = None) -> Read:
+    """Every Python file and notebook of `paths`; `-` is standard input. A link that leads out of the folder `within`
+    is a problem.
 
     Raises:
         XladoctorError: a path does not exist, or there is nothing to read in all of them.
@@ -47,6 +48,9 @@ def read(paths: Sequence[str], exclude: Sequence[str] = ()) -> Read:
             if real in seen:
                 continue
             seen.add(real)
+            if within is not None and not Path(real).is_relative_to(within):
+                problems.append(f"{file}: is a link out of {within}")
+                continue
             try:
                 with Path(file).open("rb") as handle:
                     data = handle.read(LARGEST + 1)
