@@ -155,9 +155,10 @@ MAY_IMPORT = {
         *("survey", "excerpts", "paths"),
     ),
     "xladoctor/agents": ("model", "logs", "recording", "rules", "lint", "report", "saved", "commands", "paths"),
+    "xladoctor/editors": ("model", "rules", "sources", "lint", "report"),
     "xladoctor/cli": (
         *("model", "logs", "recording", "rules", "diagnosis", "lint", "workers", "report", "experiments", "saved"),
-        *("survey", "preflight", "commands", "excerpts", "descriptors", "paths", "agents"),
+        *("survey", "preflight", "commands", "excerpts", "descriptors", "paths", "agents", "editors"),
     ),
 }
 """What each room may import, besides itself and the modules that belong to none."""

@@ -15,6 +15,7 @@ SUMMARIES = {
     "runs": "List the runs that were recorded here, newest first: verdict, size, age.",
     "lint": "Find hazards in source code, before anything runs.",
     "mcp": "Serve coding agents over the Model Context Protocol: diagnose, trace, explain and lint as tools.",
+    "lsp": "Serve an editor over the Language Server Protocol: what lint finds, and its safe fixes.",
     "explain": "Explain a class of failure, or find the one that is meant.",
     "rules": "List the classes of failure that the doctor knows.",
     "env": "Show versions, the interpreter, and the XLA flags that are set.",

@@ -43,7 +43,7 @@ def read(paths: Sequence[str], exclude: Sequence[str] = (), within: Path | None 
         if name == STDIN:
             _into(sources, problems, "<stdin>", sys.stdin.buffer.read(LARGEST + 1))
             continue
-        for file in _files(name, exclude):
+        for file in paths_in(name, exclude):
             real = os.path.realpath(file)
             if real in seen:
                 continue
@@ -75,7 +75,12 @@ def _into(sources: list[Source], problems: list[str], path: str, data: bytes) ->
         problems.append(str(error))
 
 
-def _files(name: str, exclude: Sequence[str]) -> Iterator[str]:
+def paths_in(name: str, exclude: Sequence[str]) -> Iterator[str]:
+    """The Python files and notebooks of a folder, or the one file of that name.
+
+    Raises:
+        XladoctorError: it does not exist.
+    """
     if not Path(name).exists():
         parent = Path(name).parent
         names = [child.name for child in list(parent.iterdir())[:1000]] if parent.is_dir() else []
