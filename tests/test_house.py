@@ -156,9 +156,10 @@ MAY_IMPORT = {
     ),
     "xladoctor/agents": ("model", "logs", "recording", "rules", "lint", "report", "saved", "commands", "paths"),
     "xladoctor/editors": ("model", "rules", "sources", "lint", "report"),
+    "xladoctor/attach": ("model", "logs", "recording", "report"),
     "xladoctor/cli": (
         *("model", "logs", "recording", "rules", "diagnosis", "lint", "workers", "report", "experiments", "saved"),
-        *("survey", "preflight", "commands", "excerpts", "descriptors", "paths", "agents", "editors"),
+        *("survey", "preflight", "commands", "excerpts", "descriptors", "paths", "agents", "editors", "attach"),
     ),
 }
 """What each room may import, besides itself and the modules that belong to none."""

@@ -12,6 +12,7 @@ SUMMARIES = {
     "preflight": "Check a study before it is started, and say go or no-go.",
     "report": "Write the blocker document of a run: what failed, where, why, what to do, with every claim tested or "
     "called untested.",
+    "attach": "Show where a program that hangs stands: the Python stacks of its processes, and its last calls.",
     "runs": "List the runs that were recorded here, newest first: verdict, size, age.",
     "lint": "Find hazards in source code, before anything runs.",
     "mcp": "Serve coding agents over the Model Context Protocol: diagnose, trace, explain and lint as tools.",
