@@ -42,18 +42,20 @@ class Running:
 
     root: Path
 
-    async def scan(self, command: list[str], timeout_seconds: int = 600) -> answers.Run:
+    async def scan(self, command: list[str], timeout_seconds: int = 600, layers: bool = False) -> answers.Run:
         """Run a command of TensorFlow or Keras under the doctor, record it, and diagnose it.
 
         command is the program and its arguments, as ["python", "train.py", "--epochs", "1"]; there is no shell. It runs
         in the folder that was allowed, and is ended after timeout_seconds. What it recorded stays in run_folder.
+        With layers the shapes of each Keras layer are recorded as well, for trace.
         """
         from xladoctor.recording.run_folder import DEFAULT_FOLDER, stamped
 
         _check(command)
         limit = _seconds(timeout_seconds)
         folder = stamped(parent=self.root / DEFAULT_FOLDER)
-        words = ["scan", "--run-dir", str(folder), "--timeout", str(limit), "--quiet", "--", *command]
+        words = ["scan", "--run-dir", str(folder), "--timeout", str(limit), "--quiet"]
+        words += [*(("--capture", "all") if layers else ()), "--", *command]
         made = await self._run(words, limit + _CHECKS, report=False)
         if not (folder / "run.json").exists():
             with suppress(OSError):
@@ -100,7 +102,10 @@ class Running:
                 run_folder=None,
                 diagnosis=None,
                 untrusted_report=lines(_read(output), _REPORT),
-                untrusted_messages=lines(_read(messages)[-_MESSAGES:], _MESSAGES),
+                # Our own file of the report is gone when this is read.
+                untrusted_messages=lines(
+                    _read(messages).replace(f"xladoctor: wrote {output}\n", "")[-_MESSAGES:], _MESSAGES
+                ),
             )
 
 

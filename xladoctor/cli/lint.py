@@ -60,7 +60,7 @@ class Changing:
     diff: Annotated[bool, typer.Option("--diff", help="Show what --fix would change, and write nothing.")] = False
     statistics: Annotated[bool, typer.Option("--statistics", help="Show how often each code was found.")] = False
 
-    def check(self, paths: list[str], baseline: bool) -> None:
+    def check(self, paths: list[str], baseline: bool, format: str | None) -> None:
         """See that the options go together, and with the paths.
 
         Raises:
@@ -68,6 +68,8 @@ class Changing:
         """
         if paths.count("-") > 1:
             raise XladoctorError("standard input (-) can be read only once")
+        if self.diff and format not in (None, "console"):
+            raise XladoctorError(f"--diff is text, and no {format}", hint="Leave --format out.")
         if self.diff and self.statistics:
             raise XladoctorError("--diff and --statistics exclude each other")
         if baseline and (self.fix or self.diff or self.statistics):
@@ -119,7 +121,7 @@ def lint(
     if not paths:
         raise XladoctorError("there is nothing to lint", hint="Name files or folders, for example: xladoctor lint src")
     shown.check()
-    changing.check(paths, write_baseline is not None)
+    changing.check(paths, write_baseline is not None, shown.format)
     target = shown.destination(("console", "json") if changing.statistics else FORMATS)
 
     from xladoctor.lint import baseline as baselines

@@ -27,6 +27,8 @@ def fix_of(project: Project, module: Module, place: ast.AST, variable: str, impo
     if at is None or first is None or first >= at or not _is_plain(body[at]) or not _alone(module, body, first):
         return None
     moved = [at]
+    if any(variable in _texts(node) for node in body[:first]):
+        return None  # it has another value during the import, which may be meant
     name = _environ_root(body[at])
     binding = next((n for n, node in enumerate(body[:at]) if _binds(node, name)), None)
     if binding is None or any(_binds(node, name) for node in body[binding + 1 : at]):

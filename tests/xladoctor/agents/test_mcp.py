@@ -235,11 +235,13 @@ def test_settings_above_the_root_are_not_read(tmp_path) -> None:
 def test_commands_run_only_where_it_is_allowed(tmp_path) -> None:
     """A failing program is recorded and diagnosed. What lies in the folder is not imported by the doctor."""
     (tmp_path / "typer.py").write_text("raise SystemExit('not ours')\n")
-    (tmp_path / "train.py").write_text("import os\nprint(os.getcwd())\nraise ValueError('no such thing')\n")
+    (tmp_path / "train.py").write_text(
+        "import os\nprint(os.getcwd(), os.environ['XLADOCTOR_CAPTURE'])\nraise ValueError('no such thing')\n"
+    )
     (tmp_path / "elsewhere").mkdir()
     answered = ask(
         tmp_path / "elsewhere",
-        ("scan", {"command": [sys.executable, "train.py"]}),
+        ("scan", {"command": [sys.executable, "train.py"], "layers": True}),
         ("diagnose", {"path": "last"}),
         ("scan", {"command": ["no-such-program"]}),
         ("scan", {"command": []}),
@@ -255,7 +257,7 @@ def test_commands_run_only_where_it_is_allowed(tmp_path) -> None:
     assert (said["exit_status"], said["meaning"]) == (1, "findings at error level"), said
     folder = Path(said["run_folder"])
     assert folder.parent == tmp_path / "xladoctor-runs"
-    assert (folder / "stdout.log").read_text() == f"{tmp_path}\n"
+    assert (folder / "stdout.log").read_text() == f"{tmp_path} all\n"
     assert said["diagnosis"]["findings"] == again.structured_content["findings"]
     assert "no such thing" in said["diagnosis"]["findings"][0]["untrusted_message"]
     assert missing.structured_content["exit_status"] == 3 and missing.structured_content["diagnosis"] is None

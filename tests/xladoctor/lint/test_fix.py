@@ -65,6 +65,7 @@ BACKEND = 'os.environ["KERAS_BACKEND"] = "jax"'
 @pytest.mark.parametrize(
     "text",
     [
+        f"import os\n{LEVEL.replace('3', '0')}\nimport tensorflow\n{LEVEL}\n",  # says more during the import
         f"import os\nimport keras\n{BACKEND}\n",  # takes effect for the first time
         f"import os\nimport tensorflow as tf\nimport settings\n{LEVEL}\n",  # may set it, too
         f"import os\nimport tensorflow as tf\ntf.constant(1)\n{XLA}\n",  # was read
@@ -270,7 +271,13 @@ def test_statistics(tmp_path, capsys, monkeypatch) -> None:
 
 
 @pytest.mark.parametrize(
-    "args", [["-", "--fix"], [".", "--fix", "--write-baseline", "x"], [".", "--diff", "--statistics"]]
+    "args",
+    [
+        ["-", "--fix"],
+        [".", "--diff", "--format", "json"],
+        [".", "--fix", "--write-baseline", "x"],
+        [".", "--diff", "--statistics"],
+    ],
 )
 def test_options_that_do_not_go_together(args, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
