@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from xladoctor.__main__ import main
+
 ROOT = Path(__file__).resolve().parents[1]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
@@ -50,6 +52,17 @@ def test_the_page_says_that_it_was_never_run() -> None:
 def test_no_input_becomes_a_part_of_a_script() -> None:
     scripts = [step["run"] for step in STEPS.values() if "run" in step]
     assert len(scripts) == 3 and not any("${{" in script for script in scripts)
+
+
+def test_the_commands_for_other_services(tmp_path, monkeypatch) -> None:
+    block = next(block for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL) if "gitlab" in block)
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a.py").write_text(WARNING)
+    monkeypatch.chdir(tmp_path)
+    for command in block.splitlines():
+        program, *words = command.split()
+        assert program == "xladoctor" and main(words) == 1
+    assert {file.name for file in tmp_path.iterdir()} == {"src", *re.findall(r"--output (\S+)", block)}
 
 
 class Runner:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +17,8 @@ from xladoctor.lint.rewrite import NotFixable, rewritten
 from xladoctor.lint.settings import Settings, settings
 from xladoctor.sources.source import LARGEST, Source, Unreadable, decode, parse
 
+_LIST_AGAIN = 5.0
+"""Seconds after which a workspace is listed again, or twenty times what listing it took."""
 MOST_FILES = 300
 """Files of a workspace that are read from the disk. In a larger one only the files beside the open ones are."""
 
@@ -25,6 +29,7 @@ class Workspace:
 
     folder: Path | None
     _parsed: dict[str, tuple[tuple[int, int], Source]] = field(default_factory=dict)
+    _listed: tuple[float, tuple[str, ...], list[str]] = (0.0, (), [])
 
     def lint(self, texts: Mapping[str, str]) -> dict[str, list[Spot]]:
         """The findings of each open file, by its path; `texts` are their texts. A file that is no Python has none.
@@ -48,17 +53,24 @@ class Workspace:
 
     def _others(self, texts: Mapping[str, str], chosen: Settings) -> list[str]:
         """The paths of the files that are not open."""
-        found: list[str] = []
-        for path in files.paths_in(str(self.folder), chosen.exclude) if self.folder is not None else ():
-            found.append(path)
-            if len(found) > MOST_FILES:
-                found = []
-                break
+        found = self._in_folder(chosen.exclude) if self.folder is not None else []
         if not found:
             beside = sorted({str(Path(path).parent) for path in texts})
             found = [str(file) for folder in beside for file in sorted(Path(folder).glob("*.py"))][:MOST_FILES]
         known = {os.path.realpath(path) for path in texts}
         return [path for path in found if path.endswith((".py", ".pyw")) and os.path.realpath(path) not in known]
+
+    def _in_folder(self, exclude: tuple[str, ...]) -> list[str]:
+        """The files of the folder, as they were a moment ago; none where they are too many."""
+        due, known_exclude, known = self._listed
+        begin = time.monotonic()
+        if begin < due and exclude == known_exclude:
+            return known
+        found = list(itertools.islice(files.paths_in(str(self.folder), exclude), MOST_FILES + 1))
+        found = found if len(found) <= MOST_FILES else []
+        now = time.monotonic()
+        self._listed = (now + max(_LIST_AGAIN, 20 * (now - begin)), exclude, found)
+        return found
 
     def _from_disk(self, path: str) -> Source | None:
         try:

@@ -15,6 +15,7 @@ from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 
 from xladoctor.__main__ import main
+from xladoctor.editors import project
 from xladoctor.editors.project import MOST_FILES, Workspace, is_sound
 from xladoctor.lint.fix import Change, Fix
 from xladoctor.sources.source import parse
@@ -217,6 +218,20 @@ def test_of_a_large_workspace_the_files_beside_the_open_ones_are_read(tmp_path) 
     workspace = Workspace(tmp_path)
     assert [spot.finding.code for spot in workspace.lint({str(main_py): JIT})[str(main_py)]] == ["XD803", "XD810"]
     assert list(workspace._parsed) == [str(tmp_path / "other.py")]
+
+
+def test_a_workspace_is_not_walked_at_every_change(tmp_path, monkeypatch) -> None:
+    walks = []
+    walk = project.files.paths_in
+    monkeypatch.setattr(project.files, "paths_in", lambda *args: walks.append(args) or walk(*args))
+    main_py, workspace = str(tmp_path / "main.py"), Workspace(tmp_path)
+    (tmp_path / "other.py").write_text("")
+    for _ in range(3):
+        workspace.lint({main_py: JIT})
+    assert len(walks) == 1
+    monkeypatch.setattr(project.time, "monotonic", lambda: 1e9)
+    workspace.lint({main_py: JIT})
+    assert len(walks) == 2
 
 
 def test_a_fix_that_is_not_the_same_program_is_not_offered() -> None:
