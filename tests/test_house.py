@@ -154,9 +154,12 @@ MAY_IMPORT = {
         *("model", "logs", "recording", "rules", "diagnosis", "target", "workers", "report", "experiments", "saved"),
         *("survey", "excerpts", "paths"),
     ),
+    "xladoctor/agents": ("model", "logs", "recording", "rules", "lint", "report", "saved", "commands", "paths"),
+    "xladoctor/editors": ("model", "rules", "sources", "lint", "report"),
+    "xladoctor/attach": ("model", "logs", "recording", "report"),
     "xladoctor/cli": (
         *("model", "logs", "recording", "rules", "diagnosis", "lint", "workers", "report", "experiments", "saved"),
-        *("survey", "preflight", "commands", "excerpts", "descriptors", "paths"),
+        *("survey", "preflight", "commands", "excerpts", "descriptors", "paths", "agents", "editors", "attach"),
     ),
 }
 """What each room may import, besides itself and the modules that belong to none."""
@@ -188,9 +191,17 @@ def nothing_prints_but_the_edges(root: Path) -> Iterator[str]:
                     yield f"{file.relative_to(root)}:{node.lineno} writes to the terminal"
 
 
+SERVERS = tuple(Path(name) for name in ("xladoctor/agents/server.py", "xladoctor/editors/server.py"))
+"""What is loaded only by the command that needs the library."""
+
+
 def doctor_starts_light(root: Path) -> Iterator[str]:
     for found in imports(root, "xladoctor"):
-        if found.of("numpy", "pandas", "pydantic") and not (found.lazy or found.typing_only):
+        if (
+            found.of("numpy", "pandas", "pydantic", "mcp", "pygls")
+            and found.file not in SERVERS
+            and not (found.lazy or found.typing_only)
+        ):
             yield f"{found} when it is loaded"
 
 
@@ -316,6 +327,7 @@ RULES: dict[Callable[[Path], Iterator[str]], list[tuple[str, str]]] = {
         ("xladoctor/experiments/x.py", "from xladoctor.saved import scan_run"),
         ("xladoctor/preflight/x.py", "from xladoctor.cli import options"),
         ("xladoctor/commands/x.py", "from xladoctor.preflight import run"),
+        ("xladoctor/agents/x.py", "from xladoctor.cli import options"),
         ("xladoctor/saved.py", "from xladoctor.workers import bench"),
         ("xladoctor/recording/x.py", "from xladoctor.diagnosis import engine"),
         ("xladoctor/diagnosis/x.py", "from xladoctor.report import text"),
@@ -345,6 +357,7 @@ RULES: dict[Callable[[Path], Iterator[str]], list[tuple[str, str]]] = {
     doctor_starts_light: [
         ("xladoctor/experiments/x.py", "import pandas as pd"),
         ("xladoctor/cli/x.py", "from numpy import array"),
+        ("xladoctor/agents/tools.py", "from mcp.server.mcpserver import MCPServer"),
     ],
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from xladoctor.cli.rule_text import one_markdown
+from xladoctor.report.rule_text import one_markdown
 from xladoctor.rules import all_rules
 
 HERE = Path(__file__).parent

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from xladoctor.cli import knowledge, options, rules
+from xladoctor.cli import options, rules
 from xladoctor.cli.summaries import SUMMARIES
+from xladoctor.commands import knowledge
 from xladoctor.errors import XladoctorError
 from xladoctor.report import PAGES
 
@@ -47,7 +48,7 @@ def explain(
     shown: options.ShownPage,
 ) -> int:
     """Shows one rule."""
-    from xladoctor.cli import rule_text
+    from xladoctor.report import rule_text
 
     target = shown.destination(PAGES)
     if search is not None:

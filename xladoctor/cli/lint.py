@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +12,7 @@ from xladoctor.cli import options
 from xladoctor.cli.output import Output
 from xladoctor.cli.summaries import SUMMARIES
 from xladoctor.errors import XladoctorError
+from xladoctor.report import FORMATS
 
 if TYPE_CHECKING:
     from xladoctor.model.diagnosis import Diagnosis
@@ -24,11 +26,15 @@ EPILOG = """\b
 Examples:
   xladoctor lint src
   xladoctor lint train.py --select XD803,XD806
+  xladoctor lint src --statistics
+  xladoctor lint src --diff
+  xladoctor lint src --fix
   xladoctor lint src --write-baseline lint.json
   xladoctor lint src --baseline lint.json --format json
 
 Exit status: 0 nothing at the level of --fail-on (warning) or above, 1 findings at it, 2 wrong usage, or files that
-could not be read; the others are linted all the same."""
+could not be read or fixed; the others are linted all the same. With --fix what is left decides; with --diff: 1 if
+there is anything to fix."""
 
 Codes = Annotated[
     list[str] | None,
@@ -47,6 +53,36 @@ Excluded = Annotated[
     list[str] | None,
     typer.Option("--exclude", metavar="PATTERN", show_default=False, help="Files and folders to leave out."),
 ]
+
+
+@dataclass(frozen=True)
+class Changing:
+    """What is done with the findings besides telling them."""
+
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Make the fixes that cannot change what the program does, and tell the rest.")
+    ] = False
+    diff: Annotated[bool, typer.Option("--diff", help="Show what --fix would change, and write nothing.")] = False
+    statistics: Annotated[bool, typer.Option("--statistics", help="Show how often each code was found.")] = False
+
+    def check(self, paths: list[str], baseline: bool, format: str | None) -> None:
+        """See that the options go together, and with the paths.
+
+        Raises:
+            XladoctorError: they do not.
+        """
+        if paths.count("-") > 1:
+            raise XladoctorError("standard input (-) can be read only once")
+        if self.diff and format not in (None, "console"):
+            raise XladoctorError(f"--diff is text, and no {format}", hint="Leave --format out.")
+        if self.diff and self.statistics:
+            raise XladoctorError("--diff and --statistics exclude each other")
+        if baseline and (self.fix or self.diff or self.statistics):
+            raise XladoctorError(
+                "--write-baseline writes today's findings, and goes with no --fix, --diff, --statistics"
+            )
+        if self.fix and not self.diff and "-" in paths:
+            raise XladoctorError("standard input cannot be fixed", hint="To see the fixes: xladoctor lint --diff -")
 
 
 def register(app: typer.Typer) -> None:
@@ -85,15 +121,15 @@ def lint(
         ),
     ] = None,
     *,
+    changing: Changing,
     shown: options.Shown,
 ) -> int:
     """Lints, and shows what was found."""
     if not paths:
         raise XladoctorError("there is nothing to lint", hint="Name files or folders, for example: xladoctor lint src")
     shown.check()
-    if paths.count("-") > 1:
-        raise XladoctorError("standard input (-) can be read only once")
-    target = shown.destination()
+    changing.check(paths, write_baseline is not None, shown.format)
+    target = shown.destination(("console", "json") if changing.statistics else FORMATS)
 
     from xladoctor.lint import baseline as baselines
     from xladoctor.lint import engine
@@ -102,19 +138,30 @@ def lint(
     chosen = settings(Path.cwd(), select or (), ignore or (), exclude or (), assume_jit or None, fail_on)
     known = baselines.load(baseline) if baseline is not None else None
     into = Output.of("json", write_baseline, shown.force, "never") if write_baseline is not None else None
-    linted = engine.lint(paths, chosen, known, shown.verbose)
+    if changing.fix or changing.diff:
+        from xladoctor.cli import lint_fix
+
+        fixed = lint_fix.fixed(paths, chosen, known, shown.verbose)
+        if changing.diff:
+            return lint_fix.show_diff(fixed, target)
+    linted = lint_fix.write(fixed) if changing.fix else engine.lint(paths, chosen, known, shown.verbose)
     if into is not None and write_baseline is not None:
         into.write(baselines.as_text(linted.all_findings, write_baseline))
         return 2 if linted.diagnosis.problems else 0
-    _show(linted.diagnosis, target, shown.verbose, shown.quiet)
+    _show(linted.diagnosis, target, changing.statistics, shown)
     return _status(linted.diagnosis, chosen.fail_on)
 
 
-def _show(diagnosis: Diagnosis, target: Output, verbose: bool, quiet: bool) -> None:
+def _show(diagnosis: Diagnosis, target: Output, statistics: bool, shown: options.Shown) -> None:
+    if statistics:
+        from xladoctor.cli import lint_text
+
+        target.write(lint_text.statistics(diagnosis, target.format))
+        return
     if target.format == "console":
         from xladoctor.cli import lint_text
 
-        target.write(lint_text.as_console(diagnosis, target.page(), verbose, quiet))
+        target.write(lint_text.as_console(diagnosis, target.page(), shown.verbose, shown.quiet))
         return
     if target.format == "html":
         from xladoctor.report.html import hazards
@@ -123,7 +170,7 @@ def _show(diagnosis: Diagnosis, target: Output, verbose: bool, quiet: bool) -> N
         return
     from xladoctor.report import View, render
 
-    target.write(render(diagnosis, target.format, None, View(verbose=verbose, quiet=quiet)))
+    target.write(render(diagnosis, target.format, None, View(verbose=shown.verbose, quiet=shown.quiet)))
 
 
 def _status(diagnosis: Diagnosis, fail_on: str) -> int:

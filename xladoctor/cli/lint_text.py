@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from xladoctor.report.text import clip, line
+from xladoctor.report.text import clip, line, lines
 
 if TYPE_CHECKING:
     from xladoctor.model.diagnosis import Diagnosis, Finding
@@ -39,6 +40,8 @@ def _finding(page: Page, finding: Finding, verbose: bool) -> None:
     head = ((where, "cyan"), (f" {finding.level}", _STYLES.get(finding.level, "")), (f" {finding.code}", "bold"))
     page.parts(*head, (f" {finding.slug}", ""))
     page.para(finding.message, indent=4)
+    if finding.details.get("fix"):
+        page.para(finding.details["fix"], indent=4, hang=2, first="--fix: ")
     if finding.details.get("leads_to"):
         page.parts((f"becomes {finding.details['leads_to']}", "dim"), indent=4)
     shown = finding.evidence[1:] if not verbose else finding.evidence
@@ -56,4 +59,22 @@ def _summary(diagnosis: Diagnosis) -> str:
         for level in ("error", "warning", "note")
         if counts[level]
     ]
-    return f"xladoctor lint: {', '.join(said) or 'nothing found'}"
+    safe = sum("fix" in finding.details for finding in diagnosis.findings)
+    return f"xladoctor lint: {', '.join(said) or 'nothing found'}" + (f" ({safe} fixable with --fix)" if safe else "")
+
+
+def statistics(diagnosis: Diagnosis, format: str) -> str:
+    """How often each code was found, the most frequent first, and of how many --fix can make a fix."""
+    counts = Counter((finding.code, finding.slug) for finding in diagnosis.findings)
+    safe = Counter(finding.code for finding in diagnosis.findings if "fix" in finding.details)
+    rows = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
+    if format == "json":
+        found = [{"code": code, "class": slug, "count": n, "fixable": safe[code]} for (code, slug), n in rows]
+        whole = {"schema": "xladoctor.lint-statistics/1", "statistics": found, "problems": list(diagnosis.problems)}
+        return json.dumps(whole, indent=1) + "\n"
+    width = len(str(max(counts.values(), default=0)))
+    text = [f"{n:>{width}}  {code}  {'[*]' if safe[code] else '[ ]'}  {slug}" for (code, slug), n in rows]
+    text += [f"could not be read: {lines(problem)}" for problem in diagnosis.problems]
+    if safe:
+        text.append(f"[*] fixable with --fix: {safe.total()} of {counts.total()}")
+    return "".join(f"{row}\n" for row in text) or "nothing found\n"

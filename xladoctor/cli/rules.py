@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import typer
 
-from xladoctor.cli import knowledge, options
+from xladoctor.cli import options
 from xladoctor.cli.summaries import SUMMARIES
+from xladoctor.commands import knowledge
 from xladoctor.report import PAGES
 
 HELP = SUMMARIES["rules"]
@@ -28,7 +29,7 @@ def rules(
     shown: options.ShownPage,
 ) -> int:
     """Lists all rules."""
-    from xladoctor.cli import rule_text
+    from xladoctor.report import rule_text
 
     target = shown.destination(PAGES)
     known = knowledge.all_rules() if search is None else knowledge.search(search)

@@ -9,6 +9,7 @@ import tokenize
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from xladoctor.lint.fix import Change, Fix
 from xladoctor.lint.hazard import Hazard
 from xladoctor.lint.project import Module
 from xladoctor.model.diagnosis import Level
@@ -21,13 +22,17 @@ _WORD = re.compile(r"#\s*xladoctor:\s*(ignore(?:-file)?)\b\s*(?:\[([^\]]*)\])?\s
 
 @dataclass
 class Ignore:
-    """One comment. It holds for the statement that it stands behind or above, or for the whole file."""
+    """One comment. It holds for the statement that it stands behind or above, or for the whole file.
+
+    `columns` are those of the list of codes, between the brackets.
+    """
 
     line: int
     codes: tuple[str, ...]
     reason: str
     whole_file: bool
     own_line: bool
+    columns: tuple[int, int] = (0, 0)
     used: set[str] = field(default_factory=set)
 
     def holds(self, hazard: Hazard) -> bool:
@@ -70,7 +75,9 @@ def of_source(source: Source) -> list[Ignore]:
                 kind, codes, reason = match.groups()
                 listed = tuple(code.strip().upper() for code in (codes or "").split(",") if code.strip())
                 own = not token.line[: token.start[1]].strip()
-                found.append(Ignore(token.start[0], listed, reason.strip(), kind.lower() == "ignore-file", own))
+                row, column = token.start
+                span = (column + match.start(2), column + match.end(2))
+                found.append(Ignore(row, listed, reason.strip(), kind.lower() == "ignore-file", own, span))
     except (tokenize.TokenError, IndentationError):
         pass  # what ast could parse, tokenize can: only a file that ends within a bracket gets here, and none does
     return found
@@ -90,9 +97,25 @@ def _wrong(source: Source, ignore: Ignore, unused: bool) -> list[Hazard]:
                 "warning",
             )
         )
-    said += [(f"There is no code {code}.", "warning") for code in unknown]
+    fix = _without_unknown(ignore)
+    missing = [f"There is no code {code}." for code in unknown]
     if unused and ignore.reason:
         spare = [code for code in ignore.codes if code in CODES and code not in ignore.used]
         said += [(f"{code} is ignored here, and not found.", "note") for code in spare]
     place = ast.Pass(lineno=ignore.line, col_offset=0, end_lineno=ignore.line, end_col_offset=0)
-    return [Hazard(CODE, Module("", source), place, text, None, level) for text, level in said]
+    module = Module("", source)
+    about = [Hazard(CODE, module, place, text, None, level) for text, level in said]
+    return about + [Hazard(CODE, module, place, text, None, "warning", fix=fix) for text in missing]
+
+
+def _without_unknown(ignore: Ignore) -> Fix | None:
+    """The comment without the codes that do not exist: they have no effect. Where no code is left the comment stays:
+    its author meant something, and nothing is ignored by it.
+    """
+    known = [code for code in ignore.codes if code in CODES]
+    if not known or len(known) == len(ignore.codes):
+        return None
+    gone = ", ".join(dict.fromkeys(code for code in ignore.codes if code not in CODES))
+    begin, end = ignore.columns
+    change = Change((ignore.line, begin), (ignore.line, end), ",".join(known))
+    return Fix(f"Remove {gone} from the comment", (change,))

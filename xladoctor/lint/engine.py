@@ -9,6 +9,7 @@ from xladoctor import __version__
 from xladoctor.lint import comments, files, jit
 from xladoctor.lint.baseline import Baseline
 from xladoctor.lint.checks import every
+from xladoctor.lint.fix import Fix, Position
 from xladoctor.lint.frames import Entry, Event
 from xladoctor.lint.hazard import Hazard
 from xladoctor.lint.interpret import Interpreter
@@ -16,16 +17,34 @@ from xladoctor.lint.project import Function, Project
 from xladoctor.lint.settings import Settings
 from xladoctor.model.diagnosis import Diagnosis, Finding, Location, Proof, Verdict
 from xladoctor.rules import by_code
+from xladoctor.sources.source import Source
 
 _LEVELS = {"error": 0, "warning": 1, "note": 2}
 
 
 @dataclass(frozen=True)
+class Spot:
+    """Where a finding of the diagnosis stands in its source, in lines from 1 and columns from 0, and its safe fix.
+
+    Of a notebook these are lines of the joined cells (`Source.map`).
+    """
+
+    finding: Finding
+    source: Source
+    start: Position
+    end: Position
+    fix: Fix | None
+
+
+@dataclass(frozen=True)
 class Linted:
-    """The diagnosis, and the hazards before a baseline was taken off (what a new baseline is made of)."""
+    """The diagnosis with a spot for each of its findings, and the findings before a baseline was taken off (what a new
+    baseline is made of).
+    """
 
     diagnosis: Diagnosis
     all_findings: tuple[Finding, ...]
+    spots: tuple[Spot, ...] = ()
 
 
 def lint(paths: Sequence[str], settings: Settings, baseline: Baseline | None = None, verbose: bool = False) -> Linted:
@@ -34,13 +53,24 @@ def lint(paths: Sequence[str], settings: Settings, baseline: Baseline | None = N
     Raises:
         XladoctorError: a path does not exist, or nothing in all of them is Python.
     """
-    read = files.read(paths, settings.exclude)
+    return lint_sources(files.read(paths, settings.exclude), paths, settings, baseline, verbose)
+
+
+def lint_sources(
+    read: files.Read,
+    paths: Sequence[str],
+    settings: Settings,
+    baseline: Baseline | None = None,
+    verbose: bool = False,
+) -> Linted:
+    """Lint sources that were read already; `paths` says where they came from."""
     project = Project(read.sources)
     hazards, cut = hazards_of(project, settings.assume_jit)
     told = [hazard for hazard in hazards if settings.wants(hazard.code)]
     kept, about = comments.apply(read.sources, told, unused=verbose)
     kept += [hazard for hazard in about if settings.wants(hazard.code)]
-    findings = tuple(_finding(hazard) for hazard in sorted(kept, key=_order))
+    spots = [_spot(hazard) for hazard in sorted(kept, key=_order)]
+    findings = tuple(spot.finding for spot in spots)
     left, known, gone = baseline.without(findings) if baseline is not None else (findings, 0, ())
     notes = [f"{_count(len(read.sources), 'file')} read."]
     notes += (
@@ -51,7 +81,9 @@ def lint(paths: Sequence[str], settings: Settings, baseline: Baseline | None = N
     notes += [f"{_count(known, 'finding')} in the baseline."] if known else []
     notes += [f"In the baseline, but not found any more: {what}" for what in gone]
     notes += [f"{function.name} ({where}): too much code to follow to the end." for function, where in cut]
-    return Linted(_diagnosis(paths, left, notes, read.problems), findings)
+    new = {id(finding) for finding in left}
+    new_spots = tuple(spot for spot in spots if id(spot.finding) in new)
+    return Linted(_diagnosis(paths, left, notes, read.problems), findings, new_spots)
 
 
 def hazards_of(project: Project, assume_jit: bool = False) -> tuple[list[Hazard], list[tuple[Function, str]]]:
@@ -104,6 +136,21 @@ def _order(hazard: Hazard) -> tuple[int, str, int, str]:
     return _LEVELS[hazard.level], hazard.module.source.path, getattr(hazard.node, "lineno", 1), hazard.code
 
 
+def _spot(hazard: Hazard) -> Spot:
+    source, node = hazard.module.source, hazard.node
+    line = getattr(node, "lineno", 1)
+    last = getattr(node, "end_lineno", None) or line
+    start = _position(source, line, getattr(node, "col_offset", 0))
+    end = _position(source, last, getattr(node, "end_col_offset", None) or 0)
+    return Spot(_finding(hazard), source, start, end, hazard.fix)
+
+
+def _position(source: Source, line: int, column: int) -> Position:
+    """A place of the tree, whose columns count bytes of UTF-8, in characters."""
+    text = source.lines[line - 1] if 0 < line <= len(source.lines) else ""
+    return line, len(text.encode("utf-8", "surrogatepass")[:column].decode("utf-8", "ignore"))
+
+
 def _finding(hazard: Hazard) -> Finding:
     rule = by_code(hazard.code)
     source = hazard.module.source
@@ -115,6 +162,8 @@ def _finding(hazard: Hazard) -> Finding:
         details |= {"cell": place.cell, "cell_line": place.line}
         in_file = place.in_file
     where = f"{source.path}:{in_file}" if in_file else source.path
+    if hazard.fix is not None:
+        details["fix"] = hazard.fix.title
     evidence = [Proof("source", source.line(line), where), *(Proof("source", text) for text in hazard.because)]
     return Finding(
         code=rule.code,

@@ -29,8 +29,9 @@ class Read:
     problems: tuple[str, ...]
 
 
-def read(paths: Sequence[str], exclude: Sequence[str] = ()) -> Read:
-    """Every Python file and notebook of `paths`; `-` is standard input.
+def read(paths: Sequence[str], exclude: Sequence[str] = (), within: Path | None = None) -> Read:
+    """Every Python file and notebook of `paths`; `-` is standard input. A link that leads out of the folder `within`
+    is a problem.
 
     Raises:
         XladoctorError: a path does not exist, or there is nothing to read in all of them.
@@ -42,11 +43,14 @@ def read(paths: Sequence[str], exclude: Sequence[str] = ()) -> Read:
         if name == STDIN:
             _into(sources, problems, "<stdin>", sys.stdin.buffer.read(LARGEST + 1))
             continue
-        for file in _files(name, exclude):
+        for file in paths_in(name, exclude):
             real = os.path.realpath(file)
             if real in seen:
                 continue
             seen.add(real)
+            if within is not None and not Path(real).is_relative_to(within):
+                problems.append(f"{file}: is a link out of {within}")
+                continue
             try:
                 with Path(file).open("rb") as handle:
                     data = handle.read(LARGEST + 1)
@@ -71,7 +75,12 @@ def _into(sources: list[Source], problems: list[str], path: str, data: bytes) ->
         problems.append(str(error))
 
 
-def _files(name: str, exclude: Sequence[str]) -> Iterator[str]:
+def paths_in(name: str, exclude: Sequence[str]) -> Iterator[str]:
+    """The Python files and notebooks of a folder, or the one file of that name.
+
+    Raises:
+        XladoctorError: it does not exist.
+    """
     if not Path(name).exists():
         parent = Path(name).parent
         names = [child.name for child in list(parent.iterdir())[:1000]] if parent.is_dir() else []

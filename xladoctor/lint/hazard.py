@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass, field
 from typing import Any
 
+from xladoctor.lint.fix import Fix
 from xladoctor.lint.frames import Frame
 from xladoctor.lint.project import Function, Module
 from xladoctor.model.diagnosis import Level
@@ -13,7 +14,9 @@ from xladoctor.model.diagnosis import Level
 
 @dataclass(frozen=True)
 class Hazard:
-    """One hazard. `leads_to` is the class of the failure that it becomes, `because` how the place comes under XLA."""
+    """One hazard. `leads_to` is the class of the failure that it becomes, `because` how the place comes under XLA, and
+    `fix` an edit that is certain, where there is one.
+    """
 
     code: str
     module: Module
@@ -25,6 +28,7 @@ class Hazard:
     because: tuple[str, ...] = ()
     op: str | None = None
     details: dict[str, Any] = field(default_factory=dict, hash=False)
+    fix: Fix | None = None
 
     @property
     def key(self) -> tuple[str, str, int, int]:

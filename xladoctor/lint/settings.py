@@ -43,13 +43,15 @@ def settings(
     exclude: Sequence[str] = (),
     assume_jit: bool | None = None,
     fail_on: str | None = None,
+    top: Path | None = None,
 ) -> Settings:
-    """What holds for a run in the folder `start`: the file's settings, and over them those of the command line.
+    """What holds for a run in the folder `start`: the file's settings, and over them those of the command line. Above
+    the folder `top` no file is read.
 
     Raises:
         XladoctorError: a code that does not exist, or a section that is wrong.
     """
-    found = _of_file(start)
+    found = _of_file(start, top)
     if select:
         found = replace(found, select=codes(select, "--select"))
     if ignore:
@@ -79,8 +81,10 @@ def codes(given: Sequence[str], where: str) -> tuple[str, ...]:
     return tuple(out)
 
 
-def _of_file(start: Path) -> Settings:
+def _of_file(start: Path, top: Path | None) -> Settings:
     for folder in (start, *start.parents):
+        if top is not None and not folder.is_relative_to(top):
+            break
         file = folder / "pyproject.toml"
         try:
             data = file.read_bytes()

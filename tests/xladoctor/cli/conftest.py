@@ -9,7 +9,7 @@ import pytest
 import xladoctor.commands.scan as commands_scan
 from tests.xladoctor.report import samples
 from xladoctor import saved
-from xladoctor.cli import knowledge
+from xladoctor.commands import knowledge
 from xladoctor.model.diagnosis import Diagnosis, Remedy
 from xladoctor.rules.base import Rule
 

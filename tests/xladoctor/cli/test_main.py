@@ -159,7 +159,7 @@ def test_completion(typed, offered, shell):
 
 
 def test_completion_of_classes(rules):
-    from xladoctor.cli.knowledge import complete
+    from xladoctor.commands.knowledge import complete
 
     assert [name for name, _ in complete("xd30")] == ["XD301", "XD309"]
     assert [name for name, _ in complete("resh")] == ["reshape-mismatch"]

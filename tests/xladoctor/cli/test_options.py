@@ -58,7 +58,11 @@ def test_an_option_of_two_groups_is_offered_once(run):
     assert "What the help says." in text and text.count("--name") == 1
 
 
-@pytest.mark.parametrize("name", SUMMARIES)
+# What they write goes to a client, by its protocol.
+SERVERS = ("mcp", "lsp")
+
+
+@pytest.mark.parametrize("name", [name for name in SUMMARIES if name not in SERVERS])
 def test_every_command_has_the_shared_options(name):
     known = {option for p in app_command(name).params for option in p.opts}
     shared = {"--format", "--output", "--force", "--color"} | ({"--verbose", "--quiet"} if name != "runs" else set())

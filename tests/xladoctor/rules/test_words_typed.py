@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from xladoctor.cli.knowledge import rule_meant
+from xladoctor.commands.knowledge import rule_meant
 from xladoctor.errors import XladoctorError
 
 

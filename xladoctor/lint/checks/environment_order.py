@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from xladoctor.lint.environment_fix import fix_of
 from xladoctor.lint.hazard import Hazard
 from xladoctor.lint.project import Module, Project
 from xladoctor.sources.names import children, dotted, imported, walk
@@ -42,7 +43,7 @@ def _of_module(project: Project, module: Module) -> Iterator[Hazard]:
                 brought = (node.lineno, by)
         elif brought is not None:
             for variable, place in _writes(node):
-                yield from _hazard(module, place, variable, brought, ran)
+                yield from _hazard(project, module, place, variable, brought, ran)
             if ran is None and _may_run_ops(project, module, node):
                 ran = node.lineno
     if brought is not None:
@@ -52,7 +53,7 @@ def _of_module(project: Project, module: Module) -> Iterator[Hazard]:
                     continue
                 for statement in function.node.body:
                     for variable, place in _writes(statement):
-                        yield from _hazard(module, place, variable, brought, ran, function.name)
+                        yield from _hazard(project, module, place, variable, brought, ran, function.name)
 
 
 def _top_level(body: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -148,6 +149,7 @@ def _starts_children(module: Module, node: ast.AST) -> bool:
 
 
 def _hazard(
+    project: Project,
     module: Module,
     node: ast.AST,
     variable: str,
@@ -162,7 +164,8 @@ def _hazard(
         yield Hazard("XD801", module, node, message, "setting-too-late", "warning", function)
     elif variable in LOGGING:
         message = f"{after}: what the import logs is printed by then."
-        yield Hazard("XD801", module, node, message, "setting-too-late", "note", function)
+        fix = fix_of(project, module, node, variable, line)
+        yield Hazard("XD801", module, node, message, "setting-too-late", "note", function, fix=fix)
     elif variable in LATER:
         if ran is not None:
             called = f"{after} and after {module.source.place(ran)} called it."
@@ -170,4 +173,5 @@ def _hazard(
             yield Hazard("XD801", module, node, message, "setting-too-late", "warning", function)
         else:
             message = f"{after}. It is read once, {LATER[variable]}: it works only as long as nothing does that before."
-            yield Hazard("XD801", module, node, message, "setting-too-late", "note", function)
+            fix = fix_of(project, module, node, variable, line)
+            yield Hazard("XD801", module, node, message, "setting-too-late", "note", function, fix=fix)

@@ -1,4 +1,4 @@
-"""The rules, as the commands `explain` and `rules` need them."""
+"""The rules by name, by words and by a pasted message: what `explain` and `rules` show, and agents ask for."""
 
 from __future__ import annotations
 
