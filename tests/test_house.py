@@ -154,6 +154,7 @@ MAY_IMPORT = {
         *("model", "logs", "recording", "rules", "diagnosis", "target", "workers", "report", "experiments", "saved"),
         *("survey", "excerpts", "paths"),
     ),
+    "xladoctor/api.py": ("model", "saved", "commands", "report", "excerpts"),
     "xladoctor/cli": (
         *("model", "logs", "recording", "rules", "diagnosis", "lint", "workers", "report", "experiments", "saved"),
         *("survey", "preflight", "commands", "excerpts", "descriptors", "paths"),

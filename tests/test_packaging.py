@@ -45,6 +45,10 @@ def test_the_facts_about_tensorflow_travel_with_it(wheel):
     assert "xladoctor/rules/data/xla_registry.json" in names
 
 
+def test_the_types_travel_with_it(wheel):
+    assert "xladoctor/py.typed" in zipfile.ZipFile(wheel).namelist()
+
+
 def test_tensorflow_is_an_extra(wheel):
     archive = zipfile.ZipFile(wheel)
     metadata = archive.read(next(n for n in archive.namelist() if n.endswith("METADATA"))).decode()
