@@ -98,6 +98,7 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     """
     from xladoctor.blame.last_batch import with_last_batch
     from xladoctor.blame.of_run import with_blame
+    from xladoctor.diagnosis.cells import cells, in_cells
     from xladoctor.diagnosis.engine import diagnose
     from xladoctor.diagnosis.kept_at_import import with_kept
     from xladoctor.diagnosis.late_switch import with_late_switch
@@ -123,6 +124,7 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
         from xladoctor.diagnosis.edits import edits_of, with_edits
 
         found = with_edits(found, edits_of({"edits": tried}))
+    found = in_cells(found, cells(recording))
     if not any(name.startswith("replay") for name in files.names(folder)):
         return found
     from xladoctor.diagnosis.tested import with_tested

@@ -91,8 +91,7 @@ class Recorded:
             return _ELSEWHERE
         recorder = paths.load_recorder()
         folder = run_folder.new_folder(self.options.run_dir)
-        words = list(getattr(sys, "orig_argv", sys.argv))
-        self._facts = {**run_folder.run_facts(words), "pid": os.getpid(), "started": time.time(), "block": True}
+        self._facts = {**run_folder.run_facts(_command()), "pid": os.getpid(), "started": time.time(), "block": True}
         run_folder.write_if_possible(folder / "run.json", {**self._facts, "outcome": {"state": "running"}})
         choice = {
             "recorders": frozenset(self.options.only),
@@ -145,10 +144,6 @@ class Recorded:
         self._facts |= {"ended": ended, "outcome": {k: v for k, v in asdict(outcome).items() if k != "command"}}
         run_folder.write_if_possible(self.run_dir / "run.json", self._facts)
         mark.sign(self.run_dir)
-
-    def add_facts(self, **facts: Any) -> None:
-        """What else `run.json` is to hold."""
-        self._facts |= facts
 
     def diagnosis(self, *, replay: bool, check_budget: float | None) -> Diagnosis:
         """The diagnosis of the block; a worker is asked once.
@@ -203,12 +198,17 @@ class Recorded:
 
 
 def _outcome(error: BaseException | None, failed: bool, seconds: float) -> ProcessOutcome:
-    words: Sequence[str] = getattr(sys, "orig_argv", sys.argv)
     state: Literal["exited", "interrupted"] = "interrupted" if isinstance(error, KeyboardInterrupt) else "exited"
     code = int(failed)
     if isinstance(error, SystemExit):
         code = error.code if isinstance(error.code, int) else int(error.code is not None)
-    return ProcessOutcome(command=tuple(words), state=state, code=code, seconds=seconds)
+    return ProcessOutcome(command=tuple(_command()), state=state, code=code, seconds=seconds)
+
+
+def _command() -> Sequence[str]:
+    """The words of this program; none of a kernel, which nobody starts to run a notebook again."""
+    words: Sequence[str] = getattr(sys, "orig_argv", sys.argv)
+    return [] if any("ipykernel" in word for word in words) else words
 
 
 def _say() -> Callable[[str], None]:
