@@ -36,6 +36,8 @@ class WatchOptions:
     """The recorders to be used (`schema.PROBES`); none named: all of them."""
     capture: Literal["all", "values", "specs", "none"] = "values"
     max_size: int = MAX_SIZE
+    command: tuple[str, ...] | None = None
+    """What runs the block again; None: the words of this program."""
 
 
 class Recorded:
@@ -49,6 +51,10 @@ class Recorded:
         self._facts: dict[str, Any] = {}
         self._recorder: Any = None
         self._diagnoses: dict[tuple[bool, float | None], Diagnosis] = {}
+
+    @property
+    def _command(self) -> Sequence[str]:
+        return _own_command() if self.options.command is None else self.options.command
 
     @property
     def is_open(self) -> bool:
@@ -91,8 +97,9 @@ class Recorded:
             return _ELSEWHERE
         recorder = paths.load_recorder()
         folder = run_folder.new_folder(self.options.run_dir)
-        self._facts = {**run_folder.run_facts(_command()), "pid": os.getpid(), "started": time.time(), "block": True}
+        self._facts = {**run_folder.run_facts(self._command), "pid": os.getpid(), "started": time.time(), "block": True}
         run_folder.write_if_possible(folder / "run.json", {**self._facts, "outcome": {"state": "running"}})
+        _hand_over_places(folder)
         choice = {
             "recorders": frozenset(self.options.only),
             "capture": self.options.capture,
@@ -139,7 +146,7 @@ class Recorded:
         assert self.run_dir is not None
         ended = time.time()
         seconds = round(ended - self._facts["started"], 3)
-        outcome = _outcome(error, failed, seconds)
+        outcome = _outcome(self._command, error, failed, seconds)
         outcome = run_folder.with_probes(outcome, self.run_dir, True)
         self._facts |= {"ended": ended, "outcome": {k: v for k, v in asdict(outcome).items() if k != "command"}}
         run_folder.write_if_possible(self.run_dir / "run.json", self._facts)
@@ -197,18 +204,30 @@ class Recorded:
         return trace_run(self._ended_folder())
 
 
-def _outcome(error: BaseException | None, failed: bool, seconds: float) -> ProcessOutcome:
+def _outcome(command: Sequence[str], error: BaseException | None, failed: bool, seconds: float) -> ProcessOutcome:
     state: Literal["exited", "interrupted"] = "interrupted" if isinstance(error, KeyboardInterrupt) else "exited"
     code = int(failed)
     if isinstance(error, SystemExit):
         code = error.code if isinstance(error.code, int) else int(error.code is not None)
-    return ProcessOutcome(command=tuple(_command()), state=state, code=code, seconds=seconds)
+    return ProcessOutcome(command=tuple(command), state=state, code=code, seconds=seconds)
 
 
-def _command() -> Sequence[str]:
+def _own_command() -> Sequence[str]:
     """The words of this program; none of a kernel, which nobody starts to run a notebook again."""
     words: Sequence[str] = getattr(sys, "orig_argv", sys.argv)
     return [] if any("ipykernel" in word for word in words) else words
+
+
+def _hand_over_places(folder: Path) -> None:
+    """Give the recorders the user's own places; say what is wrong with them."""
+    from xladoctor import paths
+    from xladoctor.experiments import places
+    from xladoctor.report.text import line
+
+    found = places.find(paths.here())
+    for problem in found.problems:
+        sys.stderr.write(f"xladoctor: {line(problem)}\n")
+    places.write(found, folder)
 
 
 def _say() -> Callable[[str], None]:
