@@ -197,6 +197,7 @@ def doctor_starts_light(root: Path) -> Iterator[str]:
 
 FOREIGN_ROOMS = (
     *("xladoctor/recording/run.py", "xladoctor/recording/replays.py", "xladoctor/recording/output.py"),
+    *("xladoctor/recording/kernel_cells.py",),
     *("xladoctor/recording/mark.py", "xladoctor/workers/subject.py", "xladoctor/workers/journal.py"),
     *("xladoctor/experiments/request.py", "xladoctor/experiments/analyse.py", "xladoctor/recording/run_folder.py"),
     *("xladoctor/model/replay_reader.py", "xladoctor/experiments/places.py", "xladoctor/experiments/flip.py"),

@@ -143,6 +143,11 @@ def test_what_somebody_put_over_a_hook_stays_and_ours_below_it_records_nothing(t
 
 
 @pytest.mark.slow
+def test_a_thread_that_is_in_the_middle_of_calls_when_the_block_ends_goes_on(told):
+    assert told[0]["thread"] == {"values": ["2.0"], "changed": []}
+
+
+@pytest.mark.slow
 def test_that_the_recorders_can_be_switched_off(told):
     assert told[0]["off"] == {"why": "XLADOCTOR_PROBES=0 switches the recorders off", "made": False}
 

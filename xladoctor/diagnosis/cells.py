@@ -25,8 +25,8 @@ _SEED = 0xC70F6907
 _MIX = 0x5BD1E995
 _LARGEST = 50_000_000
 _NAME = pattern(r"[^\s\"'(,]{0,300}ipykernel_\d{1,10}[/\\](\d{1,20})\.py(?:(?:\", line |:)(\d+))?")
-# What blame names by the last part of the path.
-_SHORT = pattern(r"(?<![\w/.-])(\d{1,20})\.py:(\d+)")
+# What blame names by the last part of the path: a hash, and no file that a user calls `3.py`.
+_SHORT = pattern(r"(?<![\w/.-])(\d{5,20})\.py:(\d+)")
 UNNAMED = "notebook"
 """A kernel does not always know which notebook it runs."""
 T = TypeVar("T")

@@ -8,6 +8,7 @@ import json
 import os
 import sys
 import threading
+import time
 import traceback
 from pathlib import Path
 
@@ -133,6 +134,30 @@ with contextlib.redirect_stdout(shown):  # in a thread no frame of this file is 
     main.start()
     main.join()
 told("docs", shown=shown.getvalue())
+
+calls, over = [], threading.Event()
+
+
+def work():
+    try:
+        while not over.is_set():
+            calls.append(float(doubled(tf.ones(3))[0]))
+            good.predict_on_batch(tf.ones((2, 4)))
+    except Exception as error:
+        calls.append(repr(error))
+
+
+with api.watch(FOLDER / "thread"):
+    thread = threading.Thread(target=work)
+    thread.start()
+    while len(calls) < 20:
+        time.sleep(0.01)
+at_end = len(calls)
+while len(calls) < at_end + 20 and thread.is_alive():
+    time.sleep(0.01)
+over.set()
+thread.join()
+told("thread", values=sorted(set(map(str, calls))), changed=changed(before, places()))
 
 with api.watch(FOLDER / "foreign") as foreign:
     original = type(os.environ).__getitem__
