@@ -7,9 +7,10 @@ tests; it needs the standard library and, once the target itself has imported it
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from . import schema
 
@@ -31,6 +32,48 @@ def install(run_dir: str | os.PathLike[str] | None = None) -> bool:
         return recorder.start(Path(folder))
     except Exception:  # a probe must never stop its host
         return False
+
+
+def record_block(run_dir: str | os.PathLike[str], choice: Mapping[str, Any]) -> bool:
+    """Record a block of this program; True if it is recorded now. `choice`: the fields of `recorder.Choice`.
+
+    Never raises. False where something records already.
+    """
+    try:
+        from .record import recorder
+
+        return not recorder.records() and recorder.start(Path(run_dir), recorder.Choice(**choice), block=True)
+    except Exception:
+        end_block()
+        return False
+
+
+def records() -> bool:
+    """Whether something records in this process. Loads nothing."""
+    recorder = sys.modules.get(f"{__name__}.record.recorder")
+    return recorder is not None and bool(recorder.records())
+
+
+def end_block(error: BaseException | None = None, failed: bool = False) -> list[str]:
+    """End the recording of the block, which `error` left, or (`failed`) the last failure that was recorded. Returns the
+    names of hooks that stay. Never raises.
+    """
+    try:
+        from .record import recorder
+
+        return recorder.end_block(error, failed)
+    except Exception:
+        return []
+
+
+def enter_call(method: str, model: Any, given: Mapping[str, Any]) -> None:
+    """A call of Keras is under way, with these arguments, that began before the block did. Never raises."""
+    try:
+        from .record import recorder
+
+        recorder.enter_call(method, model, given)
+    except Exception:
+        return
 
 
 def place(contract: str, /, **axes: str) -> Callable[[_T], _T]:

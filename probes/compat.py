@@ -229,8 +229,9 @@ def graph_position(graph: Any) -> int:
     return int(graph.version)
 
 
-def hide_from_op_stacks(filename: str) -> None:
-    """Leave frames of `filename` out of the stacks that TensorFlow keeps of each operation, on every thread.
+def hide_from_op_stacks(filename: str) -> Callable[[], None]:
+    """Leave frames of `filename` out of the stacks that TensorFlow keeps of each operation, on every thread. Returns
+    what undoes it.
 
     TensorFlow keeps a stack of filters for each thread; at the bottom of each is an empty one, which is filled here.
     """
@@ -245,10 +246,17 @@ def hide_from_op_stacks(filename: str) -> None:
         def get_filtered_filenames(self) -> frozenset[str]:
             return names
 
-    for stack in list(module._source_filter_stacks.values()):
-        if type(stack[0]) is module.SentinelFilter:
-            stack[0] = Filter()
-    module.SentinelFilter = Filter
+    original = module.SentinelFilter
+
+    def exchange(old: Any, new: Any) -> None:
+        for stack in list(module._source_filter_stacks.values()):
+            if type(stack[0]) is old:
+                stack[0] = new()
+        if module.SentinelFilter is old:
+            module.SentinelFilter = new
+
+    exchange(original, Filter)
+    return lambda: exchange(Filter, original)
 
 
 def convert_for_autograph(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -74,7 +74,10 @@ SEED = "seed"  # seed, where: the global seed of TensorFlow was set
 PROBE_ERROR = "probe-error"  # hook, error: a probe failed inside; the target never saw it
 DROPPED = "dropped"  # recorder (a kind, "events" or "capsule"), reason; what was not written: see DROP_REASONS
 REHEARSAL = "rehearsal"  # force, batches, until: this is no run, but a short second one for a question
-END = "end"  # state: how the interpreter ended, as far as it can know; calls {owner of traces: how often it was called}
+END = "end"  # state: how the interpreter ended, as far as it can know; "block": the block did, not the program; stay;
+# calls {owner of traces: how often it was called}
+BLOCK = "block"  # tensorflow, flags_read: a block of a program is recorded, which had or had not done that before
+UNSEEN = "unseen"  # function, where: a function was called that had been traced before the block began
 
 LATER_CALLS = (2, 3, 4, 5, 6, 8, 12, 16, 32, 64, 128, 256, 512, 1024)
 """Calls of a compiled function whose values are kept besides those of the first one: close together where most programs

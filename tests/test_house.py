@@ -157,6 +157,7 @@ MAY_IMPORT = {
     "xladoctor/agents": ("model", "logs", "recording", "rules", "lint", "report", "saved", "commands", "paths"),
     "xladoctor/editors": ("model", "rules", "sources", "lint", "report"),
     "xladoctor/attach": ("model", "logs", "recording", "report"),
+    "xladoctor/api.py": ("model", "saved", "commands", "report", "excerpts"),
     "xladoctor/cli": (
         *("model", "logs", "recording", "rules", "diagnosis", "lint", "workers", "report", "experiments", "saved"),
         *("survey", "preflight", "commands", "excerpts", "descriptors", "paths", "agents", "editors", "attach"),
@@ -207,6 +208,7 @@ def doctor_starts_light(root: Path) -> Iterator[str]:
 
 FOREIGN_ROOMS = (
     *("xladoctor/recording/run.py", "xladoctor/recording/replays.py", "xladoctor/recording/output.py"),
+    *("xladoctor/recording/kernel_cells.py",),
     *("xladoctor/recording/mark.py", "xladoctor/workers/subject.py", "xladoctor/workers/journal.py"),
     *("xladoctor/experiments/request.py", "xladoctor/experiments/analyse.py", "xladoctor/recording/run_folder.py"),
     *("xladoctor/model/replay_reader.py", "xladoctor/experiments/places.py", "xladoctor/experiments/flip.py"),

@@ -64,6 +64,16 @@ def test_the_source_distribution_gives_the_same_wheel(wheel, tmp_path):
     assert sorted(built) == sorted(zipfile.ZipFile(wheel).namelist())
 
 
+def test_the_types_travel_with_it(wheel):
+    assert "xladoctor/py.typed" in zipfile.ZipFile(wheel).namelist()
+
+
+def test_pytest_finds_the_plug_in(wheel):
+    archive = zipfile.ZipFile(wheel)
+    points = archive.read(next(n for n in archive.namelist() if n.endswith("entry_points.txt"))).decode()
+    assert "[pytest11]\nxladoctor = xladoctor.pytest_plugin" in points
+
+
 def test_tensorflow_is_an_extra(wheel):
     archive = zipfile.ZipFile(wheel)
     metadata = archive.read(next(n for n in archive.namelist() if n.endswith("METADATA"))).decode()

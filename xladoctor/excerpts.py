@@ -66,6 +66,8 @@ def _text(place: Location, run: UserSources, followed: bool) -> tuple[str | None
 
 
 def _cell(place: Location, run: UserSources) -> str | None:
+    if run.cells:
+        return next((cell.text for cell in run.cells.values() if cell.number == place.cell), None)
     # The place names a cell only where the text of that cell has the hash of the one that ran.
     from xladoctor.diagnosis.cells import code_of
 

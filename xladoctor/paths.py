@@ -9,6 +9,9 @@ from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 
+RECORDER = "_xladoctor_probes"
+"""The name of the probes in the program that they record."""
+
 
 def here() -> Path:
     """The working folder. Of one that was removed, in which a program can run all the same, the name that it had."""
@@ -26,6 +29,17 @@ def probes_dir() -> Path:
     return vendored if vendored.is_dir() else package.parent / "probes"
 
 
+def load_recorder() -> ModuleType:
+    """The whole of the probes, under the name that they have in a program that `scan --` runs. Where they are there
+    already, those.
+
+    Raises:
+        ImportError: the probes are missing from this installation.
+    """
+    known = sys.modules.get(RECORDER)
+    return known if known is not None else _loaded(RECORDER, probes_dir() / "__init__.py", probes_dir())
+
+
 def load_probes(name: str) -> ModuleType:
     """A module or package of the probes, loaded from its file under a name of ours: a `probes` package of the user's
     can never be taken for it.
@@ -35,11 +49,14 @@ def load_probes(name: str) -> ModuleType:
     """
     ours = f"_xladoctor_{name.replace('/', '_')}"
     package = probes_dir() / name
-    is_package = package.is_dir()
+    if package.is_dir():
+        return _loaded(ours, package / "__init__.py", package)
+    return _loaded(ours, package.with_suffix(".py"))
+
+
+def _loaded(ours: str, file: Path, package: Path | None = None) -> ModuleType:
     spec = importlib.util.spec_from_file_location(
-        ours,
-        package / "__init__.py" if is_package else package.with_suffix(".py"),
-        submodule_search_locations=[str(package)] if is_package else None,
+        ours, file, submodule_search_locations=[str(package)] if package is not None else None
     )
     if spec is None or spec.loader is None:
         raise ImportError("the probes are missing from this installation of xladoctor")

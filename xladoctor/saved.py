@@ -47,6 +47,25 @@ def scan_logs(logs: Sequence[Path | str], threads: int | None = None) -> Diagnos
     return in_cells(diagnose(Evidence(source=source, log=log, notes=notes)), known)
 
 
+def scan_text(text: str) -> Diagnosis:
+    """Diagnose output that is at hand as text, as that of one run.
+
+    Raises:
+        XladoctorError: (exit code 2) it is empty.
+    """
+    import io
+
+    from xladoctor.diagnosis.engine import diagnose
+    from xladoctor.logs import UnreadableLog, read_log
+    from xladoctor.rules import literals
+
+    try:
+        log = read_log([io.BytesIO(text.encode("utf-8", "replace"))], name="the text", literals=literals())
+    except UnreadableLog as error:
+        raise XladoctorError(f"{error.path}: {error.reason}") from error
+    return diagnose(Evidence(source="the text", log=log))
+
+
 def _streams(logs: Sequence[Path | str]) -> tuple[list[IO[bytes] | Path], dict[str, Cell]]:
     """What to read of the logs, and the cells of notebooks among them: of a notebook its saved outputs are the log."""
     from xladoctor.diagnosis.cells import Cell
@@ -79,6 +98,7 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     """
     from xladoctor.blame.last_batch import with_last_batch
     from xladoctor.blame.of_run import with_blame
+    from xladoctor.diagnosis.cells import cells, in_cells
     from xladoctor.diagnosis.engine import diagnose
     from xladoctor.diagnosis.generators import with_generator
     from xladoctor.diagnosis.kept_at_import import with_kept
@@ -105,6 +125,7 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
         from xladoctor.diagnosis.edits import edits_of, with_edits
 
         found = with_edits(found, edits_of({"edits": tried}))
+    found = in_cells(found, cells(recording))
     if not any(name.startswith("replay") for name in files.names(folder)):
         return found
     from xladoctor.diagnosis.tested import with_tested

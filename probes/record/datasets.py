@@ -59,7 +59,7 @@ class DatasetRecorder:
             if self._made < MAX_DATASETS:
                 self.guard.run("dataset", self._built, args[0])
 
-        cls.__init__ = followed(cls.__init__, made)
+        self.guard.hooks.put(cls, "__init__", followed(cls.__init__, made))
 
     def _built(self, dataset: Any) -> None:
         name = type(dataset).__name__

@@ -40,7 +40,7 @@ class DrawRecorder:
         module = compat_graph.stateless_draws_module()
         originals = {name: getattr(module, name) for name in compat_graph.STATELESS_DRAWS if hasattr(module, name)}
         for name, original in originals.items():
-            setattr(module, name, self._watched(name, original, module, originals))
+            self.guard.hooks.put(module, name, self._watched(name, original, module, originals))
 
     def _watched(
         self, name: str, original: Callable[..., Any], module: ModuleType, originals: dict[str, Callable[..., Any]]
@@ -78,7 +78,7 @@ class DrawRecorder:
         def seeded(args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
             self.guard.run("seed", self._seeded, kwargs["seed"] if "seed" in kwargs else args[1])
 
-        cls._set_global_seed = followed(cls._set_global_seed, seeded)
+        self.guard.hooks.put(cls, "_set_global_seed", followed(cls._set_global_seed, seeded))
 
     def _seeded(self, seed: Any) -> None:
         self._seeds += 1

@@ -24,6 +24,7 @@ from .importhook import PostImportFinder
 from .known import Known
 from .sink import MAX_TEXT
 from .tracing import TraceRecorder
+from .unseen import UnseenRecorder
 from .values import ValueWriter, leaves
 
 _monotonic = time.monotonic
@@ -46,6 +47,7 @@ class FailureRecorder:
         self.values = values
         self.known = Known()
         self._numbers = itertools.count(1)
+        self._last: tuple[int, str] | None = None
         self._install_hooks()
         finder.when_imported("tensorflow", lambda _: self._watch())
         finder.when_imported("multiprocessing.process", self._hook_processes)
@@ -59,6 +61,7 @@ class FailureRecorder:
             return number
         number = next(self._numbers)
         self.known.remember(error, number, self.tracing.under_way)
+        self._last = (number, type(error).__name__)
         frames = _frames(error.__traceback__)
         caught = None
         if number <= caught_.MAX_FAILURES:
@@ -103,7 +106,7 @@ class FailureRecorder:
                 hide(error)
                 raise
 
-        cls.run = wraps(run)(watched)
+        guard.hooks.put(cls, "run", wraps(run)(watched))
 
     def _of_session(self, error: BaseException, session: Any, fetches: Any, feeds: Any, run: Any) -> None:
         """The failure of a `Session.run`: what was asked for and what was fed, by name and shape; and its capsule."""
@@ -128,12 +131,15 @@ class FailureRecorder:
         cls: Any = compat.function_class()
         call = cls.__call__
         guard, tracing, values = self.guard, self.tracing, self.values
+        unseen = UnseenRecorder(guard, tracing) if guard.block else None
 
         def __call__(function: Any, *args: Any, **kwargs: Any) -> Any:
             __tracebackhide__ = True
             running = tracing.running
             if not running:
                 tracing.last_function = function
+                if unseen is not None:
+                    guard.run("unseen", unseen.entered, function)
             running.append((function, _monotonic()))
             try:
                 result = call(function, *args, **kwargs)
@@ -151,7 +157,7 @@ class FailureRecorder:
                     guard.run("healthy values", self._went_well, function, args, kwargs)
             return result
 
-        cls.__call__ = wraps(call)(__call__)
+        guard.hooks.put(cls, "__call__", wraps(call)(__call__))
 
     def _went_well(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         found = self.tracing.capsule_of(function)
@@ -191,21 +197,21 @@ class FailureRecorder:
         previous = sys.excepthook
 
         def excepthook(cls: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-            guard.run("excepthook", self._uncaught, error)
+            guard.run("excepthook", self.ended_by, error)
             cleaned = guard.run("traceback", without_ours, trace)
             if cleaned is not None:
                 error = error.with_traceback(cleaned)
             previous(cls, error, cleaned or trace)
 
-        sys.excepthook = excepthook
+        guard.hooks.put(sys, "excepthook", excepthook)
         previous_thread = threading.excepthook
 
         def thread_hook(args: Any) -> None:
             if args.exc_value is not None:
-                guard.run("excepthook", self._uncaught, args.exc_value)
+                guard.run("excepthook", self.ended_by, args.exc_value)
             previous_thread(args)
 
-        threading.excepthook = thread_hook
+        guard.hooks.put(threading, "excepthook", thread_hook)
 
     def _hook_processes(self, module: ModuleType) -> None:
         """`multiprocessing` prints what ends a child by itself, and no hook of Python's sees it."""
@@ -217,7 +223,7 @@ class FailureRecorder:
             guard.run("child process", self._watch_run, process)
             return bootstrap(process, *args, **kwargs)
 
-        cls._bootstrap = wraps(bootstrap)(_bootstrap)
+        guard.hooks.put(cls, "_bootstrap", wraps(bootstrap)(_bootstrap))
 
     def _watch_run(self, process: Any) -> None:
         """Watch what a process runs: of the object in the child only, which nobody pickles any more."""
@@ -229,13 +235,14 @@ class FailureRecorder:
                 return run()
             except BaseException as error:
                 if isinstance(error, Exception):
-                    guard.run("child failed", self._uncaught, error, os.getppid())
+                    guard.run("child failed", self.ended_by, error, os.getppid())
                 hide(error)
                 raise
 
         process.run = wraps(run)(watched)
 
-    def _uncaught(self, error: BaseException, parent: int | None = None) -> None:
+    def ended_by(self, error: BaseException, parent: int | None = None) -> None:
+        """`error` ends the program, a child process or a block."""
         number = self.known.uncaught(error)
         if number is None:
             for earlier in self.guard.part("origins", origins.passed_on, error) or ():
@@ -245,6 +252,12 @@ class FailureRecorder:
         if number is not None:
             more = {} if parent is None else {"ppid": parent}
             self.sink.write(schema.FAILURE, failure=number, state="uncaught", exception=type(error).__name__, **more)
+
+    def ended_by_last(self) -> None:
+        """The exception that was noted last ended the block; nobody has it at hand."""
+        if self._last is not None:
+            number, name = self._last
+            self.sink.write(schema.FAILURE, failure=number, state="uncaught", exception=name)
 
 
 def _is_quiet(error: BaseException) -> bool:

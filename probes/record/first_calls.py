@@ -75,6 +75,14 @@ class FirstCalls:
         self._bytes = 0
         self._seconds = 0.0
         self._functions = 0
+        self._watched: list[weakref.ref[Any]] = []
+        guard.hooks.undone_by(self._take_back)
+
+    def _take_back(self) -> None:
+        for reference in self._watched:
+            function = reference()
+            if function is not None:
+                vars(function).pop(compat.FLAT_CALL, None)
 
     def expect(self, folder: Path, concrete: Any) -> None:
         """Look at the first call of a function that was just traced, if XLA is to compile it or one that it calls."""
@@ -118,6 +126,7 @@ class FirstCalls:
 
         # An attribute of this one object stands before the method; it does not hold the object.
         setattr(concrete, compat.FLAT_CALL, wraps(call)(watched))
+        self._watched.append(reference)
 
     def _before(
         self, folder: Path, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], call: int

@@ -12,7 +12,9 @@ from collections.abc import Callable
 from types import CodeType, FrameType, FunctionType, TracebackType
 from typing import Any, TypeVar, cast
 
-_OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_PROBES = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+# The probes, and in a checkout the doctor beside them: a block is recorded from there.
+_OURS = (_PROBES + os.sep, os.path.join(os.path.dirname(_PROBES), "xladoctor") + os.sep)
 _STDLIB = tuple(
     {os.path.realpath(p) + os.sep for k in ("stdlib", "platstdlib") if (p := sysconfig.get_paths().get(k))}
     | {p + os.sep for k in ("stdlib", "platstdlib") if (p := sysconfig.get_paths().get(k))}
@@ -120,7 +122,7 @@ def is_user_file(path: str) -> bool:
     known = _cache.get(path)
     if known is None:
         known = not (
-            path.startswith(("<", _OURS))
+            path.startswith(("<", *_OURS))
             or any(part in path for part in _LIBRARIES)
             or path.startswith(_STDLIB)
             or "__autograph_generated_file" in path
@@ -163,7 +165,7 @@ def caller(skip: int = 1, not_in: tuple[str, ...] = ()) -> dict[str, Any] | None
         if frame is None:
             break
         name = frame.f_code.co_filename
-        if not name.startswith((_OURS, "<")) and name not in not_in:
+        if not name.startswith((*_OURS, "<")) and name not in not_in:
             if is_user_file(name):
                 return frame_dict(frame)
             if first is None and not name.startswith(_STDLIB):

@@ -42,7 +42,7 @@ class GradientRecorder:
         def made(args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
             self.guard.run("gradient", self._made, args, result)
 
-        setattr(module, name, followed(getattr(module, name), made))
+        self.guard.hooks.put(module, name, followed(getattr(module, name), made))
 
     def _made(self, args: Sequence[Any], result: Any) -> None:
         backward = result[1]

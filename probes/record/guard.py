@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from .. import schema
+from .hooks import Hooks
 from .sink import Sink
 
 R = TypeVar("R")
@@ -23,7 +24,10 @@ class Guard:
 
     def __init__(self, sink: Sink) -> None:
         self.sink = sink
+        self.hooks = Hooks()
         self.active = True
+        self.block = False
+        """Whether a block of a program is recorded, and not the whole of it."""
         self._reports: dict[str, int] = {}
         self._local = threading.local()
 

@@ -52,17 +52,26 @@ class PostImportFinder(importlib.abc.MetaPathFinder):
         self._guard = guard
         self._hooks: dict[str, list[Hook]] = {}
         self._asking: set[str] = set()
+        self.present: set[str] = set()
+        """The modules that were there before somebody waited for them."""
 
     def install(self) -> None:
         """Go to the head of `sys.meta_path`."""
         if self not in sys.meta_path:
             sys.meta_path.insert(0, self)
+            self._guard.hooks.undone_by(self._leave)
+
+    def _leave(self) -> None:
+        """Find nothing any more. A thread that is in the middle of an import may still ask."""
+        self._hooks.clear()
+        sys.meta_path.remove(self)
 
     def when_imported(self, name: str, hook: Hook) -> None:
         """Call `hook(module)` once `name` is imported: at once if it already is."""
         self._hooks.setdefault(name, []).append(hook)
         module = sys.modules.get(name)
         if module is not None and not _is_loading(module):
+            self.present.add(name)
             self._guard.run(f"import {name}", hook, module)
 
     def ran(self, module: ModuleType) -> None:

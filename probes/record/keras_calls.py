@@ -7,7 +7,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -18,6 +18,7 @@ from .first_calls import Batch
 from .frames import caller, hide, is_within, user_frames, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
+from .keras_facts import accelerators, described, rows_of, validation_rows
 from .numbers import NumbersRecorder
 from .rehearse import Frame, Rehearsal
 from .tables import TableRecorder
@@ -55,6 +56,7 @@ class KerasRecorder:
         self.failures = failures
         self.values = values
         self._numbers = itertools.count(1)
+        self._behind: tuple[Any, dict[str, Any], list[dict[str, Any]]] | None = None
         self._noted: weakref.WeakSet[Any] = weakref.WeakSet()
         for module, cls in compat.KERAS_TRAINERS:
             finder.when_imported(module, lambda m, c=cls: self._watch_trainer(m, c))  # type: ignore[misc]
@@ -70,7 +72,7 @@ class KerasRecorder:
         for method in _METHODS:
             original = cls.__dict__.get(method)
             if inspect.isfunction(original):
-                setattr(cls, method, self._watched_call(method, original))
+                self.guard.hooks.put(cls, method, self._watched_call(method, original))
 
     def _watched_call(self, method: str, original: Callable[..., Any]) -> Callable[..., Any]:
         guard = self.guard
@@ -138,7 +140,7 @@ class KerasRecorder:
             guard.run("compile", self._compiled, signature, model, args, kwargs)
             return result
 
-        cls.compile = wraps(original)(watched)
+        guard.hooks.put(cls, "compile", wraps(original)(watched))
 
     def _watch_build(self, module: ModuleType, name: str) -> None:
         cls = getattr(module, name)
@@ -156,7 +158,34 @@ class KerasRecorder:
                 raise
             guard.run("model", self._built, model)
 
-        cls.__init__ = wraps(original)(watched)
+        guard.hooks.put(cls, "__init__", wraps(original)(watched))
+
+    def entered(self, method: str, model: Any, given: Mapping[str, Any]) -> None:
+        """A call that began before the recording of a block did, and was given so much."""
+        signature = inspect.signature(getattr(type(model), method))
+        known = {
+            n: given[n]
+            for n, p in signature.parameters.items()
+            if n != "self" and p.kind != p.VAR_KEYWORD and n in given
+        }
+        call = self._begin(method, signature, model, (), known)
+        self.tracing.keras_calls.append(call)
+        self._behind = (model, call, self.tracing.keras_calls)
+
+    def left_behind(self, failed: bool) -> None:
+        """The block ends, and with it the call that had begun before it."""
+        if self._behind is None:
+            return
+        (model, call, under_way), self._behind = self._behind, None
+        if call in under_way:
+            under_way.remove(call)
+        if failed:
+            self.sink.write(schema.CALL, phase="failed", capsule=self._capsule(call, True, True), **_facts(call))
+        else:
+            self._end(call, None)
+        if self.numbers is not None and call["method"] == "fit":
+            history = getattr(getattr(model, "history", None), "history", None)
+            self.guard.part("numbers", self.numbers.after_fit, model, call, history)
 
     def left(self) -> None:
         """The outermost Keras call of this thread was left."""
@@ -204,7 +233,7 @@ class KerasRecorder:
             requested=repr(requested),
             resolved=str(bool(getattr(model, "jit_compile", getattr(model, "_jit_compile", None)))),
             where=where,
-            accelerators=_accelerators(),
+            accelerators=accelerators(),
             elsewhere=self._elsewhere(model, requested),
         )
         self._noted.add(model)
@@ -227,7 +256,7 @@ class KerasRecorder:
             requested=repr("auto" if compat.keras_has_auto() else None),
             resolved=str(bool(getattr(model, "jit_compile", getattr(model, "_jit_compile", None)))),
             where=where,
-            accelerators=_accelerators(),
+            accelerators=accelerators(),
             elsewhere=self._elsewhere(model, "auto" if compat.keras_has_auto() else None),
         )
 
@@ -243,7 +272,7 @@ class KerasRecorder:
         bound.apply_defaults()
         given = bound.arguments
         data = (given.get("x"), given.get("y"), given.get("sample_weight"))
-        rows, size, steps = _rows(given.get("x")), given.get("batch_size") or 32, given.get("steps")
+        rows, size, steps = rows_of(given.get("x")), given.get("batch_size") or 32, given.get("steps")
         if rows is not None and steps is not None:
             rows = min(rows, steps * size)
         call = {
@@ -262,11 +291,11 @@ class KerasRecorder:
             phase="begin",
             jit_compile=str(getattr(model, "jit_compile", None)),
             run_eagerly=bool(getattr(model, "run_eagerly", False)),
-            inputs=[_described(v) for v in leaves(data)],
+            inputs=[described(v) for v in leaves(data)],
             nested=bool(self.tracing.keras_calls),
             epochs=given.get("epochs"),
             validation_split=given.get("validation_split"),
-            validation_rows=_validation_rows(given, rows),
+            validation_rows=validation_rows(given, rows),
             validation_batch_size=given.get("validation_batch_size"),
             policies=self.guard.part("policies", compat.keras_policies, model),
             where=frames[0] if frames else None,
@@ -282,7 +311,7 @@ class KerasRecorder:
             return
         out = None
         if call["method"] in ("predict", "predict_on_batch"):
-            out = [_rows(v) for v in leaves(result)]
+            out = [rows_of(v) for v in leaves(result)]
             if self.tables is not None:
                 self.guard.part("tables", self.tables.predicted, out)
         mismatch = out is not None and call["rows_in"] is not None and any(n != call["rows_in"] for n in out)
@@ -354,33 +383,3 @@ def batch_under_way(calls: list[dict[str, Any]]) -> Batch | None:
 
 def _facts(call: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in call.items() if key not in ("data", "batch", "where")}
-
-
-def _rows(value: Any) -> int | None:
-    for leaf in leaves(value):
-        shape = compat.dims(getattr(leaf, "shape", None)) if hasattr(leaf, "shape") else None
-        if shape:
-            return shape[0]
-    return None
-
-
-def _validation_rows(given: dict[str, Any], rows: int | None) -> int | None:
-    """How many rows a `fit` evaluates after each epoch, where that can be told."""
-    data = given.get("validation_data")
-    if data is not None:
-        return _rows(data[0] if isinstance(data, (tuple, list)) else data)
-    split = given.get("validation_split")
-    return rows - int(rows * (1.0 - split)) if split and rows is not None else None
-
-
-def _described(value: Any) -> dict[str, Any]:
-    info = compat.tensor_info(value)
-    if info is None:
-        return {"type": type(value).__name__}
-    return {"type": type(value).__name__, "shape": info.shape, "dtype": info.dtype}
-
-
-def _accelerators() -> int | None:
-    """How many there are, or None where TensorFlow has not looked yet: to ask would make it read its flags."""
-    devices = compat.known_devices()
-    return None if devices is None else sum(1 for d in devices if d != "CPU")

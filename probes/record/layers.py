@@ -63,8 +63,8 @@ class LayerRecorder:
             guard.run("layer called", self._called, layer, args, kwargs, result, stack)
             return result
 
-        cls.__init__ = wraps(init)(__init__)
-        cls.__call__ = wraps(call)(__call__)
+        guard.hooks.put(cls, "__init__", wraps(init)(__init__))
+        guard.hooks.put(cls, "__call__", wraps(call)(__call__))
 
     def _made(self, layer: Any) -> None:
         if layer not in self._known:

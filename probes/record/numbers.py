@@ -62,7 +62,7 @@ class NumbersRecorder:
             if len(keep) < MAX_VARIABLES:
                 keep.append(weakref.ref(variable))
 
-        cls.__init__ = wraps(init)(__init__)
+        self.guard.hooks.put(cls, "__init__", wraps(init)(__init__))
 
     # -- after a call of Keras --------------------------------------------------------------------------------------
 

@@ -59,7 +59,7 @@ class OperandRecorder:
 
     def _put(self, holder: Any, name: str, original: Callable[..., Any], watched: Callable[..., Any]) -> None:
         self._mine.append((holder, name, original, watched))
-        setattr(holder, name, watched)
+        self.guard.hooks.put(holder, name, watched)
 
     def _watched(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
         def met(args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:

@@ -70,7 +70,7 @@ class PlaceRecorder:
                 self._missing(place, f"a {type(original).__name__} cannot be watched")
                 continue
             if watched is not original:
-                setattr(holder, name, watched)
+                self.guard.hooks.put(holder, name, watched)
             self._found(place, original)
 
     def _found(self, place: profile.Place, original: Any) -> None:
@@ -95,7 +95,11 @@ class PlaceRecorder:
         """What stands in the place of `original` from now on, or None where it cannot be watched."""
         inner = _python_function(original)
         if inner is not None:  # a tf.function object stays what it is: only the Python body is replaced
-            original._python_function = self._wrapper(inner, place)
+            wrapper = self._wrapper(inner, place)
+            if place.origin == "decorator":  # made anew again and again: a list of them would keep them all
+                original._python_function = wrapper
+            else:
+                self.guard.hooks.put(original, "_python_function", wrapper)
             return original
         if isinstance(original, (staticmethod, classmethod)):
             return type(original)(self._wrapper(original.__func__, place))
@@ -115,7 +119,7 @@ class PlaceRecorder:
             return
         wrapper = stand_in(_KnobProbe(self, original, knob))
         compat.mark_for_autograph(wrapper)
-        setattr(module, name, wrapper)
+        self.guard.hooks.put(module, name, wrapper)
 
     # -- taking notes -----------------------------------------------------------------------------------------------
 

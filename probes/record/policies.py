@@ -31,13 +31,13 @@ class PolicyRecorder:
                 # Of a function of Keras, which the program has called.
                 self.guard.run("policy", self._set, "dtype_policy", given.get("value"), sys._getframe(2).f_back)
 
-        module.set_global_attribute = followed(module.set_global_attribute, put)  # type: ignore[attr-defined]
+        self.guard.hooks.put(module, "set_global_attribute", followed(module.set_global_attribute, put))
 
     def _watch_floatx(self, module: ModuleType) -> None:
         def put(args: tuple[Any, ...], kwargs: dict[str, Any], result: None) -> None:
             self.guard.run("floatx", self._set, "floatx", *args, *kwargs.values(), sys._getframe(2))
 
-        module.set_floatx = followed(module.set_floatx, put)  # type: ignore[attr-defined]
+        self.guard.hooks.put(module, "set_floatx", followed(module.set_floatx, put))
 
     def _set(self, key: str, value: Any, caller: FrameType | None) -> None:
         """Keras sets the policy itself where the first layer asks for it: that is no line of the program."""

@@ -6,11 +6,14 @@ import atexit
 import os
 import platform
 import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .. import redaction, schema
+from .. import compat, redaction, schema
+from .budget import DEFAULT, limit_of
 from .datasets import DatasetRecorder
 from .draws import DrawRecorder
 from .failures import FailureRecorder
@@ -35,19 +38,67 @@ from .tracing import TraceRecorder
 from .twins import TwinRecorder
 from .values import ValueWriter
 
-_started: list[Guard] = []
 _places: list[PlaceRecorder] = []
 
 
-def start(run_dir: Path) -> bool:
-    """Start recording into `run_dir`. True if it runs now; a second call changes nothing."""
+@dataclass(frozen=True)
+class Choice:
+    """What is to be recorded: which recorders (none named: all of them), what capsules hold, at most how many bytes."""
+
+    recorders: frozenset[str] = frozenset()
+    capture: str = "values"
+    max_size: int = DEFAULT
+
+    @classmethod
+    def of_environment(cls) -> Choice:
+        """What the doctor asked for. It has checked the names."""
+        named = {word.strip() for word in os.environ.get(schema.ENV_PROBES, "").split(",")}
+        capture = os.environ.get(schema.ENV_CAPTURE, "values")
+        return cls(frozenset(named & set(schema.PROBES)), capture, limit_of(os.environ.get(schema.ENV_MAX_SIZE)))
+
+    @property
+    def chosen(self) -> frozenset[str]:
+        """The recorders, by name."""
+        return self.recorders or frozenset(schema.PROBES)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The recorders that have something to do when the recording ends."""
+
+    rehearsal: Rehearsal | None = None
+    numbers: NumbersRecorder | None = None
+    failures: FailureRecorder | None = None
+    keras: KerasRecorder | None = None
+    tracing: TraceRecorder | None = None
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What records in this process."""
+
+    guard: Guard
+    parts: Parts
+
+
+_started: list[Recording] = []
+_of_forks: list[bool] = []
+
+
+def start(run_dir: Path, choice: Choice | None = None, *, block: bool = False) -> bool:
+    """Start recording into `run_dir`. True if it runs now; a second call changes nothing. `block`: a part of a program
+    is recorded, which ends with `end_block`.
+    """
     if _started:
         return True
     if not run_dir.is_dir():
         return False
-    sink = Sink(run_dir)
-    guard = Guard(sink)
-    _started.append(guard)
+    choice = choice or Choice.of_environment()
+    guard = Guard(Sink(run_dir, choice.max_size))
+    guard.block = block
+    sink = guard.sink
+    recording = Recording(guard, Parts())
+    _started.append(recording)
     sink.write(
         schema.START,
         schema=schema.EVENTS_SCHEMA,
@@ -62,25 +113,83 @@ def start(run_dir: Path) -> bool:
         cwd=_cwd(),
         environment={k: redaction.of_value(k, v) for k, v in os.environ.items() if is_watched(k)},
     )
+    if block:
+        sink.write(schema.BLOCK, **before_the_block())
     finder = PostImportFinder(guard)
     finder.install()
     for name in ("keras", "ptycho"):
-        finder.when_imported(name, lambda module: _imported(sink, module))
-    rehearsal, numbers, tracing = _recorders(sink, guard, finder)
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(
-            before=sink.before_fork, after_in_parent=sink.after_fork_in_parent, after_in_child=sink.after_fork
-        )
-    atexit.register(_at_exit, guard, tracing, rehearsal, numbers)
+        finder.when_imported(name, lambda module: _imported(sink, finder, module))
+    _started[:] = [Recording(guard, _recorders(choice, guard, finder))]
+    _watch_forks()
+    atexit.register(_at_exit)
     return True
 
 
-def _recorders(
-    sink: Sink, guard: Guard, finder: PostImportFinder
-) -> tuple[Rehearsal | None, NumbersRecorder | None, TraceRecorder]:
-    """Start the recorders that were chosen. Returns those that have something to write when the process ends."""
-    chosen, capture = _chosen(), os.environ.get(schema.ENV_CAPTURE, "values")
-    rehearsal = Rehearsal.wanted(sink)
+def records() -> bool:
+    """Whether something records in this process."""
+    return bool(_started)
+
+
+def enter_call(method: str, model: Any, given: Mapping[str, Any]) -> None:
+    """A call of Keras is under way that began before the block did."""
+    for recording in _started:
+        if recording.parts.keras is not None:
+            recording.guard.run("call under way", recording.parts.keras.entered, method, model, given)
+
+
+def end_block(error: BaseException | None = None, failed: bool = False) -> list[str]:
+    """End the recording of a block, which `error` left, and take out what was put in. Returns the names of hooks that
+    stay, since somebody else has put something over them: they do nothing any more. `failed`: the error is not at hand.
+    """
+    if not _started:
+        return []
+    guard, parts = _started[-1].guard, _started[-1].parts
+    if parts.keras is not None:
+        guard.run("call left", parts.keras.left_behind, failed)
+    if parts.failures is not None and (failed or error is not None):
+        guard.run(
+            "block failed",
+            parts.failures.ended_by_last if error is None else parts.failures.ended_by,
+            *([] if error is None else [error]),
+        )
+    stay = guard.hooks.take_back(guard.part)
+    _at_exit("block", stay)
+    atexit.unregister(_at_exit)
+    _places.clear()
+    _started.clear()
+    return stay
+
+
+def before_the_block() -> dict[str, Any]:
+    """What a block cannot see of what was before it: whether TensorFlow was imported, and had read its flags."""
+    tensorflow = sys.modules.get("tensorflow")
+    return {
+        "tensorflow": tensorflow is not None,
+        "flags_read": tensorflow is not None and compat.context_is_initialized(),
+    }
+
+
+def _watch_forks() -> None:
+    """Once a process: Python has no way to take this back, so it asks each time who records."""
+    if _of_forks or not hasattr(os, "register_at_fork"):
+        return
+    _of_forks.append(True)
+
+    def each(what: str) -> None:
+        for recording in _started:
+            getattr(recording.guard.sink, what)()
+
+    os.register_at_fork(
+        before=lambda: each("before_fork"),
+        after_in_parent=lambda: each("after_fork_in_parent"),
+        after_in_child=lambda: each("after_fork"),
+    )
+
+
+def _recorders(choice: Choice, guard: Guard, finder: PostImportFinder) -> Parts:
+    """Start the recorders that were chosen."""
+    sink, chosen, capture = guard.sink, choice.chosen, choice.capture
+    rehearsal = None if guard.block else Rehearsal.wanted(sink)
     capsules = "capsules" in chosen and capture != "none"
     # The others ask it which graph is which; what it writes itself is chosen by name.
     tracing = TraceRecorder(guard, finder, capsules=capsules, rehearsal=rehearsal)
@@ -99,7 +208,7 @@ def _recorders(
         )
     if rehearsal is not None:
         _rehearsed(rehearsal, guard, finder)
-    twins, numbers = None, None
+    twins, numbers, keras = None, None, None
     if rehearsal is not None and rehearsal.flip and capsules:
         twins = TwinRecorder(guard, tracing, values, rehearsal.flip)
     if "settings" in chosen:
@@ -112,14 +221,14 @@ def _recorders(
         numbers = NumbersRecorder(guard, finder) if rehearsal is None else None
         datasets = DatasetRecorder(guard, finder) if rehearsal is None and "shapes" in chosen else None
         tables = TableRecorder(guard) if datasets is not None else None
-        KerasRecorder(guard, finder, tracing, failures, values, rehearsal, twins, numbers, datasets, tables)
+        keras = KerasRecorder(guard, finder, tracing, failures, values, rehearsal, twins, numbers, datasets, tables)
     if "keras" in chosen and capture == "all" and rehearsal is None:
         LayerRecorder(guard, finder)
     if "shapes" in chosen and rehearsal is None:
         OperandRecorder(guard, finder)
     if "shapes" in chosen:
         _places.append(PlaceRecorder(guard, finder, tracing))
-    return rehearsal, numbers, tracing
+    return Parts(rehearsal, numbers, failures, keras, tracing)
 
 
 def _rehearsed(rehearsal: Rehearsal, guard: Guard, finder: PostImportFinder) -> None:
@@ -149,7 +258,7 @@ def watch(function: Any, contract: str, axes: dict[str, str]) -> Any:
     """`function` as a place with a contract; `function` itself where nothing records, or where it cannot be watched."""
     if not _started or not _places:
         return function
-    return _started[-1].run("decorator", _places[-1].watch, function, contract, axes) or function
+    return _started[-1].guard.run("decorator", _places[-1].watch, function, contract, axes) or function
 
 
 def _cwd() -> str | None:
@@ -159,39 +268,26 @@ def _cwd() -> str | None:
         return None
 
 
-def _chosen() -> set[str]:
-    """The recorders that `XLADOCTOR_PROBES` names; all of them where it names none. The doctor checks the names."""
-    text = os.environ.get(schema.ENV_PROBES, "")
-    named = {word.strip() for word in text.split(",")} & set(schema.PROBES)
-    return named or set(schema.PROBES)
-
-
-def _imported(sink: Sink, module: ModuleType) -> None:
+def _imported(sink: Sink, finder: PostImportFinder, module: ModuleType) -> None:
     """Which one it was: a report must name the very package that was under test."""
     sink.write(
         schema.IMPORT,
         module=module.__name__,
         version=getattr(module, "__version__", None),
         file=getattr(module, "__file__", None),
-        where=caller(skip=4),
+        where=None if module.__name__ in finder.present else caller(skip=4),
     )
 
 
-def stop() -> None:
-    """Stop recording. Wrappers stay where they are (copies imported by value cannot be taken back) and pass through."""
-    _places.clear()
-    while _started:
-        _started.pop().active = False
-
-
-def _at_exit(
-    guard: Guard, tracing: TraceRecorder, rehearsal: Rehearsal | None, numbers: NumbersRecorder | None
-) -> None:
+def _at_exit(state: str = "exit", stay: Sequence[str] = ()) -> None:
+    """The process, or the block, ends."""
+    guard, parts = _started[-1].guard, _started[-1].parts
     if guard.active:
-        if numbers is not None:
-            guard.run("numbers at exit", numbers.at_exit)
-        if rehearsal is not None:
-            guard.part("rehearsal", rehearsal.finish)
-        guard.sink.write(schema.END, state="exit", calls=guard.part("calls", tracing.owners.calls))
+        if parts.numbers is not None:
+            guard.run("numbers at exit", parts.numbers.at_exit)
+        if parts.rehearsal is not None:
+            guard.part("rehearsal", parts.rehearsal.finish)
+        calls = guard.part("calls", parts.tracing.owners.calls) if parts.tracing is not None else None
+        guard.sink.write(schema.END, state=state, calls=calls, **({"stay": list(stay)} if stay else {}))
         guard.part("finish", guard.sink.finish)
         guard.active = False

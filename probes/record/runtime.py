@@ -61,7 +61,7 @@ class RuntimeRecorder:
                     hide(error)
                     raise
 
-            setattr(cls, name, wraps(original)(watched))
+            guard.hooks.put(cls, name, wraps(original)(watched))
 
         def done() -> None:
             for name, original in originals.items():
@@ -87,7 +87,8 @@ class RuntimeRecorder:
                 raise
             guard.run("set_jit", self._set_jit, enabled)
 
-        cls.optimizer_jit = property(getter, wraps(setter)(optimizer_jit), None, found.__doc__)
+        watched = property(getter, wraps(setter)(optimizer_jit), None, found.__doc__)
+        guard.hooks.put(cls, "optimizer_jit", watched)
 
     def _hook_sessions(self) -> None:
         cls: Any = compat.session_class()
@@ -104,7 +105,7 @@ class RuntimeRecorder:
                 hide(error)
                 raise
 
-        cls.__init__ = wraps(init)(__init__)
+        guard.hooks.put(cls, "__init__", wraps(init)(__init__))
 
     # -- taking notes -----------------------------------------------------------------------------------------------
 

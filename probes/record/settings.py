@@ -13,7 +13,7 @@ import re
 import sys
 from fnmatch import fnmatchcase
 from types import FrameType, ModuleType
-from typing import Any, cast
+from typing import Any
 
 from .. import compat, profile, redaction, schema
 from .frames import caller, hidden, hide, is_user_file, user_frames, wraps
@@ -59,6 +59,7 @@ class SettingsRecorder:
         self._own: set[str] = set()
         """Environment variables that the program's own code has asked for: its switches may be among them."""
         self._sites: dict[tuple[Any, ...], _Site] = {}
+        self._finder = finder
         self._watch_environment()
         for module, attribute in profile.SETTINGS_MAPPINGS:
             finder.when_imported(module, lambda m, a=attribute: self._watch_mapping(m, a))  # type: ignore[misc]
@@ -161,9 +162,8 @@ class SettingsRecorder:
             if self is os.environ:
                 guard.run("env delete", recorder._env_write, key, "delete", None, sys._getframe(1))
 
-        patched = cast(Any, cls)
-        patched.__getitem__, patched.__setitem__ = wraps(get)(__getitem__), wraps(put)(__setitem__)
-        patched.__delitem__ = wraps(delete)(__delitem__)
+        for original, watched in ((get, __getitem__), (put, __setitem__), (delete, __delitem__)):
+            guard.hooks.put(cls, original.__name__, wraps(original)(watched))
 
     def _env_write(self, key: Any, action: str, value: str | None, frame: FrameType) -> None:
         asked = self.import_reads.written(key, value, frame) if isinstance(key, str) else None
@@ -191,7 +191,8 @@ class SettingsRecorder:
 
     def _watch_mapping(self, module: ModuleType, attribute: str) -> None:
         plain = getattr(module, attribute, None)
-        if type(plain) is not dict:
+        # Of a module that was there before us others may hold the dict: they would not see what is written to ours.
+        if type(plain) is not dict or (self.guard.block and module.__name__ in self._finder.present):
             return
         accessor = getattr(module, "__file__", None) or ""
         store = f"{module.__name__.rpartition('.')[2]}.{attribute}"
@@ -200,6 +201,8 @@ class SettingsRecorder:
             recorded.update(self.rehearsal.held_in(store))
         recorded._listen(self, store, accessor)
         setattr(module, attribute, recorded)
+        # It stays where it is, since others may hold it by now, and only tells nobody any more.
+        self.guard.hooks.undone_by(lambda: recorded._listen(None, store, accessor))
         self._mappings[store] = recorded
         for key, value in plain.items():
             self.sink.write(
@@ -273,7 +276,7 @@ class RecordingDict(dict):  # type: ignore[type-arg]
 
     __slots__ = ("_accessor", "_recorder", "_store")
 
-    def _listen(self, recorder: SettingsRecorder, store: str, accessor: str) -> None:
+    def _listen(self, recorder: SettingsRecorder | None, store: str, accessor: str) -> None:
         self._recorder, self._store, self._accessor = recorder, store, accessor
 
     def _note(self, key: Any, action: str, value: Any) -> None:

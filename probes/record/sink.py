@@ -77,10 +77,12 @@ def jsonable(value: Any, depth: int = 0) -> Any:
 class Sink:
     """Writes events. Thread-safe; a forked child writes a file of its own; silent when the disk fails."""
 
-    def __init__(self, run_dir: Path) -> None:
+    def __init__(self, run_dir: Path, max_size: int | None = None) -> None:
         self.folder = Folder(run_dir)
         self.run_dir = Path(self.folder.path)
-        self.budget = Budget(self.folder.path, limit_of(os.environ.get(schema.ENV_MAX_SIZE)))
+        self.budget = Budget(
+            self.folder.path, limit_of(os.environ.get(schema.ENV_MAX_SIZE)) if max_size is None else max_size
+        )
         self.started = _monotonic()
         self._forking = False
         self._reset()

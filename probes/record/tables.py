@@ -58,7 +58,7 @@ class TableRecorder:
                 setattr(module, name, original)
 
         self._mine = followed(original, taken)
-        setattr(module, name, self._mine)
+        self.guard.hooks.put(module, name, self._mine)
 
     def _note(self, shape: tuple[int, ...], dtype: str) -> None:
         started = _clock()

@@ -54,7 +54,7 @@ class TraceRecorder:
         self.owners = Owners()
         # Counts the writes to settings: a call is worth a note only when it has changed since the last one.
         self.generation = 0
-        finder.when_imported("tensorflow", self._hook)
+        finder.when_imported("tensorflow", lambda module: self._hook(module, finder))
 
     # -- what other recorders ask ---------------------------------------------------------------------------------
 
@@ -139,20 +139,20 @@ class TraceRecorder:
 
     # -- hooks ------------------------------------------------------------------------------------------------------
 
-    def _hook(self, tensorflow: ModuleType) -> None:
+    def _hook(self, tensorflow: ModuleType, finder: PostImportFinder) -> None:
         self.sink.write(
             schema.IMPORT,
             module="tensorflow",
             version=getattr(tensorflow, "__version__", None),
             file=getattr(tensorflow, "__file__", None),
-            where=caller(skip=3),
+            where=None if "tensorflow" in finder.present else caller(skip=4),
         )
         for hook in (self._hook_stacks, self._hook_traces, self._hook_graphs, self._hook_functions, self._hook_bodies):
             # Each on its own: a name that moved must cost one recorder, not all of them.
             self.guard.part(hook.__name__, hook)
 
     def _hook_stacks(self) -> None:
-        compat.hide_from_op_stacks(HIDDEN)
+        self.guard.hooks.undone_by(compat.hide_from_op_stacks(HIDDEN))
 
     def _hook_traces(self) -> None:
         guard = self.guard
@@ -160,7 +160,7 @@ class TraceRecorder:
         def traced(concrete: Any) -> None:
             guard.run("trace", self._traced, concrete)
 
-        compat.concrete_function_callbacks().append(traced)
+        guard.hooks.add(compat.concrete_function_callbacks(), traced)
 
     def _hook_graphs(self) -> None:
         module = compat.atomic_function_module()
@@ -177,7 +177,7 @@ class TraceRecorder:
             guard.run("graph", self._named, name, graph)
             return result
 
-        module.from_func_graph = wraps(original)(from_func_graph)
+        guard.hooks.put(module, "from_func_graph", wraps(original)(from_func_graph))
 
     def _hook_bodies(self) -> None:
         module = compat.tracing_module()
@@ -193,7 +193,7 @@ class TraceRecorder:
                 hide(error)
                 raise
 
-        module.func_graph_from_py_func = wraps(original)(func_graph_from_py_func)
+        guard.hooks.put(module, "func_graph_from_py_func", wraps(original)(func_graph_from_py_func))
 
     def _hook_functions(self) -> None:
         cls: Any = compat.function_class()
@@ -209,7 +209,7 @@ class TraceRecorder:
                 raise
             guard.run("tf.function", self._created, function)
 
-        cls.__init__ = wraps(init)(__init__)
+        guard.hooks.put(cls, "__init__", wraps(init)(__init__))
 
     # -- taking notes -----------------------------------------------------------------------------------------------
 

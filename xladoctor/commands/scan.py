@@ -128,13 +128,13 @@ def scan_command(command: Sequence[str], options: ScanOptions) -> ScanResult:
     status = run.outcome.code if run.outcome.code is not None else -_signal_number(run.outcome.signal)
     if outcome.state == "timed-out":
         status = TIMED_OUT  # the signal was the doctor's own
-    problems += _write_reports(diagnosis, folder, status)
+    problems += write_reports(diagnosis, folder, status)
     mark.sign_more(folder, "diagnosis.json", "blocker.md")
     diagnosis = replace(diagnosis, notes=(*diagnosis.notes, *problems))
     return ScanResult(diagnosis, folder, status, interrupted=outcome.state == "interrupted")
 
 
-def _write_reports(diagnosis: Diagnosis, folder: Path, target_status: int) -> list[str]:
+def write_reports(diagnosis: Diagnosis, folder: Path, target_status: int) -> list[str]:
     """Write `diagnosis.json` and `blocker.md`; return what could not be written, and why."""
     from xladoctor import excerpts
     from xladoctor.recording import files

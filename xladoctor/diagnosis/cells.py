@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from xladoctor.errors import XladoctorError
 from xladoctor.model.diagnosis import Location
 from xladoctor.patterns import pattern
-from xladoctor.recording import files
+from xladoctor.recording import files, kernel_cells
 from xladoctor.recording.schema import schema
 
 if TYPE_CHECKING:
@@ -25,6 +25,10 @@ _SEED = 0xC70F6907
 _MIX = 0x5BD1E995
 _LARGEST = 50_000_000
 _NAME = pattern(r"[^\s\"'(,]{0,300}ipykernel_\d{1,10}[/\\](\d{1,20})\.py(?:(?:\", line |:)(\d+))?")
+# What blame names by the last part of the path: a hash, and no file that a user calls `3.py`.
+_SHORT = pattern(r"(?<![\w/.-])(\d{5,20})\.py:(\d+)")
+UNNAMED = "notebook"
+"""A kernel does not always know which notebook it runs."""
 T = TypeVar("T")
 
 
@@ -41,6 +45,11 @@ def cells(recording: Recording) -> dict[str, Cell]:
     start = next(iter(recording.of_kind(schema.START)), {})
     words = [str(word) for word in recording.run.get("command") or () if str(word).endswith(".ipynb")]
     found: dict[str, Cell] = {}
+    notebook, ran = kernel_cells.of(recording.folder)
+    for cell in ran:
+        name = _NAME.fullmatch(cell.file)
+        if name is not None:
+            found.setdefault(name[1], Cell(notebook or UNNAMED, cell.number))
     for word in dict.fromkeys(words):
         for number, text in enumerate(
             code_of(Path(str(start.get("cwd") or recording.run.get("cwd") or ".")) / word), 1
@@ -87,7 +96,9 @@ def _renamed(value: Any, known: Mapping[str, Cell]) -> Any:
         cell = known.get(match[1]) if match is not None else None
         return value if cell is None else replace(value, file=cell.notebook, cell=cell.number)
     if isinstance(value, str):
-        return _NAME.sub(lambda match: _in_words(match, known), value) if "ipykernel_" in value else value
+        if "ipykernel_" in value:
+            value = _NAME.sub(lambda match: _in_words(match, known), value)
+        return _SHORT.sub(lambda match: _in_words(match, known), value) if ".py:" in value else value
     if is_dataclass(value) and not isinstance(value, type):
         return replace(value, **{f.name: _renamed(getattr(value, f.name), known) for f in fields(value)})
     if isinstance(value, tuple):

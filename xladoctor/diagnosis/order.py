@@ -38,7 +38,7 @@ def setting_findings(recording: Recording) -> Iterator[Finding]:
     for history in histories(recording):
         if is_dead(recording, history.store, history.key):
             continue  # shown by a rehearsal, which says more than who read what
-        late = _written_after_the_last_read(history)
+        late = _written_after_the_last_read(recording, history)
         yield from late
         if not late:
             yield from _put_back_too_early(history, called)
@@ -94,10 +94,12 @@ def _xla_flags_after_first_compilation(recording: Recording) -> Iterator[Finding
         )
 
 
-def _written_after_the_last_read(history: History) -> list[Finding]:
+def _written_after_the_last_read(recording: Recording, history: History) -> list[Finding]:
     """A switch of the program's own that got another value after the last read that could have noticed."""
     if not history.store.endswith(".cfg") or not is_switch(history.key):
         return []
+    if recording.of_kind(schema.BLOCK):
+        return []  # what the program read before and after the block is not known
     last = max((w for w in history.writes if w["action"] == "write"), key=lambda e: int(e["seq"]), default=None)
     if last is None or history.restored(last) is not None:
         return []

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from xladoctor.diagnosis.basis import ENDED, HANDLED, RAISED
+from xladoctor.diagnosis.blocks import block_notes
 from xladoctor.diagnosis.facts import first_location
 from xladoctor.diagnosis.gaps import gap_notes
 from xladoctor.diagnosis.weigh import how_it_went_on, is_uncaught, level_of_handled, survived, uncaught
@@ -100,6 +101,7 @@ def outcome_notes(evidence: Evidence) -> Iterator[str]:
         if errors:
             yield f"{len(errors)} recorder error(s), first: {errors[0].get('hook')}: {errors[0].get('error')}"
         yield from gap_notes(evidence.run)
+        yield from block_notes(evidence.run)
 
 
 def failed(process: ProcessOutcome) -> bool:

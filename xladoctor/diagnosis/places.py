@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from xladoctor.diagnosis.contracts import Checked, ContractError, check, parse, readable
+from xladoctor.diagnosis.contracts import Checked, Contract, ContractError, check, parse, readable
 from xladoctor.model.diagnosis import Location
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
@@ -307,15 +307,17 @@ class _Answers:
 
 
 def _labelled(event: Event, phase: str) -> list[dict[str, Any]]:
-    """The tensors of an event in the order and under the labels of the contract.
+    """The tensors of an event, as `labelled`; as they are where the contract cannot be read."""
+    contract, tensors = readable(event["contract"]), list(event["tensors"])
+    return tensors if contract is None else labelled(contract, tensors, phase)
+
+
+def labelled(contract: Contract, tensors: Sequence[dict[str, Any]], phase: str) -> list[dict[str, Any]]:
+    """Tensors, each with the name of its argument as `arg`, in the order and under the labels of the contract.
 
     Where the labels are names of arguments, they say which is which; a tensor that was not given leaves a gap. Else the
     n-th tensor has the n-th label. What the contract does not name comes last and keeps its argument's name.
     """
-    contract = readable(event["contract"])
-    tensors: list[dict[str, Any]] = list(event["tensors"])
-    if contract is None:
-        return tensors
     labels = [s.label for s in (contract.inputs if phase == "in" else contract.outputs)]
     named = {t["arg"]: t for t in tensors}
     if phase == "in" and tensors and (named.keys() >= set(labels) or named.keys() <= set(labels)):

@@ -31,7 +31,7 @@ def read(text: str, path: str) -> Source:
     lines: list[str] = []
     places: list[Line] = []
     for number, code in codes:
-        other = code.lstrip().startswith("%%") and not code.lstrip().startswith(("%%time", "%%capture"))
+        other = code.lstrip().startswith("%%") and not code.lstrip().startswith(("%%time", "%%capture", "%%xladoctor"))
         for at, line in enumerate(code.split("\n"), 1):
             lines.append("" if other else _plain(line))
             places.append(Line(number, at, finder.line(line)))

@@ -47,6 +47,7 @@ RUN: Fields = {
     "started": number,
     "ended": number,
     "outcome": _OUTCOME,
+    "block": flag,
 }
 
 _SOURCE = row(text, maybe(whole), maybe(text))

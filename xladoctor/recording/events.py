@@ -145,7 +145,9 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
         {},
         {"files": many(text), "seen": maybe(text), "switch": maybe(either(text, mapping(anything)))},
     ),
-    schema.END: ({}, {"state": maybe(text), "calls": maybe(mapping(whole))}),
+    schema.END: ({}, {"state": maybe(text), "stay": many(text), "calls": maybe(mapping(whole))}),
+    schema.BLOCK: ({"tensorflow": flag, "flags_read": flag}, {}),
+    schema.UNSEEN: ({"function": text}, {"where": WHERE}),
 }  # fmt: skip
 """{kind: (fields that every event of it has, fields that it may have)}."""
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xladoctor.recording import files, mark
+from xladoctor.recording import files, kernel_cells, mark
 
 if TYPE_CHECKING:
     from xladoctor.recording.run import Recording
@@ -28,6 +28,9 @@ class UserSources:
         self._folder, self._known, self.facts = folder, known, facts
         self.cwd = Path(str(facts.get("cwd") or "."))
         self._texts: dict[tuple[Path, bool], tuple[str | None, str]] = {}
+        signed = kernel_cells.FILE in known and known[kernel_cells.FILE] == mark.digest(folder, kernel_cells.FILE)
+        self.cells = {cell.file: cell for cell in kernel_cells.of(folder)[1]} if signed else {}
+        """The cells of a kernel that recorded itself, by the file names that it gave them."""
 
     @classmethod
     def of(cls, folder: Path) -> UserSources | None:
@@ -50,6 +53,8 @@ class UserSources:
     def text(self, file: Path, followed: bool = False) -> tuple[str | None, str]:
         """(text, "") of a file; (None, why it is not shown). `followed`: the program's own source led to it."""
         key = (file, followed)
+        if str(file) in self.cells:
+            return self.cells[str(file)].text, ""
         if key not in self._texts:
             self._texts[key] = self._text(file, followed)
         return self._texts[key]
