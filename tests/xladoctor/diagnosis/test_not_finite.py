@@ -218,3 +218,10 @@ def test_weights_of_a_trial_that_the_program_gave_up(tmp_path, out, level):
     )
     (found,) = scan_run(folder).findings
     assert (found.level, found.title) == (level, "The weight w:0 was nan, for which the program tests")
+
+
+def test_an_op_that_only_hands_values_on_is_no_origin(tmp_path):
+    found = {**DIVISION, "op": "OptionalGetValue", "inputs": [], "reached": "none"}
+    (f,) = scanned(tmp_path, noted(names={"share": [1, "nan", "nan"]}), found).findings
+    assert (f.level, f.status, f.op) == ("warning", "untested", None)
+    assert "the search ended at OptionalGetValue" in f.message
