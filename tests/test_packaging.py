@@ -47,7 +47,7 @@ def test_the_facts_about_tensorflow_travel_with_it(wheel):
 
 
 def test_the_guides_that_explain_names_travel_with_it(wheel):
-    from xladoctor.cli.guides import GUIDES
+    from xladoctor.report.guides import GUIDES
 
     names = zipfile.ZipFile(wheel).namelist()
     assert {f"xladoctor/_docs/{page}" for page in GUIDES} <= set(names)

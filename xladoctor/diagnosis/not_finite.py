@@ -20,6 +20,8 @@ from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
 
 _SLUG = "not-finite"
+_HANDS_ON = frozenset({"OptionalGetValue", "IteratorGetNext", "Identity", "PartitionedCall", "StatefulPartitionedCall"})
+"""Ops that make no value of their own: Keras takes the results of a step out of an optional."""
 _CLEAN = "`np.isfinite(x).all()` before the training; drop such rows, or fill them with a value of your choice."
 
 
@@ -53,6 +55,8 @@ def finding(sign: Suspicion, recording: Recording) -> Finding | None:
     """What is to be said of a sign of NaN; None where a printed word is all there is."""
     answer = recording.first_nan
     found = answer.get("found")
+    if isinstance(found, dict) and not found.get("source") and found.get("op") in _HANDS_ON:
+        answer, found = {"why": f"the search ended at {found['op']}, which only hands values on"}, None
     if isinstance(found, dict):
         made = _of_source(sign, found, recording) if found.get("source") else _of_op(sign, found)
         return _weighed(made, sign, found)

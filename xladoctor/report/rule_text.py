@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from xladoctor.cli.guides import guide_of
+from xladoctor.report.guides import guide_of
 
 if TYPE_CHECKING:
     from xladoctor.report.page import Page

@@ -291,7 +291,7 @@ def finding(rule: Rule, group: list[tuple[ErrorRecord, Hit]]) -> Finding:
         dims=hit.dims,
         layer=hit.layer or layer_of(nodes),
         location=next((at for at in (location_of(r) for r in innermost([r for r, _ in ranked])) if at), None),
-        evidence=tuple(Proof("log", r.text[:TEXT], r.where) for r, _ in ranked[:PROOFS]),
+        evidence=tuple(Proof("log", r.text[:TEXT] or r.exception or "", r.where) for r, _ in ranked[:PROOFS]),
         status=hit.status,
         remedies=tuple(r for r in rule.remedies if hit.remedies is None or r.id in hit.remedies),
         details=details,

@@ -232,3 +232,10 @@ def test_a_nan_explains_the_status_with_which_a_program_ends_itself(tmp_path, ou
     found = scanned(tmp_path, run, DIVISION)
     assert found.root is not None and found.root.slug == first
     assert {f.slug for f in found.findings if f.level == "error"} >= {"not-finite", "not-xla"}
+
+
+def test_an_op_that_only_hands_values_on_is_no_origin(tmp_path):
+    found = {**DIVISION, "op": "OptionalGetValue", "inputs": [], "reached": "none"}
+    (f,) = scanned(tmp_path, noted(names={"share": [1, "nan", "nan"]}), found).findings
+    assert (f.level, f.status, f.op) == ("warning", "untested", None)
+    assert "the search ended at OptionalGetValue" in f.message

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from xladoctor.cli.guides import GUIDES, guide_of
-from xladoctor.cli.rule_text import one_console
+from xladoctor.report.guides import GUIDES, guide_of
 from xladoctor.report.page import Page
+from xladoctor.report.rule_text import one_console
 from xladoctor.rules import all_rules, by_slug
 
 ROOT = Path(__file__).resolve().parents[3]
