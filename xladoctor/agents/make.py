@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from xladoctor import __version__
@@ -15,6 +16,7 @@ from xladoctor.model.blame import Suspect
 from xladoctor.model.trace import FunctionRow, LayerRow, Trace, TracedStep
 from xladoctor.report.facts import shape_text
 from xladoctor.report.headline import headline
+from xladoctor.report.json_ import plain
 from xladoctor.rules import UnknownRule, by_code
 from xladoctor.rules.base import Rule
 
@@ -22,22 +24,42 @@ FINDINGS, EVIDENCE, REMEDIES, SUSPECTS, NOTES = 5, 3, 3, 3, 8
 LAYERS, TENSORS, FUNCTIONS, HAZARDS, OTHERS = 60, 60, 20, 50, 8
 SHORT, SENTENCE, PARAGRAPH = 120, 300, 900
 """Characters."""
-LARGEST = 60_000
-"""No answer has more characters of JSON than this."""
+LARGEST = 55_000
+"""No diagnosis, trace or lint has more characters of JSON than this; with the messages of a run less than 60 000."""
 
-Value = TypeVar("Value")
+_SHARES = (1, 2, 4, 8, 16, 64)
+Answer = TypeVar("Answer")
+
+
+def _bounded(make: Callable[[int], Answer]) -> Answer:
+    """What `make` makes with all entries of its lists, or with the half, the quarter, ... that keeps within the bound:
+    long texts, and quotes, which JSON writes with two characters.
+    """
+    for share in _SHARES:
+        answer = make(share)
+        if len(json.dumps(plain(answer), ensure_ascii=False)) <= LARGEST:
+            break
+    return answer
 
 
 def diagnosis_answer(found: model.Diagnosis, path: str, kind: Any) -> answers.Diagnosis:
     """A diagnosis with its first findings."""
+    return _bounded(lambda share: _diagnosis(found, path, kind, _most(FINDINGS, share)))
+
+
+def _most(limit: int, share: int) -> int:
+    return max(limit // share, 1)
+
+
+def _diagnosis(found: model.Diagnosis, path: str, kind: Any, most: int) -> answers.Diagnosis:
     return answers.Diagnosis(
         notice=answers.NOTICE,
         tool_version=__version__,
         path=one_line(path, SENTENCE),
         kind=kind,
         verdict=found.verdict,
-        findings=tuple(_finding(finding) for finding in found.findings[:FINDINGS]),
-        more_findings=max(len(found.findings) - FINDINGS, 0),
+        findings=tuple(_finding(finding) for finding in found.findings[:most]),
+        more_findings=max(len(found.findings) - most, 0),
         untrusted_notes=_notes(found.notes),
         untrusted_problems=_notes(found.problems),
     )
@@ -104,18 +126,23 @@ def _notes(texts: Sequence[str]) -> tuple[str, ...]:
 
 def trace_answer(trace: Trace, path: str) -> answers.Trace:
     """A trace with its first rows, those that break a contract before the others."""
+    return _bounded(lambda share: _trace(trace, path, share))
+
+
+def _trace(trace: Trace, path: str, share: int) -> answers.Trace:
+    layers, tensors, functions = (_most(limit, share) for limit in (LAYERS, TENSORS, FUNCTIONS))
     rows = [(step, row) for step in trace.steps for row in step.shapes]
     rows.sort(key=lambda found: not found[1].violation)
     return answers.Trace(
         notice=answers.NOTICE,
         path=one_line(path, SENTENCE),
         verdict=trace.verdict,
-        layers=tuple(_layer(layer) for layer in trace.layers[:LAYERS]),
-        more_layers=max(len(trace.layers) - LAYERS, 0),
-        tensors=tuple(_tensor(step, row) for step, row in rows[:TENSORS]),
-        more_tensors=max(len(rows) - TENSORS, 0),
-        functions=tuple(_function(function) for function in trace.functions[:FUNCTIONS]),
-        more_functions=max(len(trace.functions) - FUNCTIONS, 0),
+        layers=tuple(_layer(layer) for layer in trace.layers[:layers]),
+        more_layers=max(len(trace.layers) - layers, 0),
+        tensors=tuple(_tensor(step, row) for step, row in rows[:tensors]),
+        more_tensors=max(len(rows) - tensors, 0),
+        functions=tuple(_function(function) for function in trace.functions[:functions]),
+        more_functions=max(len(trace.functions) - functions, 0),
         untrusted_notes=_notes(trace.notes),
         untrusted_problems=_notes(trace.problems),
     )
@@ -171,12 +198,16 @@ def explanation(rules: Sequence[Rule]) -> answers.Explanation:
 
 def lint_answer(linted: Linted, path: str) -> answers.Lint:
     """The first hazards, and how often each code was found."""
+    return _bounded(lambda share: _lint(linted, path, _most(HAZARDS, share)))
+
+
+def _lint(linted: Linted, path: str, most: int) -> answers.Lint:
     findings = linted.diagnosis.findings
     return answers.Lint(
         notice=answers.NOTICE,
         path=one_line(path, SENTENCE),
-        findings=tuple(_hazard(finding) for finding in findings[:HAZARDS]),
-        more_findings=max(len(findings) - HAZARDS, 0),
+        findings=tuple(_hazard(finding) for finding in findings[:most]),
+        more_findings=max(len(findings) - most, 0),
         counts=dict(sorted(Counter(finding.code for finding in findings).items())),
         untrusted_notes=_notes(linted.diagnosis.notes),
         untrusted_problems=_notes(linted.diagnosis.problems),

@@ -22,8 +22,11 @@ from mcp import Client, StdioServerParameters, stdio_client
 from xladoctor.__main__ import main
 from xladoctor.agents import make
 from xladoctor.agents.clean import lines, one_line
-from xladoctor.model.diagnosis import Location
-from xladoctor.model.trace import LayerRow, Trace
+from xladoctor.lint.engine import Linted
+from xladoctor.model.blame import Suspect
+from xladoctor.model.diagnosis import Diagnosis, Finding, Location, Proof, Remedy, ShapeRow
+from xladoctor.model.trace import FunctionRow, LayerRow, Trace, TracedStep
+from xladoctor.report.json_ import plain
 from xladoctor.saved import scan_run
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -300,6 +303,38 @@ def test_layers_of_a_trace() -> None:
     answer = make.trace_answer(Trace("run", "empty", layers=rows), "run")
     assert (len(answer.layers), answer.more_layers) == (make.LAYERS, 99 - make.LAYERS)
     assert answer.layers[0].untrusted_name == "dense_0" and answer.layers[0].made is not None
+
+
+def test_an_answer_is_bounded_whatever_the_texts_are() -> None:
+    """Quotes and backslashes, each of which JSON writes as two characters."""
+    long = '\\"' * 5000
+    at = Location(long, 1, long)
+    row = ShapeRow(long, "in", long, long, [1] * 999, [1] * 999, violation=long)
+    trace = Trace(
+        "run",
+        "broken",
+        steps=tuple(TracedStep(long, "well", shapes=(row,) * 99) for _ in range(9)),
+        layers=tuple(LayerRow(long, long, made=at, inputs=([1] * 999,), outputs=([1] * 999,)) for _ in range(999)),
+        functions=tuple(FunctionRow(long, at, at, 1) for _ in range(99)),
+        notes=(long,) * 99,
+        problems=(long,) * 99,
+    )
+    remedy = Remedy(long, long, "safe", long)
+    suspect = Suspect(at, long, long)
+    finding = Finding(
+        "XD301", long, "error", "root", long, long, op=long, location=at, raised_at=at, suspects=(suspect,) * 9,
+        evidence=(Proof(long, long, long),) * 99, remedies=(remedy,) * 99, details={"fix": long, "leads_to": "nan"},
+    )  # fmt: skip
+    diagnosis = Diagnosis("run", "failed", (finding,) * 99, notes=(long,) * 99, problems=(long,) * 99)
+    for answer in (
+        make.trace_answer(trace, long),
+        make.diagnosis_answer(diagnosis, long, "log"),
+        make.lint_answer(Linted(diagnosis, diagnosis.findings), long),
+    ):
+        data = plain(answer)
+        assert len(json.dumps(data, ensure_ascii=False)) <= make.LARGEST
+        assert max(value for name, value in data.items() if name.startswith("more_")) > 50
+        assert next(value for name, value in data.items() if name in ("findings", "layers"))
 
 
 @pytest.mark.parametrize("clean", [lines, one_line])
