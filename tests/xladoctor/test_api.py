@@ -115,6 +115,7 @@ def test_the_hooks_are_there_in_the_block_and_gone_after_it(told):
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="a bare raise puts the frames back that were taken off")
 def test_the_exception_of_the_block_goes_on_without_a_frame_of_ours(told):
     files = told[0]["after"]["files"]
     assert files[0] == str(BLOCKS)
