@@ -68,6 +68,19 @@ def test_the_types_travel_with_it(wheel):
     assert "xladoctor/py.typed" in zipfile.ZipFile(wheel).namelist()
 
 
+def test_an_installed_doctor_watches_a_block(wheel, tmp_path):
+    zipfile.ZipFile(wheel).extractall(tmp_path / "installed")
+    (tmp_path / "program.py").write_text(
+        "from xladoctor import api\ntry:\n    with api.watch() as run:\n        raise ValueError('mine')\n"
+        "except ValueError:\n    print(run.diagnosis(replay=False).root.location.line)\n"
+    )
+    env = {**os.environ, "PYTHONPATH": str(tmp_path / "installed")}
+    done = subprocess.run(
+        [sys.executable, "program.py"], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "4\n", done.stderr
+
+
 def test_pytest_finds_the_plug_in(wheel):
     archive = zipfile.ZipFile(wheel)
     points = archive.read(next(n for n in archive.namelist() if n.endswith("entry_points.txt"))).decode()

@@ -13,8 +13,10 @@ from types import CodeType, FrameType, FunctionType, TracebackType
 from typing import Any, TypeVar, cast
 
 _PROBES = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-# The probes, and in a checkout the doctor beside them: a block is recorded from there.
-_OURS = (_PROBES + os.sep, os.path.join(os.path.dirname(_PROBES), "xladoctor") + os.sep)
+_ABOVE = os.path.dirname(_PROBES)
+# The probes and the doctor, by which a block is recorded: beside them in a checkout, around them in a wheel.
+_DOCTOR = _ABOVE if os.path.basename(_PROBES) == "_probes" else os.path.join(_ABOVE, "xladoctor")
+_OURS = (_PROBES + os.sep, _DOCTOR + os.sep)
 _STDLIB = tuple(
     {os.path.realpath(p) + os.sep for k in ("stdlib", "platstdlib") if (p := sysconfig.get_paths().get(k))}
     | {p + os.sep for k in ("stdlib", "platstdlib") if (p := sysconfig.get_paths().get(k))}

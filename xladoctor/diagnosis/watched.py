@@ -27,7 +27,8 @@ def watched_places(recording: Recording) -> tuple[WatchedPlace, ...]:
         rows.setdefault(name, WatchedPlace(name, known.get("contract"), origin, False, event.get("reason")))
     if recording.events:
         for name, place in asked.items():
-            reason = f"{name.partition(':')[0]} was never imported"
+            when = "was not imported before the watch ended" if _is_block(recording) else "was never imported"
+            reason = f"{name.partition(':')[0]} {when}"
             rows.setdefault(name, WatchedPlace(name, place.get("contract"), "pyproject.toml", False, reason))
     return tuple(rows.values())
 
@@ -54,10 +55,18 @@ def _notes(recording: Recording) -> Iterator[str]:
         for axis in sorted(given - seen[name] if name in seen else ()):
             where = (asked.get(name, {}).get("axes") or {}).get(axis) or "a value"
             yield f"axis {axis} of {name} is bound to {where}, which gave no whole number when it was called"
+    # What a block has not imported, the rest of the program may.
+    missing = {str(event["place"]) for event in recording.of_kind(schema.PLACE_MISSING)}
     for place in watched_places(recording):
+        if _is_block(recording) and place.place not in missing:
+            continue
         if not place.found and place.origin != "built in":
             hint = _main_hint(recording, place) if "never imported" in str(place.reason) else ""
             yield f"the place {place.place} of {place.origin} is missing: {place.reason}{hint}"
+
+
+def _is_block(recording: Recording) -> bool:
+    return bool(recording.of_kind(schema.BLOCK))
 
 
 def _main_hint(recording: Recording, place: WatchedPlace) -> str:

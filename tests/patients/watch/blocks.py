@@ -135,6 +135,17 @@ with contextlib.redirect_stdout(shown):  # in a thread no frame of this file is 
     main.join()
 told("docs", shown=shown.getvalue())
 
+sys.path.insert(0, str(FOLDER))
+with api.watch(FOLDER / "places") as placed:
+    import shapes
+
+    own_pad = shapes.pad.__wrapped__
+    shapes.pad(tf.ones((2, 3)))
+traced = placed.trace()
+rows = [[row.place, row.runtime] for row in traced.steps[0].shapes]
+slugs = [finding.slug for finding in placed.diagnosis(replay=False).findings]
+told("places", verdict=traced.verdict, rows=rows, slugs=slugs, back=shapes.pad is own_pad)
+
 calls, over = [], threading.Event()
 
 
