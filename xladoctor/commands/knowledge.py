@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from xladoctor.cli import typed_words
+from xladoctor.commands import typed_words
 from xladoctor.errors import XladoctorError, did_you_mean
 
 if TYPE_CHECKING:

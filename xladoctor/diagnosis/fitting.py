@@ -97,13 +97,6 @@ def _fits(remedy: Remedy, finding: Finding, known: Situation) -> bool:
     return True
 
 
-_MASK = (
-    "`tf.boolean_mask(x, condition)` and `tf.where(condition)` give as many rows as the condition holds for, which XLA "
-    "does not know. `tf.where(condition, x, 0.0)` keeps the shape; a mean then divides by the sum of "
-    "`tf.cast(condition, x.dtype)`."
-)
-
-
 def _made(remedy: Remedy, finding: Finding, known: Situation) -> Remedy | None:
     """A remedy in the words of this failure; None where there is nothing to say."""
     if remedy.id == "trace-shapes" and not known.watched:
@@ -112,8 +105,6 @@ def _made(remedy: Remedy, finding: Finding, known: Situation) -> Remedy | None:
         return _package(remedy, finding, known) or _plain(remedy, finding)
     if remedy.id == "move-outside" and finding.op:
         return replace(remedy, title=f"Move {finding.op} out of the compiled function")
-    if remedy.id == "constant-size" and "Where" in str((finding.details.get("origin") or {}).get("op")):
-        return replace(remedy, title="Keep every row, and mask those that do not count", how=_MASK)
     if remedy.id in ("dont-reindex", "crop-or-pad") and len(finding.dims) > 1:
         shapes = " and ".join(_shape(d) for d in finding.dims[:2])
         if remedy.id == "dont-reindex":

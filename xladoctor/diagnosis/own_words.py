@@ -144,10 +144,11 @@ def _constant_size(remedy: Remedy, finding: Finding) -> Remedy | None:
     origin = finding.details.get("origin")
     op = str(origin.get("op")) if isinstance(origin, dict) else ""
     if op == "Where":
-        title = "Keep all rows: weigh them with the condition, and select none"
+        title = "Keep every row, and mask those that do not count"
         how = (
-            "`tf.where(condition, x, 0.0)` has as many rows as x. Divide a sum by "
-            "`tf.reduce_sum(tf.cast(condition, x.dtype))` where there was a mean."
+            "`tf.boolean_mask(x, condition)` and `tf.where(condition)` give as many rows as the condition holds for, "
+            "which XLA does not know. `tf.where(condition, x, 0.0)` keeps the shape; a mean then divides by the sum of "
+            "`tf.cast(condition, x.dtype)`."
         )
         return replace(remedy, title=title, how=how)
     if op.startswith("Unique"):

@@ -100,7 +100,7 @@ def test_a_program_that_runs_eagerly_is_not_told_to():
 
 def test_a_size_from_a_condition_is_kept_and_a_loop_is_unrolled_only_where_there_is_one():
     where = remedies(finding("compile-time-constant", origin={"op": "Where"}, in_loop=False))
-    assert "weigh them" in where["constant-size"][0] and "unroll" not in where
+    assert "mask those" in where["constant-size"][0] and "unroll" not in where
     unique = remedies(finding("compile-time-constant", origin={"op": "UniqueV2"}, in_loop=False))
     assert unique["constant-size"][0].startswith("Call UniqueV2 before")
     assert "unroll" in remedies(finding("compile-time-constant", in_loop=True))

@@ -194,3 +194,8 @@ def test_sizes_by_their_names_are_no_rank():
 def test_a_boolean_index_of_another_length(said: str) -> None:
     [found] = diagnose(f"IndexError: boolean index did not match indexed array {said}\n")
     assert (found.slug, found.dims, found.details["axis"]) == ("broadcast-mismatch", (96, 100), 0)
+
+
+def test_operands_of_a_division_of_two_types() -> None:
+    [found] = diagnose("TypeError: `x` and `y` must have the same dtype, got tf.float32 != tf.float64.\n")
+    assert (found.slug, found.details["types"]) == ("dtype-mismatch", ["float32", "float64"])

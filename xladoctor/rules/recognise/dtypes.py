@@ -58,6 +58,14 @@ _dtype = by_forms(
             "A tensor of {1} is used where {0} is wanted.",
             pick=(),
         ),
+        # tensorflow/python/ops/math_ops.py (division of tensors)
+        Form(
+            "must have the same dtype",
+            r"must have the same dtype, got (?:tf\.)?(\w{1,30}) != (?:tf\.)?(\w{1,30})",
+            "The operands of a division are {0} and {1}.",
+            pick=(),
+            types=(0, 1),
+        ),
         Form(
             "to float is not supported",
             r"Cast (\w{1,30}) to (\w{1,30}) is not supported",

@@ -120,7 +120,7 @@ def _window(text: str) -> Hit | None:
     found = find(
         text,
         "size would be",
-        r"Computed output size would be zero or negative\. Received: `inputs\.shape=\[([^\[\]]{1,99})\]`, "
+        r"Computed output size would be zero or negative\. Received: `inputs\.[shape ]{5,7}=\[([^\[\]]{1,99})\]`, "
         r"`pool_size=\[([\d ]{1,60})\]`",
     )
     if not found:
