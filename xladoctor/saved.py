@@ -99,6 +99,7 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     from xladoctor.blame.last_batch import with_last_batch
     from xladoctor.blame.of_run import with_blame
     from xladoctor.diagnosis.cells import cells, in_cells
+    from xladoctor.diagnosis.cleanup import first_error_first
     from xladoctor.diagnosis.engine import diagnose
     from xladoctor.diagnosis.generators import with_generator
     from xladoctor.diagnosis.kept_at_import import with_kept
@@ -109,7 +110,7 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     from xladoctor.rules import literals
 
     recording = recording_of(folder, facts)
-    log = output_of(recording, literals())
+    log = first_error_first(output_of(recording, literals()), recording)
     found = diagnose(Evidence(source=str(folder), log=log, process=recording.outcome, run=recording))
     found = with_last_batch(with_blame(found, recording), recording)
     found = with_generator(with_late_switch(with_kept(found, recording), recording), recording)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import xladoctor
 from xladoctor import secrets
 from xladoctor.diagnosis.basis import grounded
+from xladoctor.diagnosis.exit_handlers import exit_handlers
 from xladoctor.diagnosis.fitting import fitted, situation
 from xladoctor.diagnosis.log_paths import log_paths
 from xladoctor.diagnosis.stacks import stacks
@@ -27,7 +28,8 @@ def _diagnosed(evidence: Evidence) -> Diagnosis:
         from xladoctor.diagnosis.of_run import diagnose_run
 
         return diagnose_run(evidence, evidence.run)
-    findings = fitted(grounded(log_findings(evidence)), situation(evidence))
+    known = (*log_findings(evidence), *exit_handlers(evidence))
+    findings = fitted(grounded(known), situation(evidence))
     version = evidence.log.tensorflow_version
     return Diagnosis(
         source=evidence.source,

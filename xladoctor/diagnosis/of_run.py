@@ -14,6 +14,7 @@ from xladoctor.diagnosis.datasets import pipelines
 from xladoctor.diagnosis.drawn import drawn_apart, draws
 from xladoctor.diagnosis.drawn_at_trace import drawn_at_trace
 from xladoctor.diagnosis.engine import verdict
+from xladoctor.diagnosis.exit_handlers import exit_handlers
 from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.diagnosis.fitting import fitted, situation
 from xladoctor.diagnosis.flipped import flip_notes
@@ -50,6 +51,7 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
     quiet = broken_quietly(recording)
     logged = as_recorded(weighed(log_findings(evidence), evidence), recording)
     others = [*setting_findings(recording), *requests_without_effect(evidence)]
+    others += exit_handlers(evidence)
     others += [*draws(recording), *drawn_at_trace(recording), *pipelines(recording), *tables(recording)]
     known = ordered(logged, looked_at, others, evidence, quiet)
     likely = tuple(drawn_apart(recording)) or tuple(frozen(recording, known)) or tuple(policy_missed(recording, known))

@@ -27,7 +27,7 @@ from xladoctor.logs.frames import (
     rich_frame,
     same_paths,
 )
-from xladoctor.model.evidence import ErrorRecord, Frame
+from xladoctor.model.evidence import AT_EXIT, ErrorRecord, Frame
 from xladoctor.patterns import pattern
 
 PLAIN = 40
@@ -180,9 +180,10 @@ class Segmenter:
             return
         self.finish()
         named = NAMED_ABOVE.match(text)
-        ignored = bool(self._recent) and self._recent[-1].startswith("Exception ignored ")
-        self._draft = self._new()
-        self._draft.ignored = ignored
+        above = self._recent[-1] if self._recent else ""
+        at_exit = above.startswith(AT_EXIT)
+        self._draft = self._new(level="warning") if at_exit else self._new()
+        self._draft.ignored = above.startswith("Exception ignored ") and not at_exit
         self._draft.named_above = named[1] if named else None
         self._in_frames = True
 

@@ -35,6 +35,10 @@ class Frame:
         return Location(self.file, self.line, self.function)
 
 
+AT_EXIT = "Exception ignored in atexit callback"
+"""What Python prints above the traceback of an exit handler that raised; its exit status does not show that."""
+
+
 @dataclass(frozen=True)
 class ErrorRecord:
     """One error (or warning) that the log shows: an exception, a fatal check, a status line of the runtime.
