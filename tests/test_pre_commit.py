@@ -30,7 +30,7 @@ def repositories(tmp_path_factory):
     ours, theirs = tmp_path_factory.mktemp("ours"), tmp_path_factory.mktemp("theirs")
     for name in ("pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml"):
         shutil.copy(ROOT / name, ours)
-    for name in ("xladoctor", "probes"):
+    for name in ("xladoctor", "probes", "docs"):
         shutil.copytree(ROOT / name, ours / name, ignore=shutil.ignore_patterns("__pycache__"))
     (theirs / "bad.py").write_text(BAD)
     (theirs / "late.py").write_text(LATE)

@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from ..record.guard import Guard
+from ..record.hooks import Hooks
 from ..record.importhook import PostImportFinder
 
 _read: set[str] | None = None
@@ -90,7 +91,7 @@ class _Silent(Guard):
     """There is no record here into which an error could go; without a watch, nothing is known."""
 
     def __init__(self) -> None:
-        pass
+        self.hooks = Hooks()
 
     def run(self, hook: str, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         with contextlib.suppress(Exception):

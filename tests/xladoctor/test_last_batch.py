@@ -96,7 +96,7 @@ def test_an_array_beside_the_line_and_the_line_of_the_batches(tmp_path):
 def test_what_lint_says_alone_is_likely(tmp_path):
     recording = read_run(Run().write(tmp_path / "run"))
     found = of(recording, PINNED)
-    assert found.message.endswith("does not leave it out.") and "Likely the last batch" in found.message
+    assert found.message.endswith("/w/train.py:3 in <module>.") and "Likely the last batch" in found.message
     assert (found.details["last_batch"]["recorded"], found.suspects[0].likeliness, found.location) == (
         False, "possible", None,
     )  # fmt: skip

@@ -166,6 +166,6 @@ def test_causes_that_the_text_leaves_open_go_when_the_origin_is_known(tmp_path):
     text = f"m. {undecided(between, decide)}"
     open_ = replace(FINDING, message=text, details={"between": between, "decide": decide})
     [finding] = with_isolations([open_], recorded(tmp_path, FFT))
-    assert finding.message.startswith("m. It begins in If")
+    assert finding.message.startswith("m. The cause is If")
     [finding] = with_isolations([open_], recorded(tmp_path / "open", replace(FFT, chain=(), origins=())))
     assert finding.message.startswith(text), "nothing was decided"

@@ -32,7 +32,7 @@ def constant(record: ErrorRecord, text: str) -> Hit | None:
         in_loop = pattern(_LOOP).search(f"{node} {_converted(text)}") is not None
         return Hit(
             f"{named if name else f'Argument {position} of {op} (node `{node}`)'} sets a shape and is not known when "
-            "XLA compiles. XLA knows arguments of the compiled function and variables then.",
+            "XLA compiles. Only the values of arguments and of variables are known to it then.",
             op=op,
             node=node,
             details={"argument": position, "argument_name": name, "in_loop": in_loop, "key": node},
