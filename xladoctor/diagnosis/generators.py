@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from xladoctor.diagnosis.first_suspect import with_first_suspect
-from xladoctor.diagnosis.handling import trees
+from xladoctor.diagnosis.handling import program_trees
 from xladoctor.diagnosis.own_source import source_of
 from xladoctor.model.blame import Suspect
 from xladoctor.model.diagnosis import Diagnosis, Location, Remedy
@@ -37,24 +37,12 @@ def with_generator(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
 
 def _calls(recording: Recording, files: tuple[Path, ...]) -> Iterator[tuple[Path, int, str]]:
     """(file, line, function) of each call of `from_generator` in the scripts, these files, and what they import."""
-    first = list(trees(recording, files))
-    imported = tuple(path for file, tree in first for path in _imported(file, tree))
-    for file, tree in trees(recording, (*files, *imported)):
+    for file, tree in program_trees(recording, files):
         functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == _MAKER:
                 inside = [f for f in functions if f.lineno <= node.lineno <= (f.end_lineno or 0)]
                 yield file, node.lineno, inside[-1].name if inside else "<module>"
-
-
-def _imported(file: Path, tree: ast.Module) -> Iterator[Path]:
-    """The files beside this one that it imports, and those of packages beside it."""
-    for node in ast.walk(tree):
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom) and node.module:
-            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        for name in names:
-            yield file.parent.joinpath(*name.split(".")).with_suffix(".py")
 
 
 def _remedies(shapes: dict[str, list[int | None]]) -> Iterator[Remedy]:

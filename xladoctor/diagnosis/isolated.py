@@ -133,7 +133,8 @@ def _is_about(found: Isolation, finding: Finding, recording: Recording) -> bool:
     if slug == "crashed":
         outcome = recording.outcome
         signal = found.signature.op if found.signature is not None else None
-        return outcome is not None and outcome.signal == signal and finding.slug in (*_UNSPECIFIC, "aborted")
+        fatal = finding.slug in (*_UNSPECIFIC, "aborted") or bool(finding.details.get("fatal"))
+        return outcome is not None and outcome.signal == signal and fatal
     return finding.slug == slug or (finding.slug in _UNSPECIFIC and _same_words(found, finding))
 
 

@@ -169,3 +169,13 @@ def test_causes_that_the_text_leaves_open_go_when_the_origin_is_known(tmp_path):
     assert finding.message.startswith("m. The cause is If")
     [finding] = with_isolations([open_], recorded(tmp_path / "open", replace(FFT, chain=(), origins=())))
     assert finding.message.startswith(text), "nothing was decided"
+
+
+def test_a_fatal_check_of_the_compiler_is_the_op_that_ends_the_process(tmp_path):
+    crash = replace(FFT, signature=Signature("crashed", "SIGABRT"), chain=(), origins=())
+    outcome = {**FAILED, "state": "signalled", "code": None, "signal": "SIGABRT"}
+    check = replace(FINDING, slug="xla-internal-ret-check", details={"fatal": True})
+    [finding] = with_isolations([check], recorded(tmp_path, crash, outcome))
+    assert (finding.op, finding.status, str(finding.location)) == ("FFT2D", "confirmed", "/w/a b.py:7 in step")
+    plain = replace(check, details={})
+    assert with_isolations([plain], recorded(tmp_path / "other", crash, outcome)) == (plain,)

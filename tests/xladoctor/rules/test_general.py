@@ -199,3 +199,22 @@ def test_a_boolean_index_of_another_length(said: str) -> None:
 def test_operands_of_a_division_of_two_types() -> None:
     [found] = diagnose("TypeError: `x` and `y` must have the same dtype, got tf.float32 != tf.float64.\n")
     assert (found.slug, found.details["types"]) == ("dtype-mismatch", ["float32", "float64"])
+
+
+@pytest.mark.parametrize(
+    ("frames", "slug"),
+    [
+        ('  File "/w/t.py", line 43, in table\n    np.asarray(v)\n', "tensor-out-of-scope"),
+        ('  File "/w/t.py", line 43, in tf__table\n    np.asarray(v)\n', "not-xla"),
+        (
+            '  File "/x/autograph/impl/api.py", line 9, in f\n    g()\n  File "/w/t.py", line 4, in h\n    np.sum(v)\n',
+            "not-xla",
+        ),
+    ],
+    ids=["nothing is traced", "a function of AutoGraph", "below AutoGraph"],
+)
+def test_a_symbol_that_numpy_is_given(frames: str, slug: str) -> None:
+    said = (
+        "NotImplementedError: Cannot convert a symbolic tf.Tensor (Mean:0) to a numpy array. This may be a NumPy call"
+    )
+    assert diagnose(f"Traceback (most recent call last):\n{frames}{said}\n")[0].slug == slug

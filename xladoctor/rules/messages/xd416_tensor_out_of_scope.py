@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from xladoctor.model.diagnosis import Remedy
 from xladoctor.rules.how_tested import CODE, RemedyTest
-from xladoctor.rules.matching import Hit, find, make
+from xladoctor.rules.matching import Hit, find, make, pattern
 
 if TYPE_CHECKING:
     from xladoctor.model.evidence import ErrorRecord
@@ -23,6 +23,29 @@ _WORDINGS = (
         r"\"([^\"\s]{1,200})\", shape=.{1,200}? cannot be accessed here",
     ),
 )
+
+
+_SYMBOLIC = r"Cannot convert a symbolic (?:tf\.)?Tensor \(([^()\s]{1,200})\) to a numpy array"
+_TRACING = r"[\\/](?:func_graph|autograph_util|polymorphic_function|api|tracing_compiler)\.py$"
+
+
+def _kept(record: ErrorRecord, text: str) -> Hit | None:
+    """A symbol that NumPy is given where nothing is traced (array_ops.py): the traceback has no frame of tracing. In
+    TensorFlow 1 every tensor is a symbol, and a session gives its value.
+    """
+    found = find(text, "Cannot convert a symbolic", _SYMBOLIC)
+    traced = any(
+        pattern(_TRACING).search(frame.file) or (frame.function or "")[:4] == "tf__" for frame in record.frames
+    )
+    if not found or not record.frames or traced or "in user code" in text:
+        return None
+    return Hit(
+        f"The tensor `{found[1]}` has no value where NumPy is given it: nothing is traced there, so it was made in a "
+        "function that TensorFlow traced, or in a graph that a session has to run.",
+        node=found[1].partition(":")[0],
+        status="untested",
+        details={"key": found[1], "tensor": found[1]},
+    )
 
 
 def recognise(record: ErrorRecord, text: str) -> Hit | None:
@@ -44,7 +67,7 @@ def recognise(record: ErrorRecord, text: str) -> Hit | None:
                 **({"function": made_in[1]} if made_in else {}),
             },
         )
-    return None
+    return _kept(record, text)
 
 
 RULE = make(

@@ -182,7 +182,7 @@ def wrong_key(record: ErrorRecord, text: str) -> Hit | None:
         says = (
             f"A loss got the names of a dict of targets, such as {name!r}, for values: the keys are not the names of "
         )
-        return replace(_hit("key", f"{says}the model's outputs."), status="untested")
+        return replace(_hit("key", f"{says}the model's outputs.", stray=name), status="untested")
     found = (
         find(
             text,

@@ -151,8 +151,9 @@ def ret_check(record: ErrorRecord, text: str) -> Hit | None:
         and not pattern(r"DynamicConditional|Invalid index from").search(text)
     ):
         found = pattern(r"Check failed: (.{1,200})").search(text)
+        condition = upto(found[1], " ***", ". ") if found else text[:120]
         return Hit(
-            f"The compiler aborted the process on its own check `{upto(found[1], ' ***') if found else text[:120]}`.",
+            f"The compiler aborted the process on its own check `{condition}`.",
             details={"fatal": True},
         )
     return None
