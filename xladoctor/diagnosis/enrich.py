@@ -126,7 +126,8 @@ def _numbers(finding: Finding, step: Step) -> list[Explained]:
     if finding.slug != "reshape-mismatch":
         # Not a count of elements but the size of an axis.
         sizes = [n for n in dict.fromkeys(finding.dims) if isinstance(n, int) and n > 1]
-        names = of_the_call(step.names)
+        # Of contracts that were kept, the axis that happens to be as long explains nothing.
+        names = of_the_call(step.names) if step.first is not None else []
         named = [Explained(n, (n,), (factor(n, names),), "a size in the message") for n in sizes]
         return [e for e in named if e.factors[0].names]
     op = step.failing_op

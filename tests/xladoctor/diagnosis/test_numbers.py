@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 from xladoctor.diagnosis.contracts import Binding
+from xladoctor.diagnosis.enrich import _numbers
 from xladoctor.diagnosis.numbers import coincidences, explain, factor, names_of, of_the_call
+from xladoctor.model.diagnosis import Finding
 
 BINDINGS = {n: Binding(n, v, f"{n} axis") for n, v in {"B": 32, "N": 64, "C": 4, "P": 78}.items()}
 
@@ -53,3 +57,11 @@ def test_a_single_size_is_not_explained_by_an_axis_of_another_place():
     assert [n.name for n in factor(128, of_the_call(there)).names] == ["B*C"]
     assert factor(128, of_the_call(names_of({}, [], elsewhere.values()))).names == ()
     assert [n.name for n in factor(128, names_of({}, [], elsewhere.values())).names] == ["K"]
+
+
+def test_axes_of_contracts_that_were_kept_explain_no_single_size():
+    finding = Finding("XD401", "dynamic-dimension-unsupported", "error", "root", "t", "m", dims=(32,))
+    step = SimpleNamespace(first=None, names=names(), failing_op=None)
+    assert _numbers(finding, step) == []
+    step.first = "a broken contract"
+    assert [e.named for e in _numbers(finding, step)] == ["B"]
