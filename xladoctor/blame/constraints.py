@@ -12,11 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from xladoctor.blame.crash import Crash
-from xladoctor.blame.files import Files
 from xladoctor.blame.follow import Follower
 from xladoctor.blame.values import Clash
 from xladoctor.edits.facts import Facts
 from xladoctor.edits.text import Candidate, Text
+from xladoctor.sources.files import Files
 
 SECONDS = 15.0
 _HOLDS, _MOVES, _SAME = -4.0, 4.0, 9.0

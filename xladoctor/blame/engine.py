@@ -9,7 +9,6 @@ from typing import Any
 from xladoctor.blame import batches, candidates, conventions, ranking, slices, suspicion, trials, words
 from xladoctor.blame.crash import Crash, Seen, crash_of
 from xladoctor.blame.features import Features, features
-from xladoctor.blame.files import Files
 from xladoctor.blame.follow import Arrival, Follower
 from xladoctor.blame.slices import Line
 from xladoctor.blame.suspicion import Candidate, chain
@@ -18,6 +17,7 @@ from xladoctor.blame.values import Array, Clash, Dim, Origin, Value, leaves
 from xladoctor.edits.facts import facts_of
 from xladoctor.model.blame import Blame, Edit, Provenance, Step, Suspect
 from xladoctor.model.diagnosis import Finding, Location
+from xladoctor.sources.files import Files
 from xladoctor.sources.order import runs_before, statement_end
 
 _MOST = 5

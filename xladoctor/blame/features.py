@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import log1p
 
 from xladoctor.blame.crash import Crash
-from xladoctor.blame.files import Files
 from xladoctor.blame.follow import Follower
 from xladoctor.blame.slices import Line
 from xladoctor.blame.suspicion import Candidate, chain
 from xladoctor.blame.trials import Tried
 from xladoctor.blame.values import Clash
+from xladoctor.sources.files import Files
 from xladoctor.sources.names import children, walk
 
 Features = dict[str, float]

@@ -15,7 +15,6 @@ from xladoctor.blame import expressions
 from xladoctor.blame.algebra import broadcast
 from xladoctor.blame.batches import Batching
 from xladoctor.blame.crash import Crash, covers
-from xladoctor.blame.files import Files
 from xladoctor.blame.recorded import Corrected, Sizes, with_shape
 from xladoctor.blame.statements import STATEMENTS
 from xladoctor.blame.values import (
@@ -38,6 +37,7 @@ from xladoctor.blame.values import (
     unknown,
 )
 from xladoctor.model.blame import StepKind
+from xladoctor.sources.files import Files
 
 _STEPS = 300_000
 _DEEPEST = 40

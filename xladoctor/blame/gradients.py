@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from xladoctor.blame.files import Files, program_trees
 from xladoctor.model.blame import Suspect
 from xladoctor.model.diagnosis import Location
+from xladoctor.sources.files import Files, program_trees
 from xladoctor.sources.flows import Flows
 from xladoctor.sources.names import walk
 

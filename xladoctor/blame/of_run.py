@@ -9,12 +9,12 @@ from pathlib import Path
 from xladoctor.blame import gradients
 from xladoctor.blame.crash import Seen, seen
 from xladoctor.blame.engine import blame
-from xladoctor.blame.files import Files
 from xladoctor.model.blame import Blame
 from xladoctor.model.diagnosis import Diagnosis, Finding
 from xladoctor.recording.run import Event, Recording
 from xladoctor.recording.schema import schema
 from xladoctor.recording.user_sources import UserSources, sources_of
+from xladoctor.sources.files import Files
 
 OF_SHAPES = frozenset(
     {
@@ -49,10 +49,10 @@ def _without_gradient(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
     failure = failure_of(root, recording) if root is not None and not root.suspects else None
     if root is None or sources is None or failure is None or gradients.SAYS not in str(failure.get("message")):
         return diagnosis
-    main, read = main_file(sources, failure, root), sources
+    main = main_file(sources, failure, root)
     if main is None:
         return diagnosis
-    found = gradients.suspects(Files(lambda name: read.text(Path(name), followed=True)[0], _roots(read, main)), main)
+    found = gradients.suspects(_files(sources, main), main)
     findings = tuple(replace(f, suspects=found) if f is root else f for f in diagnosis.findings)
     return replace(diagnosis, findings=findings)
 
@@ -74,9 +74,12 @@ def case_of(diagnosis: Diagnosis, recording: Recording) -> Case | None:
     main = main_file(sources, failure, root) if sources is not None else None
     if sources is None or main is None:
         return None
-    read = sources
-    files = Files(lambda name: read.text(Path(name), followed=True)[0], _roots(read, main))
-    return root, failure, files, main, _seen(recording)
+    return root, failure, _files(sources, main), main, _seen(recording)
+
+
+def _files(sources: UserSources, main: str) -> Files:
+    """The files of a program that may be read, by the folders that it imports from."""
+    return Files(lambda name: sources.text(Path(name), followed=True)[0], _roots(sources, main))
 
 
 def _seen(recording: Recording) -> Seen:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from xladoctor.blame.crash import Crash, Frame
-from xladoctor.blame.files import Files
+from xladoctor.sources.files import Files, imported
 from xladoctor.sources.names import walk
 
 Line = tuple[str, int]
@@ -61,20 +61,11 @@ def index(files: Files, main: str) -> Index:
         for node in walk(source.tree):
             if not isinstance(node, ast.Import | ast.ImportFrom):
                 continue
-            for name in _imported(node, files.package(file)):
+            for name in imported(node, files.package(file)):
                 module = files.module(name, file)
                 if module is not None:
                     todo.append(module)
     return found
-
-
-def _imported(node: ast.AST, package: str) -> Iterator[str]:
-    if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names)
-    elif isinstance(node, ast.ImportFrom):
-        base = f"{package}.{node.module or ''}".strip(".") if node.level else node.module or ""
-        yield base
-        yield from (f"{base}.{alias.name}".strip(".") for alias in node.names)
 
 
 class _Reader:

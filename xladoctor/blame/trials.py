@@ -15,7 +15,6 @@ from pathlib import Path
 
 from xladoctor.blame import variants, wider_variants
 from xladoctor.blame.crash import Crash
-from xladoctor.blame.files import Files
 from xladoctor.blame.follow import Follower
 from xladoctor.blame.suspicion import Candidate, chain
 from xladoctor.blame.values import Array, Clash, Class, Function, Instance, number
@@ -25,6 +24,7 @@ from xladoctor.edits.facts import SHARE, Facts
 from xladoctor.edits.text import Candidate as TextEdit
 from xladoctor.edits.text import Text
 from xladoctor.model.blame import Edit
+from xladoctor.sources.files import Files
 from xladoctor.sources.names import walk
 
 _MOST = 240

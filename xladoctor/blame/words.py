@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
-from xladoctor.blame.files import Files
 from xladoctor.blame.values import Array, Clash, Dim, Layer, Origin, Value
 from xladoctor.model.blame import Constraint, Operand, Relation
 from xladoctor.model.diagnosis import Location
+from xladoctor.sources.files import Files
 
 RANK = "rank changed"
 _NOUN = {"rank": "axes", "elements": "elements", "rows": "rows", "classes": "classes"}

@@ -14,6 +14,7 @@ from itertools import pairwise
 from xladoctor.diagnosis.own_source import source_of
 from xladoctor.model.evidence import ErrorRecord, Frame, LogEvidence
 from xladoctor.recording.run import Recording
+from xladoctor.sources.names import walk
 
 _CONTEXT = "During handling of the above exception"
 _EXITS = frozenset({"__exit__", "__aexit__"})
@@ -51,7 +52,7 @@ def _cleans(one: ErrorRecord, other: ErrorRecord, recording: Recording) -> bool:
 def _finals(frame: Frame, recording: Recording) -> Iterator[tuple[range, range]]:
     """(lines that are guarded, lines of the `finally`) of each such statement in the file of a frame."""
     source = source_of(recording, frame.file)
-    for node in ast.walk(source.tree) if source is not None else ():
+    for node in walk(source.tree) if source is not None else ():
         if isinstance(node, ast.Try) and node.finalbody:
             first = node.finalbody[0].lineno
             yield range(node.lineno, first), range(first, (node.finalbody[-1].end_lineno or first) + 1)

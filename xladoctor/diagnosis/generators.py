@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 
-from xladoctor.diagnosis.first_suspect import with_first_suspect
-from xladoctor.diagnosis.handling import program_trees
-from xladoctor.diagnosis.own_source import source_of
-from xladoctor.model.blame import Suspect
-from xladoctor.model.diagnosis import Diagnosis, Location, Remedy
+from xladoctor.diagnosis.first_suspect import suspect_at, with_first_suspect
+from xladoctor.diagnosis.own_source import program_of
+from xladoctor.model.diagnosis import Diagnosis, Remedy
 from xladoctor.recording.run import Recording
+from xladoctor.sources.names import walk
 
 _MAKER = "from_generator"
 
@@ -23,26 +21,19 @@ def with_generator(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
     if root is None or root.slug != "callback-error" or not isinstance(shapes, dict):
         return diagnosis
     raised = root.raised_at or root.location
-    calls = list(_calls(recording, (Path(raised.file),) if raised is not None else ()))
+    trees = program_of(recording, *([raised.file] if raised is not None else []))
+    calls = [(file, line) for file, tree in trees.items() for line in _calls(tree)]
     if len(calls) != 1:
         return diagnosis
-    file, line, function = calls[0]
-    source = source_of(recording, str(file))
-    code = source.line(line) if source is not None else ""
-    suspect = Suspect(
-        Location(str(file), line, function), code, "Here the generator was joined with its signature.", "likely"
-    )
+    suspect = suspect_at(recording, *calls[0], "Here the generator was joined with its signature.")
     return with_first_suspect(diagnosis, root, suspect, tuple(_remedies(shapes)))
 
 
-def _calls(recording: Recording, files: tuple[Path, ...]) -> Iterator[tuple[Path, int, str]]:
-    """(file, line, function) of each call of `from_generator` in the scripts, these files, and what they import."""
-    for file, tree in program_trees(recording, files):
-        functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == _MAKER:
-                inside = [f for f in functions if f.lineno <= node.lineno <= (f.end_lineno or 0)]
-                yield file, node.lineno, inside[-1].name if inside else "<module>"
+def _calls(tree: ast.Module) -> Iterator[int]:
+    """The lines of a file that call `from_generator`."""
+    for node in walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == _MAKER:
+            yield node.lineno
 
 
 def _remedies(shapes: dict[str, list[int | None]]) -> Iterator[Remedy]:

@@ -157,22 +157,6 @@ def trees(recording: Recording, files: tuple[Path, ...] = ()) -> Iterator[tuple[
             yield script, source.tree
 
 
-def program_trees(recording: Recording, files: tuple[Path, ...] = ()) -> Iterator[tuple[Path, ast.Module]]:
-    """The same, with the files beside them that they import."""
-    imported = tuple(path for file, tree in trees(recording, files) for path in _imported(file, tree))
-    return trees(recording, (*files, *imported))
-
-
-def _imported(file: Path, tree: ast.Module) -> Iterator[Path]:
-    """The files beside this one that it imports, and those of packages beside it."""
-    for node in ast.walk(tree):
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom) and node.module:
-            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        for name in names:
-            yield file.parent.joinpath(*name.split(".")).with_suffix(".py")
-
-
 def _asked(tree: ast.Module, threads: bool) -> Iterator[ast.expr]:
     """The expressions about the end of a worker on which a branch, a loop, a filter or a choice depends."""
     names = {"is_alive"} if threads else _STATES | _LOOKS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from xladoctor.diagnosis.first_suspect import with_first_suspect
-from xladoctor.diagnosis.own_source import source_of
+from xladoctor.diagnosis.own_source import files_of, source_of
 from xladoctor.diagnosis.own_switches import LateSwitch, late_switches
 from xladoctor.model.blame import Suspect
 from xladoctor.model.diagnosis import Diagnosis, Location
@@ -27,9 +27,8 @@ def with_late_switch(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
         source = source_of(recording, switch.file)
         if source is None or not _chooses(source, switch, failing):
             continue
-        code = source_of(recording, switch.written.file)
-        line = code.line(switch.written.line or 0) if code is not None else ""
-        suspect = Suspect(switch.written, line, switch.finding.message, "likely")
+        code = files_of(recording).code(switch.written.file, switch.written.line or 0)
+        suspect = Suspect(switch.written, code, switch.finding.message, "likely")
         return with_first_suspect(diagnosis, root, suspect, switch.finding.remedies)
     return diagnosis
 

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 from xladoctor.recording.run import Recording
 from xladoctor.recording.user_sources import sources_of
-from xladoctor.sources.source import Source, Unreadable, parse
+from xladoctor.sources.files import Files, program_trees
+from xladoctor.sources.source import Source
 
 
 def source_of(recording: Recording, file: str) -> Source | None:
     """A file of the program of a run; None where it must not or cannot be read, or was changed since."""
-    return recording.once(_parsed, file)
+    return files_of(recording).source(file)
 
 
-def _parsed(recording: Recording, file: str) -> Source | None:
+def files_of(recording: Recording) -> Files:
+    """The files of the program of a run, of which each is read and parsed once."""
+    return recording.once(_files)
+
+
+def program_of(recording: Recording, *more: str) -> dict[str, ast.Module]:
+    """The syntax trees of the scripts of the command, of `more` files, and of what these import of the user's own."""
     sources = sources_of(recording)
-    text = sources.text(Path(file), followed=True)[0] if sources is not None else None
-    try:
-        return parse(text, file) if text is not None else None
-    except Unreadable:
-        return None
+    scripts = [str(script) for script in sources.scripts] if sources is not None else []
+    return program_trees(files_of(recording), list(dict.fromkeys([*scripts, *more])))
+
+
+def _files(recording: Recording) -> Files:
+    sources = sources_of(recording)
+    return Files(lambda name: sources.text(Path(name), followed=True)[0] if sources is not None else None)

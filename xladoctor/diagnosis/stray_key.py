@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 
-from xladoctor.diagnosis.first_suspect import with_first_suspect
-from xladoctor.diagnosis.handling import program_trees
-from xladoctor.diagnosis.own_source import source_of
-from xladoctor.model.blame import Suspect
-from xladoctor.model.diagnosis import Diagnosis, Location
+from xladoctor.diagnosis.first_suspect import suspect_at, with_first_suspect
+from xladoctor.diagnosis.own_source import program_of
+from xladoctor.model.diagnosis import Diagnosis
 from xladoctor.recording.run import Recording
+from xladoctor.sources.names import walk
 
 
 def with_stray_key(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
@@ -21,25 +19,20 @@ def with_stray_key(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
     if root is None or root.slug != "wrong-input-key" or not isinstance(key, str):
         return diagnosis
     raised = root.raised_at or root.location
-    written, stored = set(), set()
-    for file, tree in program_trees(recording, (Path(raised.file),) if raised is not None else ()):
-        written |= {(str(file), line) for line in _displays(tree, key)}
-        stored |= {(str(file), line) for line in _stores(tree, key)}
+    trees = program_of(recording, *([raised.file] if raised is not None else []))
+    written = {(file, line) for file, tree in trees.items() for line in _displays(tree, key)}
+    stored = {(file, line) for file, tree in trees.items() for line in _stores(tree, key)}
     # What is given to Keras is nearly always written as a dict; what is stored by name may be a column of a table.
     places = written or stored
     if len(places) != 1:
         return diagnosis
-    name, line = places.pop()
-    source = source_of(recording, name)
-    code = source.line(line) if source is not None else ""
-    return with_first_suspect(
-        diagnosis, root, Suspect(Location(name, line, None), code, f"The key {key!r} is written here.", "likely"), ()
-    )
+    suspect = suspect_at(recording, *places.pop(), f"The key {key!r} is written here.")
+    return with_first_suspect(diagnosis, root, suspect, ())
 
 
 def _displays(tree: ast.Module, key: str) -> Iterator[int]:
     """The lines of `{key: ...}` and `dict(key=...)`."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Dict):
             yield from (k.lineno for k in node.keys if isinstance(k, ast.Constant) and k.value == key)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict":
@@ -48,6 +41,6 @@ def _displays(tree: ast.Module, key: str) -> Iterator[int]:
 
 def _stores(tree: ast.Module, key: str) -> Iterator[int]:
     """The lines of `x[key] = ...`."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and isinstance(node.slice, ast.Constant):
             yield from [node.lineno] if node.slice.value == key else []

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from xladoctor import secrets
-from xladoctor.blame.files import Files, program_trees
+from xladoctor.diagnosis.own_source import program_of
 from xladoctor.diagnosis.reckoned import tests_that_meet
 from xladoctor.diagnosis.suspicion import Suspicion, ended_well, suspicion
 from xladoctor.errors import XladoctorError
@@ -24,7 +24,6 @@ from xladoctor.experiments.rehearse import rehearse
 from xladoctor.recording import files
 from xladoctor.recording.run import Recording
 from xladoctor.recording.schema import schema
-from xladoctor.recording.user_sources import sources_of
 from xladoctor.sources.guards import Guard, guards
 
 SECONDS = 30.0
@@ -64,13 +63,8 @@ def guards_of(recording: Recording, sign: Suspicion) -> list[Guard]:
     """Where the program's own source tests the values of the training that went wrong; none where the source cannot be
     read.
     """
-    sources = sources_of(recording)
-    if sources is None:
-        return []
-    files_ = Files(lambda name: sources.text(Path(name), followed=True)[0])
-    trees = program_trees(files_, [str(script) for script in sources.scripts])
     at = sign.where
-    return guards(trees, (at.file, at.line) if at is not None and at.line is not None else None)
+    return guards(program_of(recording), (at.file, at.line) if at is not None and at.line is not None else None)
 
 
 def _refused(environment: Mapping[str, str], seconds: float | None) -> str | None:

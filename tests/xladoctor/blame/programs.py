@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from xladoctor.blame.engine import blame
-from xladoctor.blame.files import Files
 from xladoctor.model.blame import Blame
 from xladoctor.model.diagnosis import Finding, Location
+from xladoctor.sources.files import Files
 
 MAIN = "/work/train.py"
 Shapes = Mapping[str, list[int | None]]

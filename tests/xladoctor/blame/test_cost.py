@@ -8,9 +8,9 @@ from typing import Any
 from xladoctor.blame import suspicion
 from xladoctor.blame.crash import Crash, Frame
 from xladoctor.blame.engine import blame
-from xladoctor.blame.files import Files
 from xladoctor.blame.follow import Follower
 from xladoctor.model.diagnosis import Finding, Location
+from xladoctor.sources.files import Files
 
 MAIN = "/work/deep.py"
 

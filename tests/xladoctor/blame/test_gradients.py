@@ -6,8 +6,8 @@ import textwrap
 
 import pytest
 
-from xladoctor.blame.files import Files
 from xladoctor.blame.gradients import suspects
+from xladoctor.sources.files import Files
 
 PROGRAM = """
     class Policy(keras.Model):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 
 from xladoctor.blame.crash import Crash, Frame
-from xladoctor.blame.files import Files
 from xladoctor.blame.slices import hops
+from xladoctor.sources.files import Files
 
 MAIN = "/work/main.py"
 OTHER = "/work/sizes.py"

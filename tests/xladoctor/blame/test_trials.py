@@ -6,8 +6,8 @@ from tests.xladoctor.blame.programs import MAIN, blamed, lines
 from tests.xladoctor.blame.test_cost import deep, follow
 from xladoctor.blame import trials, variants
 from xladoctor.blame.crash import Crash, Frame
-from xladoctor.blame.files import Files
 from xladoctor.edits.facts import Facts
+from xladoctor.sources.files import Files
 
 SWAPPED = """
     import numpy as np

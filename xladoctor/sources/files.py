@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from xladoctor.sources.names import walk
@@ -112,18 +112,21 @@ def program_trees(files: Files, scripts: list[str]) -> dict[str, ast.Module]:
         if source is None:
             continue
         trees[file] = source.tree
-        names = (name for node in source.tree.body for name in _imported(node))
+        package = files.package(file)
+        names = (name for node in walk(source.tree) for name in imported(node, package))
         more = (files.module(name, near=file) for name in names)
         waiting += [m for m in dict.fromkeys(more) if m is not None and m not in waiting and len(waiting) < _MOST_TREES]
     return trees
 
 
-def _imported(node: ast.stmt) -> list[str]:
+def imported(node: ast.AST, package: str) -> Iterator[str]:
+    """The names of the modules that a statement may import, in a file of this package."""
     if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
-    if isinstance(node, ast.ImportFrom) and node.module:
-        return [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-    return []
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        base = f"{package}.{node.module or ''}".strip(".") if node.level else node.module or ""
+        yield base
+        yield from (f"{base}.{alias.name}".strip(".") for alias in node.names)
 
 
 def _bodies(tree: ast.Module, function: str) -> list[ast.AST]:
