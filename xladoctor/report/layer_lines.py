@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from xladoctor.model.location import Location
 from xladoctor.model.trace import LayerRow
+from xladoctor.report import trace_words
 
 MOST = 40
 _ALIKE = 3
@@ -29,6 +31,24 @@ class LayerLine:
     pattern: int = 1
     above: tuple[int, ...] = ()
     """The batch sizes of the model that the layer is part of, which its line has already."""
+
+    @property
+    def title(self) -> str:
+        """`· dense_1 (Dense)`, or how many layers are left out; a dot for each model that it is in."""
+        said = self.words if self.row is None else f"{self.row.name} ({self.row.cls})"
+        return "· " * self.depth + said
+
+    @property
+    def shapes(self) -> tuple[str, str]:
+        """What goes in, and what comes out; empty texts where layers are left out."""
+        row = self.row
+        return ("", "") if row is None else (trace_words.shapes(row.inputs), trace_words.shapes(row.outputs))
+
+    @property
+    def places(self) -> tuple[Location, ...]:
+        """The lines that made the layer and called it, each once."""
+        lines = (self.row.made, self.row.called) if self.row is not None else ()
+        return tuple(dict.fromkeys(line for line in lines if line is not None))
 
     @property
     def facts(self) -> str:

@@ -92,15 +92,8 @@ def _layers(page: Page, trace: Trace, view: View) -> None:
     shown = layer_lines.folded(trace.layers, len(trace.layers) if view.verbose else layer_lines.MOST)
     table = [("layer", "in", "out", "parameters, batch sizes, lines that made and called it")]
     for one in shown:
-        indent = "· " * one.depth
-        if one.row is None:
-            table.append((f"{indent}{one.words}", "", "", ""))
-            continue
-        row = one.row
-        lines = [page.near(source(place)) for place in dict.fromkeys((row.made, row.called)) if place is not None]
-        known = ", ".join(filter(None, (one.facts, *lines)))
-        name = f"{indent}{row.name} ({row.cls})"
-        table.append((name, trace_words.shapes(row.inputs), trace_words.shapes(row.outputs), known))
+        lines = [page.near(source(place)) for place in one.places]
+        table.append((one.title, *one.shapes, ", ".join(filter(None, (one.facts, *lines)))))
     caps = _WIDE if page.width > _NARROW else _SLIM
     page.table(table, styles=["bold", "", "", "dim"], caps=caps)
     if any(one.row is None for one in shown):

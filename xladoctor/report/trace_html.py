@@ -49,22 +49,10 @@ def _layers(trace: Trace) -> list[Section]:
         return []
     rows = []
     for one in layer_lines.folded(trace.layers):
-        row, indent = one.row, "· " * one.depth
-        if row is None:
-            rows.append((esc(f"{indent}{one.words}"), "", "", "", ""))
-            continue
-        places = [
-            trace_words.near(place, trace) for place in dict.fromkeys((row.made, row.called)) if place is not None
-        ]
-        rows.append(
-            (
-                breakable(f"{indent}{row.name} ({row.cls})"),
-                code(trace_words.shapes(row.inputs)),
-                code(trace_words.shapes(row.outputs)),
-                one.facts,
-                Markup(", ".join(breakable(place.place) for place in places)),
-            )
-        )
+        title = (breakable if one.row is not None else esc)(one.title)
+        into, out = map(code, one.shapes)
+        places = ", ".join(breakable(trace_words.near(place, trace).place) for place in one.places)
+        rows.append((title, into, out, one.facts, Markup(places)))
     heads = ("Layer", "In", "Out", "Known", "Made, called")
     return [section("layers", "Layers", [html.small(heads, rows, "The layers that were called")])]
 

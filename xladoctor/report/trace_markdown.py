@@ -65,22 +65,9 @@ def _summary(diff: TraceDiff) -> list[str]:
 def _layers(trace: Trace) -> str:
     listed = []
     for one in layer_lines.folded(trace.layers):
-        row, indent = one.row, "· " * one.depth
-        if row is None:
-            listed.append((prose(f"{indent}{one.words}"), "", "", "", ""))
-            continue
-        places = [
-            trace_words.near(place, trace) for place in dict.fromkeys((row.made, row.called)) if place is not None
-        ]
-        listed.append(
-            (
-                code(f"{indent}{row.name} ({row.cls})"),
-                code(trace_words.shapes(row.inputs)),
-                code(trace_words.shapes(row.outputs)),
-                prose(one.facts),
-                ", ".join(code(place.place) for place in places),
-            )
-        )
+        title, into, out = map(code if one.row is not None else prose, (one.title, *one.shapes))
+        places = ", ".join(code(trace_words.near(place, trace).place) for place in one.places)
+        listed.append((title, into, out, prose(one.facts), places))
     return table(("Layer", "In", "Out", "Known", "Made, called"), listed)
 
 
