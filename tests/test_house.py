@@ -158,6 +158,10 @@ MAY_IMPORT = {
     "xladoctor/editors": ("model", "rules", "sources", "lint", "report"),
     "xladoctor/attach": ("model", "logs", "recording", "report"),
     "xladoctor/api.py": ("model", "saved", "commands", "report", "excerpts"),
+    "xladoctor/notebook.py": ("recording", "commands", "api"),
+    "xladoctor/shape_checks.py": ("diagnosis",),
+    "xladoctor/pytest_diagnosis.py": ("rules", "commands", "api"),
+    "xladoctor/pytest_plugin.py": ("pytest_diagnosis", "shape_checks"),
     "xladoctor/cli": (
         *("model", "logs", "recording", "rules", "diagnosis", "lint", "workers", "report", "experiments", "saved"),
         *("survey", "preflight", "commands", "excerpts", "descriptors", "paths", "agents", "editors", "attach"),

@@ -18,8 +18,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from xladoctor.errors import XladoctorError
-
 MAGIC = "%%xladoctor"
 _loaded: list[_Extension] = []
 
@@ -100,10 +98,7 @@ class _Extension:
 
         options = options_of(info.raw_cell.lstrip().splitlines()[0])
         recorded = Recorded(WatchOptions(options.run_dir))
-        try:
-            recorded.begin()
-        except XladoctorError as error:
-            recorded.why_not = error.message
+        recorded.begin_if_possible()
         self._watch = (recorded, options)
 
     def ends(self, result: Any) -> None:

@@ -61,11 +61,9 @@ def _rewritten(link: re.Match[str], source: PurePosixPath, files: Any) -> str:
     at = normpath(str(source.parent / path))
     if at in PAGES:
         return f"{bang}[{label}]({relpath('docs/' + PAGES[at], str(source.parent))}{anchor})"
-    inside = at.removeprefix("docs/")
-    if at.startswith("docs/") and (files.get_file_from_path(inside) or not (ROOT / at).exists()):
-        return link[0]
-    if not (ROOT / at).exists():
-        return link[0]
+    is_page = at.startswith("docs/") and files.get_file_from_path(at.removeprefix("docs/"))
+    if is_page or not (ROOT / at).exists():
+        return link[0]  # of one that leads nowhere MkDocs says so
     return label if at in label else f"{label} (`{at}`)"
 
 

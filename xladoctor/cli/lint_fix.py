@@ -9,8 +9,8 @@ from dataclasses import replace
 from xladoctor.cli.output import Output
 from xladoctor.lint.baseline import Baseline
 from xladoctor.lint.engine import Linted
-from xladoctor.lint.fixing import Fixed, fix
-from xladoctor.lint.fixing import write as write_file
+from xladoctor.lint.fix_files import Fixed, fix
+from xladoctor.lint.fix_files import write as write_file
 from xladoctor.lint.rewrite import NotFixable
 from xladoctor.lint.settings import Settings
 from xladoctor.report.text import line, lines

@@ -81,6 +81,13 @@ class Recorded:
             if self._recorder is None:
                 _current.release()
 
+    def begin_if_possible(self) -> None:
+        """Begin to record, or say in `why_not` that another block is recorded now."""
+        try:
+            self.begin()
+        except XladoctorError as error:
+            self.why_not = error.message
+
     def _begin(self) -> str | None:
         import os
 

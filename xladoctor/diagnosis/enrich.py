@@ -14,7 +14,7 @@ from xladoctor.diagnosis.basis import RAN_AGAIN
 from xladoctor.diagnosis.contracts import show_shape
 from xladoctor.diagnosis.facts import Step, first_location, is_user_file, short, user_line
 from xladoctor.diagnosis.lookup import graphs_of_functions
-from xladoctor.diagnosis.numbers import Explained, coincidences, explain, factor, of_the_call
+from xladoctor.diagnosis.numbers import Explained, coincidences, explain, factor
 from xladoctor.diagnosis.places import PlaceCall
 from xladoctor.diagnosis.unfinished import Unfinished, unfinished
 from xladoctor.model.diagnosis import Finding, Location, Proof
@@ -127,7 +127,7 @@ def _numbers(finding: Finding, step: Step) -> list[Explained]:
         # Not a count of elements but the size of an axis.
         sizes = [n for n in dict.fromkeys(finding.dims) if isinstance(n, int) and n > 1]
         # Of contracts that were kept, the axis that happens to be as long explains nothing.
-        names = of_the_call(step.names) if step.first is not None else []
+        names = step.names if step.first is not None else ()
         named = [Explained(n, (n,), (factor(n, names),), "a size in the message") for n in sizes]
         return [e for e in named if e.factors[0].names]
     op = step.failing_op

@@ -101,11 +101,6 @@ def factor(size: int, names: Sequence[Name]) -> Factor:
     return Factor(size)
 
 
-def of_the_call(names: Sequence[Name]) -> list[Name]:
-    """Names without the axes of other places: beside a single size, one of them that is as long is chance."""
-    return [name for name in names if name.rank != _LOCAL]
-
-
 def coincidences(explained: Explained) -> tuple[str, ...]:
     """Tempting other readings of the number that the seen shape refutes: a square of a named size, such as
     (2*78)*(2*78).

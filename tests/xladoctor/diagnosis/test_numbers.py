@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 from xladoctor.diagnosis.contracts import Binding
 from xladoctor.diagnosis.enrich import _numbers
-from xladoctor.diagnosis.numbers import coincidences, explain, factor, names_of, of_the_call
+from xladoctor.diagnosis.numbers import coincidences, explain, factor, names_of
 from xladoctor.model.diagnosis import Finding
 
 BINDINGS = {n: Binding(n, v, f"{n} axis") for n, v in {"B": 32, "N": 64, "C": 4, "P": 78}.items()}
@@ -51,11 +51,10 @@ def test_a_shape_with_an_unknown_size_explains_nothing():
     assert explained is not None and [f.size for f in explained.factors] == [6, 6, 64]
 
 
-def test_a_single_size_is_not_explained_by_an_axis_of_another_place():
+def test_an_axis_of_another_place_names_a_size_last():
     elsewhere = {"K": Binding("K", 128, "images of translate_xla")}
     there = names_of(BINDINGS, ["B*C"], elsewhere.values())
-    assert [n.name for n in factor(128, of_the_call(there)).names] == ["B*C"]
-    assert factor(128, of_the_call(names_of({}, [], elsewhere.values()))).names == ()
+    assert [n.name for n in factor(128, there).names] == ["B*C"]
     assert [n.name for n in factor(128, names_of({}, [], elsewhere.values())).names] == ["K"]
 
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from xladoctor.__main__ import main
-from xladoctor.lint import fixing
+from xladoctor.lint import fix_files
 from xladoctor.lint.fix import Change, Fix
 from xladoctor.lint.rewrite import NotFixable, rewritten
 from xladoctor.lint.settings import Settings
@@ -100,7 +100,7 @@ def test_a_program_does_the_same_when_fixed(statements) -> None:
     """Run before and after, with libraries that do nothing: the names and the environment at the end are the same."""
     text = "import os\nimport tensorflow as tf\nN = 0\n" + "\n".join(statements) + "\n"
     source = parse(text, "a.py")
-    found = fixing.engine.lint_sources(fixing.files.Read((source,), ()), ["a.py"], Settings())
+    found = fix_files.engine.lint_sources(fix_files.files.Read((source,), ()), ["a.py"], Settings())
     for fix in [spot.fix for spot in found.spots if spot.fix is not None]:
         made = rewritten(text.encode(), source, [fix])
         assert _run(text) == _run(made.texts[0].after), made.texts[0].after
