@@ -27,8 +27,9 @@ _NUMBERS = itertools.count()
 _NO_VALUE = ("resource", "variant")
 
 
-def function_of(graph: Graph) -> tuple[Callable[..., Any], list[str]]:
-    """(a tf.function of the graph's outputs, the names of the inputs that it takes, in order).
+def function_of(graph: Graph, jit: bool = True) -> tuple[Callable[..., Any], list[str]]:
+    """(a tf.function of the graph's outputs, the names of the inputs that it takes, in order). Without `jit` it runs
+    plainly, as TensorFlow's optimizers rewrite it.
 
     Only what the outputs need is in it: an op that merely stands in the graph cannot spoil its compilation.
     Outputs without a value (variants) are left out.
@@ -46,7 +47,7 @@ def function_of(graph: Graph) -> tuple[Callable[..., Any], list[str]]:
     for function in definition.library.function:
         compat_graph.add_function(function)
 
-    @tf.function(input_signature=specs, jit_compile=True, autograph=False)  # type: ignore[untyped-decorator]
+    @tf.function(input_signature=specs, jit_compile=jit or None, autograph=False)  # type: ignore[untyped-decorator]
     def step(*arguments: Any) -> Any:
         found = tf.graph_util.import_graph_def(
             definition,

@@ -52,6 +52,7 @@ class Service:
             requests.Load: self.load,
             requests.FindShapes: self.shapes,
             requests.FindFailingOp: self.failing_op,
+            requests.TryOptimizers: self._of_step("optimizers", "tried"),
             requests.FindSizeOrigin: self.birth,
             requests.FindRowsOrigin: self.rows_birth,
             requests.Run: self.run,
@@ -73,7 +74,7 @@ class Service:
             requests.FindSources: self.sources,
             requests.DigestGraph: self.digest,
             requests.JudgePositions: self.judged,
-            requests.MeasureMemory: self.memory,
+            requests.MeasureMemory: self._of_step("memory", "needed"),
             requests.FindBaked: self.baked,
             requests.TryBatch: _room("attempt", "attempt"),
             requests.ReadFacts: _room("attempt", "facts"),
@@ -265,12 +266,6 @@ class Service:
         step, _ = self._step(request)
         return {node: step.program.find(node) for node in request.nodes}
 
-    def memory(self, request: requests.MeasureMemory) -> Any:
-        """`memory.needed`."""
-        from .memory import needed
-
-        return needed(self._step(request)[0])
-
     def digest(self, request: requests.DigestGraph) -> Any:
         """`digest.digest`."""
         _tensorflow()
@@ -332,6 +327,10 @@ class Service:
             if step.program.xla and inputs:
                 row["recompiles"] = recompiles(self._step(request, xla=True)[0], inputs[0])
         return found
+
+    def _of_step(self, module: str, name: str) -> Callable[[requests.OfCapsule[Any]], Any]:
+        """A function of a room that needs nothing but the prepared step."""
+        return lambda request: getattr(import_module(f".{module}", __package__), name)(self._step(request)[0])
 
     def _ways(self) -> Kept:
         _tensorflow()

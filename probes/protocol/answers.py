@@ -56,9 +56,11 @@ from .outcomes import Hello as Hello
 from .outcomes import Input as Input
 from .outcomes import Loaded as Loaded
 from .outcomes import Occurrence as Occurrence
+from .outcomes import OptimizerTry as OptimizerTry
 from .outcomes import Origin as Origin
 from .outcomes import Outcome as Outcome
 from .outcomes import Output as Output
 from .outcomes import RefusedOp as RefusedOp
 from .outcomes import Shape as Shape
 from .outcomes import Shapes as Shapes
+from .outcomes import TriedOptimizers as TriedOptimizers

@@ -180,6 +180,29 @@ class Outcome(Record):
         return self.outcome == "passed"
 
 
+@dataclass(frozen=True, repr=False)
+class OptimizerTry(Record):
+    """What came of a step with certain graph optimizers: where it failed, the nodes that the message names."""
+
+    outcome: str
+    nodes: tuple[str, ...] = ()
+    kind: str | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TriedOptimizers(Record):
+    """A step with every optimizer of TensorFlow, with none, and with a single one off (`optimizers.tried`); None where
+    it does not end in the same way each time. Those are `decisive` without which it ends otherwise than with all.
+    """
+
+    every: OptimizerTry | None
+    none: OptimizerTry | None
+    single: dict[str, OptimizerTry]
+    decisive: tuple[str, ...]
+    filled: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Attempt(Outcome):
     """An outcome at one of many sizes. `compilations` is None where it cannot be told, `way` how it was run, `stage`

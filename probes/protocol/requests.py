@@ -69,6 +69,11 @@ class FindFailingOp(OfCapsule[answers.FailingOp | None], op="failing_op"):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class TryOptimizers(OfCapsule[answers.TriedOptimizers], op="optimizers"):
+    """Which of TensorFlow's graph optimizers makes the difference?"""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class FindSizeOrigin(OfCapsule[answers.Origin | None], op="birth"):
     """At which op did an axis of a tensor take its size?"""
 

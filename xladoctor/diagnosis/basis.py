@@ -11,6 +11,9 @@ from dataclasses import replace
 from xladoctor.model.diagnosis import Basis, Finding
 
 RAN_AGAIN = Basis("tested", "A worker ran the recorded call again, and it failed at this op in the same way.")
+OPTIMIZED = Basis(
+    "tested", "A worker ran the recorded call with TensorFlow's graph optimizers, where it failed, and without them."
+)
 COMPARED_PLAINLY = Basis(
     "tested", "A worker ran the recorded call plainly and under XLA on the values of the run, and compared the results."
 )

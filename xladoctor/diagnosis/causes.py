@@ -13,6 +13,7 @@ from xladoctor.diagnosis.again import compiled_again
 from xladoctor.diagnosis.blame import first_to_fail
 from xladoctor.diagnosis.enrich import enrich
 from xladoctor.diagnosis.facts import Step
+from xladoctor.diagnosis.optimizers import by_optimizer
 from xladoctor.diagnosis.outcome import interrupted, outcome_findings
 from xladoctor.diagnosis.ran_alike import failed_alike
 from xladoctor.diagnosis.reach import reaches
@@ -115,6 +116,7 @@ def _group(step: Step, logged: list[Finding]) -> list[Finding]:
     plain = step.recording.answers("failing_op", step.capsule) if step.capsule else []
     said = [compiled_again(enrich(f, step) if f.slug in SHAPES else f, step.compiled_again, plain) for f in logged]
     said = [made_again(f, step) if f.slug in SHAPES else failed_alike(f, step) for f in said]
+    said = [by_optimizer(f, step) for f in said]
     shapes = explains and (any(f.slug in SHAPES for f in said) or not said)
     found = [f for f in (violation if shapes else None, first) if f is not None]
     return [*found, *said, *([violation] if violation is not None and not shapes else [])]

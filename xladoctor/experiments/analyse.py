@@ -19,6 +19,7 @@ from xladoctor.diagnosis.again import REQUEST as AGAIN
 from xladoctor.diagnosis.again import asks_for_determinism, is_evidence, is_of_data, sizes_to_try
 from xladoctor.diagnosis.baked import REQUEST as BAKED
 from xladoctor.diagnosis.facts import Step, steps
+from xladoctor.diagnosis.optimizers import asks
 from xladoctor.diagnosis.places import wanted
 from xladoctor.experiments import check as check_
 from xladoctor.experiments import isolate_run, row_check
@@ -182,6 +183,8 @@ def _answers(worker: Worker, step: Step) -> Iterator[dict[str, Any]]:
         if asks_for_determinism(step.failure) and (told.get("result") or {}).get("outcome") == "passed":
             told = _again(worker, folder, size, deterministic=True)
         yield {**common, "request": AGAIN, "batch": size, **told}
+    if asked and step.why == "failed" and not step.under_xla and asks(step.failure, op):
+        yield _optimizers(worker, step.capsule, folder, size)
     try:
         places = tuple(wanted(step.recording, step.capsule))
         shapes = worker.ask(protocol.requests.FindShapes(capsule=folder, batch=size, wanted=places), timeout=_TIMEOUT)
@@ -227,6 +230,19 @@ def _again(worker: Worker, folder: str, size: int | None, deterministic: bool = 
     kept = {k: told.get(k) for k in ("outcome", "error", "way", "note")}
     asked = {"deterministic": True} if deterministic else {}
     return {"result": {**kept, "filled": list(attempt.filled), **asked}}
+
+
+def _optimizers(worker: Worker, capsule: str, folder: str, size: int | None) -> dict[str, Any]:
+    """Whether an optimizer of TensorFlow makes the difference between the run and the step op by op."""
+    from xladoctor.workers.worker import WorkerError
+
+    request = protocol.requests.TryOptimizers(capsule=folder, batch=size)
+    told = {"capsule": capsule, "request": request.OP, "batch": size}
+    try:
+        return {**told, "result": protocol.codec.to_json(worker.ask(request, timeout=_TIMEOUT))}
+    except WorkerError as error:
+        # Not an error: nothing of the diagnosis waits for it.
+        return {**told, "result": None, "why": f"{type(error).__name__}: {error}"}
 
 
 def sizes_asked(step: Step) -> list[int | None]:

@@ -117,6 +117,17 @@ def chunks(fail: bool = True, rows: int = 7) -> tuple[Any, list[Any]]:
     return program, [np.arange(rows * 4, dtype="f").reshape(rows, 4)]
 
 
+def one_op_of_three() -> tuple[Any, list[Any]]:
+    """TensorFlow's remapper makes one op of the product, the bias and the activation, under the name of the last."""
+    weights = tf.Variable(tf.ones([4, 5]))
+
+    @tf.function
+    def program(x):
+        return tf.nn.relu(tf.nn.bias_add(tf.linalg.matmul(x, weights, name="product"), tf.ones([5])), name="active")
+
+    return program, [np.ones((2, 3), "f")]
+
+
 def two_failures() -> tuple[Any, list[Any]]:
     """Two independent reshapes fail; the second to be traced is the cheaper one to reach."""
 
