@@ -20,6 +20,7 @@ from xladoctor.diagnosis.setting_finding import finding, told
 from xladoctor.model.blame import Suspect
 from xladoctor.model.diagnosis import Diagnosis, Finding, Location, Remedy
 from xladoctor.recording.run import Event, Recording, location
+from xladoctor.recording.schema import schema
 from xladoctor.sources.names import dotted, walk
 from xladoctor.sources.source import Source
 
@@ -219,13 +220,56 @@ def _bound(tree: ast.Module, line: int) -> frozenset[str]:
 
 
 def _taken(kept: Kept, root: Finding, recording: Recording) -> bool:
-    """Whether the statement that failed, or one on the stack of what ended the run, takes what was kept."""
+    """Whether the statement that failed, or one on the stack of what ended the run, takes what was kept; or whether the
+    model whose call failed was built there, and the setting that it missed tells the sizes apart.
+    """
     ends = [e for e in recording.raised if (e["pid"], e["failure"]) in recording.uncaught and e["pid"] == kept.pid]
+    if kept.cached and any(_built(kept, recording, end) for end in ends) and _tells_apart(kept, _sizes(root)):
+        return True
     frames = [f for e in ends for f in e.get("frames") or () if isinstance(f, dict) and f.get("user")]
     places = [_at(at) for at in (root.raised_at, root.location) if at is not None]
     places += [(str(f.get("file")), f.get("line")) for f in frames]
     sources = ((source_of(recording, file), line) for file, line in dict.fromkeys(places) if isinstance(line, int))
     return any(source is not None and _takes(source, line, kept) for source, line in sources)
+
+
+def _built(kept: Kept, recording: Recording, failure: Event) -> bool:
+    """Whether the model in whose call a failure was raised was built in the function that keeps its results, each time
+    that a model of this name was.
+    """
+    calls = [e for e in recording.of_kind(schema.CALL) if e["pid"] == failure["pid"] and e["seq"] < failure["seq"]]
+    ended = {e["call"] for e in calls if e["phase"] != "begin"}
+    model = next((e.get("model") for e in reversed(calls) if e["phase"] == "begin" and e["call"] not in ended), None)
+    built = [
+        location(e.get("where"))
+        for e in recording.of_kind(schema.MODEL)
+        if e["pid"] == failure["pid"] and e.get("action") == "build" and e.get("name") == model
+    ]
+    return bool(model and built) and all(
+        at is not None and at.file == kept.location.file and at.function in kept.names for at in built
+    )
+
+
+def _sizes(root: Finding) -> frozenset[int]:
+    """The sizes that did not fit: of the message, and of the arrays that a worker saw at the op."""
+    op = root.details.get("failing_op")
+    given = op.get("inputs") if isinstance(op, dict) else None
+    shapes = [t.get("shape") for t in given or () if isinstance(t, dict)]
+    named = [d if isinstance(d, (list, tuple)) else [d] for d in (*root.dims, *shapes)]
+    return frozenset(n for dims in named for n in dims if isinstance(n, int) and n > 0)
+
+
+def _tells_apart(kept: Kept, sizes: frozenset[int]) -> bool:
+    """Whether two sizes have the ratio of a setting's two values, or of their squares: one is as the old value wants
+    it, the other as the new one does.
+    """
+    for missed in kept.missed:
+        was, now = missed.read["value"], missed.written["value"]
+        if type(was) is int and type(now) is int and was > 0 < now:
+            for power in (1, 2):
+                if any(a * was**power == b * now**power for a in sizes for b in sizes):
+                    return True
+    return False
 
 
 def _takes(source: Source, line: int, kept: Kept) -> bool:

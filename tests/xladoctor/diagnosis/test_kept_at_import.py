@@ -57,7 +57,7 @@ class Sources:
         return (self.ops if str(file) == "/w/pkg/ops.py" else "import pkg.ops\npkg.ops.merge(x)\n"), ""
 
 
-def run(read_in, failed_at, *, written=2, code=1, function="<module>"):
+def run(read_in, failed_at, *, written=2, code=1, function="<module>", raises=True):
     run = Run(outcome={"state": "exited", "code": code, "probes": "recorded"})
 
     def setting(action, value, where, frames=()):
@@ -73,7 +73,7 @@ def run(read_in, failed_at, *, written=2, code=1, function="<module>"):
     outer = [frame("/w/pkg/ops.py", line), frame("/w/study.py", 1)]
     setting("read", 3, frame("/w/pkg/ops.py", read_in), [frame("/w/pkg/params.py", 9, "side"), *inner, *outer])
     setting("write", written, frame("/w/pkg/config.py", 77, "publish"))
-    if code:
+    if code and raises:
         frames = [frame("/w/study.py", 2), frame("/w/pkg/ops.py", failed_at, "merge")]
         run.event("failure", failure=1, state="raised", exception="InvalidArgumentError", message=MESSAGE,
                   during="program", frames=frames, chain=[], capsule=None)  # fmt: skip
@@ -136,3 +136,46 @@ def test_a_cached_function_that_did_not_run_again_is_named(tmp_path, monkeypatch
         [(5, "settings-as-arguments")] if ops == CACHED else []
     )
     assert all("build is cached: it ran with params.cfg margin = 3" in f.message for f in said)
+
+
+NET = """\
+import functools
+import keras
+from . import params
+
+@functools.lru_cache(maxsize=None)
+def build():
+    layers = params.side()
+    return keras.Model(*layers)
+
+def fresh():
+    return keras.Model()
+"""
+
+
+@pytest.mark.parametrize(
+    ("built_in", "called", "message", "line"),
+    [
+        ("build", "net", "Incompatible shapes: [18,4] vs. [8,4]", 6),
+        ("fresh", "net", "Incompatible shapes: [18,4] vs. [8,4]", 10),
+        ("build", "other", "Incompatible shapes: [18,4] vs. [8,4]", 10),
+        ("build", "net", "Incompatible shapes: [7,5] vs. [11,5]", 10),
+    ],
+    ids=["built there", "built elsewhere", "another model", "sizes of something else"],
+)
+def test_a_model_of_a_cached_function_is_suspected_where_the_setting_tells_the_sizes_apart(
+    tmp_path, monkeypatch, built_in, called, message, line
+):
+    made = run(7, 10, function="build", raises=False)
+    where = {"file": "/w/pkg/ops.py", "line": 8, "function": built_in}
+    made.event("model", action="build", name="net", inputs=[], outputs=[], where=where)
+    made.event("call", phase="begin", call=1, method="predict", model="net", rows_in=8, batch_size=4, where=None)
+    made.event("call", phase="end", call=1, method="predict", model="net", rows_in=8, batch_size=4)
+    made.event("call", phase="begin", call=2, method="predict", model=called, rows_in=8, batch_size=4, where=None)
+    frames = [{"file": "/w/pkg/ops.py", "line": 10, "function": "fresh", "user": True}]
+    made.event("failure", failure=1, state="raised", exception="InvalidArgumentError", message=message,
+               during="program", frames=frames, chain=[], capsule=None)  # fmt: skip
+    made.event("failure", failure=1, state="uncaught", exception="InvalidArgumentError")
+    root = diagnosed(tmp_path, monkeypatch, NET, made).root
+    assert (root.slug, root.location.line) == ("broadcast-mismatch", line)
+    assert ("settings-as-arguments" in [r.id for r in root.remedies]) == (line == 6)
