@@ -97,6 +97,17 @@ def rows_birth(step: Step, rows: int, frames: Frames | None = None) -> dict[str,
     return None
 
 
+def birth_of(step: Step, tensor: str, axis: int, frames: Frames) -> dict[str, Any] | None:
+    """The op at which an axis of a flat tensor of the step took its size: what `birth` returns."""
+    activation = step.activation(frames)
+    activation.compute([tensor])
+    shape = _shape(activation, tensor)
+    if shape is None or axis >= len(shape):
+        return None
+    best = _Search(axis, shape[axis]).best(activation, tensor)
+    return None if best is None else _described(step, best, axis)
+
+
 class _Search:
     """The way back of a `size` at an `axis`; with a `rank`, only through tensors of that rank."""
 

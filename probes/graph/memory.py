@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from .outcome import run_plain
-from .step import Step, new_frames
+from .step import Step, frames_once
 
 _STATUS = Path("/proc/self/status")
 _CLEAR = Path("/proc/self/clear_refs")
@@ -18,19 +18,18 @@ def needed(step: Step) -> dict[str, Any]:
     Linux keeps the peak of a process (VmHWM in /proc/self/status) and lets it be reset (`5` to /proc/self/clear_refs,
     https://docs.kernel.org/filesystems/proc.html). The step is run twice; the first run also makes the session.
     """
-    frames = new_frames()
-    told, _ = run_plain(step, frames)
-    if told["outcome"] != "passed":
-        return {"bytes": None, "note": (told["error"] or {}).get("message")}
-    try:
-        _CLEAR.write_text("5", encoding="ascii")
-        before = _kib("VmRSS")
-        run_plain(step, new_frames())
-        peak = _kib("VmHWM")
-    except (OSError, KeyError) as error:
-        return {"bytes": None, "note": f"{type(error).__name__}: {error}"}
-    finally:
-        frames.machine.close()
+    with frames_once() as frames:
+        told, _ = run_plain(step, frames)
+        if told["outcome"] != "passed":
+            return {"bytes": None, "note": (told["error"] or {}).get("message")}
+        try:
+            _CLEAR.write_text("5", encoding="ascii")
+            before = _kib("VmRSS")
+            with frames_once() as own:
+                run_plain(step, own)
+                peak = _kib("VmHWM")
+        except (OSError, KeyError) as error:
+            return {"bytes": None, "note": f"{type(error).__name__}: {error}"}
     held = sum(int(v.nbytes) for v in step.arguments.values())
     return {"bytes": max(0, peak - before) * 1024 + held, "how": "measured on this machine's processor"}
 

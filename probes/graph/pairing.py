@@ -16,16 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from .birth import rows_birth
+from .birth import birth_of, rows_birth
 from .errors import GraphRoomError
 from .exchanged import exchanged
-from .ir import Graph, descendants, split
+from .ir import IFS, WHILES, Graph, descendants, split
 from .lineage import ELEMENTWISE, Lineage
 from .load import batch_of, load
 from .measure import Array
 from .row_sets import BITS, RowSets, along, axes_of_rows, batched, in_blocks, in_turn, is_clean, row_sets, varies
 from .scaled import scaled
-from .step import Step, new_frames, prepare
+from .step import Step, frames_once, prepare
 
 FEW = 7
 """Rows of a made-up batch: a prime number, so that what has as many of something else is rarely taken for rows."""
@@ -76,11 +76,8 @@ def _sets(folder: Path, rows: int, foreign: bool, least: int) -> tuple[Step, Row
     inputs = batched(step.pure.graph.inputs, arguments, rows)
     if not inputs or rows < 2:
         return None
-    frames = new_frames()
-    try:
+    with frames_once() as frames:
         return step, row_sets(step, frames, rows, inputs)
-    finally:
-        frames.machine.close()
 
 
 def _static_rows(step: Step) -> int | None:
@@ -236,7 +233,16 @@ class _Judge:
         born = self._lineage.lost_rows(few)
         if born is None or self._lineage.line(born) == self._lineage.line(name):
             return None
-        return self._told("lost", name, born, natural=True, tensors=(few, full), examples=[])
+        told = self._told("lost", name, born, natural=True, tensors=(few, full), examples=[])
+        if self._graph.nodes[born].op in (*IFS, *WHILES) and own >= 0:
+            told["made"] = self._inside(few, own) or told["made"]
+        return told
+
+    def _inside(self, tensor: str, axis: int) -> dict[str, Any] | None:
+        """The op in the branch that was taken, or in the body of a loop, that gave a tensor the size of an axis."""
+        with frames_once() as frames:
+            born = birth_of(self._step, tensor, axis, frames)
+        return None if born is None else {**{k: born[k] for k in ("node", "op", "sources")}, "call_sources": []}
 
     # -- ops that move elements
 
@@ -318,11 +324,8 @@ class _Judge:
         fewer = [o for o in self._outputs() if o["shape"] and o["shape"][0] < self._found.batch]
         if not fewer:
             return []
-        frames = new_frames()
-        try:
+        with frames_once() as frames:
             born = rows_birth(self._step, self._found.batch, frames)
-        finally:
-            frames.machine.close()
         # What is pooled, or laid out in bags of its own axis, is meant to have fewer rows.
         if born is None or born["op"] in _POOLS or "Segment" in born["op"]:
             return []

@@ -5,7 +5,8 @@ value.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 
 from .errors import Unsupported
 from .evaluate import Activation, Frames
@@ -114,3 +115,13 @@ def _arguments(
 def new_frames() -> Frames:
     """A machine of its own, for one step."""
     return Frames(Machine())
+
+
+@contextmanager
+def frames_once() -> Iterator[Frames]:
+    """The same for one question, after which its memory is given back."""
+    frames = new_frames()
+    try:
+        yield frames
+    finally:
+        frames.machine.close()

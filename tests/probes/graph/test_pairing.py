@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.probes.graph.capsules import capsule_of
@@ -463,3 +465,25 @@ def _asked(folder, function, fixed):
     )
     capsule_of(folder, concrete, [], values=False)
     return pairing(folder, sizes=(N,))
+
+
+def summed_in_a_branch(tf, v, x, y):
+    h = x[:, :, None] * v[None, :, :]
+
+    def few():
+        return h[:, :, 0]
+
+    def many():
+        doubled = 2.0 * h
+        return tf.reduce_sum(doubled, axis=[0, 2])[None]  # MADE
+
+    p = tf.cond(tf.shape(x)[0] > 1, many, few)
+    return p / (1.0 + tf.abs(y[:, None] + x))
+
+
+@pytest.mark.parametrize("fixed", [None, N], ids=["open", "fixed"])
+def test_the_line_in_the_branch_that_was_taken_is_named(tmp_path, fixed):
+    found = _asked(tmp_path, summed_in_a_branch, fixed)["found"]
+    lines = Path(__file__).read_text(encoding="utf-8").splitlines()
+    marked = next(n for n, text in enumerate(lines, 1) if text.endswith("  # MADE"))
+    assert [(f["kind"], f["made"]["sources"][-1][1]) for f in found] == [("lost", marked)]
