@@ -7,7 +7,7 @@ VERSIONS := 2.15.1 2.19.1
 RECORDED := $(addprefix tests/probes/record/test_,runtime.py findings.py foreign.py programs.py session_capsule.py) \
             -k "not broken and not saved and not pytest"
 
-.PHONY: setup demo test test-fast test-versions sample lint format lock bench site clean help
+.PHONY: setup demo test test-fast test-versions test-trackers sample lint format lock bench site clean help
 
 help:            ## this list
 	@sed -n 's/^\([a-z-]*\): .*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -43,6 +43,14 @@ test-versions: setup ## the recorder against TensorFlow 2.15 and 2.19
 	  echo "TensorFlow $$version:"; \
 	  XLADOCTOR_TEST_PYTHON=$$venv/bin/python $(BIN)/python -m pytest -q -n logical --maxprocesses=4 --dist loadfile $(RECORDED) || exit 1; \
 	done
+
+test-trackers: setup ## --export with mlflow, wandb and tensorboard themselves (1 GB)
+	@venv=$(CURDIR)/.venvs/trackers; \
+	if [ ! -e $$venv/.installed ]; then \
+	  $(BIN)/python -m venv --clear $$venv && $$venv/bin/python -m pip install --quiet \
+	    --requirement tests/versions/trackers.txt . && touch $$venv/.installed || exit 1; \
+	fi; \
+	XLADOCTOR_TEST_TRACKERS=$$venv/bin/python $(BIN)/python -m pytest -q tests/xladoctor/test_trackers.py
 
 sample: setup    ## for a minute: programs whose truth is known, chosen by the commit
 	$(BIN)/python -m benchmarks.sample

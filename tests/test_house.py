@@ -142,6 +142,7 @@ MAY_IMPORT = {
     "xladoctor/workers": ("model", "logs", "recording", "rules", "diagnosis", "paths"),
     "xladoctor/survey": ("model", "recording", "rules", "saved"),
     "xladoctor/report": ("model", "recording.files", "rules", "survey.table"),
+    "xladoctor/trackers": ("model", "report"),
     "xladoctor/excerpts.py": ("model", "recording", "diagnosis", "report"),
     "xladoctor/experiments": (
         *("model", "recording", "rules", "sources", "diagnosis", "target", "workers", "report", "paths", "blame"),
@@ -165,6 +166,7 @@ MAY_IMPORT = {
     "xladoctor/cli": (
         *("model", "logs", "recording", "rules", "diagnosis", "lint", "workers", "report", "experiments", "saved"),
         *("survey", "preflight", "commands", "excerpts", "descriptors", "paths", "agents", "editors", "attach"),
+        "trackers",
     ),
 }
 """What each room may import, besides itself and the modules that belong to none."""
@@ -203,7 +205,7 @@ SERVERS = tuple(Path(name) for name in ("xladoctor/agents/server.py", "xladoctor
 def doctor_starts_light(root: Path) -> Iterator[str]:
     for found in imports(root, "xladoctor"):
         if (
-            found.of("numpy", "pandas", "pydantic", "mcp", "pygls")
+            found.of("numpy", "pandas", "pydantic", "mcp", "pygls", "mlflow", "wandb", "tensorboard")
             and found.file not in SERVERS
             and not (found.lazy or found.typing_only)
         ):
@@ -364,6 +366,7 @@ RULES: dict[Callable[[Path], Iterator[str]], list[tuple[str, str]]] = {
         ("xladoctor/experiments/x.py", "import pandas as pd"),
         ("xladoctor/cli/x.py", "from numpy import array"),
         ("xladoctor/agents/tools.py", "from mcp.server.mcpserver import MCPServer"),
+        ("xladoctor/trackers/x.py", "import mlflow"),
     ],
 }
 

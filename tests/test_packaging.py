@@ -4,15 +4,32 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
 import zipfile
+from email import message_from_bytes
+from email.message import Message
+from importlib import metadata
 from pathlib import Path
 
 import pytest
+import zstandard
+from packaging.requirements import Requirement
+
+from xladoctor import __version__
 
 ROOT = Path(__file__).resolve().parents[1]
+LOG = """\
+Epoch 1/2
+Traceback (most recent call last):
+  File "/home/ada/study/warp.py", line 182, in warp
+    return tf.reshape(mask, [batch, height, width])
+tensorflow.python.framework.errors_impl.InvalidArgumentError: Graph execution error:
+
+Input to reshape is a tensor with 778752 values, but the requested shape has 24336 [Op:__inference_step_1]
+"""
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +52,124 @@ def wheel(tmp_path_factory):
     return next(out.glob("*.whl"))
 
 
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    """The source distribution."""
+    out = tmp_path_factory.mktemp("sdist")
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(out)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    return next(out.glob("*.tar.gz"))
+
+
+def add_needed(requires: list[str], known: dict[str, metadata.Distribution]) -> None:
+    """Add what these lines ask for, without extras, and what that needs."""
+    for requirement in map(Requirement, requires):
+        if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
+            continue
+        if requirement.name not in known:
+            known[requirement.name] = found = metadata.distribution(requirement.name)
+            add_needed(found.requires or [], known)
+
+
+def told(wheel: Path) -> Message:
+    """The metadata of a wheel."""
+    archive = zipfile.ZipFile(wheel)
+    return message_from_bytes(archive.read(next(n for n in archive.namelist() if n.endswith("METADATA"))))
+
+
+@pytest.fixture(scope="module", params=["wheel", "source"])
+def installed(request, wheel, tmp_path_factory):
+    """An environment into which pip has put the wheel, or the source. It has what the wheel says that it needs, and
+    nothing else: lent by the environment of the tests, since CI may have no network.
+    """
+    folder = tmp_path_factory.mktemp("empty")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True, capture_output=True)
+    [packages] = folder.glob("lib/python3*/site-packages")
+    lent: dict[str, metadata.Distribution] = {}
+    add_needed(told(wheel).get_all("Requires-Dist", []), lent)
+    assert "tensorflow" not in lent and len(lent) > 8
+    for distribution in lent.values():
+        for top in {file.parts[0] for file in distribution.files or () if file.parts[0] not in ("..", "__pycache__")}:
+            if not (packages / top).exists():
+                (packages / top).symlink_to(Path(str(distribution.locate_file(top))))
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    file = request.getfixturevalue(request.param)
+    if request.param == "source":
+        # What builds it stands in the environment of the tests.
+        offline = ["--no-deps", "--no-index", "--no-build-isolation"]
+        subprocess.run([*pip, "wheel", *offline, "-w", str(folder), str(file)], check=True, capture_output=True)
+        [file] = folder.glob("xladoctor-*.whl")
+    install = [
+        *pip,
+        "--python",
+        str(folder / "bin" / "python"),
+        "install",
+        "--no-deps",
+        "--no-index",
+        "--no-compile",
+        str(file),
+    ]
+    subprocess.run(install, check=True, capture_output=True)
+    return folder
+
+
+def called(installed: Path, folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
+    """The command of the installation, with no way to this checkout or to the packages of the tests."""
+    env = {"PATH": f"{installed / 'bin'}:/usr/bin:/bin", "HOME": str(folder), "COLUMNS": "500"}
+    return subprocess.run(
+        [str(installed / "bin" / "xladoctor"), *args], cwd=folder, env=env, capture_output=True, text=True, check=False
+    )
+
+
+def test_an_installation_into_an_empty_environment_answers(installed, tmp_path):
+    (tmp_path / "train.log").write_text(LOG)
+    assert called(installed, tmp_path, "--version").stdout == f"xladoctor {__version__}\n"
+    helped = called(installed, tmp_path, "--help")
+    assert helped.returncode == 0 and "xladoctor scan train.log" in helped.stdout
+    commands = re.findall(r"^  ([a-z]+)  ", helped.stdout, re.MULTILINE)
+    assert len(commands) > 10
+    for command in commands:
+        done = called(installed, tmp_path, command, "--help")
+        assert done.returncode == 0 and done.stdout, (command, done.stderr)
+    for form in ("console", "json", "html", "markdown", "sarif", "csv"):
+        done = called(installed, tmp_path, "scan", "train.log", "--format", form)
+        assert (done.returncode, done.stderr) == (1, "") and "778752" in done.stdout, form
+    assert called(installed, tmp_path, "env").returncode == 0
+
+
+def test_an_installation_has_what_only_some_commands_load(installed, tmp_path):
+    (tmp_path / "train.log").write_text(LOG)
+    (tmp_path / "old.log.zst").write_bytes(zstandard.compress(LOG.encode()))
+    (tmp_path / "ours.md.j2").write_text("{{ root.code }} it is")
+    survey = called(installed, tmp_path, "scan", "train.log", "old.log.zst", "--color", "always")
+    assert survey.returncode == 1 and "XD301" in survey.stdout, survey.stderr
+    document = called(installed, tmp_path, "report", "train.log", "--template", "ours.md.j2")
+    assert document.stdout.strip().endswith("XD301 it is"), document.stderr
+    (tmp_path / "study.yaml").write_text("zebra: 1\n")
+    study = called(installed, tmp_path, "preflight", "--study", "study.yaml")
+    assert study.returncode == 2 and "zebra" in study.stderr, study.stderr
+
+
+def test_explain_of_an_installation_names_a_guide_that_is_there(installed, tmp_path):
+    done = called(installed, tmp_path, "explain", "reshape-mismatch")
+    assert done.returncode == 0 and done.stdout.startswith("XD301 reshape-mismatch"), done.stderr
+    [guide] = re.findall(r"^\s*(/\S+\.md)$", done.stdout, re.MULTILINE)
+    assert Path(guide).is_file() and installed in Path(guide).parents
+
+
+def test_an_installation_records_a_program(installed, tmp_path):
+    (tmp_path / "train.py").write_text("import sys\nassert 'xladoctor' not in sys.modules\nraise ValueError('mine')\n")
+    done = called(installed, tmp_path, "scan", "--run-dir", "run", "--", "python", "train.py")
+    assert done.returncode == 1 and "train.py:3" in done.stdout, done.stdout + done.stderr
+    assert list((tmp_path / "run").glob("events-*.jsonl"))
+
+
+@pytest.mark.parametrize(("command", "package"), [("mcp", "xladoctor[mcp]"), ("lsp", "xladoctor[lsp]")])
+def test_a_command_whose_extra_is_missing_says_so(command, package, installed, tmp_path):
+    done = called(installed, tmp_path, command)
+    assert done.returncode == 2 and package in done.stderr and "Traceback" not in done.stderr
+
+
 def test_the_wheel_has_one_top_level_package(wheel):
     """A top-level `probes` or `ptycho` in site-packages could shadow or overwrite the user's."""
     tops = {name.partition("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
@@ -53,13 +188,12 @@ def test_the_guides_that_explain_names_travel_with_it(wheel):
     assert {f"xladoctor/_docs/{page}" for page in GUIDES} <= set(names)
 
 
-def test_the_source_distribution_gives_the_same_wheel(wheel, tmp_path):
-    build = [sys.executable, "-m", "hatchling", "build"]
-    subprocess.run([*build, "-t", "sdist", "-d", str(tmp_path)], cwd=ROOT, check=True, capture_output=True)
-    with tarfile.open(next(tmp_path.glob("*.tar.gz"))) as archive:
+def test_the_source_distribution_gives_the_same_wheel(wheel, source, tmp_path):
+    with tarfile.open(source) as archive:
         archive.extractall(tmp_path / "source", filter="data")
-    [source] = (tmp_path / "source").iterdir()
-    subprocess.run([*build, "-t", "wheel", "-d", str(tmp_path)], cwd=source, check=True, capture_output=True)
+    [folder] = (tmp_path / "source").iterdir()
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(build, cwd=folder, check=True, capture_output=True)
     built = zipfile.ZipFile(next(tmp_path.glob("*.whl"))).namelist()
     assert sorted(built) == sorted(zipfile.ZipFile(wheel).namelist())
 
@@ -88,9 +222,7 @@ def test_pytest_finds_the_plug_in(wheel):
 
 
 def test_tensorflow_is_an_extra(wheel):
-    archive = zipfile.ZipFile(wheel)
-    metadata = archive.read(next(n for n in archive.namelist() if n.endswith("METADATA"))).decode()
-    needed = [line for line in metadata.splitlines() if line.startswith("Requires-Dist") and "extra ==" not in line]
+    needed = [line for line in told(wheel).get_all("Requires-Dist", []) if "extra ==" not in line]
     assert needed
     assert not [line for line in needed if "tensorflow" in line or "pydantic" in line]
 

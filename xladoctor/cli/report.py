@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from xladoctor.cli import inputs, options
+from xladoctor.cli.export import Exported, export
 from xladoctor.cli.summaries import SUMMARIES
 from xladoctor.errors import XladoctorError
 from xladoctor.report import View
@@ -95,13 +96,16 @@ def report(
     *,
     asked: Asked,
     shown: Shown,
+    exported: Exported,
 ) -> int:
     """Sees what is to be reported, and writes the document."""
     shown.check()
+    to = exported.destinations()
     own = _own(asked.template)
     if asked.diff:
-        if own is not None or asked.replay:
-            raise XladoctorError(f"--diff goes without {'--replay' if asked.replay else '--template'}")
+        other = "--replay" if asked.replay else "--template" if own is not None else "--export" if to else None
+        if other:
+            raise XladoctorError(f"--diff goes without {other}")
         return _diff(targets or [], shown.destination(FORMATS), asked.redact, View(shown.verbose, shown.quiet))
     if own is not None and asked.format not in (None, own.format):
         raise XladoctorError(f"{own.file} makes {own.format}, not {asked.format}")
@@ -125,6 +129,7 @@ def report(
         page = target.page() if target.format == "console" else None
         view = replace(document.view, verbose=shown.verbose, quiet=shown.quiet)
         target.write(render(document.diagnosis, target.format, page, view))
+    export(to, document.diagnosis, document.view)
     return 2 if document.diagnosis.problems else 0
 
 

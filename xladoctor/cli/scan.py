@@ -11,6 +11,7 @@ import typer
 
 from xladoctor import descriptors
 from xladoctor.cli import command, inputs, options
+from xladoctor.cli.export import Exported, export
 from xladoctor.cli.output import Output
 from xladoctor.cli.progress import Line
 from xladoctor.cli.summaries import SUMMARIES
@@ -19,6 +20,7 @@ from xladoctor.errors import PipeClosed, XladoctorError
 if TYPE_CHECKING:
     from xladoctor.model.diagnosis import Diagnosis
     from xladoctor.model.survey import Target
+    from xladoctor.trackers import Destination
 
 HELP = f"""{SUMMARIES["scan"]}
 
@@ -147,32 +149,44 @@ def scan(
     running: Running,
     reading: Reading,
     extent: Extent,
+    exported: Exported,
 ) -> int:
     """Sees what is to be scanned, has it diagnosed, and shows the diagnosis."""
     shown.check()
     running.check()
     target = shown.destination()
+    to = exported.destinations()
     program = command.given(ctx)
     if program is not None:
         command.checked(ctx, program, targets, "logs")
         command.only_for_logs(ctx, *command.options_of(Reading))
-        return _run(program, target, shown, running, extent)
+        return _run(program, target, shown, running, extent, to)
     only = [*command.options_of(Running), "no_probes", "no_replay"]
     command.only_for_commands(ctx, *(name for name in only if not (reading.follow and name == "timeout")))
-    return _read(targets or [], target, shown, reading, extent.verify, running.timeout)
+    return _read(targets or [], target, shown, reading, extent.verify, running.timeout, to)
 
 
 def _read(
-    targets: list[str], target: Output, shown: options.Shown, reading: Reading, verify: bool, timeout: float | None
+    targets: list[str],
+    target: Output,
+    shown: options.Shown,
+    reading: Reading,
+    verify: bool,
+    timeout: float | None,
+    to: tuple[Destination, ...],
 ) -> int:
     """Diagnoses saved output, or run folders."""
-    seen = {"verbose": shown.verbose, "quiet": shown.quiet}
+    seen: dict[str, Any] = {"verbose": shown.verbose, "quiet": shown.quiet, "to": to}
     if reading.follow:
         from xladoctor.cli.follow import follow
 
         return show(follow(targets, target, timeout, shown.quiet), target, **seen)
     many = None if reading.one_run or verify else inputs.runs(targets)
     if many is not None:
+        if to:
+            raise XladoctorError(
+                f"--export logs one run, and these are {len(many[0])}", hint="Logs of one run: --one-run."
+            )
         return _survey(*many, target, reading.jobs, verbose=shown.verbose, quiet=shown.quiet)
     if verify:
         _verify(targets, shown.quiet)
@@ -180,7 +194,14 @@ def _read(
     return show(diagnosis, target, **seen, run_dir=folder)
 
 
-def _run(program: tuple[str, ...], target: Output, shown: options.Shown, running: Running, extent: Extent) -> int:
+def _run(
+    program: tuple[str, ...],
+    target: Output,
+    shown: options.Shown,
+    running: Running,
+    extent: Extent,
+    to: tuple[Destination, ...],
+) -> int:
     """Runs a command, and diagnoses it."""
     from xladoctor.commands.scan import scan_command
 
@@ -197,12 +218,11 @@ def _run(program: tuple[str, ...], target: Output, shown: options.Shown, running
     )
     if running.write_patch is not None:
         _write_patch(running.write_patch, result.diagnosis)
+    # Apart from what the command printed last.
+    before = "\n" if target.to_stdout and target.format == "console" else ""
+    seen = {"run_dir": command.from_here(result.run_dir), "target_status": result.target_status}
     try:
-        if target.to_stdout and target.format == "console":
-            # Apart from what the command printed last.
-            target.write("\n")
-        seen = {"run_dir": command.from_here(result.run_dir), "target_status": result.target_status}
-        status = show(result.diagnosis, target, verbose=shown.verbose, quiet=shown.quiet, **seen)
+        status = show(result.diagnosis, target, to, before, verbose=shown.verbose, quiet=shown.quiet, **seen)
     except PipeClosed:
         if running.exit_code != "target":
             raise
@@ -213,14 +233,20 @@ def _run(program: tuple[str, ...], target: Output, shown: options.Shown, running
     return 130 if result.interrupted and status < 2 else status
 
 
-def show(diagnosis: Diagnosis, output: Output, **view: Any) -> int:
-    """Renders the diagnosis to its destination and returns the exit status that it means."""
+def show(diagnosis: Diagnosis, output: Output, to: tuple[Destination, ...] = (), before: str = "", **view: Any) -> int:
+    """Renders the diagnosis to its destination, logs it, and returns the exit status that it means."""
     from xladoctor import excerpts
     from xladoctor.report import View, render
 
     page = output.page() if output.format == "console" else None
-    known = excerpts.of(diagnosis, view.get("run_dir"))
-    output.write(render(diagnosis, output.format, page, View(**view, excerpts=known)))
+    seen = View(**view, excerpts=excerpts.of(diagnosis, view.get("run_dir")))
+    try:
+        output.write(before + render(diagnosis, output.format, page, seen))
+    except (PipeClosed, XladoctorError):
+        # Nobody reads the report, or there is no room for it: all the more is it wanted elsewhere.
+        export(to, diagnosis, seen)
+        raise
+    export(to, diagnosis, seen)
     return diagnosis.exit_code
 
 

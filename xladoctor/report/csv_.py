@@ -17,10 +17,11 @@ HEADS = (
 
 def render(diagnoses: Sequence[Diagnosis]) -> str:
     """The table, with one line of names on top."""
-    return table(HEADS, (row for diagnosis in diagnoses for row in _rows(diagnosis)))
+    return table(HEADS, (row for diagnosis in diagnoses for row in rows(diagnosis)))
 
 
-def _rows(diagnosis: Diagnosis) -> Iterator[Sequence[Any]]:
+def rows(diagnosis: Diagnosis) -> Iterator[Sequence[Any]]:
+    """The rows of one diagnosis, a value for each of `HEADS`."""
     problems = "; ".join(map(str, diagnosis.problems))
     if not diagnosis.findings:
         empty = (None,) * (len(HEADS) - 4)
