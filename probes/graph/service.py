@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..protocol import answers, codec, requests
 from ..schema import WORKER_SCHEMA
+from . import imported
 from .errors import GraphRoomError
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ class Service:
             pid=os.getpid(),
             python=platform.python_version(),
             executable=sys.executable,
-            tensorflow=str(_tensorflow().__version__) if request.tensorflow else None,
+            tensorflow=str(imported.tensorflow().__version__) if request.tensorflow else None,
         )
 
     def load(self, request: requests.Load) -> answers.Loaded:
@@ -248,7 +249,7 @@ class Service:
 
     def silent(self, request: requests.OfSilent[Any]) -> Silent:
         """The part of a step that shows a silent finding; the last one is kept."""
-        _tensorflow()
+        imported.tensorflow()
         from .pair import Pair
         from .silent import Silent
 
@@ -268,7 +269,7 @@ class Service:
 
     def digest(self, request: requests.DigestGraph) -> Any:
         """`digest.digest`."""
-        _tensorflow()
+        imported.tensorflow()
         from .digest import digest
         from .load import load
 
@@ -276,7 +277,7 @@ class Service:
 
     def judged(self, request: requests.JudgePositions) -> Any:
         """`doubled.judged`."""
-        _tensorflow()
+        imported.tensorflow()
         from .doubled import judged
 
         return judged(Path(request.capsule).resolve(), Path(request.other).resolve())
@@ -295,7 +296,7 @@ class Service:
 
     def pairing(self, request: requests.CheckPairing) -> Any:
         """`pairing.pairing`."""
-        _tensorflow()
+        imported.tensorflow()
         from .pairing import pairing
 
         return pairing(Path(request.capsule), sizes=request.sizes, foreign=request.foreign, by_row=request.by_row)
@@ -309,7 +310,7 @@ class Service:
 
     def call(self, request: requests.Call) -> Any:
         """`traced.Callables.call`."""
-        _tensorflow()
+        imported.tensorflow()
         from .traced import Callables
 
         if self._callables is None:
@@ -333,7 +334,7 @@ class Service:
         return lambda request: getattr(import_module(f".{module}", __package__), name)(self._step(request)[0])
 
     def _ways(self) -> Kept:
-        _tensorflow()
+        imported.tensorflow()
         from .parity_answers import Kept
 
         if self._parity is None:
@@ -349,7 +350,7 @@ class Service:
 
     def _step(self, request: requests.OfCapsule[Any], *, xla: bool = False) -> tuple[Step, Frames]:
         """The capsule of a request, prepared; the last few are kept."""
-        _tensorflow()
+        imported.tensorflow()
         from .load import load, without_values
         from .step import new_frames, prepare
 
@@ -370,7 +371,7 @@ def _room(module: str, name: str) -> Callable[[Any], Any]:
     """A function of a room that answers a request by itself. The room is loaded once it is asked."""
 
     def answered(request: Any) -> Any:
-        _tensorflow()
+        imported.tensorflow()
         return getattr(import_module(f".{module}", __package__), name)(request)
 
     return answered
@@ -381,15 +382,3 @@ def _request(value: Any) -> requests.Request[Any]:
         return requests.request_of(value)
     except codec.Misfit as error:
         raise BadRequest(str(error)) from None
-
-
-def _tensorflow() -> Any:
-    """TensorFlow, on the processor only: capsules are evaluated by value, and a GPU of the host may be in
-    use.
-    """
-    first = "tensorflow" not in sys.modules
-    import tensorflow as tf
-
-    if first:
-        tf.config.set_visible_devices([], "GPU")
-    return tf

@@ -23,8 +23,12 @@ from xladoctor.recording.run import Event
 REQUEST = "remade"
 _ATTRIBUTE = re.compile(r'(?<!\w)(\w{1,80})=("(?:[^"\\]|\\.)*"|\[[^\[\]]*\]|[^,\[\]]+)')
 _VALUE = re.compile(r"input\[(\d+)\] = (<[^<>]*>|\[[^\[\]]*\])")
-_RAN = re.compile(r"(?:\{\{function_node [^{}]{1,300}\}\} )?([^{}]{12,2000}?) \[Op:(\w{1,80})\]")
-"""What an op says that was refused when it ran, and its name."""
+_RAN = re.compile(
+    r"(?:\A|(?<=[{}])|(?=\{\{))(?:\{\{function_node [^{}]{1,300}\}\} )?([^{}]{12,20000}?) \[Op:(\w{1,80})\]"
+)
+"""What an op says that was refused when it ran, and its name. It is tried where a text without braces begins: tried
+everywhere, it would read what follows for each character anew.
+"""
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 _NUMBERS = re.compile(rf"[\s\[\]]*(?:{_NUMBER.pattern}[\s\[\]]*)+")
 
