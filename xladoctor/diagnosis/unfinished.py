@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from xladoctor.diagnosis.facts import Step
+from xladoctor.diagnosis.facts import Step, is_user_file
 from xladoctor.model.diagnosis import Location, Proof
 
 _BEGIN, _END = "for '{{node ", ")' with input shapes: "
@@ -99,10 +99,10 @@ def _made(sources: dict[str, dict[str, list[list[Any]]]], tensor: str) -> Locati
     """The innermost user frame that made a tensor; of the graph that has the most nodes if several have the name."""
     node = tensor.partition(":")[0]
     for nodes in sorted(sources.values(), key=len, reverse=True):
-        frames = nodes.get(node)
-        if frames:
-            file, line, function = frames[-1]
-            return Location(str(file), line, function)
+        # AutoGraph's copy of a function is no file of the user's: where it was not mapped back, its caller stands.
+        for file, line, function in reversed(nodes.get(node) or ()):
+            if is_user_file(str(file)):
+                return Location(str(file), line, function)
     return None
 
 

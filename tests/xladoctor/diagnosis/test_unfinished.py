@@ -45,6 +45,13 @@ def test_the_op_that_could_not_be_made_with_what_made_its_inputs(tmp_path):
     ]
 
 
+def test_a_copy_that_autograph_made_is_no_line_of_the_user_s(tmp_path):
+    copy = ["/tmp/__autograph_generated_fileab1.py", 17, "tf__step"]
+    found = scanned(tmp_path, **{"net/concat": [["train.py", 5, "step"], copy], "net/ones": [copy]})
+    told = [p.text for p in found.findings[0].evidence if p.kind == "source"]
+    assert told == ["net/concat [?,6], made at train.py:5 in step"]
+
+
 def fitted(tmp_path, made):
     """A trace that broke off below `fit`, whose traceback ends in the call of the library."""
     message = "Dimensions must be equal, but are 0 and 8 for '{{node a/truediv}} = RealDiv[T=DT_FLOAT](a/x, a/y)' with "
