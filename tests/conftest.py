@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import threading
 
@@ -10,6 +11,9 @@ from hypothesis import HealthCheck, settings
 # How long an example takes says more about the machine's load than about the code.
 settings.register_profile("shared", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("shared")
+
+# Modules are most of what a process of tests holds, TensorFlow's above all, and they stay.
+gc.set_threshold(100_000)
 
 if threading.current_thread() is threading.main_thread():
     # `make test &` in a script starts with these ignored, and so would every program that a test starts and signals.
@@ -20,15 +24,24 @@ if threading.current_thread() is threading.main_thread():
 # The files that take longest, by the processor time of their tests. They are begun first (`--no-loadscope-reorder`), so
 # that no process is left alone with one of them at the end.
 SLOWEST = (
-    *("test_readme.py", "test_faults.py", "test_ptycho_parity.py", "test_collapse.py", "test_programs.py"),
-    *("test_trace.py", "test_grid_lines.py", "test_dose_response.py", "test_ptycho_faults.py", "test_isolate.py"),
-    *("test_faults_compiled.py", "test_repro_silent.py", "test_studies.py", "test_patterns.py", "test_cost.py"),
-    *("test_model.py", "test_runtime.py", "test_foreign.py", "test_findings.py", "test_target_terminal.py"),
-    *("test_checks.py", "test_reality.py"),
+    *("tests/test_readme.py", "slice/test_studies.py", "slice/test_programs.py", "xladoctor/test_trace.py"),
+    *("test_dose_response.py", "test_ptycho_parity.py", "slice/test_collapse.py", "ptycho/test_faults.py"),
+    *("test_grid_lines.py", "record/test_faults.py", "test_ptycho_faults.py", "test_isolate.py"),
+    *("test_faults_compiled.py", "record/test_runtime.py", "test_repro_silent.py", "record/test_programs.py"),
+    *("xladoctor/test_cost.py", "test_model.py", "record/test_foreign.py", "record/test_findings.py"),
+    *("test_target_terminal.py", "preflight/test_checks.py", "test_reality.py", "logs/test_prefilter.py"),
+    *("logs/test_fuzz.py", "test_patterns.py"),
 )
 
 
 def pytest_collection_modifyitems(items: list) -> None:
     """Order the files: the slowest first, the others as they came."""
-    rank = {name: number for number, name in enumerate(SLOWEST)}
-    items.sort(key=lambda item: rank.get(item.path.name, len(SLOWEST)))
+    files = {item.path for item in items}
+    rank = {file: number for number, name in enumerate(SLOWEST) for file in files if file.as_posix().endswith(name)}
+    items.sort(key=lambda item: rank.get(item.path, len(SLOWEST)))
+
+
+def pytest_collection_finish() -> None:
+    """What is there by now stays until the end: it is not looked through for cycles again and again."""
+    gc.collect()
+    gc.freeze()

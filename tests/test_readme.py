@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import quick
 from tests.xladoctor.recordings import healthy
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -75,7 +76,7 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     env = {
         **os.environ,
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": quick.path(ROOT),
         "COLUMNS": "80",
     }
     return subprocess.run(

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import quick
+
 ROOT = Path(__file__).parents[2]
 QUICK = ["--arms=1", "--nepochs=1", "--ngroups=130", "--ntest=64", "--batch-size=32", "--filters-scale=0.0625"]
 QUICK += ["--estimate-iterations=3"]
@@ -17,7 +19,7 @@ def study(*options, **environment):
         capture_output=True,
         text=True,
         cwd=ROOT,
-        env={**os.environ, **environment},
+        env={**os.environ, "PYTHONPATH": quick.path(), **environment},
         check=False,
     )
 

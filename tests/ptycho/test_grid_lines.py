@@ -11,6 +11,7 @@ import pytest
 
 from ptycho import params
 from ptycho.config.config import ModelConfig, update_legacy_dict
+from tests import quick
 
 ROOT = Path(__file__).parents[2]
 MODULE = [sys.executable, "-m", "ptycho.workflows.grid_lines_workflow"]
@@ -20,8 +21,11 @@ QUICK = [
 ]
 
 
+ENV = {**os.environ, "PYTHONPATH": quick.path()}
+
+
 def study(*given, check=True):
-    return subprocess.run([*MODULE, *map(str, given)], capture_output=True, text=True, cwd=ROOT, check=check)
+    return subprocess.run([*MODULE, *map(str, given)], capture_output=True, text=True, cwd=ROOT, check=check, env=ENV)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +48,9 @@ def test_wrong_usage_is_one_line_and_exit_2(given, message):
 @pytest.mark.slow
 def test_killed_after_the_first_arm_and_resumed(tmp_path):
     """Report 001's study, small; the finished arm is kept, to the byte."""
-    with subprocess.Popen([*MODULE, *QUICK, f"--output-dir={tmp_path}"], cwd=ROOT, stdout=subprocess.DEVNULL) as run:
+    with subprocess.Popen(
+        [*MODULE, *QUICK, f"--output-dir={tmp_path}"], cwd=ROOT, env=ENV, stdout=subprocess.DEVNULL
+    ) as run:
         finished = tmp_path / "arms" / "pinn-seed0.npz"
         deadline = time.monotonic() + 120
         while not finished.is_file() and run.poll() is None and time.monotonic() < deadline:
@@ -80,7 +86,7 @@ def test_killed_after_the_first_arm_and_resumed(tmp_path):
 def test_scans_from_files(tmp_path):
     for name, seed in (("a", 1), ("b", 2)):
         command = [sys.executable, "-m", "ptycho.workflows.make_example", str(tmp_path / f"{name}.npz")]
-        subprocess.run([*command, "--N=32", f"--seed={seed}"], check=True, capture_output=True)
+        subprocess.run([*command, "--N=32", f"--seed={seed}"], check=True, capture_output=True, env=ENV)
     files = [f"--train-data={tmp_path / 'a.npz'}", f"--test-data={tmp_path / 'b.npz'}"]
     study(*QUICK, *files, "--no-object-big", f"--output-dir={tmp_path / 'out'}")
     assert json.loads((tmp_path / "out" / "metrics.json").read_text())["pinn"]["phase"]["mae"] < np.pi

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import quick
 from xladoctor import api
 from xladoctor.errors import XladoctorError
 
@@ -22,7 +23,7 @@ LOG = """Traceback (most recent call last):
 ValueError: Cannot reshape a tensor with 21 elements to shape [4,5] (20 elements) for '{{node Reshape}} = Reshape[T=DT_FLOAT, Tshape=DT_INT32](x, Reshape/shape)' with input shapes: [21], [2].
 """  # noqa: E501
 PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
-BESIDES = {"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"}
+BESIDES = {"PYTHONPATH": quick.path(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"}
 
 
 def python(*words: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[str]:

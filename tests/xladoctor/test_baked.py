@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import quick
 from xladoctor.saved import scan_run, trace_run
 
 pytestmark = pytest.mark.slow
@@ -21,7 +22,7 @@ PROGRAM = ROOT / "tests" / "patients" / "values_baked_in.py"
 def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("baked")
     words = ["trace", "--run-dir", "run", "--", sys.executable, str(PROGRAM)]
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    env = {**os.environ, "PYTHONPATH": quick.path(ROOT)}
     done = subprocess.run(
         [sys.executable, "-m", "xladoctor", *words],
         cwd=folder, env=env, capture_output=True, text=True, timeout=300, check=False,

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import quick
 from xladoctor.recording.run import read_run
 from xladoctor.saved import scan_run
 
@@ -27,7 +28,7 @@ def flipped(tmp_path_factory):
     shutil.copytree(ROOT / "tests" / "patients" / "switches", work)
     (work / "weights.txt").write_text("old", encoding="utf-8")
     (base / "elsewhere.txt").write_text("old", encoding="utf-8")
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "ELSEWHERE": str(base / "elsewhere.txt")}
+    env = {**os.environ, "PYTHONPATH": quick.path(ROOT), "ELSEWHERE": str(base / "elsewhere.txt")}
     words = ["scan", "--flip", "all", "--format", "json", "--run-dir", "run", "--capture", "specs"]
     done = subprocess.run(
         [sys.executable, "-m", "xladoctor", *words, "--", sys.executable, "train.py"],

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import quick
+
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,7 +38,7 @@ def test_the_cell_that_fails_is_the_root_and_the_command_its_consequence(tmp_pat
     path = os.pathsep.join([str(execute.parent), os.environ.get("PATH", "")])
     done = subprocess.run(
         [sys.executable, "-m", "xladoctor", "scan", "--format", "json", "--", str(execute), "study.ipynb"],
-        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT), "PATH": path}, capture_output=True, text=True,
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": quick.path(ROOT), "PATH": path}, capture_output=True, text=True,
         timeout=600, check=False,
     )  # fmt: skip
     assert done.returncode == 1, done.stderr[-2000:]

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests import quick
 from xladoctor.shape_checks import check_contract, check_rows
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -101,7 +102,12 @@ def run(folder: Path, text: str, *words: str) -> str:
     (folder / "pytest.ini").write_text("[pytest]\naddopts = --strict-markers\n")
     (folder / "conftest.py").write_text(CONFTEST)
     (folder / "test_cases.py").write_text(text)
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "TF_CPP_MIN_LOG_LEVEL": "3"}
+    env = {
+        **os.environ,
+        "PYTHONPATH": quick.path(ROOT),
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+    }
     env.pop("PYTEST_ADDOPTS", None)
     plugins = ("-p", "no:cacheprovider", "-p", "xladoctor.pytest_plugin", "-p", "xdist.plugin")
     command = [sys.executable, "-m", "pytest", *plugins, "--color=no", "-rA", *words, "test_cases.py"]

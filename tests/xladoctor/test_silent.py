@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import quick
+
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,7 +22,7 @@ PROGRAM = ROOT / "tests" / "patients" / "silently_wrong.py"
 def diagnosis(tmp_path_factory):
     folder = tmp_path_factory.mktemp("silent")
     words = ["scan", "--check-budget", "200", "--run-dir", "run", "--", sys.executable, str(PROGRAM)]
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    env = {**os.environ, "PYTHONPATH": quick.path(ROOT)}
     done = subprocess.run(
         [sys.executable, "-m", "xladoctor", *words],
         cwd=folder, env=env, capture_output=True, text=True, timeout=400, check=False,

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import quick
+
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,7 +36,7 @@ REASSEMBLE = "ptycho.custom_layers:ReassemblePatchesLayer.call"
 
 
 def doctor(folder: Path, *words: str, path: Path | None = None) -> subprocess.CompletedProcess[str]:
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, filter(None, (ROOT, path))))}
+    env = {**os.environ, "PYTHONPATH": quick.path(ROOT, path)}
     return subprocess.run(
         [sys.executable, "-m", "xladoctor", "trace", *words],
         cwd=folder, env=env, capture_output=True, text=True, timeout=600, check=False,

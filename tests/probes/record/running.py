@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests import quick
+
 ROOT = Path(__file__).resolve().parents[3]
 BOOTSTRAP = ROOT / "probes" / "bootstrap"
 # The target's interpreter: `make test-versions` runs these tests against other versions of TensorFlow.
@@ -74,9 +76,11 @@ def target_environment(folder: Path | None, env: dict[str, str] | None = None) -
     """The environment of a target that records into `folder`; without probes for None."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("XLADOCTOR", "PYTHONPATH"))}
     environment |= {"TF_CPP_MIN_LOG_LEVEL": "3", **(env or {})}
+    bootstrap = None
     if folder is not None:
         environment["XLADOCTOR_RUN_DIR"] = str(folder)
-        environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(BOOTSTRAP), (env or {}).get("PYTHONPATH")]))
+        bootstrap = BOOTSTRAP
+    environment["PYTHONPATH"] = quick.path(bootstrap, (env or {}).get("PYTHONPATH"))
     return environment
 
 

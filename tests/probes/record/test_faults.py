@@ -82,7 +82,7 @@ import tensorflow as tf
 import keras
 from ptycho import params, tf_helper
 
-def work():
+def settings():
     out = []
     os.environ["USE_XLA_COMPILE"] = "1"
     out.append(os.environ.get("USE_XLA_COMPILE"))
@@ -91,6 +91,12 @@ def work():
     params.cfg["gridsize"] = 2
     out += [params.get("gridsize"), tf_helper.should_use_xla()]
     tf.config.optimizer.set_jit(False)
+    keras.utils.set_random_seed(1)
+    keras.backend.set_floatx("float32")
+    return out
+
+def functions():
+    out = []
 
     @tf.function
     def flat(x):
@@ -117,30 +123,48 @@ def work():
             bad.get_concrete_function(tf.TensorSpec(shape)) if shape is None else bad(tf.ones(shape))
         except Exception as error:
             out.append(type(error).__name__)
+    return out
+
+def sessions():
+    out = []
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
         out.append(float(session.run(tf.constant(2.0) + 1)))
         try:
             session.run(tf.reshape(tf.compat.v1.placeholder_with_default(tf.ones([3]), [None]), [7]))
         except Exception as error:
             out.append(type(error).__name__)
-    out.append((tf.ones([3, 1]) - tf.ones([3])).shape.as_list())
-    out.append(tf.random.stateless_uniform([2], [1, 2]).shape.as_list())
+    return out
+
+def arrays():
+    return [
+        (tf.ones([3, 1]) - tf.ones([3])).shape.as_list(),
+        tf.random.stateless_uniform([2], [1, 2]).shape.as_list(),
+    ]
+
+def model():
     keras.utils.set_random_seed(1)
-    keras.backend.set_floatx("float32")
-    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)])
-    x = np.ones((4, 3), "float32")
-    out.append(model.predict(x, verbose=0).round(5).tolist())
-    out.append(float(np.full((4, 4), 2.0).mean()))
-    model.compile(loss="mse", optimizer="sgd")
-    model.fit(x, x[:, :2], verbose=0)
-    out.append(float(np.round(model.evaluate(x, x[:, :2], verbose=0), 5)))
-    out.append(float(np.round(model.train_on_batch(x, x[:, :2]), 5)))
-    out.append(float(np.round(model.test_on_batch(x, x[:, :2]), 5)))
-    out.append(model.predict_on_batch(x).shape)
+    made = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)])
+    made.compile(loss="mse", optimizer="sgd")
+    return made, np.ones((4, 3), "float32")
+
+def predictions():
+    made, x = model()
+    out = [made.predict(x, verbose=0).round(5).tolist(), made.predict_on_batch(x).shape]
+    return [*out, float(np.full((4, 4), 2.0).mean())]
+
+def training():
+    made, x = model()
+    made.fit(x, x[:, :2], verbose=0)
+    out = [float(np.round(made.evaluate(x, x[:, :2], verbose=0), 5))]
+    out.append(float(np.round(made.train_on_batch(x, x[:, :2]), 5)))
+    out.append(float(np.round(made.test_on_batch(x, x[:, :2]), 5)))
     try:
-        model.fit(x, x[:3], verbose=0)
+        made.fit(x, x[:3], verbose=0)
     except Exception as error:
         out.append(type(error).__name__)
+    return out
+
+def errors():
     said = io.StringIO()
     with contextlib.redirect_stderr(said):
         try:
@@ -150,34 +174,43 @@ def work():
         thread = threading.Thread(target=lambda: 1 / 0, name="worker")
         thread.start()
         thread.join()
-    text = said.getvalue()
-    out.append([line for line in text.splitlines() if line.startswith(("ValueError", "ZeroDivisionError"))])
-    return json.loads(json.dumps(out))
+    return [line for line in said.getvalue().splitlines() if line.startswith(("ValueError", "ZeroDivisionError"))]
 
-def quietly(hook):
+PARTS = (settings, functions, sessions, arrays, predictions, training, errors)
+
+def work(parts=PARTS):
+    return {part.__name__: json.loads(json.dumps(part())) for part in parts}
+
+def quietly(hook, parts):
     global INJECT
     INJECT = hook
     try:
-        return work()
+        return work(parts)
     finally:
         INJECT = "*" if "--all" in sys.argv else None
 """
 
+# A hook is made to fail in the parts of the work in which it is called: in the others nothing would be another.
 SINGLY = (
     WORKLOAD
     + """
-expected = work()
-hooks = sorted(h for h in SEEN if not h.startswith(("import ", "_hook")) and h != "first op")
+expected, met = {}, {}
+for part in PARTS:
+    SEEN.clear()
+    expected |= work([part])
+    for hook in SEEN:
+        met.setdefault(hook, []).append(part)
+hooks = sorted(h for h in met if not h.startswith(("import ", "_hook")) and h != "first op")
 wrong = {}
 for hook in hooks:
-    result = quietly(hook)
-    if result != expected:
+    result = quietly(hook, met[hook])
+    if result != {part.__name__: expected[part.__name__] for part in met[hook]}:
         wrong[hook] = result
 interrupted = []
 for ERROR in (KeyboardInterrupt, SystemExit):
     for hook in ("env read", "cfg", "place in", "trace", "fit begin"):
         try:
-            quietly(hook)
+            quietly(hook, met[hook])
         except BaseException as error:
             interrupted.append(type(error).__name__)
 print(json.dumps({"expected": expected, "wrong": wrong, "seen": hooks, "interrupted": interrupted}))

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from tests import quick
 from tests.probes.record import foreign
 from tests.probes.record.running import BOOTSTRAP, ROOT, run_program
 
@@ -70,7 +71,7 @@ def test_the_broken_layer_is_found_there_too(tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "xladoctor", "scan", "--check-budget", "0", "--run-dir", str(tmp_path / "run"), "--",
          sys.executable, "train.py", "collapse"],
-        cwd=project, env={**env, "PYTHONPATH": str(project) + os.pathsep + str(ROOT)}, capture_output=True, text=True,
+        cwd=project, env={**env, "PYTHONPATH": quick.path(project, ROOT)}, capture_output=True, text=True,
         timeout=300, check=False,
     )  # fmt: skip
     assert done.returncode == 1, done.stderr

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import quick
 from xladoctor.experiments.request import Options
 from xladoctor.experiments.session import replay
 from xladoctor.experiments.sweep import Asked, sweep
@@ -40,7 +41,7 @@ def recorded(tmp_path_factory):
         "--",
         *program,
     ]
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    env = {**os.environ, "PYTHONPATH": quick.path(ROOT)}
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 1, done.stderr[-2000:]
     return folder / "run"

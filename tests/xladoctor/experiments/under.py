@@ -17,6 +17,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from tests import quick
+
 ROOT = Path(__file__).resolve().parents[3]
 REPORT = b"-- the report --\n"
 
@@ -37,7 +39,7 @@ def popen(folder: Path, *command: str, timeout: float = 0, share: int = 1 << 26,
         ready()
 
     kwargs.setdefault("env", {k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"})
-    kwargs["env"] |= {"PYTHONPATH": str(ROOT)}
+    kwargs["env"] |= {"PYTHONPATH": quick.path(ROOT)}
     return subprocess.Popen(words(folder, *command, timeout=timeout, share=share), preexec_fn=defaults, **kwargs)
 
 

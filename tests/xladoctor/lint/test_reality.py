@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests import quick
 from tests.xladoctor.lint.hazards import PAIRS, Pair
 
 RUNNER = Path(__file__).with_name("runner.py")
@@ -21,7 +23,12 @@ def outcomes(tmp_path_factory) -> dict[str, dict[str, object]]:
         (folder / f"{pair.name}-bad.py").write_text(pair.bad)
         (folder / f"{pair.name}-good.py").write_text(pair.good)
     done = subprocess.run(
-        [sys.executable, str(RUNNER), str(folder)], capture_output=True, text=True, timeout=300, check=True
+        [sys.executable, str(RUNNER), str(folder)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=True,
+        env={**os.environ, "PYTHONPATH": quick.path()},
     )
     return json.loads(done.stdout.splitlines()[-1])
 

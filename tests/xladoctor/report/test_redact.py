@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import quick
 from tests.xladoctor.report import samples
 from xladoctor.model.diagnosis import Location, Proof, SettingEvent, StackFrame
 from xladoctor.report import View, render
@@ -167,7 +168,7 @@ def test_a_run_with_private_things_everywhere(tmp_path):
     env = {
         **os.environ,
         "HOME": str(home), "USER": "grace", "LOGNAME": "grace", "TF_GRACE_API_KEY": TOKEN, "XLADOCTOR_PROBES": "1",
-        "PYTHONPATH": str(ROOT), "PTYCHO_DATA": str(home / "data"),
+        "PYTHONPATH": quick.path(ROOT), "PTYCHO_DATA": str(home / "data"),
     }  # fmt: skip
 
     def doctor(*words: str) -> subprocess.CompletedProcess[str]:

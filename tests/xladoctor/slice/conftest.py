@@ -40,4 +40,6 @@ def flat(study):
 def healthy(tmp_path_factory):
     """Checked for as long as it takes, on a machine that is slow, too."""
     folder = tmp_path_factory.mktemp("healthy") / "work"
-    return scan(folder, *STUDY, "--output-dir", "out", "--batch-size", "16", options=("--check-budget", "300"))
+    return scan(
+        folder, *STUDY, "--output-dir", "out", "--N", "32", "--batch-size", "16", options=("--check-budget", "300")
+    )

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests import quick
+
 ROOT = Path(__file__).resolve().parents[3]
 PATIENTS = ROOT / "tests" / "patients"
 STUDY = [
@@ -51,7 +53,7 @@ def scan(
     tests that look at what they find ask for them.
     """
     options = options if checks or "--check-budget" in options else ("--check-budget", "0", *options)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "0", **(env or {})}
+    environment = {**os.environ, "PYTHONPATH": quick.path(ROOT), "TF_CPP_MIN_LOG_LEVEL": "0", **(env or {})}
     folder.mkdir(parents=True)
     done = subprocess.run(
         [sys.executable, "-m", "xladoctor", "scan", "--run-dir", "run", *options, "--", sys.executable, *command],

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import quick
 from tests.xladoctor.slice.scanned import PATIENTS, REASSEMBLE, ROOT, scan
 
 pytestmark = pytest.mark.slow
@@ -25,7 +26,7 @@ def test_renamed_layers(tmp_path):
 
 def test_training_under_the_doctor_gives_bit_identical_weights(tmp_path):
     program = str(PATIENTS / "trains.py")
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    env = {**os.environ, "PYTHONPATH": quick.path(ROOT)}
     plain = subprocess.run([sys.executable, program], env=env, capture_output=True, text=True, check=True)
     run = scan(tmp_path / "work", program)
     digest = (run.folder / "stdout.log").read_text()
@@ -111,7 +112,7 @@ def test_rows_that_a_layer_loses_are_found_without_a_place(tmp_path):
 
 def test_a_contract_of_another_version_is_not_held_against_a_foreign_checkout(tmp_path):
     checkout = PATIENTS / "flat_patches"
-    env = {"PYTHONPATH": os.pathsep.join([str(checkout), str(ROOT)])}
+    env = {"PYTHONPATH": quick.path(checkout, ROOT)}
     program = checkout / "train.py"
     run = scan(tmp_path / "work", str(program), "fft", env=env, options=("--check-budget", "200"))
     assert run.root["class"] == "dynamic-dimension-unsupported"
