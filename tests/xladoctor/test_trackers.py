@@ -56,6 +56,21 @@ class MlflowClient:
     def __getattr__(self, name):
         return lambda *given: _note(name, *given)
 """
+WANDB = """
+import json, os, types
+def _note(*told):
+    with open(os.environ["NOTED"], "a") as file:
+        file.write(json.dumps(told) + "\\n")
+Settings, Table, Html = dict, dict, lambda text, inject: text
+class init:
+    dir, url, summary = "wandb/run-1/files", "https://wandb.example/run-1", {}
+    def __init__(self, mode, settings, name):
+        _note("mode", mode, os.environ.get("WANDB_ERROR_REPORTING"))
+    def log(self, values):
+        _note("log", sorted(values))
+    def finish(self, exit_code):
+        _note("finish", exit_code, self.summary["xladoctor/verdict"])
+"""
 
 
 @pytest.fixture
@@ -105,6 +120,56 @@ def test_the_run_of_the_user_is_taken_and_not_ended(library, monkeypatch, capsys
     told = noted(file)
     assert {kind for kind, *_ in told} == {"set_tag", "log_table", "log_text"}
     assert {given[0] for _, *given in told} == {"mine"}
+
+
+@pytest.mark.parametrize(
+    ("word", "mode", "meant", "said"),
+    [
+        ("wandb", None, "offline", "wandb/run-1 (to send it: wandb sync wandb/run-1)"),
+        ("wandb", "online", "online", "https://wandb.example/run-1"),
+        ("wandb", "disabled", "disabled", "nowhere: its mode is disabled"),
+        ("wandb:online", None, "online", "https://wandb.example/run-1"),
+        ("wandb:offline", "online", "offline", "wandb/run-1 (to send it: wandb sync wandb/run-1)"),
+    ],
+)
+def test_only_the_user_takes_wandb_to_a_server(word, mode, meant, said, library, monkeypatch, capsys):
+    file = library(WANDB, "wandb")
+    monkeypatch.delenv("WANDB_MODE", raising=False)
+    if mode:
+        monkeypatch.setenv("WANDB_MODE", mode)
+    assert run(["scan", "train.log", "--export", word]) == 1
+    assert capsys.readouterr().err == f"xladoctor: logged to wandb: {said}\n"
+    assert noted(file) == [
+        ["mode", meant, "false"], ["log", ["xladoctor/findings", "xladoctor/page"]], ["finish", 1, "failed"]
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", [MLFLOW, "raise OSError('no server')"])
+def test_a_command_ends_as_it_would_have(text, library, tmp_path):
+    file = library(text)
+    env = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path / 'libraries'}"}
+    ours = [sys.executable, "-m", "xladoctor", "scan", "--no-replay", "--exit-code", "target", "--export", "mlflow"]
+    for folder, status in (("r", 3), ("s", 0)):
+        command = [*ours, "--run-dir", folder, "--", sys.executable, "-c", f"raise SystemExit({status})"]
+        done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+        assert done.returncode == status and "mlflow" in done.stderr, done.stderr
+        assert "xladoctor: " in done.stdout and (tmp_path / folder / "diagnosis.json").is_file()
+    if text == MLFLOW:
+        tags = [given[1:] for kind, *given in noted(file) if kind == "set_tag"]
+        assert ["xladoctor.run_dir", "r"] in tags and ["xladoctor.exit_status", "3"] in tags
+        assert ["xladoctor.verdict", "healthy"] in tags and ["xladoctor.exit_status", "0"] in tags
+        assert [given for kind, *given in noted(file) if kind == "end"][-1] == ["FINISHED"]
+
+
+def test_ctrl_c_ends_the_logging_alone(library, monkeypatch, capsys):
+    library()
+
+    def interrupted(to, parcel):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_process, "send", interrupted)
+    assert run(["scan", "train.log", "--export", "mlflow"]) == 1
+    assert capsys.readouterr().err == "xladoctor: interrupted; mlflow may not have the diagnosis\n"
 
 
 BAD = {
