@@ -27,6 +27,7 @@ class Draft:
     number: int
     before: tuple[str, ...]
     level: str = "error"
+    native: str | None = None
     grave: bool = False
     ignored: bool = False
     exception: str | None = None

@@ -23,9 +23,10 @@ _DEATH = pattern(
 _GLUED = pattern(r"[\d\]%.](Killed|Terminated|Aborted|Segmentation fault)(?: \(core dumped\))?$")
 # An error that a program tells of in its own words, before it goes on.
 _TOLD = pattern(r"(?i)\b(?:caught|trial|skip\w*|retry\w*|attempt|ignor\w*|warn\w*|expected|handled|recover\w*)\b")
-# A line that speaks of a failure is no sign that the work goes on.
+# A line that speaks of a failure is no sign that the work goes on, nor is one of an allocator's statistics.
 _OF_FAILURE = pattern(
     r"(?i)error|fail|abort|exit|fault|kill|crash|exception|terminat|cancel|\bcore dumped\b|^[)\]}]|^\W*$"
+    r"|^[A-Z]\w{4,40}: {2,40}\d{1,20}$"
 )
 _BAR = pattern(r" {0,3}\d{1,7}/\d{1,7} [\[━]")
 _STEP = pattern(r"\b(?:[Ee]poch|[Ss]tep|[Ii]ter(?:ation)?)s?\b[ :=#]{0,3}\d{1,9}\b.{0,60}(?:loss|acc)")

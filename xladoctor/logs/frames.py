@@ -36,6 +36,8 @@ _IPYTHON = (
     pattern(r"^([\w.~-]{1,200}\.py)() in (<(?:cell line|module).{0,100})$"),
     pattern(r"^((?:[A-Za-z]:|~)\\[^:*?\"<>|]{1,500}\.py)() in (.{1,300})$"),
 )
+# Colab's file names are links, which a copy as Markdown keeps.
+_LINKED = pattern(r"^\[([^\[\]]{1,500})\]\([^()\s]{1,300}\)")
 _ARROW = pattern(r"^\s?-{2,}>\s?(\d{1,9})\s(.{0,300})$")
 _MARKS = pattern(r"(?<!\s)\s{2,}\*{1,2}$")
 
@@ -96,6 +98,8 @@ def ipython_frame(line: str) -> Frame | None:
     """A frame header of IPython and notebooks, old and new, or None."""
     if " in " not in line and "In[" not in line and "In [" not in line:
         return None
+    if line[:1] == "[":
+        line = _LINKED.sub(r"\1", line)
     for form in _IPYTHON:
         found = form.match(line)
         if found:

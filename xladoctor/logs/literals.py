@@ -35,7 +35,7 @@ MESSAGES: tuple[bytes, ...] = (
     b"Expected begin", b"t(s), but it", b"ram shape", b"squeeze dim", b"ight list", b"in [0, ", b"expand dim",
     b"depth of fil", b"Unable to alloc", b"cted to be", b"ambiguous", b"t(s) with", b"reduction dim",
     b"Unsupported obj", b"owed val", b"Cannot batch", b"zero or negat", b") are inc", b"d flags for", b"_pad in Pad",
-    b"be broadcast", b"Op have typ", b"(ndim) `",
+    b"be broadcast", b"Op have typ", b"(ndim) `", b"_bytes_: ", b"rpret value",
 )  # fmt: skip
 """Parts of messages that a program may print without the word error near them."""
 

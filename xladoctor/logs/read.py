@@ -65,6 +65,7 @@ def evidence_of(parts: Sequence[tuple[str, int, Collector]]) -> LogEvidence:
         lines=sum(collector.activity.lines for _, _, collector in parts),
         size=sum(size for _, size, _ in parts),
         facts=facts,
+        bare=tuple(words for *_, collector in parts for words in collector.bare()),
     )
 
 
@@ -133,6 +134,12 @@ class Collector:
         known = self._progress.get(stream)
         self._progress[stream] = known[0] if known else number, number, raw
 
+    def bare(self) -> list[ErrorRecord]:
+        """The words outside of any error, where there is no error."""
+        if self._errors:
+            return []
+        return [words for segmenter in self._streams.values() for words in segmenter.bare.records()]
+
     def settle(self) -> None:
         """Finish what is open, in the middle of a log that is still being written."""
         for segmenter in self._streams.values():
@@ -176,6 +183,8 @@ class Collector:
             self.facts["survived"] = dict.fromkeys(sorted(survived), True)
         if went_on:
             self.facts["went_on"] = dict.fromkeys(sorted(went_on), True)
+        left = {where: frames for segmenter in self._streams.values() for where, frames in segmenter.left.items()}
+        found = [replace(r, frames=(*left[r.where], *r.frames)) if r.where in left else r for r in found]
         return [replace(r, ended_run=False) if r.ended_run and r.where in went_on else r for r in found]
 
     def _worked_on(self, number: int, stream: str | None) -> bool:

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from xladoctor.logs import message, signatures
+from xladoctor.logs.bare import Bare
+from xladoctor.logs.bounds import GOES_ON, OP_STACK, STOP
 from xladoctor.logs.clean import CPP, Clean
 from xladoctor.logs.draft import FRAMES, Draft
 from xladoctor.logs.endings import death, glued, is_told, is_work
@@ -33,37 +35,16 @@ from xladoctor.patterns import pattern
 PLAIN = 40
 APART = 60
 """Lines between the frames of a traceback whose head is missing, at most."""
+NEAR = 6
+"""The same between such frames and a line of the runtime."""
 
 _HEADER = "Traceback (most recent call last"
 _BARE = pattern(
     r"(?:^|\s)((?:[A-Za-z_]\w{0,80}\.){0,12})([A-Z]\w{0,80}(?:Error|Exception|Interrupt|"
     r"Exit))(?: \(see above for traceback\))?(?::\s?(.*)|\s*)$"
 )
-_OP_STACK = pattern(
-    r"^\s*(?:Detected at node .{1,500} defined at|Stack trace for op definition|The op is "
-    r"created at|Original stack trace for"
-    r"|Caused by op |Input Source operations|Errors may have originated|Function call stack)"
-)
 _CHAIN = ("During handling of the above exception", "The above exception was the direct cause")
-_STOP = pattern(
-    r"^(?:```|~~~|Epoch \d{1,6}/\d{1,6}|\s*\d{1,7}/(?:\d{1,7}|Unknown) |srun: |slurmstepd: |"
-    r"make(?:\[\d+\])?: |wandb: |INFO[: ]|WARNING[: ]"
-    r"|DEBUG[: ]|Exception ignored in|=+ |_{5,} |FAILED |ERROR |\$ |-{20,}|In \[\d*\]:|"
-    r"\[[\w.@~ /-]{3,80}\][$#] |\w{1,40}@[\w.-]{1,60}:)"
-)
-_GOES_ON = pattern(
-    r"^(?:\s|\(\d{1,3}\) |\d{1,3} (?:root|successful|derived)|Detected at|Stack trace|The "
-    r"op is|Original stack|Caused by|Input Source"
-    r"|Errors may|Function call stack|tf2xla|XLA compilation|Arguments received|Call "
-    r"arguments|Additional GRPC|:\{|Hint|Node: |Limit"
-    r"|File \"|This |\[\[|It |Run with|\*|Current thread|Thread 0x|Extension modules|•|Received|Found|See )"
-)
 _NODE = pattern(r"^\s*\[\[(?:\{\{node |[Nn]ode)")
-# What TensorFlow says of a machine when it starts; none of it goes on in the next line.
-_STARTUP = pattern(
-    r"failed call to cuInit|Unable to register cu\w+ factory|Could not (?:find|load) (?:cuda|TensorRT|dynamic library)"
-    r"|computation placer already registered|Cannot dlopen some GPU libraries"
-)
 
 
 class Segmenter:
@@ -77,12 +58,14 @@ class Segmenter:
         literals: tuple[str, ...] = (),
     ) -> None:
         self._source, self._stream, self._emit, self._literals = source, stream, emit, literals
+        self.bare = Bare(source, stream)
         self._recent: deque[str] = deque(maxlen=40)
         self._loose: deque[tuple[int, Frame]] = deque(maxlen=40)
         self._draft: Draft | None = None
         self._in_frames = False
         self._number = 0
         self._wrapped = ""
+        self._chained: str | None = None
         self._margin = 0
         self._worked = 0
         self._watching = False
@@ -97,6 +80,7 @@ class Segmenter:
             self._open_traceback(text)
         elif self._draft is None:
             self._outside(text)
+            self.bare.take(line.number, text, taken=self._draft is not None)
         elif self._in_frames:
             self._frame(text)
         else:
@@ -120,6 +104,11 @@ class Segmenter:
         return [where for where, number in self._grave.items() if number > self._worked]
 
     @property
+    def left(self) -> dict[str, tuple[Frame, ...]]:
+        """The frames below the error where, in a copy that is broken, they belong to an exception that followed."""
+        return {self._chained: tuple(frame for _, frame in self._loose)} if self._chained and self._loose else {}
+
+    @property
     def handled(self) -> list[str]:
         """Where the program told of an error in its own words, and went on working."""
         return [where for where, number in self._told.items() if number < self._worked]
@@ -129,6 +118,7 @@ class Segmenter:
         self.finish()
         self._recent.clear()
         self._loose.clear()
+        self.bare.gone()
 
     def finish(self, *, ended: bool = True, at_end: bool = False) -> None:
         """Emit what is open. At the end of the log that may be a traceback whose last line, the error, is cut off."""
@@ -140,6 +130,7 @@ class Segmenter:
             draft.lines.append(f"{_HEADER}):")
         if draft is None or not (draft.lines or draft.exception) or draft.ignored:
             return
+        self._chained = None
         raw = "\n".join(draft.lines)
         first = message.first_root(raw)
         if draft.grave:
@@ -160,6 +151,7 @@ class Segmenter:
                 before=draft.before,
                 ended_run=ended and draft.level != "warning",
                 stream=self._stream,
+                native=draft.native,
             ),
             draft.number,
         )
@@ -223,8 +215,9 @@ class Segmenter:
     def _message(self, text: str) -> None:
         draft = self._draft
         assert draft is not None
-        if text.startswith(_CHAIN):
+        if text.lstrip(" `").startswith(_CHAIN):
             self.finish(ended=False)
+            self._chained = f"{self._source}:{draft.number}"
             return
         if draft.open_stack and self._stack_line(text):
             return
@@ -233,7 +226,7 @@ class Segmenter:
             draft.frames.append(raised[0])
             self.finish()
             return
-        if CPP.match(text) or _STOP.match(text) or death(text) or draft.full:
+        if CPP.match(text) or STOP.match(text) or death(text) or draft.full:
             self.finish()
             self._outside(text)
             return
@@ -242,7 +235,7 @@ class Segmenter:
             if draft.lines and draft.lines[-1]:
                 draft.lines.append("")
             return
-        if draft.blank and not _GOES_ON.match(text) and not draft.goes_on_below_a_gap(text):
+        if draft.blank and not GOES_ON.match(text) and not draft.goes_on_below_a_gap(text):
             self.finish()
             self._outside(text)
             return
@@ -255,7 +248,7 @@ class Segmenter:
         if "(most recent call first)" in text:
             draft.reverse = True
             return True
-        if _OP_STACK.match(text):
+        if OP_STACK.match(text):
             draft.open_stack, draft.first_stack = True, not draft.op_frames
             draft.stacks += 1
             if text.lstrip().startswith("Detected at"):
@@ -283,7 +276,7 @@ class Segmenter:
             draft.exception, text = inner
             draft.plain = 0
         draft.user_code |= "in user code:" in text
-        goes_on = _GOES_ON.match(text) is not None
+        goes_on = GOES_ON.match(text) is not None
         draft.plain = 0 if goes_on else draft.plain + 1
         if not goes_on and self._watching:
             self._look_for_work(text)
@@ -319,7 +312,7 @@ class Segmenter:
             return
         cpp = CPP.match(text)
         if cpp:
-            self._cpp(cpp[1] or cpp[2], text[cpp.end() :])
+            self._cpp(cpp[1] or cpp[2], text[cpp.end() :], f"{cpp[3]}:{cpp[4]}")
             return
         frame = python_frame(text) or pytest_frame(text) or ipython_frame(text)
         if frame:
@@ -357,7 +350,10 @@ class Segmenter:
 
     def _said_above(self, text: str) -> str | None:
         """What a line with the mark of a node goes on from: the mark stands below the sentence."""
-        above = self._recent[-1] if self._recent and _NODE.match(text) else ""
+        alone = signatures.speaks(text.replace("[Op:", "")) and not (text[:1].isspace() or text[:1].islower())
+        if alone and not _NODE.match(text):
+            return None
+        above = self.bare.above(text) or (self._recent[-1] if self._recent and _NODE.match(text) else "")
         return above.strip() if above.strip() and not python_frame(above) and not CPP.match(above) else None
 
     def _points(self, text: str) -> bool:
@@ -374,26 +370,30 @@ class Segmenter:
         if is_work(text):
             self._worked, self._watching = self._number, False
 
-    def _take_loose(self) -> None:
+    def _take_loose(self, near: int = APART) -> None:
+        """Take the frames above a message; `near` is how far the last one may be from it."""
         assert self._draft is not None
         below = self._number
         for number, frame in reversed(self._loose):
-            if below - number >= APART:
+            if below - number >= near:
                 break
             self._draft.frames.insert(0, frame)
-            below = number
+            below, near = number, APART
         self._loose.clear()
 
-    def _cpp(self, severity: str, text: str) -> None:
+    def _cpp(self, severity: str, text: str, native: str) -> None:
         """A line of the runtime. Only F ends a process; E and W are context unless nothing else explains the end."""
         if severity == "F":
             self._draft = self._new()
         elif severity in "EW" or signatures.speaks(text):
             self._draft = self._new(level="warning")
-            self._draft.grave = (severity == "E" or "OP_REQUIRES failed" in text) and not _STARTUP.search(text)
+            self._draft.grave = (severity == "E" or signatures.is_grave(text)) and not signatures.starts_up(text)
             self._watching |= self._draft.grave
+            if "OP_REQUIRES failed" in text:
+                self._take_loose(NEAR)
         if self._draft is not None:
+            self._draft.native = native
             self._draft.add(text)
-            if severity != "F" and _STARTUP.search(text):
+            if severity != "F" and signatures.starts_up(text):
                 # Complete in one line: what the program prints next is no part of it.
                 self.finish()

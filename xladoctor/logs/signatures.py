@@ -115,6 +115,9 @@ _ERRORS = (
     "Tensor conversion requested dtype",
     "an not cast TensorSpec",
     "Ran out of memory in memory space",
+    # The allocator lists what it holds only where it has no more to give.
+    "otal_region_allocated_bytes_: ",
+    "rpret value ",
     " Op has type ",
     " Op have types [",
     "Unsupported object type",
@@ -132,6 +135,11 @@ _WARNINGS = (
 )
 # `indices[0,3] = 12 is not in [0, 10)` (tensorflow/core/kernels/gather_op.cc, scatter_nd_op.cc).
 _INDEX = pattern(r"\w{1,30}\[[\d,]{1,60}\] = (?:-?\d{1,18}|\[[-\d, ]{1,60}\]) (?:is not in \[|does not index into)")
+# What TensorFlow says of a machine when it starts; none of it goes on in the next line.
+_STARTUP = pattern(
+    r"failed call to cuInit|Unable to register cu\w+ factory|Could not (?:find|load) (?:cuda|TensorRT|dynamic library)"
+    r"|computation placer already registered|Cannot dlopen some GPU libraries"
+)
 _EXCUSED = ("Unable to register cu",)
 
 
@@ -145,3 +153,13 @@ def speaks(text: str) -> bool:
 def warns(text: str) -> bool:
     """Whether a line by itself states a warning that a rule knows."""
     return any(part in text for part in _WARNINGS)
+
+
+def starts_up(text: str) -> bool:
+    """Whether a line of the runtime tells of the machine on which it starts."""
+    return _STARTUP.search(text) is not None
+
+
+def is_grave(text: str) -> bool:
+    """Whether a line of the runtime below the level E tells of a failure: of an op, or of an allocator that is full."""
+    return "OP_REQUIRES failed" in text or "otal_region_allocated_bytes_: " in text

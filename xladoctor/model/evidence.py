@@ -54,6 +54,7 @@ class ErrorRecord:
         before: up to 40 cleaned lines that stand above the error (the cause is often there).
         ended_run: this is the error with which the process ended, as far as the log can show it.
         stream: which process or rank said it, where the log tells.
+        native: "FILE:LINE" of the C++ code that said it, where it is a line of the runtime.
     """
 
     text: str
@@ -68,6 +69,7 @@ class ErrorRecord:
     before: tuple[str, ...] = ()
     ended_run: bool = True
     stream: str | None = None
+    native: str | None = None
 
     @property
     def user_frame(self) -> Frame | None:
@@ -96,6 +98,8 @@ class LogEvidence:
     lines: int = 0
     size: int = 0
     facts: dict[str, Any] = field(default_factory=dict)
+    bare: tuple[ErrorRecord, ...] = ()
+    """Words outside of any error that could be a message without its header (`logs/bare.py`)."""
 
 
 @dataclass(frozen=True)

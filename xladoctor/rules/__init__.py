@@ -189,8 +189,11 @@ def findings(evidence: Evidence) -> tuple[Finding, ...]:
     """
     from dataclasses import replace
 
+    from xladoctor.rules.bare import marked, with_bare
+
+    evidence = with_bare(evidence)
     position = {record.where: i for i, record in enumerate(evidence.log.records)}
-    found = _without_known([f for rule in all_rules() if rule.match for f in rule.match(evidence)])
+    found = _without_known([marked(f, evidence) for rule in all_rules() if rule.match for f in rule.match(evidence)])
     ranks = {rule.code: rule.rank for rule in all_rules()}
 
     def key(f: Finding) -> tuple[bool, bool, bool, int, int]:

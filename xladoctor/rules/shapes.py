@@ -8,6 +8,7 @@ from xladoctor.rules.recognise import elementwise, joins, products, ranks
 from xladoctor.rules.recognise import keras as see_keras
 from xladoctor.rules.recognise import reshape as see_reshape
 from xladoctor.rules.recognise.assertions import either, sizes
+from xladoctor.rules.recognise.signature import fits
 
 _TRACE = Remedy(
     "trace-shapes",
@@ -138,7 +139,7 @@ RULES = (
         ),
     ),
     make(
-        either(ranks.rank, sizes("rank-mismatch")),
+        either(ranks.rank, sizes("rank-mismatch"), fits("rank-mismatch")),
         code="XD305",
         slug="rank-mismatch",
         general=by_words("rank-mismatch"),
@@ -275,7 +276,7 @@ RULES = (
         ),
     ),
     make(
-        either(see_keras.contract, sizes("contract-violation")),
+        either(see_keras.contract, sizes("contract-violation"), fits("contract-violation")),
         code="XD309",
         slug="contract-violation",
         title="A named place got or gave another shape than it promises",

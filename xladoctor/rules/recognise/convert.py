@@ -65,6 +65,7 @@ def constant(record: ErrorRecord, text: str) -> Hit | None:
         ),
         ("has to be static", r"((?:low|high)_pad in Pad op) has to be static"),
         ("must be constant", r"(\w{1,60}) (?:argument|input|operand) must be (?:a )?constant"),
+        ("must have compile-time constant", r"([Nn]ode `[\w.]{1,100}`|[\w.]{1,100}) must have compile-time constant"),
         ("must be compile-time constant", r"([\w ]{1,80}?) must be compile-time constants?"),
     ):
         found = find(text, literal, source)

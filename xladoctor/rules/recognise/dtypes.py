@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from xladoctor.rules.forms import Form, by_forms
 from xladoctor.rules.matching import Hit, find, pattern
+from xladoctor.rules.recognise.signature import fits
 
 if TYPE_CHECKING:
     from xladoctor.model.evidence import ErrorRecord
@@ -31,9 +32,12 @@ def name_for_value(record: ErrorRecord, text: str) -> str | None:
 
 def dtype(record: ErrorRecord, text: str) -> Hit | None:
     """Element types that do not go together, but for names that were taken for values."""
-    return None if name_for_value(record, text) else _dtype(record, text)
+    if name_for_value(record, text):
+        return None
+    return _dtype(record, text) or _of_signature(record, text)
 
 
+_of_signature = fits("dtype-mismatch")
 _dtype = by_forms(
     (
         Form(
@@ -124,13 +128,6 @@ _dtype = by_forms(
             "convert Python sequence with mixed types",
             r"(Can't convert Python sequence with mixed types to Tensor)",
             "A Python sequence of mixed types cannot become a tensor.",
-            pick=(),
-        ),
-        Form(
-            "an not cast TensorSpec",
-            r"Can not cast TensorSpec\(.{0,120}?dtype=(?:tf\.)?(?!tf\b)(\w{1,30})\b.{0,60}?\) to "
-            r"TensorSpec\(.{0,120}?dtype=(?!(?:tf\.)?\1\b)(?:tf\.)?(?!tf\b)(\w{1,30})",
-            "A tensor of {0} is given to a function traced for {1}.",
             pick=(),
         ),
         Form(

@@ -32,6 +32,12 @@ _PROPAGATION = (
         "XLA cannot carry a bounded dynamic dimension: {0}.",
     ),
     (
+        "bounded dynamic",
+        r"([A-Z]\w{1,60}(?: op)?) (?:does not|doesn't|cannot) (?:yet )?(?:support|handle|have) (?:a |any )?"
+        r"bounded dynamic",
+        "XLA cannot carry a bounded dynamic dimension through: {0}.",
+    ),
+    (
         "dynamic",
         r"(?:not (?:yet )?(?:implemented|supported?)|(?:must|can) ?not have) (dynamic[- ](?:sized?|shaped?|"
         r"dimensions?).{0,80}?)(?: yet)?(?:[.,;]|$| \[\[)",
@@ -130,6 +136,15 @@ def padder(record: ErrorRecord, text: str) -> Hit | None:
     )
 
 
+# The compiler's own sources, by their folder; since TensorFlow 2.18 a line names the file alone. The libraries that
+# run what was compiled stand beside it, and a check of theirs is no fault of the compiler.
+_COMPILER = (
+    r"(?:^|/)(?:compiler/(?:tf2xla|jit)|(?:compiler/)?xla(?!/(?:stream_executor|tsl|pjrt|python|client)/))/"
+    r"|^(?:hlo_\w{1,60}|algebraic_simplifier|\w{0,30}layout_assignment|buffer_assignment|dynamic_(?:padder|dimension)\w{0,30}"
+    r"|\w{1,30}_(?:fusion|expander|rewriter)|shape_inference)\.(?:cc|h):"
+)
+
+
 def ret_check(record: ErrorRecord, text: str) -> Hit | None:
     """Another internal check of the compiler, or a fatal check in its code."""
     check = _check(text)
@@ -144,17 +159,20 @@ def ret_check(record: ErrorRecord, text: str) -> Hit | None:
         says = upto(upto(verified[2], " [Op:"), " [[").rstrip(". ")
         return Hit(f"XLA's own verifier refused the program that the compiler had made: {says[:300]}.",
                    details={"context": verified[1]})  # fmt: skip
+    of_compiler = record.native is not None and pattern(_COMPILER).search(record.native) is not None
     if (
         "Check failed:" in text
         and "mlir" not in text[:40]
-        and pattern(r"\bxla::|XlaCompiler|tf2xla|hlo").search(text)
+        and (of_compiler or pattern(r"\bxla::|XlaCompiler|tf2xla|hlo").search(text))
         and not pattern(r"DynamicConditional|Invalid index from").search(text)
     ):
         found = pattern(r"Check failed: (.{1,200})").search(text)
         condition = upto(found[1], " ***", ". ") if found else text[:120]
+        at = f" at {record.native}" if of_compiler else ""
+        check = {"file": str(record.native).rpartition(":")[0], "condition": condition} if of_compiler else None
         return Hit(
-            f"The compiler aborted the process on its own check `{condition}`.",
-            details={"fatal": True},
+            f"The compiler aborted the process on its own check `{condition}`{at}.",
+            details={"fatal": True, **({"check": check} if check else {})},
         )
     return None
 

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 
 # Flags begin with a dash; what stands behind them may be anything.
 _UNKNOWN = r"[Uu]nknown flags? in (\w{1,30}): ?((?:[-\u2010-\u2015\u2212]\S{0,300} ?){1,40})"
+# tensorflow/tsl/util/command_line_flags.cc: the value stands before the flag.
+_VALUE = (
+    r"(?:[Cc]ould(?: not|n't)|[Cc]annot|[Cc]an't|[Uu]nable to|[Ff]ailed to) (?:interpret|parse|read) (?:the )?value"
+    r"(?: of)?:? (.{0,2000}?) for flag:? [\"'`]?(-{0,2}[A-Za-z]\w{1,99})\b"
+)
 # Names that belong to the other variable.
 _TF_FLAG, _XLA_FLAG = "tf_xla_", "xla_"
 
@@ -50,6 +55,10 @@ def flag_error(record: ErrorRecord, text: str) -> Hit | None:
     )
     if found:
         return Hit(f"The value of {found[1]} cannot be read.", details={"flags": [found[1]]})
+    found = find(text, " for flag ", _VALUE)
+    if found:
+        says = f"The value `{found[1].strip()[:120]}` of the flag {found[2]} cannot be read."
+        return Hit(says, details={"flags": [found[2]]})
     return None
 
 

@@ -226,7 +226,7 @@ def _about_shapes(said: str, place: Place, *, bare: bool) -> bool:
         return False
     if pattern(_ARGUMENT).search(said) and shaped < 2 and not pattern(_DIMENSIONED).search(said):
         return False
-    return _by_text(said, kernel=place.op is not None) or (not bare and place.kind == SHAPE_CHECK)
+    return _by_text(said, kernel=place.op is not None or place.near) or (not bare and place.kind == SHAPE_CHECK)
 
 
 def _by_text(said: str, *, kernel: bool) -> bool:

@@ -113,6 +113,12 @@ _inputs = by_forms(
             "The output {0} does not fit the targets {1}.",
         ),
         Form(
+            "except for the last dimension",
+            rf"labels\.shape`? must equal .{{1,40}}except for the last dimension.{{1,20}}?labels\.shape={SHAPE} and "
+            rf"logits\.shape={SHAPE}",
+            "The labels {0} do not fit the output {1}: all axes but its last must be the same.",
+        ),
+        Form(
             "have the same rank",
             rf"have the same (?:rank|shape).{{0,40}}?(?:target|y_true|labels)\S{{0,8}} ?=? "
             rf"?{SHAPE}.{{1,30}}?(?:output|y_pred|logits)\S{{0,8}} ?=? ?{SHAPE}",
@@ -326,11 +332,6 @@ def _restoring(record: ErrorRecord) -> bool:
 
 contract = by_forms(
     (
-        Form(
-            "an not cast TensorSpec",
-            rf"Can not cast TensorSpec\(shape={SHAPE}, .{{0,80}}?\) to TensorSpec\(shape=(?!\1){SHAPE},",
-            "A tensor of shape {0} is given to a function whose signature says {1}.",
-        ),
         Form(
             "is not compatible with expected shape",
             rf"Shape of tensor (?:\S{{1,200}}) {SHAPE} is not compatible with expected shape {SHAPE}",

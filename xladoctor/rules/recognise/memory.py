@@ -75,6 +75,11 @@ _ALLOCATIONS = (
         r"(Out of memory: Kill\w{0,4} process) \d{1,9}",
         "The kernel killed the process because memory was exhausted ({0})",
     ),
+    (
+        "otal_region_allocated_bytes_: ",
+        r"total_region_allocated_bytes_: (\d{1,18}) memory_limit_?: \d{1,18} available bytes: (\d{1,18})",
+        "The memory that TensorFlow may use on the device is taken: its allocator holds {0} bytes and can get {1} more",
+    ),
     ("Ran out of GPU memory", r"(Ran out of GPU memory)", "{0}"),
     ("RESOURCE_EXHAUSTED", r"RESOURCE_EXHAUSTED: (.{0,200})", "Memory is exhausted: {0}"),
     ("failed to allocate memory", r"(failed to allocate memory)", "Memory is exhausted ({0})"),

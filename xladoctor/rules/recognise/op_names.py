@@ -52,6 +52,11 @@ _FILES = {
     "strided_slice_op": "StridedSlice", "concat_op": "ConcatV2", "transpose_op": "Transpose",
     "tile_ops": "Tile", "pack_op": "Pack",
 }  # fmt: skip
+# An op in the sentence itself: `Squeeze op does not support ...`; an operation of MLIR in backquotes or quotes.
+_SAID = (
+    r"(?:^|[:.)] )([A-Z][a-z]\w{1,60}) op (?:does not|cannot|only) support"
+    r"|(?:^|[:.] )(?:Node|op|operation) [`']((?:mhlo|stablehlo|chlo|tf|hlo|tfl|tf_executor)\.\w{1,80})[`']"
+)
 _FILE = r"OP_REQUIRES failed at (\w{1,60})\.(?:cc|h):\d"
 
 
@@ -74,6 +79,9 @@ def _of_node(node: str, text: str) -> str | None:
 
 
 def _of_words(text: str) -> str | None:
+    said = pattern(_SAID).search(text)
+    if said:
+        return said[1] or said[2]
     layer = pattern(r"(?:^|[.:] )A `([A-Z]\w{1,60})` layer (?:requires|should|expects)").search(text)
     return layer[1] if layer else next((op for words, op in _WORDS if words in text), None)
 

@@ -22,7 +22,8 @@ SHAPE_CHECK: Literal["shape-check"] = "shape-check"
 class Place:
     """`kind` is `shape-check` where the function that raised only checks shapes; `slug` is the class that it checks
     for;
-    `weak` says that the words of the message decide between classes first.
+    `weak` says that the words of the message decide between classes first; `near` that the function is one of those
+    that hand shapes to what raised: two shapes in the sentence are enough.
     """
 
     kind: Literal["shape-check", ""] = ""
@@ -30,6 +31,7 @@ class Place:
     op: str | None = None
     keras: bool = False
     weak: bool = True
+    near: bool = False
 
 
 # (file, function, class): the function that raises checks nothing but shapes.
@@ -70,7 +72,50 @@ _CHECKS = (
         r"^(?:build|_compute_elemwise_op_output_shape|compute_output_shape)$",
         None,
     ),
+    # Keras 1 to 2.3, and the layers and losses of TensorFlow 1.
+    (
+        r"keras[\\/]engine[\\/](?:training|topology|network|container)\.py$",
+        r"^_?(?:standardize_input_data|check_array_lengths?|check_loss_and_target_compatibility|"
+        r"check_num_samples|assert_input_compatibility)$",
+        "keras-input-mismatch",
+    ),
+    (r"keras[\\/].{0,300}functional\.py$", r"^_?(?:standardize_inputs|adjust_input_rank)$", "keras-input-mismatch"),
+    (r"keras[\\/].{0,300}(?:core|reshaping[\\/]reshape)\.py$", r"^_?fix_unknown_dimension$", "reshape-mismatch"),
+    (
+        r"keras[\\/](?:layers[\\/]merge|legacy[\\/]layers)\.py$",
+        r"^(?:build|_?compute_elemwise_op_output_shape|"
+        r"_arguments_validation)$",
+        None,
+    ),
+    (
+        r"[\\/]ops[\\/](?:weights_broadcast_ops|metrics_impl|confusion_matrix)\.py$",
+        r"^_?(?:assert_broadcastable|"
+        r"remove_squeezable_dimensions)$",
+        "keras-input-mismatch",
+    ),
+    (
+        r"[\\/]utils[\\/](?:losses_utils|metrics_utils)\.py$",
+        r"^(?:squeeze_or_expand_dimensions|"
+        r"remove_squeezable_dimensions|ragged_assert_compatible_and_get_flat_values)$",
+        "keras-input-mismatch",
+    ),
     (r"numpy[\\/].{0,300}stride_tricks", r"^_?broadcast", "broadcast-mismatch"),
+    (r"numpy[\\/].{0,300}shape_base\.py$", r"^(?:[vhd]?stack|concatenate|column_stack|block)$", "concat-pack-mismatch"),
+)
+# (file, function, class): what such a function does decides the class of a sentence about shapes; the one that raised
+# may stand a few frames below it.
+_NEAR = (
+    (
+        r"keras.{0,300}[\\/](?:saving|engine|models?|layers|legacy|backend|utils)|[\\/]checkpoint[\\/]|[\\/]training[\\/]s",
+        r"^_?(?:set_weights|load_weights\w*|load_own_variables|batch_set_value|preprocess_weights_for_loading|load_state"
+        r"|load_optimizer_weights_from_hdf5_group|assign_value_to_variable|restore\w*|set_value)$",
+        "weight-shape-mismatch",
+    ),
+    (
+        r"[\\/](?:polymorphic_function|function_type|function_spec|function|def_function|type_dispatch\w{0,20})[\w\\/]{0,60}\.py$",
+        r"^(?:canonicalize_\w{1,60}|convert_inputs_to_signature|_?convert_inputs\w{0,40}|bind_function_inputs)$",
+        "contract-violation",
+    ),
 )
 _OPS = (
     (r"Reshape$", "reshape-mismatch"),
@@ -88,6 +133,8 @@ _OPS = (
         "broadcast-mismatch",
     ),
 )
+NEAR = 6
+"""The library's innermost frames that are asked for such a function."""
 _KERAS = r"[\\/](?:tf_)?keras[\\/]"
 
 
@@ -99,6 +146,10 @@ def place_of(record: ErrorRecord) -> Place:
         for file, function, slug in _CHECKS:
             if pattern(file).search(deepest.file) and pattern(function).search(deepest.function or ""):
                 return Place(SHAPE_CHECK, slug, None, keras)
+    for frame in [frame for frame in reversed(record.frames) if not frame.user][:NEAR]:
+        for file, function, slug in _NEAR:
+            if pattern(function).search(frame.function or "") and pattern(file).search(frame.file):
+                return Place("", slug, op_of(record), keras, weak=False, near=True)
     op = op_of(record)
     slug = next((slug for source, slug in _OPS if pattern(source).search(op)), None) if op else None
     return Place("", slug, op, keras)

@@ -86,6 +86,17 @@ rank = by_forms(
             "Rank {0} is wanted, rank {1} was given.",
         ),
         Form(
+            "must have rank",  # tensorflow/python/framework/tensor_shape.py
+            rf"Shape (\([^()]{{0,120}}\)|\[[^\[\]]{{0,120}}\]) must have rank (?:at (?:least|most) )?{N}\b",
+            "Rank {1} is wanted, shape {0} was given.",
+            pick=(1,),
+        ),
+        Form(
+            "not in the interval [",
+            rf"\bdim {N} not in the interval \[-?\d{{1,3}}, {N}\]",
+            "Axis {0} where axes up to {1} can be named.",
+        ),
+        Form(
             "but has rank", rf"must be (?:of )?rank {N},? but has rank {N}", "Rank {0} is wanted, rank {1} was given."
         ),
         Form("have unequal rank", rf"have unequal ranks? {N} and {N}", "Ranks {0} and {1} meet."),

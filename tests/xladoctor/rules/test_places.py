@@ -1,0 +1,133 @@
+"""What the library's function that raised says, an `input_signature` that does not fit, and the user's line."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from xladoctor.diagnosis.engine import diagnose
+from xladoctor.logs import read_log
+from xladoctor.recording.evidence import Evidence
+
+V = "/v/lib/python3.8/site-packages/"
+HEAD = "Traceback (most recent call last):\n"
+
+
+def root(text):
+    log = read_log(io.BytesIO(text.encode()), name="log")
+    return diagnose(Evidence("log", log=log)).findings[0]
+
+
+def frame(file, function, line=9):
+    return f'  File "{file}", line {line}, in {function}\n    call(x)\n'
+
+
+@pytest.mark.parametrize(
+    ("place", "said", "slug"),
+    [
+        ("keras/layers/core.py set_weights", "The array (8, 2) does not match (8, 3).", "weight-shape-mismatch"),
+        ("keras/engine/topology.py load_weights_from_hdf5_group", "(8, 3) is not (8, 2)", "weight-shape-mismatch"),
+        ("keras/engine/training.py _standardize_input_data", "3 samples differ from 4", "keras-input-mismatch"),
+        ("tensorflow/python/ops/weights_broadcast_ops.py assert_broadcastable", "(3,), (4,)", "keras-input-mismatch"),
+        ("keras/layers/core.py _fix_unknown_dimension", "the sizes 12 and 10 differ", "reshape-mismatch"),
+        ("numpy/core/shape_base.py vstack", "sizes differ: 3 and 4", "concat-pack-mismatch"),
+    ],
+)  # fmt: skip
+def test_an_unknown_sentence_has_the_class_of_its_place(place, said, slug):
+    file, function = place.split()
+    found = root(f"{HEAD}{frame('/home/ada/fit.py', '<module>', 31)}{frame(V + file, function)}ValueError: {said}\n")
+    assert (found.slug, found.status, found.location.line) == (slug, "untested", 31)
+
+
+def test_a_place_a_few_frames_above_the_one_that_raised():
+    frames = frame(V + "keras/saving/hdf5_format.py", "load_weights_from_hdf5_group") + frame(
+        V + "keras/vars.py", "put"
+    )
+    assert root(f"{HEAD}{frames}ValueError: shapes (8, 3) and (8, 2) differ\n").slug == "weight-shape-mismatch"
+
+
+@pytest.mark.parametrize(
+    "said", ["the file is not open", "Unable to find group 'dense'", "dtype float64 is not float32"]
+)
+def test_a_place_does_not_make_shapes_of_other_words(said):
+    frames = frame(V + "keras/engine/topology.py", "load_weights_from_hdf5_group")
+    assert root(f"{HEAD}{frames}ValueError: {said}\n").slug not in ("weight-shape-mismatch", "keras-input-mismatch")
+
+
+def spec(shape, dtype="float32"):
+    return f"TensorSpec(shape={shape}, dtype=tf.{dtype}, name=None)"
+
+
+def bound(given, wanted):
+    """As TensorFlow 2.21 says it."""
+    return (
+        f"TypeError: Binding inputs to tf.function failed due to `Can not cast {given} to {wanted}`. Received args: "
+        f"(<tf.Tensor 'x:0' shape=(2, 3) dtype=float32>,) and kwargs: {{}} for signature: (x: {wanted}).\n"
+    )
+
+
+def listed(values, specs):
+    """As it was said up to TensorFlow 2.9."""
+    return (
+        f"ValueError: Python inputs incompatible with input_signature:\n  inputs: (\n    {values})\n"
+        f"  input_signature: (\n    {specs}).\n"
+    )
+
+
+TENSOR = "tf.Tensor(\n[[1. 2.]\n [3. 4.]], shape=%s, dtype=%s)"
+PAIR = TENSOR % ("(2, 2)", "float32") + ",\n    " + TENSOR
+SPECS = spec("(None, 2)") + ",\n    " + spec("(None, 1)")
+
+
+@pytest.mark.parametrize(
+    ("text", "slug", "dims"),
+    [
+        (bound(spec("(9, 1)"), spec("(None, 2)")), "contract-violation", (9, 1, 2)),
+        (bound(spec("(9,)"), spec("(None, 2)")), "rank-mismatch", (2, 1)),
+        (bound(spec("(9, 2)", "int32"), spec("(None, 2)")), "dtype-mismatch", ()),
+        (listed(PAIR % ("(2, 3)", "float32"), SPECS), "contract-violation", (2, 3, 1)),
+        (listed(PAIR % ("(2,)", "float32"), SPECS), "rank-mismatch", (2, 1)),
+        (listed(PAIR % ("(2, 1)", "float64"), SPECS), "dtype-mismatch", ()),
+        (listed("'many', 3", SPECS), "contract-violation", ()),
+    ],
+    ids=["size", "rank", "type", "size, old", "rank, old", "type, old", "no tensors, old"],
+)
+def test_what_differs_from_a_signature_gives_the_class(text, slug, dims):
+    found = root(HEAD + frame("/home/ada/fit.py", "<module>", 31) + text)
+    assert (found.slug, found.dims, found.location.line) == (slug, dims, 31)
+
+
+COLAB = """\
+InvalidArgumentError                      Traceback (most recent call last)
+[<ipython-input-7-c0ffee>](https://localhost:8080/#) in <module>()
+      1 net = build()
+----> 2 net.fit(data)
+
+2 frames
+[/usr/local/lib/python3.7/dist-packages/keras/utils/traceback_utils.py](https://localhost:8080/#) in handler(*args)
+     66       found = process(e)
+---> 67       raise e.with_traceback(found) from None
+
+InvalidArgumentError: Incompatible shapes: [8,5] vs. [8,4]
+"""
+QUOTED = (
+    "` " + HEAD + frame(V + "tensorflow/python/framework/ops.py", "make")
+    + "InvalidArgumentError: Dimensions must be equal, but are 9 and 3 for 'cell/MatMul_6' (op: 'MatMul') with input "
+    "shapes: [?,9], [3,4].\n` \n `During handling of the above exception, another exception occurred:`\n\n"
+    "`Traceback\n`\n` (most recent call last):\n" + frame(V + "app.py", "run") + frame("/home/ada/fit.py", "main", 31)
+)  # fmt: skip
+ABOVE = (
+    frame("/home/ada/net.py", "call", 31) + frame(V + "keras/utils/traceback_utils.py", "handler") + "\n"
+    "2022-05-06 10:00:00.100001: W tensorflow/core/framework/op_kernel.cc:1745] OP_REQUIRES failed at xla_ops.cc:248 : "
+    "INVALID_ARGUMENT: Input 0 to node `net/BroadcastArgs` with op BroadcastArgs must be a compile-time constant.\n"
+)
+
+
+@pytest.mark.parametrize(("text", "line"), [(COLAB, 2), (QUOTED, 31), (ABOVE, 31)], ids=["colab", "quoted", "above"])
+def test_the_users_line(text, line):
+    assert root(text).location.line == line
+
+
+def test_frames_far_above_a_line_of_the_runtime_are_not_its_own():
+    assert root(ABOVE.replace("\n\n", "\n" + "all is well\n" * 9)).location is None
