@@ -4,7 +4,8 @@ FOLDER holds run folders of labelled programs (`python -m benchmarks.blame --run
 that the failure depends on are asked for their features, and a logistic choice among the lines of a program is fitted:
 the wrong line, or one of two, should have the largest share. How strongly weights are held back is chosen by
 cross-validation; so are the figures that are printed: no program is judged with weights that were fitted with it.
-A fold holds the programs of one author where `--by-set` is given, else a tenth of each set.
+A fold holds the programs of one author where `--by-set` is given, else a tenth of each set. `--truth FOLDER` adds the
+programs of truth of which run folders lie there, as NAME/run: every line that their statement allows counts as wrong.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks import truth as of_truth
 from benchmarks.blame import FOLDER, NEAR, names, truth
 from xladoctor.blame.engine import evidence
 from xladoctor.blame.of_run import case_of
@@ -52,21 +54,29 @@ class Program:
     features: tuple[dict[str, float], ...]
     wrong: frozenset[Line]
     raised: Line | None
-
-    @property
-    def set(self) -> str:
-        """Whose set it is of."""
-        number = int(self.name[:3])
-        return "second" if number > 200 else "first" if number in FIRST_HELD_OUT else "visible"
+    set: str
+    """Whose set it is of."""
 
 
 def read(folder: Path, name: str) -> Program | None:
-    """A program by its run folder; None where there is none."""
-    run = folder / Path(name).name
+    """A labelled program by its run folder; None where there is none."""
+    known, number = truth(name), int(Path(name).name[:3])
+    wrong = frozenset((Path(w["file"]).name, w["line"]) for w in [*known["lines"], *known.get("also", [])])
+    whose = "second" if number > 200 else "first" if number in FIRST_HELD_OUT else "visible"
+    return _program(folder / Path(name).name, Path(name).name, wrong, whose)
+
+
+def read_true(folder: Path, name: str) -> Program | None:
+    """A program of truth by its run folder; None where there is none, or no line to suspect."""
+    known = of_truth.truth(name)
+    wrong = frozenset((Path(w["file"]).name, w["line"]) for w in (known["line"], *known["line_also"]) if w)
+    found = _program(folder / name / "run", name, wrong, "truth") if wrong else None
+    return found if found is not None and found.lines else None
+
+
+def _program(run: Path, name: str, wrong: frozenset[Line], whose: str) -> Program | None:
     if not (run / "run.json").exists():
         return None
-    known = truth(name)
-    wrong = frozenset((Path(w["file"]).name, w["line"]) for w in [*known["lines"], *known.get("also", [])])
     recording = recording_of(run, None)
     log = output_of(recording, literals())
     found = diagnose(Evidence(source=str(run), log=log, process=recording.outcome, run=recording))
@@ -76,11 +86,12 @@ def read(folder: Path, name: str) -> Program | None:
     told = evidence(*case) if case is not None else None
     lines = told.lines if told is not None else {}
     return Program(
-        Path(name).name,
+        name,
         tuple((Path(file).name, line) for file, line in lines),
         tuple(lines.values()),
         wrong,
         raised,
+        whose,
     )
 
 
@@ -171,7 +182,9 @@ def chosen(programs: Sequence[Program]) -> float:
 def _folds(programs: Sequence[Program], by_set: bool) -> list[list[Program]]:
     if by_set:
         # The first two sets are one author's.
-        return [[p for p in programs if (p.set == "second") is second] for second in (True, False)]
+        author = {"visible": "first"}
+        whose = {p.name + p.set: author.get(p.set, p.set) for p in programs}
+        return [[p for p in programs if whose[p.name + p.set] == one] for one in sorted(set(whose.values()))]
     order = sorted(programs, key=lambda p: (p.set, hashlib.sha256(p.name.encode()).hexdigest()))
     return [order[i::FOLDS] for i in range(FOLDS)]
 
@@ -181,8 +194,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks._blame_fit", description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--by-set", action="store_true", help="leave one author's programs out, not a tenth")
+    parser.add_argument("--truth", type=Path, help="run folders of programs of truth")
     options = parser.parse_args()
     programs = [p for name in (*names(), *names("held_out")) if (p := read(options.folder, name)) is not None]
+    if options.truth is not None:
+        programs += [p for name in of_truth.names() if (p := read_true(options.truth, name)) is not None]
     print(f"{len(programs)} programs below {FOLDER}; the wrong line is among those that are ranked in "
           f"{sum(bool(p.wrong & set(p.lines)) for p in programs)}")  # fmt: skip
     for name, counts in sorted(crossed(programs, None, options.by_set).items()):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from xladoctor.blame.values import Array, Dim, Origin, Value, array, unknown
+from xladoctor.blame.values import Array, Dim, Origin, Seq, Value, array, unknown
 
 if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
@@ -90,18 +90,18 @@ def joined_arrays(
     what: str,
     new: bool = False,
     asked: Value | None = None,
-    count: int | None = None,
+    of: Value | None = None,
 ) -> Value:
     """Arrays joined along an axis, or stacked along a new one; a clash where the others differ.
 
-    `asked` is the argument that names the axis, `count` how many there are, where `values` are the first of them.
+    `asked` is the argument that names the axis, `of` the list whose first items `values` are.
     """
     found = [array(v) for v in values]
     known = [a for a in found if a is not None and a.dims is not None]
     origin = run.origin("operation", what, *values)
     if not known or len(known) < len(found):
         return Array(None, origin, "tensor")
-    count = count or len(known)
+    count = of.count if isinstance(of, Seq) else len(known)
     ranks = {len(a.dims or ()) for a in known}
     first = known[0].dims or ()
     if len(ranks) > 1:
@@ -110,6 +110,9 @@ def joined_arrays(
         return Array(None, origin, known[0].kind)
     rank = len(first) + (1 if new else 0)
     at = axis % rank if rank else 0
+    if axis >= rank or axis < -rank:
+        sides = [Dim(rank, known[0].origin), Dim(axis + 1 if axis >= 0 else -axis, asked.origin if asked else origin)]
+        run.clash("rank", what, [known[0], asked or known[-1]], [None, None], sides, hint="axis")
     for other in known[1:]:
         for i, (left, right) in enumerate(zip(first, other.dims or (), strict=True)):
             if (new or i != at) and conflict(left, right):
@@ -119,7 +122,7 @@ def joined_arrays(
         made = [*first[:at], Dim(count, origin), *first[at:]]
     else:
         sizes = [(a.dims or ())[at].size for a in known] if first else []
-        total = None if None in sizes or count > len(known) else sum(s or 0 for s in sizes)
+        total = None if None in sizes or count != len(known) else sum(s or 0 for s in sizes)
         parents = (*((asked.origin,) if asked is not None and asked.origin is not None else ()), *origin.parents)
         made = [*first[:at], Dim(total, replace(origin, text=JOINED, parents=parents)), *first[at + 1 :]]
     result = Array(made, origin, known[0].kind)

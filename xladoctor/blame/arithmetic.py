@@ -54,7 +54,7 @@ def truth(value: Value) -> bool | None:
     if isinstance(value, Const):
         return None if value.value is _UNSURE else bool(value.value)
     if isinstance(value, Seq):
-        return bool(value.items)
+        return None if value.is_open else bool(value.items)
     return True if isinstance(value, Function | Class | Layer | Model) else None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xladoctor.blame import words
 from xladoctor.blame.algebra import JOINED
 from xladoctor.blame.suspicion import (
     Candidate,
@@ -101,7 +102,7 @@ def of_input(clash: Clash, known: Facts) -> Iterator[Candidate]:
     if clash.relation == "rank":
         whole = _before_slices(have)
         if misses_one(got[1:], asked[1:]) or misses_one(got, asked[1:]) or misses_one(got, asked):
-            reason = f"The data have {len(got)} axes, and {len(asked)} are wanted: an axis is missing."
+            reason = f"The data have {words.axes(len(got))}, and {len(asked)} are wanted: an axis is missing."
             yield from at_origin(have.origin, 5.5, reason, 0, "expand")
             yield from at_origin(whole.origin, 5.6, reason, 0, "expand")
         elif product_of(got[1:]) is not None and product_of(got[1:]) == product_of(asked[1:]):
@@ -205,6 +206,23 @@ def axis_lost(clash: Clash) -> Iterator[Candidate]:
             return
 
 
+def one_cut(clash: Clash) -> Iterator[Candidate]:
+    """The line that cuts, or gathers, one of two values that had the same shape before: the other was left as it is."""
+    values = [v for v in clash.values[:2] if isinstance(v, Array) and v.dims]
+    for i, value in enumerate(values if len(values) == 2 else []):
+        other = values[1 - i]
+        for here in history(value):
+            before = here.inputs[0] if here.inputs else None
+            if before is None or before.sizes != other.sizes or here.sizes == other.sizes or None in before.sizes:
+                continue
+            cut = here.origin is not None and (here.origin.kind == "slice" or here.origin.text in ("gather", "take"))
+            if cut and len(here.sizes) == len(other.sizes):
+                left, whole = clash.sides[i].size, clash.sides[1 - i].size
+                reason = f"It takes {left} of {whole} from one of the two, and the other keeps all."
+                yield from at_origin(here.origin, 6.5, reason, i, "slice")
+            break
+
+
 def rank_of_layer(clash: Clash) -> Iterator[Candidate]:
     """A layer that wants another number of axes than it gets."""
     found, layer = clash.values[0], clash.values[1]
@@ -214,7 +232,7 @@ def rank_of_layer(clash: Clash) -> Iterator[Candidate]:
     before = shaper(found).made_by
     root = list(history(found))[-1]
     if have == want + 1 and root.origin is not None and root.origin.kind == "input" and len(root.dims or ()) == have:
-        reason = f"It declares {have - 1} axes without the batch, and {layer.cls} wants {want - 1}."
+        reason = f"It declares {words.axes(have - 1)} without the batch, and {layer.cls} wants {want - 1}."
         yield from at_origin(root.origin, 7.0, reason, 0, "input-shape")
     if isinstance(before, Layer):
         if before.cls in ("LSTM", "GRU", "SimpleRNN") and have == 2 and want == 3:
@@ -222,14 +240,14 @@ def rank_of_layer(clash: Clash) -> Iterator[Candidate]:
             yield from at_origin(before.origin, 9.0, reason, 0, "return-sequences")
         elif before.cls == "Flatten" or before.cls.startswith("Global"):
             yield from at_origin(before.origin, 7.0, "It takes away the axes that the next layer needs.", 0, "other")
-        reason = f"{layer.cls} wants {want} axes and gets {have}."
+        reason = f"{layer.cls} wants {words.axes(want)} and gets {have}."
         yield from at_origin(layer.origin, 5.6, reason, 1, "other")
         return
     if have == 1 and want == 2:
         reason = f"It is one sample without a batch axis, and {layer.cls} wants a batch."
         yield from at_origin(found.origin, 7.0, reason, 0, "expand")
         return
-    reason = f"It declares {have} axes, and {layer.cls} wants {want}."
+    reason = f"It declares {words.axes(have)}, and {layer.cls} wants {want}."
     yield from at_origin(found.origin, 7.0, reason, 0, "input-shape")
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from xladoctor.blame import axes, conventions
 from xladoctor.blame.algebra import FOLDS, JOINED
+from xladoctor.blame.parts import SETS
 from xladoctor.blame.suspicion import (
     WEIGHT,
     Candidate,
@@ -185,8 +186,13 @@ def _by_relation(clash: Clash, known: Facts) -> Iterator[Candidate]:
         yield from axes.rank_of_layer(clash)
     if clash.relation == "elements" and clash.hint != "window":
         yield from axes.of_elements(clash)
+    if clash.what == SETS:
+        reason = f"It sets a size of {clash.sides[1].size}, and what it is given has {clash.sides[0].size}."
+        yield from at_origin(clash.sides[1].origin, 7.0, reason, 1, "input-shape")
     if clash.relation in ("broadcast", "equal"):
         yield from axes.rounded(clash)
+    if clash.relation in ("broadcast", "equal", "rows") and clash.hint != "labels":
+        yield from axes.one_cut(clash)
     if clash.relation == "inner" and getattr(clash.values[1], "kind", "") == "variable":
         reason = f"It is multiplied with a value of {clash.sides[0].size} columns."
         yield from at_origin(clash.sides[1].origin, 5.6, reason, 1, "constant")

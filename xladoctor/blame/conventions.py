@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from xladoctor.blame.algebra import FOLDS
+from xladoctor.blame.parts import COUNTS
 from xladoctor.blame.shaping import COUNTED
 from xladoctor.blame.suspicion import (
     Candidate,
@@ -184,8 +185,25 @@ def of_embeddings(made: list[Value], sizes: Sequence[int], gathered: bool = Fals
         rows = number(layer.settings.get("input_dim"))
         if layer.origin is not None and rows is None and len(places) == 1 and not gathered:
             yield from at_origin(layer.origin, 6.0, "It makes the table that is indexed.", None, "units")
+            yield from _count_of_rows(layer.settings.get("input_dim"))
         if rows is not None and rows in sizes and layer.origin is not None:
             reason = f"It has {rows} rows, and an index is {rows} or more."
             yield from at_origin(layer.origin, 7.0, reason, None, "units")
             named = next((p for p in layer.origin.parents if p.kind in ("constant", "argument")), None)
             yield from at_origin(named, 6.5, reason, None, "constant")
+
+
+def of_gathered(arrays: Sequence[Array]) -> Iterator[Candidate]:
+    """The count that gave a variable its rows, where an index is out of the range of a table of the program's own."""
+    seen: set[Origin] = set()
+    for found in arrays:
+        rows = found.dims[0].origin if found.kind == "variable" and len(found.dims or ()) == 2 and found.dims else None
+        if rows is not None and rows not in seen:
+            seen.add(rows)
+            yield from _count_of_rows(Value(rows))
+
+
+def _count_of_rows(rows: Value | None) -> Iterator[Candidate]:
+    """The line that counts what a table has rows for: it is elsewhere than the table."""
+    counted = next((o for o, _ in chain(rows.origin if rows is not None else None, 4) if o.text == COUNTS), None)
+    yield from at_origin(counted, 6.6, "It counts the rows of the table that is indexed.", None, "constant")

@@ -142,7 +142,19 @@ def _sizes(finding: Finding, message: str) -> tuple[int, ...]:
         sizes = axis.get("sizes") if isinstance(axis, dict) else None
         if isinstance(sizes, list | tuple):
             own = [n for n in sizes if isinstance(n, int)] + own
+    apart = _apart(finding.details.get("shapes"))
+    if apart and not set(own) <= apart:
+        # A size at which both agree has no part in it.
+        own = [n for n in own if n in apart] or own
     if own:
         return tuple(dict.fromkeys(own))[:12]
     first = message.strip().partition("Call arguments received")[0].partition("Arguments received")[0]
     return tuple(dict.fromkeys(int(n) for n in _NUMBER.findall(first[:4000])))[:12]
+
+
+def _apart(shapes: Any) -> set[int]:
+    """The sizes at which two shapes of one rank differ; none where that is not what was recorded."""
+    if not isinstance(shapes, list) or len(shapes) != 2 or not all(isinstance(shape, list) for shape in shapes):
+        return set()
+    pairs = list(zip(*shapes, strict=False)) if len(shapes[0]) == len(shapes[1]) else []
+    return {n for a, b in pairs if isinstance(a, int) and isinstance(b, int) and a != b for n in (a, b)}

@@ -83,16 +83,32 @@ def stage(run: Follower, name: str, data: Dataset, args: Args, kwargs: Kwargs) -
     elif name == "window":
         rest = kwargs.get("drop_remainder") or arg(args, kwargs, 3)
         made.whole = isinstance(rest, Const) and rest.value is True
-        made.element, made.batch = Value(origin), None
+        size = dim(arg(args, kwargs, 0, "size"), run.origin("batch-size", "a window", *args))
+        made.element, made.batch = _windowed(data.element, Dim(size.size if made.whole else None, size.origin)), None
         run.made.append(made)
     elif name == "map" and args:
         from xladoctor.blame.expressions import call
 
         inner = data.element
         made.element = call(run, args[0], list(inner.items) if isinstance(inner, Seq) else [inner], {})
-    elif name in ("unbatch", "enumerate", "window", "flat_map", "interleave", "group_by_window"):
+    elif name in ("flat_map", "interleave") and args:
+        from xladoctor.blame.expressions import call
+
+        inner = data.element
+        found = call(run, args[0], list(inner.items) if isinstance(inner, Seq) else [inner], {})
+        made.element = found.element if isinstance(found, Dataset) else Value(origin)
+    elif name in ("unbatch", "enumerate", "group_by_window"):
         made.element = Value(origin)
     return made
+
+
+def _windowed(element: Value, size: Dim) -> Value:
+    """Each part of an element as a pipeline of its own, of so many rows."""
+    if isinstance(element, Seq):
+        return Seq([_windowed(item, size) for item in element.items], element.origin)
+    if isinstance(element, Map):
+        return Map({k: _windowed(v, size) for k, v in element.items.items()}, element.origin)
+    return Dataset(element, element.origin, size)
 
 
 def _batched(element: Value, size: Dim) -> Value:
@@ -182,10 +198,13 @@ def feed(run: Follower, key: object, value: Value, what: str = "the feed") -> No
 def take(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     """`zip`, `enumerate`: tuples of what goes in."""
     parts = [items_of(a) for a in args]
+    is_open = all(not isinstance(a, Seq) or a.is_open for a in args)
     if name.endswith("enumerate"):
+        if is_open and parts:
+            return Seq([Seq([Value(), item]) for item in parts[0]], is_open=True)
         return Seq([Seq([Const(i), item]) for i, item in enumerate(parts[0][:64])] if parts else [])
     count = min((len(p) for p in parts), default=0)
-    return Seq([Seq([p[i] for p in parts]) for i in range(min(count, 64))])
+    return Seq([Seq([p[i] for p in parts]) for i in range(min(count, 64))], is_open=is_open)
 
 
 def items_of(value: Value) -> list[Value]:

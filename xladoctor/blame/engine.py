@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from xladoctor.blame import batches, candidates, conventions, ranking, slices, suspicion, trials, words
+from xladoctor.blame.batches import Batching
 from xladoctor.blame.crash import Crash, Seen, crash_of
 from xladoctor.blame.features import Features, features
 from xladoctor.blame.follow import Arrival, Follower
@@ -57,10 +58,16 @@ def evidence(
     if not run.arrivals:
         run.enter_frames()
     clash = chosen(run, crash)
-    found = _reasons(run, clash, crash)
+    last = batches.partial(list(batches.batchings(run.made, run.fits)), crash)
+    found = _reasons(run, clash, crash, last)
     hops = slices.hops(files, main, crash)
     facts = facts_of(finding, failure)  # type: ignore[arg-type]
     tried = trials.tried(run, clash, found, crash, files, main, hops, facts) if clash is not None else []
+    if last is not None:
+        # The rows that are left over are no number to write.
+        tried = [one for one in tried if one.edit != "constant"]
+    outdone = {(one.file, one.line) for one in tried if one.outdone}
+    found = [replace(c, strong=False) if (c.file, c.line) in outdone else c for c in found]
     lines = features(hops, run, clash, found, tried, crash, files)
     return Evidence(
         crash, clash, found, tried, {at: f for at, f in lines.items() if not _not_reached(at, crash, files)}
@@ -87,18 +94,19 @@ def blame(
     return _told(finding, known, files)
 
 
-def _reasons(run: Follower, clash: Clash | None, crash: Crash) -> list[Candidate]:
+def _reasons(run: Follower, clash: Clash | None, crash: Crash, last: Batching | None) -> list[Candidate]:
     """The lines that something speaks against."""
     known = suspicion.facts(run.arrays, run.reads)
     found = candidates.of_clash(clash, known) if clash is not None else by_numbers(run, crash)
     if clash is None and "batch" in crash.message and crash.slug in ("concat-pack-mismatch", "broadcast-mismatch"):
-        found = [*batches.windows(run.made), *batches.uneven(run.made), *found]
+        found = [*(list(batches.windows(run.made)) or batches.uneven(run.made)), *found]
     if clash is None:
         found = [*conventions.of_folds(run.arrays), *found]
     if crash.slug == "index-out-of-range":
         code = run.files.code(crash.at.file, crash.at.line) if crash.at is not None else ""
-        found = [*conventions.of_embeddings(run.made, crash.sizes, "gather" in code), *found]
-    last = batches.partial(list(batches.batchings(run.made, run.fits)), crash)
+        gathers = "gather" in code
+        tables = conventions.of_gathered(run.arrays) if gathers else ()
+        found = [*conventions.of_embeddings(run.made, crash.sizes, gathers), *tables, *found]
     if last is not None:
         found = [*batches.of_batching(last, clash, run.arrays), *found]
     return suspicion.ranked(found)

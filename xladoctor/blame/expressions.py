@@ -268,26 +268,42 @@ def _comprehension(
     run: Follower, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, scope: Scope
 ) -> Value:
     inner = Scope(scope.file, scope.function, outer=scope)
-    over = items(run, run.value(node.generators[0].iter, scope))
-    elements: list[Value] = []
-    result = node.value if isinstance(node, ast.DictComp) else node.elt
     source = run.value(node.generators[0].iter, scope)
+    over = items(run, source)
+    elements: list[Value] = []
+    keys: list[Value] = []
+    result = node.value if isinstance(node, ast.DictComp) else node.elt
+    is_open = isinstance(source, Seq) and source.is_open
     for item in over[:64]:
         run.assign(node.generators[0].target, item, inner)
         for more in node.generators[1:]:
-            run.assign(more.target, items(run, run.value(more.iter, inner))[0], inner)
+            over_more = run.value(more.iter, inner)
+            run.assign(more.target, next(iter(items(run, over_more)), unknown(over_more)), inner)
+        tests = [truth(run.value(test, inner)) for test in node.generators[0].ifs]
+        if False in tests:
+            continue
+        is_open |= None in tests or len(node.generators) > 1
         elements.append(run.value(result, inner))
+        if isinstance(node, ast.DictComp):
+            keys.append(run.value(node.key, inner))
+    if isinstance(node, ast.DictComp):
+        known = [key.value for key in keys if isinstance(key, Const) and isinstance(key.value, str | int)]
+        if is_open or not isinstance(source, Seq | Map) or len(known) < len(elements) or len(over) > 64:
+            return unknown(*elements)
+        return Map(dict(zip(known, elements, strict=True)), Origin("array", scope.file, node.lineno, "a dict"))
     if isinstance(source, Array) and source.dims and len(elements) == 1:
         one = array(elements[0])
         if one is not None and one.dims is not None:
-            made = Array((source.dims[0], *one.dims), run.origin("array", "a list", one))
+            rows = Dim(None, source.dims[0].origin) if is_open else source.dims[0]
+            made = Array((rows, *one.dims), run.origin("array", "a list", one))
             made.inputs = (one,) if one.dims else ()
             return made
     if isinstance(source, Seq) or source is None:
         # A list of the same things, each cut or changed: what is in it is known where the first list is.
         passed = source.origin if isinstance(source, Seq) and len(elements) > 1 else None
         length = source.length if isinstance(source, Seq) and not any(g.ifs for g in node.generators) else None
-        return Seq(elements, passed or Origin("array", scope.file, node.lineno, "a list"), length)
+        where = passed or Origin("array", scope.file, node.lineno, "a list")
+        return Seq(elements, where, None if is_open else length, is_open)
     one = array(elements[0]) if elements else None
     return Array((Dim(None, source.origin), *(one.dims or ())), one.origin) if one is not None else unknown(*elements)
 

@@ -16,6 +16,7 @@ from xladoctor.blame.slices import Line
 from xladoctor.blame.suspicion import Candidate, chain
 from xladoctor.blame.trials import Tried
 from xladoctor.blame.values import Clash
+from xladoctor.blame.variants import last_name
 from xladoctor.sources.files import Files
 from xladoctor.sources.names import children, walk
 
@@ -41,7 +42,7 @@ def of_sizes(nodes: Sequence[ast.AST], run: Follower, sizes: frozenset[int]) -> 
             continue
         if isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value in sizes and node.value > 1:
             yield "size written"
-        elif run.numbers.get(node, set()) & sizes and isinstance(node, ast.BinOp | ast.Call | ast.Subscript):
+        elif run.numbers.get(node, set()) & sizes and isinstance(node, _COMPUTES) and not _looks_up(node):
             yield "size computed"
         shape = run.shapes.get(node)
         if shape is None:
@@ -55,6 +56,15 @@ def of_sizes(nodes: Sequence[ast.AST], run: Follower, sizes: frozenset[int]) -> 
             yield "rank changed"
 
 
+def _looks_up(node: ast.AST) -> bool:
+    """`config["width"]`: the number stands elsewhere."""
+    key = node.slice if isinstance(node, ast.Subscript) else None
+    return isinstance(key, ast.Constant) and isinstance(key.value, str)
+
+
+_COMPUTES = ast.BinOp | ast.Call | ast.Subscript
+
+
 def _below(node: ast.AST) -> Iterator[ast.expr]:
     for child in children(node):
         if isinstance(child, ast.expr):
@@ -62,11 +72,17 @@ def _below(node: ast.AST) -> Iterator[ast.expr]:
         yield from _below(child) if isinstance(child, ast.keyword | ast.Tuple | ast.List) else ()
 
 
+_RUNS = frozenset({"fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "predict_on_batch"})
+"""Calls that do what was set up before them: what fails in one is seldom written there."""
+
+
 def of_clash(clash: Clash) -> Iterator[tuple[Line, str]]:
-    """Where the sizes and values of the broken constraint come from."""
+    """Where the sizes and values of the broken constraint come from; a line that makes both sizes is no side of it."""
+    makers = {(side.origin.file, side.origin.line) for side in clash.sides if side.origin is not None}
+    side_here = "sides" if len(makers) == 1 and len(clash.sides) > 1 else "side"
     for side in clash.sides:
         for origin, depth in chain(side.origin, 8):
-            yield (origin.file, origin.line), "side" if not depth else "side before" if depth < 3 else "side far"
+            yield (origin.file, origin.line), side_here if not depth else "side before" if depth < 3 else "side far"
     for value in clash.values[:2]:
         if value is not None:
             for origin, depth in chain(value.origin, 8):
@@ -90,11 +106,14 @@ def features(
     out: dict[Line, Features] = {}
     trees = {file: s.tree for file in {f for f, _ in hops} if (s := files.source(file)) is not None}
     for file, tree in trees.items():
-        for line, nodes in by_line(tree, {line for f, line in hops if f == file}).items():
+        wanted = {line for f, line in hops if f == file}
+        for line, nodes in by_line(tree, wanted).items():
             at = (file, line)
             names = set(of_sizes(nodes, run, sizes))
             if at in stack:
                 names.add("raised" if at == stack[-1] else "called")
+            if "raised" in names and any(isinstance(n, ast.Call) and last_name(n.func) in _RUNS for n in nodes):
+                names.add("runs")
             out[at] = {"hops": log1p(hops[at]), **dict.fromkeys(names, 1.0)}
     for at, name in of_clash(clash) if clash is not None else ():
         if at in out:

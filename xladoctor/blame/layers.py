@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from xladoctor.blame.algebra import broadcast, conflict, elements, joined_arrays, reshaped, same
 from xladoctor.blame.arguments import Args, Kwargs, axes_of, is_none, shape_of
+from xladoctor.blame.cells import of_cell
 from xladoctor.blame.layer_settings import called, columns, is_true, line_of, setting, units
 from xladoctor.blame.values import Array, Const, Dim, Layer, Origin, Seq, Value, array, dim, number, text
 from xladoctor.blame.windows import convolution, edged, pooling, upsampling
@@ -25,6 +26,7 @@ PLACES: dict[str, tuple[str, ...]] = {
     "TimeDistributed": ("layer",),
     "Bidirectional": ("layer",),
     "Lambda": ("function", "output_shape"),
+    "RNN": ("cell", "return_sequences"),
     "Activation": ("activation",),
     "InputLayer": ("input_shape",),
     "ZeroPadding2D": ("padding",),
@@ -288,6 +290,7 @@ _BY_CLASS: dict[str, Callable[[Follower, Layer, Array], Value]] = {
     "TimeDistributed": _wrapped,
     "Bidirectional": _wrapped,
     "Lambda": _lambda,
+    "RNN": of_cell,
     **dict.fromkeys(_CELLS, _recurrent),
 }
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from xladoctor.blame import data, graph_layers, layers, makers, models, shaping
 from xladoctor.blame.algebra import elements
 from xladoctor.blame.arguments import Args, Kwargs, arg
+from xladoctor.blame.parts import counted, declared
 from xladoctor.blame.values import (
     Array,
     Const,
@@ -162,6 +163,8 @@ def _builtin(run: Follower, name: str, args: list[Value], kwargs: dict[str, Valu
     if name in ("int", "round", "float") and isinstance(first, Const):
         return first if not isinstance(first.value, float) or name == "float" else Const(int(first.value), first.origin)
     if name in ("list", "tuple", "sorted", "reversed"):
+        if name == "reversed" and isinstance(first, Seq) and first.count == len(first.items):
+            return Seq(first.items[::-1], first.origin)
         return first if isinstance(first, Seq | Array | Dataset) else unknown(first)
     if name in ("next", "iter"):
         if name == "iter" or not isinstance(first, Dataset):
@@ -181,10 +184,14 @@ def _builtin(run: Follower, name: str, args: list[Value], kwargs: dict[str, Valu
 
 def _length(run: Follower, value: Value) -> Value:
     if isinstance(value, Seq):
-        return Const(value.count, value.origin)
+        return Const(value.count, value.origin) if value.count is not None else counted(run, value)
     if isinstance(value, Array) and value.dims:
         return Const(value.dims[0].size, value.dims[0].origin, value.dims[0])
-    return unknown(value)
+    if isinstance(value, Instance):
+        count = value.cls.find("__len__")
+        if isinstance(count, Function):
+            return run.enter(Function(count.node, count.scope, value, count.owner), [], {})
+    return counted(run, value)
 
 
 # -- attributes and methods -------------------------------------------------------------------------------------------
@@ -336,7 +343,7 @@ def _of_array_method(run: Follower, holder: Array, name: str, args: list[Value],
     if name in ("as_list", "tolist"):
         return holder
     if name == "set_shape":
-        return Const(None)
+        return declared(run, holder, arg(args, kwargs, 0, "shape"))
     if name == "pop" and holder.kind == "frame":
         first = holder.dims[:1] if holder.dims else None
         if holder.dims is not None and len(holder.dims) == 2 and holder.dims[1].size is not None:

@@ -15,7 +15,7 @@ from xladoctor.blame.of_run import failure_of, main_file
 from xladoctor.edits.facts import facts_of
 from xladoctor.edits.make import candidates
 from xladoctor.edits.text import Candidate, Text
-from xladoctor.model.diagnosis import Change, Diagnosis, Finding, Remedy
+from xladoctor.model.diagnosis import Change, Diagnosis, Finding, Remedy, Safety
 from xladoctor.recording.run import Event, Recording
 from xladoctor.recording.user_sources import sources_of
 
@@ -83,5 +83,6 @@ def _texts(places: list[tuple[str, int | None]], read: Read) -> Iterator[Text]:
 def _with(root: Finding, edit: Candidate) -> Finding:
     change = Change(str(edit.file), edit.line, edit.old, edit.new)
     how = f"{change} Followed through the source, the shapes then fit; it was not run."
-    remedy = Remedy("edit", f"{edit.file}:{edit.line}: {edit.why}", "changes-numerics", how, change=change)
+    safety: Safety = "safe" if edit.safe else "changes-numerics"
+    remedy = Remedy("edit", f"{edit.file}:{edit.line}: {edit.why}", safety, how, change=change)
     return replace(root, remedies=(remedy, *root.remedies))

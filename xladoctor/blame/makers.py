@@ -228,8 +228,11 @@ def read(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
 
 
 def generator(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
-    """`np.random.default_rng()`: its methods are those of `np.random`."""
-    return Library("numpy.random")
+    """`np.random.default_rng()`: its methods are those of `np.random`; of `tf.random.Generator`, of `tf.random`."""
+    return Library("tensorflow.random" if name.rpartition(".")[2] in _OF_TENSORFLOW else "numpy.random")
+
+
+_OF_TENSORFLOW = frozenset({"from_seed", "from_non_deterministic_state", "get_global_generator"})
 
 
 FUNCTIONS: dict[str, Maker] = {
@@ -242,7 +245,7 @@ FUNCTIONS: dict[str, Maker] = {
     "layers.Input": keras_input, "arange": arange, "range": arange, "linspace": linspace, "eye": eye,
     "loadtxt": read, "genfromtxt": read, "load": read, "fromfile": read, "imread": read, "fetch_openml": read,
     "read_csv": frame, "read_excel": frame, "DataFrame": frame, "read_table": frame, "load_data": keras_set,
-    "RandomState": generator, "default_rng": generator,
+    "RandomState": generator, "default_rng": generator, **dict.fromkeys(_OF_TENSORFLOW, generator),
 }  # fmt: skip
 """By the last part of the name, for NumPy and TensorFlow alike."""
 

@@ -302,11 +302,11 @@ def check_labels(run: Follower, model: Model, outputs: Value, labels: Value) -> 
         for one, other in zip(outputs.items, labels.items, strict=False):
             check_labels(run, model, one, other)
         return
-    if out is None or y is None or out.dims is None or y.dims is None or not out.dims:
-        return
     asked = model.compiled.get("loss")
     if isinstance(asked, Function):
-        run.enter(asked, [y, out], {})
+        run.enter(asked, [labels if y is None else y, outputs if out is None else out], {})
+        return
+    if out is None or y is None or out.dims is None or y.dims is None or not out.dims:
         return
     _check_metrics(run, model, y, out)
     loss = loss_name(asked)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from xladoctor.blame.algebra import broadcast, conflict, elements, joined_arrays, product, reshaped, same
 from xladoctor.blame.arguments import Args, Kwargs, arg, axes_of, is_none, shape_of
 from xladoctor.blame.einsum import summed
+from xladoctor.blame.parts import asserted, difference, gather
 from xladoctor.blame.values import Array, Const, Dim, Origin, Seq, Value, array, dim, number, unknown
 
 if TYPE_CHECKING:
@@ -152,13 +153,11 @@ def join(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
         if is_none(axis):
             return Array([Dim(None, run.origin("operation", name, *items))], run.origin("operation", name, *items))
     if name == "stack":
-        count = values.count if isinstance(values, Seq) else None
-        return joined_arrays(run, items, number(axis) or 0, "the stack", new=True, count=count)
+        return joined_arrays(run, items, number(axis) or 0, "the stack", new=True, of=values)
     if not isinstance(values, Seq) and name != "append":
         return Array(None, run.origin("operation", name, *args))
     at = number(axis)
-    count = values.count if isinstance(values, Seq) else None
-    return joined_arrays(run, items, default if at is None else at, "the concatenation", asked=axis, count=count)
+    return joined_arrays(run, items, default if at is None else at, "the concatenation", asked=axis, of=values)
 
 
 def multiply(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
@@ -249,15 +248,6 @@ def split(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
         return unknown(*args)
     made = [Array([*found.dims[:at], Dim(s, origin), *found.dims[at + 1 :]], origin, found.kind) for s in sizes]
     return Seq(made, origin)
-
-
-def gather(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
-    """`gather(x, indices)`, `embedding_lookup`."""
-    found, by = array(args[0]) if args else None, array(arg(args, kwargs, 1, "indices", "ids"))
-    origin = run.origin("operation", name, *args)
-    if found is None or by is None or found.dims is None or by.dims is None or "axis" in kwargs:
-        return Array(None, origin, "tensor")
-    return Array([*by.dims, *found.dims[1:]], origin, "tensor")
 
 
 def shape(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
@@ -383,7 +373,8 @@ FUNCTIONS: dict[str, Shaper] = {
     "stack": join, "vstack": join, "hstack": join, "append": join, "matmul": multiply, "dot": multiply,
     "einsum": summed, "assign": assigned, "assign_add": assigned, "assign_sub": assigned, "xw_plus_b": dense_from,
     "one_hot": one_hot, "to_categorical": one_hot, "tile": tile, "repeat": repeat,
-    "split": split, "array_split": split, "gather": gather, "pad_sequences": pad_sequences,
+    "split": split, "array_split": split, "gather": gather, "take": gather, "diff": difference,
+    "assert_shapes": asserted, "pad_sequences": pad_sequences,
     "embedding_lookup": gather, "shape": shape,
     "int_shape": shape, "unstack": unstack, "unbind": unstack, "pad": pad,
     "softmax_cross_entropy_with_logits": loss, "softmax_cross_entropy_with_logits_v2": loss,

@@ -236,11 +236,14 @@ class _Slice:
             yield from self._name(node.id, place)
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
             yield from self.known.attributes.get(node.attr, ()) or self._of_module(node, place)
+            for read in self.known.functions.get(node.attr, ()):
+                yield from _returns(read) if _is_property(read.node) else ()
         elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
             if isinstance(node.slice.value, str):
                 yield from self.known.keys.get(node.slice.value, ())
         elif isinstance(node, ast.Call):
-            for called in self.known.functions.get(_last(node.func), ()):
+            name = _last(node.func)
+            for called in self.known.functions.get("__len__" if name == "len" else name, ()):
                 yield from _returns(called)
 
     def _of_module(self, node: ast.Attribute, place: Place) -> Iterator[Place]:
@@ -315,6 +318,10 @@ def _default(function: _Function, name: str) -> ast.expr | None:
     pairs = dict(zip(names[::-1], args.defaults[::-1], strict=False))
     pairs |= {a.arg: d for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None}
     return pairs.get(name)
+
+
+def _is_property(node: ast.AST) -> bool:
+    return any(_last(d) in ("property", "cached_property") for d in getattr(node, "decorator_list", ()))
 
 
 def _returns(place: Place) -> Iterator[Place]:

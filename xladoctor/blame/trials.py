@@ -49,6 +49,10 @@ class Tried:
     cost: float
     old: str = ""
     new: str = ""
+    left: int = 0
+    """How many other constraints stay broken with it."""
+    outdone: bool = False
+    """Whether another edit leaves fewer broken: with this one the program would fail further on."""
 
 
 class Trials:
@@ -57,6 +61,8 @@ class Trials:
     def __init__(self, run: Follower, clash: Clash, crash: Crash, files: Files, main: str) -> None:
         self.base, self.clash, self.crash, self.files, self.main = run, clash, crash, files, main
         self.steps = 0
+        self.left = 0
+        """How many constraints were broken when the sources were followed last."""
         self.far: Mapping[Line, float] = {}
         self.plain = self._followed(files)
 
@@ -80,6 +86,7 @@ class Trials:
         except Exception:
             # It follows programs of any kind by guesses; what it stumbles over mends nothing.
             return False
+        self.left = len({(c.stack, c.relation) for c in run.clashes})
         before = {(c.stack, c.relation) for c in self.plain.clashes if c.stack != self.clash.stack}
         if any((c.stack, c.relation) not in before for c in run.clashes):
             return False
@@ -89,7 +96,7 @@ class Trials:
         """What comes of a change of the tree."""
         with variant.made():
             fits = self._fits(self.files)
-        return Tried(variant.file, variant.line, variant.edit, fits, variant.cost)
+        return Tried(variant.file, variant.line, variant.edit, fits, variant.cost, left=self.left)
 
     def of_text(self, edit: TextEdit, text: Text) -> Tried:
         """What comes of a change of the text."""
@@ -97,7 +104,7 @@ class Trials:
         fits = self._fits(self.files.edited(str(edit.file), edit.applied(text.text)))
         kind: Edit = edit.kind  # type: ignore[assignment]
         cost = edit.cost - SHARE * self.far.get((str(edit.file), edit.line), 0.0)
-        return Tried(str(edit.file), edit.line, kind, fits, cost, edit.old, edit.new)
+        return Tried(str(edit.file), edit.line, kind, fits, cost, edit.old, edit.new, self.left)
 
     def all(self, lines: Sequence[Line], facts: Facts) -> Iterator[Tried]:
         """Each edit of the lines, in turns one of the tree and one of the text."""
@@ -284,5 +291,12 @@ def tried(
     lines = [*lines_of(clash, found, files), *sorted(hops, key=lambda at: hops[at])]
     sizes = [d.size for d in clash.sides if d.size is not None and clash.relation != "rank"]
     near = {at: min(0.4 * far, 2.9) for at, far in hops.items()}
+    near |= {(c.file, c.line): min(0.3 * i, near.get((c.file, c.line), 2.9)) for i, c in enumerate(found)}
     known = replace(facts, lines=near, sizes=tuple(dict.fromkeys([*facts.sizes, *sizes])))
-    return list(trials.all(list(dict.fromkeys(lines)), known))
+    return _best(list(trials.all(list(dict.fromkeys(lines)), known)))
+
+
+def _best(found: list[Tried]) -> list[Tried]:
+    """Where some edits leave fewer constraints broken, the others mend nothing: the program would fail further on."""
+    least = min((one.left for one in found if one.mends), default=0)
+    return [replace(one, mends=False, outdone=True) if one.mends and one.left > least else one for one in found]

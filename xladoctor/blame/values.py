@@ -53,15 +53,21 @@ class Const(Value):
 class Seq(Value):
     """A list or tuple whose items are known."""
 
-    def __init__(self, items: Sequence[Value], origin: Origin | None = None, length: int | None = None) -> None:
+    def __init__(
+        self, items: Sequence[Value], origin: Origin | None = None, length: int | None = None, is_open: bool = False
+    ) -> None:
         super().__init__(origin)
         self.items = list(items)
         self.length = length
         """How many there really are, where `items` are only the first."""
+        self.is_open = is_open
+        """Whether nobody can tell how many there are: `items` are what one of them is like."""
 
     @property
-    def count(self) -> int:
-        """How many items there are."""
+    def count(self) -> int | None:
+        """How many items there are; None where that cannot be told."""
+        if self.is_open:
+            return None
         return self.length if self.length is not None else len(self.items)
 
 

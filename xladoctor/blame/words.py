@@ -12,7 +12,17 @@ from xladoctor.model.diagnosis import Location
 from xladoctor.sources.files import Files
 
 RANK = "rank changed"
-_NOUN = {"rank": "axes", "elements": "elements", "rows": "rows", "classes": "classes"}
+_NOUN = {
+    "rank": ("axis", "axes"),
+    "elements": ("element", "elements"),
+    "rows": ("row", "rows"),
+    "classes": ("class", "classes"),
+}
+
+
+def axes(count: int) -> str:
+    """A number of axes in words."""
+    return f"{count} {_NOUN['rank'][count != 1]}"
 
 
 def constraint(clash: Clash, files: Files) -> Constraint:
@@ -69,7 +79,7 @@ def _sentence(clash: Clash, operands: tuple[Operand, ...]) -> str:
         return f"{what} does not fit: its window is {window.size}, and {axis}."
     parts = []
     for i, operand in enumerate(operands):
-        noun = _NOUN.get(clash.relation, "")
+        noun = _NOUN[clash.relation][operand.size != 1] if clash.relation in _NOUN else ""
         size = "an unknown size" if operand.size is None else str(operand.size)
         axis = f" at axis {operand.axis}" if operand.axis is not None and not noun else ""
         has = "have" if operand.name.startswith("the labels") else "has"

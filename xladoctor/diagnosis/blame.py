@@ -51,6 +51,8 @@ def first_to_fail(step: Step, logged: list[Finding]) -> Finding | None:
     if found is None:
         return None
     told = blamed[0]
+    if told.node == str(op["node"]) and told.op == op["op"]:
+        return None  # the same op, of which the message tells something that was not recorded
     note = (
         f"TensorFlow's message names {told.op or 'another op'} {told.node or ''}".rstrip()
         + ", which comes later: without the graph optimizer, the step fails here."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 
-from xladoctor.model.diagnosis import Change, Diagnosis, Finding, Proof, Remedy
+from xladoctor.model.diagnosis import Change, Diagnosis, Finding, Proof, Remedy, Safety
 from xladoctor.model.edits import TriedEdit
 from xladoctor.recording.schema import schema
 
@@ -23,7 +23,7 @@ def edits_of(document: object) -> tuple[TriedEdit, ...]:
             continue
         texts = {k: v for k, v in row.items() if k in _TEXTS and isinstance(v, str)}
         if len(texts) == len(_TEXTS):
-            found.append(TriedEdit(line=row["line"], result=row["result"], **texts))
+            found.append(TriedEdit(line=row["line"], result=row["result"], safe=row.get("safe") is True, **texts))
     return tuple(found)
 
 
@@ -54,4 +54,5 @@ def _with(finding: Finding, tried: Sequence[TriedEdit]) -> Finding:
 def _remedy(edit: TriedEdit, id_: str) -> Remedy:
     title = f"{edit.file}:{edit.line}: {edit.why}"
     change = Change(edit.file, edit.line, edit.old, edit.new)
-    return Remedy(id_, title, "changes-numerics", f"{change} Tried on a copy: {edit.said}.", "verified", change=change)
+    safety: Safety = "safe" if edit.safe else "changes-numerics"
+    return Remedy(id_, title, safety, f"{change} Tried on a copy: {edit.said}.", "verified", change=change)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import permutations
 
 from xladoctor.edits.facts import Facts, candidate
@@ -127,7 +128,8 @@ def reshapes(text: Text, facts: Facts) -> Iterator[Candidate]:
         if -1 not in sizes and not any(isinstance(e, ast.Constant) and e.value is None for e in target):
             for position, node in enumerate(target):
                 why = f"leave axis {position} of the target open"
-                yield candidate(text, facts, "reshape", why, near + 0.3 * position, text.put(node, "-1"))
+                made = candidate(text, facts, "reshape", why, near + 0.3 * position, text.put(node, "-1"))
+                yield replace(made, safe=True)
         if -1 in sizes:
             open_ = sizes.index(-1)
             for position, node in enumerate(target):
@@ -248,9 +250,9 @@ def axes(text: Text, facts: Facts) -> Iterator[Candidate]:
             if along is not None and other != number(along):
                 why = f"multiply along axis {other}"
                 yield candidate(text, facts, "axis", why, 1.5, text.put(along, str(other)))
-        axis = argument(call, 1, "axis")
+        axis = argument(call, 2 if name == "diff" else 1, "axis")
         have = number(axis)
-        if name in (*_REDUCE, "expand_dims", "squeeze") and axis is not None and have is not None:
+        if name in (*_REDUCE, "expand_dims", "squeeze", "diff") and axis is not None and have is not None:
             for other in [a for a in (-1, 0, 1, 2) if a != have][:3]:
                 why = f"use axis {other} instead of {have}"
                 yield candidate(text, facts, "axis", why, 4.5, text.put(axis, str(other)))

@@ -116,6 +116,8 @@ def rows_of_data(text: Text, facts: Facts) -> Iterator[Candidate]:
         scope = scope_of(text, node)
         if not isinstance(node.ctx, ast.Load) or not isinstance(scope, ast.FunctionDef) or not _near(text, facts, node):
             continue
+        if scope.name == "__init__":
+            continue  # its arguments are settings, and have no rows
         if not is_number_name(text, node) or isinstance(text.parents.get(node), ast.Attribute):
             continue
         given = [a.arg for a in scope.args.args if a.arg not in ("self", "cls", "training", text.of(node))]

@@ -26,6 +26,7 @@ class Candidate:
     """One small edit of one file that may make the shapes fit.
 
     `kind` is that of `model.blame.Edit`; `why` says in words what it does. `cost` orders candidates: less is likelier.
+    `safe`: wherever the program ran before, it computes the same numbers.
     """
 
     file: Path
@@ -36,6 +37,7 @@ class Candidate:
     why: str
     changes: tuple[Change, ...]
     cost: float = 0.0
+    safe: bool = False
 
     def applied(self, text: str) -> str:
         """The text with the changes."""

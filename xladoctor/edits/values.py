@@ -14,7 +14,10 @@ from xladoctor.edits.text import Candidate, Text
 _SIZE = re.compile(r"(\A|_)(n|k|num|units|dim|size|length|len|rows|cols|width|height|steps|count|classes|heads)(\Z|_)")
 _MOST_NAMES = 5
 _SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-_JOINED = {"stack": "concatenate", "concatenate": "stack", "vstack": "hstack", "hstack": "vstack"}
+_JOINED = {
+    "stack": "concatenate", "concatenate": "stack", "concat": "stack", "vstack": "hstack", "hstack": "vstack",
+}  # fmt: skip
+_TENSORFLOW = {"concatenate": "concat"}
 _NO_ARRAYS = frozenset({"fit", "compile", "evaluate", "len", "range", "batch", "prefetch", "map", "zip", "open", "int"})
 _STAGES = frozenset({"batch", "repeat", "flatten", "ravel", "squeeze"})
 
@@ -249,9 +252,16 @@ def options(text: Text, facts: Facts) -> Iterator[Candidate]:
             yield candidate(text, facts, "batch-size", f"leave out this {called(call)}", 5.0, change)
         if called(call) in _JOINED and isinstance(call.func, ast.Attribute):
             start, end = text.span(call.func)
-            name = _JOINED[called(call)]
+            name = _joined(text, call)
             made = type(text.put(call, ""))(end - len(called(call)), end, name)
             yield candidate(text, facts, "concat-axis", f"use {name}", 3.5, made)
+
+
+def _joined(text: Text, call: ast.Call) -> str:
+    """The other way to join arrays, by the name that the module has for it."""
+    name = _JOINED[called(call)]
+    module = text.of(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+    return _TENSORFLOW.get(name, name) if module in ("tf", "tensorflow") else name
 
 
 def turns(text: Text, facts: Facts) -> Iterator[Candidate]:

@@ -189,7 +189,7 @@ def _judged(one: Candidate, text: Text, program: Program, again: Recording, fail
     place = str(program.place(one.file)).partition("/")[2]
     made = TriedEdit(
         str(one.file), one.line, one.kind, one.old, one.new, one.why,
-        unified(place, text.text, one.applied(text.text)), "ran", "",
+        unified(place, text.text, one.applied(text.text)), "ran", "", one.safe,
     )  # fmt: skip
     result, said = outcome_of(again, failure)
     return replace(made, result=result, said=said)

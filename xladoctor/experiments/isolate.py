@@ -122,15 +122,16 @@ class _Compiling:
 
     def found(self, wanted: Signature | None, asked: bool) -> Isolation | None:
         """The isolation; with `asked` only of an op within a function that asked for XLA."""
+        found = Found(None, None, 0)
         for self._stage in _STAGES:
-            whole = self._attempt(self._ops)
-            if whole is not None:
+            # What cannot be put before XLA as a whole may fail in a part of it, and only in a later stage.
+            if self._attempt(self._ops) is not None:
+                found = first_failing(self._attempt, self._ops, wanted)
+            if found.number is not None:
                 break
         else:
-            return None
-        found = first_failing(self._attempt, self._ops, wanted)
-        if found.number is None:
-            self._bench.say(f"isolating under XLA: {found.note}")
+            if found.note:
+                self._bench.say(f"isolating under XLA: {found.note}")
             return None
         spot = self._bench.ask(requests.DescribeOp(ops=found.number), self._case)
         if not spot.ok or (asked and not spot.result.xla):

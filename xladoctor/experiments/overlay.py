@@ -62,8 +62,13 @@ def look(root: Path) -> Listing:
 
 
 def make(listing: Listing, folder: Path) -> None:
-    """Make the working directory in `folder`, which must be empty or not exist."""
+    """Make the working directory in `folder`, which must be empty or not exist.
+
+    It has no link to a directory in which it stands itself, such as `xladoctor-runs`: whatever follows links, as
+    pytest does, would go round in circles there.
+    """
     folder.mkdir(parents=True, exist_ok=True)
+    here = folder.resolve()
     for name in listing.folders:
         (folder / name).mkdir(parents=True, exist_ok=True)
     copied = 0
@@ -78,6 +83,8 @@ def make(listing: Listing, folder: Path) -> None:
                 (folder / name).symlink_to(source)
     for name in listing.linked:
         target = folder / name
+        if here.is_relative_to((listing.root / name).resolve()):
+            continue
         with contextlib.suppress(OSError):
             target.parent.mkdir(parents=True, exist_ok=True)
             if not target.exists():

@@ -21,6 +21,8 @@ def constraint(source: str, *calls: tuple[str, str], **more):
         ('tf.einsum("bij,bjk->bik", a, b)', "equal", [5, 4]),
         ('np.einsum("bij,bj->bi", a, b)', "rank", [3, 2]),
         ("tf.reduce_sum(a, axis=(1, 3))", "rank", [3, 4]),
+        ("tf.concat([a[0], a[1]], axis=2)", "rank", [2, 3]),
+        ("tf.stack([a, a], axis=4)", "rank", [4, 5]),
         ("tf.transpose(a, [1, 0])", "rank", [3, 2]),
         ("tf.transpose(a, [0, 1, 3])", "rank", [3, 3]),
         ("tf.Variable(tf.zeros((5,))).assign(tf.zeros((6,)))", "equal", [6, 5]),
@@ -41,6 +43,8 @@ def test_what_is_asked(line, relation, sizes):
         'tf.einsum("bij,bkj->bik", a, a)',
         'tf.einsum("...ij,jk->...ik", a, b)',
         "tf.reduce_sum(a, axis=(1, -1))",
+        "tf.concat([a, a], axis=-3)",
+        "tf.stack([a, a], axis=3)",
         "tf.transpose(a, [2, 0, 1])",
     ],
 )

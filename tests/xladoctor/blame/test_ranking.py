@@ -23,9 +23,18 @@ def test_shares_are_one_together_and_the_largest_comes_first():
         ((0.6, 0.2), {"mends": 1.0}, True),
         ((0.6, 0.2), {"hops": 1.0, "called": 1.0}, False),
         ((0.3, 0.2), {"mends": 1.0}, False),
-        ((0.1, 0.01), {"mends": 1.0}, False),
+        ((0.1, 0.04), {"mends": 1.0}, False),
+        ((0.1, 0.03), {"mends": 1.0}, True),
+        ((0.07, 0.01), {"mends": 1.0}, False),
     ],
-    ids=["stands out", "by its place alone", "hardly more than the line that raised", "one of many"],
+    ids=[
+        "stands out",
+        "by its place alone",
+        "hardly more than the line that raised",
+        "one of many",
+        "far before the others",
+        "one of very many",
+    ],
 )
 def test_what_places_the_finding(shares: tuple[float, float], known: Features, decides: bool):
     found = [(ONE, shares[0]), (RAISED, shares[1])]
@@ -89,4 +98,4 @@ def test_the_letters_of_an_equation_and_a_setting_of_the_object_are_edits():
         ("Norm.__call__", "return tf.matmul"),
         dims=(3, 24),
     )
-    assert "vector = tf.zeros((1, channels))" in lines(found)[:2]
+    assert "vector = tf.zeros((1, channels))" in lines(found)[:3]

@@ -46,6 +46,20 @@ def news(source, line=None, **facts):
     return [c.new for c, _ in made(source, line, **facts)]
 
 
+@pytest.mark.parametrize(
+    ("line", "new"),
+    [
+        ("b = tf.stack([a, a], axis=1)", "b = tf.concat([a, a], axis=1)"),
+        ("b = tf.concat([a, a], axis=1)", "b = tf.stack([a, a], axis=1)"),
+        ("b = np.stack([a, a], axis=1)", "b = np.concatenate([a, a], axis=1)"),
+        ("b = keras.ops.stack([a, a], axis=1)", "b = keras.ops.concatenate([a, a], axis=1)"),
+    ],
+)
+def test_arrays_are_joined_otherwise_by_a_name_that_the_module_has(line, new):
+    found = news(f"{line}\n", 1, sizes=(2, 3), shapes=((2, 3),), message="axis rank")
+    assert new in found and not any("tf.concatenate" in one for one in found)
+
+
 def test_only_what_is_changed_changes():
     found = made(MODEL, 8, sizes=(10, 28), shapes=((None, 28, 28), (10,)), message="target labels rank ndim")
     assert len(found) > 5
@@ -164,3 +178,8 @@ def test_a_large_source_has_a_bound():
     found = made(source, 30, sizes=(6, 32), shapes=((6, 32), (32, 32)), slug="reshape-mismatch")
     assert len(found) == MOST
     assert time.process_time() - started < 20
+
+
+def test_an_axis_of_a_target_that_is_left_open_changes_no_numbers():
+    found = [c for c, _ in made("import tensorflow as tf\ny = tf.reshape(x, [4, 6])\n", 2, slug="reshape-mismatch")]
+    assert {e.why for e in found if e.safe} == {"leave axis 0 of the target open", "leave axis 1 of the target open"}

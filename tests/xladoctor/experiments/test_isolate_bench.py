@@ -116,3 +116,16 @@ def test_why_there_is_no_script(tmp_path):
     told = write_repro(Scripted(tmp_path, None), Case(None), isolated, tmp_path / "new.py")
     assert (told.reproduced, told.message) == (False, "not this")
     assert not (tmp_path / "new.py").exists()
+
+
+def test_a_step_that_cannot_be_put_before_xla_as_a_whole_is_searched_in_each_stage(tmp_path):
+    """A function of it asked for XLA, and only the compiler's later passes refuse an op in it."""
+
+    def answer(ops, stage):
+        if ops > 480:
+            return Answer("ok", answers.Compiled("unsupported", answers.Error("Unsupported", "a queue"), 0.1, 0))
+        return Answer("ok", failed() if ops >= 77 and stage == "optimized_hlo" else passed())
+
+    found = isolate(Scripted(tmp_path, answer), Case(4))
+    assert found is not None and (found.number, found.stage) == (77, "optimized_hlo")
+    assert isolate(Scripted(tmp_path, lambda ops, stage: Answer("ok", passed())), Case(4)) is None

@@ -171,6 +171,15 @@ def test_causes_that_the_text_leaves_open_go_when_the_origin_is_known(tmp_path):
     assert finding.message.startswith(text), "nothing was decided"
 
 
+def test_a_fatal_check_at_an_op_of_a_list_is_a_list_without_a_bound(tmp_path):
+    crash = replace(FFT, op="TensorListPushBack", signature=Signature("crashed", "SIGABRT"), chain=(), origins=())
+    check = replace(FINDING, slug="xla-internal-ret-check", details={"fatal": True})
+    outcome = {**FAILED, "state": "signalled", "code": None, "signal": "SIGABRT"}
+    (found,) = with_isolations([check], recorded(tmp_path, crash, outcome))
+    assert (found.slug, found.status) == ("tensorlist-dynamic", "confirmed")
+    assert [r.id for r in found.remedies] == ["fixed-size", "maximum-iterations", "stack-inside"]
+
+
 def test_a_fatal_check_of_the_compiler_is_the_op_that_ends_the_process(tmp_path):
     crash = replace(FFT, signature=Signature("crashed", "SIGABRT"), chain=(), origins=())
     outcome = {**FAILED, "state": "signalled", "code": None, "signal": "SIGABRT"}
@@ -179,3 +188,17 @@ def test_a_fatal_check_of_the_compiler_is_the_op_that_ends_the_process(tmp_path)
     assert (finding.op, finding.status, str(finding.location)) == ("FFT2D", "confirmed", "/w/a b.py:7 in step")
     plain = replace(check, details={})
     assert with_isolations([plain], recorded(tmp_path / "other", crash, outcome)) == (plain,)
+
+
+def test_an_argument_that_xla_refuses_stands_at_the_first_op_that_takes_it(tmp_path):
+    given = {"tensor": "words:0", "node": "words", "op": "Placeholder", "shape": [64, 3], "dtype": "string"}
+    hashed = replace(
+        FFT, op="StringToHashBucketFast", inputs=(given,), signature=Signature("unsupported-op", "_Arg"), chain=()
+    )
+    refused = replace(FINDING, slug="unsupported-op", op="_Arg", details={"ops": ["_Arg"]})
+    [finding] = with_isolations([refused], recorded(tmp_path, hashed))
+    assert str(finding.location) == "/w/a b.py:7 in step"
+    assert finding.message.endswith("StringToHashBucketFast, /w/a b.py:7 in step, takes the argument `words`.")
+    named = replace(refused, details={"ops": ["LookupTableFindV2"]})
+    [finding] = with_isolations([named], recorded(tmp_path / "named", hashed))
+    assert "argument" not in finding.message

@@ -1,0 +1,176 @@
+"""Lists of unknown length, windows of pipelines, parts of arrays, cells of the user's."""
+
+from __future__ import annotations
+
+from tests.xladoctor.blame.programs import blamed, lines
+
+
+def test_a_reversed_list_begins_with_its_last():
+    found = blamed(
+        """
+        import tensorflow as tf
+        widths = [8, 16]
+        made = [tf.zeros((4, w)) for w in widths]
+        x = tf.zeros((4, 16))
+        for one in reversed(made):
+            x = x + one
+        """,
+        ("<module>", "x = x + one"),
+        dims=(16, 8),
+        slug="broadcast-mismatch",
+    )
+    assert found is not None and found.constraint is not None
+    assert [o.size for o in found.constraint.operands] == [16, 8]
+
+
+def test_how_many_pass_a_filter_is_not_known():
+    found = blamed(
+        """
+        import tensorflow as tf
+        words = read()
+        index = {w: i + 2 for i, w in enumerate(words) if w}
+        table = tf.keras.layers.Embedding(len(index), 8)
+        print(table(ids()))
+        """,
+        ("<module>", "print(table"),
+        dims=(58, 58),
+        slug="index-out-of-range",
+    )
+    assert found is not None
+    assert any("counts the rows" in s.reason for s in found.suspects) or "Embedding" in lines(found)[0]
+
+
+def test_windows_have_the_rows_that_they_are_batched_to():
+    found = blamed(
+        """
+        import numpy as np
+        import tensorflow as tf
+        LEADS = 12
+        series = np.zeros((400, 3))
+        data = tf.data.Dataset.from_tensor_slices(series).window(30, shift=1, drop_remainder=True)
+        data = data.flat_map(lambda w: w.batch(30, drop_remainder=True)).map(lambda w: (w[:24], w[24:, 0])).batch(8)
+        past = tf.keras.Input((24, 3))
+        model = tf.keras.Model(past, tf.keras.layers.Dense(LEADS)(tf.keras.layers.GRU(4)(past)))
+        def distance(y, f):
+            return y - f
+        model.compile("adam", loss=distance)
+        model.fit(data)
+        """,
+        ("<module>", "model.fit"),
+        ("distance", "return y - f"),
+        dims=(6, 12),
+        slug="broadcast-mismatch",
+    )
+    assert found is not None and found.constraint is not None
+    assert sorted(o.size or 0 for o in found.constraint.operands) == [6, 12]
+
+
+def test_of_two_arrays_one_is_gathered_and_the_other_left():
+    found = blamed(
+        """
+        import tensorflow as tf
+        points, colours = tf.zeros((4, 128, 3)), tf.zeros((4, 128, 3))
+        kept = tf.gather(points, tf.range(32), axis=1)
+        tf.debugging.assert_shapes([(kept, ("B", "N", 3)), (colours, ("B", "N", 3))])
+        """,
+        ("<module>", "assert_shapes"),
+        dims=(32, 128),
+        slug="contract-violation",
+    )
+    assert found is not None and found.constraint is not None
+    assert [o.size for o in found.constraint.operands] == [32, 128]
+    [cut] = [s for s in found.suspects if "tf.gather" in s.code]
+    assert cut.reason == "It takes 32 of 128 from one of the two, and the other keeps all."
+
+
+def test_an_edit_after_which_the_program_fails_further_on_mends_nothing():
+    found = blamed(
+        """
+        import numpy as np
+        import tensorflow as tf
+        spectra, other = np.zeros((260, 40)), tf.zeros((260, 6))
+        slopes = np.diff(spectra, axis=0)
+        weights = tf.Variable(tf.zeros((40 - 1, 6)))
+        mid = slopes @ weights
+        print(tf.concat([mid, other], axis=1))
+        """,
+        ("<module>", "slopes @ weights"),
+        dims=(40, 39),
+        slug="matmul-conv-mismatch",
+    )
+    assert found is not None
+    mending = [s.code for s in found.suspects if "fit" in s.reason]
+    assert mending[0] == "slopes = np.diff(spectra, axis=0)"
+    assert not any("weights = tf.Variable" in code for code in mending)
+
+
+def test_a_cell_returns_another_state_than_it_declares():
+    found = blamed(
+        """
+        import keras
+        class Cell(keras.layers.Layer):
+            def __init__(self, bands):
+                super().__init__()
+                self.bands = bands
+                self.state_size = [bands, 1]
+            def build(self, shape):
+                self.factor = self.add_weight(shape=(self.bands,))
+            def call(self, x, states):
+                snow, water = states
+                melt = snow * self.factor
+                return melt, [snow - melt, water + melt]
+        inputs = keras.Input((40, 2))
+        model = keras.Model(inputs, keras.layers.RNN(Cell(6))(inputs))
+        model.fit(data())
+        """,
+        ("<module>", "model.fit"),
+        dims=(1, 6),
+        slug="loop-shape-mismatch",
+    )
+    assert found is not None and found.constraint is not None
+    assert found.constraint.text.startswith("The state of the cell does not fit")
+    assert sorted(o.size or 0 for o in found.constraint.operands) == [1, 6]
+
+
+def test_a_shape_that_is_set_and_not_true():
+    found = blamed(
+        """
+        import numpy as np
+        import tensorflow as tf
+        kernel = tf.Variable(tf.zeros((16, 4)))
+        @tf.function
+        def step(x):
+            x.set_shape([None, 16])
+            return tf.matmul(x, kernel)
+        data = np.zeros((8, 12), "float32")
+        step(data)
+        """,
+        ("<module>", "step(data)"),
+        dims=(12, 16),
+        slug="matmul-conv-mismatch",
+    )
+    assert found is not None and found.constraint is not None
+    assert found.constraint.text.startswith("`set_shape` does not fit")
+    assert any("set_shape" in line for line in lines(found)[:3])
+
+
+def test_the_rows_that_are_left_over_are_no_number_to_write():
+    found = blamed(
+        """
+        import numpy as np
+        import tensorflow as tf
+        CONFIG = {"batch": 24, "hidden": 18}
+        data = tf.data.Dataset.from_tensor_slices(np.zeros((82, 18), "float32")).batch(CONFIG["batch"])
+        state = tf.zeros([CONFIG["batch"], CONFIG["hidden"]])
+        for x in data:
+            state = x + state
+        """,
+        ("<module>", "state = x + state"),
+        dims=(10, 24),
+        shapes={"x": [10, 18], "state": [24, 18]},
+        slug="broadcast-mismatch",
+    )
+    assert found is not None and found.decisive
+    first, second = sorted(lines(found)[:2])
+    assert ".batch(" in first and "tf.zeros" in second
+    assert not [s for s in found.suspects if '"batch": 24' in s.code and "fit" in s.reason]

@@ -1,0 +1,44 @@
+"""When the op that a worker found is another one than the message names."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from xladoctor.diagnosis.blame import first_to_fail
+from xladoctor.diagnosis.enrich import same_failure
+from xladoctor.model.diagnosis import Finding
+
+
+def _finding(node: str, dims: tuple[int, ...] = (7, 3)) -> Finding:
+    return Finding(
+        "XD306", "index-out-of-range", "error", "root", "t", "m", dims=dims, op="GatherV2", node=node
+    )  # fmt: skip
+
+
+def _op(value: object, node: str = "GatherV2") -> dict[str, object]:
+    return {
+        "op": "GatherV2", "node": node, "message": "indices[0,0] = 7 is not in [0, 3)",
+        "inputs": [{"shape": [3], "value": [True, True, True]}, {"shape": [2, 3], "value": value}],
+    }  # fmt: skip
+
+
+def _step(op: dict[str, object]) -> SimpleNamespace:
+    return SimpleNamespace(failing_op=op, under_xla=False)
+
+
+@pytest.mark.parametrize("value", [[[7, 7, 7], [7, 7, 7]], None], ids=["in lists", "too large to record"])
+def test_an_index_is_the_same_failure_whether_its_value_was_recorded_or_not(value):
+    assert same_failure(_finding("GatherV2"), _op(value))
+
+
+def test_the_op_that_the_message_names_does_not_come_before_itself():
+    told = Finding(
+        "XD301", "reshape-mismatch", "error", "root", "t", "m", dims=(50, 60), op="Reshape", node="Reshape"
+    )  # fmt: skip
+    op = {
+        "op": "Reshape", "node": "Reshape", "inputs": [{"shape": [5, 5]}],
+        "message": "Input to reshape is a tensor with 25 values, but the requested shape has 30",
+    }  # fmt: skip
+    assert first_to_fail(_step(op), [told]) is None
