@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from xladoctor.report.rule_text import one_markdown
+from xladoctor.report.text import md_mixed
 from xladoctor.rules import all_rules
 
 HERE = Path(__file__).parent
@@ -22,7 +23,9 @@ def pages() -> dict[str, str]:
     """File name -> text, of all pages and the index."""
     rules = all_rules()
     made = {f"{rule.code}.md": one_markdown(rule).rstrip() + "\n" for rule in rules}
-    rows = (f"| [{rule.code}]({rule.code}.md) | `{rule.slug}` | {rule.title} |\n" for rule in rules)
+    rows = (
+        f"| [{rule.code}]({rule.code}.md) | `{rule.slug}` | {md_mixed(rule.title, table=True)} |\n" for rule in rules
+    )
     return {"README.md": INTRODUCTION + "".join(rows), **made}
 
 

@@ -23,6 +23,8 @@ SEALS: dict[str, str] = {}
 Array = np.ndarray[Any, Any]
 Sources = Mapping[str, Mapping[str, list[list[Any]]]]
 
+_FEW = (7, 11, 13, 5)
+
 _ROLES = {"tensor": "argument", "variable": "variable", "iterator": "iterator", "resource": "resource"}
 
 
@@ -161,6 +163,14 @@ def _like(key: str, kept: Array) -> Array:
 def _is_open(item: Input) -> bool:
     """Whether the signature leaves the number of rows open."""
     return item.shape is None or (len(item.shape) > 0 and item.shape[0] is None)
+
+
+def small_batch(program: Program) -> int:
+    """Rows of a made-up batch: a prime number that no axis of an argument or a variable has, so that what has as many
+    of something else is not taken for rows.
+    """
+    taken = {size for i in program.inputs for size in i.shape or ()}
+    return next((few for few in _FEW if few not in taken), _FEW[0])
 
 
 def batch_of(program: Program) -> int:

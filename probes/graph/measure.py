@@ -113,3 +113,8 @@ def _magnitude(x: Array) -> float:
 def wide(a: Array) -> Array:
     """An array in the widest type of its kind; bfloat16 and the like are known to NumPy by cast only."""
     return a.astype(np.complex128 if a.dtype.kind == "c" else np.float64)
+
+
+def rows_in(mask: Any) -> list[int]:
+    """The rows that a mask of row sets names."""
+    return [n for n in range(8) if int(mask) >> n & 1]

@@ -21,19 +21,17 @@ from .errors import GraphRoomError
 from .exchanged import exchanged
 from .ir import IFS, WHILES, Graph, descendants, split
 from .lineage import ELEMENTWISE, Lineage
-from .load import batch_of, load
-from .measure import Array
+from .load import batch_of, load, small_batch
+from .measure import Array, rows_in
 from .row_sets import BITS, RowSets, along, axes_of_rows, batched, in_blocks, in_turn, is_clean, row_sets, varies
 from .scaled import scaled
+from .spread import spread
 from .step import Step, frames_once, prepare
 
-FEW = 7
-"""Rows of a made-up batch: a prime number, so that what has as many of something else is rarely taken for rows."""
 _MOST = 8
 _POOLS = frozenset({"Sum", "Mean", "Max", "Min", "Prod", "All", "Any", "MatMul", "BatchMatMulV2", "Einsum", "TopKV2"})
 _PRODUCTS = frozenset({"MatMul", "BatchMatMulV2", "Einsum"})
 _SEGMENTS = frozenset({f"UnsortedSegment{how}" for how in ("Sum", "Prod", "Max", "Min")})
-_LOOKUPS = ("SparseSoftmaxCrossEntropyWithLogits", "SoftmaxCrossEntropyWithLogits")
 
 
 def pairing(folder: Path, *, sizes: Sequence[int] = (), foreign: bool = False, by_row: bool = False) -> dict[str, Any]:
@@ -45,7 +43,8 @@ def pairing(folder: Path, *, sizes: Sequence[int] = (), foreign: bool = False, b
     results should have a row for each row of the data, as those of a `predict`.
     """
     why = None
-    tries = [(rows, least) for rows in dict.fromkeys((FEW, *sizes, FEW + 1)) for least in (0, 1)]
+    few = small_batch(load(folder))
+    tries = [(rows, least) for rows in dict.fromkeys((few, *sizes, few + 1)) for least in (0, 1)]
     for rows, least in tries:
         try:
             found = _sets(folder, rows, foreign, least)
@@ -121,8 +120,10 @@ class _Judge:
             if name in behind:
                 continue  # of what is wrong already nothing more is asked
             told = None
-            if node.op in ELEMENTWISE or node.op in _LOOKUPS:
-                told = self._element_wise(name) or self._scaled(name)
+            if node.op == "SparseSoftmaxCrossEntropyWithLogits":
+                told = self._spread(name)  # of rows and class numbers: nothing is broadcast there
+            elif node.op in ELEMENTWISE or node.op == "SoftmaxCrossEntropyWithLogits":
+                told = self._element_wise(name) or self._scaled(name) or self._spread(name)
             elif node.op == "Reshape":
                 told = self._reshape(name)
             elif node.op in ("Softmax", "LogSoftmax"):
@@ -166,7 +167,7 @@ class _Judge:
         self, name: str, tensors: tuple[str, str], sets: tuple[Array, Array], apart: Array
     ) -> dict[str, Any] | None:
         axes = [axes_of_rows(s) for s in sets]
-        examples = [[_rows(sets[0][tuple(e)]), _rows(sets[1][tuple(e)])] for e in np.argwhere(apart)[:3]]
+        examples = [[rows_in(sets[0][tuple(e)]), rows_in(sets[1][tuple(e)])] for e in np.argwhere(apart)[:3]]
         common = {"examples": self._numbered(examples), "tensors": tensors}
         if not set(axes[0]) & set(axes[1]):
             return self._outer(name, tensors, common)
@@ -212,7 +213,7 @@ class _Judge:
                     continue
                 if len(one) > self._found.batch and len(one) % self._found.batch == 0:
                     rows = [along(one, 0), along(other, 0)]
-                    examples = [[_rows(x), _rows(y)] for x, y in zip(*rows, strict=True) if x and y and not x & y]
+                    examples = [[rows_in(x), rows_in(y)] for x, y in zip(*rows, strict=True) if x and y and not x & y]
                     common = {"examples": self._numbered(examples[:3]), "tensors": (a, b)}
                     told = self._groups(name, (a, b), rows, common) if examples else None
                     if told is not None:
@@ -292,6 +293,10 @@ class _Judge:
             if self._graph.nodes[other].op in _PRODUCTS and (out is None or not axes_of_rows(out)):
                 return None
         return self._told("normalised", name, None, natural=True, tensors=(found[0],), examples=[])
+
+    def _spread(self, name: str) -> dict[str, Any] | None:
+        found = spread(self._graph, self._found, name)
+        return self._told("classes", name, None, natural=True, tensors=found, examples=[]) if found else None
 
     def _gathered(self, name: str) -> dict[str, Any] | None:
         """A gather from rows laid out flat whose numbers all lie in the first row."""
@@ -374,10 +379,10 @@ class _Judge:
     def _told(
         self, kind: str, name: str, made: str | None, *, natural: bool, tensors: Sequence[str], examples: Any
     ) -> dict[str, Any]:
-        """{"kind": outer, groups, lost, torn, exchanged, normalised, gathered, segments or fewer, "node", "op",
-        "sources", "call_sources", "shapes": of the operands and the result, "parts": prediction or data, "comes_out":
-        whether the pairs are a result, "natural": no op was there only to give an operand its shape, "made": where it
-        was given, "examples": [[rows of one operand, rows of the other], ...]}.
+        """{"kind": outer, groups, lost, torn, exchanged, normalised, gathered, segments, classes or fewer,
+        "node", "op", "sources", "call_sources", "shapes": of the operands and the result, "parts": prediction or data,
+        "comes_out": the pairs are a result, "natural": no op was there only to give an operand its shape, "made": where
+        it was given, "examples": [[rows of one operand, rows of the other], ...]}.
         """
         shapes = [list(self._found.sets[t].shape) for t in tensors]
         value = self._found.values.get(f"{name}:0")
@@ -392,7 +397,3 @@ class _Judge:
             "made": None if made is None else {**self._lineage.place(made), "op": self._graph.nodes[made].op},
             "examples": examples,
         }
-
-
-def _rows(mask: Any) -> list[int]:
-    return [n for n in range(8) if int(mask) >> n & 1]

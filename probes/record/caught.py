@@ -16,8 +16,8 @@ _MAX_LINES = 20_000
 
 def handler_of(error: BaseException, frames: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
     """{"file", "line" of the `except`, "function", "gives": what it returns, if that is a constant, "keeps":
-    whether it writes down that the error came before it raises it on}, of the innermost handler that takes the error;
-    None where none is seen. `frames` are outermost first.
+    whether it writes down that the error came before it raises it on, "turns": whether it takes another way}, of the
+    innermost handler that takes the error; None where none is seen. `frames` are outermost first.
 
     A name that is no builtin class of the error may be an alias: then it is not known whether the handler takes it, and
     nothing is said.
@@ -28,7 +28,7 @@ def handler_of(error: BaseException, frames: Sequence[Mapping[str, Any]]) -> dic
         handler = _handler(tree, int(frame["line"]), names) if tree is not None else None
         if handler is not None:
             place = {"file": frame["file"], "line": handler.lineno, "function": frame.get("function")}
-            return {**place, "gives": _constant(handler), "keeps": _keeps(handler)}
+            return {**place, "gives": _constant(handler), "keeps": _keeps(handler), "turns": _turns(handler)}
     return None
 
 
@@ -71,6 +71,13 @@ def _constant(handler: ast.ExceptHandler) -> str | None:
 
 
 _WRITES = frozenset({"append", "put", "put_nowait", "set", "add", "send", "set_exception"})
+
+
+def _turns(handler: ast.ExceptHandler) -> bool:
+    """Whether the handler takes the next turn of a loop, or gives back something that it works out."""
+    nodes = [node for statement in handler.body for node in ast.walk(statement)]
+    given = [n.value for n in nodes if isinstance(n, ast.Return) and n.value is not None]
+    return any(isinstance(n, ast.Continue) for n in nodes) or any(not isinstance(v, ast.Constant) for v in given)
 
 
 def _keeps(handler: ast.ExceptHandler) -> bool:

@@ -77,9 +77,9 @@ class DatasetRecorder:
         if method not in _METHODS or not isinstance(data, compat_data.dataset_class()):
             return
         facts = {"method": method, "model": getattr(model, "name", None), "used": where}
-        found = list(_chain(data))
+        found = list(chain(data))
         cached = next((n for n, d in enumerate(found) if "Cache" in type(d).__name__), len(found))
-        anew = [d for d in found[:cached] if _shuffles(d) and _anew(d)]
+        anew = [d for d in found[:cached] if is_shuffled_anew(d)]
         if method == "predict" and anew:
             self._write("reshuffled", self._where.get(anew[0]), **facts)
         for batch in (d for d in found if _drops(d)):
@@ -87,6 +87,10 @@ class DatasetRecorder:
             rows, size = int(inputs[0].cardinality().numpy()), int(batch._batch_size.numpy())
             if rows > 0 and rows % size:
                 self._write("dropped", self._where.get(batch), rows=[rows, rows - rows % size], **facts)
+
+    def line_of(self, dataset: Any) -> Mapping[str, Any] | None:
+        """Where a shuffle, a batch or a zip was made."""
+        return self._where.get(dataset)
 
     # -- inside
 
@@ -105,8 +109,7 @@ class DatasetRecorder:
         self._write("zipped", shuffled[-1].where, used=self._where.get(dataset), shuffled=apart, rows=[known[0].size])
 
     def _branch(self, dataset: Any) -> _Branch | None:
-        chain = list(_chain(dataset))
-        *steps, leaf = chain
+        *steps, leaf = chain(dataset)
         if _ARRAYS not in type(leaf).__name__ or leaf._inputs():
             return None
         if not all(any(word in type(d).__name__ for word in _SAME_ROWS) for d in steps):
@@ -124,7 +127,7 @@ class DatasetRecorder:
         self.guard.sink.write(schema.DATASET, what=what, where=where, **facts)
 
 
-def _chain(dataset: Any) -> Iterator[Any]:
+def chain(dataset: Any) -> Iterator[Any]:
     """A dataset and what it was made of, as long as it is one."""
     for _ in range(_DEPTH):
         yield dataset
@@ -132,6 +135,11 @@ def _chain(dataset: Any) -> Iterator[Any]:
         if len(inputs) != 1:
             return
         dataset = inputs[0]
+
+
+def is_shuffled_anew(dataset: Any) -> bool:
+    """Whether a dataset gives its rows in another order at each pass."""
+    return _shuffles(dataset) and _anew(dataset)
 
 
 def _shuffles(dataset: Any) -> bool:
@@ -157,7 +165,7 @@ def slices(dataset: Any) -> tuple[list[Any], int] | None:
     """The tensors whose rows a pipeline gives, flat and whole, and how many of them are a batch; None of one that
     computes something of them, or that is made of anything else.
     """
-    *steps, leaf = _chain(dataset)
+    *steps, leaf = chain(dataset)
     names = [type(d).__name__ for d in steps]
     if not all(any(w in n for w in _SOME_ROWS) and not any(w in n for w in _OTHER_BATCHES) for n in names):
         return None

@@ -21,6 +21,7 @@ from .importhook import PostImportFinder
 from .keras_facts import accelerators, described, rows_of, validation_rows
 from .numbers import NumbersRecorder
 from .rehearse import Frame, Rehearsal
+from .splits import SplitRecorder
 from .tables import TableRecorder
 from .tracing import TraceRecorder
 from .twins import TwinRecorder
@@ -49,6 +50,7 @@ class KerasRecorder:
         self.numbers = numbers
         self.datasets = datasets
         self.tables = tables
+        self.splits = SplitRecorder(guard, datasets) if datasets is not None else None
         self.rehearsal = rehearsal
         self.twins = twins
         self.sink = guard.sink
@@ -304,6 +306,8 @@ class KerasRecorder:
         where = frames[0] if frames else None
         if self.datasets is not None and not self.tracing.keras_calls:
             self.guard.part("dataset", self.datasets.given, method, model, given.get("x"), where)
+            if method == "fit" and self.splits is not None:
+                self.guard.part("split", self.splits.fitted, model, given, where)
         return {**call, "data": data, "where": where}
 
     def _end(self, call: dict[str, Any] | None, result: Any) -> None:

@@ -32,6 +32,7 @@ MAX_DATA = 512 << 20
 MAX_SECONDS = 0.25
 """For weights and results, of all calls of a process together; at the end of the process once more."""
 MAX_VARIABLES = 4000
+_COLUMNS = 5
 _MOST_EVENTS = 20
 
 
@@ -174,12 +175,16 @@ def _finite(array: Any) -> dict[str, Any]:
     if good.all():
         return {"finite": True}
     index = numpy.unravel_index(int(numpy.argmin(good)), array.shape) if array.shape else ()
+    bad = ~good.reshape(len(array), -1) if array.ndim else ~good.reshape(1, 1)
+    columns = numpy.flatnonzero(bad.all(axis=0)) if array.ndim == 2 else ()
     return {
         "finite": False,
         "index": [int(i) for i in index],
         "value": str(array[index]),
         "count": int(array.size - good.sum()),
         "size": int(array.size),
+        "rows": [int(bad.any(axis=1).sum()), len(bad)],
+        "columns": [int(i) for i in columns[:_COLUMNS]],
     }
 
 

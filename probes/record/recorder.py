@@ -36,6 +36,7 @@ from .sink import Sink
 from .tables import TableRecorder
 from .tracing import TraceRecorder
 from .twins import TwinRecorder
+from .untrained import UntrainedRecorder
 from .values import ValueWriter
 
 _places: list[PlaceRecorder] = []
@@ -71,6 +72,7 @@ class Parts:
     failures: FailureRecorder | None = None
     keras: KerasRecorder | None = None
     tracing: TraceRecorder | None = None
+    untrained: UntrainedRecorder | None = None
 
 
 @dataclass(frozen=True)
@@ -228,7 +230,9 @@ def _recorders(choice: Choice, guard: Guard, finder: PostImportFinder) -> Parts:
         OperandRecorder(guard, finder)
     if "shapes" in chosen:
         _places.append(PlaceRecorder(guard, finder, tracing))
-    return Parts(rehearsal, numbers, failures, keras, tracing)
+    plain = "keras" in chosen and rehearsal is None
+    untrained = UntrainedRecorder(guard, finder, tracing) if plain else None
+    return Parts(rehearsal, numbers, failures, keras, tracing, untrained)
 
 
 def _rehearsed(rehearsal: Rehearsal, guard: Guard, finder: PostImportFinder) -> None:
@@ -285,6 +289,8 @@ def _at_exit(state: str = "exit", stay: Sequence[str] = ()) -> None:
     if guard.active:
         if parts.numbers is not None:
             guard.run("numbers at exit", parts.numbers.at_exit)
+        if parts.untrained is not None:
+            guard.run("gradients at exit", parts.untrained.at_exit)
         if parts.rehearsal is not None:
             guard.part("rehearsal", parts.rehearsal.finish)
         calls = guard.part("calls", parts.tracing.owners.calls) if parts.tracing is not None else None

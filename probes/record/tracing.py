@@ -47,6 +47,8 @@ class TraceRecorder:
         self._graphs = itertools.count(1)
         self._uids: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
         self._names: dict[str, list[str]] = {}
+        # The graphs of library functions, by the names under which ops call them.
+        self.named: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
         self._local = threading.local()
         # Function object -> folders of its capsules, newest last; and the concrete function behind each.
         self._of_function: weakref.WeakKeyDictionary[Any, list[Path]] = weakref.WeakKeyDictionary()
@@ -233,6 +235,7 @@ class TraceRecorder:
     def _named(self, name: Any, graph: Any) -> None:
         text = name.decode() if isinstance(name, bytes) else str(name)
         uid = self.uid(graph)
+        self.named[text] = graph
         names = self._names.setdefault(uid, [])
         if text not in names:
             names.append(text)

@@ -23,6 +23,9 @@ _SLUG = "not-finite"
 _HANDS_ON = frozenset({"OptionalGetValue", "IteratorGetNext", "Identity", "PartitionedCall", "StatefulPartitionedCall"})
 """Ops that make no value of their own: Keras takes the results of a step out of an optional."""
 _CLEAN = "`np.isfinite(x).all()` before the training; drop such rows, or fill them with a value of your choice."
+_WHOLE = (
+    "Dropping such rows would leave none. A division by a spread of 0 and a logarithm of 0 are the usual ways there."
+)
 
 
 def with_not_finite(findings: Sequence[Finding], recording: Recording) -> tuple[Finding, ...]:
@@ -166,16 +169,23 @@ def _of_data(sign: Suspicion, spoilt: Mapping[str, Any]) -> Finding:
     place = f"{name}[{', '.join(map(str, index))}]" if index else name
     count, size = spoilt.get("count"), spoilt.get("size")
     kind = "data" if not name.startswith("y") else "targets"
+    rows, columns = spoilt.get("rows") or [0, 1], spoilt.get("columns") or []
+    fix = Remedy("clean-data", f"Drop or fill what is not finite in {name} ({count} of {size} values)", "safe", _CLEAN)
+    which = ""
+    if rows[0] == rows[1]:
+        # Without such rows nothing would be left.
+        named = f"column {', '.join(map(str, columns))} of {name}" if columns else f"each row of {name}"
+        which = f" None of its {rows[1]} rows is without one{f': {named} has no finite value' if columns else ''}."
+        fix = replace(fix, title=f"Look at what makes {named}: there is nothing finite to train on", how=_WHOLE)
     return Finding(
         code=by_slug(_SLUG).code, slug=_SLUG, level="error", role="root",
         title=f"{place}{leaf} is {spoilt.get('value')}: the {kind} given to {sign.method} are not finite",
-        message=f"{_said(sign)} {count} of {size} values of {name}{leaf} are not finite, the first is {place}.",
+        message=f"{_said(sign)} {count} of {size} values of {name}{leaf} are not finite, the first is {place}.{which}",
         op="input", location=sign.where,
         evidence=(Proof("event", f"{place} is {spoilt.get('value')}; {count} of {size} values", _where(sign)),
                   *_of_sign(sign)),
         status="untested", basis=RECORDED_NUMBERS,
-        remedies=(Remedy("clean-data", f"Drop or fill what is not finite in {name} ({count} of {size} values)", "safe",
-                         _CLEAN),),
+        remedies=(fix,),
         details={"kind": "nan", "cause": "data", "index": index, "count": count},
     )  # fmt: skip
 

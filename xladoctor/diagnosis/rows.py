@@ -30,6 +30,8 @@ _EQUALITIES = ("Equal", "NotEqual")
 """Of labels and guesses, in an accuracy: no gradient is taken of them."""
 _IN_LOSS = "compile_loss"
 """Where the model's outputs meet the targets, as Keras names it."""
+_UNTESTED = ("classes", "exchanged")
+"""No change of rows shows whether it was meant."""
 _REMEDIES: Mapping[str, Remedy] = {
     "outer": Remedy(
         "same-rank",
@@ -78,6 +80,13 @@ _REMEDIES: Mapping[str, Remedy] = {
         "Add the offset of each row to the index",
         "safe",
         "`tf.range(rows) * items + index`, or `tf.gather(values, index, batch_dims=1)` before it is laid out flat.",
+    ),
+    "classes": Remedy(
+        "one-hot",
+        "Make one-hot rows of the class numbers",
+        "safe",
+        "`tf.one_hot(tf.cast(y[:, 0], tf.int32), classes)`, or take the probability of the row's own class with "
+        "`tf.gather(p, y[:, 0], batch_dims=1)`.",
     ),
     "lost": Remedy(
         "keep-rows",
@@ -258,8 +267,8 @@ def _finding(asked: Asked, told: Mapping[str, Any]) -> Finding:
         op=str(told["op"]), node=told.get("node"), dims=tuple(s for s in told.get("shapes") or () if s is not None),
         location=where or asked.location,
         evidence=(Proof("worker", _proof(told), f"worker.jsonl, capsule {asked.capsule}"),),
-        status="untested" if kind == "exchanged" else "confirmed",
-        basis=NOT_TESTED if kind == "exchanged" else ROWS_CHANGED,  # whether it was meant, no change of rows shows
+        status="untested" if kind in _UNTESTED else "confirmed",
+        basis=NOT_TESTED if kind in _UNTESTED else ROWS_CHANGED,
         remedies=(_REMEDIES[kind], *(r for r in rule.remedies if r.id not in ("compare-paths", "remove-reindex"))),
         details={"kind": kind, "function": asked.name, "capsule": asked.capsule, "parts": told.get("parts"),
                  "meets": str(at) if at else None, "made": str(made) if made else None},
@@ -321,6 +330,12 @@ def _words(kind: str, told: Mapping[str, Any]) -> tuple[str, str]:
         return f"{op} takes from the first row of the batch for all rows", (
             f"{op} takes from {shapes[0]}, in which the items of all rows lie one after the other, and its numbers all "
             "lie among those of the first row: the offset of each row is not in them."
+        )
+    if kind == "classes":
+        return f"{op} weighs every class of {shapes[1]} with the number of one class, {shapes[0]}", (
+            f"{op} multiplies targets of whole numbers, {shapes[0]}, by what is computed of a softmax over classes, "
+            f"{shapes[1]}: broadcasting gives all classes of a row the number of its class as a weight. If the numbers "
+            "name classes, only the row's own class should count."
         )
     if kind == "exchanged":
         return f"{op} of {shapes[0]} to {shapes[-1]} exchanges two axes and moves no element", (

@@ -15,16 +15,29 @@ def agreed(checked: Sequence[Check]) -> str | None:
     same = [c for c in checked if c.result == "agrees" and c.what == "compiled-function"]
     verb = "agree" if len(same) > 1 else "agrees"
     compiled = f"{facts.count(len(same), 'compiled function')} {verb} with plain execution" if same else None
-    return "; ".join(part for part in (compiled, _rows(checked)) if part) or None
+    return "; ".join(part for part in (compiled, _rows(checked), _gradients(checked)) if part) or None
 
 
 def _rows(checked: Sequence[Check]) -> str | None:
     """`no rows are mispaired in fit of net, predict of net and 2 more`."""
     kept = list(dict.fromkeys(c.function for c in checked if c.result == "agrees" and c.what == "rows"))
+    return f"no rows are mispaired in {_listed(kept)}" if kept else None
+
+
+def _gradients(checked: Sequence[Check]) -> str | None:
+    """`adam has a gradient for each of its variables`."""
+    apart = {c.function for c in checked if c.result == "diverges" and c.what == "gradients"}
+    names = [c.function for c in checked if c.result == "agrees" and c.what == "gradients"]
+    kept = [name for name in dict.fromkeys(names) if name not in apart]
     if not kept:
         return None
-    named = kept if len(kept) <= _FEW else [*kept[: _FEW - 1], f"{len(kept) - _FEW + 1} more"]
-    return f"no rows are mispaired in {' and '.join([', '.join(named[:-1]), named[-1]] if len(named) > 1 else named)}"
+    verb, whose = ("has", "its") if len(kept) == 1 else ("have", "their")
+    return f"{_listed(kept)} {verb} a gradient for each of {whose} variables"
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = list(names) if len(names) <= _FEW else [*names[: _FEW - 1], f"{len(names) - _FEW + 1} more"]
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
 def left_out(checked: Sequence[Check]) -> str | None:

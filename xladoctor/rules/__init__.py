@@ -57,6 +57,7 @@ _IN_FAMILIES: dict[str, tuple[str, str]] = {
     "XD702": ("wrong-shape-silent", "numbers"),
     "XD703": ("wrong-pairing", "numbers"),
     "XD704": ("random-in-compiled", "numbers"),
+    "XD706": ("unsound-split", "numbers"),
     "XD800": ("lint-comment", "source"),
     "XD801": ("environment-after-import", "source"),
     "XD802": ("config-read-at-import", "source"),

@@ -187,7 +187,7 @@ RULES = (
         why="Python numbers or strings as arguments (each value is a new signature), tensors "
         "whose shapes change, a tf.function made anew inside of a loop.",
         example="5 out of the last 5 calls to <function f at 0x1> triggered tf.function retracing.",
-        tell_apart="A warning, and never the cause of a wrong result. Compilation for new *values* "
+        tell_apart="A warning, and never the cause of a wrong result. Compilation for new values "
         "under one trace is `value-baked-in`.",
         remedies=(
             Remedy("tensors-in", "Pass tensors, not Python numbers", "safe", "`tf.constant(i)` instead of `i`."),

@@ -56,8 +56,8 @@ RULES = (
         why="A graph's conditional has one result type. Sizes that differ become `None` in plain "
         "mode, and a bounded dynamic size (or an abort) under XLA.",
         example="'y' must also be initialized in the else branch",
-        tell_apart="Branches whose *sizes* differ compile, and fail later as "
-        "`dynamic-dimension-unsupported`, or silently. Branches of different *rank* abort "
+        tell_apart="Branches whose sizes differ compile, and fail later as "
+        "`dynamic-dimension-unsupported`, or silently. Branches of different rank abort "
         "the process in XLA.",
         remedies=(
             Remedy(

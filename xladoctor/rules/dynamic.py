@@ -25,7 +25,7 @@ RULES = (
         example="Asked to propagate a dynamic dimension from hlo Cast.1@{}@0 to hlo %FFT2D.1 = "
         "c64[<=8,16,16]{2,1,0} fft(%Cast.1), fft_type=FFT, fft_length={16,16}, which is not "
         "implemented.",
-        tell_apart="`must be a compile-time constant` is about a shape *argument*. "
+        tell_apart="`must be a compile-time constant` is about a shape argument. "
         "`dynamic-padder-ret-check` is the same condition met one pass later. The op that is "
         "named is where the size could not go on, not where it was born: the HLO shows the "
         "chain.",

@@ -67,7 +67,7 @@ RULES = (
         "explicitly by jit_compile=True.",
         why="There are several separate ways into XLA. --tf_xla_auto_jit, "
         "tf.config.optimizer.set_jit and global_jit_level govern auto-clustering only. "
-        "jit_compile=True marks a function with _XlaMustCompile, and Keras' "
+        "`jit_compile=True` marks a function with `_XlaMustCompile`, and Keras' "
         "compile(jit_compile='auto') does the same where an accelerator is present; no flag "
         "undoes that.",
         example='TF_XLA_FLAGS="--tf_xla_auto_jit=0" and still: tf2xla conversion failed while '
@@ -176,8 +176,8 @@ RULES = (
         "later call fails, and the op that is named is innocent.",
         example="Loaded runtime CuDNN library: 8.0.5 but source was compiled with: 8.6.0. CuDNN "
         "library needs to have matching major version",
-        tell_apart="The library's own status name (CUDNN_STATUS_..., CUBLAS_STATUS_...) is in the text. "
-        "..._ALLOC_FAILED is `oom`; `No algorithm worked` is `autotune-failed`.",
+        tell_apart="The library's own status name (`CUDNN_STATUS_...`, `CUBLAS_STATUS_...`) is in the text. "
+        "`..._ALLOC_FAILED` is `oom`; `No algorithm worked` is `autotune-failed`.",
         remedies=(
             Remedy(
                 "match-versions",

@@ -66,7 +66,7 @@ RULES = (
         "workspace. Otherwise a library that failed to initialise (the lines above say so), "
         "or a shape that no algorithm takes.",
         example="No algorithm worked!  Error messages: ...",
-        tell_apart="CUDNN_STATUS_... or `Could not create cudnn handle` above it: `gpu-library-failed` "
+        tell_apart="`CUDNN_STATUS_...` or `Could not create cudnn handle` above it: `gpu-library-failed` "
         "is the root. An allocation that failed above it: `oom`.",
         remedies=(
             Remedy(

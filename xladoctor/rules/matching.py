@@ -176,6 +176,8 @@ def match_records(rule: Rule, recognise: Recogniser, evidence: Evidence) -> Iter
         one = finding(rule, group)
         if one.location is None and _is_chained(group[0][0], evidence):
             one = replace(one, location=_location_below(group[0][0], evidence))
+        if one.location is None:
+            one = replace(one, location=location_around(group[0][0], evidence))
         if one.level == "error" and _went_on(group, evidence):
             said = f"{one.message} The run went on after it."
             one = replace(one, message=said, details={**one.details, "went_on": True})
@@ -224,6 +226,15 @@ def _location_below(record: ErrorRecord, evidence: Evidence) -> Location | None:
     return next(
         (at for r in later if r.level == "error" and r.stream == record.stream and (at := location_of(r))), None
     )
+
+
+def location_around(record: ErrorRecord, evidence: Evidence) -> Location | None:
+    """Where the program was when TensorFlow passed on, in a message of its own, an exception that has no frame of the
+    program's: a generator's, a function's that `py_function` calls.
+    """
+    said = flat(record.text).partition(" [[{{node")[0]
+    around = (r for r in evidence.log.records if r.level == "error" and r is not record and r.stream == record.stream)
+    return next((at for r in around if said and said in flat(r.text) and (at := location_of(r))), None)
 
 
 def _died_below(group: list[tuple[ErrorRecord, Hit]], evidence: Evidence) -> bool:

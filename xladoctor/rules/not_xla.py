@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from xladoctor.model.diagnosis import Basis, Finding, Proof, Remedy
 from xladoctor.rules.base import Rule
-from xladoctor.rules.matching import Hit, finding, flat, is_quoted, location_of, make, pattern
+from xladoctor.rules.matching import Hit, finding, flat, is_quoted, location_around, location_of, make, pattern
 from xladoctor.rules.outside import ASKED
 from xladoctor.rules.outside import RULES as OUTSIDE
 from xladoctor.rules.recognise.not_xla import cut, cut_message, ends_inside, recognise
@@ -40,6 +40,8 @@ def _chosen(evidence: Evidence) -> Finding | None:
     )
     if of_worker is not None:
         found = replace(found, location=location_of(of_worker) or found.location)
+    if found.location is None:
+        found = replace(found, location=location_around(record, evidence))
     if rule is _PLAIN:
         found = _worded(found)
     if found.details.get("kind") in ("aborted", "segfault") and not others:

@@ -119,4 +119,35 @@ RULES = (
             "tensorflow/compiler/tf2xla/kernels/random_ops.cc",
         ),
     ),
+    Rule(
+        code="XD706",
+        slug="unsound-split",
+        title="Training and validation rows are not split as they look",
+        level="warning",
+        rank=72,
+        what="The rows that a model is validated on are partly those that it is trained on, or are of other classes.",
+        why="`take` and `skip` of a dataset that is shuffled anew at each pass cut two different orders. "
+        "`validation_split` cuts off the last rows as they stand, before Keras shuffles: of rows that are sorted by "
+        "label these are the last classes.",
+        example="ds = ds.shuffle(1000); model.fit(ds.take(800).batch(32), validation_data=ds.skip(800).batch(32))",
+        tell_apart="Rows and labels that went out of step are `wrong-pairing`. A split of a time series by time "
+        "is meant to cut off the last rows, and is not this class.",
+        remedies=(
+            Remedy(
+                "split-once",
+                "Split before the shuffle",
+                "safe",
+                "`take` and `skip` first, then shuffle the training rows only; or "
+                "`shuffle(n, seed=..., reshuffle_each_iteration=False)` above the cut.",
+            ),
+            Remedy(
+                "shuffle-before-split",
+                "Shuffle rows and labels together before `fit`",
+                "safe",
+                "`order = rng.permutation(len(x)); model.fit(x[order], y[order], validation_split=0.2)`, or split by "
+                "class.",
+            ),
+        ),
+        references=("tensorflow/python/data/ops/shuffle_op.py", "keras/src/trainers/data_adapters/__init__.py"),
+    ),
 )

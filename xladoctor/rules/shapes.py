@@ -250,7 +250,7 @@ RULES = (
         why="The model was built with other settings (channels, units, gridsize) than the one "
         "that was saved, or layers were added, removed or reordered.",
         example="Layer head weight shape (4, 3) is not compatible with provided weight shape (5, 3).",
-        tell_apart="Shapes of *variables* are named, not of activations. `Shapes (None, 3) and (None, "
+        tell_apart="Shapes of variables are named, not of activations. `Shapes (None, 3) and (None, "
         "2) are incompatible` in a loss is `keras-input-mismatch`.",
         remedies=(
             Remedy(

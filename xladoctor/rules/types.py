@@ -21,7 +21,7 @@ RULES = (
         example="cannot compute AddV2 as input #1(zero-based) was expected to be a float tensor but "
         "is a int32 tensor [Op:AddV2]",
         tell_apart="`No registered '...' OpKernel for XLA_..._JIT` with a type in its attributes is "
-        "`unsupported-op`. A mixture of float widths that *runs* changes results "
+        "`unsupported-op`. A mixture of float widths that runs changes results "
         "(`parity-divergence`), it does not fail.",
         remedies=(
             Remedy(

@@ -69,6 +69,19 @@ def test_a_handler_that_keeps_the_error_and_raises_it_on(tmp_path, body, keeps):
     assert found and found["keeps"] is keeps
 
 
+@pytest.mark.parametrize(
+    ("body", "turns"),
+    [("log(e)\n            continue", True), ("print(e)\n            return first + 5", True), ("return None", False),
+     ("traceback.print_exc()", False), ("return", False)],
+)  # fmt: skip
+def test_a_handler_that_takes_another_way(tmp_path, body, turns):
+    file = tmp_path / "tiles.py"
+    head = "def run():\n    for x in y:\n        try:\n            go()\n        except KeyError as e:\n            "
+    file.write_text(f"{head}{body}\n")
+    found = handler_of(KeyError(), [{"file": str(file), "line": 4, "function": "run", "user": True}])
+    assert found and found["turns"] is turns
+
+
 @pytest.mark.parametrize("way", ["fork", "spawn"])
 def test_what_ends_a_process_of_multiprocessing_is_recorded_with_its_parent(tmp_path, way):
     """multiprocessing prints such an exception by itself; the parent sees an exit status only."""

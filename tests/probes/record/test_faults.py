@@ -16,16 +16,16 @@ pytestmark = pytest.mark.slow
 # The hooks run once a process, or only where TensorFlow is loaded: covered by the runs in which all of them fail.
 ONCE = {
     "finish", "first op", "graph of a read", "trace arguments", "first use", "auto", "decorator", "_hook_variables",
-    "_hook_layers", "numbers at exit", "calls",
+    "_hook_layers", "numbers at exit", "calls", "gradients at exit", "tape",
 }  # fmt: skip
 # Only in a rehearsal, which is no run of the user's.
 REHEARSED = {
     "batches", "files", "loop", "loss", "nan", "nan eager", "nan graph", "nan look", "nan loss", "phase", "rehearsal",
     "twins",
 }  # fmt: skip
-# Once a function, or of the first failures and operands only: where all hooks fail from the start they fail, too;
-# spoiled later, they do not come again.
-ONCE_A_FUNCTION = {"caught", "first call", "first calls", "operands", "policy", "equalities"}
+# Once a function, or of the first failures, operands and eager steps only: where all hooks fail from the start they
+# fail, too; spoiled later, they do not come again.
+ONCE_A_FUNCTION = {"caught", "trail", "first call", "first calls", "operands", "policy", "equalities"}
 # In the children of multiprocessing: a test of their own.
 CHILD = {"child process", "child failed"}
 # Only where a block of a program is recorded: test_block_faults.py.
@@ -164,6 +164,16 @@ def training():
         out.append(type(error).__name__)
     return out
 
+def gradients():
+    used, unused = tf.Variable(1.0), tf.Variable(1.0)
+    optimizer = keras.optimizers.SGD(0.1)
+    for _ in range(3):
+        with tf.GradientTape() as tape:
+            loss = 2.0 * used + tf.round(unused)
+        found = tape.gradient(loss, [used, unused])
+        optimizer.apply_gradients([(g, v) for g, v in zip(found, [used, unused])])
+    return [float(np.round(used.numpy(), 5)), float(unused.numpy()), found[1] is None]
+
 def errors():
     said = io.StringIO()
     with contextlib.redirect_stderr(said):
@@ -176,7 +186,7 @@ def errors():
         thread.join()
     return [line for line in said.getvalue().splitlines() if line.startswith(("ValueError", "ZeroDivisionError"))]
 
-PARTS = (settings, functions, sessions, arrays, predictions, training, errors)
+PARTS = (settings, functions, sessions, arrays, predictions, training, gradients, errors)
 
 def work(parts=PARTS):
     return {part.__name__: json.loads(json.dumps(part())) for part in parts}

@@ -84,6 +84,7 @@ def test_each_call_is_noticed_once(ran):
 def test_the_data_are_looked_at_with_the_place_of_the_first_value(ran):
     x, y = ran[0]["data"]
     assert (x["finite"], x["index"], x["value"], x["count"], x["size"]) == (False, [6, 2], "nan", 1, 24)
+    assert (x["rows"], x["columns"]) == ([1, 8], [])
     assert y["finite"] is True
 
 

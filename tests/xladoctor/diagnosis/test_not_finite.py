@@ -67,6 +67,16 @@ def test_spoilt_data_alone_are_likely_and_not_confirmed(tmp_path):
     assert (f.level, f.status, f.basis.kind) == ("error", "untested", "observed")
 
 
+def test_where_no_row_is_finite_dropping_rows_is_no_remedy(tmp_path):
+    whole = [{**part, "rows": [64, 64], "columns": [3]} if not part.get("finite") else part for part in SPOILT]
+    (f,) = scanned(tmp_path, noted(data=whole), why="off").findings
+    assert f.remedies[0].title.startswith("Look at what makes column 3 of x")
+    assert "None of its 64 rows is without one: column 3 of x has no finite value" in f.message
+    some = [{**part, "rows": [2, 64], "columns": []} if not part.get("finite") else part for part in SPOILT]
+    (f,) = scanned(tmp_path / "some", noted(data=some), why="off").findings
+    assert f.remedies[0].title.startswith("Drop or fill")
+
+
 def test_without_an_answer_it_says_that_nothing_was_checked(tmp_path):
     (f,) = scanned(tmp_path, noted(data=[]), why="the program is one of several").findings
     assert (f.level, f.status, f.op) == ("error", "untested", None)

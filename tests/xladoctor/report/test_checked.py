@@ -10,6 +10,7 @@ from xladoctor.report import View, checked, render
 
 COMPILED = Check("compiled-function", "step", 3, "agrees")
 ROWS = Check("rows", "fit of net", 1, "agrees")
+TRAINED = Check("gradients", "adam", 1, "agrees")
 
 
 @pytest.mark.parametrize(
@@ -24,6 +25,9 @@ ROWS = Check("rows", "fit of net", 1, "agrees")
         ([ROWS, replace(ROWS, function="predict of net")], "no rows are mispaired in fit of net and predict of net"),
         ([replace(ROWS, function=n) for n in "abcd"], "no rows are mispaired in a, b and 2 more"),
         ([replace(ROWS, result="diverges")], None),
+        ([TRAINED, TRAINED], "adam has a gradient for each of its variables"),
+        ([TRAINED, replace(TRAINED, function="sgd")], "adam and sgd have a gradient for each of their variables"),
+        ([TRAINED, replace(TRAINED, result="diverges")], None),
         ([replace(ROWS, result="not-checked", why="too large")], "nothing could be checked: fit of net (too large)"),
         (
             [COMPILED, replace(ROWS, result="not-checked", why="too large")],

@@ -44,6 +44,12 @@ variable_creation = by_forms(
             pick=(),
         ),
         Form(
+            "reating variables on a non-first call",
+            r"([Cc]reating variables on a non-first call)",
+            "A `tf.Variable` is created on a later call of the function.",
+            pick=(),
+        ),
+        Form(
             "tried to create variables on non-first call",
             r"(tried to create variables on non-first call)",
             "A `tf.Variable` is created on a later call of the function.",

@@ -139,9 +139,9 @@ def padder(record: ErrorRecord, text: str) -> Hit | None:
 # The compiler's own sources, by their folder; since TensorFlow 2.18 a line names the file alone. The libraries that
 # run what was compiled stand beside it, and a check of theirs is no fault of the compiler.
 _COMPILER = (
-    r"(?:^|/)(?:compiler/(?:tf2xla|jit)|(?:compiler/)?xla(?!/(?:stream_executor|tsl|pjrt|python|client)/))/"
-    r"|^(?:hlo_\w{1,60}|algebraic_simplifier|\w{0,30}layout_assignment|buffer_assignment|dynamic_(?:padder|dimension)\w{0,30}"
-    r"|\w{1,30}_(?:fusion|expander|rewriter)|shape_inference)\.(?:cc|h):"
+    r"(?:^|/)(?:compiler/(?:tf2xla|jit)|(?:compiler/)?xla(?!/(?:stream_executor|tsl|pjrt|python|client(?!/(?:lib/|xla_)))/))/"
+    r"|^(?:hlo_\w{1,60}|algebraic_simplifier|\w{0,30}layout_assignment|buffer_assignment|dynamic_(?:padder|dimension|shaped)\w{0,30}"
+    r"|\w{1,30}_(?:fusion|expander|rewriter)|shape_inference|xla_builder)\.(?:cc|h):"
 )
 
 

@@ -58,7 +58,7 @@ _DEATHS = (
     (
         r"Aborted|SIGABRT|terminate called|Fatal Python error: Aborted|signal 6\b",
         "aborted",
-        "The process aborted; the reason stands above, if anywhere.",
+        "The process aborted. Where it said why, the reason stands above that line.",
     ),
     (r"can't open file '", "missing-file", "The program itself was not found."),
     (r"Unable to parse flag", "flag", "A command-line flag cannot be read."),

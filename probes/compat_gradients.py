@@ -1,0 +1,60 @@
+"""Every private name of TensorFlow and Keras that the probes lean on where gradients are missing; `compat.py` says what
+follows where one is not there.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+from .compat import attribute, class_with
+
+KERAS_OPTIMIZERS = ("keras.src.optimizers.base_optimizer", "BaseOptimizer", "apply")
+"""Keras 3: what every optimizer hands its gradients and variables to."""
+
+
+def tape_class() -> type:
+    """`tf.GradientTape`: what opens and closes it, `stop_recording` too, calls these methods (2.9-2.21)."""
+    return class_with("tensorflow.python.eager.backprop", "GradientTape", "gradient", "_push_tape", "_pop_tape")
+
+
+def record_module() -> Any:
+    """The module whose `record_operation(kind, outputs, inputs, ...)` tells a tape what it cannot see for itself: calls
+    of functions, and custom gradients (2.13-2.21).
+    """
+    module = importlib.import_module("tensorflow.python.eager.record")
+    if not callable(module.record_operation):
+        raise AttributeError("record.record_operation")
+    return module
+
+
+def eager_tensor_class() -> type:
+    """The class whose `_numpy` gives the value of an eager tensor to NumPy and to Python."""
+    return class_with("tensorflow.python.framework.ops", "_EagerTensorBase", "_numpy")
+
+
+def add_op_callback(callback: Callable[..., None]) -> Callable[[], None]:
+    """Call `callback` with each op that this thread executes; returns what ends that, within the callback too."""
+    module: Any = importlib.import_module("tensorflow.python.framework.op_callbacks")
+    module.add_op_callback(callback)
+    return lambda: module.remove_op_callback(callback)
+
+
+def has_gradient(kind: str) -> bool:
+    """Whether TensorFlow knows a gradient of an op type: not where it is registered as having none."""
+    try:
+        return attribute("tensorflow.python.framework.ops", "gradient_registry").lookup(kind) is not None
+    except LookupError:
+        return False
+
+
+def handle_of(variable: Any) -> Any:
+    """The resource of a `tf.Variable`, or of the one that a Keras variable holds; None of anything else."""
+    inner = getattr(variable, "handle", None)
+    return inner if inner is not None else getattr(getattr(variable, "value", None), "handle", None)
+
+
+def gradient_override(operation: Any) -> bool:
+    """Whether an op of a graph has a gradient of the program's own (`tf.custom_gradient`)."""
+    return "_gradient_op_type" in operation.node_def.attr if operation.type == "IdentityN" else False

@@ -1,0 +1,117 @@
+"""Training and validation rows that are not split as they look, by how datasets were put together and by the labels.
+
+A dataset that is shuffled anew at each pass and then cut with `take` and `skip` gives other rows to both sides at each
+pass. Keras' `validation_split` cuts the last rows off as they stand: of rows that are sorted by label these are other
+classes than the first ones. No element is taken from any iterator; labels are counted where they are arrays.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from .. import compat_data, schema
+from .datasets import DatasetRecorder, chain, is_shuffled_anew
+from .guard import Guard
+
+MAX_LABELS = 2_000_000
+MAX_CLASSES = 10_000
+_LEAST = 10
+"""Fewer rows on one side show nothing."""
+_CHANCE = 1e-6
+"""How probable it may be at most that rows in no order look so."""
+_MOST_EVENTS = 10
+
+
+class SplitRecorder:
+    """Writes `split` events."""
+
+    def __init__(self, guard: Guard, datasets: DatasetRecorder) -> None:
+        self.guard = guard
+        self.datasets = datasets
+        self._seen: set[tuple[Any, ...]] = set()
+
+    def fitted(self, model: Any, given: Mapping[str, Any], where: Mapping[str, Any] | None) -> None:
+        """A `fit` begins with these arguments."""
+        training, validation = given.get("x"), given.get("validation_data")
+        kind = compat_data.dataset_class()
+        facts = {"model": getattr(model, "name", None), "used": where}
+        if isinstance(training, kind) and isinstance(validation, kind):
+            self._cut(training, validation, facts)
+        elif given.get("validation_split") and _classifies(model):
+            self._labels(given.get("y"), float(given["validation_split"]), facts)
+
+    def _cut(self, training: Any, validation: Any, facts: dict[str, Any]) -> None:
+        """Both sides are cut from one dataset: is its order drawn anew for each?"""
+        one, other = list(chain(training)), list(chain(validation))
+        common = next((i for i, d in enumerate(one) if any(d is e for e in other)), None)
+        if common is None:
+            return
+        at = next(i for i, e in enumerate(other) if e is one[common])
+        cuts = [[(_cut(d), int(d._count.numpy())) for d in part if _cut(d)] for part in (one[:common], other[:at])]
+        if any(len(c) != 1 for c in cuts):
+            return
+        (how, count), (opposite, beside) = cuts[0][0], cuts[1][0]
+        if {how, opposite} != {"take", "skip"} or count != beside or count <= 0:
+            return
+        above = one[common:]
+        cached = next((i for i, d in enumerate(above) if "Cache" in type(d).__name__), len(above))
+        shuffle = next((d for d in above[:cached] if is_shuffled_anew(d)), None)
+        rows = int(one[common].cardinality().numpy())
+        if shuffle is not None and 0 < count < rows:
+            parts = [count, rows - count] if how == "take" else [rows - count, count]
+            self._write("reshuffled", self.datasets.line_of(shuffle), rows=parts, **facts)
+
+    def _labels(self, labels: Any, split: float, facts: dict[str, Any]) -> None:
+        classes = _classes(labels)
+        numpy = sys.modules.get("numpy")
+        if classes is None or numpy is None or not 0.0 < split < 1.0:
+            return
+        at = int(len(classes) * (1.0 - split))
+        rows = [at, len(classes) - at]
+        if min(rows) < _LEAST:
+            return
+        most = int(classes.max()) + 1
+        first, last = (numpy.bincount(part, minlength=most) for part in (classes[:at], classes[at:]))
+        unseen = int(last[first == 0].sum())
+        only = numpy.flatnonzero(last)
+        alone = len(only) == 1 and bool((first.sum() - first[only[0]]) > 0)
+        share = (first[only[0]] + last[only[0]]) / len(classes)
+        if unseen * 2 >= rows[1] or (alone and float(share) ** rows[1] < _CHANCE):
+            known = {"classes": [int((first > 0).sum()), len(only)], "unseen": unseen}
+            self._write("sorted", facts["used"], rows=rows, **known, **facts)
+
+    def _write(self, what: str, where: Mapping[str, Any] | None, **facts: Any) -> None:
+        key = (what, str(where), facts.get("model"))
+        if key not in self._seen and len(self._seen) < _MOST_EVENTS:
+            self._seen.add(key)
+            self.guard.sink.write(schema.SPLIT, what=what, where=where, **facts)
+
+
+def _cut(dataset: Any) -> str | None:
+    name = type(dataset).__name__
+    return next((word for word in ("take", "skip") if name == f"_{word.capitalize()}Dataset"), None)
+
+
+def _classifies(model: Any) -> bool:
+    """Whether the labels are classes: the loss is a cross-entropy."""
+    loss = getattr(model, "loss", None)
+    name = loss if isinstance(loss, str) else getattr(loss, "__name__", None) or type(loss).__name__
+    return "crossentropy" in str(name).lower().replace("_", "")
+
+
+def _classes(labels: Any) -> Any:
+    """The class of each row as a whole number: of numbers (N,) or (N, 1), or of rows with a single one (N, C)."""
+    if not (type(labels).__module__ or "").startswith("numpy") or labels.dtype.kind not in "iubf":
+        return None
+    if not 0 < labels.size <= MAX_LABELS or labels.ndim not in (1, 2):
+        return None
+    if labels.ndim == 2 and labels.shape[1] > 1:
+        hot = labels != 0
+        return hot.argmax(1) if (hot.sum(1) == 1).all() else None
+    flat = labels.reshape(-1)
+    if not 0 <= flat.min() <= flat.max() < MAX_CLASSES:
+        return None
+    whole = flat.astype("int64")
+    return whole if (whole == flat).all() else None

@@ -1,0 +1,284 @@
+"""Variables that an optimizer is given without a gradient, and the op that stops the gradient.
+
+A tape that gives None for a variable of the program costs one look at its results. Where the optimizer is given that
+None, the way back from the loss is looked up: in the graph that is being traced, where there is one. An eager step
+leaves no graph: so the ops of the next one are noted while they run, once, within bounds, without holding a tensor.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import threading
+import weakref
+from collections.abc import Callable, Iterable, Sequence
+from types import ModuleType
+from typing import Any
+
+from .. import compat, compat_gradients, compat_graph, schema
+from .eager_trail import EagerTrail
+from .frames import followed, hide, user_frames, wraps
+from .gradient_trail import Cut, Walk, cuts_of, walk
+from .graph_trail import GraphTrail
+from .guard import Guard
+from .importhook import PostImportFinder
+from .tracing import TraceRecorder
+
+MAX_EVENTS = 10
+MAX_VARIABLES = 40
+MAX_STEPS = 200
+"""Lists of variables that are given to optimizers."""
+MAX_WATCHES = 3
+"""How often the ops between two eager steps are noted."""
+MAX_BYTES = 32 << 20
+"""Of variables whose values are compared with those that they have at the end."""
+
+
+_Targets = dict[int, list["weakref.ref[Any]"]]
+
+
+class _Missing:
+    """A variable that came without a gradient, and the digest of its value then."""
+
+    def __init__(self, variable: Any, name: str, digest: str | None) -> None:
+        self.reference = weakref.ref(variable)
+        self.name = name
+        self.digest = digest
+
+
+class UntrainedRecorder:
+    """Writes `no-gradient` events."""
+
+    def __init__(self, guard: Guard, finder: PostImportFinder, tracing: TraceRecorder) -> None:
+        self.guard = guard
+        self.graphs = GraphTrail(tracing.named)
+        self._local = threading.local()
+        self._missing: dict[int, _Missing] = {}
+        self._trained: set[int] = set()
+        self._seen: set[tuple[Any, ...]] = set()
+        self._alike: set[tuple[int, int, int]] = set()
+        self._done: set[tuple[Any, ...]] = set()
+        self._bytes = MAX_BYTES
+        self._watches = 0
+        finder.when_imported("tensorflow", self._hook_tapes)
+        finder.when_imported(compat_gradients.KERAS_OPTIMIZERS[0], self._hook_optimizers)
+
+    def _hook_tapes(self, _: ModuleType) -> None:
+        cls: Any = self.guard.part("tape", compat_gradients.tape_class)
+        if cls is None:
+            return
+
+        def taken(args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+            if result is None or (result.__class__ is list and any(g is None for g in result)):
+                self.guard.run("gradient missing", self._taken, args, kwargs, result)
+
+        self.guard.hooks.put(cls, "gradient", followed(cls.gradient, taken))
+
+    def _hook_optimizers(self, module: ModuleType) -> None:
+        _, name, method = compat_gradients.KERAS_OPTIMIZERS
+        cls = getattr(module, name)
+        original = cls.__dict__[method]
+
+        def apply(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+            __tracebackhide__ = True
+            self.guard.run("optimizer", self._applied, optimizer, args, kwargs)
+            try:
+                return original(optimizer, *args, **kwargs)
+            except BaseException as error:
+                hide(error)
+                raise
+
+        self.guard.hooks.put(cls, method, wraps(original)(apply))
+
+    # -- what the program does --------------------------------------------------------------------------------------
+
+    def _taken(self, args: Sequence[Any], kwargs: dict[str, Any], result: Any) -> None:
+        """A tape gave no gradient for some of its sources."""
+        target = kwargs["target"] if "target" in kwargs else args[1]
+        sources = kwargs["sources"] if "sources" in kwargs else args[2]
+        flat = list(sources) if isinstance(sources, (list, tuple)) else [sources]
+        given = result if isinstance(result, list) else [result]
+        if len(flat) != len(given):
+            return
+        targets = [weakref.ref(t) for t in (target if isinstance(target, (list, tuple)) else [target])]
+        for variable, gradient in zip(flat, given, strict=True):
+            if gradient is None and compat_gradients.handle_of(variable) is not None:
+                self._targets[id(variable)] = targets
+
+    @property
+    def _targets(self) -> _Targets:
+        """{variable: what it has no gradient of}, since the last step of this thread."""
+        return self._local.__dict__.setdefault("targets", {})  # type: ignore[no-any-return]
+
+    def _applied(self, optimizer: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
+        """An optimizer is about to train variables."""
+        grads = kwargs["grads"] if "grads" in kwargs else args[0]
+        variables = kwargs.get("trainable_variables", args[1] if len(args) > 1 else None)
+        variables = getattr(optimizer, "_trainable_variables", None) if variables is None else variables
+        if grads.__class__ not in (list, tuple) or not isinstance(variables, (list, tuple)):
+            return
+        if not any(g is None for g in grads):
+            self._given(optimizer, variables)
+            return
+        pairs = [(g, v) for g, v in zip(grads, variables, strict=False) if getattr(v, "trainable", True)]
+        self._trained.update(id(v) for g, v in pairs if g is not None)
+        targets, self._local.targets = self._targets, {}
+        missing = [v for g, v in pairs if g is None and id(v) in targets]
+        if missing:
+            self._told(missing, targets, len(pairs))
+
+    def _given(self, optimizer: Any, variables: Sequence[Any]) -> None:
+        """All of the variables have a gradient; steps that are given the same ones are looked at once."""
+        alike = (len(variables), id(variables[0]), id(variables[-1])) if variables else None
+        if alike is None or alike in self._alike or len(self._alike) >= MAX_STEPS:
+            return
+        self._alike.add(alike)
+        self._trained.update(map(id, variables))
+        frames = user_frames(skip=5, limit=1)
+        self.guard.sink.write(
+            schema.NO_GRADIENT,
+            what="none",
+            optimizer=str(getattr(optimizer, "name", None) or type(optimizer).__name__),
+            given=len(variables),
+            where=frames[0] if frames else None,
+        )
+
+    def _told(self, missing: Sequence[Any], targets: _Targets, given: int) -> None:
+        graph = compat.default_graph()
+        frames = user_frames(skip=4, limit=4)
+        names = [_name(v) for v in missing]
+        key = (tuple(names), str(frames[:1]), graph is not None)
+        if key in self._done:
+            return
+        stops = self._stops(missing, targets, graph, key)
+        if key not in self._seen and len(self._seen) < MAX_EVENTS:
+            self._seen.add(key)
+            for variable, name in zip(missing, names, strict=True):
+                self._remember(variable, name)
+            self._write("missing", missing, names, frames, stops, given)
+        elif key in self._seen and stops is not None:
+            self._write("stopped", missing, names, frames, stops, given)
+        if graph is not None or stops is not None:
+            self._done.add(key)
+        elif key in self._seen and self._watches < MAX_WATCHES and self._trail is None:
+            self._watches += 1
+            self._local.trail = EagerTrail(self.guard, self.graphs, key)
+            self._local.trail.begin()
+
+    @property
+    def _trail(self) -> EagerTrail | None:
+        """The ops of this thread that are being noted."""
+        return getattr(self._local, "trail", None)
+
+    def _stops(
+        self, missing: Sequence[Any], targets: _Targets, graph: Any, key: tuple[Any, ...]
+    ) -> list[dict[str, Any]] | None:
+        """What stops the gradient, in the graph that is traced, or in the ops that were noted since the last such step;
+        None where none were.
+        """
+        if graph is not None:
+            return self._in_graph(missing, targets, graph)
+        trail = self._trail
+        if trail is None:
+            return None
+        # Steps of several optimizers take turns: it goes on until the one for which it began has its turn again.
+        if trail.key == key:
+            self._local.trail = None
+            trail.end()
+        return self._in_trail(missing, targets, trail) if trail.whole else None
+
+    def _write(
+        self, what: str, missing: Sequence[Any], names: list[str], frames: list[dict[str, Any]], stops: Any, given: int
+    ) -> None:
+        self.guard.sink.write(
+            schema.NO_GRADIENT,
+            what=what,
+            variables=names[:MAX_VARIABLES],
+            count=len(missing),
+            given=given,
+            where=frames[0] if frames else None,
+            stops=stops,
+        )
+
+    # -- where the gradient stops -----------------------------------------------------------------------------------
+
+    def _in_graph(self, missing: Sequence[Any], targets: _Targets, graph: Any) -> list[dict[str, Any]]:
+        def one(variable: Any) -> tuple[Walk, list[Cut]] | None:
+            found = self.graphs.of(graph)
+            tensors = [t for t in _alive(targets[id(variable)]) if getattr(t, "graph", None) is graph]
+            sources = self.graphs.captured(graph, compat_gradients.handle_of(variable))
+            if not tensors:
+                return None
+            done = walk(found, [t.name for t in tensors], sources, compat_gradients.has_gradient)
+            return done, cuts_of(done)
+
+        return _grouped(missing, one)
+
+    def _in_trail(self, missing: Sequence[Any], targets: _Targets, trail: EagerTrail) -> list[dict[str, Any]]:
+        def one(variable: Any) -> tuple[Walk, list[Cut]] | None:
+            handle = compat_gradients.handle_of(variable)
+            tensors = [t for t in _alive(targets[id(variable)]) if compat.is_eager(t)]
+            if handle is None or not tensors:
+                return None
+            keys = [str(t._id) for t in tensors]
+            done = walk(trail.trail, keys, {str(handle._id)}, compat_gradients.has_gradient)
+            return done, cuts_of(done) or ([] if done.connected else trail.left(done.downstream))
+
+        return _grouped(missing, one)
+
+    # -- at the end -------------------------------------------------------------------------------------------------
+
+    def _remember(self, variable: Any, name: str) -> None:
+        if id(variable) not in self._missing and len(self._missing) < MAX_VARIABLES:
+            self._missing[id(variable)] = _Missing(variable, name, self._digest(variable))
+
+    def _digest(self, variable: Any) -> str | None:
+        inner = getattr(variable, "value", None)
+        inner = variable if inner is None or callable(inner) else inner
+        size = compat.bytes_of(inner)
+        if size > self._bytes or not compat_graph.is_local_variable(inner):  # one that is made in a trace has no value
+            return None
+        self._bytes -= size
+        with sys.modules["tensorflow"].init_scope():
+            return hashlib.sha256(inner.numpy().tobytes()).hexdigest()
+
+    def at_exit(self) -> None:
+        """The process ends: which of the variables were trained in another step, or changed by the program."""
+        if self._trail is not None:
+            self._trail.end()
+        if not self._missing:
+            return
+        self._bytes = MAX_BYTES
+        trained: list[str] = []
+        moved: list[str] = []
+        same: list[str] = []
+        for key, missing in self._missing.items():
+            variable = missing.reference()
+            if key in self._trained:
+                trained.append(missing.name)
+            elif variable is not None and missing.digest is not None:
+                now = self._digest(variable)
+                if now is not None:
+                    (same if now == missing.digest else moved).append(missing.name)
+        self.guard.sink.write(schema.NO_GRADIENT, what="end", trained=trained, moved=moved, same=same)
+
+
+def _grouped(missing: Iterable[Any], one: Callable[[Any], tuple[Walk, list[Cut]] | None]) -> list[dict[str, Any]]:
+    """The variables that the same ops stop, together."""
+    found: dict[str, dict[str, Any]] = {}
+    for variable in list(missing)[:MAX_VARIABLES]:
+        looked = one(variable)
+        if looked is None or looked[0].reached:  # a way without a stop: what gives None is not known
+            continue
+        cuts = [{"op": c.kind, "why": c.why, "frames": c.frames[:4]} for c in looked[1]]
+        told = {"cuts": cuts, "connected": looked[0].connected}
+        found.setdefault(str(told), {"variables": [], **told})["variables"].append(_name(variable))
+    return list(found.values())
+
+
+def _alive(targets: Iterable[weakref.ref[Any]]) -> list[Any]:
+    return [t for r in targets if (t := r()) is not None]
+
+
+def _name(variable: Any) -> str:
+    return str(getattr(variable, "path", None) or getattr(variable, "name", "a variable"))

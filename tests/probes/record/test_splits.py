@@ -1,0 +1,85 @@
+"""How training and validation rows are split: what is recorded of a `fit`, of datasets and of sorted labels."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.probes.record.running import run_program
+
+PROGRAM = """
+import numpy as np
+import tensorflow as tf
+import keras
+
+keras.utils.set_random_seed(2)
+rng = np.random.default_rng(2)
+N = 200
+x = rng.normal(size=(N, 3)).astype("float32")
+y = np.arange(N) * 5 // N  # sorted: 0 to 4
+mixed = rng.permutation(y)
+flags = (np.arange(N) >= 100).astype("float32")[:, None]
+rows = tf.data.Dataset.from_tensor_slices((x, mixed))
+
+
+def fit(name, *given, units=5, loss="sparse_categorical_crossentropy", **more):
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(units, activation="softmax")], name=name)
+    model.compile("sgd", loss)
+    model.fit(*given, verbose=0, **more)  # fit
+
+
+def cut(name, data, further=lambda d: d):
+    fit(name, further(data.take(150)).batch(32), validation_data=data.skip(150).batch(32))
+
+
+anew = rows.shuffle(N)  # leaks
+cut("leaks", anew)
+cut("seeded", rows.shuffle(N, seed=3))  # seeded
+cut("mapped", rows.shuffle(N).map(lambda a, b: (2 * a, b)), lambda d: d.shuffle(50))  # mapped
+fit("swapped", anew.skip(50).batch(32), validation_data=anew.take(50).batch(32))
+
+cut("kept", rows.shuffle(N, reshuffle_each_iteration=False))
+cut("after", rows, lambda d: d.shuffle(N))
+cut("cached", rows.shuffle(N).cache())
+fit("apart", anew.take(150).batch(32), validation_data=rows.skip(150).batch(32))
+fit("parts", anew.take(150).batch(32), validation_data=anew.skip(190).batch(32))
+
+fit("sorted", x, y, validation_split=0.2)
+fit("hot", x, keras.utils.to_categorical(y), validation_split=0.2, loss="categorical_crossentropy")
+fit("flags", x, flags, validation_split=0.2, units=1, loss=keras.losses.BinaryCrossentropy())
+
+fit("permuted", x, mixed, validation_split=0.2)
+fit("unsplit", x, y)
+fit("numbers", x, y.astype("float32")[:, None], validation_split=0.2, units=1, loss="mse")
+fit("mostly", x, (np.arange(N) % 20 == 7).astype("int64"), validation_split=0.05)
+"""
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory):
+    ran = run_program(tmp_path_factory.mktemp("splits"), PROGRAM)
+    assert ran.status == 0, ran.stderr[-2000:]
+    assert not ran.of("probe-error")
+    return ran
+
+
+def marked(number):
+    return PROGRAM.splitlines()[number - 1].rpartition("# ")[2]
+
+
+def test_what_leaks_and_what_is_sorted_is_recorded_with_its_line_and_nothing_else(ran):
+    at = {"reshuffled": "where", "sorted": "used"}
+    found = [(e["what"], e["model"], marked(e[at[e["what"]]]["line"]), e["rows"]) for e in ran.of("split")]
+    assert found == [
+        ("reshuffled", "leaks", "leaks", [150, 50]),
+        ("reshuffled", "seeded", "seeded", [150, 50]),
+        ("reshuffled", "mapped", "mapped", [150, 50]),
+        ("reshuffled", "swapped", "leaks", [150, 50]),
+        ("sorted", "sorted", "fit", [160, 40]),
+        ("sorted", "hot", "fit", [160, 40]),
+        ("sorted", "flags", "fit", [160, 40]),
+    ]
+
+
+def test_the_labels_are_counted(ran):
+    told = {e["model"]: (e["classes"], e["unseen"]) for e in ran.of("split") if e["what"] == "sorted"}
+    assert told == {"sorted": ([4, 1], 40), "hot": ([4, 1], 40), "flags": ([2, 1], 0)}

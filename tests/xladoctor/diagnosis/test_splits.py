@@ -1,0 +1,42 @@
+"""What is said of training and validation rows that are not split as they look."""
+
+from __future__ import annotations
+
+from tests.xladoctor.recordings import Run
+from xladoctor.diagnosis.splits import splits
+from xladoctor.recording.run import read_run
+
+
+def line(number):
+    return {"file": "/home/ada/train.py", "line": number, "function": "<module>"}
+
+
+def told(tmp_path, *events, **run):
+    made = Run(**run)
+    for event in events:
+        made.event("split", **{"model": "net", "used": line(9), "where": line(9), **event})
+    return list(splits(read_run(made.write(tmp_path / "run"))))
+
+
+LEAKS = {"what": "reshuffled", "where": line(3), "rows": [150, 50]}
+SORTED = {"what": "sorted", "rows": [160, 40], "classes": [4, 1], "unseen": 40}
+
+
+def test_each_is_a_warning_at_the_line_that_makes_it_so(tmp_path):
+    found = told(tmp_path, LEAKS, LEAKS, SORTED)
+    assert [(f.code, f.level, f.location.line, f.remedies[0].id) for f in found] == [
+        ("XD706", "warning", 3, "split-once"),
+        ("XD706", "warning", 9, "shuffle-before-split"),
+    ]
+    assert "The 150 elements for training and the 50 for validation (/home/ada/train.py:9 in" in found[0].message
+    assert "40 of them are of classes that no training row has." in found[1].message
+
+
+def test_of_two_classes_no_row_needs_to_be_unseen(tmp_path):
+    [found] = told(tmp_path, {**SORTED, "classes": [2, 1], "unseen": 0})
+    assert found.title == "fit of net: the 40 rows of validation_split are of 1 class"
+    assert "The training rows are of more classes than that." in found.message
+
+
+def test_a_run_that_was_ended_says_nothing_of_it(tmp_path):
+    assert told(tmp_path, LEAKS, outcome={"state": "signalled", "signal": "SIGTERM", "probes": "recorded"}) == []

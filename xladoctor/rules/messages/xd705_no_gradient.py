@@ -1,0 +1,93 @@
+"""Variables that an optimizer is to train and that no gradient reaches.
+
+Format strings: keras/src/optimizers/base_optimizer.py (`_filter_empty_gradients`) and keras/src/backend/tensorflow/
+optimizer.py in Keras 3; keras/src/optimizers/utils.py (`filter_empty_gradients`) in Keras 2.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xladoctor.model.diagnosis import Remedy
+from xladoctor.rules.how_tested import CODE, RemedyTest
+from xladoctor.rules.matching import Hit, find, make, pattern
+
+if TYPE_CHECKING:
+    from xladoctor.model.evidence import ErrorRecord
+
+_SAYS = "Gradients do not exist for variables "
+_LIST = r"Gradients do not exist for variables (\[.{1,4000}?\])(?: when minimizing|$)"
+_NAMED = r"'([^'\s]{1,200})'"
+_SHOWN = 3
+
+
+def recognise(record: ErrorRecord, text: str) -> Hit | None:
+    """Which variables it is, as far as the message names them."""
+    if _SAYS not in text:
+        return None
+    listed = find(text, _SAYS, _LIST)
+    names = list(dict.fromkeys(pattern(_NAMED).findall(listed[1]))) if listed else []
+    return Hit(
+        f"The loss has no gradient for {in_words(names)}, so the optimizer leaves "
+        f"{'it as it is' if len(names) == 1 else 'them as they are'}.",
+        level="warning",
+        details={"key": tuple(names), "variables": names},
+    )
+
+
+def in_words(names: list[str]) -> str:
+    """The first few names, and how many more there are."""
+    if not names:
+        return "some of the variables that it is given"
+    shown = ", ".join(f"`{name}`" for name in names[:_SHOWN])
+    return shown if len(names) <= _SHOWN else f"{shown} and {len(names) - _SHOWN} more variables"
+
+
+RULE = make(
+    recognise,
+    code="XD705",
+    slug="no-gradient",
+    title="Variables that the optimizer is given get no gradient",
+    level="warning",
+    rank=72,
+    literals=("Gradients do not exist for",),
+    what="An optimizer is asked to train variables on which the loss does not depend by way of ops that have a "
+    "gradient. They keep the values that they were made with, and training goes on without them.",
+    why="An op such as `tf.round`, `tf.argmax`, a cast to whole numbers or `tf.stop_gradient` passes no gradient on; "
+    "neither does a value that leaves TensorFlow (`.numpy()`, `tf.numpy_function`). Or the loss does not use the "
+    "output at all, or it was computed outside of the tape.",
+    example="UserWarning: Gradients do not exist for variables ['net/severity/kernel', 'net/severity/bias'] when "
+    "minimizing the loss.",
+    tell_apart="Where no variable gets a gradient, Keras raises an error. A gradient that is zero (a dead ReLU, "
+    "`tf.sign`) exists, and is not this class. A head that another step of the run trains, and variables that the "
+    "program assigns itself, are meant to have none here. A NaN in the gradient is `not-finite`.",
+    remedies=(
+        Remedy(
+            "keep-differentiable",
+            "Compute the loss of the values before the op that stops the gradient",
+            "changes-numerics",
+            "Round, take the argmax or cast for reports and metrics only. Where the rounded value must be in the loss, "
+            "pass the gradient straight through: `x + tf.stop_gradient(tf.round(x) - x)`.",
+        ),
+        Remedy(
+            "train-what-is-used",
+            "Give the optimizer only what this loss is meant to train",
+            "safe",
+            "Set `layer.trainable = False` for what stays as it is, or pass the list of variables that belong to this "
+            "loss.",
+        ),
+        Remedy(
+            "inside-the-tape",
+            "Compute everything that the loss depends on inside the tape",
+            "safe",
+            "Call the model within `with tf.GradientTape() as tape:`. What ran before it, or under "
+            "`tape.stop_recording()`, is a constant to the tape.",
+        ),
+    ),
+    references=(
+        "keras/src/optimizers/base_optimizer.py",
+        "tensorflow/python/ops/math_grad.py",
+        "https://www.tensorflow.org/guide/autodiff#getting_a_gradient_of_none",
+    ),
+)
+TESTS = {name: RemedyTest(why_not=CODE) for name in ("keep-differentiable", "train-what-is-used", "inside-the-tape")}
