@@ -12,6 +12,7 @@ from typing import Any
 
 from xladoctor.attach.values import Thread
 from xladoctor.errors import XladoctorError
+from xladoctor.extras import how_to_install
 from xladoctor.logs.frames import is_user
 from xladoctor.model.diagnosis import StackFrame
 
@@ -39,7 +40,7 @@ def program() -> str:
     beside = Path(sys.executable).parent / "py-spy"
     found = str(beside) if beside.is_file() else shutil.which("py-spy")
     if found is None:
-        raise XladoctorError("attach needs py-spy", hint="To install it: pip install 'xladoctor[attach]'")
+        raise XladoctorError("attach needs py-spy", hint=how_to_install("attach"))
     return found
 
 

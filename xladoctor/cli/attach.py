@@ -17,7 +17,7 @@ HELP = f"""{SUMMARIES["attach"]}
 Shows the Python stacks of the process PID and of all that it started, innermost frame first. Of a run that xladoctor
 records it also shows the last recorded calls, and the function that XLA may be compiling. Nothing is stopped or ended.
 
-Needs the extra: pip install 'xladoctor[attach]' (py-spy). What was recorded is shown without it."""
+Needs the extra `attach` of the package (py-spy). What was recorded is shown without it."""
 
 EPILOG = """\b
 Examples:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from xladoctor import trackers
+from xladoctor.folder import modules
 
 if TYPE_CHECKING:
     from xladoctor.model.diagnosis import Diagnosis
     from xladoctor.report.view import View
     from xladoctor.trackers import Destination
+
+_NAMES = modules([str(Path(__file__).parents[1] / "trackers")])
+"""As `trackers.names()` has them: this file is loaded with every `scan`, the trackers only where one is asked for."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +30,7 @@ class Exported:
             "--export",
             metavar="TRACKER",
             show_default=False,
-            help=f"Also log page, findings and verdict to a tracker: {', '.join(trackers.names())}. TRACKER:WHERE "
+            help=f"Also log page, findings and verdict to a tracker: {', '.join(_NAMES)}. TRACKER:WHERE "
             "says where: tensorboard:LOGDIR, mlflow:URI, wandb:online (docs/trackers.md). Can be repeated. If it "
             "fails, a warning says so, and the exit status stays.",
         ),
@@ -38,7 +42,11 @@ class Exported:
         Raises:
             XladoctorError: it cannot be done.
         """
-        return trackers.destinations(self.export or ())
+        if not self.export:
+            return ()
+        from xladoctor import trackers
+
+        return trackers.destinations(self.export)
 
 
 def export(to: tuple[Destination, ...], diagnosis: Diagnosis, view: View) -> None:

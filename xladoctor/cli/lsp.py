@@ -9,13 +9,14 @@ import typer
 
 from xladoctor.cli.summaries import SUMMARIES
 from xladoctor.errors import XladoctorError
+from xladoctor.extras import how_to_install
 
 HELP = f"""{SUMMARIES["lsp"]}
 
 It speaks the Language Server Protocol over standard input and output: what lint finds in the open files, its safe
 fixes as code actions, and the explanation of a code on hover. Nothing is imported or run.
 
-Needs the extra: pip install 'xladoctor[lsp]'."""
+Needs the extra `lsp` of the package."""
 
 EPILOG = """\b
 Examples:
@@ -34,7 +35,7 @@ def lsp(
 ) -> int:
     """Serves until the editor ends it."""
     if find_spec("pygls") is None:
-        raise XladoctorError("lsp needs the library pygls", hint="To install it: pip install 'xladoctor[lsp]'")
+        raise XladoctorError("lsp needs the library pygls", hint=how_to_install("lsp"))
     from xladoctor.editors.server import serve
 
     serve()

@@ -11,6 +11,7 @@ import typer
 from xladoctor import paths
 from xladoctor.cli.summaries import SUMMARIES
 from xladoctor.errors import XladoctorError
+from xladoctor.extras import how_to_install
 
 HELP = f"""{SUMMARIES["mcp"]}
 
@@ -18,7 +19,7 @@ The agent gets tools that read: diagnose, trace, explain and lint. What it may n
 repeated), else below the current folder. With --allow-run ROOT it also gets scan, replay and preflight, which run
 commands in ROOT. A command can do whatever you can do: allow it only for an agent that may run commands anyway.
 
-Needs the extra: pip install 'xladoctor[mcp]'."""
+Needs the extra `mcp` of the package."""
 
 EPILOG = """\b
 Examples:
@@ -46,9 +47,7 @@ def mcp(
 ) -> int:
     """Serves until the client goes away."""
     if find_spec("mcp") is None:
-        raise XladoctorError(
-            "mcp needs the SDK of the Model Context Protocol", hint="To install it: pip install 'xladoctor[mcp]'"
-        )
+        raise XladoctorError("mcp needs the SDK of the Model Context Protocol", hint=how_to_install("mcp"))
     from xladoctor.agents.roots import Roots
     from xladoctor.agents.server import serve
 

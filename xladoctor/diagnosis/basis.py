@@ -37,8 +37,12 @@ RECORDED_SHAPES = Basis("observed", "The shapes were recorded in the run and com
 RECORDED_ORDER = Basis("observed", "The order of these events was recorded in the run.")
 RECORDED_ROWS = Basis("observed", "The rows that went in and came out were recorded in the run.")
 RECORDED_DATASET = Basis("observed", "How the dataset was put together was recorded in the run.")
+RECORDED_LABELS = Basis("observed", "The labels of both parts were counted in the run.")
 RECORDED_TABLE = Basis("observed", "The shape was recorded in the run; what made it was read in the source.")
 RECORDED_MEETING = Basis("observed", "The shapes of both operands were recorded in the run.")
+RECORDED_GRADIENTS = Basis(
+    "observed", "What the optimizer was given was recorded in the run, and so were the ops before the loss."
+)
 REHEARSED = Basis("tested", "The command was rehearsed with the switch in its other position.")
 REHEARSED_AS_IT_IS = Basis("observed", "The command was rehearsed, and both values were read after the line had run.")
 FOUND_NAN = Basis("tested", "The command was run again, and the output of every op was checked.")

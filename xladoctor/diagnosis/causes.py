@@ -118,8 +118,20 @@ def _group(step: Step, logged: list[Finding]) -> list[Finding]:
     said = [made_again(f, step) if f.slug in SHAPES else failed_alike(f, step) for f in said]
     said = [by_optimizer(f, step) for f in said]
     shapes = explains and (any(f.slug in SHAPES for f in said) or not said)
+    if violation is not None and shapes and _met_inside(step):
+        tested = next((n for n, f in enumerate(said) if f.slug in SHAPES and f.status == "confirmed"), None)
+        if tested is not None:
+            # The op that was made again says what failed; the argument that came with it says no more than why.
+            met = replace(said[tested], evidence=(*said[tested].evidence, *violation.evidence))
+            return [met, *said[:tested], *said[tested + 1 :]]
     found = [f for f in (violation if shapes else None, first) if f is not None]
     return [*found, *said, *([violation] if violation is not None and not shapes else [])]
+
+
+def _met_inside(step: Step) -> bool:
+    """Whether the first broken contract is a built-in one, of an argument of the very call that failed."""
+    first = step.first
+    return first is not None and not step.owned and first.violation.phase == "in" and first.call.outputs is None
 
 
 def _step_of(finding: Finding, steps: Sequence[Step], main: Step | None) -> Step | None:

@@ -22,6 +22,7 @@ from xladoctor.recording.run import Event, location
 from xladoctor.recording.schema import schema
 
 _VERSION = re.compile(r"V\d+$")
+_NOT_SIZES = ("slice-out-of-bounds", "index-out-of-range")  # their messages name positions, which need not be recorded
 
 
 def enrich(finding: Finding, step: Step) -> Finding:
@@ -172,11 +173,19 @@ def _sizes_agree(finding: Finding, op: dict[str, Any]) -> bool:
     met: set[int] = set()
     for tensor in op.get("inputs", ()):
         shape, value = tensor.get("shape") or [], tensor.get("value")
-        values = value if isinstance(value, list) else [value]
-        met |= {n for n in (*shape, math.prod(shape), *values) if isinstance(n, int)}
+        met |= {n for n in (*shape, math.prod(shape), *_flat(value)) if isinstance(n, int)}
     named = (d if isinstance(d, (list, tuple)) else [d] for d in finding.dims)
     sizes = {n for dims in named for n in dims if isinstance(n, int) and n > 1}
-    return not sizes or sizes <= met or finding.slug == "slice-out-of-bounds"
+    return not sizes or sizes <= met or finding.slug in _NOT_SIZES
+
+
+def _flat(value: object) -> Iterator[object]:
+    """The numbers of a value that was recorded, in whatever lists they stand."""
+    if isinstance(value, list):
+        for part in value:
+            yield from _flat(part)
+    else:
+        yield value
 
 
 def _shapes_at_places(step: Step) -> Iterator[tuple[Sequence[int], str]]:

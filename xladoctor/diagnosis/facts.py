@@ -28,8 +28,11 @@ from xladoctor.diagnosis.places import PlaceCall, place_calls, violations
 from xladoctor.diagnosis.reach import reaches_rows
 from xladoctor.diagnosis.standing import Standing, other_layout, standing
 from xladoctor.model.diagnosis import Location
+from xladoctor.patterns import pattern
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
+
+_OF_COMPILER = pattern(r"\bhlo\b|\bHLO\b|XLA compilation|compile-time constant|_XlaMustCompile|XLA_\w{1,20}_JIT")
 
 Moment = tuple[int, ...]
 
@@ -233,7 +236,13 @@ class Step:
         began = self.recording.once(begins).get((call.get("pid"), call.get("call")), ())
         if any(e.get("jit_compile") == "True" for e in began):
             return True
-        return "tf2xla" in str((self.failure or {}).get("message", ""))
+        message = str((self.failure or {}).get("message", ""))
+        if "tf2xla" in message:
+            return True
+        # A function of the program that XLA compiles can stand in a step that it does not.
+        return _OF_COMPILER.search(message) is not None and any(
+            t.get("xla") for t in self.recording.of_kind(schema.TRACE)
+        )
 
     def line_of(self, node: str | None, function: str | None = None) -> Location | None:
         """The user's line that made a node which a message names: in the graph of `function`, else where only one has

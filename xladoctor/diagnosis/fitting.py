@@ -7,6 +7,7 @@ input of a Keras model where there is no model, the rest of an output that was k
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -48,6 +49,8 @@ class Situation:
     backend: str = ""
     """What KERAS_BACKEND asks for; empty where it is not set, or TensorFlow."""
     legacy_keras: bool = False
+    doctors_own: bool = False
+    """Whether the program was run by the interpreter of the environment that the doctor is in."""
 
 
 def situation(evidence: Evidence) -> Situation:
@@ -60,8 +63,14 @@ def situation(evidence: Evidence) -> Situation:
     gpu = None if devices is None else any(d != "CPU" for d in devices)
     watched = bool(run.of_kind(schema.PLACE_FOUND))
     return Situation(
-        True, _imported(run, "tensorflow"), gpu, keras, watched, keras_backend(run), uses_legacy_keras(run)
-    )
+        True, _imported(run, "tensorflow"), gpu, keras, watched, keras_backend(run), uses_legacy_keras(run),
+        _is_doctors_own(run),
+    )  # fmt: skip
+
+
+def _is_doctors_own(run: Recording) -> bool:
+    started = next(iter(run.of_kind(schema.START)), {})
+    return bool(started.get("prefix")) and started["prefix"] == sys.prefix
 
 
 def fitted(findings: Iterable[Finding], known: Situation) -> tuple[Finding, ...]:
@@ -124,6 +133,13 @@ def _package(remedy: Remedy, finding: Finding, known: Situation) -> Remedy | Non
     if known.legacy_keras and ("Keras cannot be imported" in text or (module and module[1] == "tf_keras")):
         how = "TF_USE_LEGACY_KERAS=1 asks for it: `python -m pip install tf_keras`, or do not set that variable."
         return replace(remedy, title="Install tf_keras, or use Keras 3", how=how)
+    if known.doctors_own and module is not None and "." not in module[1]:
+        title = f"Name the interpreter that has {module[1]}: --python PATH"
+        how = (
+            "`python` was that of the doctor here, whose environment comes first on PATH. "
+            "`xladoctor scan --python PATH -- python ...` runs the program with yours."
+        )
+        return replace(remedy, title=title, how=how)
     return None
 
 

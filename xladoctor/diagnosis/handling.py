@@ -50,6 +50,11 @@ def reported(event: Event) -> bool:
     return bool((event.get("caught") or {}).get("keeps"))
 
 
+def turned(event: Event) -> bool:
+    """Whether the handler of the program took another way after the exception: the next turn, another result."""
+    return bool((event.get("caught") or {}).get("turns"))
+
+
 def kept_by_parent(event: Event, recording: Recording) -> bool:
     """Whether an exception ended a process of which a recorded one is the parent, and its traceback was not shown:
     the parent took its output, and its exit status, as an answer.

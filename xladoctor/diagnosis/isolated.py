@@ -18,7 +18,7 @@ from xladoctor.model.diagnosis import Basis, Finding, Location, Proof
 from xladoctor.model.replay import Isolation
 from xladoctor.model.replay_reader import isolation_of
 from xladoctor.recording.run import Recording
-from xladoctor.rules import OUTSIDE
+from xladoctor.rules import OUTSIDE, by_slug
 from xladoctor.rules.matching import undecided
 
 REQUEST = "isolation"
@@ -71,10 +71,21 @@ def _reclassed(finding: Finding, found: Isolation, plain: Sequence[Mapping[str, 
     """
     if found.mode != "xla":
         return finding
+    if _crashed(found) and found.op.startswith("TensorList") and finding.details.get("fatal"):
+        return _of_a_list(finding, found)
     if _crashed(found) and finding.slug in OUTSIDE:
         signal = found.signature.op if found.signature is not None else None
         return as_compile_failed(finding, f"XLA ended the process ({signal}) when it compiled this function.", signal)
     return refused_by_xla(finding, {"way": "xla", "error": {"message": found.message}}, plain)
+
+
+def _of_a_list(finding: Finding, found: Isolation) -> Finding:
+    """A fatal check of the compiler at an op of a list: it met a list of which it knows no size."""
+    rule = by_slug("tensorlist-dynamic")
+    return replace(
+        finding, code=rule.code, slug=rule.slug, title=rule.title, remedies=rule.remedies,
+        message=f"{finding.message} It met {found.op}: the size of this list is not known when XLA compiles.",
+    )  # fmt: skip
 
 
 def _crashed(found: Isolation) -> bool:
@@ -158,6 +169,15 @@ def _names_another(finding: Finding, found: Isolation) -> bool:
     return finding.slug == "unsupported-op" and isinstance(listed, list | tuple) and found.op not in listed
 
 
+def _refused_arguments(finding: Finding, found: Isolation) -> str:
+    """The arguments of the function that the isolated op takes, where XLA's message lists nothing but arguments."""
+    listed = finding.details.get("ops")
+    if not isinstance(listed, list | tuple) or set(listed) != {"_Arg"}:
+        return ""
+    taken = [str(i["tensor"]).partition(":")[0] for i in found.inputs if i.get("op") == "Placeholder"]
+    return ", ".join(f"`{name}`" for name in dict.fromkeys(taken))
+
+
 def _isolated(finding: Finding, found: Isolation, capsule: str) -> Finding:
     origin, at = origin_of(found), place(found.location)
     crashed = _crashed(found)
@@ -180,6 +200,11 @@ def _isolated(finding: Finding, found: Isolation, capsule: str) -> Finding:
         # A part is cut where its tensors can be handed out, which may be some ops after the one that is refused.
         sentence = f"XLA takes the function up to {found.op}, and refuses it from there on."
         first = raised = finding.location or at
+        taken = _refused_arguments(finding, found)
+        if taken and at is not None:
+            # An argument has no line of its own: the first op that it goes into has one.
+            sentence += f" {found.op}, {at}, takes the argument {taken}."
+            first = at
     proof = Proof("worker", sentence, f"worker.jsonl, capsule {capsule}")
     basis = _basis(finding, found)
     return replace(

@@ -29,11 +29,14 @@ from xladoctor.diagnosis.recorded import broken_quietly
 from xladoctor.diagnosis.requests import requests_without_effect
 from xladoctor.diagnosis.retraces import as_recorded
 from xladoctor.diagnosis.shape_rows import shape_rows
+from xladoctor.diagnosis.shuffled import shuffled_alone
+from xladoctor.diagnosis.splits import splits
 from xladoctor.diagnosis.stacks import stacks
 from xladoctor.diagnosis.surroundings import surroundings
 from xladoctor.diagnosis.tables import tables
 from xladoctor.diagnosis.timeline import settings
 from xladoctor.diagnosis.unfinished import unfinished
+from xladoctor.diagnosis.untrained import gradient_checks, untrained, with_recorded, with_stops
 from xladoctor.diagnosis.watched import place_notes
 from xladoctor.diagnosis.weigh import weighed
 from xladoctor.diagnosis.xla import compilations, xla_paths
@@ -49,15 +52,16 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
     """The diagnosis of a recorded run."""
     looked_at = steps(recording)
     quiet = broken_quietly(recording)
-    logged = as_recorded(weighed(log_findings(evidence), evidence), recording)
+    logged = with_recorded(as_recorded(weighed(log_findings(evidence), evidence), recording), recording)
     others = [*setting_findings(recording), *requests_without_effect(evidence)]
     others += exit_handlers(evidence)
     others += [*draws(recording), *drawn_at_trace(recording), *pipelines(recording), *tables(recording)]
+    others += [*untrained(recording), *splits(recording), *shuffled_alone(recording)]
     known = ordered(logged, looked_at, others, evidence, quiet)
     likely = tuple(drawn_apart(recording)) or tuple(frozen(recording, known)) or tuple(policy_missed(recording, known))
     known = with_divergences(known, recording, likely)
     known = rows.with_mispairings(known, recording)
-    known = with_not_finite(with_isolations(known, recording), recording)
+    known = with_not_finite(with_isolations(with_stops(known, recording), recording), recording)
     findings = fitted(grounded(known), situation(evidence))
     step = main_step(looked_at) or next(iter(quiet), None)
     diagnosis = Diagnosis(
@@ -70,7 +74,7 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
         shapes=shape_rows(step) if step is not None else (),
         compilations=compilations(recording),
         stacks=stacks(step, evidence.log),
-        checked=(*checks(recording), *rows.checks(recording)),
+        checked=(*checks(recording), *rows.checks(recording), *gradient_checks(recording)),
         isolated=_isolated(step) or _isolated_after(recording),
         environment=_environment(evidence, recording),
         notes=(

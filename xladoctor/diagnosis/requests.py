@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from xladoctor.diagnosis.setting_finding import finding
+from xladoctor.diagnosis.written_option import written_at
 from xladoctor.diagnosis.xla import CPU_ALONE, clustering_paths, flag_paths
 from xladoctor.model.diagnosis import Finding, Remedy, XlaPath
 from xladoctor.recording.evidence import Evidence
@@ -68,4 +69,5 @@ def _overridden(recording: Recording, event: Event) -> Finding:
         [],
         details={"mechanism": event["mechanism"], "requested": event["requested"]},
     )
-    return replace(made, location=location(event.get("where")), remedies=(_NO_EAGER,) if eager else ())
+    at = written_at(recording, location(event.get("where")), "run_eagerly" if eager else "jit_compile")
+    return replace(made, location=at, remedies=(_NO_EAGER,) if eager else ())

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from xladoctor.diagnosis.basis import HANDLED, LOOKED_UP, RAISED, TEXT
 from xladoctor.diagnosis.flag_place import with_place
-from xladoctor.diagnosis.handling import done_otherwise, kept_by_parent, last_words, looked_after, reported
+from xladoctor.diagnosis.handling import done_otherwise, kept_by_parent, last_words, looked_after, reported, turned
 from xladoctor.model.diagnosis import Finding, Level, Status
 from xladoctor.recording.evidence import Evidence
 from xladoctor.recording.run import Event, Recording, location
@@ -159,7 +159,7 @@ def level_of_handled(event: Event, recording: Recording) -> Level:
             return "note"  # the code of a child that has no file: there is no line of the program's to look at
         dealt_with = kept_by_parent(event, recording) or reported(event) or looked_after(event, recording) is not None
         return "note" if dealt_with else "warning"
-    if done_otherwise(event, recording):
+    if done_otherwise(event, recording) or turned(event):
         return "note"
     said = [line.strip() for line in str(event.get("message", "")).splitlines() if len(line.strip()) >= _TELLING]
     words = [f"{event.get('exception')}:", *(line[:_WORDS] for line in (*said[:1], *said[-1:]))]

@@ -56,6 +56,16 @@ class Draft:
         elif last.code and last.marks is None and _CARETS.match(text) and not text[: self.margin].strip():
             self.frames[-1] = replace(last, marks=text[self.margin :].rstrip()[:300])
 
+    def op_frame(self, frame: Frame) -> None:
+        """Take a frame of the stack of a graph node, if it is the first such stack."""
+        if self.first_stack and len(self.op_frames) < FRAMES:
+            self.op_frames.append(frame)
+
+    def op_code(self, code: str) -> None:
+        """Take the code below such a frame."""
+        if code and self.first_stack and self.op_frames and not self.op_frames[-1].code:
+            self.op_frames[-1] = replace(self.op_frames[-1], code=code[:300])
+
     def add_frame(self, frame: Frame) -> None:
         """Take a frame of the traceback; of very many only the first ones and the last are kept."""
         if len(self.frames) < FRAMES:

@@ -42,6 +42,11 @@ _ARROW = pattern(r"^\s?-{2,}>\s?(\d{1,9})\s(.{0,300})$")
 _MARKS = pattern(r"(?<!\s)\s{2,}\*{1,2}$")
 
 
+_KERNEL = pattern(r"ipykernel_\d{1,9}[\\/]\d{1,20}\.py$")
+# What `six` makes of text, to raise in both Pythons.
+_RAISERS = ("raise_from", "reraise")
+
+
 def is_user(file: str) -> bool:
     """Whether a file is the user's own, as far as its path can tell."""
     return _FRAMEWORK.search(file) is None
@@ -55,12 +60,13 @@ def python_frame(line: str) -> Frame | None:
     if not found:
         return None
     function = _MARKS.sub("", found[3]) if found[3] else None
-    return Frame(found[1], int(found[2]), function, user=is_user(found[1]))
+    made = found[1] == "<string>" and function in _RAISERS
+    return Frame(found[1], int(found[2]), function, user=is_user(found[1]) and not made)
 
 
 # AutoGraph up to TensorFlow 2.6 lists the frames of "in user code:" so; a star marks the user's.
 _AUTOGRAPH = (
-    r"^\s{1,12}((?:/|~|[A-Za-z]:\\|<ipython)[^:*?\"<>|]{1,400}?(?:\.pyc?|>)):(\d{1,9}) "
+    r"^\s{1,12}((?:/|~|[A-Za-z]:\\|<ipython|[\w.])[^:*?\"<>|]{1,400}?(?:\.pyc?|>)):(\d{1,9}) "
     r"(\S{1,200})(?:\s{1,4}\*{1,2})?\s*$"
 )
 
@@ -115,9 +121,18 @@ def arrow(line: str) -> tuple[int, str] | None:
 
 
 def same_paths(op_frames: list[Frame], frames: list[Frame]) -> tuple[Frame, ...]:
-    """Give op stacks back the folders that TensorFlow cut off (those that all files share), where known."""
+    """Give op stacks back the folders that TensorFlow cut off (those that all files share), where known, and the
+    cells of which a kernel made files.
+    """
     whole = {frame.file for frame in frames if frame.user}
-    return tuple(replace(f, file=_longer(f.file, whole)) if f.user else f for f in op_frames)
+    cells = {(frame.line, frame.function): frame.file for frame in frames if frame.file.startswith(("Cell ", "Input "))}
+    cells |= {(line, "<module>"): file for (line, function), file in cells.items() if function is None}
+    return tuple(replace(f, file=_cell(f, cells) or _longer(f.file, whole)) if f.user else f for f in op_frames)
+
+
+def _cell(frame: Frame, cells: dict[tuple[int | None, str | None], str]) -> str | None:
+    """The cell in which a frame of a kernel's file stands, if the traceback has the same line."""
+    return cells.get((frame.line, frame.function)) if _KERNEL.search(frame.file) else None
 
 
 def _longer(file: str, whole: set[str]) -> str:

@@ -28,7 +28,7 @@ COMMON: tuple[bytes, ...] = (
 
 MESSAGES: tuple[bytes, ...] = (
     b"slice index", b"pose expects", b"Op has type", b"lid range", b"Expected size", b"o downsampl", b"be set when",
-    b"equality of t", b"also be init", b"singleton tf", b"eterministic G", b"both shapes", b"conversion req",
+    b"equality of t", b"also be init", b"st call", b"eterministic G", b"both shapes", b"conversion req",
     b"ut of memory", b"enters the loop", b"Cannot add tensor", b"patible with", b"access resource", b"t shaped",
     b"the loop, but", b"runtime CuDNN", b"ign value", b"[Op:", b"e_fn and f", b"during load", b"pilable",
     b"filter depth", b"be loaded", b"ways to split", b"ndims must", b"nn handle", b"oncatenat", b"same s",

@@ -289,18 +289,19 @@ class Segmenter:
         """Whether a line belongs to the stack of a graph node; frames are kept of the first such stack."""
         draft = self._draft
         assert draft is not None
-        frame = python_frame(text)
+        frame, said = python_frame(text), text.strip()
+        indent = len(text) - len(text.lstrip())
         if frame:
-            if draft.first_stack and len(draft.op_frames) < FRAMES:
-                draft.op_frames.append(frame)
+            draft.op_frame(frame)
+            draft.code_below = indent
             return True
-        said = text.strip()
         # Code of a frame is indented; so are these lines of the message where a tab was turned into blanks.
-        code = text.startswith("    ") and not said.startswith(("[[", "tf2xla conversion"))
+        code = (indent >= 4 or 0 <= draft.code_below < indent) and not said.startswith(("[[", "tf2xla conversion"))
         if not said or code or said == "<stack traces unavailable>":
+            draft.op_code(said if code else "")
             draft.blank = False
             return True
-        draft.open_stack = False
+        draft.open_stack, draft.code_below = False, -1
         return False
 
     def _new(self, **more: str) -> Draft:
@@ -332,7 +333,7 @@ class Segmenter:
         elif death(text) or glued(text):
             self._draft = self._new()
             self._draft.add(glued(text) or text.strip())
-        elif signatures.warns(text):
+        elif signatures.warns(text, self._literals):
             self._draft = self._new(level="warning")
             self._draft.add(text.strip())
         elif (

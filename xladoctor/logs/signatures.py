@@ -8,6 +8,8 @@ must hold one of `literals.LITERALS`, or it is never found in a large log (a tes
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from xladoctor.patterns import pattern
 
 _ERRORS = (
@@ -96,6 +98,7 @@ _ERRORS = (
     "before the loop, but dtype",
     "enters the loop with shape",
     "singleton tf.Variables",
+    "variables on a non-first call",
     "failed to lift variable creations",
     "Trying to access resource",
     "eterministic GPU implementation of",
@@ -140,6 +143,8 @@ _STARTUP = pattern(
     r"failed call to cuInit|Unable to register cu\w+ factory|Could not (?:find|load) (?:cuda|TensorRT|dynamic library)"
     r"|computation placer already registered|Cannot dlopen some GPU libraries"
 )
+# `FILE:LINE: UserWarning: ...`, `WARNING:tensorflow:...`, `W...` of a logger.
+_MARKED = pattern(r"(?:\S.{0,300}?:\d{1,7}: )?\w{0,40}Warning: |WARNING\b|(?:[\w.:,\- ]{1,60} )?WARNING[: ]")
 _EXCUSED = ("Unable to register cu",)
 
 
@@ -150,9 +155,13 @@ def speaks(text: str) -> bool:
     )
 
 
-def warns(text: str) -> bool:
-    """Whether a line by itself states a warning that a rule knows."""
-    return any(part in text for part in _WARNINGS)
+def warns(text: str, literals: Iterable[str] = ()) -> bool:
+    """Whether a line by itself states a warning that a rule knows: by our words, or by those of a class (`literals`) in
+    a line that Python's `warnings` or a logger marks as one.
+    """
+    if any(part in text for part in _WARNINGS):
+        return True
+    return any(literal in text for literal in literals) and _MARKED.match(text) is not None
 
 
 def starts_up(text: str) -> bool:

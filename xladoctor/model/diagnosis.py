@@ -212,10 +212,11 @@ class StackFrame:
 class Check:
     """One thing that was compared after a run that ended well, or could not be (`why`); `calls` is on how many.
 
-    A compiled function agrees or diverges with plain execution, `rows` with the rows that they belong to.
+    A compiled function agrees or diverges with plain execution, `rows` with the rows that they belong to, the
+    `gradients` of an optimizer with its variables: each of them has one.
     """
 
-    what: Literal["compiled-function", "rows"]
+    what: Literal["compiled-function", "rows", "gradients"]
     function: str
     calls: int = 0
     result: Checked = "not-checked"

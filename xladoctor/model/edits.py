@@ -22,6 +22,7 @@ class TriedEdit:
         diff: the edit as a unified diff, with paths from the program's folder.
         result: what came of it.
         said: the outcome in a sentence.
+        safe: wherever the program ran before, it computes the same numbers.
     """
 
     file: str
@@ -33,3 +34,4 @@ class TriedEdit:
     diff: str
     result: EditResult
     said: str
+    safe: bool = False

@@ -43,6 +43,7 @@ _CAUGHT = maybe(
             "function": maybe(text),
             "gives": maybe(text),
             "keeps": maybe(flag),
+            "turns": maybe(flag),
         },
     )
 )
@@ -54,6 +55,8 @@ _TENSOR = record(
 _AXIS = record({"name": text, "value": whole, "source": text})
 _VARIABLE = maybe(text)
 _ASKED = record({"module": text}, {"file": maybe(text), "line": maybe(whole), "set": flag, "same": flag})
+_CUT = record({"op": text, "why": text, "frames": many(FRAME)})
+_STOP = record({"variables": many(text), "connected": flag, "cuts": many(_CUT)})
 _LINK = record({}, {"exception": text, "message": text})
 
 KINDS: dict[str, tuple[Fields, Fields]] = {
@@ -125,13 +128,24 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
         {"what": text, "names": mapping(row(maybe(whole), text, text))},
         {"method": maybe(text), "call": maybe(whole), "model": maybe(text), "where": WHERE,
          "data": many(record({"name": text}, {"leaf": whole, "finite": maybe(flag), "index": many(whole),
-                                              "value": text, "count": whole, "size": whole}))},
+                                              "value": text, "count": whole, "size": whole,
+                                              "rows": many(whole), "columns": many(whole)}))},
     ),
     schema.LATER_CALL: ({"capsule": entry, "call": whole}, {"bytes": maybe(whole)}),
     schema.DATASET: (
         {"what": text},
         {"where": WHERE, "used": WHERE, "rows": many(whole), "method": maybe(text), "model": maybe(text),
          "shuffled": many(flag)},
+    ),
+    schema.SPLIT: (
+        {"what": text, "rows": row(whole, whole)},
+        {"where": WHERE, "used": WHERE, "model": maybe(text), "classes": row(whole, whole), "unseen": whole},
+    ),
+    schema.NO_GRADIENT: (
+        {"what": text},
+        {"variables": many(text), "count": whole, "given": whole, "where": WHERE, "stops": maybe(many(_STOP)),
+         "optimizer": text,
+         "trained": many(text), "moved": many(text), "same": many(text)},
     ),
     schema.TABLE: ({"shape": many(whole)}, {"dtype": maybe(text), "where": WHERE, "frames": many(FRAME)}),
     schema.DRAW: (

@@ -190,7 +190,9 @@ def next_commands(page: Page, diagnosis: Diagnosis, view: View) -> None:
             rows.append((f"xladoctor report {folder} {option} blocker.html", "the report as a page"))
     root = diagnosis.root
     again = diagnosis.environment.get("command")
-    if root and root.suspects and "edits" not in root.details and isinstance(again, list | tuple):
+    # Edits are chosen by the sizes that do not fit: where a failure names none, none is tried.
+    sized = root is not None and (bool(root.dims) or root.constraint is not None)
+    if root and root.suspects and sized and "edits" not in root.details and isinstance(again, list | tuple):
         words = text.line(shlex.join(map(str, again)))
         rows.insert(0, (f"xladoctor scan --try-edits -- {words}", "try small edits of these lines, on a copy"))
     if root:

@@ -43,16 +43,16 @@ def _plain(rule: Rule) -> dict[str, Any]:
 
 def one_markdown(rule: Rule) -> str:
     """A page on one class of failure."""
-    from xladoctor.report.text import md, md_code, md_fence
+    from xladoctor.report.text import md, md_code, md_fence, md_mixed
 
-    parts = [f"<!-- {SCHEMA} -->", f"# {rule.code} {md(rule.slug)}", f"**{md(rule.title)}** ({rule.level})"]
+    parts = [f"<!-- {SCHEMA} -->", f"# {rule.code} {md(rule.slug)}", f"**{md_mixed(rule.title)}** ({rule.level})"]
     for title, key in _SECTIONS:
         said = getattr(rule, key).strip("\n")
         if said.strip():
-            body = md_fence(said) if key == "example" else "\n\n".join(md(part) for part in said.split("\n\n"))
+            body = md_fence(said) if key == "example" else "\n\n".join(map(md_mixed, said.split("\n\n")))
             parts += [f"## {title}", body]
     if rule.remedies:
-        rows = [f"- **{md(r.title)}** ({r.safety}). {md(r.how)}" for r in rule.remedies]
+        rows = [f"- **{md_mixed(r.title)}** ({r.safety}). {md_mixed(r.how)}" for r in rule.remedies]
         parts += ["## What to do", "\n".join(rows)]
     if rule.origin:
         parts.append(f"From the plug-in {md(rule.origin)}.")
@@ -93,10 +93,10 @@ def one_console(rule: Rule, page: Page, quiet: bool) -> str:
 
 def list_markdown(rules: Sequence[Rule]) -> str:
     """A table of all rules."""
-    from xladoctor.report.text import md
+    from xladoctor.report.text import md_mixed
 
     lines = [f"<!-- {SCHEMA} -->", "", "| Code | Class | Level | Title |", "| --- | --- | --- | --- |"]
-    lines += [f"| {r.code} | `{r.slug}` | {r.level} | {md(r.title)} |" for r in rules]
+    lines += [f"| {r.code} | `{r.slug}` | {r.level} | {md_mixed(r.title, table=True)} |" for r in rules]
     return "\n".join(lines) + "\n"
 
 

@@ -22,6 +22,7 @@ from mcp import Client, StdioServerParameters, stdio_client
 from xladoctor.__main__ import main
 from xladoctor.agents import make
 from xladoctor.agents.clean import lines, one_line
+from xladoctor.extras import how_to_install
 from xladoctor.lint.engine import Linted
 from xladoctor.model.blame import Suspect
 from xladoctor.model.diagnosis import Diagnosis, Finding, Location, Proof, Remedy, ShapeRow
@@ -366,9 +367,8 @@ def test_the_page_names_every_tool_and_shows_a_configuration_that_works(answered
 def test_without_the_extra_one_line_says_how_to_get_it(monkeypatch, capsys) -> None:
     monkeypatch.setattr("xladoctor.cli.mcp.find_spec", lambda name: None)
     assert main(["mcp"]) == 2
-    assert capsys.readouterr().err == (
-        "xladoctor: mcp needs the SDK of the Model Context Protocol\n  To install it: pip install 'xladoctor[mcp]'\n"
-    )
+    said = "xladoctor: mcp needs the SDK of the Model Context Protocol"
+    assert capsys.readouterr().err == f"{said}\n  {how_to_install('mcp')}\n"
 
 
 @pytest.mark.parametrize("args", [["--help"], ["mcp", "--help"], ["explain", "XD301"]])

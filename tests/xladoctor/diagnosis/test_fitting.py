@@ -50,6 +50,15 @@ def test_an_ordinary_failure_has_the_remedy_of_its_own(kind, text, title):
     assert of("not-xla", text, details={"kind": kind}) == ([title] if title else [])
 
 
+def test_a_module_that_the_doctor_s_own_python_lacks_is_not_installed_there():
+    own = Situation(recorded=True, tensorflow=False, doctors_own=True)
+    given = {"kind": "ModuleNotFoundError"}
+    (title,) = of("not-xla", "No module named 'keras'", own, details=given)
+    assert title.startswith("Name the interpreter that has keras: --python PATH")
+    (title,) = of("not-xla", "No module named 'keras.gone'", own, details=given)
+    assert title.startswith("Correct the import")
+
+
 def test_a_crash_after_a_compilation_is_tried_without_xla():
     (title,) = of("not-xla", "Segmentation fault", details={"kind": "segfault", "compiled": True})
     assert title == "Run once with jit_compile=False: train.py:9"

@@ -61,6 +61,16 @@ def test_an_exception_that_the_program_survived_is_a_note_unless_it_was_its_last
     assert found.verdict == verdict and "caught" in found.findings[0].message
 
 
+def test_a_handler_that_takes_another_way_was_meant_whatever_it_prints(tmp_path):
+    error = ("InvalidArgumentError", RESHAPE)
+    run = raising(0, error, caught=(1,))
+    for event in run.events:
+        if event["kind"] == "failure":
+            event["caught"] = {"file": "/w/tiles.py", "line": 23, "function": "largest", "turns": True}
+    found = scanned(run, tmp_path, "sorry: {}: {}\n\n".format(*error))
+    assert [f.level for f in found.findings] == ["note"] and found.verdict == "healthy"
+
+
 def test_an_exception_that_ended_a_child_alone_was_not_caught(tmp_path):
     found = scanned(raising(0, ("InvalidArgumentError", RESHAPE)), tmp_path)
     assert [f.level for f in found.findings] == ["warning"]

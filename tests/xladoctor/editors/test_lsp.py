@@ -17,6 +17,7 @@ from pygls.lsp.client import LanguageClient
 from xladoctor.__main__ import main
 from xladoctor.editors import project
 from xladoctor.editors.project import MOST_FILES, Workspace, is_sound
+from xladoctor.extras import how_to_install
 from xladoctor.lint.fix import Change, Fix
 from xladoctor.sources.source import parse
 
@@ -244,9 +245,7 @@ def test_a_fix_that_is_not_the_same_program_is_not_offered() -> None:
 def test_without_the_extra_one_line_says_how_to_get_it(monkeypatch, capsys) -> None:
     monkeypatch.setattr("xladoctor.cli.lsp.find_spec", lambda name: None)
     assert main(["lsp"]) == 2
-    assert capsys.readouterr().err == (
-        "xladoctor: lsp needs the library pygls\n  To install it: pip install 'xladoctor[lsp]'\n"
-    )
+    assert capsys.readouterr().err == f"xladoctor: lsp needs the library pygls\n  {how_to_install('lsp')}\n"
 
 
 @pytest.mark.parametrize("args", [["--help"], ["lsp", "--help"]])

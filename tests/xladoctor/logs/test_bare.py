@@ -146,7 +146,8 @@ CHECKED = "2023-02-03 04:05:06.700001: F %s:311] Check failed: a->user_count() =
 )
 @pytest.mark.parametrize(
     "path", ["tensorflow/compiler/xla/service/while_loop_simplifier.cc", "external/local_xla/xla/service/hlo_cse.cc",
-             "tensorflow/compiler/tf2xla/graph_compiler.cc", "hlo_instruction.cc"]
+             "tensorflow/compiler/tf2xla/graph_compiler.cc", "hlo_instruction.cc",
+             "tensorflow/compiler/xla/client/lib/dynamic_shaped_ops.cc"]
 )  # fmt: skip
 def test_a_fatal_check_of_the_compiler(path, end):
     first, *others = diagnosed(CHECKED % (path, end)).findings

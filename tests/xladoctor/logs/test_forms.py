@@ -205,3 +205,118 @@ def test_a_process_that_was_killed(end):
 
 def test_a_process_that_was_killed_behind_a_bar():
     assert diagnosed(" 31/99 [==>....] - ETA: 2:11 - loss: 0.61Killed\n").findings[0].slug == "process-killed"
+
+
+OP_STACK = """\
+Traceback (most recent call last):
+  File "/home/ada/study/fit.py", line 31, in <module>
+    model.fit(x, y)
+  File "/v/lib/python3.10/site-packages/tensorflow/python/eager/execute.py", line 52, in quick_execute
+    tensors = pywrap_tfe.TFE_Py_Execute(ctx._handle, device_name, op_name,
+tensorflow.python.framework.errors_impl.InvalidArgumentError: Graph execution error:
+
+Input 1 to node `net/ramp/range` with op Range must be a compile-time constant.
+
+Stack trace for op definition:
+File "study/fit.py", line 31, in <module>
+  model.fit(x, y)
+File "v/lib/python3.10/site-packages/keras/engine/training.py", line 1685, in fit
+  tmp_logs = self.train_function(iterator)
+File "study/fit.py", line 12, in call
+  return tf.range(n) * x
+
+\t [[{{node net/ramp/range}}]]
+\t [[StatefulPartitionedCall]] [Op:__inference_train_function_714]
+"""
+
+
+def test_the_stack_of_an_op_with_the_code_of_its_frames():
+    (record,) = read_log(io.BytesIO(OP_STACK.encode())).records
+    assert [frame.line for frame in record.op_frames] == [31, 1685, 12]
+    assert record.user_frame is not None and record.user_frame.line == 12
+    assert record.user_frame.code == "return tf.range(n) * x"
+    assert record.nodes[0] == "net/ramp/range" and "__inference_train_function_714" in record.text
+
+
+def test_a_frame_that_six_makes_of_text_is_nobody_s():
+    text = """\
+Traceback (most recent call last):
+  File "cam.py", line 25, in main
+    output = model(image)
+  File "/v/lib/python3.6/site-packages/tensorflow/python/framework/ops.py", line 6862, in raise_from_not_ok_status
+    six.raise_from(core._status_to_exception(e.code, message), None)
+  File "<string>", line 3, in raise_from
+tensorflow.python.framework.errors_impl.NotFoundError: No algorithm worked! [Op:Conv2D]
+"""
+    (record,) = read_log(io.BytesIO(text.encode())).records
+    assert record.user_frame is not None and record.user_frame.line == 25
+
+
+def test_an_old_list_of_user_code_names_files_as_the_program_was_started():
+    text = """\
+Traceback (most recent call last):
+  File "/v/lib/python3.8/site-packages/tensorflow/python/autograph/impl/api.py", line 258, in wrapper
+    raise e.ag_error_metadata.to_exception(e)
+ValueError: in user code:
+
+    gate.py:8 call  *
+        return x + self.bias(x)
+    /v/lib/python3.8/site-packages/tensorflow/python/framework/ops.py:877 binary_op_wrapper
+        return func(x, y)
+
+    ValueError: Dimensions must be equal, but are 3 and 4 for 'add' (op: 'AddV2') with input shapes: [2,3], [2,4].
+"""
+    (record,) = read_log(io.BytesIO(text.encode())).records
+    assert record.user_frame is not None and (record.user_frame.file, record.user_frame.line) == ("gate.py", 8)
+
+
+def test_the_line_of_an_exception_that_another_message_passes_on():
+    inner = """\
+Traceback (most recent call last):
+
+  File "/v/lib/python3.10/site-packages/tensorflow/python/ops/script_ops.py", line 267, in __call__
+    ret = func(*args)
+
+TypeError: `generator` yielded an element of shape (5, 3) where an element of shape (8, 3) was expected.
+
+
+\t [[{{node PyFunc}}]]"""
+    text = f"""\
+Traceback (most recent call last):
+  File "/home/ada/mean.py", line 10, in <module>
+    for batch in dataset:
+  File "/v/lib/python3.10/site-packages/tensorflow/python/data/ops/iterator_ops.py", line 797, in __next__
+    return self._next_internal()
+tensorflow.python.framework.errors_impl.InvalidArgumentError: TypeError: `generator` yielded an element of shape \
+(5, 3) where an element of shape (8, 3) was expected.
+{inner} [Op:IteratorGetNext]
+"""
+    (found,) = diagnose(Evidence("log", read_log(io.BytesIO(text.encode())))).findings
+    assert found.location is not None and found.location.line == 10
+
+
+def test_a_frame_of_an_op_in_a_notebook_is_in_its_cell():
+    text = """\
+---------------------------------------------------------------------------
+InvalidArgumentError                      Traceback (most recent call last)
+Cell In[4], line 11
+      9 m.compile("adam", "mse")
+     10 # train
+---> 11 m.fit(ds, epochs=1)
+
+File /v/lib/python3.10/site-packages/keras/utils/traceback_utils.py:70, in filter_traceback.<locals>.error_handler()
+     69     raise e.with_traceback(filtered_tb) from None
+
+InvalidArgumentError: Graph execution error:
+
+Detected at node 'IteratorGetNext' defined at (most recent call last):
+    File "/tmp/ipykernel_30240/2495991567.py", line 11, in <module>
+      m.fit(ds, epochs=1)
+    File "/v/lib/python3.10/site-packages/keras/engine/training.py", line 1267, in step_function
+      data = next(iterator)
+Node: 'IteratorGetNext'
+Cannot add tensor to the batch: number of elements does not match. Shapes are: [tensor]: [18,3], [batch]: [24,3]
+\t [[{{node IteratorGetNext}}]] [Op:__inference_train_function_494]
+"""
+    (record,) = read_log(io.BytesIO(text.encode())).records
+    assert record.user_frame is not None and (record.user_frame.file, record.user_frame.line) == ("Cell In[4]", 11)

@@ -10,7 +10,7 @@ from tests.xladoctor.report.pages import check_page, words
 from xladoctor.model.diagnosis import Change, Diagnosis, Finding, Location, Proof, Remedy
 from xladoctor.report import View, json_, render
 from xladoctor.report.excerpt import Excerpt, SourceLine
-from xladoctor.report.html import hazards, style
+from xladoctor.report.html import hazards, source, style
 
 CHANGE = Change("/work/ada/train.py", 12, "return x + pooled", "return x[:, ::6] + pooled")
 TRIED = Remedy(
@@ -76,11 +76,21 @@ def test_lint_has_a_section_for_each_file_with_its_code():
     found = (hazard("b.py", 9, "note"), hazard("b.py", 3, "note"), hazard("a_long/name.py", 1, "warning"))
     text = hazards.render(Diagnosis("src", "warnings", found, notes=("2 files read.",)))
     page = check_page(text)
-    assert re.findall(r"<h2[^>]*>([^<]+)", text) == ["a_long/name.py", "b.py", "Notes"], "what is serious comes first"
+    titles = [title.replace("<wbr>", "") for title in re.findall(r"<h2[^>]*>(.+?)</h2>", text)]
+    assert titles == ["a_long/name.py", "b.py", "Notes"], "what is serious comes first"
+    assert "a_<wbr>long/<wbr>name.<wbr>py</h2>" in text, "a narrow column breaks it at its signs"
     assert words(page).index("3 | cfg[3]") < words(page).index("9 | cfg[9]")
     assert "1 warning, 2 notes in 2 files" in words(page)
     assert '<h3>Line 3: <span class="dim">note</span> Read at import</h3>' in text
     assert "Nothing found" in words(check_page(hazards.render(Diagnosis("src", "healthy"))))
+    below = hazards.render(Diagnosis("/here/src", "warnings", (hazard("/here/src/b.py", 1, "note"),)))
+    assert ">b.<wbr>py</h2>" in below, "what all files have in common stands in the head"
+
+
+def test_source_with_a_caret_is_scrolled_and_not_broken():
+    assert source([("3 | x", False), ("  | ^", True)]).startswith('<pre class="src" tabindex="0">')
+    screen, _, paper = style.STYLE.partition("@media print{body")
+    assert "pre.src{white-space:pre;" in screen and "pre.src{white-space:pre-wrap}" in paper
 
 
 def test_colours_are_variables_with_one_meaning():

@@ -51,7 +51,11 @@ def code(value: object) -> Markup:
 
 def breakable(value: object) -> Markup:
     """A path or a long name, which a narrow column may break after its signs; what is copied of it stays whole."""
-    return Markup(f"<code>{_BREAK.sub('<wbr>', esc(value))}</code>") if value not in (None, "") else Markup("")
+    return Markup(f"<code>{_broken(value)}</code>") if value not in (None, "") else Markup("")
+
+
+def _broken(value: object) -> str:
+    return _BREAK.sub("<wbr>", esc(value))
 
 
 def mixed(value: object) -> Markup:
@@ -73,7 +77,8 @@ def source(drawn: Iterable[tuple[str, bool]]) -> Markup:
     """Lines of source, of which the carets are marked."""
     escaped = [(_escape(lines(row)), is_caret) for row, is_caret in drawn]
     shown = [f'<span class="bad">{row}</span>' if is_caret else row for row, is_caret in escaped]
-    return Markup(f"<pre><code>{chr(10).join(shown)}</code></pre>")
+    # A caret means nothing below a line that was broken: the box scrolls, also by the keyboard.
+    return Markup(f'<pre class="src" tabindex="0"><code>{chr(10).join(shown)}</code></pre>')
 
 
 def diff(changed: Iterable[tuple[str, str]]) -> Markup:
@@ -137,7 +142,7 @@ def page(
 def _contents(sections: Sequence[Section]) -> list[str]:
     if len(sections) < 3:
         return []
-    items = [f'<li><a href="#{one.anchor}">{esc(one.title)}</a></li>' for one in sections]
+    items = [f'<li><a href="#{one.anchor}">{_broken(one.title)}</a></li>' for one in sections]
     return ['<nav aria-label="Contents"><ol>', *items, "</ol></nav>"]
 
 
@@ -147,7 +152,7 @@ def whole(one: Section) -> str:
 
 
 def _section(one: Section) -> list[str]:
-    title = f'<h2 id="{one.anchor}">{esc(one.title)}</h2>'
+    title = f'<h2 id="{one.anchor}">{_broken(one.title)}</h2>'
     return [f'<section aria-labelledby="{one.anchor}">', title, *one.body, "</section>"]
 
 

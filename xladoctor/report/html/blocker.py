@@ -20,7 +20,11 @@ from xladoctor.report.words import commands_to_reproduce, end, next_action
 
 _LONGEST = 4000
 _WIDE = 110
-_WHAT = {"compiled-function": "XLA against plain execution", "rows": "which rows meet"}
+_WHAT = {
+    "compiled-function": "XLA against plain execution",
+    "rows": "which rows meet",
+    "gradients": "variables without a gradient",
+}
 _VERDICTS = {"failed": ("FAILED", "bad"), "warnings": ("WARNINGS", "warn"), "healthy": ("HEALTHY", "ok")}
 
 

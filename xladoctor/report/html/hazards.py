@@ -51,9 +51,14 @@ def _line(finding: Finding) -> int:
 
 def _sections(diagnosis: Diagnosis) -> Iterator[Section]:
     for number, (name, found) in enumerate(_by_file(diagnosis.findings).items(), 1):
-        yield section(f"file-{number}", name or "Without a file", _file(found))
+        yield section(f"file-{number}", _below(name, diagnosis.source) or "Without a file", _file(found))
     yield from html.bullets("problems", "Could not be read", diagnosis.problems)
     yield from html.bullets("notes", "Notes", diagnosis.notes)
+
+
+def _below(name: str, read: str) -> str:
+    """A file by its path in the folder that was read: the head of the page names that once."""
+    return name.removeprefix(f"{read.rstrip('/')}/")
 
 
 def _file(found: Sequence[Finding]) -> Iterator[str]:

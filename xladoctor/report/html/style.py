@@ -63,7 +63,7 @@ code,pre,td.c,.mono{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Deja
 code{background:var(--head);padding:.05rem .25rem;border-radius:3px;overflow-wrap:anywhere}
 td code,pre code{background:none;padding:0}
 pre{background:var(--head);padding:.6rem .8rem;border-radius:6px;overflow-x:auto;white-space:pre-wrap;
-overflow-wrap:anywhere;margin:.5rem 0}
+overflow-wrap:anywhere;margin:.5rem 0}pre.src{white-space:pre;overflow-wrap:normal}
 .box{border-left:5px solid var(--line);padding:.1rem .9rem;margin:.8rem 0}
 .box.root{border-color:var(--bad)}.box.after{border-color:var(--edge)}.box.mild{border-color:var(--warn)}
 .box.good{border-color:var(--ok)}.box h3{margin-top:.4rem}
@@ -112,7 +112,8 @@ nav ol{display:block;white-space:normal;margin:0}nav li{padding:.1rem 0;overflow
 @media print{body{max-width:none;padding:0;font-size:10pt}nav,.skip{display:none}a{color:inherit;text-decoration:none}
 h2,h3{break-after:avoid}tr,figure,.box p{break-inside:avoid}caption{break-after:avoid}
 table.wide{min-width:0;table-layout:auto}th,td{overflow-wrap:break-word}.scroll{overflow:visible}
-.block{content-visibility:visible}figure .scroll svg,svg{max-width:100%}pre,code,td.c{font-size:8.5pt}
+pre.src{white-space:pre-wrap}.block{content-visibility:visible}figure .scroll svg,svg{max-width:100%}
+pre,code,td.c{font-size:8.5pt}
 *{print-color-adjust:exact;-webkit-print-color-adjust:exact}
 details:not([open])>summary::after{content:" (not printed)"}}
 @page{margin:15mm 12mm}"""
