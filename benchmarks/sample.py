@@ -75,12 +75,12 @@ BENCHES = (
 
 
 def known(bench: Bench) -> frozenset[str]:
-    """Programs of which the committed results say something untrue already."""
+    """Programs of which the committed results say something untrue already, also while they were set aside."""
     try:
         told = json.loads((_results.RESULTS / bench.results).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return frozenset()
-    return frozenset(row["name"] for row in told["programs"] if bench.was_untrue(row))
+    return frozenset(row["name"].removeprefix("held_out/") for row in told["programs"] if bench.was_untrue(row))
 
 
 def chosen() -> Iterator[tuple[Bench, str]]:
