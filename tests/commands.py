@@ -39,8 +39,7 @@ def commands(text: str) -> Iterator[str]:
             elif kind in ("", "text") and re.match(rf"{PROGRAM} ", shown):
                 # A table of commands: what each does stands behind a gap.
                 yield re.split(r"\s{2,}|\s# ", shown)[0]
-    # Where the marks of a span are escaped, a page shows them, and means the same.
-    for found in INLINE.findall(FENCE.sub("", text).replace("\\`", "`")):
+    for found in INLINE.findall(FENCE.sub("", text)):
         said = " ".join(found.replace("\\|", "|").split())  # a bar in a table
         yield said if re.match(PROGRAM, said) else f"xladoctor {said}"
 
@@ -181,7 +180,7 @@ def _make(words: list[str]) -> str | None:
 def _pip(words: list[str]) -> str | None:
     """An extra of ours is there."""
     extras = re.findall(r"^(\w+) = \[", (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)
-    asked = [extra for word in words for extra in re.findall(r"xladoctor\[([\w,]+)\]", word)]
+    asked = [extra for word in words for extra in re.findall(r"(?:xladoctor|^\.|\.whl)\[([\w,]+)\]", word)]
     return next((f"there is no extra {e}" for more in asked for e in more.split(",") if e not in extras), None)
 
 
@@ -201,8 +200,8 @@ CHECKS: dict[str, Callable[[list[str]], str | None]] = {
     "xladoctor": _ours,
     "python": _python,
     "make": _make,
-    "pip": _pip,
+    **dict.fromkeys(("pip", "pipx", "uv"), _pip),
     "pytest": _pytest,
-    **dict.fromkeys(("patch", "cat", "ruff", "mypy", "pre-commit", "grep", "jupyter"), _theirs),
+    **dict.fromkeys(("patch", "cat", "ruff", "mypy", "pre-commit", "grep", "jupyter", "sed"), _theirs),
 }
 """What is looked up of each program that a page may name. One that is missing here is a mistake, or a new entry."""

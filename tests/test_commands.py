@@ -1,5 +1,5 @@
 """Every command that the docs and the help show can be given: its options, subcommands, modules, targets and extras
-are there. Many are run besides, by the tests of their pages (`test_readme.py` and others).
+are there. They are run, too: by `test_page_commands.py`, and by the tests of their pages (`test_readme.py` and others).
 """
 
 from __future__ import annotations
@@ -72,6 +72,7 @@ def test_what_can_be_given_is_found_and_right():
         ("`xladoctor scan -- python -m ptycho.workflows.dose_response --nope 1`", "has no option --nope"),
         ("```sh\nmake nothing\n```\n", "make has no target nothing"),
         ("```sh\npython -m pip install x && pip install 'xladoctor[nope]'\n```\n", "there is no extra nope"),
+        ("`x`\n```sh\nuv tool install '.[nope]'\n```\n", "there is no extra nope"),
         ("```sh\npytest --xladoctor-nope\n```\n", "pytest has no option --xladoctor-nope"),
         ("```sh\nunknown program\n```\n", "no check for the program unknown"),
     ],

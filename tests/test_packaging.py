@@ -164,10 +164,10 @@ def test_an_installation_records_a_program(installed, tmp_path):
     assert list((tmp_path / "run").glob("events-*.jsonl"))
 
 
-@pytest.mark.parametrize(("command", "package"), [("mcp", "xladoctor[mcp]"), ("lsp", "xladoctor[lsp]")])
-def test_a_command_whose_extra_is_missing_says_so(command, package, installed, tmp_path):
+@pytest.mark.parametrize("command", ["mcp", "lsp"])
+def test_a_command_whose_extra_is_missing_says_so(command, installed, tmp_path):
     done = called(installed, tmp_path, command)
-    assert done.returncode == 2 and package in done.stderr and "Traceback" not in done.stderr
+    assert done.returncode == 2 and "To install it: " in done.stderr and "Traceback" not in done.stderr
 
 
 def test_the_wheel_has_one_top_level_package(wheel):

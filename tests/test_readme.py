@@ -12,14 +12,18 @@ from pathlib import Path
 
 import pytest
 
+from docs._build import screen
 from tests import quick
-from tests.xladoctor.recordings import healthy
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = (
-    "README.md", "docs/tutorial.md", "docs/study.md", "docs/howto/last-partial-batch.md", "docs/howto/jit-compile.md",
+    "docs/contents.md", "docs/tutorial.md", "docs/study.md",
+    "docs/howto/last-partial-batch.md", "docs/howto/jit-compile.md", "docs/silent.md", "docs/nan.md",
 )  # fmt: skip
-EXAMPLES = {"docs/howto/last-partial-batch.md": "lastbatch", "docs/howto/jit-compile.md": "compiled"}
+EXAMPLES = {
+    "docs/howto/last-partial-batch.md": "lastbatch", "docs/howto/jit-compile.md": "compiled",
+    "docs/silent.md": "silent", "docs/nan.md": "failures",
+}  # fmt: skip
 """The example in whose copy the commands of a page are given; `forecast` for the others."""
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 LOG = """\
@@ -66,10 +70,6 @@ def shown_in_order(shown: list[str], came: list[str]) -> str | None:
         at += here.index(line) + 1
         gap = False
     return None
-
-
-def without_line_numbers(line: str) -> str:
-    return re.sub(r"(\.py):\d+", r"\1:N", line)
 
 
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -122,14 +122,36 @@ def test_a_session_of_a_page(page, command, shown, folders, came):
     done = came(command, folders(page))
     assert done.returncode in (0, 1), done.stderr[-2000:]
     lines = done.stdout.replace(f"{ROOT}/", "./").splitlines()
-    missing = shown_in_order([without_line_numbers(s) for s in shown], [without_line_numbers(c) for c in lines])
+    missing = shown_in_order(shown, lines)
     assert missing is None, f"{page} shows {missing!r}; this came:\n{done.stdout}"
+
+
+@pytest.mark.slow
+def test_the_picture_of_the_readme_is_what_comes(came, folders):
+    command, *shown = screen.text_of(screen.PICTURE.read_text(encoding="utf-8"))
+    assert command == f"$ {screen.COMMAND}"
+    lines = came(screen.COMMAND, folders("README.md")).stdout.splitlines()
+    assert shown_in_order(shown, lines) is None, "run: python -m docs._build.screen"
+
+
+def test_the_readme_is_one_screen_with_one_picture():
+    assert len(TEXT.splitlines()) <= 45
+    [picture] = re.findall(r"!\[([^\]]+)\]\(docs/([^)]+)\)", TEXT)
+    assert ROOT / "docs" / picture[1] == screen.PICTURE
+    shown = "\n".join(screen.text_of(screen.PICTURE.read_text(encoding="utf-8")))
+    assert "\n  likely at fault: train.py:14 in <module>\n" in shown and "train.py:14" in picture[0]
+    assert all(quoted in shown for quoted in re.findall(r'"([^"]+)"', picture[0]))
+
+
+def test_a_picture_gives_back_its_lines():
+    lines = ["$ x <&> y", "", "  \x1b[1;31mtwo\x1b[0m  words", "..."]
+    assert screen.text_of(screen.draw(lines, "a & b")) == ["$ x <&> y", "", "  two  words", "..."]
 
 
 def test_the_lines_of_the_example_are_those_that_the_pages_show():
     source = (ROOT / "docs/examples/forecast/train.py").read_text().splitlines()
-    shown = re.findall(r"^    (\d\d) \| (.*)$", TEXT, re.MULTILINE)
-    rows = [(number, code) for number, code in shown if int(number) < 100]
+    text = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^    (\d\d) \| (.*)$", text, re.MULTILINE)
     assert rows and all(source[int(number) - 1] == code for number, code in rows)
 
 
@@ -150,7 +172,9 @@ def test_shown_in_order_can_fail():
     assert shown_in_order(["...", "c", "...", "b"], came) == "b"
 
 
-@pytest.mark.parametrize("block", blocks("sh"))
+@pytest.mark.parametrize(
+    "block", [*blocks("sh"), *blocks("sh", (ROOT / "docs/contents.md").read_text(encoding="utf-8"))]
+)
 def test_other_commands_are_sound(block, tmp_path):
     assert run(f"set -n\n{block}", tmp_path).returncode == 0
     for target in re.findall(r"^make (\S+)", block, re.MULTILINE):
@@ -159,7 +183,8 @@ def test_other_commands_are_sound(block, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "page", [*PAGES, "CHANGELOG.md", "docs/cli.md", "docs/places.md", "docs/replay.md", "docs/architecture.md"]
+    "page",
+    ["README.md", *PAGES, "CHANGELOG.md", "docs/cli.md", "docs/places.md", "docs/replay.md", "docs/architecture.md"],
 )
 def test_links_lead_somewhere_and_no_path_is_of_one_machine(page):
     text = (ROOT / page).read_text(encoding="utf-8")
@@ -183,24 +208,3 @@ def test_every_command_and_option_is_described():
 def test_the_decorator_of_the_docs_is_the_one_that_is_tested():
     (snippet,) = (block for block in blocks("python", (ROOT / "docs/places.md").read_text()) if "def watched" in block)
     assert snippet in (ROOT / "tests/patients/own_places/gears/watched.py").read_text()
-
-
-def test_examples_of_the_help_work_as_written(tmp_path):
-    for name in ("train.log", "old.log", "console.log", "rank0.log", "rank1.log"):
-        (tmp_path / name).write_text(LOG)
-    (tmp_path / "train.py").write_text("print('trained')")
-    earlier = tmp_path / "xladoctor-runs" / "20260106T101500-3f2a"
-    assert run(f"xladoctor scan --run-dir {earlier} -- python train.py", tmp_path).returncode == 0
-    (tmp_path / "runs").mkdir()
-    for batch in (15, 16):
-        healthy(batch).write(tmp_path / "runs" / f"batch-{batch}")
-    tried = 0
-    for command in ("", "scan", "trace", "explain", "rules", "env"):
-        text = run(f"xladoctor {command} --help", tmp_path).stdout.partition("Examples:\n")[2]
-        for example in text.partition("\n\n")[0].splitlines():
-            endless = "--follow" in example
-            done = run(f"timeout --signal=INT 8 {example.strip()}" if endless else example.strip(), tmp_path)
-            assert done.returncode in ((124, 130) if endless else (0, 1)), (example, done.stderr)
-            assert "Traceback" not in done.stderr
-            tried += 1
-    assert tried >= 12

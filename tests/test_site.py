@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import html
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
@@ -32,6 +34,30 @@ def test_nothing_is_loaded_from_elsewhere(site):
     pages = sorted(site.rglob("*.html"))
     assert len(pages) > 80
     assert [str(page) for page in pages if loads.search(page.read_text(encoding="utf-8"))] == []
+
+
+def broken(site: Path) -> list[str]:
+    """Links and pictures of all pages that lead to no file, or to no place in their page; none of other sites."""
+    pages = {file: file.read_text(encoding="utf-8") for file in site.rglob("*.html")}
+    places = {file: set(re.findall(r'\bid="([^"]+)"', text)) for file, text in pages.items()}
+    found = []
+    for file, text in pages.items():
+        for link in map(html.unescape, re.findall(r'\b(?:href|src)="([^"]*)"', text)):
+            if re.match(r"\w+:", link):
+                continue
+            path, _, place = link.partition("#")
+            start = site if path.startswith("/") else file.parent  # the page of a server for what is not there
+            to = start / unquote(path.partition("?")[0]).lstrip("/") if path else file
+            to = Path(os.path.normpath(to / "index.html" if to.is_dir() else to))
+            if not to.exists() or (place and to in places and unquote(place) not in places[to]):
+                found.append(f"{file.relative_to(site)}: {link}")
+    return found
+
+
+def test_no_link_leads_nowhere(site, tmp_path):
+    assert broken(site) == []
+    (tmp_path / "a.html").write_text('<i id="x"><a href="#x"><a href="b.html"><img src="c.png"><a href="a.html#y">')
+    assert broken(tmp_path) == ["a.html: b.html", "a.html: c.png", "a.html: a.html#y"]
 
 
 def test_every_page_of_the_docs_is_in_the_menu(site):

@@ -136,7 +136,7 @@ def _output(case: Case) -> str:
         text = done.stdout.replace(f"{ROOT}/", "").replace(folder, ".")
     lines = text.splitlines()
     cut = lines[:LINES] + (["..."] if len(lines) > LINES else [])
-    return "\n".join(re.sub(r"\d{8}T\d{6}-[0-9a-f]{4}", "TIME-ID", line) for line in cut) + "\n"
+    return "\n".join(re.sub(r"\d{8}T\d{6}Z?-[0-9a-f]{4}", "TIME-ID", line) for line in cut) + "\n"
 
 
 def _state() -> str:
