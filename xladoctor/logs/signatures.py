@@ -97,7 +97,7 @@ _ERRORS = (
     "before the loop, but shape",
     "before the loop, but dtype",
     "enters the loop with shape",
-    "singleton tf.Variables",
+    "singleton tf.Variables created on the first call",
     "variables on a non-first call",
     "failed to lift variable creations",
     "Trying to access resource",

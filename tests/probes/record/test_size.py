@@ -208,7 +208,9 @@ def test_the_bound_holds_at_every_moment_over_all_processes(tmp_path):
     done.set()
     watcher.join()
     assert limit // 2 < most[0] <= limit
-    assert {e["recorder"] for e in read_events(tmp_path) if e["kind"] == schema.DROPPED} == {"capsule", "events"}
+    # Events are refused only where capsules of others leave them no room at that moment.
+    dropped = {e["recorder"] for e in read_events(tmp_path) if e["kind"] == schema.DROPPED}
+    assert {"capsule"} <= dropped <= {"capsule", "events"}
     assert not list((tmp_path / "capsules").glob(".*"))
 
 
