@@ -251,7 +251,8 @@ class Hunt:
             if found_inside is not None and plain and record.out.nan:
                 self._tell(found_inside, "result", kind)
         elif record.makes == "nan" and self._soft is None:
-            self._soft = self.facts.of(record)
+            fetched = kind in nan_origin.DATA  # it makes nothing: the numbers came with the data
+            self._soft = self.facts.of(Source("data", record.facts.get("tensor")) if fetched else record)
 
     def _inside_of(self, graph: Any, outputs: Any, feed: dict[int, Any]) -> Bad | Source | None:
         """What made the first result of a function that is not finite."""
@@ -332,8 +333,21 @@ class Hunt:
     def finish(self) -> None:
         """The program is at its end."""
         if not self._told:
+            self._checks()
+        if not self._told:
             self._told = True
             self.rehearsal.sink.write(schema.REHEARSAL, nan=self._soft or {"none": True})
+
+    def _checks(self) -> None:
+        """What made the value at which a check of the program's own raised: its call did not return."""
+        for node in list(self.facts.nodes.values()):
+            if not node.op.type.startswith("CheckNumerics"):
+                continue
+            for kind in ("nan", "inf"):
+                found = self._origin(node.op.inputs[0], kind, {})
+                if found is not None and not (isinstance(found, Source) and self._soft is not None):
+                    self._tell(found, "check", node.op.type)
+                    return
 
 
 def _floats(tensor: Any) -> bool:

@@ -153,8 +153,9 @@ class Trace:
 
     def _of_data(self, tensor: Any) -> Iterator[Bad | Source]:
         """Data come from a dataset, whose functions are watched as well."""
-        made = next((r for r in self.inner if r.facts.get("data") and r.makes and not is_call(r.op_type)), None)
-        yield made or Source("data", tensor)
+        made = (r for r in self.inner if r.facts.get("data") and r.makes and not is_call(r.op_type))
+        # What fetches an element makes nothing: the numbers came with the data.
+        yield next((r for r in made if r.op_type not in DATA), None) or Source("data", tensor)
 
     def _given(self, tensor: Any, kind: str) -> Iterator[Bad | Source]:
         outer = self.feed(tensor)

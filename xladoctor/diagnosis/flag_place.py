@@ -10,13 +10,13 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
-from xladoctor.diagnosis.handling import trees
+from xladoctor.diagnosis.own_source import program_of, source_of
 from xladoctor.model.diagnosis import Finding, Location
 from xladoctor.recording.run import Recording, location
 from xladoctor.recording.schema import schema
 from xladoctor.sources.names import walk
+from xladoctor.sources.order import statement_end
 
 
 def with_place(finding: Finding, recording: Recording) -> Finding:
@@ -24,8 +24,21 @@ def with_place(finding: Finding, recording: Recording) -> Finding:
     flags = [str(flag) for flag in finding.details.get("flags") or ()]
     if finding.location is not None or not flags:
         return finding
-    places = set(_written(flags, recording)) or set(_spelt(flags, recording))
+    written, spelt = set(_written(flags, recording)), set(_spelt(flags, recording))
+    if len(spelt) == 1 and all(_spells_none(at, flags, recording) for at in written):
+        # The write hands on what stands elsewhere, as in a table of profiles: there it is mended.
+        written = spelt
+    places = written or spelt
     return replace(finding, location=places.pop()) if len(places) == 1 else finding
+
+
+def _spells_none(at: Location, flags: list[str], recording: Recording) -> bool:
+    """Whether the source of a write is known, and its statement has none of the flags in it."""
+    source = source_of(recording, at.file)
+    if source is None or at.line is None:
+        return False
+    lines = source.lines[at.line - 1 : statement_end(source.tree, at.line)]
+    return not any(flag in line for flag in flags for line in lines)
 
 
 def _written(flags: list[str], recording: Recording) -> Iterator[Location]:
@@ -39,16 +52,15 @@ def _written(flags: list[str], recording: Recording) -> Iterator[Location]:
 
 def _spelt(flags: list[str], recording: Recording) -> Iterator[Location]:
     """The lines of the program's sources on which a text with one of the flags stands."""
-    for file, tree in trees(recording, _raising_files(recording)):
+    for file, tree in program_of(recording, *_raising_files(recording)).items():
         for node in walk(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and _holds(node.value, flags):
-                yield Location(str(file), node.lineno, None)
+                yield Location(file, node.lineno, None)
 
 
-def _raising_files(recording: Recording) -> tuple[Path, ...]:
+def _raising_files(recording: Recording) -> list[str]:
     """The program's own files in the frames of recorded exceptions."""
-    frames = (f for e in recording.raised for f in e.get("frames") or () if f.get("user"))
-    return tuple(dict.fromkeys(Path(str(f.get("file"))) for f in frames))
+    return [str(f.get("file")) for e in recording.raised for f in e.get("frames") or () if f.get("user")]
 
 
 def _holds(text: str, flags: list[str]) -> bool:

@@ -214,6 +214,8 @@ def _said(sign: Suspicion) -> str:
         return f"The program printed {sign.name} {sign.value}."
     if sign.what == "result":
         return f"{sign.method} gave NaN."
+    if sign.what == "checked":
+        return f"`{sign.method}` found {sign.value} in {sign.name}, and ended the run."
     since = (
         f" from epoch {sign.epoch} on" if sign.epoch and sign.ends else f" in epoch {sign.epoch}" if sign.epoch else ""
     )

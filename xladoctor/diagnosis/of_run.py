@@ -36,7 +36,7 @@ from xladoctor.diagnosis.surroundings import surroundings
 from xladoctor.diagnosis.tables import tables
 from xladoctor.diagnosis.timeline import settings
 from xladoctor.diagnosis.unfinished import unfinished
-from xladoctor.diagnosis.untrained import gradient_checks, untrained, with_recorded, with_stops
+from xladoctor.diagnosis.untrained import gradient_checks, untrained, with_recorded
 from xladoctor.diagnosis.watched import place_notes
 from xladoctor.diagnosis.weigh import weighed
 from xladoctor.diagnosis.xla import compilations, xla_paths
@@ -61,7 +61,7 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
     likely = tuple(drawn_apart(recording)) or tuple(frozen(recording, known)) or tuple(policy_missed(recording, known))
     known = with_divergences(known, recording, likely)
     known = rows.with_mispairings(known, recording)
-    known = with_not_finite(with_isolations(with_stops(known, recording), recording), recording)
+    known = with_not_finite(with_isolations(known, recording), recording)
     findings = fitted(grounded(known), situation(evidence))
     step = main_step(looked_at) or next(iter(quiet), None)
     diagnosis = Diagnosis(

@@ -21,6 +21,8 @@ _PRINTED = re.compile(
     re.IGNORECASE,
 )
 _NAN = re.compile(r"\b(?:nan|inf(?:inity)?)\b", re.IGNORECASE)
+_CHECKED = re.compile(r"(?P<name>[^\n:]{0,80}?) ?: Tensor had (?P<value>NaN|[-+]?Inf(?: and NaN)?)\b")
+"""As tensorflow/core/kernels/check_numerics_op.cc writes it."""
 _MOST_EVENTS = 20
 """A recorder writes no more: of a run with so many it is not known which calls were finite."""
 _GONE = re.compile(r"^[-+]?(?:nan|inf)", re.IGNORECASE)
@@ -31,14 +33,15 @@ class Suspicion:
     """What is not finite, and since when.
 
     Attributes:
-        what: "logs" of Keras, the "result" of a predict, trainable "weights", or what was only "printed".
+        what: "logs" of Keras, the "result" of a predict, trainable "weights", what a check that ended the run found
+            ("checked"), or what was only "printed".
         name: of the log, the weight or the printed number; `value` is its last value as text.
         epoch: the first epoch (from 1) whose log is not finite; None where that is not known.
         ends: whether the last value is not finite either.
         event: the event that shows it; None for what was printed.
     """
 
-    what: Literal["logs", "result", "weights", "printed"]
+    what: Literal["logs", "result", "weights", "checked", "printed"]
     name: str
     value: str
     epoch: int | None = None
@@ -51,7 +54,7 @@ class Suspicion:
     @property
     def serious(self) -> bool:
         """Whether training was spoilt: a loss or a trainable variable. A metric may have no value by design."""
-        return self.ends and (self.what == "weights" or (self.what == "logs" and "loss" in self.name))
+        return self.ends and (self.what in ("weights", "checked") or (self.what == "logs" and "loss" in self.name))
 
 
 def suspicion(recording: Recording) -> Suspicion | None:
@@ -94,10 +97,10 @@ def ended_well(recording: Recording) -> bool:
 
 def _of(recording: Recording) -> Suspicion | None:
     signs = [s for e in recording.of_kind(schema.NOT_FINITE) for s in _of_event(e)]
-    signs += [s for s in [_printed(recording)] if s is not None]
+    signs += [s for s in [_checked(recording), _printed(recording)] if s is not None]
     if not signs:
         return None
-    order = ("logs", "weights", "printed", "result")
+    order = ("logs", "weights", "checked", "printed", "result")
     first = min(signs, key=lambda s: (not s.serious, not s.ends, order.index(s.what), "val_" in s.name))
     if not first.data and first.where is None:
         other = next((s for s in signs if s.where is not None), None)
@@ -123,6 +126,18 @@ def _of_event(event: Event) -> list[Suspicion]:
         )
         for name, row in event["names"].items()
     ]
+
+
+def _checked(recording: Recording) -> Suspicion | None:
+    """What a check of the program's own found, that ended the run: `tf.debugging.check_numerics` and its like."""
+    for event in recording.raised:
+        found = _CHECKED.search(str(event.get("message") or ""))
+        if found and (event["pid"], event["failure"]) in recording.uncaught:
+            frames = [location(f) for f in event.get("frames") or () if f.get("user")]
+            name = found["name"].strip() or "a tensor"
+            return Suspicion("checked", name, found["value"], method="check_numerics",
+                             where=frames[-1] if frames else None, event=event)  # fmt: skip
+    return None
 
 
 def _printed(recording: Recording) -> Suspicion | None:

@@ -12,9 +12,10 @@ from typing import Any
 
 from xladoctor.diagnosis.basis import RECORDED_GRADIENTS
 from xladoctor.diagnosis.facts import is_user_file
+from xladoctor.diagnosis.first_suspect import suspect_at, with_first_suspect
 from xladoctor.diagnosis.setting_finding import event_of
 from xladoctor.diagnosis.weigh import ended_itself, survived
-from xladoctor.model.diagnosis import Check, Finding, Level, Location, Proof
+from xladoctor.model.diagnosis import Check, Diagnosis, Finding, Level, Location, Proof
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
@@ -89,14 +90,24 @@ def with_recorded(findings: Iterable[Finding], recording: Recording) -> tuple[Fi
     return tuple(f for f in map(judged, known) if f is not None)
 
 
-def with_stops(findings: Iterable[Finding], recording: Recording) -> tuple[Finding, ...]:
-    """The findings; one of a step in which no variable got a gradient with the ops that stopped them all."""
-    known = tuple(findings)
-    if not any(_NONE in f.message for f in known):
-        return known
+def with_stops(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
+    """The diagnosis; where a step ended the run in which no variable got a gradient, with the op that stopped it as the
+    first to suspect.
+    """
+    root = diagnosis.root
+    if root is None or _NONE not in root.message:
+        return diagnosis
     stops = [s for e in recording.of_kind(schema.NO_GRADIENT) for s in e.get("stops") or () if s["cuts"]]
     words = list(dict.fromkeys(_why(s, s["cuts"]) for s in stops))[:_SHOWN]
-    return tuple(replace(f, message=" ".join([f.message, *words])) if _NONE in f.message else f for f in known)
+    told = replace(root, message=" ".join([root.message, *words]))
+    found = replace(diagnosis, findings=tuple(told if f is root else f for f in diagnosis.findings))
+    cuts = [cut for s in stops for cut in s["cuts"]]
+    first = next((cut for cut in cuts if _line(cut) is not None), None)
+    at = _line(first) if first is not None else None
+    if first is None or at is None or at.line is None:
+        return found
+    suspect = suspect_at(recording, at.file, at.line, _reason(first))
+    return with_first_suspect(found, told, suspect, _remedies(cuts))
 
 
 def _groups(recording: Recording) -> list[_Group]:
@@ -179,6 +190,15 @@ def _why(stops: Mapping[str, Any] | None, cuts: Sequence[Mapping[str, Any]]) -> 
         else:
             words.append(f"On the way to the loss, {cut['op']}{at}, passes no gradient on.")
     return " ".join(words)
+
+
+def _reason(cut: Mapping[str, Any]) -> str:
+    """What a line does that no gradient comes through, in one sentence."""
+    if cut["why"] == "outside":
+        return f"{cut['op']} ran while no tape was recording, so no variable gets a gradient."
+    if cut["why"] == "numpy":
+        return "NumPy or Python is given a value here, so no variable gets a gradient."
+    return f"{cut['op']} passes no gradient on, so no variable gets one."
 
 
 def _short(cut: Mapping[str, Any]) -> str:

@@ -178,6 +178,8 @@ def match_records(rule: Rule, recognise: Recogniser, evidence: Evidence) -> Iter
             one = replace(one, location=_location_below(group[0][0], evidence))
         if one.location is None:
             one = replace(one, location=location_around(group[0][0], evidence))
+        if one.location is None and one.level == "error":
+            one = replace(one, location=_location_of_death(group[0][0], evidence))
         if one.level == "error" and _went_on(group, evidence):
             said = f"{one.message} The run went on after it."
             one = replace(one, message=said, details={**one.details, "went_on": True})
@@ -235,6 +237,18 @@ def location_around(record: ErrorRecord, evidence: Evidence) -> Location | None:
     said = flat(record.text).partition(" [[{{node")[0]
     around = (r for r in evidence.log.records if r.level == "error" and r is not record and r.stream == record.stream)
     return next((at for r in around if said and said in flat(r.text) and (at := location_of(r))), None)
+
+
+def _location_of_death(record: ErrorRecord, evidence: Evidence) -> Location | None:
+    """Where the program was at a fatal check of the runtime, which has no frame of Python's: in the stack that Python
+    prints as the process dies of it.
+    """
+    if record.exception is not None or not record.ended_run:
+        return None
+    later = evidence.log.records[evidence.log.records.index(record) + 1 :]
+    following = next((r for r in later if r.level == "error" and r.stream == record.stream), None)
+    died = following is not None and following.text.startswith("Fatal Python error")
+    return location_of(following) if died and following is not None else None
 
 
 def _died_below(group: list[tuple[ErrorRecord, Hit]], evidence: Evidence) -> bool:

@@ -249,3 +249,38 @@ def test_an_op_that_only_hands_values_on_is_no_origin(tmp_path):
     (f,) = scanned(tmp_path, noted(names={"share": [1, "nan", "nan"]}), found).findings
     assert (f.level, f.status, f.op) == ("warning", "untested", None)
     assert "the search ended at OptionalGetValue" in f.message
+
+
+WARNED = "/home/ada/data.py:{line}: RuntimeWarning: {what} encountered in divide\n  return (x - mean) / spread\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (WARNED.format(line=37, what="invalid value"), 37),
+        (WARNED.format(line=5, what="divide by zero") + WARNED.format(line=9, what="invalid value"), 5),
+        ("/opt/lib/python3.11/site-packages/sklearn/x.py:3: RuntimeWarning: overflow encountered in exp\n", None),
+        ("/home/ada/data.py:4: RuntimeWarning: Mean of empty slice\n", None),
+    ],
+)
+def test_of_data_the_line_at_which_numpy_warned_is_suspected(tmp_path, text, line):
+    folder = noted(data=SPOILT).write(tmp_path / "run")
+    (folder / "stderr.log").write_text(text)
+    (f,) = scan_run(folder).findings
+    if line is None:
+        assert (f.location.line, f.suspects) == (9, ())
+        return
+    assert (f.location.place, f.raised_at.line) == (f"/home/ada/data.py:{line}", 9)
+    assert (f.suspects[0].likeliness, f.status) == ("likely", "untested")
+
+
+def test_a_check_of_the_programs_own_that_ended_the_run_is_a_sign(tmp_path):
+    run = Run(outcome={"state": "exited", "code": 1, "probes": "recorded"})
+    message = "Graph execution error:\n\nloss of the step : Tensor had NaN values\n\t [[{{node CheckNumerics}}]]"
+    frame = {"file": "/home/ada/train.py", "line": 12, "function": "step", "user": True}
+    for state in ("raised", "uncaught"):
+        run.event("failure", failure=1, exception="InvalidArgumentError", state=state, message=message, frames=[frame])
+    folder = run.write(tmp_path / "run")
+    sign = suspicion(read_run(folder))
+    assert (sign.what, sign.name, sign.value, sign.where.line) == ("checked", "loss of the step", "NaN", 12)
+    assert sign.serious

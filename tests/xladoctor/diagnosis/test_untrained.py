@@ -99,3 +99,6 @@ def test_an_error_that_no_variable_has_a_gradient_says_what_stops_it(tmp_path):
     (folder / "stderr.log").write_text(f"{trace}ValueError: No gradients provided for any variable.\n")
     [found] = [f for f in scan_run(folder).findings if f.level == "error"]
     assert "On the way to the loss, Round, /home/ada/train.py:3 in step, passes no gradient on." in found.message
+    assert (found.location.line, found.raised_at.line) == (3, 9)
+    assert found.suspects[0].likeliness == "likely"
+    assert found.remedies[0].id == "keep-differentiable"
