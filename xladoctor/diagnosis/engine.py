@@ -11,6 +11,7 @@ from xladoctor.diagnosis.exit_handlers import exit_handlers
 from xladoctor.diagnosis.fitting import fitted, situation
 from xladoctor.diagnosis.log_paths import log_paths
 from xladoctor.diagnosis.stacks import stacks
+from xladoctor.diagnosis.values_apart import with_values_apart
 from xladoctor.model.diagnosis import Diagnosis, Finding, Verdict
 from xladoctor.recording.evidence import Evidence
 from xladoctor.rules import findings as log_findings
@@ -19,7 +20,7 @@ from xladoctor.rules import plugin_problems
 
 def diagnose(evidence: Evidence) -> Diagnosis:
     """The diagnosis of one run or one log. What it quotes has no secrets in it that are known by form or by name."""
-    return secrets.of_record(_diagnosed(evidence))
+    return secrets.of_record(with_values_apart(_diagnosed(evidence), evidence.run))
 
 
 def _diagnosed(evidence: Evidence) -> Diagnosis:

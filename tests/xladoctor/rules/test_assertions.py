@@ -8,6 +8,7 @@ from xladoctor.model.evidence import ErrorRecord, Frame
 from xladoctor.rules import recognised
 
 OWN = (Frame("/home/ada/train.py", 9, "step", "tf.debugging.assert_equal(a, b)"),)
+PLAIN = (Frame("/home/ada/train.py", 9, "step", "mixed = tf.nn.relu(rows + spots)"),)
 SIZED = (Frame("/home/ada/train.py", 9, "step", "tf.debugging.assert_equal(tf.shape(a), b.shape)"),)
 KERAS = (*OWN, Frame("/site-packages/keras/src/backend/tensorflow/nn.py", 40, "entropy", "res = loss(x)", user=False))
 TF = (*OWN, Frame("/site-packages/tensorflow/python/ops/linalg_ops.py", 4, "solve", "check(a, b)", user=False))
@@ -49,6 +50,10 @@ LOSS = "compile_loss/sparse_categorical_crossentropy/SparseSoftmaxCrossEntropyWi
         ("assertion failed: [] [Specified by tensor a:0 dimension 0] [Tensor b:0 dimension] [0] [must have size] [5] "
          "[Received shape: ] [6 4]", OWN, "contract-violation", (5, 6)),
         (eager("4 48", "4 49"), (*SIZED, CHECK), "contract-violation", (48, 49)),
+        # Row splits of two ragged tensors that meet in an op.
+        (eager(" 0 31 57", " 0 30 55"), (*PLAIN, CHECK), "broadcast-mismatch", (31, 30)),
+        (named("RowPartitionFromRowLengths/concat", "0 2 3", "RaggedShape_1/row_splits", "0 2 4"), OWN,
+         "broadcast-mismatch", (1, 2)),
     ],
 )  # fmt: skip
 def test_of_sizes(text, frames, slug, sizes):
@@ -63,6 +68,10 @@ def test_of_sizes(text, frames, slug, sizes):
         (named("Max", "15", "strided_slice", "4", "<"), OWN),
         (named("remap/Max", "15", "remap/Size", "4", "<"), TF),
         (eager("4 48", "4 49"), (*OWN, CHECK)),
+        (eager("0 31 57", "0 30 55"), (*OWN, CHECK)),
+        (eager("4 48", "4 49"), (*PLAIN, CHECK)),
+        (eager("0 48 7", "0 49 8"), (*PLAIN, CHECK)),
+        (named("RowPartitionFromRowLengths/concat", "0 2", "RowPartition_1/concat", "3", "<"), OWN),
         (eager("4 48", "4 49"), (*KERAS, CHECK)),
         ('assertion failed: [] [x and y not equal to tolerance rtol = Tensor("assert_near/rtol:0", shape=(), '
          "dtype=float32)] [x (a:0) = ] [[1 1 1]...] [y (b:0) = ] [[2 2 2]...]", OWN),

@@ -9,6 +9,7 @@ Format strings: tensorflow/python/ops/check_ops.py (`_binary_assert`, `_assert_s
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from xladoctor.rules.matching import Hit, Recogniser, find, ints, pattern
@@ -29,6 +30,7 @@ _OF_SHAPES = (
     r"\[(\d{1,3})\] \[must have size\] \[(\d{1,18})\] \[Received shape: ?\] \[([^\[\]]{0,200})\]"
 )
 _OF_RANK = r"must have rank\] \[(\d{1,3})\] \[Received shape: ?\] \[([^\[\]]{0,200})\]"
+_ROWS = r"RowPartition|Ragged|row_splits|RowSplits"
 _SIZES = r"(?:^|/)(?:Shape|Rank|Size)(?:_\d{1,6})?$"
 _PART = r"(?:^|/)(?:strided_slice|GatherV2|Prod)(?:_\d{1,6})?$"
 _GIVEN = r"(?:^|/)(?:Const|x|y)(?:_\d{1,6})?$"
@@ -72,11 +74,18 @@ def _compared(record: ErrorRecord, text: str) -> tuple[str, Hit] | None:
     named = find(text, "y did not hold", _NAMED)
     if named:
         sign, x, left, y, right = named.groups()
+        ragged = _rows(sign, left, right) if all(pattern(_ROWS).search(name) for name in (x, y)) else None
+        if ragged is not None:
+            return "broadcast-mismatch", ragged
         if not _is_of_sizes(x, y, record):
             return None
     else:
         unnamed = find(text, "y did not hold", _UNNAMED)
         frame = _asserting(record)
+        if unnamed and frame is not None and frame.user and frame.code and "assert" not in frame.code:
+            # The program asserts nothing there: TensorFlow compares the rows of what the line computes with.
+            ragged = _rows(*unnamed.groups())
+            return ("broadcast-mismatch", ragged) if ragged is not None else None
         if not unnamed or frame is None or not pattern(_ASKED).search(frame.code or ""):
             return None
         sign, left, right = unnamed.groups()
@@ -96,6 +105,22 @@ def _compared(record: ErrorRecord, text: str) -> tuple[str, Hit] | None:
     if _in_library(record):
         return "broadcast-mismatch", Hit(says, dims=_both(pair), details={"shapes": [list(p) for p in pair]})
     return "contract-violation", Hit(f"An assertion of the program about sizes does not hold: {says}", dims=_both(pair))
+
+
+def _rows(sign: str, left: str, right: str) -> Hit | None:
+    """What two lists of row splits say: where each row of a ragged tensor begins, from 0 on
+    (tensorflow/python/ops/ragged/row_partition.py).
+    """
+    splits = [tuple(ints(text)) for text in (left, right)]
+    if sign != "==" or any(len(s) < 2 or s[0] != 0 or any(a > b for a, b in pairwise(s)) for s in splits):
+        return None
+    lengths = [[b - a for a, b in pairwise(s)] for s in splits]
+    row = next((i for i, (a, b) in enumerate(zip(*lengths, strict=False)) if a != b), None)
+    if row is None:
+        return None
+    one, other = lengths[0][row], lengths[1][row]
+    says = f"Two ragged tensors do not pair: row {row} has {one} values in one and {other} in the other."
+    return Hit(says, dims=(one, other), details={"row": row})
 
 
 def _is_of_sizes(x: str, y: str, record: ErrorRecord) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xladoctor.rules.matching import Hit, flat, pattern
+from xladoctor.rules.recognise.values import apart
 
 if TYPE_CHECKING:
     from xladoctor.model.evidence import ErrorRecord
@@ -98,7 +99,7 @@ def recognise(record: ErrorRecord, text: str) -> Hit | None:
             status="confirmed" if what else "untested",
             # Who interrupted it knows why: there is nothing to mend.
             remedies=() if name == "KeyboardInterrupt" else None,
-            details={"kind": name},
+            details={"kind": name} | ({"apart": values} if (values := apart(text)) is not None else {}),
             decide=() if what else (_LOOK_AT if record.user_frame else _LOOK_ABOVE,),
         )
     if pattern(
