@@ -105,6 +105,7 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     from xladoctor.diagnosis.kept_at_import import with_kept
     from xladoctor.diagnosis.late_switch import with_late_switch
     from xladoctor.diagnosis.loop_gradient import with_loop
+    from xladoctor.diagnosis.loop_start import with_loop_start
     from xladoctor.diagnosis.numpy_warnings import with_numpy_warning
     from xladoctor.diagnosis.read_twice import with_read_twice
     from xladoctor.diagnosis.stray_key import with_stray_key
@@ -120,7 +121,7 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     found = with_last_batch(with_blame(found, recording), recording)
     for first in (
         with_kept, with_late_switch, with_generator, with_stray_key, with_read_twice, with_stops, with_numpy_warning,
-        with_loop,
+        with_loop, with_loop_start,
     ):  # fmt: skip
         found = first(found, recording)
     if found.root is not None and found.root.suspects and not recording.edits:

@@ -26,7 +26,8 @@ N = r"(-?\d{1,18})"
 class Form:
     """One wording of one failure. `pick` chooses the groups that are dims, in the order named; default all.
 
-    `types` are the groups that are element types, left operand first (a group that is empty is none).
+    `types` are the groups that are element types, left operand first (a group that is empty is none). `variable` is the
+    group that names a variable of the program.
     """
 
     literal: str
@@ -41,6 +42,7 @@ class Form:
     types: tuple[int, ...] = ()
     between: tuple[str, ...] = ()
     decide: tuple[str, ...] = ()
+    variable: int | None = None
 
 
 def static_shapes(text: str) -> list[tuple[int | None, ...]]:
@@ -66,6 +68,8 @@ def first_form(forms: Sequence[Form], text: str) -> Hit | None:
         types = [groups[i] for i in form.types if groups[i]]
         if types:
             details["types"] = types
+        if form.variable is not None and groups[form.variable].isidentifier():
+            details["variable"] = groups[form.variable]
         return Hit(
             form.says.format(*groups),
             dims=ints(" ".join(_bare(g) for g in picked)),

@@ -28,12 +28,14 @@ _LOOP_FORMS = (
         rf"after one iteration",
         "`{0}` enters the loop as {1} and leaves its first iteration as {2}.",
         pick=(1, 2),
+        variable=0,
     ),
     Form(
         "before the loop, but shape",
         rf"'(\S{{1,200}}?)' has shape {SHAPE} before the loop, but shape {SHAPE} after one iteration",
         "`{0}` is {1} before the loop and {2} after one iteration.",
         pick=(1, 2),
+        variable=0,
     ),
     Form(
         "is not an invariant for the loop",

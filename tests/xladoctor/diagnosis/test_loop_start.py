@@ -1,0 +1,54 @@
+"""A loop variable that broadcasting makes larger is mended where it starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.xladoctor.recordings import Run
+from xladoctor.saved import scan_run
+
+SOURCE = """import tensorflow as tf
+
+@tf.function
+def run(net, series):
+    state = net.rest(series.shape[0])
+    seen = []
+    for t in tf.range(9):
+        state = net.advance(state, series[:, t])
+    return state
+"""
+
+
+class Sources:
+    scripts = (Path("/w/train.py"),)
+    cwd = Path("/w")
+
+    def text(self, file, followed=False):
+        return (SOURCE if str(file) == "/w/train.py" else None), ""
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after", "line"),
+    [
+        ("state", (32, 1), (32, 48), 5),
+        ("state", (1,), (48,), 5),
+        ("state", (32, 3), (32, 4), 7),
+        ("state", (32,), (32, 1), 7),
+        ("state", (32, 1), (33, 48), 7),
+        ("total", (1,), (48,), 7),
+    ],
+)
+def test_the_line_that_starts_it(tmp_path, monkeypatch, name, before, after, line):
+    monkeypatch.setattr("xladoctor.recording.user_sources.UserSources.of", lambda folder: Sources())
+    folder = Run(outcome={"state": "exited", "code": 1, "probes": "recorded"}).write(tmp_path / "run")
+    says = f"'{name}' has shape {before} before the loop, but shape {after} after one iteration. Use ..."
+    (folder / "stderr.log").write_text(
+        'Traceback (most recent call last):\n  File "/w/train.py", line 7, in run  *\n    for t in tf.range(9):\n'
+        f"ValueError: {says}\n"
+    )
+    root = scan_run(folder).root
+    assert (root.slug, root.location.line) == ("loop-shape-mismatch", line)
+    if line == 5:
+        assert (root.raised_at.line, [r.id for r in root.remedies]) == (7, ["start-whole"])
