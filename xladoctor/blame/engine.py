@@ -9,7 +9,7 @@ from typing import Any
 from xladoctor.blame import batches, candidates, conventions, ranking, slices, suspicion, trials, words
 from xladoctor.blame.batches import Batching
 from xladoctor.blame.crash import Crash, Seen, crash_of
-from xladoctor.blame.features import Features, features
+from xladoctor.blame.features import MAKES, Features, factors, features
 from xladoctor.blame.follow import Arrival, Follower
 from xladoctor.blame.slices import Line
 from xladoctor.blame.suspicion import Candidate, chain
@@ -34,6 +34,8 @@ class Evidence:
     reasons: list[Candidate]
     tried: list[Tried]
     lines: dict[Line, Features]
+    factors: tuple[int, ...] = ()
+    """The numbers that a product has in it and that do not divide the elements to be reshaped."""
 
     @property
     def ranks(self) -> bool:
@@ -69,9 +71,8 @@ def evidence(
     outdone = {(one.file, one.line) for one in tried if one.outdone}
     found = [replace(c, strong=False) if (c.file, c.line) in outdone else c for c in found]
     lines = features(hops, run, clash, found, tried, crash, files)
-    return Evidence(
-        crash, clash, found, tried, {at: f for at, f in lines.items() if not _not_reached(at, crash, files)}
-    )
+    reached = {at: f for at, f in lines.items() if not _not_reached(at, crash, files)}
+    return Evidence(crash, clash, found, tried, reached, tuple(factors(run, crash).values()))
 
 
 def _not_reached(line: Line, crash: Crash, files: Files) -> bool:
@@ -178,6 +179,9 @@ def _told(finding: Finding, known: Evidence, files: Files) -> Blame:
     for one in sorted(known.tried, key=lambda t: t.cost):
         if one.mends:
             mending.setdefault((one.file, one.line), one)
+    for at in [at for at, f in known.lines.items() if len(known.factors) == 1 and not MAKES.isdisjoint(f)]:
+        said = f"It makes {known.factors[0]}, which does not divide {max(known.crash.sizes)} elements."
+        reasons[at] = Candidate(*at, 0.0, said, strong=True)
     ranks = known.ranks
     suspects = [
         _suspect(at, known.lines[at], reasons.get(at), mending.get(at), files, ranks) for at, _ in ordered[:_MOST]

@@ -7,6 +7,7 @@ there, whether an edit of it makes all sizes fit.
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import log1p
 
@@ -56,12 +57,37 @@ def of_sizes(nodes: Sequence[ast.AST], run: Follower, sizes: frozenset[int]) -> 
             yield "rank changed"
 
 
+def factors(run: Follower, crash: Crash) -> dict[int, int]:
+    """Of each product that a reshape asks for the one factor that does not divide the number of elements, by the
+    product: the other factor fits.
+    """
+    total = max(crash.sizes, default=0)
+    found: dict[int, int] = {}
+    for node, numbers in list(run.numbers.items()) if crash.slug == "reshape-mismatch" else ():
+        product = numbers & set(crash.sizes) - {total}
+        if not product or not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult):
+            continue
+        sides = [run.numbers.get(side, set()) for side in (node.left, node.right)]
+        wrong = [f for side in sides for f in side if f > 1 and total % f]
+        if all(len(side) == 1 for side in sides) and len(wrong) == 1:
+            found |= dict.fromkeys(product, wrong[0])
+    return found
+
+
+def _hands_on(node: ast.AST, wrong: Mapping[int, int], run: Follower) -> bool:
+    """Whether a factor that is at fault comes from a call of the program's own: it was worked out there."""
+    if not isinstance(node, ast.Call) or hasattr(builtins, last_name(node.func) or ""):
+        return False
+    return bool(run.numbers.get(node, set()) & set(wrong.values()))
+
+
 def _looks_up(node: ast.AST) -> bool:
     """`config["width"]`: the number stands elsewhere."""
     key = node.slice if isinstance(node, ast.Subscript) else None
     return isinstance(key, ast.Constant) and isinstance(key.value, str)
 
 
+MAKES = frozenset({"size computed", "size written", "size made"})
 _COMPUTES = ast.BinOp | ast.Call | ast.Subscript
 
 
@@ -102,6 +128,8 @@ def features(
     sizes = frozenset(n for n in crash.sizes if n > 1)
     if clash is not None and clash.relation != "rank":
         sizes |= {d.size for d in clash.sides if d.size is not None and d.size > 1}
+    wrong = factors(run, crash)
+    sizes = sizes - set(wrong) | set(wrong.values())
     stack = [(f.file, f.line) for f in crash.frames]
     out: dict[Line, Features] = {}
     trees = {file: s.tree for file in {f for f, _ in hops} if (s := files.source(file)) is not None}
@@ -109,7 +137,7 @@ def features(
         wanted = {line for f, line in hops if f == file}
         for line, nodes in by_line(tree, wanted).items():
             at = (file, line)
-            names = set(of_sizes(nodes, run, sizes))
+            names = set(of_sizes([n for n in nodes if not _hands_on(n, wrong, run)], run, sizes))
             if at in stack:
                 names.add("raised" if at == stack[-1] else "called")
             if "raised" in names and any(isinstance(n, ast.Call) and last_name(n.func) in _RUNS for n in nodes):

@@ -317,3 +317,28 @@ def test_elements_of_open_sizes_are_put_together_by_the_batch():
         message="Cannot batch tensors with different shapes in component 0.",
     )
     assert lines(found)[0] == "parts = parts.batch(8)"
+
+
+def test_of_a_product_the_factor_that_does_not_divide_the_elements():
+    found = blamed(
+        """
+        import tensorflow as tf
+        def frames():
+            samples = 6000
+            return (samples - 256) // 128
+        def bands():
+            return 16 + 16
+        def flat():
+            return frames() * bands()
+        def head(h):
+            return tf.reshape(h, [-1, flat()])
+        head(tf.signal.stft(tf.zeros([16, 6000]), 256, 128))
+        """,
+        ("<module>", "head(tf.signal"),
+        ("head", "return tf.reshape"),
+        dims=(23040, 1408),
+        slug="reshape-mismatch",
+    )
+    assert found is not None
+    assert "// 128" in lines(found)[0]
+    assert found.suspects[0].reason == "It makes 44, which does not divide 23040 elements."
