@@ -23,7 +23,7 @@ def broadcast(run: Follower, values: Sequence[Value], what: str) -> Value:
     known = [a for a in arrays if a is not None]
     origin = run.origin("operation", what, *values)
     if not known or any(a.dims is None for a in known) or len(known) < len(values):
-        ranked = [a for a in known if a.dims is not None]
+        ranked = [a for a in known if a.dims]  # a number says nothing of what it meets
         best = max(ranked, key=lambda a: len(a.dims or ())) if ranked and len(known) == len(values) else None
         return Array(best.dims, origin, best.kind) if best is not None else Array(None, origin)
     rank = max(len(a.dims or ()) for a in known)

@@ -26,6 +26,8 @@ def untransposed(clash: Clash) -> Iterator[Candidate]:
     one, other = clash.values[0], clash.values[1]
     if not isinstance(one, Array) or not isinstance(other, Array) or len(other.sizes) < 2 or not one.sizes:
         return
+    if "conv" in clash.what:
+        return  # a kernel has its axes in one order only
     given = "variable" in (one.kind, other.kind) or "placeholder" in (one.kind, other.kind)
     if one.sizes[-1] != other.sizes[-1] or one.sizes[-1] is None or given:
         return

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeGuard
 
 from xladoctor.blame.arguments import Args, Kwargs, arg, is_none, shape_of
-from xladoctor.blame.values import Array, Const, Dim, Library, Origin, Seq, Value, array, dim, number
+from xladoctor.blame.values import Array, Const, Dim, Library, Origin, Seq, Value, array, dim, number, unknown
 from xladoctor.model.blame import StepKind
 
 if TYPE_CHECKING:
@@ -98,6 +98,18 @@ def linspace(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     origin = run.origin("array", name, *args)
     count = arg(args, kwargs, 2, "num")
     return Array([dim(count, origin) if count is not None else Dim(50, origin)], origin)
+
+
+def meshgrid(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`meshgrid(x, y, ..., indexing="xy")`: an array for each, of all their sizes."""
+    origin = run.origin("array", name, *args)
+    ends = [a.dims[0] for v in args if (a := array(v)) is not None and a.dims]
+    if len(ends) != len(args) or not ends:
+        return unknown(*args)
+    order = kwargs.get("indexing")
+    if not (isinstance(order, Const) and order.value == "ij"):
+        ends[:2] = ends[1::-1]
+    return Seq([Array(ends, origin) for _ in args], origin)
 
 
 def eye(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
@@ -239,7 +251,7 @@ FUNCTIONS: dict[str, Maker] = {
     "zeros": of_shape, "ones": of_shape, "empty": of_shape, "full": of_shape, "fill": of_shape,
     "truncated_normal": of_shape, "random_normal": of_shape, "random_uniform": uniform,
     "constant": converted, "array": converted, "asarray": converted, "convert_to_tensor": converted,
-    "ascontiguousarray": converted,
+    "ascontiguousarray": converted, "meshgrid": meshgrid,
     "Variable": variable, "get_variable": variable, "add_weight": variable, "add_variable": variable,
     "placeholder": placeholder, "placeholder_with_default": placeholder, "Input": keras_input,
     "layers.Input": keras_input, "arange": arange, "range": arange, "linspace": linspace, "eye": eye,

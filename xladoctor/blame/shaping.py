@@ -221,10 +221,12 @@ def tile(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
 def repeat(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     """`repeat(x, repeats, axis)`."""
     found, times = array(args[0]) if args else None, number(arg(args, kwargs, 1, "repeats"))
-    axis = number(arg(args, kwargs, 2, "axis"))
-    origin = run.origin("operation", name, *args)
-    if found is None or found.dims is None or axis is None or not found.dims:
+    asked = arg(args, kwargs, 2, "axis")
+    axis, origin = number(asked), run.origin("operation", name, *args)
+    if asked is None:
         return Array([Dim(None, origin)], origin)
+    if found is None or axis is None or not found.dims:
+        return Array(None, origin)
     at = axis % len(found.dims)
     old = found.dims[at].size
     new = Dim(None if old is None or times is None else old * times, origin)

@@ -109,9 +109,11 @@ def _for(run: Follower, node: ast.stmt, scope: Scope) -> bool:
     assert isinstance(node, ast.For | ast.AsyncFor)
     over: list[Value] = []
     run.simple(node.iter, scope, lambda: over.append(run.value(node.iter, scope)))
-    items = expressions.items(run, over[0] if over else Value())
+    through = over[0] if over else Value()
+    items = expressions.items(run, through)
     call = run.calls[-1]
     call.loops += 1
+    lists = [(v, len(v.items)) for v in scope.names.values() if isinstance(v, Seq)]
     try:
         for item in items[:_ITEMS]:
             run.simple(node.target, scope, lambda item=item: run.assign(node.target, item, scope))  # type: ignore[misc]
@@ -120,8 +122,23 @@ def _for(run: Follower, node: ast.stmt, scope: Scope) -> bool:
                 break
     finally:
         call.loops -= 1
+    if isinstance(through, Array) or type(through) is Value:
+        _stand_for_more(lists, through)
     run.block(node.orelse, scope)
     return False
+
+
+def _stand_for_more(lists: list[tuple[Seq, int]], through: Value) -> None:
+    """Lists that grew in a loop of which one round was followed: how long they are tells the number of rounds."""
+    rounds = through.dims[0].size if isinstance(through, Array) and through.dims else None
+    for grown, before in lists:
+        new = len(grown.items) - before
+        if not new:
+            continue
+        if rounds is not None and not before and grown.length is None:
+            grown.length = new * rounds
+        else:
+            grown.is_open = True
 
 
 def _always_returns(body: Sequence[ast.stmt]) -> bool:

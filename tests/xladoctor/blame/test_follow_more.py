@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.xladoctor.blame.programs import blamed, lines
 
 
@@ -174,3 +176,51 @@ def test_the_rows_that_are_left_over_are_no_number_to_write():
     first, second = sorted(lines(found)[:2])
     assert ".batch(" in first and "tf.zeros" in second
     assert not [s for s in found.suspects if '"batch": 24' in s.code and "fit" in s.reason]
+
+
+def test_of_what_is_not_known_nothing_is_made_up():
+    found = blamed(
+        """
+        import numpy as np
+        import tensorflow as tf
+        def bank(channels, angles):
+            r = np.arange(9)
+            y, x = np.meshgrid(r, r, indexing="ij")
+            kernels = []
+            for a in np.pi * np.arange(angles) / angles:
+                kernels.append(np.exp(-(x * np.cos(a)) ** 2))
+            k = np.stack(kernels, -1)[:, :, None, :]
+            return np.repeat(k, channels, axis=2).astype("float32") / channels
+        def energy(x, k):
+            return tf.nn.conv2d(x, k, 2, "SAME")
+        energy(tf.zeros([12, 40, 40, 1]), tf.constant(bank(3, 6)))
+        """,
+        ("<module>", "energy(tf.zeros"),
+        ("energy", "return tf.nn.conv2d"),
+        dims=(1, 3),
+        slug="matmul-conv-mismatch",
+    )
+    assert found is not None and found.constraint is not None
+    assert found.constraint.relation == "inner"
+    assert [o.size for o in found.constraint.operands] == [1, 3]
+    assert not any("transposed" in s.reason for s in found.suspects)
+
+
+@pytest.mark.parametrize("over", ["unknown()", "np.asarray(unknown()) / 3"])
+def test_a_list_that_grows_in_a_loop_of_unknown_length(over):
+    found = blamed(
+        f"""
+        import numpy as np
+        rows = []
+        for item in {over}:
+            rows.append(np.zeros((4, 5)))
+        table = np.stack(rows)
+        total = table + np.zeros((7, 4, 5))
+        np.zeros((2, 3)) + np.zeros((2, 4))
+        """,
+        ("<module>", "np.zeros((2, 3)) +"),
+        dims=(3, 4),
+        slug="broadcast-mismatch",
+    )
+    assert found is not None and found.constraint is not None
+    assert {o.size for o in found.constraint.operands} == {3, 4}
