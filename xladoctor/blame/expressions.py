@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -142,11 +143,16 @@ def _attribute(run: Follower, node: ast.Attribute, scope: Scope) -> Value:
     return found
 
 
+_NUMBERS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
+
+
 def attribute(run: Follower, holder: Value, name: str) -> Value:
     """An attribute of a value."""
     if isinstance(holder, Library) and holder.bound is None:
         from xladoctor.sources.names import canonical
 
+        if holder.name in ("numpy", "math") and name in _NUMBERS:
+            return Const(_NUMBERS[name], run.origin("constant", name))
         return Library(canonical(f"{holder.name}.{name}"), None, holder.settings) if holder.name else Value()
     if isinstance(holder, ModuleValue):
         return holder.scope.names.get(name) or Value()
