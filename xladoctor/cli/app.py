@@ -134,8 +134,18 @@ def run(args: Sequence[str]) -> int:
     return status if isinstance(status, int) else 0
 
 
+_FORMATS = {"--md": "markdown"} | {
+    f"--{name}": name for name in ("json", "markdown", "html", "sarif", "github", "junit", "jsonl", "csv", "gitlab")
+}
+"""What other tools call an output format that is a value of `--format` here."""
+
+
 def _usage(error: click.ClickException) -> XladoctorError:
     context = getattr(error, "ctx", None)
     path = context.command_path if context else "xladoctor"
     message = error.format_message()
+    if isinstance(error, click.NoSuchOption) and context is not None:
+        name = _FORMATS.get(error.option_name)
+        if name is not None and any("--format" in option.opts for option in context.command.params):
+            message = f"No such option '{error.option_name}'. Did you mean '--format {name}'?"
     return XladoctorError(message[:1].lower() + message[1:].rstrip(), hint=f"Try: {path} --help")

@@ -120,6 +120,7 @@ def mistakes():
     yield ["--timeout", "soon", "--", "x"], "invalid value for '--timeout'", "xladoctor scan --help"
     yield ["--verbose", "--quiet", "train.log"], "exclude each other", ""
     yield ["--formatt", "json", "train.log"], "no such option '--formatt'", "'--format'"
+    yield ["--json", "train.log"], "no such option '--json'", "Did you mean '--format json'?"
     yield (
         ["--format", "jsn", "train.log"],
         "'jsn' is none of console, json, markdown,",
