@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.xladoctor.recordings import Run
 from xladoctor.blame.last_batch import judged
-from xladoctor.model.diagnosis import Finding
+from xladoctor.model.diagnosis import Finding, Remedy
 from xladoctor.recording.run import read_run
 from xladoctor.sources.source import parse
 
@@ -102,3 +104,14 @@ def test_what_lint_says_alone_is_likely(tmp_path):
     )  # fmt: skip
     dropped = PINNED.replace("batch(B)", "batch(B, drop_remainder=True)")
     assert of(recording, dropped) == finding()
+
+
+def test_what_the_source_was_followed_to_makes_it_likely_and_a_factor_of_two_sizes_is_no_advice(tmp_path):
+    agree = Remedy("make-sizes-agree", "Make the target hold 24 elements", "safe", "32 is 8 times 4.")
+    given = replace(finding(have=4 * 48, want=32 * 48, batching=[100, 32]), remedies=(agree,))
+    found = judged(given, call(tmp_path, rows=None, size=None), None, [])
+    assert found.details["last_batch"] == {"size": 32, "left": 4, "rows": 100, "recorded": False}
+    assert [r.id for r in found.remedies] == ["drop-remainder", "pad-last-batch"]
+    assert "100 rows in batches of 32 leave 4" in found.message
+    other = judged(finding(have=5 * 48, want=32 * 48, batching=[100, 32]), call(tmp_path / "b", rows=None), None, [])
+    assert "last_batch" not in other.details

@@ -34,6 +34,7 @@ class Evidence:
     reasons: list[Candidate]
     tried: list[Tried]
     lines: dict[Line, Features]
+    last: Batching | None = None
     factors: tuple[int, ...] = ()
     """The numbers that a product has in it and that do not divide the elements to be reshaped."""
 
@@ -72,7 +73,7 @@ def evidence(
     found = [replace(c, strong=False) if (c.file, c.line) in outdone else c for c in found]
     lines = features(hops, run, clash, found, tried, crash, files)
     reached = {at: f for at, f in lines.items() if not _not_reached(at, crash, files)}
-    return Evidence(crash, clash, found, tried, reached, tuple(factors(run, crash).values()))
+    return Evidence(crash, clash, found, tried, reached, last, tuple(factors(run, crash).values()))
 
 
 def _not_reached(line: Line, crash: Crash, files: Files) -> bool:
@@ -195,7 +196,8 @@ def _told(finding: Finding, known: Evidence, files: Files) -> Blame:
     if raised is not None and not any(_same(s.location, raised) for s in suspects):
         code = files.code(raised.file, raised.line or 0)
         suspects.append(Suspect(raised, code, "It is the line that raised."))
-    return Blame(constraint, provenance, tuple(suspects), decisive, raised)
+    batching = (known.last.rows, known.last.size) if known.last is not None else None
+    return Blame(constraint, provenance, tuple(suspects), decisive, raised, batching)
 
 
 def _suspect(

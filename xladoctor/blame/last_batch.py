@@ -93,7 +93,12 @@ def judged(finding: Finding, recording: Recording, failure: Event | None, source
     lines = _lines(list(sources))
     if tested is not None:
         return _told(finding, tested, lines)
-    found = _of_call(pairs, recording) or _of_arrays(pairs, failure, lines) or _of_source(pairs, lines)
+    found = (
+        _of_call(pairs, recording)
+        or _of_arrays(pairs, failure, lines)
+        or _of_blame(pairs, finding)
+        or _of_source(pairs, lines)
+    )
     return finding if found is None else _told(finding, found, lines)
 
 
@@ -205,6 +210,16 @@ def _leading(failure: Event | None) -> dict[str, int]:
     return found
 
 
+def _of_blame(pairs: list[tuple[int, int]], finding: Finding) -> LastBatch | None:
+    """Rows and a batch size to which the source was followed: likely, for no array was seen with these rows."""
+    found = finding.details.get("batching")
+    if not isinstance(found, list | tuple) or len(found) != 2:
+        return None
+    rows, size = found
+    left = rows % size
+    return LastBatch(size, left, rows, f"the data have {rows} rows", False) if (size, left) in pairs else None
+
+
 def _of_source(pairs: list[tuple[int, int]], lines: Lines) -> LastBatch | None:
     """Batches of the larger size in the source, which fixes that size elsewhere: likely, for nothing was counted."""
     for size, left in pairs:
@@ -302,12 +317,14 @@ def _told(finding: Finding, found: LastBatch, lines: Lines) -> Finding:
     kind = "event" if found.recorded else "source"
     known = {r.id for r in finding.remedies}
     fresh = [r for r in _REMEDIES if r.id not in known]
+    # That one size is a multiple of the other, or of which axis, says nothing where rows are left over.
+    rest = [r for r in finding.remedies if r.id != "make-sizes-agree"]
     return replace(
         finding,
         message=f"{finding.message} {sentence}".rstrip(),
         evidence=(*finding.evidence, *([Proof(kind, sentence, found.evidence)] if sentence else [])),
         details={**finding.details, "last_batch": details},
-        remedies=(*fresh, *finding.remedies),
+        remedies=(*fresh, *rest),
         suspects=suspects,
         raised_at=finding.raised_at or finding.location,
         location=finding.location if kept else suspects[0].location,

@@ -90,8 +90,10 @@ def _seen(recording: Recording) -> Seen:
 def blamed(finding: Finding, found: Blame) -> Finding:
     """A finding with what is to blame: its place is that of the first suspect where the evidence is decisive."""
     first = found.suspects[0].location if found.suspects and found.decisive else finding.location
+    rows = {"batching": list(found.batching)} if found.batching is not None else {}
     return replace(
         finding,
+        details={**finding.details, **rows},
         location=first,
         raised_at=found.raised_at,
         constraint=found.constraint,

@@ -62,6 +62,8 @@ def name(value: Value | None, side: Dim, clash: Clash, i: int) -> str:
         return f"the labels {called}".strip()
     if value.made_by is not None and isinstance(value.made_by, Layer):
         return _text(value.made_by.origin) or value.made_by.cls
+    if clash.relation == "elements" and i == 1 and side.origin is not None and side.origin.kind == "reshape":
+        return "the target shape"
     kind = {"placeholder": "the placeholder", "variable": "the variable"}.get(value.kind, "")
     return f"{kind} {called}".strip() or _text(side.origin) or "a value"
 

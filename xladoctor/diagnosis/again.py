@@ -22,6 +22,9 @@ from xladoctor.rules import findings as log_findings
 REQUEST = "again"
 COMPILE_FAILED = "compile-failed"
 _FETCH = re.compile(r"\[\[(?:\{\{node )?(?:[^\s\[\]{}]{1,200}/)?IteratorGetNext\w{0,12}(?:\}\})?\]\]")
+_PAIR = re.compile(r"\[(\d+(?:,\d+){0,15})\] vs\. \[(\d+(?:,\d+){0,15})\]")
+_FRAME = re.compile(r'^\s*File ".{0,400}", line \d.*$', re.MULTILINE)
+_LABEL = re.compile(r"\[\[.{0,600}?\]\]|\[Op:\w{0,400}\]", re.DOTALL)
 _SHORT, _WORDS, _LONGEST = 12, 80, 300
 _MOST = 4
 _LARGEST = 4096
@@ -33,13 +36,33 @@ def is_evidence(op: Mapping[str, Any], failure: Event | None) -> bool:
     """
     if op.get("guessed"):
         return False
-    return not op.get("filled") or same_words(op, failure)
+    return not op.get("filled") or same_words(op, failure) or same_conflict(op, failure)
 
 
 def same_words(op: Mapping[str, Any], failure: Event | None) -> bool:
     """Whether the message of the run holds that of the op, sizes and all."""
     core = _core(str(op.get("message", "")))
     return len(core) >= _SHORT and core in _flat(str((failure or {}).get("message", "")))
+
+
+def same_conflict(op: Mapping[str, Any], failure: Event | None) -> bool:
+    """Whether an op met the very sizes, on the very axes, that the message of the run says do not agree.
+
+    TensorFlow may name a later op, or one of the gradient: it runs ops as soon as their inputs are there. Shapes are
+    the same for made-up values as for those of the run.
+    """
+    ours, theirs = (_conflicts(str((said or {}).get("message", ""))) for said in (op, failure))
+    return bool(ours) and ours == theirs
+
+
+def _conflicts(message: str) -> set[tuple[int, int, int]]:
+    """(axis, size, other size) of two printed shapes of one rank that do not broadcast."""
+    pair = _PAIR.search(message)
+    left, right = ([int(n) for n in shape.split(",")] for shape in pair.groups()) if pair is not None else ([], [])
+    if len(left) != len(right):
+        return set()
+    axes = enumerate(zip(left, right, strict=True))
+    return {(axis, min(a, b), max(a, b)) for axis, (a, b) in axes if a != b and 1 not in (a, b)}
 
 
 def is_of_data(failure: Event | None) -> bool:
@@ -55,8 +78,11 @@ def asks_for_determinism(failure: Event | None) -> bool:
 
 
 def sizes_to_try(failure: Event | None) -> list[int]:
-    """The sizes that a message names: one may be the batch, where no recorded call tells it."""
-    numbers = (int(n) for n in re.findall(r"(?<![\w.])\d{1,4}(?![\w.])", str((failure or {}).get("message", ""))))
+    """The sizes that a message names: one may be the batch, where no recorded call tells it. The lines of a stack and
+    the names of nodes in it are no sizes.
+    """
+    message = _LABEL.sub(" ", _FRAME.sub("", str((failure or {}).get("message", ""))))
+    numbers = (int(n) for n in re.findall(r"(?<![\w.])\d{1,4}(?![\w.])", message))
     return list(dict.fromkeys(n for n in numbers if 0 < n <= _LARGEST))[:_MOST]
 
 

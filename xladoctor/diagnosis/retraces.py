@@ -19,10 +19,19 @@ MANY = 5
 MANY_MADE = 8
 # So many calls for each trace, and tracing is no habit.
 SELDOM = 4
+# Of sizes alone: each of a few buckets is used again.
+AGAIN = 2
+# Different texts in one argument: a program has a few modes, but it counts or dates its names.
+MANY_TEXTS = 10
+# A part of the time from the first trace to the end: new values that come later than that come as long as it runs.
+LATE = 0.5
 
 _SHAPE = re.compile(r"shape=(\([^)]*\)|<unknown>|None)")
 _DTYPE = re.compile(r"dtype=[\w.]+")
 _NUMBER = re.compile(r"Literal\[-?(?:\d[\d.]*(?:e[-+]?\d+)?|inf|nan)\]")
+_TEXT = re.compile(r"Literal\[(?:'[^']*'|\"[^\"]*\")\]")
+_LITERAL = re.compile(r"Literal\[(.*)\]", re.DOTALL)
+_INSIDE = re.compile(r"Literal\[([^\[\]]*)\]")
 _OBJECT = re.compile(r"0x[0-9a-f]+")
 
 
@@ -41,7 +50,9 @@ def retracing(recording: Recording) -> Iterator[Finding]:
     for key, traces in owned.items():
         name = traces[0].get("python_name")
         same = [t for t in traces if t.get("python_name") == name]
-        if len(same) - len(needed(same)) >= MANY - 1 and not _pays(len(same), calls.get(key)):
+        wasted = len(same) - len(needed(same)) >= MANY - 1
+        seldom = AGAIN if set(changes(same).values()) == {"shape"} else SELDOM
+        if wasted and (not _pays(len(same), calls.get(key), seldom) or _never_ends(same, _end(recording, key[0]))):
             yield _traced_often(str(name), same)
     for place, owners in made.items():
         counts = [calls.get((place[0], owner)) for owner in owners]
@@ -52,14 +63,55 @@ def retracing(recording: Recording) -> Iterator[Finding]:
 
 def needed(traces: list[Event]) -> set[tuple[tuple[str, str], ...]]:
     """The traces that remain where sizes are left open, numbers are tensors and objects are kept: one for each type,
-    rank, structure and text.
+    rank, structure and text; texts are numbers where there are so many.
     """
-    return {tuple((name, _relaxed(text)) for name, text in (trace.get("arguments") or {}).items()) for trace in traces}
+    counted = _many_texts(traces)
+    return {
+        tuple((name, _relaxed(_by_value(text, name in counted))) for name, text in _arguments(trace).items())
+        for trace in traces
+    }
+
+
+def _arguments(trace: Event) -> dict[str, str]:
+    return trace.get("arguments") or {}
+
+
+def _many_texts(traces: list[Event]) -> set[str]:
+    """The arguments that hold another text in most calls."""
+    texts: dict[str, set[str]] = {}
+    for trace in traces:
+        for name, text in _arguments(trace).items():
+            if _TEXT.search(text):
+                texts.setdefault(name, set()).add(text)
+    return {name for name, different in texts.items() if len(different) >= MANY_TEXTS}
+
+
+def _by_value(text: str, texts_too: bool = False) -> str:
+    """An argument without its Python numbers, and without its texts where they are many."""
+    return _TEXT.sub("Literal[text]", _NUMBER.sub("Literal[number]", text)) if texts_too else _NUMBER.sub(
+        "Literal[number]", text
+    )  # fmt: skip
 
 
 def _relaxed(text: str) -> str:
     text = _SHAPE.sub(lambda m: f"rank {m[1].count(',') + (m[1][-2:-1] not in ',(')}", text)
-    return _OBJECT.sub("0x", _NUMBER.sub("Literal[number]", text))
+    return _OBJECT.sub("0x", text)
+
+
+def _end(recording: Recording, pid: int) -> float:
+    """When a process was last heard of, in seconds since its start."""
+    return max((float(e["t"]) for e in recording.events if e["pid"] == pid), default=0.0)
+
+
+def _never_ends(traces: list[Event], end: float) -> bool:
+    """Whether new Python values kept coming until late in the run: each costs a trace, however many calls it serves.
+
+    A rate that changes with each epoch does so. A few lengths that come again and again do not: they are soon known.
+    """
+    counted = _many_texts(traces)
+    alike = {tuple((name, _by_value(text, name in counted)) for name, text in _arguments(t).items()) for t in traces}
+    first, last = float(traces[0]["t"]), float(traces[-1]["t"])
+    return len(traces) - len(alike) >= MANY - 1 and last - first > LATE * (end - first)
 
 
 def _calls(recording: Recording) -> dict[tuple[int, int], int]:
@@ -68,9 +120,9 @@ def _calls(recording: Recording) -> dict[tuple[int, int], int]:
     return {(pid, int(owner)): n for pid, calls in ends for owner, n in calls.items() if owner.isdigit()}
 
 
-def _pays(traces: int, calls: int | None) -> bool:
+def _pays(traces: int, calls: int | None, seldom: int = SELDOM) -> bool:
     """Whether traces were few among the calls: a set of sizes that come again and again."""
-    return calls is not None and calls >= SELDOM * traces
+    return calls is not None and calls >= seldom * traces
 
 
 def as_recorded(findings: Iterable[Finding], recording: Recording) -> tuple[Finding, ...]:
@@ -111,14 +163,18 @@ def changes(traces: list[Event]) -> dict[str, str]:
 def _remedies(traces: list[Event], differs: dict[str, str]) -> list[Remedy]:
     """What would spare the traces that are not needed: for each kind of change what is true of it."""
     found = []
-    numbers = [n for n in differs if _varies(traces, n, _NUMBER)]
+    texts = _many_texts(traces)
+    numbers = [n for n in differs if _varies(traces, n, _NUMBER) or (n in texts and _varies(traces, n, _TEXT))]
     objects = [n for n in differs if _varies(traces, n, _OBJECT)]
     shapes = [n for n in differs if _varies(traces, n, _SHAPE)]
     if numbers:
+        bare = all(_LITERAL.fullmatch(_arguments(t).get(numbers[0], "Literal[]")) for t in traces)
+        what = f"{_listed(numbers)} as a tensor" if bare else f"what changes in {_listed(numbers)} as tensors"
         found.append(Remedy(
-            "tensors-in", f"Pass {_listed(numbers)} as a tensor", "safe",
-            f"`tf.constant({numbers[0]})`: a Python number is a constant of the graph, so each new one is traced. "
-            "It must stay a number where the function needs it while it is traced, as a shape or an axis.",
+            "tensors-in", f"Pass {what}", "safe",
+            f"`tf.constant({numbers[0] if bare else '...'})`: a Python value is a constant of the graph, so each new "
+            "one is traced. It must stay a Python value where the function needs it while it is traced, as a shape or "
+            "an axis.",
         ))  # fmt: skip
     if objects:
         found.append(Remedy(
@@ -140,7 +196,7 @@ def _varies(traces: list[Event], name: str, part: re.Pattern[str]) -> bool:
     """Whether a part of an argument changes while the rest of it stays."""
     rest: dict[str, set[str]] = {}
     for trace in traces:
-        text = (trace.get("arguments") or {}).get(name, "")
+        text = _arguments(trace).get(name, "")
         rest.setdefault(part.sub("", text), set()).add(text)
     return any(len(texts) > 1 for texts in rest.values())
 
@@ -210,8 +266,8 @@ def _short(text: str) -> str:
     held = re.match(r"Weakref\[<weakref at \w+; to '([\w.]+)' at \w+(?: \((.{1,40}?)\))?>", text)
     if held is not None:
         return f"{held[1]} {held[2]}" if held[2] else f"a {held[1]}"
-    literal = re.fullmatch(r"Literal\[(.*)\]", text, re.DOTALL)
-    return literal[1][:40] if literal is not None else text[:60]
+    literal = _LITERAL.fullmatch(text)
+    return literal[1][:40] if literal is not None else _INSIDE.sub(r"\1", text)[:60]
 
 
 def _seconds(traces: list[Event]) -> float:

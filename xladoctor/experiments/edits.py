@@ -25,6 +25,7 @@ from xladoctor.experiments import overlay
 from xladoctor.experiments.rehearse import came_to_its_end, rehearse
 from xladoctor.model.diagnosis import Diagnosis
 from xladoctor.model.edits import EditResult, TriedEdit
+from xladoctor.patterns import pattern
 from xladoctor.recording import files
 from xladoctor.recording.run import Event, Recording
 from xladoctor.recording.schema import schema
@@ -38,6 +39,10 @@ _LARGEST = 1 << 20
 _FILES = 6
 _REHEARSED = {"call": 3.0, "total": 10.0, "read": 5.0, "epochs": 2.0}
 _LEAST = 20.0
+_AROUND = pattern(
+    r'File "|Detected at |Graph execution error|in user code|Exception encountered|\[\[|Arguments received'
+)
+"""Lines around what an exception says."""
 
 Clock = Callable[[], float]
 
@@ -200,8 +205,7 @@ def outcome_of(again: Recording, failure: Event | None) -> tuple[EditResult, str
     ended = uncaught(again)
     if ended:
         last = ended[-1]
-        first = next((row.strip() for row in str(last.get("message", "")).splitlines() if row.strip()), "")
-        told = f"{last.get('exception')}: {first}"[:200]
+        told = f"{last.get('exception')}: {_telling(str(last.get('message', '')))}"[:200].rstrip(".: ")
         same = failure is not None and _core(last) == _core(failure)
         return ("same", f"it fails as before: {told}") if same else ("moved", f"it fails in another way: {told}")
     outcome = again.outcome
@@ -214,6 +218,12 @@ def outcome_of(again: Recording, failure: Event | None) -> tuple[EditResult, str
     if lost:
         return "moved", f"it ran, but {lost[0].get('method')} of {lost[0]['rows_in']} rows gave {lost[0]['rows_out']}"
     return "ran", f"it ran, no failure{_shapes(again)}"
+
+
+def _telling(message: str) -> str:
+    """The first line of a message that says what is wrong: no frame, and no head of a stack."""
+    rows = [row.strip() for row in message.splitlines() if row.strip()]
+    return next((row for row in rows if not _AROUND.match(row)), rows[0] if rows else "")
 
 
 def _core(failure: Event) -> tuple[str, str]:

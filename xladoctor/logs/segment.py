@@ -244,8 +244,8 @@ class Segmenter:
             self._words(draft, text)
 
     def _of_a_stack(self, draft: Draft, text: str) -> bool:
-        """Take a line within a message that belongs to a stack: its head, a frame, or the code of one."""
-        if "(most recent call first)" in text:
+        """Take a line within a message that belongs to a stack: its head, a frame, the code of one, its end."""
+        if "(most recent call first)" in text or text.startswith("Extension modules:"):
             draft.reverse = True
             return True
         if OP_STACK.match(text):

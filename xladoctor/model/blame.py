@@ -122,10 +122,13 @@ class Suspect:
 
 @dataclass(frozen=True)
 class Blame:
-    """All that is known of which line is wrong. `decisive`: the first suspect stands out from the traceback's line."""
+    """All that is known of which line is wrong. `decisive`: the first suspect stands out from the traceback's line.
+    `batching`: (rows, batch size) of the source where the failure is about what is left for the last batch.
+    """
 
     constraint: Constraint | None = None
     provenance: tuple[Provenance, ...] = ()
     suspects: tuple[Suspect, ...] = ()
     decisive: bool = False
     raised_at: Location | None = None
+    batching: tuple[int, int] | None = None

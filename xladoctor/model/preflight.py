@@ -105,6 +105,8 @@ class Preflight:
     notes: tuple[str, ...] = ()
     there_are: int = 0
     """How many checks there are, of which `checks` were asked for."""
+    rehearsed: str | None = None
+    """The run folder of the rehearsal, where there is one."""
     interrupted: bool = False
     """It was ended before its last check: there is no answer, only what the checks before had found."""
     tool_version: str = ""

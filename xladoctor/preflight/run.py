@@ -100,6 +100,7 @@ def _result(situation: Situation, options: Options, made: tuple[Check, ...]) -> 
         environment={"python": study.python, "device": study.device},
         notes=notes(study),
         there_are=len(names()),
+        rehearsed=str(situation.rehearsal.folder) if situation.has("rehearsal") else None,
         tool_version=xladoctor.__version__,
     )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from xladoctor.model.diagnosis import Finding
 from xladoctor.model.preflight import State
+from xladoctor.report.headline import headline
 from xladoctor.workers.classify import UNKNOWN
 
 
@@ -26,7 +27,7 @@ def of_findings(findings: Sequence[Finding], state: State, message: str) -> Verd
     first = findings[0]
     todo = f"{first.remedies[0].title}: {first.remedies[0].how}" if first.remedies else None
     where = f" ({first.location})" if first.location else ""
-    return Verdict(state, f"{message}: {first.title}{where}", todo, slugs(findings), details(findings))
+    return Verdict(state, f"{message}: {headline(first)}{where}", todo, slugs(findings), details(findings))
 
 
 def slugs(findings: Iterable[Finding]) -> tuple[str, ...]:
@@ -36,7 +37,7 @@ def slugs(findings: Iterable[Finding]) -> tuple[str, ...]:
 
 def details(findings: Iterable[Finding]) -> tuple[str, ...]:
     """A line each."""
-    return tuple(f"{f.code} {f.slug}: {f.title}" for f in findings)
+    return tuple(f"{f.code} {f.slug}: {headline(f)}" for f in findings)
 
 
 def explained(slug: str | None) -> str | None:

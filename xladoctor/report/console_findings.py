@@ -12,6 +12,7 @@ from xladoctor.report.page import Page, place
 from xladoctor.report.text import clip, line
 from xladoctor.report.view import View
 
+_SIGNS = {"-": "red", "+": "green"}
 _LEVELS = {"error": "bold red", "warning": "bold yellow", "note": "bold"}
 _FEW = 2
 _ONE_LINE = 240
@@ -122,7 +123,21 @@ def whole(page: Page, finding: Finding, view: View) -> None:
     named += [("dims", facts.sizes_text(finding.dims))] if finding.dims else []
     known = [(what, ", ".join(value for value in values if value)) for what, values in details.known(finding)]
     page.table([*named, *known, *facts.flat(details.unknown(finding))], indent=4, styles=["dim", ""])
+    _edits(page, finding)
     _evidence(page, findings.told_once(finding.evidence), whole=True)
+
+
+def _edits(page: Page, finding: Finding) -> None:
+    """Every edit that was tried on a copy, as a diff, with what came of it."""
+    tried = finding.details.get("edits")
+    for edit in tried if isinstance(tried, list | tuple) else ():
+        if not isinstance(edit, dict):
+            continue
+        where = f"{edit.get('file')}:{edit.get('line')}"
+        page.para(f"Edit tried at {where}: {edit.get('why')}. Result: {edit.get('said')}.", indent=4, hang=2)
+        for row in str(edit.get("diff") or "").splitlines():
+            if not row.startswith(("---", "+++")):
+                page.verbatim(row, indent=6, style=_SIGNS.get(row[:1], "dim"))
 
 
 def _head(page: Page, finding: Finding) -> None:

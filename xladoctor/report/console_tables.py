@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 from shlex import quote
 
-from xladoctor.model.diagnosis import Diagnosis, Hypothesis, XlaPath
+from xladoctor.model.diagnosis import Diagnosis, Finding, Hypothesis, XlaPath
 from xladoctor.report import facts, text
 from xladoctor.report.page import Page, place
 from xladoctor.report.view import View
 
 _VERDICTS = {"confirmed": "bold", "refuted": "dim", "untested": "dim"}
+_SHAPES = "XD3"
 _CLAIMS = 4
 _LABEL = 8
 _PLACES = {"places": "Places found", "places_missing": "Places that are not there"}
@@ -59,10 +61,11 @@ def _xla_brief(page: Page, paths: tuple[XlaPath, ...]) -> None:
     page.heading("XLA", f"was switched on{left}")
     alike: dict[tuple[str, str, str, str], int] = {}
     for path in shown:
-        said = ("on" if path.effective else "on?", path.mechanism, path.function or "", _switches(path))
+        said = ("on" if path.effective else "?", path.mechanism, path.function or "", _switches(path))
         alike[said] = alike.get(said, 0) + 1
     for (word, mechanism, function, switches), times in alike.items():
         again = f" x{times}" if times > 1 else ""
+        again += "  (not known whether XLA compiled it)" if word == "?" else ""
         page.parts((f"{word:<3}", "bold"), (" ", ""), (mechanism, ""), (f"  {function}{again}", ""), indent=2)
         if switches:
             page.para(f"governed by {switches}", indent=6, style="dim")
@@ -177,9 +180,24 @@ def _environment(page: Page, diagnosis: Diagnosis) -> None:
         page.table(facts.flat(value), styles=["dim", ""])
 
 
+def _experiments(root: Finding | None, folder: str, again: object) -> Iterator[tuple[str, str]]:
+    """What can be tried on the recorded call, or on the program, beyond what this run has shown."""
+    # A broken contract has its shapes on the screen already.
+    if root is None or root.level != "error" or root.slug == "contract-violation":
+        return
+    batch = root.details.get("last_batch")
+    if root.details.get("failing_op"):
+        sizes = f" --batch-sizes {batch['left']},{batch['size']}" if isinstance(batch, dict) else ""
+        yield f"xladoctor replay {folder}{sizes}", "run the failing call again" + (" with both sizes" if sizes else "")
+    if root.layer and root.code.startswith(_SHAPES) and isinstance(again, list | tuple):
+        yield f"xladoctor trace -- {text.line(shlex.join(map(str, again)))}", "the shapes of each layer"
+
+
 def next_commands(page: Page, diagnosis: Diagnosis, view: View) -> None:
     """The commands that go on from here, where the recording lies, and what ran."""
-    rows = []
+    rows: list[tuple[str, str]] = []
+    root = diagnosis.root
+    again = diagnosis.environment.get("command")
     if view.run_dir:
         folder = quote(text.line(view.run_dir))
         if not view.verbose:
@@ -188,13 +206,13 @@ def next_commands(page: Page, diagnosis: Diagnosis, view: View) -> None:
             long = _LABEL + len(folder) + len("xladoctor report  --output blocker.html") < page.width
             option = "--output" if long else "-o"
             rows.append((f"xladoctor report {folder} {option} blocker.html", "the report as a page"))
-    root = diagnosis.root
-    again = diagnosis.environment.get("command")
     # Edits are chosen by the sizes that do not fit: where a failure names none, none is tried.
     sized = root is not None and (bool(root.dims) or root.constraint is not None)
     if root and root.suspects and sized and "edits" not in root.details and isinstance(again, list | tuple):
         words = text.line(shlex.join(map(str, again)))
         rows.insert(0, (f"xladoctor scan --try-edits -- {words}", "try small edits of these lines, on a copy"))
+    if view.run_dir:
+        rows += _experiments(root, quote(text.line(view.run_dir)), again)
     if root:
         rows.append((f"xladoctor explain {quote(text.line(root.code))}", "what this class is"))
     ran = facts.ran(diagnosis) if diagnosis.findings and not view.verbose else ""

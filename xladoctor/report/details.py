@@ -76,6 +76,11 @@ def _plain(what: str) -> Callable[[Any], Iterator[tuple[str, list[str]]]]:
     return words
 
 
+def _last_batch(value: Any) -> Iterator[tuple[str, list[str]]]:
+    if isinstance(value, dict) and value.get("rows"):
+        yield "the last batch", [f"{value['rows']} rows in batches of {value.get('size')} leave {value.get('left')}"]
+
+
 def _violations(value: Any) -> Iterator[tuple[str, list[str]]]:
     if isinstance(value, int) and value > 1:
         yield "contracts broken in this step", [count(value, "tensor")]
@@ -97,6 +102,7 @@ _WORDS: dict[str, Callable[[Any], Iterator[tuple[str, list[str]]]]] = {
     "from": _plain("the size comes from"),
     "hlo": _plain("HLO"),
     "ops": _plain("ops"),
+    "last_batch": _last_batch,
     "variable": _plain("variable"),
     "flags": _plain("flags"),
 }
@@ -106,7 +112,7 @@ _ELSEWHERE = {
     *("contract", "expected", "seen", "bindings", "numbers", "place", "phase", "argument", "tensor"),
     *("have", "want", "factors", "ambiguous", "ratio", "coincidences", "multiple_of"),
     *("rows_in", "rows_out", "batch_size", "batches", "method", "model"),
-    *("axis", "axes", "shape", "opcode", "kind", "layer_class", "target", "tensor_shape", "dtype"),
+    *("edits", "batching", "axis", "axes", "shape", "opcode", "kind", "layer_class", "target", "tensor_shape", "dtype"),
 }
 
 

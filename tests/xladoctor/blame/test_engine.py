@@ -141,6 +141,7 @@ def test_the_last_partial_batch_of_a_pipeline():
     )
     suspects = {suspect.code: suspect.edit for suspect in found.suspects[:2]} if found is not None else {}
     assert "drop-remainder" in [edit for code, edit in suspects.items() if "batch(BATCH)" in code]
+    assert found is not None and found.batching == (100, 16)
 
 
 def test_the_rows_that_a_reshape_leaves():

@@ -8,7 +8,7 @@ import pytest
 
 from tests.xladoctor.diagnosis.test_weigh import scanned
 from tests.xladoctor.recordings import Run
-from xladoctor.diagnosis.again import sizes_to_try
+from xladoctor.diagnosis.again import is_evidence, sizes_to_try
 from xladoctor.experiments.analyse import sizes_asked
 
 MATMUL = "Matrix size-incompatible: In[0]: [{rows},3], In[1]: [48,2]"
@@ -72,6 +72,34 @@ def test_a_size_that_the_message_names_may_be_the_batch(tmp_path):
     assert sizes_asked(step) == [None, 5, 3, 1, 48]
     (step,) = steps(read_run(failed(MATMUL.format(rows=5), data="exact").write(tmp_path / "b")))
     assert sizes_asked(step) == [None]
+
+
+STACKED = (
+    'Graph execution error:\n\nDetected at node sub defined at (most recent call last):\n  File "a.py", line 22, in f\n'
+    "\nIncompatible shapes: [8,1] vs. [32,1]\n\t [[{{node g/sub_7}}]] [Op:__inference_f_927]"
+)
+
+
+def test_lines_of_a_stack_and_names_of_nodes_are_no_sizes():
+    assert sizes_to_try({"message": STACKED}) == [8, 1, 32]
+
+
+@pytest.mark.parametrize(
+    ("seen", "evidence"),
+    [
+        ("Incompatible shapes: [8,16] vs. [32,16]", True),
+        ("Incompatible shapes: [32,16] vs. [8,16]", True),
+        ("Incompatible shapes: [9,16] vs. [32,16]", False),
+        ("Incompatible shapes: [16,8] vs. [16,32]", False),
+        ("Incompatible shapes: [8,3] vs. [32,4]", False),
+        ("Incompatible shapes: [8] vs. [32,1]", False),
+        ("no shapes", False),
+    ],
+)
+def test_an_earlier_op_that_meets_the_sizes_of_the_message_is_evidence(seen, evidence):
+    op = {"message": seen, "filled": ["data/0"]}
+    assert is_evidence(op, {"message": STACKED}) is evidence
+    assert is_evidence({**op, "guessed": {"data/0": [1]}}, {"message": STACKED}) is False
 
 
 @pytest.mark.parametrize(

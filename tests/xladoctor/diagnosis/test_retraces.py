@@ -42,23 +42,36 @@ STRUCTURES = [f"List[{', '.join([spec('(3,)')] * n)}]" for n in range(1, 7)]
 RANKS = [spec(f"({'2, ' * n}2)") for n in range(1, 7)]
 NUMBERS = [f"Literal[{n}]" for n in range(6)]
 TEXTS = [f"Literal['{n}']" for n in ("relu", "tanh", "gelu", "elu", "none", "swish")]
+DATED = [f"Literal['run-{n}']" for n in range(12)]
+NESTED = [f"Dict[['scale', Literal[{n}]], ['shift', Literal[0.5]]]" for n in range(6)]
 GRID = [spec(f"({n},)", d) for d in DTYPES[:3] for n in (2, 3, 4)]
 
 
-def traced(tmp_path, arguments, calls=None, owners=None, **fields):
+def traced(tmp_path, arguments, calls=None, owners=None, ends=100.0, **fields):
     run = Run()
     for n, text in enumerate(arguments):
         run.trace(f"7-{n}-step", "step", f"g{n}")
         run.events[-1] |= {"owner": owners[n] if owners else 1, "arguments": {"x": text}, **fields}
     if calls is not None:
         run.event("end", state="exit", calls={str(owner): calls for owner in owners or [1]})
+        run.events[-1]["t"] = ends
     return [f for f in scan_run(run.write(tmp_path / "run")).findings if f.slug == "retracing"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "calls"),
-    [(TYPES, 6), (TYPES, None), (STRUCTURES, 6), (RANKS, 6), (TEXTS, 6), (SHAPES, 60), (NUMBERS, 60), (GRID[:4], 4)],
-    ids=["types", "types-unknown", "structures", "ranks", "texts", "buckets", "numbers-again", "few"],
+    [
+        (TYPES, 6),
+        (TYPES, None),
+        (STRUCTURES, 6),
+        (RANKS, 6),
+        (TEXTS, 6),
+        (SHAPES, 60),
+        (NUMBERS, 60),
+        (GRID[:4], 4),
+        (SHAPES, 2 * len(SHAPES)),
+    ],
+    ids=["types", "types-unknown", "structures", "ranks", "texts", "buckets", "numbers-again", "few", "buckets-twice"],
 )
 def test_traces_that_are_needed_are_not_warned_of(tmp_path, arguments, calls):
     assert traced(tmp_path, arguments, calls) == []
@@ -67,11 +80,12 @@ def test_traces_that_are_needed_are_not_warned_of(tmp_path, arguments, calls):
 @pytest.mark.parametrize(
     ("arguments", "needed", "remedies"),
     [
-        (SHAPES, 1, ["relax-shapes"]), (NUMBERS, 1, ["tensors-in"]),
+        (SHAPES, 1, ["relax-shapes"]), (NUMBERS, 1, ["tensors-in"]), (DATED, 1, ["tensors-in"]),
+        (NESTED, 1, ["tensors-in"]),
         ([lambda_(n) for n in range(6)], 1, ["keep-object"]),
         (GRID, 3, ["relax-shapes"]), ([spec("(3,)")] * 6, 1, []),
     ],
-    ids=["shapes", "numbers", "functions", "types-and-shapes", "alike"],
+    ids=["shapes", "numbers", "dated-texts", "nested-numbers", "functions", "types-and-shapes", "alike"],
 )  # fmt: skip
 def test_wasted_traces_have_the_advice_for_what_changes(tmp_path, arguments, needed, remedies):
     (found,) = traced(tmp_path, arguments, len(arguments))
@@ -88,3 +102,22 @@ def test_functions_made_anew_are_warned_of_where_none_is_used_again(tmp_path, ca
     defined = {"file": "train.py", "line": 3, **({"method": True} if method else {})}
     found = traced(tmp_path, [spec("(2,)")] * 9, calls, owners=list(range(1, 10)), defined=defined)
     assert [[r.id for r in f.remedies] for f in found] == ([["keep-function"]] if warned else [])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "ends", "warned"),
+    [(NUMBERS, 0.8, True), (NUMBERS, 3.0, False), (DATED, 1.5, True), (SHAPES, 0.8, False), (TEXTS, 0.8, False)],
+    ids=["each-epoch", "soon-known", "dated-texts", "sizes", "modes"],
+)
+def test_new_python_values_until_late_in_the_run_are_warned_of_however_many_calls_there_are(
+    tmp_path, arguments, ends, warned
+):
+    found = traced(tmp_path, arguments, calls=1000, ends=ends)
+    assert [f.level for f in found] == ["warning"] * warned
+
+
+def test_what_changes_inside_of_an_argument_is_shown_and_advised_as_such(tmp_path):
+    (found,) = traced(tmp_path, NESTED, len(NESTED))
+    assert "(Dict[['scale', 0], ['shift', 0.5]], " in found.message
+    assert found.remedies[0].title == "Pass what changes in x as tensors"
+    assert found.remedies[0].how.startswith("`tf.constant(...)`: a Python value is a constant")

@@ -150,6 +150,13 @@ def test_what_a_trial_means(tmp_path, message, outcome, result):
     assert ("no failure" in said) == (result == "ran")
 
 
+def test_a_trial_that_moved_the_failure_says_which_it_is_now(tmp_path):
+    message = (
+        'Graph execution error:\n\nDetected at node a defined at:\n  File "a.py", line 2\n\nNot the same.\n\t [[a]]'
+    )
+    assert outcome_of(rehearsal(tmp_path, message), FAILED)[1] == "it fails in another way: ValueError: Not the same"
+
+
 def test_an_edit_that_loses_rows_does_not_rank(tmp_path):
     run = Run()
     run.event("call", phase="end", call=1, method="predict", model="m", rows_in=8, rows_out=[1], shapes_out=[[1, 3]],

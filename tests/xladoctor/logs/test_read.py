@@ -217,3 +217,11 @@ def test_an_error_far_out_in_its_line_is_seen(column):
     line = b"x" * column + b" InvalidArgumentError: Matrix size-incompatible: In[0]: [5,3], In[1]: [48,2] [Op:MatMul]\n"
     (found,) = findings(Evidence("log", log=read_log(io.BytesIO(b"begin\n" + line + b"end\n"), name="log")))
     assert (found.slug, found.dims) == ("matmul-conv-mismatch", (3, 48))
+
+
+def test_the_list_of_modules_below_a_stack_dump_is_no_part_of_the_message() -> None:
+    dump = (
+        b"Fatal Python error: Aborted\n\nCurrent thread 0x00007f1 (most recent call first):\n"
+        b'  File "train.py", line 21 in kill\n\nExtension modules: h5py._errors, h5py.defs (total: 2)\n'
+    )
+    assert one(dump).text.strip() == "Fatal Python error: Aborted"

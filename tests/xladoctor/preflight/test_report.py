@@ -5,6 +5,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from xladoctor.model.preflight import Batches, Check, Preflight
+from xladoctor.preflight.checks.plan import words_of_sizes
 from xladoctor.report.preflight import FORMATS, render
 from xladoctor.report.preflight.words import verdict
 
@@ -63,3 +64,20 @@ def test_a_go_of_some_checks_says_of_how_many():
     assert json.loads(render(one, "json"))["verdict"] == "go"
     assert verdict(made(check("pass"), there_are=1)) == "GO"
     assert verdict(made(check("fail"), there_are=12)) == "NO-GO"
+
+
+@pytest.mark.parametrize("format", ["console", "markdown"])
+def test_a_no_go_says_what_to_type_next(format):
+    failed = Check("rehearsal", "it runs", "fail", "it fails", slugs=("broadcast-mismatch",))
+    text = render(made(failed, rehearsed="runs/p/rehearsal"), format)
+    assert "xladoctor scan runs/p/rehearsal" in text and "xladoctor explain broadcast-mismatch" in text
+    assert "xladoctor scan" not in render(made(check("pass"), rehearsed="runs/p/rehearsal"), format)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "said"),
+    [([], "no batch size is known"), ([1], "all batches have 1 row"), ([32], "all batches have 32 rows"),
+     ([8, 32], "2 batch sizes: 8, 32")],
+)  # fmt: skip
+def test_the_batch_sizes_in_words(sizes, said):
+    assert words_of_sizes(sizes) == said

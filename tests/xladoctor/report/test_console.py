@@ -241,6 +241,36 @@ def test_what_to_type_next():
     assert "xladoctor scan" not in said(samples.LOUD)
 
 
+@pytest.mark.parametrize(
+    ("fields", "commands"),
+    [
+        ({}, []),
+        ({"details": {"failing_op": {"op": "AddV2"}}}, ["xladoctor replay r"]),
+        (
+            {"details": {"failing_op": {"op": "AddV2"}, "last_batch": {"size": 32, "left": 8}}},
+            ["xladoctor replay r --batch-sizes 8,32"],
+        ),
+        ({"layer": "mixer"}, ["xladoctor trace -- python train.py"]),
+    ],
+)
+def test_what_to_type_next_follows_what_is_known_of_the_failure(fields, commands):
+    finding = replace(samples.LOUD.root, code="XD302", slug="broadcast-mismatch", layer=None, details={}, suspects=())
+    root = replace(finding, **fields)
+    run = replace(samples.LOUD, findings=(root,), environment={"command": ["python", "train.py"]})
+    rows = said(run, run_dir="r").partition("Next")[2].splitlines()
+    assert [row.partition("  #")[0].strip() for row in rows if "replay" in row or "trace" in row] == commands
+
+
+def test_tried_edits_are_shown_as_diffs_where_everything_is_shown():
+    diff = "--- a/train.py\n+++ b/train.py\n@@ -1,1 +1,1 @@\n-d.batch(32)\n+d.batch(32, drop_remainder=True)\n"
+    edit = {"file": "train.py", "line": 1, "why": "leave out the last batch", "said": "it ran", "diff": diff}
+    root = replace(samples.LOUD.root, details={"edits": [edit]})
+    text = said(replace(samples.LOUD, findings=(root,)), verbose=True)
+    assert "Edit tried at train.py:1: leave out the last batch. Result: it ran.\n" in text
+    assert "\n      -d.batch(32)\n      +d.batch(32, drop_remainder=True)\n" in text
+    assert "diff ---" not in text and "Edit tried" not in said(replace(samples.LOUD, findings=(root,)))
+
+
 def test_xla_in_short():
     text = said(samples.LOUD)
     assert (

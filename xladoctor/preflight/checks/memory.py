@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from xladoctor.model.element_types import byte_words
 from xladoctor.model.replay import Case
 from xladoctor.preflight.situation import Situation, Unanswered
 from xladoctor.preflight.verdict import Verdict
@@ -32,13 +33,13 @@ def check(situation: Situation) -> Verdict:
         if answer.ok and answer.result.bytes is not None:
             need = answer.result.bytes / _GIB
             most = max(most, need)
-            lines.append(f"{stage.name}: {need:.2f} GiB ({answer.result.how})")
+            lines.append(f"{stage.name}: {byte_words(answer.result.bytes)} ({answer.result.how})")
         else:
             why = answer.message if not answer.ok else answer.result.note
             lines.append(f"{stage.name}: not known ({gist(why) or 'no answer'})")
     if not most:
         raise Unanswered(lines[0] if lines else "no step could be asked")
-    said = f"the largest step needs {most:.2f} GiB; {there:.1f} GiB {whose}"
+    said = f"the largest step needs {byte_words(round(most * _GIB))}; {there:.1f} GiB {whose}"
     if most > there:
         return Verdict("fail", said, "Take a smaller batch.", ("oom",), tuple(lines))
     if most > 0.8 * there:

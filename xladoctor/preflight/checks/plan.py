@@ -17,10 +17,10 @@ def check(situation: Situation) -> Verdict:
         raise NotNow("no call of fit, evaluate or predict was seen")
     lines = tuple(line(b) for b in plan)
     sizes = sorted({n for b in plan for n in b.sizes})
-    said = f"{len(sizes)} sizes: {', '.join(map(str, sizes))}" if sizes else "no size is known"
+    said = words_of_sizes(sizes)
     unknown = [b for b in plan if b.unknown]
     if unknown:
-        message = f"{said}; of {unknown[0].phase} the last batch is not known: {unknown[0].unknown}"
+        message = f"{said}; the last batch of {unknown[0].phase} is not known: {unknown[0].unknown}"
         return Verdict("unchecked", message, None, (), lines)
     single = [b for b in plan if b.last == 1]
     if single:
@@ -29,6 +29,13 @@ def check(situation: Situation) -> Verdict:
             "Take another batch size, or drop_remainder.", (), lines,
         )  # fmt: skip
     return Verdict("pass", said, details=lines)
+
+
+def words_of_sizes(sizes: list[int]) -> str:
+    """How many batch sizes there are, and which."""
+    if len(sizes) < 2:
+        return f"all batches have {sizes[0]} row{'' if sizes[0] == 1 else 's'}" if sizes else "no batch size is known"
+    return f"{len(sizes)} batch sizes: {', '.join(map(str, sizes))}"
 
 
 def line(batches: Batches) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xladoctor.report import text
-from xladoctor.report.preflight.words import plan_rows, style, verdict
+from xladoctor.report.preflight.words import next_commands, plan_rows, style, verdict
 
 if TYPE_CHECKING:
     from xladoctor.model.preflight import Check, Preflight
@@ -31,6 +31,9 @@ def render(found: Preflight, page: Page, verbose: bool) -> str:
     page.flow([(verdict(found), style(found))], summary(found))
     for note in found.notes:
         page.para(note)
+    for number, (command, why) in enumerate(next_commands(found)):
+        room = len(command) + len(why) + 13 < page.width
+        page.parts((f"  {'' if number else 'Next':<6}", "bold"), (command, ""), (f"  # {why}" if room else "", "dim"))
     if found.folder:
         page.para(f"Kept in {found.folder}", style="dim")
     return page.text()

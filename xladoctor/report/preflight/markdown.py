@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xladoctor.report.preflight.words import plan_rows, verdict
+from xladoctor.report.preflight.words import next_commands, plan_rows, verdict
 from xladoctor.report.text import md, md_code
 
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ def render(found: Preflight) -> str:
     ]
     if todo:
         blocks += ["## What to do", "\n".join(todo)]
+    commands = next_commands(found)
+    if commands:
+        blocks += ["## Next", "\n".join(f"- {md_code(command)}: {why}" for command, why in commands)]
     plan = plan_rows(found)
     if plan:
         lines = [f"| {' | '.join(plan[0])} |", "|" + "---|" * len(plan[0])]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
+
+from xladoctor.report.text import line
 
 if TYPE_CHECKING:
     from xladoctor.model.preflight import Preflight
@@ -31,6 +34,17 @@ def verdict(found: Preflight) -> str:
         names = ", ".join(c.name for c in found.unchecked)
         said += f" (not checked: {names})" if found.go else f" ({names})"
     return said
+
+
+def next_commands(found: Preflight) -> list[tuple[str, str]]:
+    """(command, what it shows) after a preflight that is no go; none where nothing failed."""
+    failed = [c for c in found.checks if c.state == "fail"]
+    commands = []
+    if found.rehearsed and any(c.name == "rehearsal" for c in failed):
+        commands.append((f"xladoctor scan {quote(line(found.rehearsed))}", "the lines, the shapes and what to do"))
+    slugs = dict.fromkeys(slug for c in failed for slug in c.slugs[:1])
+    commands += [(f"xladoctor explain {quote(line(slug))}", "what this class of failure is") for slug in slugs]
+    return commands
 
 
 def plan_rows(found: Preflight) -> list[list[str]]:
