@@ -221,9 +221,9 @@ def tile(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
 def repeat(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     """`repeat(x, repeats, axis)`."""
     found, times = array(args[0]) if args else None, number(arg(args, kwargs, 1, "repeats"))
-    asked = arg(args, kwargs, 2, "axis")
-    axis, origin = number(asked), run.origin("operation", name, *args)
-    if asked is None:
+    along = arg(args, kwargs, 2, "axis")
+    axis, origin = number(along), run.origin("operation", name, *args)
+    if along is None:
         return Array([Dim(None, origin)], origin)
     if found is None or axis is None or not found.dims:
         return Array(None, origin)
