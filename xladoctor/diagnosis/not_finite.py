@@ -63,8 +63,8 @@ def finding(sign: Suspicion, recording: Recording) -> Finding | None:
     if isinstance(found, dict):
         made = _of_source(sign, found, recording) if found.get("source") else _of_op(sign, found)
         return _weighed(made, sign, found)
-    if sign.what == "printed":
-        return None  # printed words alone are no sign of a failure
+    if sign.what in ("printed", "checked"):
+        return None  # printed words alone are no sign of a failure, and a check has a finding of its own
     spoilt = [d for d in sign.data if d.get("finite") is False]
     made = _of_data(sign, spoilt[0]) if spoilt else _unexplained(sign, answer)
     return made if sign.serious else replace(made, level="warning")

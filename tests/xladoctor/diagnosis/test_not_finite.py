@@ -284,3 +284,12 @@ def test_a_check_of_the_programs_own_that_ended_the_run_is_a_sign(tmp_path):
     sign = suspicion(read_run(folder))
     assert (sign.what, sign.name, sign.value, sign.where.line) == ("checked", "loss of the step", "NaN", 12)
     assert sign.serious
+    (folder / "stderr.log").write_text(f"tensorflow.python.framework.errors_impl.InvalidArgumentError: {message}\n")
+    root = scan_run(folder).root
+    assert (root.slug, root.title) == ("not-finite", "A value became NaN or infinite"), "its own words, as nothing else"
+    (folder / "first-nan.json").write_text(
+        json.dumps({"schema": "xladoctor.first-nan/1", "found": DIVISION, "why": None})
+    )
+    root = scan_run(folder).root
+    assert (root.op, root.location.line, root.status) == ("RealDiv", 21, "confirmed")
+    assert "`check_numerics` found NaN in loss of the step, and ended the run." in root.message
