@@ -65,3 +65,33 @@ def test_it_ends_at_the_step_in_which_the_weight_is_spoilt(ran, found):
 def test_the_rehearsal_says_that_it_was_stopped(ran):
     assert ran.status == 0
     assert any(e.get("stopped") == "nan" for e in ran.of("rehearsal"))
+
+
+CHECKED = """
+import sys
+import numpy as np
+import tensorflow as tf
+
+x = np.array([[1.0], [4.0], [sys.argv[1:] and 2.0 or np.nan]], "float32")
+
+@tf.function
+def step(x):
+    ratio = (x - 2.0) / tf.nn.relu(x - 2.0)
+    return tf.debugging.check_numerics(tf.reduce_mean(ratio), "loss of the step")
+
+for batch in tf.data.Dataset.from_tensor_slices(x).batch(3):
+    step(batch)
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wanted"),
+    [([], {"source": "data"}), (["finite"], {"op": "RealDiv", "reached": "check"})],
+    ids=["data", "op"],
+)
+def test_a_check_that_raises_leads_to_what_it_was_given(tmp_path, arguments, wanted):
+    env = {"XLADOCTOR_REHEARSE": json.dumps({"hunt": {"nan": True}}), "XLADOCTOR_CAPTURE": "none"}
+    ran = run_program(tmp_path, CHECKED, arguments=arguments, env=env)
+    assert not ran.of("probe-error")
+    (event,) = [e for e in ran.of("rehearsal") if "nan" in e]
+    assert {k: event["nan"].get(k) for k in wanted} == wanted
