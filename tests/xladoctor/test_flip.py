@@ -63,7 +63,7 @@ def test_a_rehearsal_writes_nothing_outside_of_its_folder(flipped):
         assert begun[0]["confined"] in ("landlock", "audit hook")
         trained = [e for e in recording.of_kind("call") if e["method"] == "fit" and e["phase"] == "end"]
         assert trained, (folder / "stderr.log").read_text()[-1000:]
-        assert (folder / "work" / "weights.txt").read_text() == "new"
+        assert (folder / ".work" / "weights.txt").read_text() == "new"
         assert "Permission denied" in (folder / "stdout.log").read_text()
 
 

@@ -25,8 +25,12 @@ from xladoctor.experiments import overlay
 from xladoctor.experiments.rehearse import came_to_its_end, rehearse
 from xladoctor.model.diagnosis import Diagnosis
 from xladoctor.model.edits import EditResult, TriedEdit
+<<<<<<< HEAD
 from xladoctor.patterns import pattern
 from xladoctor.recording import files
+=======
+from xladoctor.recording import copies, files
+>>>>>>> places
 from xladoctor.recording.run import Event, Recording
 from xladoctor.recording.schema import schema
 
@@ -80,9 +84,9 @@ class Program:
             return None
 
     def place(self, file: Path) -> str | None:
-        """Where a file lies in a copy (`work/...`, `script/...`); None for one that lies in neither folder."""
+        """Where a file lies in a copy (`.work/...`, `.script/...`); None for one that lies in neither folder."""
         real = file.resolve()
-        for name, listing in (("work", self.listing), ("script", self.script)):
+        for name, listing in ((copies.WORK, self.listing), (copies.SCRIPT, self.script)):
             if listing is None or not real.is_relative_to(listing.root.resolve()):
                 continue
             path = real.relative_to(listing.root.resolve())
@@ -135,7 +139,7 @@ def try_edits(
         folder = recording.folder / "rehearsals" / f"edit-{number}"
         again = _rehearsed(one, text, program, folder, min(left, _limit(recording)))
         tried.append(_judged(one, text, program, again, failure))
-        for part in ("work", "script", "tmp"):
+        for part in copies.ALL:
             shutil.rmtree(folder / part, ignore_errors=True)  # a dozen copies would fill a disk
     return tried
 
@@ -172,7 +176,7 @@ def _rehearsed(one: Candidate, text: Text, program: Program, folder: Path, secon
 
     def prepare(copy: Path) -> None:
         if program.script is not None:
-            overlay.make(program.script, copy / "script")
+            overlay.make(program.script, copy / copies.SCRIPT)
         target = copy / str(place)
         target.unlink(missing_ok=True)  # never through a link to the user's own file
         target.write_bytes(one.applied(text.text).encode("utf-8"))

@@ -21,7 +21,7 @@ from xladoctor.diagnosis.suspicion import Suspicion, ended_well, suspicion
 from xladoctor.errors import XladoctorError
 from xladoctor.experiments import overlay
 from xladoctor.experiments.rehearse import rehearse
-from xladoctor.recording import files
+from xladoctor.recording import copies, files
 from xladoctor.recording.run import Recording
 from xladoctor.recording.schema import schema
 from xladoctor.sources.guards import Guard, guards
@@ -98,10 +98,10 @@ def _rehearsed(
     except (XladoctorError, OSError) as error:
         return None, f"the program could not be run again: {error}"
     finally:
-        shutil.rmtree(folder / "work", ignore_errors=True)
+        shutil.rmtree(folder / copies.WORK, ignore_errors=True)
     told = next((e["nan"] for e in again.of_kind(schema.REHEARSAL) if isinstance(e.get("nan"), dict)), None)
     if told is not None and "none" not in told:
-        return _in_place(told, str(folder / "work"), str(root)), None
+        return _in_place(told, str(folder / copies.WORK), str(root)), None
     return None, _why(again, told, seconds)
 
 

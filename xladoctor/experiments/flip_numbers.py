@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from xladoctor.recording import files
+from xladoctor.recording import copies, files
 from xladoctor.recording.run import Recording
 
 FILE = "returns.json"
@@ -101,7 +101,7 @@ def _lines(told: Mapping[str, Any], of: Recording) -> list[Any]:
 
 def in_work(file: str, of: Recording) -> str:
     """A file of a rehearsal as the program would name it from its working directory; one elsewhere as it is."""
-    for folder in (of.folder / "work", (of.folder / "work").resolve()):
+    for folder in (of.folder / copies.WORK, (of.folder / copies.WORK).resolve()):
         if file.startswith(f"{folder}/"):
             return file[len(str(folder)) + 1 :]
     return file

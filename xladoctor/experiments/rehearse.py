@@ -16,7 +16,7 @@ from xladoctor import target
 from xladoctor.experiments import overlay, places
 from xladoctor.experiments.analyse import target_environment
 from xladoctor.experiments.outside import stores
-from xladoctor.recording import mark, run_folder
+from xladoctor.recording import copies, mark, run_folder
 from xladoctor.recording.run import Recording, read_run
 from xladoctor.recording.schema import schema
 
@@ -80,7 +80,7 @@ def rehearse(
 def _copied(folder: Path, listing: overlay.Listing) -> tuple[Path, Path]:
     """The run folder, with the copy of the working directory and the place for temporary files in it."""
     folder.mkdir(mode=0o700, parents=True)
-    work, temporary = folder / "work", folder / "tmp"
+    work, temporary = folder / copies.WORK, folder / copies.TEMPORARY
     overlay.make(listing, work)
     temporary.mkdir()
     return work, temporary

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from xladoctor.experiments import overlay
+from xladoctor.recording import copies
 from xladoctor.recording.run import Recording
 from xladoctor.recording.schema import schema
 
@@ -74,7 +75,7 @@ def of_recording(recording: Recording, root: Path) -> dict[str, str] | None:
     events = recording.of_kind(schema.REHEARSAL)
     if not any(e.get("noted") for e in events) or any(e.get("unknown") for e in events):
         return None
-    work, inside = str(recording.folder / "work"), str(recording.folder)
+    work, inside = str(recording.folder / copies.WORK), str(recording.folder)
     paths: dict[str, str] = {}
     for event in events:
         for path in (*(event.get("files") or ()), *(event.get("listed") or ())):

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from xladoctor.recording import copies
 from xladoctor.recording.run import Recording
 from xladoctor.recording.schema import schema
 
@@ -43,7 +44,7 @@ def refused_path(recording: Recording) -> Refused | None:
     if match is None:
         return None
     # Large files of the working directory are links in its copy: the file itself is elsewhere.
-    path = recording.folder / "work" / match.group(1)
+    path = recording.folder / copies.WORK / match.group(1)
     path = path.resolve() if path.is_relative_to(recording.folder) else path
     redirected = begun.get("redirected") or {}
     why = next((w for folder, w in redirected.items() if w and path.is_relative_to(folder)), None)

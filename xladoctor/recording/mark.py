@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from xladoctor.recording import files
+from xladoctor.recording import copies, files
 from xladoctor.recording.schema import schema
 
 FILE = "marks.json"
@@ -133,7 +133,7 @@ def _below(folder: Path, start: str = "") -> Iterator[str]:
                 if inner != FILE:
                     yield inner
             # What a rehearsal worked on is a copy of the user's own folder, and nothing of it is read.
-            elif name not in ("work", "tmp") or not files.is_file(folder, f"{below}/run.json".lstrip("/")):
+            elif name not in copies.ALL or not files.is_file(folder, f"{below}/run.json".lstrip("/")):
                 waiting.append(inner)
 
 

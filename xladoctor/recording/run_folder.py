@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 from xladoctor import paths
 from xladoctor.errors import XladoctorError
 from xladoctor.model.evidence import ProcessOutcome
-from xladoctor.recording import files
+from xladoctor.recording import copies, files
 
 if TYPE_CHECKING:
     from xladoctor.recording.run import Recording
 
 DEFAULT_FOLDER = "xladoctor-runs"
+IGNORED = {".gitignore": "*\n", ".ignore": "".join(f"{name}/\n" for name in copies.ALL)}
+"""What is written into that folder once. ruff heeds `.gitignore` in a repository only, and `.ignore` everywhere."""
 
 
 def new_folder(wanted: Path | None) -> Path:
@@ -40,8 +42,8 @@ def new_folder(wanted: Path | None) -> Path:
 
 
 def stamped(kind: str = "", parent: Path | None = None, hint: str | None = None) -> Path:
-    """Make a new folder `<time>-<id>[-<kind>]` below `parent`; without one below `xladoctor-runs` here, which git is
-    told to leave alone.
+    """Make a new folder `<time>-<id>[-<kind>]` below `parent`; without one below `xladoctor-runs` here, with
+    `IGNORED` in it.
 
     Raises:
         XladoctorError: it cannot be made.
@@ -52,8 +54,9 @@ def stamped(kind: str = "", parent: Path | None = None, hint: str | None = None)
     try:
         if parent is None:
             above.mkdir(exist_ok=True)
-            with contextlib.suppress(FileExistsError), files.create(above, ".gitignore") as ignore:
-                ignore.write(b"*\n")
+            for name, text in IGNORED.items():
+                with contextlib.suppress(FileExistsError), files.create(above, name) as ignore:
+                    ignore.write(text.encode())
         else:
             # A run folder may be a stranger's: what is called `replays` in it must be a folder, not a link elsewhere.
             files.make_folder(parent.parent, parent.name, new=False)

@@ -29,7 +29,7 @@ def rehearsal(tmp_path, name, rows, printed="", lines=(), **more):
     folder = tmp_path / name
     folder.mkdir()
     (folder / "run.json").write_text(json.dumps({"schema": "xladoctor.run/1", "command": ["x"], "pid": 1}))
-    work = f"{folder}/work/"
+    work = f"{folder}/.work/"
     rows = [{**r, "file": work + r["file"]} for r in rows]
     document = {"rows": rows, "lines": [[work + f, n, c] for f, n, c in lines], "complete": True, **more}
     (folder / "returns.json").write_text(json.dumps(document))
@@ -95,6 +95,6 @@ def test_a_rehearsal_that_wrote_nothing_compares_nothing(tmp_path):
 
 def test_a_value_that_a_default_replaced_is_told_once(tmp_path):
     one = {"line": 3, "text": "c.get(n) or d[n]", "key": "rate", "value": 0.0, "taken": 0.4}
-    file = f"{tmp_path}/a/work/main.py"
+    file = f"{tmp_path}/a/.work/main.py"
     found = rehearsal(tmp_path, "a", [], defaulted=[{**one, "file": file}, {**one, "file": file}])
     assert [d["file"] for d in defaulted(found)] == ["main.py"]

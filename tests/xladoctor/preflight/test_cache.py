@@ -27,7 +27,7 @@ def key(study=STUDY, names=("sizes",), *, here):
 
 
 def situation(here, *more, unknown=()):
-    opened = [str(here / "xladoctor-runs/r/work/train.py"), *map(str, more)]
+    opened = [str(here / "xladoctor-runs/r/.work/train.py"), *map(str, more)]
     events = [{"files": opened}, {"unknown": list(unknown), "noted": True}]
     recording = SimpleNamespace(
         folder=here / "xladoctor-runs/r", of_kind=lambda kind: events if kind == schema.REHEARSAL else []
@@ -119,7 +119,7 @@ def test_a_folder_that_cannot_be_listed_whole_has_no_key(here, monkeypatch):
 
 
 def test_what_the_rehearsal_made_itself_is_no_part_of_it(here):
-    made = here / "xladoctor-runs/r/work/model.h5"
+    made = here / "xladoctor-runs/r/.work/model.h5"
     assert set(cache.files(situation(here, made))) == {str(here / "train.py")}
 
 

@@ -16,14 +16,14 @@ FOLDER = ROOT / "xladoctor-runs" / "20260101T000000Z-aaaa-preflight"
 @pytest.mark.parametrize(
     ("told", "meant"),
     [
-        (f"{FOLDER}/rehearsal/work/ptycho/tf_helper.py:35 in f", "ptycho/tf_helper.py:35 in f"),
-        (f"(xladoctor-runs/{FOLDER.name}/rehearsal/work/train.py:3)", "(train.py:3)"),
-        (f"/mnt{FOLDER}/switch-2/work/train.py", f"/mnt{ROOT}/train.py"),
-        (f"in '{FOLDER}/rehearsal/work'", f"in '{ROOT}'"),
-        (f"'{FOLDER}/rehearsal/work/'", f"'{ROOT}/'"),
+        (f"{FOLDER}/rehearsal/.work/ptycho/tf_helper.py:35 in f", "ptycho/tf_helper.py:35 in f"),
+        (f"(xladoctor-runs/{FOLDER.name}/rehearsal/.work/train.py:3)", "(train.py:3)"),
+        (f"/mnt{FOLDER}/switch-2/.work/train.py", f"/mnt{ROOT}/train.py"),
+        (f"in '{FOLDER}/rehearsal/.work'", f"in '{ROOT}'"),
+        (f"'{FOLDER}/rehearsal/.work/'", f"'{ROOT}/'"),
         (f"See {FOLDER}/rehearsal/stderr.log.", f"See {FOLDER}/rehearsal/stderr.log."),
-        (f"{FOLDER}/rehearsal/workers.txt", f"{FOLDER}/rehearsal/workers.txt"),
-        (f"{ROOT}/work/a.py", f"{ROOT}/work/a.py"),
+        (f"{FOLDER}/rehearsal/.workers.txt", f"{FOLDER}/rehearsal/.workers.txt"),
+        (f"{ROOT}/.work/a.py", f"{ROOT}/.work/a.py"),
     ],
 )
 def test_paths_below_the_copy_are_the_users_own(told, meant):

@@ -28,7 +28,7 @@ def process_of(work, patience=60.0):
     """The rehearsed program's process id, once it has come so far."""
     until = time.monotonic() + patience
     while time.monotonic() < until:
-        for file in work.glob("xladoctor-runs/*/rehearsal/work/ready"):
+        for file in work.glob("xladoctor-runs/*/rehearsal/.work/ready"):
             return int(file.read_text())
         time.sleep(0.05)
     raise AssertionError("the program was not started")
