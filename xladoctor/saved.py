@@ -104,8 +104,10 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     from xladoctor.diagnosis.generators import with_generator
     from xladoctor.diagnosis.kept_at_import import with_kept
     from xladoctor.diagnosis.late_switch import with_late_switch
+    from xladoctor.diagnosis.no_samples import with_no_samples
     from xladoctor.diagnosis.read_twice import with_read_twice
     from xladoctor.diagnosis.stray_key import with_stray_key
+    from xladoctor.diagnosis.tensor_arrays import with_tensor_array
     from xladoctor.recording import files
     from xladoctor.recording.output import output_of
     from xladoctor.recording.run_folder import foreign_note
@@ -115,7 +117,8 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     log = first_error_first(output_of(recording, literals()), recording)
     found = diagnose(Evidence(source=str(folder), log=log, process=recording.outcome, run=recording))
     found = with_last_batch(with_blame(found, recording), recording)
-    for first in (with_kept, with_late_switch, with_generator, with_stray_key, with_read_twice):
+    for first in (with_kept, with_late_switch, with_generator, with_stray_key, with_read_twice, with_tensor_array,
+                  with_no_samples):  # fmt: skip
         found = first(found, recording)
     if found.root is not None and found.root.suspects and not recording.edits:
         from xladoctor.blame.likely_edit import with_likely_edit

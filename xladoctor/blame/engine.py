@@ -22,6 +22,8 @@ from xladoctor.sources.files import Files
 from xladoctor.sources.order import runs_before, statement_end
 
 _MOST = 5
+LABEL = "label value"
+"""What a loss says of labels that are no index of one of its classes."""
 _STEPS = 6
 
 
@@ -103,7 +105,9 @@ def _reasons(run: Follower, clash: Clash | None, crash: Crash, last: Batching | 
         found = [*(list(batches.windows(run.made)) or batches.uneven(run.made)), *found]
     if clash is None:
         found = [*conventions.of_folds(run.arrays), *found]
-    if crash.slug == "index-out-of-range":
+    if crash.slug == "index-out-of-range" and LABEL in crash.message:
+        found = [*conventions.of_labels_range(run.made, _operands(run.arrivals[-1]), crash.sizes), *found]
+    elif crash.slug == "index-out-of-range":
         code = run.files.code(crash.at.file, crash.at.line) if crash.at is not None else ""
         gathers = "gather" in code
         tables = conventions.of_gathered(run.arrays) if gathers else ()
