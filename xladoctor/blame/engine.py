@@ -11,6 +11,7 @@ from xladoctor.blame.batches import Batching
 from xladoctor.blame.crash import Crash, Seen, crash_of
 from xladoctor.blame.features import Features, features
 from xladoctor.blame.follow import Arrival, Follower
+from xladoctor.blame.indices import OF_VALUES, of_indices
 from xladoctor.blame.slices import Line
 from xladoctor.blame.suspicion import Candidate, chain
 from xladoctor.blame.trials import Tried
@@ -144,6 +145,11 @@ def by_numbers(run: Follower, crash: Crash) -> list[Candidate]:
     if not arrivals:
         return []
     found: list[Candidate] = []
+    if crash.slug in OF_VALUES:
+        last = arrivals[-1]
+        found = list(of_indices(last.values, last.statement))
+        if found:
+            return suspicion.ranked(found)
     operands = list(_operands(arrivals[-1]))
     for side in (d for v in operands if isinstance(v, Array) for d in v.dims or ()):
         if side.size is not None and side.size in crash.sizes and side.size > 1:
