@@ -101,15 +101,7 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     from xladoctor.diagnosis.cells import cells, in_cells
     from xladoctor.diagnosis.cleanup import first_error_first
     from xladoctor.diagnosis.engine import diagnose
-    from xladoctor.diagnosis.generators import with_generator
-    from xladoctor.diagnosis.kept_at_import import with_kept
-    from xladoctor.diagnosis.late_switch import with_late_switch
-    from xladoctor.diagnosis.loop_gradient import with_loop
-    from xladoctor.diagnosis.loop_start import with_loop_start
-    from xladoctor.diagnosis.numpy_warnings import with_numpy_warning
-    from xladoctor.diagnosis.read_twice import with_read_twice
-    from xladoctor.diagnosis.stray_key import with_stray_key
-    from xladoctor.diagnosis.untrained import with_stops
+    from xladoctor.diagnosis.known_lines import with_known_line
     from xladoctor.recording import files
     from xladoctor.recording.output import output_of
     from xladoctor.recording.run_folder import foreign_note
@@ -119,11 +111,7 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     log = first_error_first(output_of(recording, literals()), recording)
     found = diagnose(Evidence(source=str(folder), log=log, process=recording.outcome, run=recording))
     found = with_last_batch(with_blame(found, recording), recording)
-    for first in (
-        with_kept, with_late_switch, with_generator, with_stray_key, with_read_twice, with_stops, with_numpy_warning,
-        with_loop, with_loop_start,
-    ):  # fmt: skip
-        found = first(found, recording)
+    found = with_known_line(found, recording)
     if found.root is not None and found.root.suspects and not recording.edits:
         from xladoctor.blame.likely_edit import with_likely_edit
 

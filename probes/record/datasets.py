@@ -74,9 +74,13 @@ class DatasetRecorder:
 
     def given(self, method: str, model: Any, data: Any, where: Mapping[str, Any] | None) -> None:
         """A Keras method was given a dataset."""
-        if method not in _METHODS or not isinstance(data, compat_data.dataset_class()):
+        if not isinstance(data, compat_data.dataset_class()):
             return
         facts = {"method": method, "model": getattr(model, "name", None), "used": where}
+        if is_empty(data):
+            self._write("empty", None, **facts)
+        if method not in _METHODS:
+            return
         found = list(chain(data))
         cached = next((n for n, d in enumerate(found) if "Cache" in type(d).__name__), len(found))
         anew = [d for d in found[:cached] if is_shuffled_anew(d)]
@@ -125,6 +129,12 @@ class DatasetRecorder:
             return
         self._written.add(key)
         self.guard.sink.write(schema.DATASET, what=what, where=where, **facts)
+
+
+def is_empty(dataset: Any) -> bool:
+    """Whether a dataset is known to have no element; while a graph is built nothing is known."""
+    elements = dataset.cardinality()
+    return compat.is_eager(elements) and int(elements.numpy()) == 0
 
 
 def chain(dataset: Any) -> Iterator[Any]:

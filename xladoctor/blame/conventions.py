@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from xladoctor.blame.algebra import FOLDS
 from xladoctor.blame.parts import COUNTS
@@ -191,6 +192,22 @@ def of_embeddings(made: list[Value], sizes: Sequence[int], gathered: bool = Fals
             yield from at_origin(layer.origin, 7.0, reason, None, "units")
             named = next((p for p in layer.origin.parents if p.kind in ("constant", "argument")), None)
             yield from at_origin(named, 6.5, reason, None, "constant")
+
+
+_LABELS = re.compile(r"label|target|class|categor|^y(?:_|$)", re.IGNORECASE)
+
+
+def of_labels_range(made: list[Value], operands: Iterable[Value], sizes: Sequence[int]) -> Iterator[Candidate]:
+    """The labels that are no index of a class, and the layer that gives as many classes as the message names."""
+    for value in operands:
+        if isinstance(value, Array) and _LABELS.search(value.name) and value.origin is not None:
+            yield from at_origin(
+                value.origin, 7.0, "It makes the labels: they must be 0 to classes - 1.", None, "other"
+            )
+    layers = [v for v in made if isinstance(v, Layer) and v.cls == "Dense" and number(v.settings.get("units")) in sizes]
+    if layers and layers[-1].origin is not None:
+        units = number(layers[-1].settings.get("units"))
+        yield from at_origin(layers[-1].origin, 6.8, f"It gives {units} classes.", None, "units")
 
 
 def of_gathered(arrays: Sequence[Array]) -> Iterator[Candidate]:

@@ -11,6 +11,7 @@ from xladoctor.blame.batches import Batching
 from xladoctor.blame.crash import Crash, Seen, crash_of
 from xladoctor.blame.features import MAKES, Features, factors, features
 from xladoctor.blame.follow import Arrival, Follower
+from xladoctor.blame.indices import OF_VALUES, of_indices
 from xladoctor.blame.slices import Line
 from xladoctor.blame.suspicion import Candidate, chain
 from xladoctor.blame.trials import Tried
@@ -22,6 +23,8 @@ from xladoctor.sources.files import Files
 from xladoctor.sources.order import runs_before, statement_end
 
 _MOST = 5
+LABEL = "label value"
+"""What a loss says of labels that are no index of one of its classes."""
 _STEPS = 6
 
 
@@ -104,7 +107,9 @@ def _reasons(run: Follower, clash: Clash | None, crash: Crash, last: Batching | 
         found = [*(list(batches.windows(run.made)) or batches.uneven(run.made)), *found]
     if clash is None:
         found = [*conventions.of_folds(run.arrays), *found]
-    if crash.slug == "index-out-of-range":
+    if crash.slug == "index-out-of-range" and LABEL in crash.message:
+        found = [*conventions.of_labels_range(run.made, _operands(run.arrivals[-1]), crash.sizes), *found]
+    elif crash.slug == "index-out-of-range":
         code = run.files.code(crash.at.file, crash.at.line) if crash.at is not None else ""
         gathers = "gather" in code
         tables = conventions.of_gathered(run.arrays) if gathers else ()
@@ -141,6 +146,11 @@ def by_numbers(run: Follower, crash: Crash) -> list[Candidate]:
     if not arrivals:
         return []
     found: list[Candidate] = []
+    if crash.slug in OF_VALUES:
+        last = arrivals[-1]
+        found = list(of_indices(last.values, last.statement))
+        if found:
+            return suspicion.ranked(found)
     operands = list(_operands(arrivals[-1]))
     for side in (d for v in operands if isinstance(v, Array) for d in v.dims or ()):
         if side.size is not None and side.size in crash.sizes and side.size > 1:

@@ -13,6 +13,7 @@ from math import log1p
 
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.follow import Follower
+from xladoctor.blame.indices import OF_VALUES
 from xladoctor.blame.slices import Line
 from xladoctor.blame.suspicion import Candidate, chain
 from xladoctor.blame.trials import Tried
@@ -143,6 +144,12 @@ def features(
             if "raised" in names and any(isinstance(n, ast.Call) and last_name(n.func) in _RUNS for n in nodes):
                 names.add("runs")
             out[at] = {"hops": log1p(hops[at]), **dict.fromkeys(names, 1.0)}
+    if crash.slug in OF_VALUES and clash is None:
+        made = {(o.file, o.line) for a in run.arrays for d in a.dims or () for o, _ in chain(d.origin, 8)}
+        for at in set(out) - made:
+            # The number is a value of the data, or the bound of it: an equal one elsewhere says nothing.
+            if not _stores(at, trees):
+                out[at].pop("size written", None)
     for at, name in of_clash(clash) if clash is not None else ():
         if at in out:
             out[at].setdefault(name, 1.0)
@@ -152,6 +159,14 @@ def features(
             out[at]["convention"] = max(out[at].get("convention", 0.0), min(candidate.weight / FULL, 1.0))
     _tried(out, tried)
     return out
+
+
+def _stores(at: Line, trees: Mapping[str, ast.Module]) -> bool:
+    """Whether a line puts a number into a container: `order[17] = 400` makes one of the values."""
+    return any(
+        isinstance(n, ast.Assign) and n.lineno == at[1] and any(isinstance(t, ast.Subscript) for t in n.targets)
+        for n in walk(trees[at[0]])
+    )
 
 
 def _tried(out: dict[Line, Features], tried: Iterable[Tried]) -> None:

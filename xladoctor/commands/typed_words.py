@@ -24,6 +24,8 @@ _MEANT = (
     (r"different shapes? in component|cannot batch", "concat-pack-mismatch"),
     (r"numpy array to a tensor|unsupported object type|\bdtypes?\b|cannot cast", "dtype-mismatch"),
     (r"out of scope", "tensor-out-of-scope"),
+    (r"\b0 samples|\bno samples|empty (?:dataset|data|array)|empty logs", "no-samples"),
+    (r"tensor ?array|in a list with \d+ elements", "tensor-array-size"),
     (r"dynamic (?:shape|dimension|size)", "dynamic-dimension-unsupported"),
     (r"not compilable|unsupported op|no registered .*kernel", "unsupported-op"),
     (r"py_?func|numpy_function", "callback-error"),

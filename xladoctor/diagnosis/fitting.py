@@ -115,11 +115,20 @@ def _made(remedy: Remedy, finding: Finding, known: Situation) -> Remedy | None:
     if remedy.id == "move-outside" and finding.op:
         return replace(remedy, title=f"Move {finding.op} out of the compiled function")
     if remedy.id in ("dont-reindex", "crop-or-pad") and len(finding.dims) > 1:
-        shapes = " and ".join(_shape(d) for d in finding.dims[:2])
+        shapes = _both(finding)
         if remedy.id == "dont-reindex":
             return replace(remedy, title=f"Do not repeat or cut one side to make {shapes} agree")
         return replace(remedy, title=f"Make {shapes} agree where they are made")
     return in_own_words(remedy, finding)
+
+
+def _both(finding: Finding) -> str:
+    """The two sizes, or shapes, that do not agree; a list of all sizes of two shapes names neither."""
+    shapes = finding.details.get("shapes")
+    plain = len(finding.dims) == 2 or any(isinstance(d, list | tuple) for d in finding.dims)
+    pair = finding.dims if plain or not isinstance(shapes, list | tuple) or len(shapes) != 2 else shapes
+    said = [_shape(d) for d in pair[:2]]
+    return " and ".join(said) if len(set(said)) == 2 else "both sides"
 
 
 def _package(remedy: Remedy, finding: Finding, known: Situation) -> Remedy | None:
@@ -200,5 +209,5 @@ def _line(where: Location) -> str:
 
 def _shape(dims: object) -> str:
     if isinstance(dims, (list, tuple)):
-        return "[" + ", ".join("?" if n is None else str(n) for n in dims) + "]"
+        return "(" + ", ".join(map(str, dims)) + ("," if len(dims) == 1 else "") + ")"
     return str(dims)

@@ -58,7 +58,7 @@ def rows(finding: Finding, most: int = _SHOWN) -> Iterator[Row]:
     for suspect in [s for s in others if not _same(s.location, raised)][: most - 1]:
         yield Row("or", suspect.location, suspect.reason)
     if raised is not None and moved(finding):
-        yield Row("raised at", raised)
+        yield Row("raised at" if finding.level == "error" else "used at", raised)
 
 
 def _same(one: Location | None, other: Location | None) -> bool:

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 from shlex import quote
 
-from xladoctor.model.diagnosis import Diagnosis, Finding, Hypothesis, XlaPath
+from xladoctor.model.diagnosis import Diagnosis, Hypothesis, XlaPath
 from xladoctor.report import facts, text
 from xladoctor.report.page import Page, place
 from xladoctor.report.view import View
@@ -180,8 +180,9 @@ def _environment(page: Page, diagnosis: Diagnosis) -> None:
         page.table(facts.flat(value), styles=["dim", ""])
 
 
-def _experiments(root: Finding | None, folder: str, again: object) -> Iterator[tuple[str, str]]:
+def _experiments(diagnosis: Diagnosis, folder: str) -> Iterator[tuple[str, str]]:
     """What can be tried on the recorded call, or on the program, beyond what this run has shown."""
+    root, again = diagnosis.root, diagnosis.environment.get("command")
     # A broken contract has its shapes on the screen already.
     if root is None or root.level != "error" or root.slug == "contract-violation":
         return
@@ -189,7 +190,8 @@ def _experiments(root: Finding | None, folder: str, again: object) -> Iterator[t
     if root.details.get("failing_op"):
         sizes = f" --batch-sizes {batch['left']},{batch['size']}" if isinstance(batch, dict) else ""
         yield f"xladoctor replay {folder}{sizes}", "run the failing call again" + (" with both sizes" if sizes else "")
-    if root.layer and root.code.startswith(_SHAPES) and isinstance(again, list | tuple):
+    layers = root.layer and any(str(event.key).startswith("model ") for event in diagnosis.settings)
+    if layers and root.code.startswith(_SHAPES) and isinstance(again, list | tuple):
         yield f"xladoctor trace -- {text.line(shlex.join(map(str, again)))}", "the shapes of each layer"
 
 
@@ -212,7 +214,7 @@ def next_commands(page: Page, diagnosis: Diagnosis, view: View) -> None:
         words = text.line(shlex.join(map(str, again)))
         rows.insert(0, (f"xladoctor scan --try-edits -- {words}", "try small edits of these lines, on a copy"))
     if view.run_dir:
-        rows += _experiments(root, quote(text.line(view.run_dir)), again)
+        rows += _experiments(diagnosis, quote(text.line(view.run_dir)))
     if root:
         rows.append((f"xladoctor explain {quote(text.line(root.code))}", "what this class is"))
     ran = facts.ran(diagnosis) if diagnosis.findings and not view.verbose else ""

@@ -13,12 +13,15 @@ from typing import Any
 from xladoctor.model.diagnosis import Finding
 from xladoctor.model.element_types import byte_words, bytes_of, spelled
 from xladoctor.patterns import pattern
+from xladoctor.report.findings import telling_line
 from xladoctor.report.text import clip, line
 
 Sizes = Sequence[int | None]
 
 _LONGEST = 300
 _SENTENCE = pattern(r"(?<=[.)])\s+(?=[A-Z(\d])")
+_LONG = 120
+_STOP = pattern(r"(?<=\.)\s+(?=[A-Z])")
 _VERBS = {
     "Add": "add", "AddV2": "add", "AddN": "add up", "Sub": "subtract", "Mul": "multiply", "RealDiv": "divide",
     "Div": "divide", "FloorDiv": "divide", "Pow": "raise to a power", "Maximum": "take the maximum of",
@@ -222,8 +225,10 @@ def _exception(finding: Finding) -> str:
     kind = str(finding.details.get("kind") or "")
     if not kind[:1].isupper():
         return first_sentence(finding)
-    text = next((proof.text for proof in finding.evidence if proof.kind in ("log", "event")), "")
-    first = text.strip().partition("\n")[0].strip()
+    proof = next((proof for proof in finding.evidence if proof.kind in ("log", "event")), None)
+    first = telling_line(proof) if proof is not None else ""
+    if len(first) > _LONG:
+        first = _STOP.split(first, maxsplit=1)[0]
     return first if first.startswith(kind) else f"{kind}: {first}" if first else kind
 
 

@@ -41,6 +41,7 @@ cut("kept", rows.shuffle(N, reshuffle_each_iteration=False))
 cut("after", rows, lambda d: d.shuffle(N))
 cut("cached", rows.shuffle(N).cache())
 fit("apart", anew.take(150).batch(32), validation_data=rows.skip(150).batch(32))
+fit("nothing", rows.take(0).batch(32))
 fit("parts", anew.take(150).batch(32), validation_data=anew.skip(190).batch(32))
 
 fit("sorted", x, y, validation_split=0.2)
@@ -64,6 +65,11 @@ def ran(tmp_path_factory):
 
 def marked(number):
     return PROGRAM.splitlines()[number - 1].rpartition("# ")[2]
+
+
+def test_an_empty_dataset_is_recorded_with_the_call_that_got_it(ran):
+    found = [(e["what"], e["method"], e["model"], e["used"]["function"]) for e in ran.of("dataset")]
+    assert found == [("empty", "fit", "nothing", "fit")]
 
 
 def test_what_leaks_and_what_is_sorted_is_recorded_with_its_line_and_nothing_else(ran):

@@ -144,6 +144,54 @@ def test_the_last_partial_batch_of_a_pipeline():
     assert found is not None and found.batching == (100, 16)
 
 
+def test_an_equal_number_elsewhere_does_not_make_an_index():
+    found = blamed(
+        """
+        import numpy as np
+        import tensorflow as tf
+        cut = 400
+        signal = np.random.rand(50, 400)
+        starts = np.linspace(0, 399, 50)
+        scale = np.sin(np.arange(50) / cut)
+        def window(row, start, gain):
+            return tf.slice(row, [start], [16]) * gain
+        for i in range(50):
+            window(signal[i], starts[i], scale[i])
+        """,
+        ("<module>", "window(signal[i], starts[i], scale[i])"),
+        ("window", "return tf.slice(row, [start], [16]) * gain"),
+        slug="slice-out-of-bounds",
+        dims=(10, 16),
+    )
+    said = {s.code: s.reason for s in found.suspects} if found is not None else {}
+    assert said["starts = np.linspace(0, 399, 50)"] == "It makes the index."
+    assert "makes" not in said.get("scale = np.sin(np.arange(50) / cut)", "") and "cut = 400" not in said
+
+
+def test_labels_out_of_range_are_not_the_fault_of_an_embedding():
+    found = blamed(
+        """
+        import numpy as np
+        from tensorflow import keras
+        labels = np.array([3, 1, 2])
+        x = np.zeros((3, 6))
+        model = keras.Sequential([
+            keras.layers.Embedding(words, 8),
+            keras.layers.Dense(3),
+        ])
+        model.compile("adam", "sparse_categorical_crossentropy")
+        model.fit(x, labels)
+        """,
+        ("<module>", "model.fit(x, labels)"),
+        message="Received a label value of 3 which is outside the valid range of [0, 3)",
+        slug="index-out-of-range",
+        dims=(3, 3),
+    )
+    said = {s.code: s.reason for s in found.suspects} if found is not None else {}
+    assert said["labels = np.array([3, 1, 2])"] == "It makes the labels: they must be 0 to classes - 1."
+    assert "indexed" not in said.get("keras.layers.Embedding(words, 8),", "")
+
+
 def test_the_rows_that_a_reshape_leaves():
     found = blamed(
         """

@@ -72,4 +72,13 @@ def test_an_op_of_a_gradient_cannot_be_moved_out():
 def test_every_remedy_of_a_known_place_names_it():
     for slug in ("reshape-mismatch", "broadcast-mismatch", "compile-time-constant", "dtype-mismatch"):
         titles = of(slug, dims=([3, 4], [3, 5]))
-        assert titles and all("train.py:9" in t or "[3, 4]" in t for t in titles), titles
+        assert titles and all("train.py:9" in t or "(3, 4)" in t for t in titles), titles
+
+
+def test_what_is_made_to_agree_differs():
+    shapes = [[None, 24, 24, 32], [None, 25, 25, 16]]
+    (title,) = [
+        t for t in of("concat-pack-mismatch", dims=(24, 24, 25, 25), details={"shapes": shapes}) if "agree" in t
+    ]
+    assert "(None, 24, 24, 32) and (None, 25, 25, 16) agree" in title
+    assert [t for t in of("concat-pack-mismatch", dims=(24, 24, 25)) if "Make both sides agree" in t]

@@ -256,7 +256,8 @@ def test_what_to_type_next():
 def test_what_to_type_next_follows_what_is_known_of_the_failure(fields, commands):
     finding = replace(samples.LOUD.root, code="XD302", slug="broadcast-mismatch", layer=None, details={}, suspects=())
     root = replace(finding, **fields)
-    run = replace(samples.LOUD, findings=(root,), environment={"command": ["python", "train.py"]})
+    model = SettingEvent(1.0, "keras", "model m: build", "event", None)
+    run = replace(samples.LOUD, findings=(root,), environment={"command": ["python", "train.py"]}, settings=(model,))
     rows = said(run, run_dir="r").partition("Next")[2].splitlines()
     assert [row.partition("  #")[0].strip() for row in rows if "replay" in row or "trace" in row] == commands
 

@@ -203,3 +203,15 @@ def test_a_join_of_other_ranks_has_both_shapes():
 def test_a_name_that_is_gone():
     found = of_class("removed-name", gone="tensorflow.keras.layers.experimental")
     assert headline(found) == "This version of Keras or TensorFlow has no tensorflow.keras.layers.experimental"
+
+
+def test_an_exception_is_named_by_what_keras_wraps_and_by_one_sentence_of_it():
+    text = (
+        "Exception encountered when calling Cell.call().\n\nError encountered:\n\n"
+        "Iterating over a symbolic tensor is not allowed in a graph that Keras builds for this layer. You can attempt "
+        "the following resolutions to the problem, of which there are many."
+    )
+    made = finding("not-xla", details={"kind": "TypeError"}, evidence=(Proof("event", text),))
+    assert headline(made) == (
+        "TypeError: Iterating over a symbolic tensor is not allowed in a graph that Keras builds for this layer"
+    )

@@ -90,12 +90,12 @@ def recognise(record: ErrorRecord, text: str) -> Hit | None:
         what = _KINDS.get(name)
         if name == "OSError" and "[Errno " not in record.text and "[WinError " not in record.text:
             what = "the program or a library raised an OSError of its own"  # the system's have a number
-        first = "" if text == _CUT else flat(text).split(" [[")[0][:300]
+        first = "" if text == _CUT else _said(text)
         says = (
             f"Neither XLA nor shapes, as far as the log shows: {what or 'the program ended with an exception'}: {name}"
         )
         return Hit(
-            says + (f": {first.rstrip('.')}" if first else "") + ".",
+            says + (f": {first.rstrip('. …')}" if first else "") + ("…" if first.endswith("…") else "."),
             status="confirmed" if what else "untested",
             # Who interrupted it knows why: there is nothing to mend.
             remedies=() if name == "KeyboardInterrupt" else None,
@@ -114,6 +114,14 @@ def recognise(record: ErrorRecord, text: str) -> Hit | None:
     return None
 
 
+def _said(text: str) -> str:
+    """What an exception says, without what Keras puts around it, at its full length or to the end of a word."""
+    inner = flat(text).split(" [[")[0].partition("Error encountered: ")
+    said = (inner[2] or inner[0]).partition(" Arguments received by ")[0]
+    return said if len(said) <= _LONGEST else f"{said[:_LONGEST].rpartition(' ')[0]} …"
+
+
+_LONGEST = 300
 _CUT = "Traceback (most recent call last):"
 # Of these the name alone does not say what went wrong.
 _MANY = frozenset({"ValueError", "TypeError", "RuntimeError", "InvalidArgumentError", "InternalError", "UnknownError"})
