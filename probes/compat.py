@@ -13,6 +13,7 @@ import itertools
 import math
 import re
 import sys
+import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -39,6 +40,13 @@ KERAS_LAYER_CLASSES: tuple[tuple[str, str], ...] = (
     ("keras.src.layers.layer", "Layer"),
     ("keras.src.engine.base_layer", "Layer"),
 )
+
+# The base of all callbacks, and the names of those that wait for a metric.
+KERAS_CALLBACKS: tuple[tuple[str, str], ...] = (
+    ("keras.src.callbacks.callback", "Callback"),
+    ("keras.src.callbacks", "Callback"),
+)
+KERAS_MONITORS = frozenset({"MonitorCallback", "EarlyStopping", "ModelCheckpoint", "ReduceLROnPlateau"})
 
 # Keras 3: where `set_floatx` is defined, and what keeps the dtype policy (by `set_global_attribute`).
 KERAS_CONFIG = "keras.src.backend.config"
@@ -376,3 +384,9 @@ def captured_from(placeholder: Any) -> Any:
         if inner is placeholder:
             return outer
     return None
+
+
+def method_owner(method: Any) -> Any:
+    """The object of a bound method; of a `tf.function` that is a method the object itself, not what stands for it."""
+    target = getattr(method.__self__, "weakrefself_target__", None)
+    return target() if isinstance(target, weakref.ref) else method.__self__

@@ -192,3 +192,26 @@ def source_name(operation: Any) -> str | None:
             if inner is handle and getattr(variable, "handle", None) is outer:
                 return str(getattr(variable, "path", None) or variable.name)
     return str(handle.op.name)
+
+
+def called_by(operation: Any) -> list[str]:
+    """The names of the functions that an op calls: of a call, a branch, a loop."""
+    given = operation.node_def.attr
+    return [given[n].func.name for n in ("f", "body", "then_branch", "else_branch") if n in given]
+
+
+def constant_equals(operation: Any, value: Any) -> bool:
+    """Whether a constant of a few elements equals a number, or a row of them, in its own precision."""
+    shape = operation.outputs[0].shape
+    if shape.rank is None or (shape.num_elements() or 0) > 64:
+        return False
+    import numpy as np
+
+    ops: Any = importlib.import_module("tensorflow")
+    held = ops.make_ndarray(operation.get_attr("value"))
+    if held.dtype.kind not in "fiuc" and held.dtype.name != "bfloat16":
+        return False
+    wanted = np.asarray(value)
+    if held.dtype.kind in "iu" and wanted.dtype.kind == "f":
+        return False
+    return bool(held.shape == wanted.shape and (held == wanted.astype(held.dtype)).all())

@@ -75,6 +75,10 @@ TABLE = "table"  # shape, dtype, where: NumPy took the mean of a square of as ma
 NO_GRADIENT = "no-gradient"  # what (missing, stopped), variables, count, given, where, stops [{variables, connected,
 #   cuts [{op, why (op, outside, numpy), frames}]}]: the optimizer was given no gradient; none:
 #   optimizer, given, where: it was given one for each; end: trained, moved, same
+KEPT = "kept"  # path, before, now, call, traces, readers, where, capsule, constants {graph: nodes}: a Python
+#   value that was read when a function was traced, and had changed when it was called again without a trace
+MONITOR = "monitor"  # callback, wanted, reported, epochs, model, made, where: a callback waited for a
+#   metric that no epoch reported
 DRAW = "draw"  # op, key, counter, shape, where: random numbers that were drawn from a seed outside of a graph
 SEED = "seed"  # seed, where: the global seed of TensorFlow was set
 PROBE_ERROR = "probe-error"  # hook, error: a probe failed inside; the target never saw it

@@ -3,8 +3,7 @@
 A row of the predictions that meets another row of the targets, an outer product of two axes of rows, groups of rows
 of which one operand is repeated and the other tiled, a reshape that tears rows apart: all of these give numbers of the
 right shape, or of one that the next reduction hides. What mixes rows on purpose (batch statistics, a similarity of all
-rows with all others, cumulative sums, sorting, a maximum, rolling, shuffling, neighbours that the data name) is told
-as a dependence, and nothing more.
+rows, cumulative sums, sorting, a maximum, rolling, neighbours that the data name) is a dependence, and nothing more.
 """
 
 from __future__ import annotations
@@ -23,24 +22,24 @@ from .ir import IFS, WHILES, Graph, descendants, split
 from .lineage import ELEMENTWISE, Lineage
 from .load import batch_of, load, small_batch
 from .measure import Array, rows_in
+from .pooled import pooled
 from .row_sets import BITS, RowSets, along, axes_of_rows, batched, in_blocks, in_turn, is_clean, row_sets, varies
-from .scaled import scaled
+from .scaled import is_meant, scaled
 from .spread import spread
 from .step import Step, frames_once, prepare
 
 _MOST = 8
 _POOLS = frozenset({"Sum", "Mean", "Max", "Min", "Prod", "All", "Any", "MatMul", "BatchMatMulV2", "Einsum", "TopKV2"})
-_PRODUCTS = frozenset({"MatMul", "BatchMatMulV2", "Einsum"})
 _SEGMENTS = frozenset({f"UnsortedSegment{how}" for how in ("Sum", "Prod", "Max", "Min")})
 
 
 def pairing(folder: Path, *, sizes: Sequence[int] = (), foreign: bool = False, by_row: bool = False) -> dict[str, Any]:
     """{"result": "asked", "no-rows" (no input has rows) or "not-checked", "why", "batch", "inputs": [names],
-    "found": [what is wrong, see `_told`], "mixes": [ops that make elements depend on several rows],
-    "outputs": [{"output", "shape", "rows"}]}.
+    "found": [what is wrong, see `_told`], "mixes": [ops that make elements depend on several rows], "pooled": [see
+    there], "outputs": [{"output", "shape", "rows"}]}.
 
-    `sizes` are batches that the program ran: they are tried where a small one cannot be run. `by_row` says that its
-    results should have a row for each row of the data, as those of a `predict`.
+    `sizes` are batches that the program ran, tried where a small one cannot be run. `by_row`: its results should have a
+    row for each row of the data.
     """
     why = None
     few = small_batch(load(folder))
@@ -111,6 +110,7 @@ class _Judge:
             "filled": list(self._step.filled)[:4],
             "found": found[:_MOST],
             "mixes": list(self._mixes())[:_MOST],
+            "pooled": list(pooled(self._graph, self._found, self._lineage, self._step.pure.finals)),
             "outputs": list(self._outputs()),
         }
 
@@ -285,13 +285,8 @@ class _Judge:
         axes = axes_of_rows(before)
         if len(axes) != 1 or all(size == 1 for n, size in enumerate(before.shape) if n not in axes):
             return None
-        # Both ways in turn, or columns that are compared by a product over the rows: that is meant.
-        for other in descendants(self._graph, [name], controls=False) - {name}:
-            out = self._found.sets.get(f"{other}:0")
-            if self._graph.nodes[other].op == "RealDiv" and scaled(self._graph, self._lineage, other) is not None:
-                return None
-            if self._graph.nodes[other].op in _PRODUCTS and (out is None or not axes_of_rows(out)):
-                return None
+        if is_meant(self._graph, self._found, self._lineage, name):
+            return None
         return self._told("normalised", name, None, natural=True, tensors=(found[0],), examples=[])
 
     def _spread(self, name: str) -> dict[str, Any] | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from .ir import Graph, split
+from .ir import Graph, descendants, split
 from .lineage import Lineage
+from .row_sets import RowSets, is_gradient
 
 _ROOTS = ("Rsqrt", "Sqrt")
 _KEEPS = frozenset({"Maximum", "Minimum", "AddV2", "Add", "Identity", "Reshape", "ExpandDims", "Squeeze"})
+_PRODUCTS = frozenset({"MatMul", "BatchMatMulV2", "Einsum"})
 _DEPTH = 6
 
 
@@ -29,6 +31,23 @@ def scaled(graph: Graph, lineage: Lineage, name: str) -> tuple[str, str] | None:
         if lineage.same(node.inputs[one], summed):
             return node.inputs[one], total
     return None
+
+
+def is_meant(graph: Graph, found: RowSets, lineage: Lineage, name: str) -> bool:
+    """Whether a scaling over the rows is meant: rows and columns are scaled in turn, or columns are compared by a
+    product over the rows.
+    """
+    for other in descendants(graph, [name], controls=False) - {name}:
+        node = graph.nodes[other]
+        if node.op == "RealDiv" and scaled(graph, lineage, other) is not None:
+            return True
+        if node.op not in _PRODUCTS or is_gradient(graph, other):
+            continue
+        # What depends on all rows alike has no axis of rows in its sets, and may have them all the same.
+        value = found.values.get(f"{other}:0")
+        if value is None or found.batch not in value.shape:
+            return True
+    return False
 
 
 def _total(graph: Graph, tensor: str) -> tuple[str | None, str | None]:

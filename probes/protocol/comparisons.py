@@ -230,6 +230,7 @@ class Pairing(Record):
     filled: tuple[str, ...] = ()
     found: tuple[Any, ...] = ()
     mixes: tuple[Any, ...] = ()
+    pooled: tuple[Any, ...] = ()
     outputs: tuple[Any, ...] = ()
 
 

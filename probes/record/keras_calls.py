@@ -19,6 +19,7 @@ from .frames import caller, hide, is_within, user_frames, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
 from .keras_facts import accelerators, described, rows_of, validation_rows
+from .monitors import MonitorRecorder
 from .numbers import NumbersRecorder
 from .rehearse import Frame, Rehearsal
 from .splits import SplitRecorder
@@ -28,6 +29,8 @@ from .twins import TwinRecorder
 from .values import ValueWriter, leaves
 
 _METHODS = ("fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "predict_on_batch")
+_WAITING = ("callbacks", "validation_freq")
+"""Of a `fit`, for the time of the call."""
 
 
 class KerasRecorder:
@@ -51,6 +54,7 @@ class KerasRecorder:
         self.datasets = datasets
         self.tables = tables
         self.splits = SplitRecorder(guard, datasets) if datasets is not None else None
+        self.monitors = MonitorRecorder(guard, finder) if datasets is not None else None
         self.rehearsal = rehearsal
         self.twins = twins
         self.sink = guard.sink
@@ -308,7 +312,7 @@ class KerasRecorder:
             self.guard.part("dataset", self.datasets.given, method, model, given.get("x"), where)
             if method == "fit" and self.splits is not None:
                 self.guard.part("split", self.splits.fitted, model, given, where)
-        return {**call, "data": data, "where": where}
+        return {**call, "data": data, "where": where, **{name: given.get(name) for name in _WAITING}}
 
     def _end(self, call: dict[str, Any] | None, result: Any) -> None:
         if call is None:
@@ -318,6 +322,8 @@ class KerasRecorder:
             out = [rows_of(v) for v in leaves(result)]
             if self.tables is not None:
                 self.guard.part("tables", self.tables.predicted, out)
+        if self.monitors is not None and call.get("callbacks"):
+            self.guard.part("monitors", self.monitors.fitted, call, getattr(result, "history", None))
         mismatch = out is not None and call["rows_in"] is not None and any(n != call["rows_in"] for n in out)
         self.sink.write(
             schema.CALL,
@@ -386,4 +392,4 @@ def batch_under_way(calls: list[dict[str, Any]]) -> Batch | None:
 
 
 def _facts(call: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in call.items() if key not in ("data", "batch", "where")}
+    return {key: value for key, value in call.items() if key not in ("data", "batch", "where", *_WAITING)}

@@ -22,6 +22,7 @@ from .frames import caller
 from .gradients import GradientRecorder
 from .guard import Guard
 from .importhook import PostImportFinder
+from .kept import KeptRecorder
 from .keras_calls import KerasRecorder, batch_under_way
 from .layers import LayerRecorder
 from .numbers import NumbersRecorder
@@ -210,6 +211,8 @@ def _recorders(choice: Choice, guard: Guard, finder: PostImportFinder) -> Parts:
         )
     if rehearsal is not None:
         _rehearsed(rehearsal, guard, finder)
+    if rehearsal is None and not guard.block:
+        tracing.kept = KeptRecorder(guard, tracing.named, tracing.uid)
     twins, numbers, keras = None, None, None
     if rehearsal is not None and rehearsal.flip and capsules:
         twins = TwinRecorder(guard, tracing, values, rehearsal.flip)

@@ -23,6 +23,7 @@ from .first_calls import FirstCalls
 from .frames import HIDDEN, caller, hide, is_user_file, user_frames, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
+from .kept import KeptRecorder
 from .outside import lookup
 from .owners import Owner, Owners
 from .rehearse import Rehearsal
@@ -42,6 +43,7 @@ class TraceRecorder:
         self.rehearsal = rehearsal
         self.shelf = Shelf(guard.sink, capsules)
         self.first_calls: FirstCalls | None = None
+        self.kept: KeptRecorder | None = None
         self._traces = 0
         # No lock: a fork in one thread would leave it locked for good in the child.
         self._graphs = itertools.count(1)
@@ -89,6 +91,8 @@ class TraceRecorder:
         owner = self.owner(function)
         owner.calls += 1
         fresh, owner.fresh = owner.fresh, False
+        if self.kept is not None:
+            self.kept.called(function, fresh, lambda: self.capsules_of(function))
         if owner.generation == self.generation:
             return
         owner.generation = self.generation
@@ -277,6 +281,8 @@ class TraceRecorder:
         if not inside:
             if folder is not None and self.first_calls is not None:
                 self.guard.part("first calls", self.first_calls.expect, folder, concrete)
+            if self.kept is not None and self.running:
+                self.guard.part("kept values", self.kept.traced, self.running[0][0])
             self._traces += 1
             if self.rehearsal is not None:
                 self.rehearsal.traced(self._traces)

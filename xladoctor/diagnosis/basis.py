@@ -21,6 +21,10 @@ DREW_BOTH_WAYS = Basis(
     "tested", "The run recorded that the program drew from this key. A worker drew from it plainly and under XLA."
 )
 READ_IN_GRAPH = Basis("observed", "The recorded graph says so.")
+RECORDED_METRICS = Basis("observed", "The metrics of each epoch were recorded in the run.")
+KEPT_CONSTANT = Basis(
+    "observed", "The graph has the old value as a constant, and the run recorded a later call with another value."
+)
 ROWS_CHANGED = Basis(
     "tested", "A worker ran the recorded graph, changed one row of the data at a time, and compared the results."
 )

@@ -23,6 +23,8 @@ _OF_DATA = ("Dataset_map_", "Dataset_flat_map_", "Dataset_filter_", "Dataset_int
 """What tf.data calls the functions that it applies to each element."""
 _KERAS = frozenset({"fit", "evaluate", "predict"})
 Frames = Sequence[Sequence[Any]]
+Line = tuple[str, str, int]
+"""File, function and line."""
 
 
 def drawn_at_trace(recording: Recording) -> Iterator[Finding]:
@@ -32,7 +34,7 @@ def drawn_at_trace(recording: Recording) -> Iterator[Finding]:
     for trace in traces[:_MOST]:
         if not _called_again(recording, trace):
             continue
-        lines = _lines(recording, str(trace["capsule"]))
+        lines = lines_of_graph(recording, str(trace["capsule"]))
         for file, function in dict.fromkeys((f, n) for f, n, _ in lines):
             source = source_of(recording, file)
             own = {line for f, n, line in lines if (f, n) == (file, function)}
@@ -49,9 +51,20 @@ def _called_again(recording: Recording, trace: Event) -> bool:
         return True
     if any(str(e["capsule"]) == capsule for e in recording.of_kind(schema.LATER_CALL)):
         return True
+    if called_more_than_traced(recording, trace):
+        return True
     calls = recording.of_kind(schema.CALL)
     numbers = {(e["pid"], e.get("call")) for e in calls if str(e.get("capsule")) == capsule}
     return any(e.get("method") in _KERAS and _several(e) for e in calls if (e["pid"], e.get("call")) in numbers)
+
+
+def called_more_than_traced(recording: Recording, trace: Event) -> bool:
+    """Whether there were more calls of a `tf.function` than traces: some of them used a graph again."""
+    owner, pid = trace.get("owner"), trace["pid"]
+    ends = [e.get("calls") or {} for e in recording.of_kind(schema.END) if e["pid"] == pid]
+    calls = max((int(c.get(str(owner), 0)) for c in ends), default=0)
+    same = [t for t in recording.of_kind(schema.TRACE) if t["pid"] == pid and t.get("owner") == owner]
+    return owner is not None and calls > len(same)
 
 
 def _several(call: Event) -> bool:
@@ -61,7 +74,7 @@ def _several(call: Event) -> bool:
     return isinstance(rows, int) and isinstance(size, int) and rows > size
 
 
-def _lines(recording: Recording, capsule: str) -> set[tuple[str, str, int]]:
+def lines_of_graph(recording: Recording, capsule: str) -> set[Line]:
     """(file, function, line) of the user's frames that made the ops of a graph, without those from where it was traced:
     these stand at the outer end of every op's frames.
     """

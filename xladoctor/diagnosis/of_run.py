@@ -21,7 +21,9 @@ from xladoctor.diagnosis.flipped import flip_notes
 from xladoctor.diagnosis.frozen import frozen
 from xladoctor.diagnosis.hypotheses import judge
 from xladoctor.diagnosis.isolated import isolations, with_isolations
+from xladoctor.diagnosis.kept_in_graph import kept_in_graph
 from xladoctor.diagnosis.late_policy import policy_missed
+from xladoctor.diagnosis.monitors import idle_monitors
 from xladoctor.diagnosis.not_finite import with_not_finite
 from xladoctor.diagnosis.order import setting_findings
 from xladoctor.diagnosis.outcome import outcome_notes
@@ -56,7 +58,8 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
     others = [*setting_findings(recording), *requests_without_effect(evidence)]
     others += exit_handlers(evidence)
     others += [*draws(recording), *drawn_at_trace(recording), *pipelines(recording), *tables(recording)]
-    others += [*untrained(recording), *splits(recording), *shuffled_alone(recording)]
+    others += [*untrained(recording), *splits(recording), *shuffled_alone(recording), *idle_monitors(recording)]
+    others += kept_in_graph(recording, others)
     known = ordered(logged, looked_at, others, evidence, quiet)
     likely = tuple(drawn_apart(recording)) or tuple(frozen(recording, known)) or tuple(policy_missed(recording, known))
     known = with_divergences(known, recording, likely)

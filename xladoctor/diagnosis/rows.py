@@ -14,6 +14,7 @@ from xladoctor.diagnosis.basis import NOT_TESTED, RECORDED_MEETING, ROWS_CHANGED
 from xladoctor.diagnosis.facts import is_user_file
 from xladoctor.diagnosis.fixed_batch import fixed_batches
 from xladoctor.diagnosis.lookup import calls_around
+from xladoctor.diagnosis.pooled import mixed_rows, pooled_findings
 from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.model.diagnosis import Check, Finding, Level, Location, Proof, Remedy
 from xladoctor.recording.run import Event, Recording, location
@@ -109,6 +110,9 @@ class Asked:
     by_row: bool = False
     """Whether its results should have a row for each row of the data: a `predict` whose rows nobody has compared, and
     whose model does not say otherwise (`by_row = False`)."""
+    model: str | None = None
+    apart: bool = True
+    """Whether each row is answered for itself, as far as the model says."""
 
 
 def to_ask(recording: Recording) -> list[Asked]:
@@ -135,7 +139,8 @@ def to_ask(recording: Recording) -> list[Asked]:
         begun = next((e for e in recording.of_kind(schema.CALL) if _is_begin(e, call)), call)
         by_row = call["method"] == "predict" and call.get("rows_in") is None and call.get("by_row") is not False
         sizes = (size,) if size else ()
-        found[key] = Asked(str(capsule), label, sizes, call["method"], location(begun.get("where")), by_row)
+        at, apart = location(begun.get("where")), call.get("by_row") is not False
+        found[key] = Asked(str(capsule), label, sizes, call["method"], at, by_row, call.get("model"), apart)
     return sorted(found.values(), key=lambda a: a.method is None)
 
 
@@ -160,6 +165,16 @@ def mispairings(recording: Recording) -> Iterator[Finding]:
             if key not in seen:
                 seen.add(key)
                 yield finding
+        mixed = _mixed(recording, asked, answer.get("result") or {})
+        for finding in pooled_findings(recording, mixed, asked.name, asked.capsule, asked.location):
+            # Rows that are lost there for good, or a softmax, are said already.
+            if str(finding.location) not in {place for _, place in seen}:
+                seen.add((finding.op, str(finding.location)))
+                yield finding
+
+
+def _mixed(recording: Recording, asked: Asked, told: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return mixed_rows(recording, told, asked.method, asked.model) if asked.apart else []
 
 
 def with_mispairings(findings: Sequence[Finding], recording: Recording) -> tuple[Finding, ...]:
@@ -232,7 +247,8 @@ def _checks(recording: Recording) -> Iterator[Check]:
         if told.get("result") != "asked":
             yield replace(check, why=told.get("why"))
             continue
-        yield replace(check, calls=1, result="diverges" if told.get("found") else "agrees")
+        wrong = told.get("found") or _mixed(recording, asked, told)
+        yield replace(check, calls=1, result="diverges" if wrong else "agrees")
 
 
 def _is_begin(event: Event, call: Event) -> bool:

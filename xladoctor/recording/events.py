@@ -148,6 +148,15 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
          "trained": many(text), "moved": many(text), "same": many(text)},
     ),
     schema.TABLE: ({"shape": many(whole)}, {"dtype": maybe(text), "where": WHERE, "frames": many(FRAME)}),
+    schema.KEPT: (
+        {"path": many(row(text, text)), "before": text, "now": text},
+        {"call": whole, "traces": whole, "readers": many(FRAME), "where": WHERE, "capsule": maybe(entry),
+         "constants": mapping(many(text))},
+    ),
+    schema.MONITOR: (
+        {"callback": text, "wanted": text, "reported": many(text)},
+        {"epochs": whole, "model": maybe(text), "made": WHERE, "where": WHERE},
+    ),
     schema.DRAW: (
         {"op": text, "key": many(text), "counter": many(text)},
         {"shape": maybe(shape), "where": WHERE},

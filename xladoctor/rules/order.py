@@ -49,7 +49,7 @@ RULES = (
         level="warning",
         rank=70,
         what="A setting was written, and flipping it leaves the traced graph the same: it is "
-        "never read, or read and overridden.",
+        "never read, or read and overridden. Or a callback of Keras waits for a metric that no epoch reports.",
         why="Switches outlive the code that read them, and constructors or environment variables "
         "with priority override them.",
         example="Translation(use_xla=False)   # the constructor sets self.use_xla = True",
@@ -73,7 +73,7 @@ RULES = (
         level="warning",
         rank=32,
         what="A traced graph, a module-level model or a cached function was made under an older "
-        "value of a setting and goes on using it.",
+        "value of a setting and goes on using it. Or a traced function counts in Python: it does so at a trace only.",
         why="A tf.function runs its Python body when it is traced; later calls with the same "
         "signature run the recorded graph. Python values that were read then are constants "
         "in it.",

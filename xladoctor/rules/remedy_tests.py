@@ -58,6 +58,8 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "cluster-on-cpu": _none(RERUN),
     "set-before-import": _none(RERUN),
     "read-where-used": _none(CODE),
+    "value-as-tensor": _none(CODE),
+    "monitor-what-comes": _none(CODE),
     "settings-as-arguments": _none(CODE),
     "keep-order": _none(CODE),
     "keep-object": _none(CODE),

@@ -106,6 +106,12 @@ def softmax_by_hand(tf, v, x, y):
     return tf.reduce_sum(w * x, 1) - y
 
 
+def softmax_by_hand_before_a_layer(tf, v, x, y):
+    e = tf.exp(x)
+    attention = e / tf.reduce_sum(e, axis=0)  # BAD normalised
+    return tf.reduce_mean(tf.square(((attention * x) @ v)[:, 0] - y))
+
+
 def normalised_over_the_batch(tf, v, x, y):
     a = tf.math.l2_normalize(x * v[:, 0], axis=0)  # BAD normalised
     return tf.reduce_mean(tf.reduce_sum(a * x, 1) - y)
@@ -382,6 +388,7 @@ BAD = [
     residual_of_an_equation,
     candidates_beside_users,
     softmax_by_hand,
+    softmax_by_hand_before_a_layer,
     normalised_over_the_batch,
     cosine_as_keras_writes_it,
 ]

@@ -64,6 +64,19 @@ def test_nothing_is_said_of_a_function_that_was_called_once(tmp_path):
     assert scan(tmp_path, ["return x * np.random.uniform()"], [6], again=False) == []
 
 
+@pytest.mark.parametrize(("calls", "found"), [(3, FOUND), (1, [])])
+def test_a_function_without_xla_that_was_called_more_often_than_traced(tmp_path, calls, found):
+    """Of a plain `tf.function` no later call is kept: its calls are counted."""
+    file = tmp_path / "main.py"
+    file.write_text(HEAD + "def step(self, x):\n    return x * np.random.uniform()\n", encoding="utf-8")
+    run = Run(command=["python", str(file)], started=4e9)
+    run.trace("c1", "step")
+    run.events[-1]["owner"] = 1
+    run.event("end", state="exit", calls={"1": calls})
+    outer = [str(file), 90, "<module>"]
+    assert drawn(run.write(tmp_path / "run"), {"x": [outer], "y": [outer, [str(file), 6, "step"]]}) == found
+
+
 def test_a_method_that_runs_once_may_draw(tmp_path):
     assert scan(tmp_path, ["return x * np.random.uniform()"], [6], function="build") == []
 

@@ -1,0 +1,101 @@
+"""A mean, a sum or a maximum over the rows of the batch that a model gives back to each row.
+
+What comes out for a row then hangs on the rows that happen to be in its batch: an axis is wrong, or batch statistics
+are kept nowhere. Looked for where a model computes what it predicts; in a loss or a metric it is meant.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from xladoctor.diagnosis.basis import ROWS_CHANGED
+from xladoctor.diagnosis.checked import line
+from xladoctor.diagnosis.own_source import source_of
+from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
+from xladoctor.recording.run import Recording
+from xladoctor.rules import by_slug
+from xladoctor.sources.names import dotted, walk
+
+_REMEDY = Remedy(
+    "other-axis",
+    "Reduce over the axis that belongs to a row",
+    "safe",
+    "Axis 0 is that of the batch: give the axis of what a row consists of (axis=1, or axis=-1). Statistics of the "
+    "batch take moving averages for the prediction, as `BatchNormalization` keeps them. Where rows are meant to depend "
+    "on one another, `by_row = False`, as an attribute of the model or layer, says it.",
+)
+_STEPS = frozenset({"train_step", "test_step", "compute_loss", "compute_metrics", "update_state", "result"})
+_NOT_FORWARD = ("Loss", "Metric", "Regularizer", "Constraint")
+
+
+def mixed_rows(
+    recording: Recording, answer: Mapping[str, Any], method: str | None, model: str | None
+) -> list[Mapping[str, Any]]:
+    """The reductions of a worker's answer that are part of what a model predicts, and not declared as meant."""
+    return [told for told in answer.get("pooled") or () if _is_forward(recording, told, method, model)]
+
+
+def pooled_findings(
+    recording: Recording, told: Sequence[Mapping[str, Any]], function: str, capsule: str, at: Location | None
+) -> Iterator[Finding]:
+    """A warning for each of them."""
+    rule = by_slug("wrong-pairing")
+    for each in told:
+        before, after = (f"({', '.join(map(str, s))}{',' if len(s) == 1 else ''})" for s in each["shapes"])
+        where, meets = line(each), line(each.get("meets") or {})
+        spread = f"{each['meets']['op']}{f', {meets},' if meets is not None and meets != where else ''}"
+        yield Finding(
+            code=rule.code, slug=rule.slug, level="warning", role="root",
+            title=f"{function}: {each['op']} of {before} over the rows of the batch is given to each of them",
+            message=f"{each['op']} reduces {before} to {after}: the axis of the rows is gone. {spread} spreads the "
+            f"result over the rows again, and no variable keeps it. So what comes out for a row depends on the other "
+            "rows of its batch. No error was raised in the run.",
+            op=str(each["op"]), node=each.get("node"), dims=tuple(each["shapes"]), location=where or at,
+            evidence=(Proof("worker", f"{each['op']} ({each.get('node')}) of {before}; the result moved with each "
+                            "row that was changed", f"worker.jsonl, capsule {capsule}"),),
+            status="confirmed", basis=ROWS_CHANGED, remedies=(_REMEDY,),
+            details={"kind": "pooled", "function": function, "capsule": capsule,
+                     "meets": str(meets) if meets else None},
+        )  # fmt: skip
+
+
+def _is_forward(recording: Recording, told: Mapping[str, Any], method: str | None, model: str | None) -> bool:
+    stacks = [told.get("sources") or (), *(told.get("call_sources") or ())]
+    frames = [frame for stack in stacks for frame in stack]
+    names = [str(frame[2]).rpartition(".")[2] for frame in frames]
+    called = [f for f, name in zip(frames, names, strict=True) if name in ("call", "__call__")]
+    kinds = [_class_at(recording, str(f[0]), int(f[1])) for f in called]
+    if any(k is not None and (_is_meant(k) or _is_other(k)) for k in kinds):
+        return False
+    if method == "predict" or called:
+        return True
+    parts = str(told.get("node")).split("/")
+    in_model = method is not None and bool(model) and any(p.startswith(str(model)) for p in parts)
+    return in_model and not _STEPS & set(names)
+
+
+def _class_at(recording: Recording, file: str, number: int) -> ast.ClassDef | None:
+    """The innermost class around a line."""
+    source = source_of(recording, file)
+    around = [
+        n for n in walk(source.tree)
+        if isinstance(n, ast.ClassDef) and n.lineno <= number <= (n.end_lineno or n.lineno)
+    ] if source is not None else []  # fmt: skip
+    return max(around, key=lambda n: n.lineno) if around else None
+
+
+def _is_meant(cls: ast.ClassDef) -> bool:
+    """Whether a class says `by_row = False`."""
+    for node in walk(cls):
+        if not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and node.value.value is False):
+            continue
+        if any((dotted(t) or "").rpartition(".")[2] == "by_row" for t in node.targets):
+            return True
+    return False
+
+
+def _is_other(cls: ast.ClassDef) -> bool:
+    """Whether it is no layer and no model: a loss, a metric."""
+    return any((dotted(base) or "").endswith(_NOT_FORWARD) for base in cls.bases)
