@@ -25,12 +25,8 @@ from xladoctor.experiments import overlay
 from xladoctor.experiments.rehearse import came_to_its_end, rehearse
 from xladoctor.model.diagnosis import Diagnosis
 from xladoctor.model.edits import EditResult, TriedEdit
-<<<<<<< HEAD
 from xladoctor.patterns import pattern
-from xladoctor.recording import files
-=======
 from xladoctor.recording import copies, files
->>>>>>> places
 from xladoctor.recording.run import Event, Recording
 from xladoctor.recording.schema import schema
 
