@@ -70,6 +70,7 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "shuffle-together": _none(CODE),
     "shuffle-before-split": _none(CODE),
     "open-axis": _none(CODE),
+    "start-whole": _none(CODE),
     "keep-remainder": _none(CODE),
     "set-before-layers": _none(CODE),
     "constant-size": _none(CODE),
