@@ -4,18 +4,29 @@ by the command line itself, of others only what is ours is looked up.
 
 from __future__ import annotations
 
+import argparse
 import contextlib
+import importlib
 import importlib.util
+import inspect
 import io
 import re
 import shlex
+import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from unittest.mock import patch
 
 import click
 import typer.main
 
+if sys.version_info >= (3, 11):
+    from tomllib import loads as toml
+else:
+    from tomli import loads as toml
+
+from xladoctor import __version__
 from xladoctor.cli.app import app
 from xladoctor.cli.summaries import SUMMARIES
 from xladoctor.errors import XladoctorError
@@ -23,13 +34,17 @@ from xladoctor.errors import XladoctorError
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = r"(?:[A-Z_]+=\S+ )*(?:\S*/)?xladoctor"
 FENCE = re.compile(r"^ *```(\w*)[^\n]*\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
-INLINE = re.compile(rf"(?<!`)`({PROGRAM} [^`]+|(?:{'|'.join(SUMMARIES)}) [^`]*--[^`]+)`(?!`)")
+THEIRS = (
+    r"(?:\.venv/bin/)?python (?:-m )?(?:benchmarks|docs|probes|ptycho|pytest|tests)\b[^`]*|make [\w-]+"
+    r"|(?:uv tool|pipx|(?:\S+/)?pip) install [^`]+|pytest --[^`]+"
+)
+INLINE = re.compile(rf"(?<!`)`({PROGRAM} [^`]+|(?:{'|'.join(SUMMARIES)}) [^`]*--[^`]+|{THEIRS})`(?!`)")
 PLACEHOLDER = re.compile(r"[A-Z][A-Z_]*")
 ENDS = frozenset({"|", "||", "&&", ";", "&"})
 
 
 def commands(text: str) -> Iterator[str]:
-    """Every command of the fenced blocks of a page, and those of ours within its sentences."""
+    """Every command of the fenced blocks of a page, and within its sentences those of ours and of this checkout."""
     for kind, block in FENCE.findall(text):
         joined = re.sub(r"\\\n\s*", "", block)
         for line in map(str.strip, joined.splitlines()):
@@ -41,7 +56,7 @@ def commands(text: str) -> Iterator[str]:
                 yield re.split(r"\s{2,}|\s# ", shown)[0]
     for found in INLINE.findall(FENCE.sub("", text)):
         said = " ".join(found.replace("\\|", "|").split())  # a bar in a table
-        yield said if re.match(PROGRAM, said) else f"xladoctor {said}"
+        yield said if re.match(f"{PROGRAM}|{THEIRS}", said) else f"xladoctor {said}"
 
 
 def wrong(command: str) -> str | None:
@@ -149,27 +164,77 @@ def _python(words: list[str]) -> str | None:
     """A module is there, and one of ours knows the options that it is given."""
     while words and words[0].startswith("-") and words[0] not in ("-m", "-c"):
         words = words[2 if words[0] in ("-X", "-W") else 1 :]
+    if words and words[0].startswith(("docs/", "tests/")):
+        return _missing(words[:1])
     if not words or words[0] != "-m" or PLACEHOLDER.fullmatch(words[1]):
         return None
-    module, given = words[1], [word.partition("=")[0] for word in words[2:] if word.startswith("--")]
+    module, given = words[1], words[2:]
     file = ROOT.joinpath(*module.split("."))
     if module.partition(".")[0] not in ("ptycho", "tests", "benchmarks", "docs", "probes"):
         if module == "xladoctor":
-            return _ours(words[2:])
+            return _ours(given)
+        if module == "pytest":
+            return _pytest(given)
         return None if importlib.util.find_spec(module) else f"there is no module {module}"
     if not (file.with_suffix(".py").is_file() or (file / "__main__.py").is_file()):
         return f"there is no module {module}"
-    known = _options(module.partition(".")[0])
-    return next((f"{module} has no option {option}" for option in given if option not in known), None)
+    if module == "benchmarks":
+        return _benchmarks([word for word in given if "NAME" not in word])
+    file = file.with_suffix(".py") if file.with_suffix(".py").is_file() else file / "__main__.py"
+    text = file.read_text(encoding="utf-8")
+    if "ArgumentParser(" in text:
+        return _parsed(module if file.stem != "__main__" else f"{module}.__main__", given)
+    unknown = [word for word in given if word.startswith("-") and f'"{word.partition("=")[0]}"' not in text]
+    return f"{module} has no option {unknown[0]}" if unknown else None
 
 
-@cache
-def _options(package: str) -> frozenset[str]:
-    """The options that a package adds to its parsers."""
-    found: set[str] = set()
-    for file in sorted((ROOT / package).rglob("*.py")):
-        found.update(re.findall(r"""["'](--[A-Za-z][\w-]*)["']""", file.read_text(encoding="utf-8")))
-    return frozenset(found)
+def _benchmarks(words: list[str]) -> str | None:
+    """The names are benchmarks; one alone that takes options of its own parses them."""
+    from benchmarks.__main__ import names
+
+    asked = [word for word in words if not word.startswith("-")]
+    unknown = [name for name in asked if name not in names()]
+    if unknown:
+        return f"there is no benchmark {unknown[0]}"
+    more = [word for word in words if word.startswith("-") and word not in ("--json", "--list")]
+    return _parsed(f"benchmarks.{asked[0]}", more) if more and asked else None
+
+
+class _ParsedError(Exception):
+    """Ends a program once its words were parsed."""
+
+
+def _parsed(module: str, words: list[str]) -> str | None:
+    """As the program itself parses it, without what comes then."""
+    parse = argparse.ArgumentParser.parse_args
+
+    def parse_alone(parser: argparse.ArgumentParser, args: list[str] | None = None, namespace: object = None) -> None:
+        parse(parser, args, namespace)
+        raise _ParsedError
+
+    told = io.StringIO()
+    # "1" is a file's name and a number.
+    asked = [module, *("1" if PLACEHOLDER.fullmatch(word) else word for word in words)]
+    try:
+        with (
+            patch.object(argparse.ArgumentParser, "parse_args", parse_alone),
+            patch.object(sys, "argv", asked),
+            contextlib.redirect_stderr(told),
+            contextlib.redirect_stdout(told),
+        ):
+            main = importlib.import_module(module).main
+            main(asked[1:]) if inspect.signature(main).parameters else main()
+    except _ParsedError:
+        return None
+    except SystemExit:
+        return f"{module}: {told.getvalue().strip().splitlines()[-1]}"
+    return f"{module} did not parse its words"
+
+
+def _missing(paths: list[str]) -> str | None:
+    """A file of this checkout that is not there; one whose name has a part in capitals stands for any."""
+    plain = [path for path in paths if not re.search(r"(?<![A-Za-z])[A-Z]{2,}(?![a-z])", path)]
+    return next((f"there is no file {path}" for path in plain if not (ROOT / path).exists()), None)
 
 
 def _make(words: list[str]) -> str | None:
@@ -178,8 +243,11 @@ def _make(words: list[str]) -> str | None:
 
 
 def _pip(words: list[str]) -> str | None:
-    """An extra of ours is there."""
-    extras = re.findall(r"^(\w+) = \[", (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)
+    """An extra of ours is there, and a wheel has the name that building it gives."""
+    extras = toml((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    wheels = [word for word in words if word.endswith(".whl")]
+    if wheels and Path(wheels[0]).name != f"xladoctor-{__version__}-py3-none-any.whl":
+        return f"there is no wheel {wheels[0]}"
     asked = [extra for word in words for extra in re.findall(r"(?:xladoctor|^\.|\.whl)\[([\w,]+)\]", word)]
     return next((f"there is no extra {e}" for more in asked for e in more.split(",") if e not in extras), None)
 
@@ -189,7 +257,8 @@ def _pytest(words: list[str]) -> str | None:
 
     text = Path(pytest_plugin.__file__).read_text(encoding="utf-8")
     ours = [word.partition("=")[0] for word in words if word.startswith("--xladoctor")]
-    return next((f"pytest has no option {word}" for word in ours if f'"{word}"' not in text), None)
+    unknown = [word for word in ours if f'"{word}"' not in text]
+    return f"pytest has no option {unknown[0]}" if unknown else _missing([w for w in words if w.startswith("tests/")])
 
 
 def _theirs(words: list[str]) -> str | None:

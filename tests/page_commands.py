@@ -61,15 +61,16 @@ class Why(Enum):
     """Why a command is not run here."""
 
     INSTALLS = "it installs, and may fetch what it needs: test_packaging.py installs wheel and source"
-    CHECKOUT = "it makes or checks a checkout: CI runs `make test`, and with it lint and the site"
+    CHECKOUT = "it makes, checks or changes a checkout: CI runs `make test`, and with it lint and the site"
+    MEASURES = "it measures for minutes to hours; its words are parsed by the benchmark itself"
 
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """Run by the test `file`, which holds all these words."""
+    """Run by the test or fixture `test` (file::name), which holds all these words, or names what holds them."""
 
     commands: str
-    file: str
+    test: str
     words: tuple[str, ...]
 
 
@@ -81,15 +82,30 @@ class Smaller:
     instead: str
 
 
+MMD = "tests/ptycho/test_faults_mmd_session.py"
 ELSEWHERE = (
-    Elsewhere(r"pip wheel ", "tests/test_packaging.py", ('"wheel"', '"--no-deps"')),
-    Elsewhere(r"python -m ptycho\.workflows\.dose_response ", "tests/ptycho/test_dose_response.py", ("dose_response",)),
-    Elsewhere(r"python -m ptycho\.workflows\.grid_lines_workflow ", "tests/ptycho/test_grid_lines.py", ("grid_lines",)),
-    Elsewhere(r"python -m ptycho\.workflows\.make_example ", "tests/ptycho/test_data_file.py", ("make_example",)),
-    Elsewhere(r"xladoctor scan -- jupyter execute ", "tests/xladoctor/test_notebook.py", ("jupyter-execute", '"scan"')),
-    Elsewhere(r"xladoctor .*--export (?:mlflow|tensorboard)\b", "tests/xladoctor/test_trackers.py", ("--export",)),
+    Elsewhere(r"pip wheel ", "tests/test_packaging.py::wheel", ('"wheel"', '"--no-deps"')),
+    Elsewhere(r"python -m ptycho\.workflows\.dose_response ", "tests/ptycho/test_dose_response.py::test_healthy_run",
+              ('"ptycho.workflows.dose_response"', "--output-dir=")),
+    Elsewhere(r"python -m ptycho\.workflows\.grid_lines_workflow ",
+              "tests/ptycho/test_grid_lines.py::test_killed_after_the_first_arm_and_resumed",
+              ('"ptycho.workflows.grid_lines_workflow"', "--output-dir=")),
+    Elsewhere(r"python -m ptycho\.workflows\.make_example ", "tests/ptycho/test_data_file.py::test_example",
+              ('"ptycho.workflows.make_example"',)),
+    Elsewhere(r"python -m ptycho\.faults\.mmd_session$", f"{MMD}::test_as_a_program_with_xla_for_its_whole_graph",
+              ('"ptycho.faults.mmd_session"',)),
+    Elsewhere(r"xladoctor scan -- jupyter execute ",
+              "tests/xladoctor/test_notebook.py::test_the_cell_that_fails_is_the_root_and_the_command_its_consequence",
+              ("jupyter-execute", '"scan"')),
+    # By `make test-trackers`, where the library is there.
+    Elsewhere(r"xladoctor scan --export tensorboard\b",
+              "tests/xladoctor/test_trackers.py::test_with_the_library_itself",
+              ('"scan"', '"--export"', '"tensorboard"')),
+    Elsewhere(r"xladoctor report .*--export mlflow\b",
+              "tests/xladoctor/test_trackers.py::test_a_report_is_logged_as_it_is_written",
+              ('"report"', '"--redact"', '"--export"', '"mlflow"')),
     Elsewhere(r"(?:\S+/)?(?:pip|xladoctor) (?:install|explain|rules) ?\S* ?(?:acme-rules|ACME101)$",
-              "tests/xladoctor/rules/test_rules_page.py", ("ACME101",)),
+              "tests/xladoctor/rules/test_rules_page.py::test_the_example_works", ('"acme-rules"', "ACME101")),
 )  # fmt: skip
 REPLAYED = "PTYCHO_FAULT=modular-pairing xladoctor replay --subject ptycho:reassemble --batch-sizes 6 --parity"
 SMALLER = (
@@ -97,8 +113,12 @@ SMALLER = (
     Smaller(r"xladoctor preflight -- python -m ptycho\.", "xladoctor preflight -- python train.py"),
 )
 NOT_RUN = (
-    (Why.INSTALLS, r"(?:uv tool|pipx) install |python3 -m venv ~/doctor && ~/doctor/bin/pip install \."),
-    (Why.CHECKOUT, r"make |\.venv/bin/(?:ruff|python -m pytest) "),
+    (
+        Why.INSTALLS,
+        r"(?:uv tool|pipx|(?:~/doctor/bin/)?pip) install |python3 -m venv ~/doctor && ~/doctor/bin/pip install \.",
+    ),
+    (Why.CHECKOUT, r"make |\.venv/bin/(?:ruff|python) |python (?:-m )?(?:docs|tests)[./]"),
+    (Why.MEASURES, r"python -m benchmarks\b"),
 )
 
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from collections.abc import Iterable
 from email import message_from_bytes
 from email.message import Message
 from importlib import metadata
@@ -61,14 +62,15 @@ def source(tmp_path_factory):
     return next(out.glob("*.tar.gz"))
 
 
-def add_needed(requires: list[str], known: dict[str, metadata.Distribution]) -> None:
-    """Add what these lines ask for, without extras, and what that needs."""
+def add_needed(requires: list[str], known: dict[str, metadata.Distribution], extras: Iterable[str] = ()) -> None:
+    """Add what these lines ask for, with these extras, and what that needs."""
     for requirement in map(Requirement, requires):
-        if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
+        marker = requirement.marker
+        if marker is not None and not any(marker.evaluate({"extra": extra}) for extra in ("", *extras)):
             continue
-        if requirement.name not in known:
+        if requirement.name not in known or requirement.extras:
             known[requirement.name] = found = metadata.distribution(requirement.name)
-            add_needed(found.requires or [], known)
+            add_needed(found.requires or [], known, requirement.extras)
 
 
 def told(wheel: Path) -> Message:
@@ -77,21 +79,26 @@ def told(wheel: Path) -> Message:
     return message_from_bytes(archive.read(next(n for n in archive.namelist() if n.endswith("METADATA"))))
 
 
+def lend(folder: Path, wheel: Path, *extras: str) -> None:
+    """An environment that has what the wheel says that it needs with these extras, and nothing else."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True, capture_output=True)
+    [packages] = folder.glob("lib/python3*/site-packages")
+    lent: dict[str, metadata.Distribution] = {}
+    add_needed(told(wheel).get_all("Requires-Dist", []), lent, extras)
+    assert "tensorflow" not in lent and len(lent) > 8
+    for distribution in lent.values():
+        for top in {file.parts[0] for file in distribution.files or () if file.parts[0] not in ("..", "__pycache__")}:
+            if not (packages / top).exists():
+                (packages / top).symlink_to(Path(str(distribution.locate_file(top))))
+
+
 @pytest.fixture(scope="module", params=["wheel", "source"])
 def installed(request, wheel, tmp_path_factory):
     """An environment into which pip has put the wheel, or the source. It has what the wheel says that it needs, and
     nothing else: lent by the environment of the tests, since CI may have no network.
     """
     folder = tmp_path_factory.mktemp("empty")
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True, capture_output=True)
-    [packages] = folder.glob("lib/python3*/site-packages")
-    lent: dict[str, metadata.Distribution] = {}
-    add_needed(told(wheel).get_all("Requires-Dist", []), lent)
-    assert "tensorflow" not in lent and len(lent) > 8
-    for distribution in lent.values():
-        for top in {file.parts[0] for file in distribution.files or () if file.parts[0] not in ("..", "__pycache__")}:
-            if not (packages / top).exists():
-                (packages / top).symlink_to(Path(str(distribution.locate_file(top))))
+    lend(folder, wheel)
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
     file = request.getfixturevalue(request.param)
     if request.param == "source":
@@ -168,6 +175,32 @@ def test_an_installation_records_a_program(installed, tmp_path):
 def test_a_command_whose_extra_is_missing_says_so(command, installed, tmp_path):
     done = called(installed, tmp_path, command)
     assert done.returncode == 2 and "To install it: " in done.stderr and "Traceback" not in done.stderr
+
+
+CLIENT = {"capabilities": {}, "clientInfo": {"name": "test", "version": "1"}, "protocolVersion": "2025-06-18"}
+HELLO = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": CLIENT})
+ASKED = {"mcp": f"{HELLO}\n", "lsp": f"Content-Length: {len(HELLO)}\r\n\r\n{HELLO}"}
+
+
+@pytest.mark.parametrize("extra", ASKED)
+def test_an_extra_brings_all_that_its_command_needs(extra, wheel, tmp_path):
+    """In an environment that has the wheel with this extra, and nothing else."""
+    lend(tmp_path / "with", wheel, extra)
+    zipfile.ZipFile(wheel).extractall(tmp_path / "wheel")
+    done = subprocess.run(
+        [str(tmp_path / "with" / "bin" / "python"), "-m", "xladoctor", extra],
+        cwd=tmp_path, env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "PYTHONPATH": str(tmp_path / "wheel")},
+        input=ASKED[extra], capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert '"serverInfo"' in done.stdout and '"xladoctor"' in done.stdout, done.stdout + done.stderr
+
+
+def test_the_extras_that_the_pages_name_are_in_the_wheel(wheel):
+    has = set(told(wheel).get_all("Provides-Extra", []))
+    texts = [page.read_text(encoding="utf-8") for page in (ROOT / "README.md", *ROOT.glob("docs/*.md"))]
+    found = re.findall(r"(?:xladoctor|\.whl|'\.)\[([\w,]+)\]|extras? `(\w+)`", "\n".join(texts))
+    named = {name for words in found for word in words if word for name in word.split(",")}
+    assert {"mcp", "lsp", "attach"} <= named <= has
 
 
 def test_the_wheel_has_one_top_level_package(wheel):

@@ -5,6 +5,7 @@ usage, and must not break.
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -17,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from tests import quick
-from tests.commands import ROOT, commands
+from tests.commands import ROOT, commands, wrong
 from tests.page_commands import ELSEWHERE, NOT_RUN, SMALLER, Elsewhere, Smaller, Why, filled, why_not
 from tests.test_commands import PAGES
 from tests.test_readme import LOG, sessions
@@ -165,23 +166,57 @@ def test_nothing_is_left_open():
     assert left == []
 
 
-def test_what_is_not_run_here_is_of_the_kind_that_it_is_said_to_be():
-    makes = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
-    recipes = (ROOT / "Makefile").read_text(encoding="utf-8").replace("$(BIN)/", ".venv/bin/")
-    reasons = {command: why for command in EVERY if command not in SESSIONS and (why := why_not(command)) is not None}
-    for command, why in reasons.items():
-        if isinstance(why, Elsewhere):
-            text = (ROOT / why.file).read_text(encoding="utf-8")
-            assert all(word in text for word in why.words), (command, why)
-        elif isinstance(why, Smaller):
-            part, instead = (text.partition("xladoctor ")[2].split()[0] for text in (command, why.instead))
-            assert why.instead in HERE and part == instead, command
-        elif why is Why.INSTALLS:
-            assert re.search(r"\binstall\b", command) and "xladoctor scan" not in command
-        elif command.startswith("make "):
-            assert command.split()[1] in makes
-        else:
-            assert all(part in recipes or " -m pytest " in part for part in command.split(" && ")), command
-    used = {id(why) for why in reasons.values()}
+def source(test: str) -> str:
+    """The source of a test, with that of what it names of its file."""
+    file, _, name = test.partition("::")
+    body = ast.parse((ROOT / file).read_text(encoding="utf-8")).body
+    parts = {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
+    values = {
+        each.id: node
+        for node in body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        for each in ast.walk(target)
+        if isinstance(each, ast.Name)
+    }
+    told, waiting = {}, [name]
+    while waiting:
+        part = waiting.pop()
+        if part not in told:
+            told[part] = ast.unparse(node := {**values, **parts}[part]).replace("'", '"')
+            named = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+            waiting += [name for name in named if name in parts or name in values]
+    return "\n".join(told.values())
+
+
+REASONS = {command: why for command in EVERY if command not in SESSIONS and (why := why_not(command)) is not None}
+
+
+@pytest.mark.parametrize("command", REASONS)
+def test_what_is_not_run_here_is_of_the_kind_that_it_is_said_to_be(command):
+    why = REASONS[command]
+    assert wrong(command) is None
+    if isinstance(why, Elsewhere):
+        assert [word for word in why.words if word not in source(why.test)] == []
+    elif isinstance(why, Smaller):
+        part, instead = (text.partition("xladoctor ")[2].split()[0] for text in (command, why.instead))
+        assert why.instead in HERE and part == instead
+    elif why is Why.INSTALLS:
+        assert re.search(r"\binstall\b", command) and "xladoctor scan" not in command
+    elif why is Why.MEASURES:
+        assert re.match(r"python -m benchmarks(\.| |$)", command)
+    elif command.startswith("make "):
+        plan = subprocess.run(
+            ["make", "-n", *command.split()[1:]], cwd=ROOT, capture_output=True, text=True, check=True
+        )
+        assert "bin/" in plan.stdout, plan.stdout
+
+
+def test_no_reason_is_left_over_and_few_commands_of_the_doctor_have_one():
+    used = {id(why) for why in REASONS.values()}
     assert all(id(row) in used for row in (*ELSEWHERE, *SMALLER)), "a row that no page needs"
-    assert {why for why, _ in NOT_RUN} == set(Why) and len(reasons) <= 30
+    assert {why for why, _ in NOT_RUN} == set(Why)
+    assert len([command for command in REASONS if re.search(r"\bxladoctor (?!install)[a-z]", command)]) <= 10
+    assert source("tests/test_page_commands.py::test_nothing_is_left_open").count("HERE") > 1
+    with pytest.raises(KeyError):
+        source("tests/test_page_commands.py::test_that_nobody_wrote")
