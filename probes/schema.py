@@ -67,10 +67,11 @@ NOT_FINITE = "not-finite"  # what (logs, result, weights), method, call, model, 
 LATER_CALL = "later-call"  # capsule, call, file, bytes: the values of a later call of such a function
 GRADIENT = "gradient"  # capsule, function, python_name, graph, xla, where: the gradient of a compiled function
 MEETING = "meeting"  # op, shapes, watched, given, where: eager operands of which broadcasting makes all pairs of rows
-DATASET = (
-    "dataset"  # what (reshuffled, dropped, zipped, empty), where, used, rows, method, model, shuffled: how it was made
-)
-SPLIT = "split"  # what (reshuffled, sorted), where, used, model, rows [training, validation], classes [of each], unseen
+# what (reshuffled, dropped, zipped, empty), where, used, rows, method, model, shuffled: how it was made
+DATASET = "dataset"
+# what (reshuffled, sorted, batches), where, used, model, rows [training, validation] (of batches: those of one class,
+# all), classes [of each], unseen, buffer, size
+SPLIT = "split"
 TABLE = "table"  # shape, dtype, where: NumPy took the mean of a square of as many rows as `predict` gave
 NO_GRADIENT = "no-gradient"  # what (missing, stopped), variables, count, given, where, stops [{variables, connected,
 #   cuts [{op, why (op, outside, numpy), frames}]}]: the optimizer was given no gradient; none:

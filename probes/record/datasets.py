@@ -23,7 +23,7 @@ MAX_EVENTS = 20
 _DEPTH = 60
 _KNOWN = ("Shuffle", "Batch", "Zip")
 """In the names of the classes whose line is worth a note."""
-_SAME_ROWS = ("Map", "Batch", "Prefetch", "Options", "Repeat", "Cache", "Shuffle", "ModelDataset", "AssertCardinality")
+SAME_ROWS = ("Map", "Batch", "Prefetch", "Options", "Repeat", "Cache", "Shuffle", "ModelDataset", "AssertCardinality")
 """What leaves a dataset the rows that it had, and in an order that is known."""
 _ARRAYS = "TensorSlice"
 _SOME_ROWS = ("Batch", "Prefetch", "Options", "Repeat", "Cache", "Shuffle", "Take", "Skip", "AssertCardinality")
@@ -116,7 +116,7 @@ class DatasetRecorder:
         *steps, leaf = chain(dataset)
         if _ARRAYS not in type(leaf).__name__ or leaf._inputs():
             return None
-        if not all(any(word in type(d).__name__ for word in _SAME_ROWS) for d in steps):
+        if not all(any(word in type(d).__name__ for word in SAME_ROWS) for d in steps):
             return None
         shuffles = [d for d in steps if _shuffles(d)]
         keys = tuple(_seeded(d) for d in shuffles)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .. import compat_data, schema
-from .datasets import DatasetRecorder, chain, is_shuffled_anew
+from .datasets import SAME_ROWS, DatasetRecorder, chain, is_shuffled_anew
 from .guard import Guard
 
 MAX_LABELS = 2_000_000
@@ -22,6 +22,8 @@ _LEAST = 10
 _CHANCE = 1e-6
 """How probable it may be at most that rows in no order look so."""
 _MOST_EVENTS = 10
+_BATCHES = 2
+"""So many batches of one class at the least."""
 
 
 class SplitRecorder:
@@ -37,6 +39,8 @@ class SplitRecorder:
         training, validation = given.get("x"), given.get("validation_data")
         kind = compat_data.dataset_class()
         facts = {"model": getattr(model, "name", None), "used": where}
+        if _classifies(model):
+            self._batches(training, given, facts)
         if isinstance(training, kind) and isinstance(validation, kind):
             self._cut(training, validation, facts)
         elif given.get("validation_split") and _classifies(model):
@@ -82,11 +86,53 @@ class SplitRecorder:
             known = {"classes": [int((first > 0).sum()), len(only)], "unseen": unseen}
             self._write("sorted", facts["used"], rows=rows, **known, **facts)
 
+    def _batches(self, training: Any, given: Mapping[str, Any], facts: dict[str, Any]) -> None:
+        """Are the first batches of rows of one class, whatever the shuffle draws?"""
+        if isinstance(training, compat_data.dataset_class()):
+            found = labelled(training)
+            if found is None:
+                return
+            labels, buffer, size, batch = found
+        elif given.get("shuffle") is False:
+            labels, buffer, size, batch = given.get("y"), 0, int(given.get("batch_size") or 32), None
+        else:
+            return
+        classes = _classes(labels.numpy() if hasattr(labels, "numpy") else labels)
+        numpy = sys.modules.get("numpy")
+        if classes is None or numpy is None or size < 2:
+            return
+        other = numpy.flatnonzero(classes != classes[0])
+        # What comes out at a place was among so many more rows before it.
+        alone = int(other[0]) - buffer if len(other) else 0
+        share = float((classes == classes[0]).mean())
+        if alone >= _BATCHES * size and share**alone < _CHANCE:
+            where = self.datasets.line_of(batch) if batch is not None else facts["used"]
+            known = {"classes": [1, len(set(classes.tolist()))], "buffer": buffer, "size": size}
+            self._write("batches", where, rows=[alone // size * size, len(classes)], **known, **facts)
+
     def _write(self, what: str, where: Mapping[str, Any] | None, **facts: Any) -> None:
         key = (what, str(where), facts.get("model"))
         if key not in self._seen and len(self._seen) < _MOST_EVENTS:
             self._seen.add(key)
             self.guard.sink.write(schema.SPLIT, what=what, where=where, **facts)
+
+
+def labelled(dataset: Any) -> tuple[Any, int, int, Any] | None:
+    """(labels, rows that a shuffle of them draws from, rows of a batch, the dataset of the batches) of a dataset of
+    arrays in batches; None of any other.
+    """
+    *steps, leaf = chain(dataset)
+    tensors = list(getattr(leaf, "_tensors", ())) if not leaf._inputs() else []
+    if len(tensors) not in (2, 3) or not all(any(w in type(d).__name__ for w in SAME_ROWS) for d in steps):
+        return None
+    at = [n for n, d in enumerate(steps) if hasattr(d, "_batch_size")]
+    labels = tensors[1]
+    if len(at) != 1 or labels.dtype.name == "string" or int(labels.shape.num_elements() or 0) > MAX_LABELS:
+        return None
+    buffers = [int(d._buffer_size.numpy()) for d in steps[at[0] :] if "Shuffle" in type(d).__name__]
+    if any(b < 0 for b in buffers):
+        return None  # all rows
+    return labels, sum(buffers), int(steps[at[0]]._batch_size.numpy()), steps[at[0]]
 
 
 def _cut(dataset: Any) -> str | None:

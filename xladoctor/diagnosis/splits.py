@@ -13,7 +13,7 @@ from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
 
 _SLUG = "unsound-split"
-_REMEDY = {"reshuffled": "split-once", "sorted": "shuffle-before-split"}
+_REMEDY = {"reshuffled": "split-once", "sorted": "shuffle-before-split", "batches": "shuffle-all-rows"}
 
 
 def splits(recording: Recording) -> Iterator[Finding]:
@@ -32,8 +32,9 @@ def splits(recording: Recording) -> Iterator[Finding]:
 
 
 def _finding(event: Event) -> Finding:
-    rule, what = by_slug(_SLUG), str(event["what"])
-    title, message = (_reshuffled if what == "reshuffled" else _sorted)(event)
+    what = str(event["what"])
+    rule = by_slug("sorted-batches" if what == "batches" else _SLUG)
+    title, message = {"reshuffled": _reshuffled, "sorted": _sorted, "batches": _batches}[what](event)
     return Finding(
         code=rule.code, slug=rule.slug, level="warning", role="root", title=title,
         message=f"{message} No error was raised in the run.",
@@ -74,4 +75,17 @@ def _sorted(event: Event) -> tuple[str, str]:
         f"validation_split takes the last {validation} of {training + validation} rows as they stand. They are of "
         f"{classes[1]} {many}, the other rows of {classes[0]}. {tail} So the rows are sorted by label, and what is "
         "measured on the last ones says little of the others."
+    )
+
+
+def _batches(event: Event) -> tuple[str, str]:
+    """(title, message) of batches of one class."""
+    alone, rows = event["rows"]
+    classes: Sequence[int] = event.get("classes") or (1, 2)
+    size, buffer = int(event.get("size") or 1), int(event.get("buffer") or 0)
+    shuffled = f"shuffled with a buffer of {buffer}" if buffer else "not shuffled before the batches"
+    return f"fit of {event.get('model')}: {alone // size} batches one after the other are rows of one class", (
+        f"The {rows} rows are of {classes[1]} classes, begin with one of them, and are {shuffled}. So {alone} rows, "
+        f"{alone // size} batches of {size}, are all of that class, at each pass. A shuffle after `batch` moves whole "
+        "batches."
     )

@@ -139,7 +139,8 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
     ),
     schema.SPLIT: (
         {"what": text, "rows": row(whole, whole)},
-        {"where": WHERE, "used": WHERE, "model": maybe(text), "classes": row(whole, whole), "unseen": whole},
+        {"where": WHERE, "used": WHERE, "model": maybe(text), "classes": row(whole, whole), "unseen": whole,
+         "buffer": whole, "size": whole},
     ),
     schema.NO_GRADIENT: (
         {"what": text},

@@ -58,6 +58,7 @@ _IN_FAMILIES: dict[str, tuple[str, str]] = {
     "XD703": ("wrong-pairing", "numbers"),
     "XD704": ("random-in-compiled", "numbers"),
     "XD706": ("unsound-split", "numbers"),
+    "XD707": ("sorted-batches", "numbers"),
     "XD800": ("lint-comment", "source"),
     "XD801": ("environment-after-import", "source"),
     "XD802": ("config-read-at-import", "source"),

@@ -150,4 +150,28 @@ RULES = (
         ),
         references=("tensorflow/python/data/ops/shuffle_op.py", "keras/src/trainers/data_adapters/__init__.py"),
     ),
+    Rule(
+        code="XD707",
+        slug="sorted-batches",
+        title="Batches of a training hold rows of one class",
+        level="warning",
+        rank=73,
+        what="The rows are sorted by label, and what shuffles them reaches too few: whole batches, one after the "
+        "other, hold rows of a single class.",
+        why="A shuffle after `batch` moves batches, not rows. `shuffle(buffer_size)` draws from the next buffer_size "
+        "rows only. Keras does not shuffle a dataset, whatever `shuffle=` says. Batch statistics are then those of one "
+        "class, and the model forgets one class for the next.",
+        example="model.fit(tf.data.Dataset.from_tensor_slices((x, sorted_y)).batch(32).shuffle(100))",
+        tell_apart="`unsound-split` is about which rows a model is validated on.",
+        remedies=(
+            Remedy(
+                "shuffle-all-rows",
+                "Shuffle all rows before `batch`",
+                "safe",
+                "`ds.shuffle(number_of_rows).batch(32)`. Where that takes too much memory, shuffle the rows, or the "
+                "names of the files, once before the dataset is made.",
+            ),
+        ),
+        references=("tensorflow/python/data/ops/shuffle_op.py", "tensorflow/core/kernels/data/shuffle_dataset_op.cc"),
+    ),
 )

@@ -60,6 +60,7 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "read-where-used": _none(CODE),
     "value-as-tensor": _none(CODE),
     "monitor-what-comes": _none(CODE),
+    "shuffle-all-rows": _none(CODE),
     "settings-as-arguments": _none(CODE),
     "keep-order": _none(CODE),
     "keep-object": _none(CODE),

@@ -51,6 +51,14 @@ fit("flags", x, flags, validation_split=0.2, units=1, loss=keras.losses.BinaryCr
 fit("permuted", x, mixed, validation_split=0.2)
 fit("unsplit", x, y)
 fit("numbers", x, y.astype("float32")[:, None], validation_split=0.2, units=1, loss="mse")
+ordered = tf.data.Dataset.from_tensor_slices((x, y))
+fit("late", ordered.batch(10).shuffle(20))  # late
+fit("small", ordered.map(lambda a, b: (a, b)).shuffle(10).batch(10))  # small
+fit("standing", x, y, shuffle=False, batch_size=10)
+fit("whole", ordered.shuffle(N).batch(10))
+fit("enough", ordered.shuffle(30).batch(10))
+fit("random", rows.batch(10))
+fit("arrays", x, y, batch_size=10)
 fit("mostly", x, (np.arange(N) % 20 == 7).astype("int64"), validation_split=0.05)
 """
 
@@ -74,7 +82,8 @@ def test_an_empty_dataset_is_recorded_with_the_call_that_got_it(ran):
 
 def test_what_leaks_and_what_is_sorted_is_recorded_with_its_line_and_nothing_else(ran):
     at = {"reshuffled": "where", "sorted": "used"}
-    found = [(e["what"], e["model"], marked(e[at[e["what"]]]["line"]), e["rows"]) for e in ran.of("split")]
+    splits = [e for e in ran.of("split") if e["what"] in at]
+    found = [(e["what"], e["model"], marked(e[at[e["what"]]]["line"]), e["rows"]) for e in splits]
     assert found == [
         ("reshuffled", "leaks", "leaks", [150, 50]),
         ("reshuffled", "seeded", "seeded", [150, 50]),
@@ -89,3 +98,14 @@ def test_what_leaks_and_what_is_sorted_is_recorded_with_its_line_and_nothing_els
 def test_the_labels_are_counted(ran):
     told = {e["model"]: (e["classes"], e["unseen"]) for e in ran.of("split") if e["what"] == "sorted"}
     assert told == {"sorted": ([4, 1], 40), "hot": ([4, 1], 40), "flags": ([2, 1], 0)}
+
+
+def test_batches_of_one_class_are_recorded_where_no_shuffle_can_mix_them(ran):
+    """40 rows of the first class, then those of the others; a buffer moves a row so many places at most."""
+    found = [(e["model"], marked(e["where"]["line"]), e["rows"], e["buffer"]) for e in ran.of("split")
+             if e["what"] == "batches"]  # fmt: skip
+    assert found == [
+        ("late", "late", [40, 200], 0),
+        ("small", "small", [30, 200], 10),
+        ("standing", "fit", [40, 200], 0),
+    ]

@@ -32,6 +32,14 @@ def test_each_is_a_warning_at_the_line_that_makes_it_so(tmp_path):
     assert "40 of them are of classes that no training row has." in found[1].message
 
 
+def test_batches_of_one_class_are_a_class_of_their_own(tmp_path):
+    batches = {"what": "batches", "where": line(4), "rows": [30, 200], "classes": [1, 5], "buffer": 10, "size": 10}
+    [found] = told(tmp_path, batches)
+    assert (found.code, found.level, found.location.line) == ("XD707", "warning", 4)
+    assert [r.id for r in found.remedies] == ["shuffle-all-rows"]
+    assert "shuffled with a buffer of 10. So 30 rows, 3 batches of 10, are all of that class" in found.message
+
+
 def test_of_two_classes_no_row_needs_to_be_unseen(tmp_path):
     [found] = told(tmp_path, {**SORTED, "classes": [2, 1], "unseen": 0})
     assert found.title == "fit of net: the 40 rows of validation_split are of 1 class"

@@ -25,6 +25,7 @@ RECORDED_ONLY = {
     "wrong-pairing",
     "random-in-compiled",
     "unsound-split",
+    "sorted-batches",
     "not-recorded",
 }
 WARNINGS = {"retracing", "slow-compile", "no-gradient"}
