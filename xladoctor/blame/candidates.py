@@ -146,6 +146,12 @@ def _is_samples(side: Dim, known: Facts, origin: Origin) -> bool:
     return declared and side.size in known.samples and (side.size or 0) > 16
 
 
+def _others_agree(clash: Clash, known: Facts) -> bool:
+    """Whether more of the program has the size of the second value than that of the first."""
+    lines = set().union(*({(o.file, o.line) for o, _ in chain(d.origin, 2)} for d in clash.sides))
+    return known.agree(clash.sides[1].size, lines) > known.agree(clash.sides[0].size, lines)
+
+
 def _by_relation(clash: Clash, known: Facts) -> Iterator[Candidate]:
     if clash.hint == "rows":
         yield from axes.of_rows(clash)
@@ -193,6 +199,10 @@ def _by_relation(clash: Clash, known: Facts) -> Iterator[Candidate]:
         yield from axes.rounded(clash)
     if clash.relation in ("broadcast", "equal", "rows") and clash.hint != "labels":
         yield from axes.one_cut(clash)
-    if clash.relation == "inner" and getattr(clash.values[1], "kind", "") == "variable":
+    if (
+        clash.relation == "inner"
+        and getattr(clash.values[1], "kind", "") == "variable"
+        and not _others_agree(clash, known)
+    ):
         reason = f"It is multiplied with a value of {clash.sides[0].size} columns."
         yield from at_origin(clash.sides[1].origin, 5.6, reason, 1, "constant")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -19,9 +20,36 @@ from xladoctor.blame.suspicion import (
     product_of,
 )
 from xladoctor.blame.values import Array, Clash, Layer, Origin, Value, number
+from xladoctor.blame.variants import last_name
 from xladoctor.model.blame import Edit
+from xladoctor.sources.files import Files
+from xladoctor.sources.names import walk
 
 _CONVENTION = 3.0
+_SQUEEZED = "It takes away every axis of size 1: that of the batch as well, where a batch has one row."
+
+
+def of_squeezes(lines: Iterable[tuple[str, int]], files: Files) -> Iterator[Candidate]:
+    """The lines that squeeze without an axis, where an axis is missing."""
+    wanted: dict[str, set[int]] = {}
+    for file, line in lines:
+        wanted.setdefault(file, set()).add(line)
+    for file, numbers in wanted.items():
+        source = files.source(file)
+        for node in walk(source.tree) if source is not None else ():
+            if isinstance(node, ast.Call) and node.lineno in numbers and _is_bare_squeeze(node):
+                yield Candidate(file, node.lineno, 6.5, _SQUEEZED, None, "squeeze", strong=True)
+
+
+def _is_bare_squeeze(call: ast.Call) -> bool:
+    if last_name(call.func) != "squeeze" or call.keywords:
+        return False
+    holder = call.func.value if isinstance(call.func, ast.Attribute) else None
+    # `tf.squeeze(x)`, `np.squeeze(x)`, `x.squeeze()`
+    return len(call.args) == 1 if holder is None or last_name(holder) in _LIBRARIES else not call.args
+
+
+_LIBRARIES = ("tf", "tensorflow", "np", "numpy", "ops", "K", "backend", "jnp", "keras")
 
 
 def of_labels(clash: Clash, known: Facts) -> Iterator[Candidate]:

@@ -65,8 +65,9 @@ def evidence(
         run.enter_frames()
     clash = chosen(run, crash)
     last = batches.partial(list(batches.batchings(run.made, run.fits)), crash)
-    found = _reasons(run, clash, crash, last)
-    hops = slices.hops(files, main, crash)
+    found, hops = _reasons(run, clash, crash, last), slices.hops(files, main, crash)
+    if crash.slug == "rank-mismatch" or (clash is not None and clash.relation == "rank"):
+        found = suspicion.ranked([*conventions.of_squeezes(hops, files), *found])
     facts = facts_of(finding, failure)  # type: ignore[arg-type]
     tried = trials.tried(run, clash, found, crash, files, main, hops, facts) if clash is not None else []
     if last is not None:

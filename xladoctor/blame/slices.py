@@ -161,7 +161,9 @@ class _Reader:
         for here in walk(node):
             place = Place(self.file, here, function, cls)
             if isinstance(here, ast.Call):
-                self.into.calls.setdefault(_last(here.func), []).append(place)
+                # `Dense(8)(x)` calls an object that has no name.
+                name = f"{_last(here.func.func)}()" if isinstance(here.func, ast.Call) else _last(here.func)
+                self.into.calls.setdefault(name, []).append(place)
             elif isinstance(here, ast.comprehension):
                 self._bind(here.target, Place(self.file, here.iter, function, cls))
             elif isinstance(here, ast.NamedExpr):
@@ -193,6 +195,7 @@ class _Slice:
         self.todo: list[tuple[int, int, Place]] = []
         self.order = itertools.count()
         self.seen: set[ast.AST] = set()
+        self.instances: dict[str, list[str]] = {}
 
     def lines(self) -> dict[Line, int]:
         """Nearest first, so that the first way to a line is the shortest."""
@@ -279,7 +282,9 @@ class _Slice:
         default = _default(function, name)
         if default is not None:
             yield Place(place.file, default, None, place.cls)
-        names = [function.name, *([place.cls] if function.name in ("__init__", "call", "__call__") else [])]
+        names = [function.name, *([place.cls] if function.name == "__init__" else [])]
+        if function.name in ("call", "__call__"):
+            names += [f"{place.cls}()", *self._instances(place.cls)]
         sites = [site for called in names for site in self.known.calls.get(called, ())]
         traced = [site for site in sites if (site.file, getattr(site.node, "lineno", 0)) in self.calls]
         bound = bool(function.args.args) and function.args.args[0].arg in ("self", "cls")
@@ -293,6 +298,20 @@ class _Slice:
                 value = call.args[i]
             if value is not None:
                 yield Place(site.file, value, site.function, site.cls)
+
+    def _instances(self, cls: str) -> list[str]:
+        """The names that objects of a class are bound to."""
+        if cls in self.instances:
+            return self.instances[cls]
+        bound = [*((key[2], places) for key, places in self.known.bound.items()), *self.known.attributes.items()]
+        self.instances[cls] = [name for name, places in bound if any(_makes(p.node, cls) for p in places)]
+        return self.instances[cls]
+
+
+def _makes(node: ast.AST, cls: str) -> bool:
+    """Whether an assignment makes an object of a class."""
+    value = node.value if isinstance(node, ast.Assign) else node
+    return isinstance(value, ast.Call) and _last(value.func) == cls
 
 
 def _nearest(bound: Sequence[Place], use: ast.AST | None) -> list[Place]:

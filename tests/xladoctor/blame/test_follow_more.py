@@ -224,3 +224,67 @@ def test_a_list_that_grows_in_a_loop_of_unknown_length(over):
     )
     assert found is not None and found.constraint is not None
     assert {o.size for o in found.constraint.operands} == {3, 4}
+
+
+def test_where_an_axis_is_missing_a_squeeze_without_an_axis_is_suspected():
+    found = blamed(
+        """
+        import tensorflow as tf
+        class Matcher:
+            def __call__(self, lead):
+                return tf.matmul(lead, tf.eye(3))
+        def tidy(lead):
+            lead = tf.squeeze(lead)
+            return lead / 2.0
+        match = Matcher()
+        for lead in loaded():
+            match(tidy(lead))
+        """,
+        ("<module>", "match(tidy(lead))"),
+        ("Matcher.__call__", "return tf.matmul"),
+        frame_shapes={"Matcher.__call__": {"lead": (3,)}},
+        slug="rank-mismatch",
+        message="In[0] and In[1] has different ndims: [3] vs. [3,3]",
+    )
+    assert lines(found)[0] == "lead = tf.squeeze(lead)"
+    assert found is not None and found.suspects[0].reason.startswith("It takes away every axis of size 1")
+
+
+@pytest.mark.parametrize("code", ["tf.squeeze(lead, 1)", "tf.squeeze(lead, axis=[1])", "lead.squeeze(1)"])
+def test_a_squeeze_of_a_named_axis_is_not_suspected_for_it(code):
+    found = blamed(
+        f"""
+        import tensorflow as tf
+        def tidy(lead):
+            lead = {code}
+            return tf.matmul(lead, tf.eye(3))
+        tidy(loaded())
+        """,
+        ("<module>", "tidy(loaded())"),
+        ("tidy", "return tf.matmul"),
+        slug="rank-mismatch",
+    )
+    assert found is not None
+    assert not any("every axis of size 1" in s.reason for s in found.suspects)
+
+
+def test_a_kernel_that_the_rest_of_the_program_agrees_with_is_not_suspected_for_its_size():
+    found = blamed(
+        """
+        import numpy as np
+        import tensorflow as tf
+        BANDS = ("blue", "green", "red", "nir", "swir")
+        def read():
+            images = np.zeros((12, len(BANDS), 24, 24))
+            return np.swapaxes(images, 1, 2)
+        kernel = tf.Variable(tf.zeros([3, 3, len(BANDS), 8]))
+        mean = tf.zeros([len(BANDS)])
+        tf.nn.conv2d(read(), kernel, 1, "SAME")
+        """,
+        ("<module>", "tf.nn.conv2d"),
+        dims=(24, 5),
+        slug="matmul-conv-mismatch",
+    )
+    assert found is not None
+    assert "kernel" not in lines(found)[0]
+    assert not any(s.reason.startswith("It is multiplied with a value of 24") for s in found.suspects)
