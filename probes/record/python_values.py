@@ -24,7 +24,7 @@ MAX_CODES = 300
 MAX_SECONDS = 0.03
 """Of one search."""
 _MAX_ITEMS = 64
-_MAX_BYTES = 1 << 20
+_MAX_BYTES = 1 << 16
 _DEPTH = 4
 _ENTRIES = frozenset(
     {"train_step", "test_step", "predict_step", "compute_loss", "compute_metrics", "call", "__call__", "update_state"}
