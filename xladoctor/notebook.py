@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 MAGIC = "%%xladoctor"
+_SHELL_CALLS = ("get_ipython().system(", "get_ipython().getoutput(")  # what `!` becomes
 _loaded: list[_Extension] = []
 
 
@@ -40,7 +41,7 @@ def options_of(line: str) -> CellOptions:
     """The options of a first line.
 
     Raises:
-        SyntaxError: there is no such option; IPython shows it and does not run the cell.
+        SyntaxError: there is no such option.
     """
     parser = _Parser(MAGIC, add_help=False, allow_abbrev=False)
     parser.add_argument("--run-dir", type=Path)
@@ -51,6 +52,15 @@ def options_of(line: str) -> CellOptions:
     except ValueError as error:
         raise SyntaxError(f"{MAGIC}: {error}") from None
     return CellOptions(**vars(parser.parse_args(words)))
+
+
+def _is_run(line: str) -> bool:
+    """Whether a cell with this first line is watched; else the magic function answers."""
+    try:
+        options_of(line)
+    except SyntaxError:
+        return False
+    return True
 
 
 def is_ours(cell: str) -> bool:
@@ -71,7 +81,7 @@ class _Extension:
         shell.input_transformers_cleanup.append(self.without_magic)
         shell.events.register("pre_run_cell", self.begins)
         shell.events.register("post_run_cell", self.ends)
-        shell.register_magic_function(_misplaced, "cell", "xladoctor")
+        shell.register_magic_function(_not_run, "cell", "xladoctor")
 
     def unload(self) -> None:
         shell = self._shell
@@ -84,19 +94,19 @@ class _Extension:
         """The lines of a cell, the first one empty where it is the magic. Within a cell that runs nothing is changed:
         there the magic is one inside of another, which cannot be watched.
         """
-        if self._running or not lines or not is_ours(lines[0]):
+        if self._running or not lines or not is_ours(lines[0]) or not _is_run(lines[0]):
             return lines
-        options_of(lines[0])
         return ["\n", *lines[1:]]
 
     def begins(self, info: Any) -> None:
         """IPython is about to run a cell."""
         self._running = True
-        if not is_ours(info.raw_cell):
+        first = info.raw_cell.lstrip().partition("\n")[0]
+        if not is_ours(first) or not _is_run(first):
             return
         from xladoctor.commands.watch import Recorded, WatchOptions
 
-        options = options_of(info.raw_cell.lstrip().splitlines()[0])
+        options = options_of(first)
         recorded = Recorded(WatchOptions(options.run_dir))
         recorded.begin_if_possible()
         self._watch = (recorded, options)
@@ -114,9 +124,10 @@ class _Extension:
         if recorded.why_not is not None:
             sys.stderr.write(f"xladoctor: nothing was recorded: {recorded.why_not}\n")
         elif getattr(result, "error_before_exec", None) is None:
-            self._show(recorded, options)
+            code = str(getattr(result.info, "transformed_cell", ""))
+            self._show(recorded, options, any(call in code for call in _SHELL_CALLS))
 
-    def _show(self, recorded: Any, options: CellOptions) -> None:
+    def _show(self, recorded: Any, options: CellOptions, shell: bool) -> None:
         import IPython.display
 
         from xladoctor.api import Diagnosis
@@ -128,6 +139,8 @@ class _Extension:
             show(diagnosis)
         else:
             print(f"xladoctor: no finding ({recorded.run_dir})")  # noqa: T201
+            if shell:
+                print("  Commands of the shell are not watched. To run one so: !xladoctor scan -- CMD")  # noqa: T201
 
     def _keep_cells(self, recorded: Any) -> None:
         if recorded.run_dir is None:
@@ -159,9 +172,15 @@ def _name(shell: Any) -> str:
     return Path(str(known)).name if known and str(known).endswith(".ipynb") else ""
 
 
-def _misplaced(line: str, cell: str | None = None) -> None:
+def _not_run(line: str, cell: str | None = None) -> None:
     """Watch this cell and show its diagnosis: %%xladoctor [--run-dir DIR] [--no-replay] [--check-budget SECONDS]."""
-    raise SyntaxError(f"{MAGIC} must be the first line of its cell: it watches the whole of it")
+    from IPython.core.error import UsageError
+
+    try:
+        options_of(line)
+    except SyntaxError as error:
+        raise UsageError(f"{error} (its options: {MAGIC}?)") from None
+    raise UsageError(f"{MAGIC} must be the first line of its cell: it watches the whole of it")
 
 
 def load(shell: Any) -> None:

@@ -28,6 +28,7 @@ CELLS = (
     "%%xladoctor --nonsense\n1",
     "%%xladoctor\ndef broken(:",
     f"from xladoctor import api\napi.diagnose(text={LOG!r})",
+    "%%xladoctor\n!exit 3",
     "%unload_ext xladoctor",
     "%%xladoctor\n1",
 )
@@ -121,6 +122,18 @@ def test_what_is_wrong_with_a_cell_is_said(ran, number, words):
 
 
 @pytest.mark.slow
+def test_wrong_options_are_one_line(ran):
+    assert [output.output_type for output in ran[0][FAILS + 4]] == ["stream"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("number", "said"), [(2, False), (7, True)])
+def test_a_command_of_the_shell_is_not_seen_from_a_cell(ran, number, said):
+    shown = text(ran[0][FAILS + number])
+    assert "no finding" in shown and ("!xladoctor scan -- CMD" in shown) == said
+
+
+@pytest.mark.slow
 def test_a_diagnosis_shows_itself(ran):
     shown = ran[0][FAILS + 6][0].data
     assert shown["text/html"].startswith("<iframe") and "XD301" in shown["text/plain"]
@@ -128,7 +141,7 @@ def test_a_diagnosis_shows_itself(ran):
 
 @pytest.mark.slow
 def test_unloaded_it_is_no_magic_any_more(ran):
-    assert "not found" in text(ran[0][FAILS + 8])
+    assert "not found" in text(ran[0][FAILS + 9])
 
 
 @pytest.mark.slow
