@@ -18,7 +18,7 @@ def with_generator(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
     """The diagnosis with that call as the first suspect, where the program has one only."""
     root = diagnosis.root
     shapes = root.details.get("generator") if root is not None else None
-    if root is None or root.slug != "callback-error" or not isinstance(shapes, dict):
+    if root is None or not isinstance(shapes, dict):
         return diagnosis
     raised = root.raised_at or root.location
     trees = program_of(recording, *([raised.file] if raised is not None else []))

@@ -159,7 +159,7 @@ def _constant_size(remedy: Remedy, finding: Finding) -> Remedy | None:
 
 def _call_directly(remedy: Remedy, finding: Finding) -> Remedy | None:
     if "generator" not in finding.details:
-        return remedy
+        return remedy if finding.slug == "callback-error" else None
     how = "`for element in generator(): ...` in plain Python, with the shapes printed, finds the first that differs."
     return replace(remedy, title="Run the generator by itself", how=how)
 

@@ -72,7 +72,8 @@ def told_once(evidence: Sequence[Proof]) -> list[Proof]:
         core = " ".join(_CARRIER.sub("", first).partition("[Op:")[0].partition("[[{{")[0].split())
         if proof.kind in ("log", "event") and core in at:
             earlier = out[at[core]]
-            where = ", ".join(dict.fromkeys(part for part in (earlier.where, proof.where) if part))
+            places = [place for part in (earlier.where, proof.where) if part for place in part.split(", ")]
+            where = ", ".join(dict.fromkeys(places))
             out[at[core]] = Proof(earlier.kind, earlier.text, where or None)
             continue
         at.setdefault(core, len(out))

@@ -7,6 +7,7 @@ from __future__ import annotations
 from xladoctor.model.diagnosis import Remedy
 from xladoctor.rules.base import Rule
 from xladoctor.rules.recognise import causes
+from xladoctor.rules.remedies import DIRECTLY
 
 RULES = (
     Rule(
@@ -119,15 +120,7 @@ RULES = (
         "\t [[{{node EagerPyFunc}}]] [Op:IteratorGetNext]",
         tell_apart="If the exception itself is about shapes or types it has that class (`broadcast-mismatch`, "
         "`dtype-mismatch`, ...). `EagerPyFunc` without an XLA kernel is `unsupported-op`.",
-        remedies=(
-            Remedy(
-                "call-it-directly",
-                "Call the Python function by itself on the element that fails",
-                "safe",
-                "`for element in dataset_before_map: f(element)` in plain Python gives the traceback "
-                "without TensorFlow in it.",
-            ),
-        ),
+        remedies=(DIRECTLY,),
         references=("tensorflow/python/lib/core/py_func.cc", "tensorflow/python/ops/script_ops.py"),
     ),
     Rule(

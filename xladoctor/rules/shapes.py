@@ -8,7 +8,8 @@ from xladoctor.rules.recognise import elementwise, joins, products, ranks
 from xladoctor.rules.recognise import keras as see_keras
 from xladoctor.rules.recognise import reshape as see_reshape
 from xladoctor.rules.recognise.assertions import either, sizes
-from xladoctor.rules.recognise.signature import fits
+from xladoctor.rules.recognise.signature import element, fits
+from xladoctor.rules.remedies import DIRECTLY
 
 _TRACE = Remedy(
     "trace-shapes",
@@ -276,14 +277,14 @@ RULES = (
         ),
     ),
     make(
-        either(see_keras.contract, sizes("contract-violation"), fits("contract-violation")),
+        either(see_keras.contract, sizes("contract-violation"), fits("contract-violation"), element),
         code="XD309",
         slug="contract-violation",
         title="A named place got or gave another shape than it promises",
         level="error",
         rank=20,
         what="A place with a shape contract (of the recording, of tf.ensure_shape, of a shape "
-        "annotation) saw a shape that breaks it.",
+        "annotation, of the signature of a function or a generator) saw a shape that breaks it.",
         why="The first broken contract in call order is the cause; errors further on are its consequences.",
         example="ptycho.custom_layers:ReassemblePatchesLayer.call: contract (B P P 1), got (1 78 78 1) with B=32\n"
         "Shape of tensor x [3] is not compatible with expected shape [4].",
@@ -299,6 +300,7 @@ RULES = (
                 "An argument that breaks it was made wrong by the caller: follow it back. A result that breaks it, "
                 "although the arguments keep theirs, is made wrong inside, where an axis is summed or reshaped.",
             ),
+            DIRECTLY,
         ),
         references=(
             "tensorflow/core/kernels/shape_ops.cc (EnsureShapeOp)",

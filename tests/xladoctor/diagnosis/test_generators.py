@@ -49,7 +49,7 @@ def test_the_call_that_joined_them_is_suspected_if_there_is_one(tmp_path, monkey
         f"tensorflow.python.framework.errors_impl.InvalidArgumentError: TypeError: {SAYS}\n"
     )
     root = scan_run(folder).root
-    assert root is not None and root.slug == "callback-error"
+    assert root is not None and root.slug == "contract-violation"
     assert root.details["generator"] == {"given": [9, 20], "promised": [11, 20]}
     remedies = {r.id: r.title for r in root.remedies}
     assert remedies["call-it-directly"].startswith("Run the generator by itself")

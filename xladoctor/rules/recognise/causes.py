@@ -141,9 +141,10 @@ def in_callback(record: ErrorRecord, text: str) -> Hit | None:
         r"yielded an element (that .{1,300}?)\.(?: |$)",
     )
     if found:
+        # One of another shape is of another class: `signature.element`.
         says = f"{found[1]}, and its signature promises one {found[2]}" if found[1] else found[3]
         said = f"The generator of a dataset yields an element {says}."
-        return _hit("callback", said, exception=record.exception, generator=_generator(found[1], found[2]))
+        return _hit("callback", said, exception=record.exception, generator={})
     through = any(
         pattern(r"script_ops\.py$").search(f.file) or (f.function or "") in ("generator_py_func", "generator_next_fn")
         for f in record.frames
@@ -158,15 +159,6 @@ def in_callback(record: ErrorRecord, text: str) -> Hit | None:
         return None
     words = says.split(" Traceback (most")[0].split(" [[")[0].rstrip(". ")
     return _hit("callback", f"Python code that TensorFlow called raised {name}: {words}.", exception=name)
-
-
-def _generator(given: str | None, promised: str | None) -> dict[str, list[int | None]]:
-    """The two shapes, where both are shapes that can be read."""
-    shapes = [pattern(r"^of shape \(([\d, None]{0,200})\)$").search(text or "") for text in (given, promised)]
-    if not all(shapes):
-        return {}
-    sizes = [[int(n) if n != "None" else None for n in pattern(r"\d+|None").findall(s[1])] for s in shapes if s]
-    return dict(zip(("given", "promised"), sizes, strict=True))
 
 
 def _wants(name: str, keys: list[str]) -> Hit:

@@ -9,6 +9,7 @@ Format strings: tensorflow/core/function/trace_type/default_types.py and tensorf
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from xladoctor.rules.forms import SHAPE
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 _TYPE = r"dtype=(?:tf\.)?(?:<dtype: ')?(\w{1,30})"
 _CAST = rf"an not cast TensorSpec\(shape={SHAPE}, {_TYPE}.{{0,300}}?\) to TensorSpec\(shape={SHAPE}, {_TYPE}"
+# tensorflow/python/data/ops/from_generator_op.py
+_YIELDED = r"yielded an element of shape \(([\d, None]{0,200})\) where an element of shape \(([\d, None]{0,200})\) was"
+_SIZE = re.compile(r"\d+|None")
 _LISTED = "inputs incompatible with input_signature"
 _TENSOR = rf"\bshape={SHAPE},? {_TYPE}"
 
@@ -31,6 +35,21 @@ def fits(slug: str) -> Recogniser:
         return found[1] if found is not None and found[0] == slug else None
 
     return recognise
+
+
+def element(record: ErrorRecord, text: str) -> Hit | None:
+    """An element of a generator that has not the shape of the generator's signature."""
+    found = find(text, "`generator` yielded an element", _YIELDED)
+    if not found or record.level == "warning":
+        return None
+    given, promised = ([int(n) if n != "None" else None for n in _SIZE.findall(part)] for part in found.groups())
+    says = f"The generator of a dataset yields an element of shape ({found[1]}), and its signature promises one of"
+    return Hit(
+        f"{says} shape ({found[2]}).",
+        dims=tuple(n for n in (*given, *promised) if n is not None),
+        details={"generator": {"given": given, "promised": promised}},
+        remedies=("call-it-directly",),
+    )
 
 
 def _compared(text: str) -> tuple[str, Hit] | None:

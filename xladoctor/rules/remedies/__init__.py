@@ -31,6 +31,13 @@ STATIC = Remedy(
     "raises if it does not hold.",
 )
 
+DIRECTLY = Remedy(
+    "call-it-directly",
+    "Call the Python function by itself on the element that fails",
+    "safe",
+    "`for element in dataset_before_map: f(element)` in plain Python gives the traceback without TensorFlow in it.",
+)
+
 OUTSIDE = Remedy(
     "move-outside",
     "Move it out of the compiled function",
