@@ -94,6 +94,7 @@ ELSEWHERE = (
               ('"ptycho.workflows.make_example"',)),
     Elsewhere(r"python -m ptycho\.faults\.mmd_session$", f"{MMD}::test_as_a_program_with_xla_for_its_whole_graph",
               ('"ptycho.faults.mmd_session"',)),
+    Elsewhere(r"pre-commit try-repo ", "tests/test_pre_commit.py::test_try_repo", ('"try-repo"', '"xladoctor-lint"')),
     Elsewhere(r"xladoctor scan -- jupyter execute ",
               "tests/xladoctor/test_notebook.py::test_the_cell_that_fails_is_the_root_and_the_command_its_consequence",
               ("jupyter-execute", '"scan"')),

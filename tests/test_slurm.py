@@ -74,6 +74,7 @@ def test_each_rank_has_a_run_folder_and_ends_as_its_program(folder) -> None:
     assert "rank 1 ['--epochs', '50']" in first.stdout
     runs = folder / "xladoctor-runs"
     assert sorted(run.name for run in (runs / "job-4711.0").iterdir()) == ["rank-0", "rank-1", "summary.md"]
+    assert (runs / ".gitignore").read_text() == "*\n", "they hold data of the program"
     summary = (runs / "job-4711.0" / "summary.md").read_text()
     assert "rank-1" in summary and "no data for rank 1" in summary
     # A restart writes into folders of its own.

@@ -4,7 +4,7 @@
 
     with api.watch() as run:
         model.fit(x, y)
-    print(run.diagnosis())
+    print(run.report())
 
 Nothing here imports TensorFlow, and importing this module loads nothing but the names below.
 """
@@ -12,6 +12,7 @@ Nothing here imports TensorFlow, and importing this module loads nothing but the
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 from types import TracebackType
@@ -152,6 +153,13 @@ class Watch:
         """
         return Diagnosis.of(self._recorded.diagnosis(replay=replay, check_budget=check_budget), self.run_dir)
 
+    def report(self, *, replay: bool = True, check_budget: float | None = None) -> str:
+        """The diagnosis as text, for the `except` of a program: where there is none, one line that says why.
+
+        It raises nothing: an error of ours in the place of the program's own would hide that one.
+        """
+        return _in_words(lambda: self.diagnosis(replay=replay, check_budget=check_budget))
+
     def trace(self) -> Trace:
         """The shapes at the watched places of the block.
 
@@ -179,8 +187,8 @@ def watch(
 def KerasCallback(*, only: tuple[Recorder, ...] = (), capture: Capture = "values") -> Any:
     """A callback for `fit`, `evaluate` and `predict` that watches each call it is given to; a run folder for each.
 
-    It has `run_dir` and `diagnosis()` as a `Watch` has, of the call that began last. A watch around the call sees more:
-    Keras tells its callbacks nothing of what fails before the first step.
+    It has `run_dir`, `diagnosis()` and `report()` as a `Watch` has, of the call that began last. A watch around the
+    call sees more: Keras tells its callbacks nothing of what fails before the first step.
 
     Raises:
         XladoctorError: Keras is not imported.
@@ -191,4 +199,11 @@ def KerasCallback(*, only: tuple[Recorder, ...] = (), capture: Capture = "values
     def view(recorded: Recorded, replay: bool, check_budget: float | None) -> Diagnosis:
         return Diagnosis.of(recorded.diagnosis(replay=replay, check_budget=check_budget), recorded.run_dir)
 
-    return callback(WatchOptions(None, only, capture), view)
+    return callback(WatchOptions(None, only, capture), view, _in_words)
+
+
+def _in_words(diagnose: Callable[[], Diagnosis]) -> str:
+    try:
+        return str(diagnose())
+    except Exception as error:
+        return f"xladoctor: no diagnosis: {error}"

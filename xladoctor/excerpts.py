@@ -100,6 +100,8 @@ def _marked(number: int, row: str, frame: StackFrame | None) -> SourceLine:
 def _end_of_code(row: str) -> int:
     """Where the code of a line ends: before its comment."""
     end = len(row.rstrip())
+    if "#" not in row:
+        return end  # the pattern of a token alone takes as long to compile as a small log to read
     try:
         for token in tokenize.generate_tokens(io.StringIO(row.strip()).readline):
             if token.type == tokenize.COMMENT and token.start[1]:

@@ -53,7 +53,10 @@ class TestWatch:
         recorded.leave(call.excinfo.value if call.excinfo is not None and not report.skipped else None)
         if report.failed or judged:
             diagnosis = self._diagnosis(recorded, report)
-            if judged and marker is not None:
+            if judged and marker is not None and recorded.why_not is not None and call.excinfo is not None:
+                report.outcome = "skipped"
+                report.longrepr = (str(item.path), item.location[1] or 0, f"Skipped: {marker.name}: {recorded.why_not}")
+            elif judged and marker is not None:
                 self._judge(marker, diagnosis, report, call)
         if not report.failed and recorded.run_dir is not None:
             shutil.rmtree(recorded.run_dir, ignore_errors=True)

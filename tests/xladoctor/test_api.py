@@ -170,6 +170,7 @@ def test_that_the_recorders_can_be_switched_off(told):
 def test_the_callback_records_each_call_and_is_gone_after_it(told):
     facts, _ = told
     assert facts["fit"] == {"verdict": "healthy", "hooks": False, "runs": 1}
+    assert facts["said"]["by"].startswith("xladoctor: HEALTHY")
     assert facts["calls"]["of"] == [["fit", "begin", str(BLOCKS)]], "the call that was under way, at the user's line"
 
 
@@ -203,6 +204,7 @@ def test_the_page_shows_what_its_program_prints(told):
 PROGRAM = """from xladoctor import api
 with api.watch("run") as run:
     print("runs")
+print(run.report())
 try:
     run.diagnosis()
 except api.XladoctorError as error:
@@ -214,11 +216,13 @@ def test_under_scan_nothing_more_is_recorded_and_the_program_runs(tmp_path):
     (tmp_path / "program.py").write_text(PROGRAM)
     done = python("-m", "xladoctor", "scan", "--", sys.executable, "program.py", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "runs\nnothing was recorded: this program is already recorded as a whole" in done.stdout
+    said = "nothing was recorded: this program is already recorded as a whole (xladoctor scan, or preflight)"
+    assert f"runs\nxladoctor: no diagnosis: {said}\n{said}\n" in done.stdout
     assert not (tmp_path / "run").exists()
 
 
 def test_a_folder_that_cannot_be_made_costs_the_recording_alone(tmp_path):
     (tmp_path / "run").write_text("a file")
     done = python("-c", PROGRAM, cwd=tmp_path)
-    assert done.returncode == 0 and "runs\nnothing was recorded: cannot make the run folder" in done.stdout
+    said = "runs\nxladoctor: no diagnosis: nothing was recorded: cannot make the run folder"
+    assert done.returncode == 0 and said in done.stdout

@@ -104,3 +104,9 @@ def test_a_cell_of_the_notebook_that_the_command_names(own):
         (own.parent / name).write_text(json.dumps({"cells": cells}))
     assert shown(diagnosis("study.ipynb", 2, cell=1), own) == ["1 | a = 1\n2 | a + b\n  | ^^^^^"]
     assert shown(diagnosis("other.ipynb", 2, cell=1), own) == []
+
+
+def test_a_line_without_a_comment_is_not_split_into_tokens(monkeypatch):
+    assert excerpts._end_of_code("y = '#'  # why") == len("y = '#'")
+    monkeypatch.setattr(excerpts, "tokenize", None)
+    assert excerpts._end_of_code("y = x  ") == len("y = x")

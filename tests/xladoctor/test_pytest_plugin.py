@@ -174,6 +174,13 @@ def test_a_marked_test_is_diagnosed_without_the_option_and_no_other(tmp_path):
     assert "xladoctor: test_cases.py::test_refused" not in text and "xladoctor.pytest_diagnosis" in loaded(text)
 
 
+def test_a_marked_test_is_skipped_where_nothing_can_be_recorded(tmp_path, monkeypatch):
+    monkeypatch.setenv("XLADOCTOR_PROBES", "0")  # as under `xladoctor scan -- pytest`
+    text = run(tmp_path, CASES, "-k", "expected or no_failure")
+    assert outcomes(text) == {"test_no_failure": "FAILED"} and "expected a failure of the class" in text
+    assert re.search(r"SKIPPED .*xladoctor_expects: XLADOCTOR_PROBES=0", text), text
+
+
 def test_the_folders_of_failing_tests_stay(tmp_path):
     run(tmp_path, CASES, "--xladoctor", "--xladoctor-dir", "runs", "-k", "refused or fine")
     kept = [folder.name for folder in (tmp_path / "runs").glob("*/*")]

@@ -13,6 +13,7 @@ from xladoctor.report.page import Page
 from xladoctor.report.text import clip, line
 
 _COMMAND = 100
+_DOCTOR = ("/xladoctor/__main__.py", "/xladoctor/target/keeper/main.py")
 _FRAMES = 12
 """Frames of a thread without `--verbose`; the user's own are always shown."""
 
@@ -21,8 +22,10 @@ def as_console(look: Look, page: Page, verbose: bool) -> str:
     """The processes with their stacks, what was recorded, and what could not be looked at."""
     if look.recorded is not None:
         _recorded(look.recorded, page)
+    others = [process for process in look.processes if not _is_doctor(process)]
     for process in look.processes:
-        _process(process, page, verbose)
+        # Whoever gives the doctor's pid asks about the program; where that has ended, about the doctor.
+        _process(process, page, verbose, stacks=verbose or not others or process in others)
     for problem in look.problems:
         page.para(problem, indent=0, hang=2, style="bold yellow")
     return page.text()
@@ -43,10 +46,19 @@ def _recorded(recorded: Recorded, page: Page) -> None:
     page.para(f"The last event was recorded {ago(recorded.quiet)}.", indent=2)
 
 
-def _process(process: Process, page: Page, verbose: bool) -> None:
+def _is_doctor(process: Process) -> bool:
+    """Whether a process is a command of ours or its keeper, by the outermost frames of its main thread."""
+    main = next((thread for thread in process.threads if thread.name == "MainThread"), None)
+    return main is not None and any(frame.file.endswith(_DOCTOR) for frame in main.frames[-3:])
+
+
+def _process(process: Process, page: Page, verbose: bool, stacks: bool) -> None:
     command = clip(line(shlex.join(process.command)) or "?", _COMMAND)
     page.parts((f"process {process.pid}", "bold"), (f"  {command}", ""))
     page.parts((f"{line(process.state)}, {process.busy:g} processors busy", "dim"), indent=2)
+    if not stacks:
+        page.parts(("the doctor itself (--verbose)", "dim"), indent=2)
+        return
     if process.why_no_stacks is not None:
         page.para(f"no Python stacks: {line(process.why_no_stacks)}", indent=2)
     # Workers of a pool wait in the same line: one stack says it for all.

@@ -78,8 +78,14 @@ class Phases:
             recorded.fail()
 
 
-def callback(options: WatchOptions, view: Callable[[Recorded, bool, float | None], Any]) -> Any:
-    """An object of Keras' own class of callbacks; `view(recorded, replay, check_budget)` makes a diagnosis."""
+def callback(
+    options: WatchOptions,
+    view: Callable[[Recorded, bool, float | None], Any],
+    in_words: Callable[[Callable[[], Any]], str],
+) -> Any:
+    """An object of Keras' own class of callbacks; `view(recorded, replay, check_budget)` makes a diagnosis, and
+    `in_words` a text of what gives one.
+    """
     phases = Phases(options)
 
     def diagnosis(self: Any, *, replay: bool = True, check_budget: float | None = None) -> Any:
@@ -90,7 +96,11 @@ def callback(options: WatchOptions, view: Callable[[Recorded, bool, float | None
             )
         return view(phases.recordings[-1], replay, check_budget)
 
-    members: dict[str, Any] = {"diagnosis": diagnosis, "run_dir": property(lambda self: _newest(phases))}
+    def report(self: Any, *, replay: bool = True, check_budget: float | None = None) -> str:
+        return in_words(lambda: diagnosis(self, replay=replay, check_budget=check_budget))
+
+    run_dir = property(lambda self: _newest(phases))
+    members: dict[str, Any] = {"diagnosis": diagnosis, "report": report, "run_dir": run_dir}
     for phase in _METHODS:
         members[f"on_{phase}_begin"] = _begins(phases, phase)
         members[f"on_{phase}_end"] = _ends(phases, phase)

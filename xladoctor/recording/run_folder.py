@@ -36,6 +36,9 @@ def new_folder(wanted: Path | None) -> Path:
                 f"{wanted} is not empty: a run folder is never written into twice",
                 hint="name a new folder with --run-dir, or leave it out",
             )
+        for above in wanted.absolute().parents:
+            if above.name == DEFAULT_FOLDER:
+                _ignore(above)  # as in a batch script, which gives each rank its place
     except OSError as error:
         raise XladoctorError(f"cannot make the run folder {wanted}: {error.strerror or error}") from error
     return wanted.resolve()
@@ -54,9 +57,7 @@ def stamped(kind: str = "", parent: Path | None = None, hint: str | None = None)
     try:
         if parent is None:
             above.mkdir(exist_ok=True)
-            for name, text in IGNORED.items():
-                with contextlib.suppress(FileExistsError), files.create(above, name) as ignore:
-                    ignore.write(text.encode())
+            _ignore(above)
         else:
             # A run folder may be a stranger's: what is called `replays` in it must be a folder, not a link elsewhere.
             files.make_folder(parent.parent, parent.name, new=False)
@@ -65,6 +66,12 @@ def stamped(kind: str = "", parent: Path | None = None, hint: str | None = None)
     except OSError as error:
         raise XladoctorError(f"cannot make {above} here: {error.strerror or error}", hint=hint) from error
     return folder.resolve()
+
+
+def _ignore(folder: Path) -> None:
+    for name, text in IGNORED.items():
+        with contextlib.suppress(OSError), files.create(folder, name) as ignore:  # it may be there, or not ours
+            ignore.write(text.encode())
 
 
 def run_facts(command: Sequence[str]) -> dict[str, Any]:

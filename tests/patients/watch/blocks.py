@@ -107,6 +107,7 @@ good = keras.Sequential([keras.Input((4,)), keras.layers.Dense(5)])
 good.compile(loss="mse")
 good.fit(tf.ones((8, 4)), tf.ones((8, 5)), verbose=0, validation_split=0.5, epochs=2, callbacks=[doctor])
 well = doctor.diagnosis(replay=False)
+told("said", by=doctor.report(replay=False))
 told("fit", verdict=well.verdict, hooks=function.__call__ is not own, runs=len(list(Path("xladoctor-runs").glob("2*"))))
 events = [json.loads(line) for file in doctor.run_dir.glob("events-*.jsonl") for line in file.open()]
 told(

@@ -196,6 +196,10 @@ def test_a_recorded_run_is_found_by_its_environment(hanging, tmp_path, capsys, m
         assert [str(program), 3] in [
             [f["file"], f["line"]] for p in look["processes"] for t in p["threads"] for f in t["frames"]
         ]
+        assert main(["attach", str(doctor.pid)]) == 0
+        out = capsys.readouterr().out
+        assert out.count("the doctor itself (--verbose)") == 2 and "/xladoctor/__main__.py" not in out, out
+        assert f"{program}:3 in <module>" in out
         monkeypatch.setattr(stacks.shutil, "which", lambda name: None)
         monkeypatch.setattr(stacks.sys, "executable", str(tmp_path / "python"))
         assert main(["attach", str(doctor.pid)]) == 0
