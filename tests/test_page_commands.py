@@ -209,7 +209,7 @@ def test_what_is_not_run_here_is_of_the_kind_that_it_is_said_to_be(command):
         plan = subprocess.run(
             ["make", "-n", *command.split()[1:]], cwd=ROOT, capture_output=True, text=True, check=True
         )
-        assert "bin/" in plan.stdout, plan.stdout
+        assert "bin/" in plan.stdout or "Nothing to be done" in plan.stdout, plan.stdout
 
 
 def test_no_reason_is_left_over_and_few_commands_of_the_doctor_have_one():

@@ -19,7 +19,7 @@ from .frames import caller, hide, is_within, user_frames, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
 from .keras_facts import accelerators, described, rows_of, validation_rows
-from .monitors import MonitorRecorder
+from .monitors import MonitorRecorder, weakly
 from .numbers import NumbersRecorder
 from .rehearse import Frame, Rehearsal
 from .splits import SplitRecorder
@@ -312,7 +312,8 @@ class KerasRecorder:
             self.guard.part("dataset", self.datasets.given, method, model, given.get("x"), where)
             if method == "fit" and self.splits is not None:
                 self.guard.part("split", self.splits.fitted, model, given, where)
-        return {**call, "data": data, "where": where, **{name: given.get(name) for name in _WAITING}}
+        waiting = (weakly(given.get("callbacks")), given.get("validation_freq"))
+        return {**call, "data": data, "where": where, **dict(zip(_WAITING, waiting, strict=True))}
 
     def _end(self, call: dict[str, Any] | None, result: Any) -> None:
         if call is None:

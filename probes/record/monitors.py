@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
@@ -49,7 +49,7 @@ class MonitorRecorder:
         if isinstance(often, int) and often > epochs:
             return  # its validation was not due yet
         reported = sorted(str(name) for name in history)
-        for callback in _flat(call["callbacks"]):
+        for callback in filter(None, (held() for held in call["callbacks"])):
             wanted = getattr(callback, "monitor", None)
             if not isinstance(wanted, str) or wanted in history or not _waits(callback):
                 continue
@@ -68,10 +68,10 @@ class MonitorRecorder:
             )
 
 
-def _flat(callbacks: Any) -> Iterable[Any]:
-    """The callbacks of a `fit`: given alone, in a list, or in a `CallbackList`."""
+def weakly(callbacks: Any) -> list[Any]:
+    """The callbacks of a `fit`, given alone, in a list, or in a `CallbackList`, held by nobody."""
     inner = getattr(callbacks, "callbacks", callbacks)
-    return list(inner)[:100] if isinstance(inner, (list, tuple)) else [inner]
+    return [weakref.ref(c) for c in (inner[:100] if isinstance(inner, (list, tuple)) else [inner]) if c is not None]
 
 
 def _waits(callback: Any) -> bool:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from xladoctor.model.diagnosis import Diagnosis, Finding
-from xladoctor.recording.run import Recording
 from xladoctor.rules import by_slug
-from xladoctor.rules.recognise.values import apart
+
+if TYPE_CHECKING:
+    # A log alone should not wait for it.
+    from xladoctor.recording.run import Recording
 
 _SLUG = "parity-divergence"
 
@@ -18,6 +21,8 @@ def with_values_apart(diagnosis: Diagnosis, recording: Recording | None) -> Diag
     values = root.details.get("apart") if root is not None and root.slug == "not-xla" else None
     if root is None or not isinstance(values, dict):
         return diagnosis
+    from xladoctor.rules.recognise.values import apart
+
     if recording is not None and recording.raised:
         # A log is cut into records at empty lines; the recorded message is whole.
         values = next((v for e in recording.raised if (v := apart(str(e.get("message") or ""))) is not None), None)
