@@ -37,7 +37,9 @@ def with_no_samples(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
     """The diagnosis with the empty data as its root, where a Keras call or the failure met them."""
     root = diagnosis.root
     failed = root is not None and root.level == "error"
-    found = next(_calls(recording), None) or (_arrays(recording) if failed else None)
+    # An array without rows can itself be what a tested cause has made.
+    tested = root is not None and root.status == "confirmed"
+    found = next(_calls(recording), None) or (_arrays(recording) if failed and not tested else None)
     if found is None:
         return diagnosis
     cause = _cause(found, recording, failed)

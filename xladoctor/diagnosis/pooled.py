@@ -69,7 +69,10 @@ def _is_forward(recording: Recording, told: Mapping[str, Any], method: str | Non
     kinds = [_class_at(recording, str(f[0]), int(f[1])) for f in called]
     if any(k is not None and (_is_meant(k) or _is_other(k)) for k in kinds):
         return False
-    if method == "predict" or called:
+    # `__call__` of a class without a base is a wrapper of any function: what it calls need not have rows.
+    pairs = zip(called, kinds, strict=True)
+    own = (not str(frame[2]).endswith("__call__") or (kind is not None and kind.bases) for frame, kind in pairs)
+    if method == "predict" or any(own):
         return True
     parts = str(told.get("node")).split("/")
     in_model = method is not None and bool(model) and any(p.startswith(str(model)) for p in parts)

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.xladoctor.recordings import Run
+from xladoctor.diagnosis.no_samples import with_no_samples
+from xladoctor.model.diagnosis import Diagnosis, Finding, Location
+from xladoctor.recording.run import read_run
 from xladoctor.saved import scan_run
 
 TRAIN = "x = load()\nx = x[good]\nmodel.fit(x)\nprint(first(x))\n"
@@ -73,3 +76,19 @@ def test_a_failure_among_tensors_without_rows_has_the_empty_data_as_its_root(tmp
     if slug == "no-samples":
         assert (found.root.title, found.root.location.line) == ("`x` has no rows: its shape is (0, 6)", 2)
         assert [f.role for f in found.findings if f.slug == "slice-out-of-bounds"] == ["consequence"]
+
+
+@pytest.mark.parametrize(("status", "slug"), [("confirmed", "slice-out-of-bounds"), ("untested", "no-samples")])
+def test_what_a_tested_cause_has_made_is_no_cause(tmp_path, status, slug):
+    frame = {**WHERE, "line": 4, "user": True, "tensors": [{"name": "x", "shape": [0, 6], "dtype": "float32"}]}
+    common = {"failure": 1, "exception": "ValueError", "message": "shape (0, 6), reference (47, 6)"}
+    run = Run(outcome={"state": "exited", "code": 1, "probes": "recorded"})
+    run.event("failure", state="raised", module="builtins", frames=[frame], during="first", **common)
+    run.event("failure", state="uncaught", **common)
+    folder = run.write(tmp_path / "run")
+    recording = read_run(folder)
+    root = Finding(
+        "XD306", "slice-out-of-bounds", "error", "root", "t", "m", status=status, location=Location("a.py", 1)
+    )
+    told = with_no_samples(Diagnosis(str(folder), "failed", (root,)), recording)
+    assert told.root.slug == slug

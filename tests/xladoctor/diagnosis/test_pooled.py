@@ -24,6 +24,14 @@ class Corr(keras.losses.Loss):
 
 def helper(x):
     return x - mean(x)
+
+class Accelerated:
+    def __call__(self, x):
+        return self.fast(x)
+
+class Net(tf.Module):
+    def __call__(self, x):
+        return helper(x)
 """
 
 
@@ -58,6 +66,7 @@ def diagnosed(tmp_path, *frames, method="fit", node="net_1/center_1/Mean", by_ro
         ([(30, "<module>"), (4, "Center.call")], {}, 4),
         ([(30, "<module>"), (4, "Center.call"), (16, "helper")], {}, 16),
         ([(4, "Center.call")], {"method": None}, 4),
+        ([(24, "Net.__call__"), (16, "helper")], {"method": None}, 16),
         ([(31, "<lambda>")], {}, 31),
         ([(16, "helper")], {"method": "predict", "node": "x/Mean"}, 16),
         ([(20, "Net.train_step"), (4, "Center.call")], {"node": "x/Mean"}, 4),
@@ -74,6 +83,7 @@ def test_a_model_whose_rows_depend_on_one_another_is_a_warning(tmp_path, frames,
         ([(9, "Bag.call")], {}),
         ([(13, "Corr.call")], {}),
         ([(16, "helper")], {"method": None}),
+        ([(20, "Accelerated.__call__"), (16, "helper")], {"method": None}),
         ([(20, "Net.train_step"), (16, "helper")], {"node": "net_1/Mean"}),
         ([(16, "helper")], {"node": "metrics/Mean"}),
     ],
