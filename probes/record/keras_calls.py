@@ -312,7 +312,10 @@ class KerasRecorder:
             self.guard.part("dataset", self.datasets.given, method, model, given.get("x"), where)
             if method == "fit" and self.splits is not None:
                 self.guard.part("split", self.splits.fitted, model, given, where)
-        waiting = {"callbacks": weakly(given.get("callbacks")), "validation_freq": given.get("validation_freq")}
+        waiting = {
+            "callbacks": self.guard.part("monitors", weakly, given.get("callbacks")),
+            "validation_freq": given.get("validation_freq"),
+        }
         return {**call, "data": data, "where": where, **waiting}
 
     def _end(self, call: dict[str, Any] | None, result: Any) -> None:

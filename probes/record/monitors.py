@@ -49,7 +49,8 @@ class MonitorRecorder:
         if isinstance(often, int) and often > epochs:
             return  # its validation was not due yet
         reported = sorted(str(name) for name in history)
-        for callback in filter(None, (held() for held in call["callbacks"])):
+        for held in call["callbacks"]:
+            callback = held()
             wanted = getattr(callback, "monitor", None)
             if not isinstance(wanted, str) or wanted in history or not _waits(callback):
                 continue
