@@ -20,10 +20,9 @@ from xladoctor.blame.suspicion import (
     product_of,
 )
 from xladoctor.blame.values import Array, Clash, Layer, Origin, Value, number
-from xladoctor.blame.variants import last_name
 from xladoctor.model.blame import Edit
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import walk
+from xladoctor.sources.names import last_name, walk
 
 _CONVENTION = 3.0
 _SQUEEZED = "It takes away every axis of size 1: that of the batch as well, where a batch has one row."

@@ -75,9 +75,10 @@ def evidence(
         tried = [one for one in tried if one.edit != "constant"]
     outdone = {(one.file, one.line) for one in tried if one.outdone}
     found = [replace(c, strong=False) if (c.file, c.line) in outdone else c for c in found]
-    lines = features(hops, run, clash, found, tried, crash, files)
+    wrong = factors(run, crash)
+    lines = features(hops, run, clash, found, tried, crash, files, wrong)
     reached = {at: f for at, f in lines.items() if not _not_reached(at, crash, files)}
-    return Evidence(crash, clash, found, tried, reached, last, tuple(factors(run, crash).values()))
+    return Evidence(crash, clash, found, tried, reached, last, tuple(wrong.values()))
 
 
 def _not_reached(line: Line, crash: Crash, files: Files) -> bool:

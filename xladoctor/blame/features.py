@@ -18,9 +18,8 @@ from xladoctor.blame.slices import Line
 from xladoctor.blame.suspicion import Candidate, chain
 from xladoctor.blame.trials import Tried
 from xladoctor.blame.values import Clash
-from xladoctor.blame.variants import last_name
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import children, walk
+from xladoctor.sources.names import children, last_name, walk
 
 Features = dict[str, float]
 FULL = 8.0
@@ -77,7 +76,7 @@ def factors(run: Follower, crash: Crash) -> dict[int, int]:
 
 def _hands_on(node: ast.AST, wrong: Mapping[int, int], run: Follower) -> bool:
     """Whether a factor that is at fault comes from a call of the program's own: it was worked out there."""
-    if not isinstance(node, ast.Call) or hasattr(builtins, last_name(node.func) or ""):
+    if not isinstance(node, ast.Call) or hasattr(builtins, last_name(node.func)):
         return False
     return bool(run.numbers.get(node, set()) & set(wrong.values()))
 
@@ -124,12 +123,12 @@ def features(
     tried: Iterable[Tried],
     crash: Crash,
     files: Files,
+    wrong: Mapping[int, int],
 ) -> dict[Line, Features]:
-    """The features of every line of a slice."""
+    """The features of every line of a slice; `wrong` are the `factors` of products."""
     sizes = frozenset(n for n in crash.sizes if n > 1)
     if clash is not None and clash.relation != "rank":
         sizes |= {d.size for d in clash.sides if d.size is not None and d.size > 1}
-    wrong = factors(run, crash)
     sizes = sizes - set(wrong) | set(wrong.values())
     stack = [(f.file, f.line) for f in crash.frames]
     out: dict[Line, Features] = {}

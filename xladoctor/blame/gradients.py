@@ -9,7 +9,7 @@ from xladoctor.model.blame import Suspect
 from xladoctor.model.diagnosis import Location
 from xladoctor.sources.files import Files, program_trees
 from xladoctor.sources.flows import Flows
-from xladoctor.sources.names import walk
+from xladoctor.sources.names import last_name, walk
 
 SAYS = "No gradients provided for any variable"
 _CUTS = frozenset(
@@ -48,11 +48,13 @@ def suspects(files: Files, main: str) -> tuple[Suspect, ...]:
 
 
 def _cut(call: ast.Call) -> str | None:
-    name = _last(call.func)
+    name = last_name(call.func)
     if name in _CUTS:
         return name
     if name == "cast":
-        kinds = [_last(v) or str(getattr(v, "value", "")) for v in (*call.args[1:], *(k.value for k in call.keywords))]
+        kinds = [
+            last_name(v) or str(getattr(v, "value", "")) for v in (*call.args[1:], *(k.value for k in call.keywords))
+        ]
         if any(kind.lstrip("u").startswith(_WHOLE) for kind in kinds):
             return "A cast to whole numbers"
     return None
@@ -63,7 +65,7 @@ def _losses(tree: ast.Module) -> Iterator[ast.expr]:
     for node in walk(tree):
         if (
             isinstance(node, ast.Call)
-            and _last(node.func) in ("gradient", "minimize", "compute_gradients")
+            and last_name(node.func) in ("gradient", "minimize", "compute_gradients")
             and node.args
         ):
             yield node.args[0]
@@ -81,7 +83,7 @@ def _taped(tree: ast.Module) -> list[ast.stmt]:
 
 def _names(node: ast.AST) -> Iterator[str]:
     for inner in walk(node):
-        if isinstance(inner, ast.Call) and (name := _last(inner.func)) is not None:
+        if isinstance(inner, ast.Call) and (name := last_name(inner.func)):
             yield name
 
 
@@ -95,9 +97,3 @@ def _called(trees: dict[str, ast.Module], names: set[str], tree: ast.Module) -> 
             break
         known |= more
     return [n for n in walk(tree) if isinstance(n, ast.FunctionDef) and n.name in known]
-
-
-def _last(expression: ast.AST) -> str | None:
-    if isinstance(expression, ast.Attribute):
-        return expression.attr
-    return expression.id if isinstance(expression, ast.Name) else None

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from xladoctor.blame.suspicion import Candidate, chain
 from xladoctor.blame.values import Value, leaves
-from xladoctor.blame.variants import last_name
-from xladoctor.sources.names import walk
+from xladoctor.sources.names import last_name, walk
 
 OF_VALUES = frozenset({"index-out-of-range", "slice-out-of-bounds"})
 _TAKES = frozenset(

@@ -71,7 +71,7 @@ def with_last_batch(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
         # What it stumbles over in a source costs this sentence, not the diagnosis.
         note = f"The source could not be searched for batches ({type(error).__name__})."
         return replace(diagnosis, notes=(*diagnosis.notes, note))
-    return replace(diagnosis, findings=tuple(found if f is root else f for f in diagnosis.findings))
+    return diagnosis.with_finding(root, found)
 
 
 def _read(known: UserSources, names: Iterable[str]) -> Iterator[Source]:

@@ -42,7 +42,7 @@ def with_likely_edit(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
     if found is None:
         return diagnosis
     updated = _with(root, found)
-    return replace(diagnosis, findings=tuple(updated if f is root else f for f in diagnosis.findings))
+    return diagnosis.with_finding(root, updated)
 
 
 def likely_edit(root: Finding, failure: Event | None, main: str, read: Read) -> Candidate | None:

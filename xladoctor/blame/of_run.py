@@ -39,8 +39,7 @@ def with_blame(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
         return replace(diagnosis, notes=(*diagnosis.notes, note))
     if case is None or found is None:
         return _without_gradient(diagnosis, recording)
-    findings = tuple(blamed(f, found) if f is case[0] else f for f in diagnosis.findings)
-    return replace(diagnosis, findings=findings)
+    return diagnosis.with_finding(case[0], blamed(case[0], found))
 
 
 def _without_gradient(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
@@ -53,8 +52,7 @@ def _without_gradient(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
     if main is None:
         return diagnosis
     found = gradients.suspects(_files(sources, main), main)
-    findings = tuple(replace(f, suspects=found) if f is root else f for f in diagnosis.findings)
-    return replace(diagnosis, findings=findings)
+    return diagnosis.with_finding(root, replace(root, suspects=found))
 
 
 Case = tuple[Finding, Event | None, Files, str, Seen]

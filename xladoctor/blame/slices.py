@@ -14,7 +14,7 @@ from pathlib import Path
 
 from xladoctor.blame.crash import Crash, Frame
 from xladoctor.sources.files import Files, imported
-from xladoctor.sources.names import walk
+from xladoctor.sources.names import last_name, walk
 
 Line = tuple[str, int]
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -162,7 +162,7 @@ class _Reader:
             place = Place(self.file, here, function, cls)
             if isinstance(here, ast.Call):
                 # `Dense(8)(x)` calls an object that has no name.
-                name = f"{_last(here.func.func)}()" if isinstance(here.func, ast.Call) else _last(here.func)
+                name = f"{last_name(here.func.func)}()" if isinstance(here.func, ast.Call) else last_name(here.func)
                 self.into.calls.setdefault(name, []).append(place)
             elif isinstance(here, ast.comprehension):
                 self._bind(here.target, Place(self.file, here.iter, function, cls))
@@ -174,10 +174,6 @@ class _Reader:
                         self.into.keys.setdefault(key.value, []).append(Place(self.file, value, function, cls))
             elif isinstance(here, ast.Lambda):
                 self.into.outer[here] = function
-
-
-def _last(node: ast.AST) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def hops(files: Files, main: str, crash: Crash) -> dict[Line, int]:
@@ -245,14 +241,14 @@ class _Slice:
             if isinstance(node.slice.value, str):
                 yield from self.known.keys.get(node.slice.value, ())
         elif isinstance(node, ast.Call):
-            name = _last(node.func)
+            name = last_name(node.func)
             for called in self.known.functions.get("__len__" if name == "len" else name, ()):
                 yield from _returns(called)
 
     def _of_module(self, node: ast.Attribute, place: Place) -> Iterator[Place]:
         """What another file binds: `settings.WIDTH`."""
         for file in self.known.files if isinstance(node.value, ast.Name) else ():
-            if file != place.file and Path(file).stem == _last(node.value):
+            if file != place.file and Path(file).stem == last_name(node.value):
                 yield from self.known.bound.get((file, None, node.attr), ())
 
     def _name(self, name: str, place: Place) -> Iterator[Place]:
@@ -311,7 +307,7 @@ class _Slice:
 def _makes(node: ast.AST, cls: str) -> bool:
     """Whether an assignment makes an object of a class."""
     value = node.value if isinstance(node, ast.Assign) else node
-    return isinstance(value, ast.Call) and _last(value.func) == cls
+    return isinstance(value, ast.Call) and last_name(value.func) == cls
 
 
 def _nearest(bound: Sequence[Place], use: ast.AST | None) -> list[Place]:
@@ -340,7 +336,7 @@ def _default(function: _Function, name: str) -> ast.expr | None:
 
 
 def _is_property(node: ast.AST) -> bool:
-    return any(_last(d) in ("property", "cached_property") for d in getattr(node, "decorator_list", ()))
+    return any(last_name(d) in ("property", "cached_property") for d in getattr(node, "decorator_list", ()))
 
 
 def _returns(place: Place) -> Iterator[Place]:

@@ -25,7 +25,7 @@ from xladoctor.edits.text import Candidate as TextEdit
 from xladoctor.edits.text import Text
 from xladoctor.model.blame import Edit
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import walk
+from xladoctor.sources.names import last_name, walk
 
 _MOST = 240
 MOST_STEPS = 150_000
@@ -234,7 +234,7 @@ def _results(run: Follower, files: Files) -> tuple[dict[str, list[str]], dict[st
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
                 for target in node.targets:
                     if isinstance(target, ast.Tuple):
-                        taken[variants.last_name(node.value.func)] = [variants.subject(e) for e in target.elts]
+                        taken[last_name(node.value.func)] = [variants.subject(e) for e in target.elts]
     return given, taken
 
 

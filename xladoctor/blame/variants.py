@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from xladoctor.model.blame import Edit
-from xladoctor.sources.names import walk
+from xladoctor.sources.names import last_name, walk
 
 Shapes = Mapping[ast.expr, tuple[int | None, ...]]
 Numbers = Mapping[ast.expr, set[int]]
@@ -129,11 +129,6 @@ def fields(node: ast.AST) -> Iterator[tuple[str, int | None, ast.expr]]:
             for i, item in enumerate(value):
                 if isinstance(item, ast.expr):
                     yield name, i, item
-
-
-def last_name(node: ast.expr) -> str:
-    """`Conv2D` of `keras.layers.Conv2D`, `units` of `self.units`."""
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 # -- kinds of edits ---------------------------------------------------------------------------------------------------

@@ -6,7 +6,8 @@ import ast
 import itertools
 from collections.abc import Iterator, Mapping
 
-from xladoctor.blame.variants import Names, Numbers, Shapes, Variant, fields, last_name, replaced
+from xladoctor.blame.variants import Names, Numbers, Shapes, Variant, fields, replaced
+from xladoctor.sources.names import last_name
 
 _LETTERS = 24
 _SEQUENCES = ("zip", "enumerate", "reversed", "list")

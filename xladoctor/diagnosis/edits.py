@@ -33,7 +33,7 @@ def with_edits(diagnosis: Diagnosis, tried: Sequence[TriedEdit]) -> Diagnosis:
     if root is None or not tried:
         return diagnosis
     updated = _with(root, tried)
-    return replace(diagnosis, findings=tuple(updated if f is root else f for f in diagnosis.findings))
+    return diagnosis.with_finding(root, updated)
 
 
 def _with(finding: Finding, tried: Sequence[TriedEdit]) -> Finding:

@@ -27,4 +27,4 @@ def with_first_suspect(diagnosis: Diagnosis, root: Finding, suspect: Suspect, re
         suspects=(suspect, *(s for s in root.suspects if (s.location.file, s.location.line) != line)),
         remedies=(*remedies, *root.remedies),
     )
-    return replace(diagnosis, findings=tuple(blamed if f is root else f for f in diagnosis.findings))
+    return diagnosis.with_finding(root, blamed)

@@ -30,7 +30,7 @@ def with_loop(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
         return diagnosis
     # The list is TensorFlow's own: no array of the program's has a size to give.
     own = replace(root, layer=None, remedies=tuple(r for r in by_slug(_SLUG).remedies if r.id == _BOUND))
-    found_in = replace(diagnosis, findings=tuple(own if f is root else f for f in diagnosis.findings))
+    found_in = diagnosis.with_finding(root, own)
     return with_first_suspect(found_in, own, suspect_at(recording, at.file, at.line, _REASON), ())
 
 

@@ -35,7 +35,7 @@ def with_loop_start(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
         f"Its first value has the shape that it keeps: ({after}), not ({before}).",
     )  # fmt: skip
     own = replace(root, remedies=())  # a buffer, or a looser invariant, would keep a wrong size
-    found = replace(diagnosis, findings=tuple(own if f is root else f for f in diagnosis.findings))
+    found = diagnosis.with_finding(root, own)
     return with_first_suspect(found, own, suspect_at(recording, raised.file, started[-1], reason), (fix,))
 
 

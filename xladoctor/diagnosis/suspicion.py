@@ -11,6 +11,7 @@ from xladoctor.model.diagnosis import Location
 from xladoctor.recording import files
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
+from xladoctor.rules.recognise.causes import check_numerics
 
 _TAIL = 256 << 10
 _LOGS = ("stdout.log", "stderr.log")
@@ -21,8 +22,6 @@ _PRINTED = re.compile(
     re.IGNORECASE,
 )
 _NAN = re.compile(r"\b(?:nan|inf(?:inity)?)\b", re.IGNORECASE)
-_CHECKED = re.compile(r"(?P<name>[^\n:]{0,80}?) ?: Tensor had (?P<value>NaN|[-+]?Inf(?: and NaN)?)\b")
-"""As tensorflow/core/kernels/check_numerics_op.cc writes it."""
 _MOST_EVENTS = 20
 """A recorder writes no more: of a run with so many it is not known which calls were finite."""
 _GONE = re.compile(r"^[-+]?(?:nan|inf)", re.IGNORECASE)
@@ -131,11 +130,10 @@ def _of_event(event: Event) -> list[Suspicion]:
 def _checked(recording: Recording) -> Suspicion | None:
     """What a check of the program's own found, that ended the run: `tf.debugging.check_numerics` and its like."""
     for event in recording.raised:
-        found = _CHECKED.search(str(event.get("message") or ""))
-        if found and (event["pid"], event["failure"]) in recording.uncaught:
+        found = check_numerics(str(event.get("message") or ""))
+        if found is not None and (event["pid"], event["failure"]) in recording.uncaught:
             frames = [location(f) for f in event.get("frames") or () if f.get("user")]
-            name = found["name"].strip() or "a tensor"
-            return Suspicion("checked", name, found["value"], method="check_numerics",
+            return Suspicion("checked", *found, method="check_numerics",
                              where=frames[-1] if frames else None, event=event)  # fmt: skip
     return None
 

@@ -33,7 +33,7 @@ def with_tensor_array(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
     known = {(s.location.file, s.location.line) for s in mine}
     rest = tuple(s for s in root.suspects if (s.location.file, s.location.line) not in known)
     blamed = replace(root, suspects=(*mine, *rest), location=at, raised_at=at)
-    return replace(diagnosis, findings=tuple(blamed if f is root else f for f in diagnosis.findings))
+    return diagnosis.with_finding(root, blamed)
 
 
 def _reason(dims: tuple[object, ...]) -> str:

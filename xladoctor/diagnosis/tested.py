@@ -26,7 +26,7 @@ def with_tested(diagnosis: Diagnosis, replays: Sequence[Replay]) -> Diagnosis:
     if newest is None or root is None:
         return diagnosis
     updated = _with_trials(root, newest.remedies, newest.folder or "replay.json")
-    return replace(diagnosis, findings=tuple(updated if f is root else f for f in diagnosis.findings))
+    return diagnosis.with_finding(root, updated)
 
 
 def _with_trials(finding: Finding, trials: Sequence[Tested], folder: str) -> Finding:

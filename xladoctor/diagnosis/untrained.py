@@ -100,7 +100,7 @@ def with_stops(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
     stops = [s for e in recording.of_kind(schema.NO_GRADIENT) for s in e.get("stops") or () if s["cuts"]]
     words = list(dict.fromkeys(_why(s, s["cuts"]) for s in stops))[:_SHOWN]
     told = replace(root, message=" ".join([root.message, *words]))
-    found = replace(diagnosis, findings=tuple(told if f is root else f for f in diagnosis.findings))
+    found = diagnosis.with_finding(root, told)
     cuts = [cut for s in stops for cut in s["cuts"]]
     first = next((cut for cut in cuts if _line(cut) is not None), None)
     at = _line(first) if first is not None else None

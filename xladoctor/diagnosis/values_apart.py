@@ -29,7 +29,7 @@ def with_values_apart(diagnosis: Diagnosis, recording: Recording | None) -> Diag
     if values is None:
         return diagnosis
     found = _told(root, values)
-    return replace(diagnosis, findings=tuple(found if f is root else f for f in diagnosis.findings))
+    return diagnosis.with_finding(root, found)
 
 
 def _told(root: Finding, values: dict[str, object]) -> Finding:

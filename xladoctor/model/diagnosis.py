@@ -6,7 +6,7 @@ compared. Nothing in this module prints, reads files or knows a renderer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from xladoctor.model.location import Location as Location
@@ -268,6 +268,10 @@ class Diagnosis:
     def root(self) -> Finding | None:
         """The root finding, or None in a healthy run."""
         return next((f for f in self.findings if f.role == "root"), None)
+
+    def with_finding(self, old: Finding, new: Finding) -> Diagnosis:
+        """The same with a finding in the place of another."""
+        return replace(self, findings=tuple(new if f is old else f for f in self.findings))
 
     @property
     def exit_code(self) -> int:

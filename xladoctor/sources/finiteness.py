@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from xladoctor.sources.names import walk
+from xladoctor.sources.names import last_name, walk
 
 _ASKS = frozenset(
     {"isfinite", "isnan", "isinf", "is_finite", "is_nan", "is_inf", "is_non_finite", "isna", "isnull", "notna",
@@ -47,8 +47,8 @@ def nan_tests(tree: ast.Module) -> list[NanTest]:
     """Every such place of a file, in order."""
     found = {}
     for node in walk(tree):
-        if isinstance(node, ast.Call) and _last(node.func) in _ACTS | _STOPS:
-            name = str(_last(node.func))
+        if isinstance(node, ast.Call) and last_name(node.func) in _ACTS | _STOPS:
+            name = last_name(node.func)
             found[node.lineno, name] = NanTest(node.lineno, name, "stops" if name in _STOPS else "asks", _asked(node))
     for part in _deciding(tree):
         for test in _explicit(part):
@@ -79,7 +79,7 @@ def _deciding(tree: ast.Module) -> Iterator[ast.AST]:
         elif isinstance(node, ast.Assign | ast.AnnAssign | ast.Return) and node.value is not None:
             yield node.value
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute | ast.Name):
-            if _last(node.func) in ("where", "cond", "filter", "select", "sum", "any", "all"):
+            if last_name(node.func) in ("where", "cond", "filter", "select", "sum", "any", "all"):
                 yield node
         elif isinstance(node, ast.Lambda):
             yield node.body
@@ -87,8 +87,8 @@ def _deciding(tree: ast.Module) -> Iterator[ast.AST]:
 
 def _explicit(part: ast.AST) -> Iterator[NanTest]:
     for node in walk(part):
-        if isinstance(node, ast.Call) and _last(node.func) in _ASKS:
-            yield NanTest(node.lineno, str(_last(node.func)), "asks", _asked(node))
+        if isinstance(node, ast.Call) and last_name(node.func) in _ASKS:
+            yield NanTest(node.lineno, last_name(node.func), "asks", _asked(node))
         elif isinstance(node, ast.Compare):
             sides = (node.left, *node.comparators)
             if len(node.ops) == 1 and isinstance(node.ops[0], ast.NotEq | ast.Eq) and _same(*sides):
@@ -132,13 +132,7 @@ def _gives_up(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.Break | ast.Continue | ast.Return | ast.Raise):
         return True
     targets = statement.targets if isinstance(statement, ast.Assign) else []
-    return any(_last(target) == "stop_training" for target in targets)
-
-
-def _last(expression: ast.AST) -> str | None:
-    if isinstance(expression, ast.Attribute):
-        return expression.attr
-    return expression.id if isinstance(expression, ast.Name) else None
+    return any(last_name(target) == "stop_training" for target in targets)
 
 
 def _same(left: ast.AST, right: ast.AST) -> bool:
@@ -152,7 +146,7 @@ def _text(node: ast.expr) -> str:
 
 def _is_infinity(node: ast.AST) -> bool:
     """`float("inf")`, `math.inf`, `"nan"`: what a value is compared with that may not be finite."""
-    if isinstance(node, ast.Call) and _last(node.func) == "float" and node.args:
+    if isinstance(node, ast.Call) and last_name(node.func) == "float" and node.args:
         node = node.args[0]
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value.strip("+-").lower() in _TEXTS

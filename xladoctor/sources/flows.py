@@ -10,7 +10,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
-from xladoctor.sources.names import walk
+from xladoctor.sources.names import last_name, walk
 
 _SIZES = frozenset({"shape", "dtype", "ndim", "size", "name", "__name__"})
 """What says nothing of the values of a tensor."""
@@ -110,9 +110,9 @@ class Flows:
                 yield self._name(node)
             elif isinstance(node, ast.Call):
                 yield _of(node)
-                if _last(node.func) == "len":
+                if last_name(node.func) == "len":
                     continue
-                yield ("()", _last(node.func) or "")
+                yield ("()", last_name(node.func))
                 if isinstance(node.func, ast.Attribute) and node.func.attr in _ANEW:
                     continue
             todo += ast.iter_child_nodes(node)
@@ -162,7 +162,7 @@ class Flows:
             self._call(node)
 
     def _call(self, call: ast.Call) -> None:
-        name = _last(call.func) or ""
+        name = last_name(call.func)
         if isinstance(call.func, ast.Attribute) and name in _KEEPS:
             for value in call.args:
                 self._join(value, self._targets(call.func.value))
@@ -191,9 +191,3 @@ def _parameters(node: Function) -> list[ast.arg]:
 
 def _of(node: ast.AST) -> Key:
     return ("at", str(id(node)))
-
-
-def _last(expression: ast.AST) -> str | None:
-    if isinstance(expression, ast.Attribute):
-        return expression.attr
-    return expression.id if isinstance(expression, ast.Name) else None

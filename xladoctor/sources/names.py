@@ -55,6 +55,11 @@ def dotted(node: ast.AST) -> str | None:
     return ".".join(reversed(parts))
 
 
+def last_name(node: ast.AST) -> str:
+    """`Conv2D` of `keras.layers.Conv2D`, `units` of `self.units`; nothing of any other expression."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
 def imported(node: ast.Import | ast.ImportFrom, package: str) -> dict[str, str]:
     """What an import statement binds: local name -> full name. `package` is that of the importing module."""
     if isinstance(node, ast.Import):

@@ -1,4 +1,4 @@
-"""Which of two lines of a program is run first."""
+"""Which of two lines of a program is run first, and in what they stand."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import ast
 
 from xladoctor.sources.names import walk
 
+_FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 _LOOPS = ast.For | ast.While | ast.AsyncFor
-_AROUND = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.For | ast.While | ast.AsyncFor
+_AROUND = _FUNCTIONS | ast.Lambda | ast.For | ast.While | ast.AsyncFor
 
 
 def runs_before(tree: ast.Module, line: int, other: int) -> bool:
@@ -18,6 +19,12 @@ def runs_before(tree: ast.Module, line: int, other: int) -> bool:
     first, second = ({id(n) for n in around if n.lineno <= at <= (n.end_lineno or n.lineno)} for at in (line, other))
     loops = {id(n) for n in around if isinstance(n, _LOOPS)}
     return first - loops == second - loops and not first & second & loops
+
+
+def scope_at(tree: ast.Module, line: int) -> ast.AST:
+    """The innermost function around a line; the module where there is none."""
+    inside = (n for n in walk(tree) if isinstance(n, _FUNCTIONS) and n.lineno <= line <= (n.end_lineno or n.lineno))
+    return max(inside, key=lambda n: n.lineno, default=tree)
 
 
 def statement_end(tree: ast.Module, line: int) -> int:

@@ -9,7 +9,8 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from xladoctor.sources.names import walk
+from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.order import scope_at
 
 _SELECTS = frozenset(
     {"filter", "take", "skip", "shard", "boolean_mask", "where", "nonzero", "query", "dropna", "glob", "iglob", "rglob",
@@ -42,7 +43,7 @@ def selection(trees: Mapping[str, ast.Module], file: str, line: int, names: Iter
     found = _in(statement, file, "") if not isinstance(statement, Function | ast.For | ast.While | ast.With) else None
     if found is not None and not isinstance(statement, ast.Assign):
         return found
-    todo = [(file, _scope(tree, line), line, name, 0) for name in (names or _used(statement))]
+    todo = [(file, scope_at(tree, line), line, name, 0) for name in (names or _used(statement))]
     seen = set()
     while todo:
         where, scope, before, name, depth = todo.pop(0)
@@ -77,10 +78,8 @@ def _selects(value: ast.expr) -> bool:
     for node in walk(value):
         if isinstance(node, ast.Subscript) and not _is_plain(node.slice):
             return True
-        if isinstance(node, ast.Call):
-            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            if name in _SELECTS:
-                return True
+        if isinstance(node, ast.Call) and last_name(node.func) in _SELECTS:
+            return True
         if isinstance(node, ast.ListComp | ast.GeneratorExp) and any(g.ifs for g in node.generators):
             return True
     return False
@@ -97,11 +96,6 @@ def _is_plain(index: ast.expr) -> bool:
 
 def _spans(node: ast.stmt, line: int) -> bool:
     return node.lineno <= line <= (node.end_lineno or node.lineno)
-
-
-def _scope(tree: ast.Module, line: int) -> ast.AST:
-    inside = [n for n in walk(tree) if isinstance(n, Function) and _spans(n, line)]
-    return inside[-1] if inside else tree
 
 
 def _used(node: ast.AST) -> list[str]:

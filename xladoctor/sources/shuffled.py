@@ -11,6 +11,9 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from xladoctor.sources.names import last_name
+from xladoctor.sources.order import scope_at
+
 _IN_PLACE = frozenset({"shuffle"})
 _GIVES = frozenset({"permutation", "permuted", "shuffle"})
 _KEEPS = frozenset(
@@ -34,8 +37,8 @@ class OutOfStep:
 
 def out_of_step(tree: ast.Module, line: int) -> OutOfStep | None:
     """What is wrong with the rows and labels of the `fit` at a line."""
-    scope = _scope(tree, line)
-    calls = (c for c in ast.walk(scope) if isinstance(c, ast.Call) and _last(c.func) == "fit")
+    scope = scope_at(tree, line)
+    calls = (c for c in ast.walk(scope) if isinstance(c, ast.Call) and last_name(c.func) == "fit")
     call = next((c for c in calls if c.lineno <= line <= (c.end_lineno or 0)), None)
     if call is None:
         return None
@@ -57,15 +60,6 @@ def out_of_step(tree: ast.Module, line: int) -> OutOfStep | None:
     if any(first in _names(s) and (_shuffles(s) or _changes(s, first)) for s in body if s.lineno < call.lineno):
         return None
     return OutOfStep(shuffle, name, first)
-
-
-def _scope(tree: ast.Module, line: int) -> ast.AST:
-    inside = [
-        n
-        for n in ast.walk(tree)
-        if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and n.lineno <= line <= (n.end_lineno or 0)
-    ]
-    return max(inside, key=lambda n: n.lineno, default=tree)
 
 
 def _statements(scope: ast.AST, line: int | None = None) -> Iterator[ast.stmt]:
@@ -108,9 +102,9 @@ def _base(value: ast.expr) -> str | None:
         return _base(value.value) if isinstance(first, ast.Slice) and first.step is None else None
     if isinstance(value, ast.BinOp) and isinstance(value.right, ast.Constant):
         return _base(value.left)
-    if isinstance(value, ast.Call) and _last(value.func) in _KEEPS:
+    if isinstance(value, ast.Call) and last_name(value.func) in _KEEPS:
         of = value.func.value if isinstance(value.func, ast.Attribute) else None
-        if of is not None and _last(of) not in _MODULES:
+        if of is not None and last_name(of) not in _MODULES:
             return _base(of)
         return _base(value.args[0]) if value.args else None
     return None
@@ -128,12 +122,12 @@ def _moves(statement: ast.stmt, name: str) -> bool:
     if value.args[0].id != name or len(value.args) > 1 or any(k.arg == "axis" for k in value.keywords):
         return False
     if isinstance(statement, ast.Expr):
-        return _last(value.func) in _IN_PLACE
-    return _assigned(statement) == {name} and _last(value.func) in _GIVES
+        return last_name(value.func) in _IN_PLACE
+    return _assigned(statement) == {name} and last_name(value.func) in _GIVES
 
 
 def _shuffles(statement: ast.stmt) -> bool:
-    return any(isinstance(n, ast.Call) and _last(n.func) in _GIVES for n in ast.walk(statement))
+    return any(isinstance(n, ast.Call) and last_name(n.func) in _GIVES for n in ast.walk(statement))
 
 
 def _changes(statement: ast.stmt, name: str) -> bool:
@@ -160,9 +154,3 @@ def _assigned(statement: ast.stmt) -> set[str]:
 def _argument(call: ast.Call, at: int, name: str) -> str | None:
     given = call.args[at] if at < len(call.args) else next((k.value for k in call.keywords if k.arg == name), None)
     return given.id if isinstance(given, ast.Name) else None
-
-
-def _last(expression: ast.AST) -> str | None:
-    if isinstance(expression, ast.Attribute):
-        return expression.attr
-    return expression.id if isinstance(expression, ast.Name) else None

@@ -30,11 +30,17 @@ def _hit(kind: str, says: str, *, decide: str = "", **more: object) -> Hit:
     return Hit(says, status="untested" if decide else "confirmed", details=details, decide=(decide,) if decide else ())
 
 
+def check_numerics(text: str) -> tuple[str, str] | None:
+    """(which tensor, what it had) of what an op of this name says."""
+    found = find(text, "Tensor had", r"(.{0,80}?):? Tensor had (NaN|[-+]?Inf(?: and NaN)?)\w{0,3} values")
+    return (found[1].strip() or "a tensor", found[2]) if found else None
+
+
 def not_finite(record: ErrorRecord, text: str) -> Hit | None:
     """A NaN or an infinity that a check, a callback or the progress bar shows."""
-    found = find(text, "Tensor had", r"(.{0,80}?):? Tensor had (NaN|[-+]?Inf(?: and NaN)?)\w{0,3} values")
-    if found:
-        return _hit("nan", f"`check_numerics` found {found[2]} in {found[1].strip() or 'a tensor'}.")
+    checked = check_numerics(text)
+    if checked is not None:
+        return _hit("nan", f"`check_numerics` found {checked[1]} in {checked[0]}.")
     found = pattern(
         r"(Invalid loss, terminating training|NaN loss during training|[Mm]odel diverged with loss ?= ?NaN)"
     ).search(text)
