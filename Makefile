@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+# Installs what is pinned in a quarter of pip's processor time.
+UV     := uv==0.13.9
 VERSIONS := 2.15.1 2.19.1
 RECORDED := $(addprefix tests/probes/record/test_,runtime.py findings.py foreign.py programs.py session_capsule.py) \
             -k "not broken and not saved and not pytest"
@@ -18,7 +20,8 @@ $(STAMP): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 13))' \
 	  || { echo "make: $(PYTHON) is not Python 3.10-3.13; try: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(UV)
+	$(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
@@ -39,7 +42,7 @@ test-versions: setup ## the recorder against TensorFlow 2.15 and 2.19
 	  if [ ! -e $$venv/.installed ]; then \
 	    case $$version in 2.15.*) $(BIN)/python -c 'import sys; sys.exit(sys.version_info >= (3, 12))' \
 	      || { echo "test-versions: TensorFlow $$version needs Python 3.11 or older: left out"; continue; };; esac; \
-	    $(BIN)/python -m venv --clear $$venv && $$venv/bin/python -m pip install --quiet --disable-pip-version-check \
+	    $(BIN)/python -m venv --clear $$venv && $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $$venv/bin/python \
 	      --no-deps --requirement tests/versions/tensorflow-$$version.txt && touch $$venv/.installed || exit 1; \
 	  fi; \
 	  echo "TensorFlow $$version:"; \
@@ -49,7 +52,7 @@ test-versions: setup ## the recorder against TensorFlow 2.15 and 2.19
 test-trackers: setup ## --export with mlflow, wandb and tensorboard themselves (1 GB)
 	@venv=$(CURDIR)/.venvs/trackers; \
 	if [ ! -e $$venv/.installed ]; then \
-	  $(BIN)/python -m venv --clear $$venv && $$venv/bin/python -m pip install --quiet \
+	  $(BIN)/python -m venv --clear $$venv && $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $$venv/bin/python \
 	    --requirement tests/versions/trackers.txt . && touch $$venv/.installed || exit 1; \
 	fi; \
 	XLADOCTOR_TEST_TRACKERS=$$venv/bin/python $(BIN)/python -m pytest -q tests/xladoctor/test_trackers.py
@@ -72,7 +75,7 @@ site: setup      ## the documentation, in site/; runs the casebook's five failur
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 lock:            ## renew requirements.lock from pyproject.toml
-	$(PYTHON) -m pip install --quiet uv
+	$(PYTHON) -m pip install --quiet $(UV)
 	$(PYTHON) -m uv pip compile pyproject.toml --universal --all-extras --python-version 3.10 \
 	  --generate-hashes --no-emit-index-url --quiet -o requirements.lock
 
