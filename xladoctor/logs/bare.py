@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from xladoctor.logs import message
 from xladoctor.logs.clean import CPP
 from xladoctor.logs.endings import is_progress, is_work
+from xladoctor.logs.kinds import Kind
 from xladoctor.model.evidence import ErrorRecord
 from xladoctor.patterns import pattern
 
@@ -34,6 +35,11 @@ _OTHER = pattern(
 )
 # A compiler's way to name the place: `graph.mlir:47:59: error: ...`.
 _DIAGNOSTIC = pattern(r"^\S{1,300}?:\d{1,7}:\d{1,5}: (?:error|fatal error): ")
+
+
+def says_wrong(text: str) -> bool:
+    """Whether a line says that something is wrong, and is no code, warning or heading."""
+    return bool(not CPP.match(text) and _WRONG.search(text, 0, CHARACTERS) and not _OTHER.search(text, 0, 200))
 
 
 @dataclass
@@ -72,9 +78,20 @@ class Bare:
             words.lines.append(text[:CHARACTERS])
             words.size += len(text)
             words.last = number
-        if not CPP.match(text) and _WRONG.search(text, 0, CHARACTERS) and not _OTHER.search(text, 0, 200):
+        if says_wrong(text):
             self._begin(number, [above, text[:CHARACTERS]] if above and not self._open else [text[:CHARACTERS]])
         elif is_work(text):
+            self._worked = number
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the next line goes on with such a place."""
+        return bool(self._open)
+
+    def pass_by(self, number: int, text: str, kind: Kind) -> None:
+        """Take a line of an inert kind while no place is open."""
+        self._above = "" if kind.progress or kind.cpp or len(text) < NARROW else text[:CHARACTERS]
+        if text and kind.works:
             self._worked = number
 
     def _begin(self, number: int, lines: list[str]) -> None:

@@ -12,20 +12,21 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import NamedTuple
 
-from xladoctor.logs.margins import shared_prefix
+from xladoctor.logs.kinds import Kind, Kinds
+from xladoctor.logs.margins import may_follow_prefix, shared_prefix
 from xladoctor.patterns import pattern
 
 
-@dataclass(frozen=True)
-class Clean:
-    """One cleaned line, where it stood, and who said it."""
+class Clean(NamedTuple):
+    """One cleaned line, where it stood, and who said it; `kind` where it was cleaned as all lines of its kind are."""
 
     number: int
     text: str
     stream: str | None = None
+    kind: Kind | None = None
 
 
 _ANSI = pattern(
@@ -104,15 +105,39 @@ _KEEP = ("rror", "raceback", "xception", "failed", 'File "', "[[", "illed", "fau
 
 def clean_lines(lines: Iterable[tuple[int, bytes]]) -> list[Clean]:
     """The cleaned lines of one region, unwrapped, with line numbers of the log."""
-    raw = [(number, piece) for number, line in lines for piece in _pieces(line)]
-    raw = _unwrap(raw)
-    done = [Clean(number, *_strip_prefixes(text)) for number, text in raw]
-    if shared := shared_prefix([line.text for line in done if not CPP.match(line.text)]):
+    pieces: list[tuple[int, str]] = []
+    known: list[Kind | None] = []
+    for number, line in lines:
+        kind = KINDS.of(line)
+        if kind is not None:
+            pieces.append((number, line.decode("utf-8", "replace")))
+            known.append(kind)
+            continue
+        pieces += [(number, piece) for piece in _pieces(line)]
+        known += [None] * (len(pieces) - len(known))
+    raw = _unwrap(pieces)
+    if raw is not pieces:
+        known = [None] * len(raw)
+    done = [
+        Clean(number, *_strip_prefixes(text))
+        if kind is None
+        else Clean(number, text[kind.start : kind.stop], None, kind)
+        for (number, text), kind in zip(raw, known, strict=True)
+    ]
+    plain = [(line.text, line.kind is None or line.kind.prefixed) for line in done if not _is_cpp(line)]
+    if shared := shared_prefix(plain):
         done = [_without(shared, line) for line in done]
     if not any(line.stream for line in done):
-        done = [Clean(number, text) for number, text in _unwrap([(line.number, line.text) for line in done])]
+        texts = [(line.number, line.text) for line in done]
+        joined = _unwrap(texts)
+        if joined is not texts:
+            done = [Clean(number, text) for number, text in joined]
     margin = min((len(line.text) - len(line.text.lstrip()) for line in done if line.text), default=0)
     return [_at_margin(line, margin) if line.text[:1] == " " or margin else line for line in done]
+
+
+def _is_cpp(line: Clean) -> bool:
+    return line.kind.cpp if line.kind is not None else CPP.match(line.text) is not None
 
 
 def _without(prefix: re.Pattern[str], line: Clean) -> Clean:
@@ -121,7 +146,7 @@ def _without(prefix: re.Pattern[str], line: Clean) -> Clean:
     if not found or not found.end():
         return line
     text, stream = _strip_prefixes(line.text[found.end() :])
-    return replace(line, text=text, stream=line.stream or stream)
+    return Clean(line.number, text, line.stream or stream)
 
 
 def _at_margin(line: Clean, margin: int) -> Clean:
@@ -130,7 +155,8 @@ def _at_margin(line: Clean, margin: int) -> Clean:
     """
     text = line.text[margin:]
     bare = text.lstrip(" ")
-    return replace(line, text=bare if bare != text and CPP.match(bare) else text)
+    text = bare if bare != text and CPP.match(bare) else text
+    return line if text == line.text else Clean(line.number, text, line.stream)
 
 
 def _pieces(raw: bytes) -> Iterator[str]:
@@ -237,12 +263,17 @@ def _is_open(text: str, after: str) -> bool:
     return not closed or not (text[-1:].isalpha() and after[:1].isalpha())
 
 
+def wraps_at(lengths: Counter[int], count: int) -> tuple[int, int]:
+    """The width at which `count` lines of these lengths could have been cut, and how many lines must end there."""
+    width = max(lengths, default=0)
+    enough = 1 if count <= 30 and width in _TERMINALS else 3
+    return (0, enough) if width < 40 or lengths[width] < enough else (width, enough)
+
+
 def _wrap_width(lines: list[str]) -> int:
     """The width at which lines were cut, or 0: many different lines end there, none goes beyond, most go on below."""
-    lengths = Counter(map(len, lines))
-    width = max(lengths, default=0)
-    enough = 1 if len(lines) <= 30 and width in _TERMINALS else 3
-    if width < 40 or lengths[width] < enough:
+    width, enough = wraps_at(Counter(map(len, lines)), len(lines))
+    if not width:
         return 0
     full = [i for i, line in enumerate(lines[:-1]) if len(line) == width]
     if len({_NUMBERS.sub("", lines[i]) for i in full}) < enough:  # one sentence again and again has one length
@@ -251,3 +282,21 @@ def _wrap_width(lines: list[str]) -> int:
     ragged = sum(width - 25 <= len(line) < width and not _STARTS.match(after) for line, after in pairwise(lines))
     # Broken at words (by a mail program), lines end near the width; cut by a terminal, they end at it.
     return width if going_on * 10 >= 6 * len(full) and ragged <= going_on else 0
+
+
+def _of_kind(text: str) -> Kind | None:
+    """How a line is cleaned, and every other that differs from it in digits only; None where that is not known: codes,
+    redraws and escapes are no single line, and a stream has a number.
+    """
+    if "\\" in text or "&" in text or _BARE_ANSI_LIKE.search(text) or list(_pieces(text.encode())) != [text]:
+        return None
+    clean, stream = _strip_prefixes(text)
+    stop = len(text.rstrip())
+    indented = clean[:1] == " " and CPP.match(clean.lstrip(" ")) is not None
+    if stream or indented or not text[:stop].endswith(clean):
+        return None
+    return Kind(stop - len(clean), stop, len(text), clean, CPP.match(clean) is not None, may_follow_prefix(clean))
+
+
+_BARE_ANSI_LIKE = pattern(r"\[[\d;]{1,9}m")
+KINDS = Kinds(_of_kind)

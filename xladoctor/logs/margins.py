@@ -27,14 +27,15 @@ LONGEST = 200
 _LINES, _CANDIDATES, _LEAST, _SHARE = 400, 4, 3, 0.8
 
 
-def shared_prefix(lines: Sequence[str]) -> re.Pattern[str] | None:
-    """What at least four fifths of the lines of one region that are not empty begin with, or None."""
-    told = [line for line in lines[: 4 * _LINES] if line.strip()]
+def shared_prefix(lines: Sequence[tuple[str, bool]]) -> re.Pattern[str] | None:
+    """What at least four fifths of the lines of one region that are not empty begin with, or None. With each line comes
+    whether `may_follow_prefix` could be true of it.
+    """
+    told = [line for line in lines[: 4 * _LINES] if line[0].strip()]
     seen: set[str] = set()
-    for line in told[:_LINES]:
-        found = _BEGINS.search(line, 0, LONGEST + 600) if any(mark in line for mark in _MARKS) else None
-        prefix = line[: found.start()] if found else ""
-        if not prefix.strip() or len(prefix) > LONGEST:
+    for line, may in told[:_LINES]:
+        prefix = _in_front(line) if may else None
+        if prefix is None:
             continue
         if line.startswith('File "', len(prefix)) and prefix.endswith("  "):
             prefix = prefix[:-2]  # a frame is indented in its traceback
@@ -43,12 +44,24 @@ def shared_prefix(lines: Sequence[str]) -> re.Pattern[str] | None:
             continue
         seen.add(text)
         shared = re.compile(text)
-        fitting = sum(shared.match(each) is not None for each in told)
+        fitting = sum(shared.match(each) is not None for each, _ in told)
         if fitting >= _LEAST and fitting >= _SHARE * len(told):
             return shared
         if len(seen) == _CANDIDATES:
             break
     return None
+
+
+def may_follow_prefix(line: str) -> bool:
+    """Whether a line shows a prefix that its neighbours could have."""
+    return _in_front(line) is not None
+
+
+def _in_front(line: str) -> str | None:
+    """What stands in front of a traceback or an error that begins within the line, if anything does."""
+    found = _BEGINS.search(line, 0, LONGEST + 600) if any(mark in line for mark in _MARKS) else None
+    prefix = line[: found.start()] if found else ""
+    return prefix if prefix.strip() and len(prefix) <= LONGEST else None
 
 
 def _pattern(prefix: str) -> str:

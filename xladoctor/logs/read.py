@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
@@ -11,6 +11,8 @@ from xladoctor.logs.activity import Activity
 from xladoctor.logs.blocks import searched
 from xladoctor.logs.clean import clean_lines
 from xladoctor.logs.endings import is_progress, is_stamped
+from xladoctor.logs.inert import inert_by
+from xladoctor.logs.matcher import Block
 from xladoctor.logs.prefilter import hot_regions
 from xladoctor.logs.segment import Segmenter
 from xladoctor.logs.source import Source, UnreadableLog
@@ -80,7 +82,8 @@ def _read_one(
         source = Source(name or str(getattr(log, "name", None) or "<stdin>"), log)
     collector = Collector(source.name, literals)
     more = tuple(literal.encode() for literal in literals)
-    for region in hot_regions(searched(source.blocks(), threads, more), collector.activity):
+    blocks = collector.unless_quiet(searched(source.blocks(), threads, more))
+    for region in hot_regions(blocks, collector.activity):
         collector.take(region)
     collector.close()
     if source.binary:
@@ -96,6 +99,7 @@ class Collector:
     def __init__(self, source: str, literals: tuple[str, ...] = ()) -> None:
         self.activity = Activity()
         self._literals = literals
+        self._inert = inert_by(literals)
         self.facts: dict[str, Any] = {}
         self._source = source
         self._streams: dict[str | None, Segmenter] = {}
@@ -110,6 +114,12 @@ class Collector:
         self._dropped = 0
         self._previous = 0
 
+    def unless_quiet(self, blocks: Iterable[Block]) -> Iterator[Block]:
+        """The blocks of a whole log. Of a small one of which no line means anything, none has to be looked at."""
+        for block in blocks:
+            quiet = block.hits is None and self._inert.all_quiet(block.data)
+            yield block._replace(quiet=True) if quiet else block
+
     def take(self, region: list[tuple[int, bytes]]) -> None:
         """One run of consecutive lines."""
         if not region:
@@ -118,15 +128,22 @@ class Collector:
             for segmenter in self._streams.values():
                 segmenter.gap()
         self._previous = region[-1][0]
+        first = region[0][0]
         for line in clean_lines(region):
-            stream = line.stream
+            number, text, stream, kind = line
             if stream not in self._streams:
                 if len(self._streams) >= STREAMS:
                     stream = None
                 self._streams.setdefault(stream, Segmenter(self._source, stream, self._add, self._literals))
-            self._streams[stream].feed(line)
-            if is_progress(line.text):
-                self._saw_progress(stream, line.number, line.text, region[line.number - region[0][0]][1])
+            segmenter = self._streams[stream]
+            if kind is not None and self._inert.judge(kind) and segmenter.idle:
+                segmenter.pass_by(number, text, kind)
+                progress = kind.progress
+            else:
+                segmenter.feed(line)
+                progress = is_progress(text)
+            if progress:
+                self._saw_progress(stream, number, text, region[number - first][1])
 
     def _saw_progress(self, stream: str | None, number: int, text: str, raw: bytes) -> None:
         if text.startswith("Epoch "):
