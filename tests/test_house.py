@@ -141,7 +141,8 @@ MAY_IMPORT = {
     "xladoctor/saved.py": ("model", "logs", "recording", "rules", "diagnosis", "blame", "edits"),
     "xladoctor/workers": ("model", "logs", "recording", "rules", "diagnosis", "paths"),
     "xladoctor/survey": ("model", "recording", "rules", "saved"),
-    "xladoctor/report": ("model", "recording.files", "rules", "survey.table"),
+    "xladoctor/fleet": ("model", "recording", "rules", "saved", "survey"),
+    "xladoctor/report": ("model", "recording.files", "rules", "survey.table", "fleet.table"),
     "xladoctor/trackers": ("model", "report"),
     "xladoctor/excerpts.py": ("model", "recording", "diagnosis", "report"),
     "xladoctor/experiments": (
@@ -153,7 +154,7 @@ MAY_IMPORT = {
     ),
     "xladoctor/commands": (
         *("model", "logs", "recording", "rules", "diagnosis", "target", "workers", "report", "experiments", "saved"),
-        *("survey", "excerpts", "paths"),
+        *("survey", "fleet", "excerpts", "paths"),
     ),
     "xladoctor/agents": ("model", "logs", "recording", "rules", "lint", "report", "saved", "commands", "paths"),
     "xladoctor/editors": ("model", "rules", "sources", "lint", "report"),
