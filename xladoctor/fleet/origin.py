@@ -20,6 +20,7 @@ HEAD, TAIL = 8192, 4096
 
 _NAME = rb"([A-Za-z0-9][\w.-]{0,62})"
 _LABEL = rb"(?m)^[ \t#*]{0,8}"
+_HOST = _LABEL + rb"(?:HOSTNAME|[Hh]ost(?:name)?)[ \t]{0,3}[:=][ \t]{0,3}" + _NAME + rb"[ \t]{0,3}$"
 _NODES = (
     (
         b"SLURM",
@@ -30,7 +31,7 @@ _NODES = (
     (b"srun: error: ", rb"(?m)^srun: error: " + _NAME + rb": tasks? \d"),
     (b"slurmstepd: ", rb"(?m)^slurmstepd: error: \*\*\* (?:JOB|STEP) [\d.]{1,20} ON " + _NAME),
     (b"unning on ", _LABEL + rb"[Rr]unning on (?:node|host|machine)s?[ :]{1,3}" + _NAME + rb"[ \t.]{0,3}$"),
-    (b"ost", _LABEL + rb"(?:HOSTNAME|[Hh]ost(?:name)?)[ \t]{0,3}[:=][ \t]{0,3}" + _NAME + rb"[ \t]{0,3}$"),
+    *((mark, _HOST) for mark in (b"ostname", b"HOSTNAME", b"\nHost:", b"\nhost:")),
 )
 _USER = re.compile(rb"\bSLURM_JOB_USER['\"]?[ \t]{0,3}[=:][ \t]{0,3}['\"]?([A-Za-z_][\w.-]{0,31})")
 _JOB = re.compile(rb"\bSLURM_(?:ARRAY_)?JOB_?ID['\"]?[ \t]{0,3}[=:][ \t]{0,3}['\"]?(\d{1,12})")

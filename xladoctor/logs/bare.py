@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from xladoctor.logs import message
 from xladoctor.logs.clean import CPP
 from xladoctor.logs.endings import is_progress, is_work
-from xladoctor.logs.kinds import Kind
 from xladoctor.model.evidence import ErrorRecord
 from xladoctor.patterns import pattern
 
@@ -88,11 +87,10 @@ class Bare:
         """Whether the next line goes on with such a place."""
         return bool(self._open)
 
-    def pass_by(self, number: int, text: str, kind: Kind) -> None:
-        """Take a line of an inert kind while no place is open."""
-        self._above = "" if kind.progress or kind.cpp or len(text) < NARROW else text[:CHARACTERS]
-        if text and kind.works:
-            self._worked = number
+    def pass_by(self, above: str, worked: int) -> None:
+        """Take lines that are none of this, while no place is open: the last one, and the last that shows work."""
+        self._above = above[:CHARACTERS] if len(above) >= NARROW else ""
+        self._worked = worked or self._worked
 
     def _begin(self, number: int, lines: list[str]) -> None:
         key = _NUMBERS.sub("", lines[-1][:200])

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -21,12 +21,11 @@ from xladoctor.patterns import pattern
 
 
 class Clean(NamedTuple):
-    """One cleaned line, where it stood, and who said it; `kind` where it was cleaned as all lines of its kind are."""
+    """One cleaned line, where it stood, and who said it."""
 
     number: int
     text: str
     stream: str | None = None
-    kind: Kind | None = None
 
 
 _ANSI = pattern(
@@ -105,39 +104,58 @@ _KEEP = ("rror", "raceback", "xception", "failed", 'File "', "[[", "illed", "fau
 
 def clean_lines(lines: Iterable[tuple[int, bytes]]) -> list[Clean]:
     """The cleaned lines of one region, unwrapped, with line numbers of the log."""
-    pieces: list[tuple[int, str]] = []
-    known: list[Kind | None] = []
-    for number, line in lines:
-        kind = KINDS.of(line)
-        if kind is not None:
-            pieces.append((number, line.decode("utf-8", "replace")))
-            known.append(kind)
-            continue
-        pieces += [(number, piece) for piece in _pieces(line)]
-        known += [None] * (len(pieces) - len(known))
-    raw = _unwrap(pieces)
-    if raw is not pieces:
-        known = [None] * len(raw)
-    done = [
-        Clean(number, *_strip_prefixes(text))
-        if kind is None
-        else Clean(number, text[kind.start : kind.stop], None, kind)
-        for (number, text), kind in zip(raw, known, strict=True)
-    ]
-    plain = [(line.text, line.kind is None or line.kind.prefixed) for line in done if not _is_cpp(line)]
-    if shared := shared_prefix(plain):
+    raw = _unwrap([(number, piece) for number, line in lines for piece in _pieces(line)])
+    done = [Clean(number, *_strip_prefixes(text)) for number, text in raw]
+    if shared := shared_prefix([line.text for line in done if not CPP.match(line.text)]):
         done = [_without(shared, line) for line in done]
     if not any(line.stream for line in done):
-        texts = [(line.number, line.text) for line in done]
-        joined = _unwrap(texts)
-        if joined is not texts:
-            done = [Clean(number, text) for number, text in joined]
+        done = [Clean(number, text) for number, text in _unwrap([(line.number, line.text) for line in done])]
     margin = min((len(line.text) - len(line.text.lstrip()) for line in done if line.text), default=0)
     return [_at_margin(line, margin) if line.text[:1] == " " or margin else line for line in done]
 
 
-def _is_cpp(line: Clean) -> bool:
-    return line.kind.cpp if line.kind is not None else CPP.match(line.text) is not None
+def clean_by_kind(lines: Sequence[tuple[int, bytes]]) -> list[Kind | list[Clean]] | None:
+    """The same, line by line: the kind of each, or where it has none the cleaned lines in it. None where the lines of a
+    region change each other: a terminal may have broken them, they may share a prefix, or all are indented.
+    """
+    found: list[Kind | list[Clean]] = []
+    raw, clean = Counter[int](), Counter[int]()
+    flush = streams = False
+    for number, line in lines:
+        kind = KINDS.of(line)
+        if kind is not None:
+            if kind.prefixed:
+                return None
+            found.append(kind)
+            raw[kind.length] += 1
+            clean[kind.stop - kind.start] += 1
+            flush = flush or kind.flush
+            continue
+        pieces = list(_pieces(line))
+        bare = [Clean(number, *_strip_prefixes(piece)) for piece in pieces]
+        flush = flush or any(_is_flush(each.text) for each in bare)
+        cleaned = [_at_margin(each, 0) if each.text[:1] == " " else each for each in bare]
+        if any(may_follow_prefix(each.text) and not CPP.match(each.text) for each in bare):
+            return None
+        found.append(cleaned)
+        raw.update(map(len, pieces))
+        clean.update(len(each.text) for each in bare)
+        streams = streams or any(each.stream for each in bare)
+    if not flush or _is_broken(lines, raw, bare=False) or (not streams and _is_broken(lines, clean, bare=True)):
+        return None
+    return found
+
+
+def _is_broken(lines: Sequence[tuple[int, bytes]], lengths: Counter[int], *, bare: bool) -> bool:
+    """Whether a terminal broke the lines, as they stand or `bare` of their prefixes."""
+    if not wraps_at(lengths, lengths.total())[0]:
+        return False
+    texts = [piece for _, line in lines for piece in _pieces(line)]
+    return bool(_wrap_width([_strip_prefixes(text)[0] for text in texts] if bare else texts))
+
+
+def _is_flush(text: str) -> bool:
+    return bool(text) and not text[:1].isspace()
 
 
 def _without(prefix: re.Pattern[str], line: Clean) -> Clean:
@@ -295,7 +313,9 @@ def _of_kind(text: str) -> Kind | None:
     indented = clean[:1] == " " and CPP.match(clean.lstrip(" ")) is not None
     if stream or indented or not text[:stop].endswith(clean):
         return None
-    return Kind(stop - len(clean), stop, len(text), clean, CPP.match(clean) is not None, may_follow_prefix(clean))
+    cpp = CPP.match(clean) is not None
+    prefixed = not cpp and may_follow_prefix(clean)
+    return Kind(stop - len(clean), stop, len(text), clean, cpp, prefixed, _is_flush(clean))
 
 
 _BARE_ANSI_LIKE = pattern(r"\[[\d;]{1,9}m")

@@ -79,7 +79,7 @@ class Inert:
     def _learn(self, line: bytes) -> bool:
         """Note a kind of lines if it is quiet."""
         kind = KINDS.of_zeros(line) if len(line) <= LONGEST else None
-        if kind is None or not self.judge(kind) or (kind.prefixed and not kind.cpp):
+        if kind is None or not self.judge(kind) or kind.prefixed:
             return False
         if len(self._quiet) >= MOST:
             self._quiet.clear()

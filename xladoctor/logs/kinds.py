@@ -20,8 +20,8 @@ LONGEST = 1000
 @dataclass(slots=True, eq=False)
 class Kind:
     """A kind of lines: the cleaned text is `text[start:stop]` of the line, which is `length` characters long. `clean`
-    is that of the kind, with zeros; `prefixed` says whether an error begins within it. `progress` and `works` are set
-    once it is judged (`inert.py`).
+    is that of the kind, with zeros; `prefixed` says whether an error begins within it, `flush` whether it begins at the
+    margin. `progress` and `works` are set once it is judged (`inert.py`).
     """
 
     start: int
@@ -30,6 +30,7 @@ class Kind:
     clean: str
     cpp: bool
     prefixed: bool
+    flush: bool
     progress: bool = False
     works: bool = False
 

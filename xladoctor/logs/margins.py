@@ -27,14 +27,12 @@ LONGEST = 200
 _LINES, _CANDIDATES, _LEAST, _SHARE = 400, 4, 3, 0.8
 
 
-def shared_prefix(lines: Sequence[tuple[str, bool]]) -> re.Pattern[str] | None:
-    """What at least four fifths of the lines of one region that are not empty begin with, or None. With each line comes
-    whether `may_follow_prefix` could be true of it.
-    """
-    told = [line for line in lines[: 4 * _LINES] if line[0].strip()]
+def shared_prefix(lines: Sequence[str]) -> re.Pattern[str] | None:
+    """What at least four fifths of the lines of one region that are not empty begin with, or None."""
+    told = [line for line in lines[: 4 * _LINES] if line.strip()]
     seen: set[str] = set()
-    for line, may in told[:_LINES]:
-        prefix = _in_front(line) if may else None
+    for line in told[:_LINES]:
+        prefix = _in_front(line)
         if prefix is None:
             continue
         if line.startswith('File "', len(prefix)) and prefix.endswith("  "):
@@ -44,7 +42,7 @@ def shared_prefix(lines: Sequence[tuple[str, bool]]) -> re.Pattern[str] | None:
             continue
         seen.add(text)
         shared = re.compile(text)
-        fitting = sum(shared.match(each) is not None for each, _ in told)
+        fitting = sum(shared.match(each) is not None for each in told)
         if fitting >= _LEAST and fitting >= _SHARE * len(told):
             return shared
         if len(seen) == _CANDIDATES:

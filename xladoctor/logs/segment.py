@@ -28,7 +28,6 @@ from xladoctor.logs.frames import (
     rich_frame,
     same_paths,
 )
-from xladoctor.logs.kinds import Kind
 from xladoctor.model.evidence import AT_EXIT, ErrorRecord, Frame
 
 PLAIN = 40
@@ -82,10 +81,10 @@ class Segmenter:
         """Whether nothing is open: a line that means nothing by itself means nothing at all."""
         return self._draft is None and not (self._margin or self._watching or self.bare.is_open)
 
-    def pass_by(self, number: int, text: str, kind: Kind) -> None:
-        """Do what `feed` would do with a line of an inert kind while nothing is open."""
-        self.bare.pass_by(number, text, kind)
-        self._recent.extend([text[:500]] if text else ())
+    def pass_by(self, recent: list[str], above: str, worked: int) -> None:
+        """Do what `feed` would do with lines of inert kinds while nothing is open (see `skip.py`)."""
+        self.bare.pass_by(above, worked)
+        self._recent.extend(recent)
 
     def _without_margin(self, text: str) -> str:
         """Take back the indentation that a whole traceback has (quoted in Markdown, logged by a framework)."""

@@ -54,7 +54,7 @@ def texts() -> Iterator[str | bytes]:
 
 def looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """From here on every line is looked at."""
-    monkeypatch.setattr(KINDS, "of", lambda line: None)
+    monkeypatch.setattr("xladoctor.logs.read.clean_by_kind", lambda region: None)
     monkeypatch.setattr(Inert, "all_quiet", lambda self, data: False)
 
 
