@@ -7,9 +7,9 @@ with the banners and warnings that TensorFlow prints on a healthy machine.
 
 from __future__ import annotations
 
+import os
 import random
 import re
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -98,16 +98,12 @@ def _failure(facts: dict[str, object], pick: random.Random) -> str:
     return _NUMBER.sub(lambda found: str(int(found[1]) * factor % 10**9), text)
 
 
-def write(root: Path, count: int, first: int = 0) -> Iterator[Path]:
-    """Writes the logs with the numbers from `first` on; every second one is of a job that failed."""
-    import os
-
-    for number in range(first, first + count):
-        folder = root / f"{USERS[number // IN_A_FOLDER % len(USERS)]}-{number // IN_A_FOLDER:04d}"
-        if number % IN_A_FOLDER == 0 or number == first:
-            folder.mkdir(parents=True, exist_ok=True)
-        file = folder / f"slurm-{1000 + number}.out"
-        file.write_text(text_of(number, fails=number % 2 == 1), encoding="utf-8")
-        ended = FROM + random.Random(number).randrange(_WEEK)
-        os.utime(file, (ended, ended))
-        yield file
+def write_one(root: Path, number: int) -> Path:
+    """Writes one log; every second one is of a job that failed."""
+    folder = root / f"{USERS[number // IN_A_FOLDER % len(USERS)]}-{number // IN_A_FOLDER:04d}"
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / f"slurm-{1000 + number}.out"
+    file.write_text(text_of(number, fails=number % 2 == 1), encoding="utf-8")
+    ended = FROM + random.Random(number).randrange(_WEEK)
+    os.utime(file, (ended, ended))
+    return file

@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from xladoctor.errors import XladoctorError
 from xladoctor.fleet import origin
@@ -157,11 +157,19 @@ def _facts(folder: str) -> dict[str, object]:
 
 
 def _cause(diagnosis: Diagnosis) -> tuple[str | None, same.Dims, str | None]:
-    """Key, numbers and what is kept of the root cause; a note is no cause."""
+    """Key, numbers and what is kept of the root cause."""
+    root, kept = diagnosis.root, quoted(diagnosis)
+    if root is None or kept is None:
+        return None, (), None
+    return json.dumps(same.key(root)), same.numbers(root.dims), json.dumps(kept)
+
+
+def quoted(diagnosis: Diagnosis) -> dict[str, Any] | None:
+    """What is kept of the root cause; a note is no cause."""
     root = diagnosis.root
     if root is None or root.level == "note":
-        return None, (), None
-    finding = {
+        return None
+    return {
         "code": root.code,
         "class": root.slug,
         "level": root.level,
@@ -170,6 +178,5 @@ def _cause(diagnosis: Diagnosis) -> tuple[str | None, same.Dims, str | None]:
         "op": root.op,
         "place": str(root.location) if root.location else same.place(root),
         "remedy": next((remedy.title for remedy in root.remedies), None),
+        "dims": list(same.numbers(root.dims)),
     }
-    dims = same.numbers(root.dims)
-    return json.dumps(same.key(root)), dims, json.dumps({**finding, "dims": dims})
