@@ -74,6 +74,7 @@ class Looked:
             "--jobs", "-j", min=1, metavar="N", show_default=False, help="How many processes read. Default: one a core."
         ),
     ] = None
+    on: options.On = "local"
     watch: Annotated[bool, typer.Option("--watch", "-w", help="Go on: look again every --every, until Ctrl-C.")] = False
     every: Annotated[str, typer.Option("--every", metavar="TIME", help="With --watch: how often to look.")] = "60s"
 
@@ -137,6 +138,7 @@ def _surveyed(roots: list[Path], span: float | None, looked: Looked, quiet: bool
             now=now,
             since=None if span is None else now - span,
             jobs=looked.jobs,
+            on=looked.on,
             progress=lambda seen, read: line(f"{seen} runs seen, {read} read"),
         )
     finally:

@@ -17,20 +17,25 @@ def survey(
     store: Path | None = None,
     since: float | None = None,
     jobs: int | None = None,
+    on: str = "local",
     progress: Callable[[int, int], None] | None = None,
 ) -> Fleet:
     """The runs below some folders by root cause. `since` and `now` are seconds since 1970; `store` is the file in which
-    what was found is kept.
+    what was found is kept; `on` is where logs are read (`local`, `dask:ADDRESS`, `slurm`).
 
     Raises:
         XladoctorError: (exit code 2) a folder cannot be read, or the store cannot be used.
     """
+    from xladoctor.cluster.opened import opened
     from xladoctor.fleet import read
     from xladoctor.fleet.store import Store, default_file
-    from xladoctor.fleet.survey import survey as surveyed
+    from xladoctor.fleet.surveying import survey as surveyed
 
-    opened = Store(store or default_file(), read.rules())
-    try:
-        return surveyed(roots, opened, now=now, since=since, jobs=jobs, progress=progress)
-    finally:
-        opened.close()
+    with opened(on, jobs) as cluster:
+        known = Store(store or default_file(), read.rules())
+        try:
+            executor = None if cluster is None else (lambda: cluster.executor)
+            jobs = jobs if cluster is None else cluster.slots
+            return surveyed(roots, known, now=now, since=since, jobs=jobs, executor=executor, progress=progress)
+        finally:
+            known.close()

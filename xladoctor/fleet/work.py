@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -58,7 +57,7 @@ def _submitted(
 ) -> Executor:
     try:
         waiting[pool.submit(task, batch)] = batch
-    except BrokenProcessPool:
+    except BrokenExecutor:
         # What was under way in the broken one is lost as well; its futures say so.
         pool.shutdown(wait=False)
         pool = executor()
@@ -72,7 +71,7 @@ def _finished(waiting: dict[Future[list[Answer]], list[Item]], again: list[Item]
         batch = waiting.pop(future)
         try:
             yield from future.result()
-        except BrokenProcessPool:
+        except BrokenExecutor:
             again += batch
 
 
@@ -82,7 +81,7 @@ def _alone(
     pool = executor()
     try:
         yield from pool.submit(task, [item]).result()
-    except BrokenProcessPool:
+    except BrokenExecutor:
         yield lost(item)
     finally:
         _end(pool)

@@ -15,7 +15,7 @@ from tests.xladoctor.survey.test_survey import MISSING, RESHAPE
 from xladoctor.__main__ import main
 from xladoctor.errors import XladoctorError
 from xladoctor.fleet import read, work
-from xladoctor.fleet import survey as surveys
+from xladoctor.fleet import surveying as surveys
 from xladoctor.fleet.store import Row, Store
 from xladoctor.model.fleet import Fleet
 
