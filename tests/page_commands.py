@@ -51,6 +51,9 @@ FILL = (
     (r"--study F$", "--study study.toml"),
     (r"attach (?:PID|4711)", 'attach "$HANGS"'),
     (r"/scratch/runs", "runs"),
+    (r"/scratch/logs|\bROOT\b", "runs"),
+    (r"^(xladoctor survey .*--watch.*)$", r"timeout --signal=INT 4 \1"),
+    (r" --on (?:dask:\S+|slurm)$", ""),
     (r"^(xladoctor (?:mcp|lsp)\b.*)$", r"\1 < /dev/null"),
     (r"^(xladoctor scan --follow .*)$", r"timeout --signal=INT 4 \1"),
 )  # fmt: skip

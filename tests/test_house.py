@@ -140,8 +140,10 @@ MAY_IMPORT = {
     "xladoctor/diagnosis": ("model", "logs", "recording", "rules", "sources"),
     "xladoctor/saved.py": ("model", "logs", "recording", "rules", "diagnosis", "blame", "edits"),
     "xladoctor/workers": ("model", "logs", "recording", "rules", "diagnosis", "paths"),
+    "xladoctor/cluster": ("workers",),
     "xladoctor/survey": ("model", "recording", "rules", "saved"),
-    "xladoctor/report": ("model", "recording.files", "rules", "survey.table"),
+    "xladoctor/fleet": ("model", "recording", "rules", "saved", "survey"),
+    "xladoctor/report": ("model", "recording.files", "rules", "survey.table", "fleet.table"),
     "xladoctor/trackers": ("model", "report"),
     "xladoctor/excerpts.py": ("model", "recording", "diagnosis", "report"),
     "xladoctor/experiments": (
@@ -153,7 +155,7 @@ MAY_IMPORT = {
     ),
     "xladoctor/commands": (
         *("model", "logs", "recording", "rules", "diagnosis", "target", "workers", "report", "experiments", "saved"),
-        *("survey", "excerpts", "paths"),
+        *("survey", "fleet", "cluster", "excerpts", "paths"),
     ),
     "xladoctor/agents": ("model", "logs", "recording", "rules", "lint", "report", "saved", "commands", "paths"),
     "xladoctor/editors": ("model", "rules", "sources", "lint", "report"),
@@ -166,7 +168,7 @@ MAY_IMPORT = {
     "xladoctor/cli": (
         *("model", "logs", "recording", "rules", "diagnosis", "lint", "workers", "report", "experiments", "saved"),
         *("survey", "preflight", "commands", "excerpts", "descriptors", "paths", "agents", "editors", "attach"),
-        "trackers",
+        *("trackers", "cluster"),
     ),
 }
 """What each room may import, besides itself and the modules that belong to none."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from typing import Any, TypeVar, cast
 
 from xladoctor.paths import load_probes
@@ -54,14 +55,24 @@ def of_record(value: Value) -> Value:
     return cast(Value, _copied(value))
 
 
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind) if field.init)
+
+
 def _copied(value: Any) -> Any:
-    if is_dataclass(value) and not isinstance(value, type):
-        old = {field.name: getattr(value, field.name) for field in fields(value) if field.init}
-        new = {name: _copied(item) for name, item in old.items()}
-        changed = {name: item for name, item in new.items() if item is not old[name] and item != old[name]}
-        return replace(value, **changed) if changed else value
     if isinstance(value, str):
         return of_text(value)
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    if is_dataclass(value) and not isinstance(value, type):
+        changed: dict[str, Any] = {}
+        for name in _names(type(value)):
+            old = getattr(value, name)
+            new = _copied(old)
+            if new is not old and new != old:
+                changed[name] = new
+        return replace(value, **changed) if changed else value
     if isinstance(value, tuple):
         if len(value) == 2 and all(isinstance(item, str) for item in value):
             return tuple(_grammar.of_data(value))

@@ -151,3 +151,13 @@ Search = Annotated[
         help="List the classes whose texts contain all WORDS. An error message works, too.",
     ),
 ]
+
+On = Annotated[
+    str,
+    typer.Option(
+        "--on",
+        metavar="WHERE",
+        help="Where the work runs: local, dask:ADDRESS (a dask scheduler, such as dask:tcp://host:8786), or slurm (as "
+        "[tool.xladoctor.cluster] describes it).",
+    ),
+]

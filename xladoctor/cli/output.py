@@ -24,8 +24,10 @@ _OURS = (
     b"xladoctor_call,",
     b"batch,varied,state,class",
     b"xladoctor_cause,",
+    b"xladoctor_fleet,",
     *(begins for export in EXPORTS.values() for begins in export.begins),
 )
+_PARQUET, _FOOTER = b"PAR1", 1 << 16
 _FILE_WIDTH = 100
 # The name of a file says a format by its ending; those of the exports come before those that end alike.
 _SUFFIXES = {
@@ -37,6 +39,8 @@ _SUFFIXES = {
     ".markdown": "markdown",
     ".html": "html",
     ".htm": "html",
+    ".csv": "csv",
+    ".parquet": "parquet",
 }
 
 
@@ -117,8 +121,8 @@ class Output:
         asked = any(os.environ.get(name) for name in ("FORCE_COLOR", "TTY_COMPATIBLE"))
         return self.file is None and (asked or sys.stdout.isatty())
 
-    def write(self, text: str) -> None:
-        """Writes the result.
+    def write(self, text: str | bytes) -> None:
+        """Writes the result; bytes only to a file.
 
         Raises:
             PipeClosed: nobody reads standard output any more.
@@ -128,7 +132,7 @@ class Output:
             sys.stderr.write(f"xladoctor: wrote {self.file}\n")
             return
         try:
-            sys.stdout.write(text)
+            sys.stdout.write(text if isinstance(text, str) else text.decode("utf-8", "replace"))
             sys.stdout.flush()
         except BrokenPipeError as error:
             raise PipeClosed from error
@@ -167,13 +171,17 @@ def _written_by_us(file: Path) -> bool:
     try:
         with file.open("rb") as handle:
             start = handle.read(200)
+            if start.startswith(_PARQUET):
+                # The names of its columns stand at its end.
+                handle.seek(max(handle.seek(0, os.SEEK_END) - _FOOTER, 0))
+                return b"xladoctor_fleet" in handle.read()
     except OSError:
         return False
     return not start or start.startswith(_OURS) or (start.startswith(b"{") and _OURS[0] in start)
 
 
-def _write_file(file: Path, text: str) -> None:
-    data = text.encode("utf-8", "backslashreplace")
+def _write_file(file: Path, text: str | bytes) -> None:
+    data = text.encode("utf-8", "backslashreplace") if isinstance(text, str) else text
     if file.exists() and not file.is_file():
         # A device or a pipe (/dev/stdout): there is nothing to replace.
         with file.open("wb") as handle:

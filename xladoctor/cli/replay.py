@@ -94,11 +94,16 @@ class Asked:
     ] = None
 
 
+_AT_ONCE = 64
+"""So many tries are under way at once on a cluster, where --jobs does not say more."""
+
+
 @dataclass(frozen=True)
 class Workers:
     """What the workers may do and use."""
 
     jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", help="How many workers run in parallel.", min=1)] = 1
+    on: options.On = "local"
     min_good: Annotated[bool, typer.Option("--min-good", help="Also report and keep the nearest case that passes.")] = (
         False
     )
@@ -175,6 +180,7 @@ def replay(
         raise XladoctorError(f"--target {asked.platform}: known are gpu and cpu")
     destination = shown.destination(FORMATS)
 
+    from xladoctor.cluster.opened import opened
     from xladoctor.experiments import request, session
     from xladoctor.workers import subject as subjects
 
@@ -187,7 +193,11 @@ def replay(
         found = replace(found, foreign=False)
     progress = Line(sys.stderr, on=not shown.quiet and sys.stderr.isatty())
     try:
-        result = session.replay(found, wanted, progress)
+        with opened(workers.on) as cluster:
+            if cluster is not None and wanted.jobs == 1:
+                wanted = replace(wanted, jobs=min(cluster.slots, _AT_ONCE))
+            executor = None if cluster is None else cluster.executor
+            result = session.replay(found, wanted, progress, executor)
     finally:
         progress.end()
     page = destination.page() if destination.format == "console" else None

@@ -12,6 +12,7 @@ SUMMARIES = {
     "preflight": "Check a study before it starts, and say go or no-go.",
     "report": "Write a report of a run, for a ticket.",
     "attach": "Show where a program that hangs stands.",
+    "survey": "Table what failed in the runs below a folder, day after day.",
     "runs": "List the runs recorded here, newest first, or remove old ones.",
     "lint": "Find hazards in source code before anything runs.",
     "mcp": "Serve coding agents over the Model Context Protocol.",

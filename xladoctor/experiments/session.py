@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import xladoctor
 from xladoctor import secrets
@@ -21,6 +23,7 @@ from xladoctor.recording import files, mark
 from xladoctor.recording.run_folder import stamped, write_json
 from xladoctor.workers.bench import Bench
 from xladoctor.workers.classify import gist
+from xladoctor.workers.elsewhere import differences
 from xladoctor.workers.subject import Subject
 
 Say = Callable[[str], None]
@@ -36,8 +39,10 @@ _FOREIGN = (
 _ADD_PARITY = "add --parity"
 
 
-def replay(subject: Subject, options: Options, say: Say = lambda text: None) -> Replay:
-    """Run the subject again in workers, and tell what was learnt.
+def replay(
+    subject: Subject, options: Options, say: Say = lambda text: None, executor: Executor | None = None
+) -> Replay:
+    """Run the subject again in workers, and tell what was learnt. `executor` runs tries elsewhere.
 
     Raises:
         XladoctorError: the subject cannot be run as it was asked for.
@@ -53,7 +58,8 @@ def replay(subject: Subject, options: Options, say: Say = lambda text: None) -> 
     memory = options.memory or (_all_memory() if subject.foreign else None)
     notes = (_FOREIGN,) if subject.foreign else ()
     result = Replay(subject=subject.name, folder=str(folder), tool_version=xladoctor.__version__, notes=notes)
-    with Bench(subject, folder, timeout=options.timeout, jobs=options.jobs, say=say, memory=memory) as bench:
+    settings: dict[str, Any] = {"timeout": options.timeout, "jobs": options.jobs, "memory": memory}
+    with Bench(subject, folder, say=say, executor=executor, **settings) as bench:
         try:
             asked = _asked(bench, options)
             swept = sweep(bench, asked)
@@ -68,6 +74,7 @@ def replay(subject: Subject, options: Options, say: Say = lambda text: None) -> 
         except KeyboardInterrupt:
             note = f"interrupted; this goes on where it was: xladoctor replay --resume {shown(folder)}"
             result = replace(result, interrupted=True, notes=(*result.notes, note))
+        result = replace(result, notes=(*result.notes, *differences(bench.places)))
     _write(folder, result)
     if subject.run is not None and folder.parent == subject.run.resolve() / "replays":
         mark.sign_more(subject.run, f"replays/{folder.name}")

@@ -36,6 +36,11 @@ _OTHER = pattern(
 _DIAGNOSTIC = pattern(r"^\S{1,300}?:\d{1,7}:\d{1,5}: (?:error|fatal error): ")
 
 
+def says_wrong(text: str) -> bool:
+    """Whether a line says that something is wrong, and is no code, warning or heading."""
+    return bool(not CPP.match(text) and _WRONG.search(text, 0, CHARACTERS) and not _OTHER.search(text, 0, 200))
+
+
 @dataclass
 class _Words:
     number: int
@@ -72,10 +77,20 @@ class Bare:
             words.lines.append(text[:CHARACTERS])
             words.size += len(text)
             words.last = number
-        if not CPP.match(text) and _WRONG.search(text, 0, CHARACTERS) and not _OTHER.search(text, 0, 200):
+        if says_wrong(text):
             self._begin(number, [above, text[:CHARACTERS]] if above and not self._open else [text[:CHARACTERS]])
         elif is_work(text):
             self._worked = number
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the next line goes on with such a place."""
+        return bool(self._open)
+
+    def pass_by(self, above: str, worked: int) -> None:
+        """Take lines that are none of this, while no place is open: the last one, and the last that shows work."""
+        self._above = above[:CHARACTERS] if len(above) >= NARROW else ""
+        self._worked = worked or self._worked
 
     def _begin(self, number: int, lines: list[str]) -> None:
         key = _NUMBERS.sub("", lines[-1][:200])

@@ -1,9 +1,15 @@
-"""Where a message goes on below its first line, and where it ends."""
+"""Where an error begins, where its message goes on below its first line, and where it ends."""
 
 from __future__ import annotations
 
 from xladoctor.patterns import pattern
 
+HEADER = "Traceback (most recent call last"
+RAISED = pattern(
+    r"(?:^|\s)((?:[A-Za-z_]\w{0,80}\.){0,12})([A-Z]\w{0,80}(?:Error|Exception|Interrupt|"
+    r"Exit))(?: \(see above for traceback\))?(?::\s?(.*)|\s*)$"
+)
+NODE = pattern(r"^\s*\[\[(?:\{\{node |[Nn]ode)")
 OP_STACK = pattern(
     r"^\s*(?:Detected at node .{1,500} defined at|Stack trace for op definition|The op is "
     r"created at|Original stack trace for"

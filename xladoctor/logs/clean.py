@@ -11,16 +11,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
-from xladoctor.logs.margins import shared_prefix
+from xladoctor.logs.kinds import Kind, Kinds
+from xladoctor.logs.margins import may_follow_prefix, shared_prefix
 from xladoctor.patterns import pattern
 
 
-@dataclass(frozen=True)
-class Clean:
+class Clean(NamedTuple):
     """One cleaned line, where it stood, and who said it."""
 
     number: int
@@ -104,8 +104,7 @@ _KEEP = ("rror", "raceback", "xception", "failed", 'File "', "[[", "illed", "fau
 
 def clean_lines(lines: Iterable[tuple[int, bytes]]) -> list[Clean]:
     """The cleaned lines of one region, unwrapped, with line numbers of the log."""
-    raw = [(number, piece) for number, line in lines for piece in _pieces(line)]
-    raw = _unwrap(raw)
+    raw = _unwrap([(number, piece) for number, line in lines for piece in _pieces(line)])
     done = [Clean(number, *_strip_prefixes(text)) for number, text in raw]
     if shared := shared_prefix([line.text for line in done if not CPP.match(line.text)]):
         done = [_without(shared, line) for line in done]
@@ -115,13 +114,57 @@ def clean_lines(lines: Iterable[tuple[int, bytes]]) -> list[Clean]:
     return [_at_margin(line, margin) if line.text[:1] == " " or margin else line for line in done]
 
 
+def clean_by_kind(lines: Sequence[tuple[int, bytes]]) -> list[Kind | list[Clean]] | None:
+    """The same, line by line: the kind of each, or where it has none the cleaned lines in it. None where the lines of a
+    region change each other: a terminal may have broken them, they may share a prefix, or all are indented.
+    """
+    found: list[Kind | list[Clean]] = []
+    raw, clean = Counter[int](), Counter[int]()
+    flush = streams = False
+    for number, line in lines:
+        kind = KINDS.of(line)
+        if kind is not None:
+            if kind.prefixed:
+                return None
+            found.append(kind)
+            raw[kind.length] += 1
+            clean[kind.stop - kind.start] += 1
+            flush = flush or kind.flush
+            continue
+        pieces = list(_pieces(line))
+        bare = [Clean(number, *_strip_prefixes(piece)) for piece in pieces]
+        flush = flush or any(_is_flush(each.text) for each in bare)
+        cleaned = [_at_margin(each, 0) if each.text[:1] == " " else each for each in bare]
+        if any(may_follow_prefix(each.text) and not CPP.match(each.text) for each in bare):
+            return None
+        found.append(cleaned)
+        raw.update(map(len, pieces))
+        clean.update(len(each.text) for each in bare)
+        streams = streams or any(each.stream for each in bare)
+    if not flush or _is_broken(lines, raw, bare=False) or (not streams and _is_broken(lines, clean, bare=True)):
+        return None
+    return found
+
+
+def _is_broken(lines: Sequence[tuple[int, bytes]], lengths: Counter[int], *, bare: bool) -> bool:
+    """Whether a terminal broke the lines, as they stand or `bare` of their prefixes."""
+    if not wraps_at(lengths, lengths.total())[0]:
+        return False
+    texts = [piece for _, line in lines for piece in _pieces(line)]
+    return bool(_wrap_width([_strip_prefixes(text)[0] for text in texts] if bare else texts))
+
+
+def _is_flush(text: str) -> bool:
+    return bool(text) and not text[:1].isspace()
+
+
 def _without(prefix: re.Pattern[str], line: Clean) -> Clean:
     """A line without the prefix that its neighbours have, too, and without those behind it."""
     found = prefix.match(line.text)
     if not found or not found.end():
         return line
     text, stream = _strip_prefixes(line.text[found.end() :])
-    return replace(line, text=text, stream=line.stream or stream)
+    return Clean(line.number, text, line.stream or stream)
 
 
 def _at_margin(line: Clean, margin: int) -> Clean:
@@ -130,7 +173,8 @@ def _at_margin(line: Clean, margin: int) -> Clean:
     """
     text = line.text[margin:]
     bare = text.lstrip(" ")
-    return replace(line, text=bare if bare != text and CPP.match(bare) else text)
+    text = bare if bare != text and CPP.match(bare) else text
+    return line if text == line.text else Clean(line.number, text, line.stream)
 
 
 def _pieces(raw: bytes) -> Iterator[str]:
@@ -237,12 +281,17 @@ def _is_open(text: str, after: str) -> bool:
     return not closed or not (text[-1:].isalpha() and after[:1].isalpha())
 
 
+def wraps_at(lengths: Counter[int], count: int) -> tuple[int, int]:
+    """The width at which `count` lines of these lengths could have been cut, and how many lines must end there."""
+    width = max(lengths, default=0)
+    enough = 1 if count <= 30 and width in _TERMINALS else 3
+    return (0, enough) if width < 40 or lengths[width] < enough else (width, enough)
+
+
 def _wrap_width(lines: list[str]) -> int:
     """The width at which lines were cut, or 0: many different lines end there, none goes beyond, most go on below."""
-    lengths = Counter(map(len, lines))
-    width = max(lengths, default=0)
-    enough = 1 if len(lines) <= 30 and width in _TERMINALS else 3
-    if width < 40 or lengths[width] < enough:
+    width, enough = wraps_at(Counter(map(len, lines)), len(lines))
+    if not width:
         return 0
     full = [i for i, line in enumerate(lines[:-1]) if len(line) == width]
     if len({_NUMBERS.sub("", lines[i]) for i in full}) < enough:  # one sentence again and again has one length
@@ -251,3 +300,23 @@ def _wrap_width(lines: list[str]) -> int:
     ragged = sum(width - 25 <= len(line) < width and not _STARTS.match(after) for line, after in pairwise(lines))
     # Broken at words (by a mail program), lines end near the width; cut by a terminal, they end at it.
     return width if going_on * 10 >= 6 * len(full) and ragged <= going_on else 0
+
+
+def _of_kind(text: str) -> Kind | None:
+    """How a line is cleaned, and every other that differs from it in digits only; None where that is not known: codes,
+    redraws and escapes are no single line, and a stream has a number.
+    """
+    if "\\" in text or "&" in text or _BARE_ANSI_LIKE.search(text) or list(_pieces(text.encode())) != [text]:
+        return None
+    clean, stream = _strip_prefixes(text)
+    stop = len(text.rstrip())
+    indented = clean[:1] == " " and CPP.match(clean.lstrip(" ")) is not None
+    if stream or indented or not text[:stop].endswith(clean):
+        return None
+    cpp = CPP.match(clean) is not None
+    prefixed = not cpp and may_follow_prefix(clean)
+    return Kind(stop - len(clean), stop, len(text), clean, cpp, prefixed, _is_flush(clean))
+
+
+_BARE_ANSI_LIKE = pattern(r"\[[\d;]{1,9}m")
+KINDS = Kinds(_of_kind)

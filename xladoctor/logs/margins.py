@@ -32,9 +32,8 @@ def shared_prefix(lines: Sequence[str]) -> re.Pattern[str] | None:
     told = [line for line in lines[: 4 * _LINES] if line.strip()]
     seen: set[str] = set()
     for line in told[:_LINES]:
-        found = _BEGINS.search(line, 0, LONGEST + 600) if any(mark in line for mark in _MARKS) else None
-        prefix = line[: found.start()] if found else ""
-        if not prefix.strip() or len(prefix) > LONGEST:
+        prefix = _in_front(line)
+        if prefix is None:
             continue
         if line.startswith('File "', len(prefix)) and prefix.endswith("  "):
             prefix = prefix[:-2]  # a frame is indented in its traceback
@@ -49,6 +48,18 @@ def shared_prefix(lines: Sequence[str]) -> re.Pattern[str] | None:
         if len(seen) == _CANDIDATES:
             break
     return None
+
+
+def may_follow_prefix(line: str) -> bool:
+    """Whether a line shows a prefix that its neighbours could have."""
+    return _in_front(line) is not None
+
+
+def _in_front(line: str) -> str | None:
+    """What stands in front of a traceback or an error that begins within the line, if anything does."""
+    found = _BEGINS.search(line, 0, LONGEST + 600) if any(mark in line for mark in _MARKS) else None
+    prefix = line[: found.start()] if found else ""
+    return prefix if prefix.strip() and len(prefix) <= LONGEST else None
 
 
 def _pattern(prefix: str) -> str:

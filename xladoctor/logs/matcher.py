@@ -27,13 +27,14 @@ FREE = MOST - len(_SECOND)
 class Block(NamedTuple):
     """Whole lines `data[:end]` of a log, the hits in them (literal's number, start, end; ascending) and how many line
     ends they have. Behind `end` stands the beginning of the next block. `hits` is None for a log so small that all
-    of it is looked at.
+    of it is looked at, unless it is `quiet`: then none of its lines means anything.
     """
 
     data: bytes
     end: int
     hits: list[tuple[int, int, int]] | None
     newlines: int
+    quiet: bool = False
 
 
 def scan(data: bytes, end: int, more: tuple[bytes, ...] = ()) -> Block:

@@ -107,7 +107,8 @@ def op(text: str) -> str | None:
     if tail and not tail[1].startswith("__"):
         return tail[1]
     for naming, group in _NAMING:
-        found = naming.search(text)
+        # Most messages have no such words, and the pattern begins with what many have.
+        found = naming.search(text) if naming is not _WITH_OP or "with" in text else None
         if found:
             return _VARIADIC.sub("", found[group])
     return tail[1] if tail else None

@@ -40,7 +40,7 @@ def hot_regions(blocks: Iterable[Block], watcher: Watcher | None = None) -> Iter
     pending: list[Line] = []
     last_idle: tuple[Block, int] | None = None
     for block, near_end in _with_end(blocks):
-        found = None if block.hits is None else repeats.worth_it(block, near_end)
+        found = [] if block.quiet else None if block.hits is None else repeats.worth_it(block, near_end)
         if found is not None and not found and until < number:
             if pending:
                 yield pending

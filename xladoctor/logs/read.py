@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice, takewhile
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from xladoctor.logs.activity import Activity
 from xladoctor.logs.blocks import searched
-from xladoctor.logs.clean import clean_lines
+from xladoctor.logs.clean import Clean, clean_by_kind, clean_lines
 from xladoctor.logs.endings import is_progress, is_stamped
+from xladoctor.logs.inert import inert_by
+from xladoctor.logs.kinds import Kind
+from xladoctor.logs.matcher import Block
 from xladoctor.logs.prefilter import hot_regions
 from xladoctor.logs.segment import Segmenter
+from xladoctor.logs.skip import Left, left_of, text_of
 from xladoctor.logs.source import Source, UnreadableLog
 from xladoctor.model.evidence import ErrorRecord, LogEvidence
 
@@ -80,7 +85,8 @@ def _read_one(
         source = Source(name or str(getattr(log, "name", None) or "<stdin>"), log)
     collector = Collector(source.name, literals)
     more = tuple(literal.encode() for literal in literals)
-    for region in hot_regions(searched(source.blocks(), threads, more), collector.activity):
+    blocks = collector.unless_quiet(searched(source.blocks(), threads, more))
+    for region in hot_regions(blocks, collector.activity):
         collector.take(region)
     collector.close()
     if source.binary:
@@ -96,6 +102,7 @@ class Collector:
     def __init__(self, source: str, literals: tuple[str, ...] = ()) -> None:
         self.activity = Activity()
         self._literals = literals
+        self._inert = inert_by(literals)
         self.facts: dict[str, Any] = {}
         self._source = source
         self._streams: dict[str | None, Segmenter] = {}
@@ -110,6 +117,12 @@ class Collector:
         self._dropped = 0
         self._previous = 0
 
+    def unless_quiet(self, blocks: Iterable[Block]) -> Iterator[Block]:
+        """The blocks of a whole log. Of a small one of which no line means anything, none has to be looked at."""
+        for block in blocks:
+            quiet = block.hits is None and self._inert.all_quiet(block.data)
+            yield block._replace(quiet=True) if quiet else block
+
     def take(self, region: list[tuple[int, bytes]]) -> None:
         """One run of consecutive lines."""
         if not region:
@@ -118,15 +131,52 @@ class Collector:
             for segmenter in self._streams.values():
                 segmenter.gap()
         self._previous = region[-1][0]
+        kinds = clean_by_kind(region)
+        if kinds is not None:
+            self._take_by_kind(region, kinds)
+            return
+        first = region[0][0]
         for line in clean_lines(region):
-            stream = line.stream
-            if stream not in self._streams:
-                if len(self._streams) >= STREAMS:
-                    stream = None
-                self._streams.setdefault(stream, Segmenter(self._source, stream, self._add, self._literals))
-            self._streams[stream].feed(line)
-            if is_progress(line.text):
-                self._saw_progress(stream, line.number, line.text, region[line.number - region[0][0]][1])
+            self._feed(line, region[line.number - first][1])
+
+    def _feed(self, line: Clean, raw: bytes) -> None:
+        stream = line.stream
+        if stream not in self._streams and len(self._streams) >= STREAMS:
+            stream = None
+        self._segmenter(stream).feed(line)
+        if is_progress(line.text):
+            self._saw_progress(stream, line.number, line.text, raw)
+
+    def _segmenter(self, stream: str | None) -> Segmenter:
+        if stream not in self._streams:
+            self._streams[stream] = Segmenter(self._source, stream, self._add, self._literals)
+        return self._streams[stream]
+
+    def _take_by_kind(self, region: list[tuple[int, bytes]], kinds: list[Kind | list[Clean]]) -> None:
+        """The same of lines that do not change each other: inert ones, met while nothing is open, are passed by."""
+        inert = self._inert.judge
+        plain = self._segmenter(None)
+        at, count = 0, len(region)
+        while at < count:
+            kind, (number, raw) = kinds[at], region[at]
+            if isinstance(kind, list):
+                for line in kind:
+                    self._feed(line, raw)
+            elif inert(kind) and plain.idle:
+                run = list(takewhile(lambda each: isinstance(each, Kind) and inert(each), islice(kinds, at, None)))
+                self._pass_by(plain, left_of(region, cast("list[Kind]", run), at, at + len(run)), region)
+                at += len(run) - 1
+            else:
+                self._feed(Clean(number, text_of(raw, kind)), raw)
+            at += 1
+
+    def _pass_by(self, segmenter: Segmenter, left: Left, region: list[tuple[int, bytes]]) -> None:
+        segmenter.pass_by(left.recent, left.above, left.worked)
+        first, last = left.progress
+        if left.epoch >= 0:
+            self._epochs[None] = region[left.epoch][0]
+        for at in (first, last) if first >= 0 else ():
+            self._saw_progress(None, region[at][0], "", region[at][1])
 
     def _saw_progress(self, stream: str | None, number: int, text: str, raw: bytes) -> None:
         if text.startswith("Epoch "):

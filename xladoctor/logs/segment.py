@@ -1,8 +1,7 @@
 """Lines to errors: a small state machine for each stream (process, rank) that speaks in a log.
 
-It knows Python tracebacks (plain, IPython's, pytest's, faulthandler's), the stacks of graph nodes that
-TensorFlow prints
-inside a message, the C++ runtime's lines, what a shell or scheduler says of a dead process, and bare messages.
+It knows Python tracebacks (plain, IPython's, pytest's, faulthandler's), the stacks of graph nodes that TensorFlow
+prints inside a message, the C++ runtime's lines, what a shell or scheduler says of a dead process, and bare messages.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from dataclasses import replace
 
 from xladoctor.logs import message, signatures
 from xladoctor.logs.bare import Bare
-from xladoctor.logs.bounds import GOES_ON, OP_STACK, STOP
+from xladoctor.logs.bounds import GOES_ON, HEADER, NODE, OP_STACK, RAISED, STOP
 from xladoctor.logs.clean import CPP, Clean
 from xladoctor.logs.draft import FRAMES, Draft
 from xladoctor.logs.endings import death, glued, is_told, is_work
@@ -30,7 +29,6 @@ from xladoctor.logs.frames import (
     same_paths,
 )
 from xladoctor.model.evidence import AT_EXIT, ErrorRecord, Frame
-from xladoctor.patterns import pattern
 
 PLAIN = 40
 APART = 60
@@ -38,13 +36,7 @@ APART = 60
 NEAR = 6
 """The same between such frames and a line of the runtime."""
 
-_HEADER = "Traceback (most recent call last"
-_BARE = pattern(
-    r"(?:^|\s)((?:[A-Za-z_]\w{0,80}\.){0,12})([A-Z]\w{0,80}(?:Error|Exception|Interrupt|"
-    r"Exit))(?: \(see above for traceback\))?(?::\s?(.*)|\s*)$"
-)
 _CHAIN = ("During handling of the above exception", "The above exception was the direct cause")
-_NODE = pattern(r"^\s*\[\[(?:\{\{node |[Nn]ode)")
 
 
 class Segmenter:
@@ -62,21 +54,17 @@ class Segmenter:
         self._recent: deque[str] = deque(maxlen=40)
         self._loose: deque[tuple[int, Frame]] = deque(maxlen=40)
         self._draft: Draft | None = None
-        self._in_frames = False
-        self._number = 0
+        self._in_frames = self._watching = False
         self._wrapped = ""
         self._chained: str | None = None
-        self._margin = 0
-        self._worked = 0
-        self._watching = False
-        self._grave: dict[str, int] = {}
-        self._told: dict[str, int] = {}
+        self._number = self._margin = self._worked = 0
+        self._grave, self._told = dict[str, int](), dict[str, int]()
 
     def feed(self, line: Clean) -> None:
         """Take one line."""
         self._number = line.number
         text = self._without_margin(line.text)
-        if _HEADER in text:
+        if HEADER in text:
             self._open_traceback(text)
         elif self._draft is None:
             self._outside(text)
@@ -88,9 +76,19 @@ class Segmenter:
         if text.strip():
             self._recent.append(text[:500])
 
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is open: a line that means nothing by itself means nothing at all."""
+        return self._draft is None and not (self._margin or self._watching or self.bare.is_open)
+
+    def pass_by(self, recent: list[str], above: str, worked: int) -> None:
+        """Do what `feed` would do with lines of inert kinds while nothing is open (see `skip.py`)."""
+        self.bare.pass_by(above, worked)
+        self._recent.extend(recent)
+
     def _without_margin(self, text: str) -> str:
         """Take back the indentation that a whole traceback has (quoted in Markdown, logged by a framework)."""
-        if _HEADER in text and not (self._draft is not None and self._draft.lines):
+        if HEADER in text and not (self._draft is not None and self._draft.lines):
             self._margin = len(text) - len(text.lstrip())
         if self._margin and text.strip():
             if not text[: self._margin].strip():
@@ -127,7 +125,7 @@ class Segmenter:
         if draft is not None and cut and draft.frames and (at_end or draft.named_above):
             # IPython names the exception above its traceback: that is left where the rest was cut off.
             draft.exception = draft.named_above
-            draft.lines.append(f"{_HEADER}):")
+            draft.lines.append(f"{HEADER}):")
         if draft is None or not (draft.lines or draft.exception) or draft.ignored:
             return
         self._chained = None
@@ -321,7 +319,7 @@ class Segmenter:
             return
         if self._points(text):
             return
-        found = _BARE.search(text) if "Error" in text or "xception" in text or "Interrupt" in text else None
+        found = RAISED.search(text) if "Error" in text or "xception" in text or "Interrupt" in text else None
         if found and len(text[: found.start()]) < 60 and "(" not in text[: found.start()]:
             self._draft = self._new(exception=found[2])
             if is_told(text[: found.start()]):
@@ -338,7 +336,7 @@ class Segmenter:
             self._draft.add(text.strip())
         elif (
             signatures.speaks(text)
-            or ("[[" in text and _NODE.match(text))
+            or ("[[" in text and NODE.match(text))
             or any(literal in text for literal in self._literals)
         ):
             self._draft = self._new()
@@ -352,9 +350,9 @@ class Segmenter:
     def _said_above(self, text: str) -> str | None:
         """What a line with the mark of a node goes on from: the mark stands below the sentence."""
         alone = signatures.speaks(text.replace("[Op:", "")) and not (text[:1].isspace() or text[:1].islower())
-        if alone and not _NODE.match(text):
+        if alone and not NODE.match(text):
             return None
-        above = self.bare.above(text) or (self._recent[-1] if self._recent and _NODE.match(text) else "")
+        above = self.bare.above(text) or (self._recent[-1] if self._recent and NODE.match(text) else "")
         return above.strip() if above.strip() and not python_frame(above) and not CPP.match(above) else None
 
     def _points(self, text: str) -> bool:

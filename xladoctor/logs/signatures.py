@@ -150,9 +150,25 @@ _EXCUSED = ("Unable to register cu",)
 
 def speaks(text: str) -> bool:
     """Whether a line by itself states an error of TensorFlow, XLA or Keras."""
-    return (any(map(text.__contains__, _ERRORS)) or _INDEX.search(text) is not None) and not any(
-        map(text.__contains__, _EXCUSED)
-    )
+    return (any(map(text.__contains__, _ERRORS)) or _names_index(text)) and not any(map(text.__contains__, _EXCUSED))
+
+
+def _names_index(text: str) -> bool:
+    return "] = " in text and _INDEX.search(text) is not None
+
+
+def may_speak(zeros: str) -> bool:
+    """Whether any line that differs from this one in digits only could state an error; here every digit is a zero."""
+    return any(map(zeros.__contains__, _ERRORS_ZEROS)) or _names_index(zeros)
+
+
+def zeros(text: str) -> str:
+    """A text with a zero for every digit."""
+    return text.translate(_TO_ZEROS)
+
+
+_TO_ZEROS = {ord("0") + at: "0" for at in range(10)}
+_ERRORS_ZEROS = tuple(map(zeros, _ERRORS))
 
 
 def warns(text: str, literals: Iterable[str] = ()) -> bool:

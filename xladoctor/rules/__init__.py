@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -161,6 +161,12 @@ def known(record: ErrorRecord, *, but: str = "") -> Rule | None:
     """The first of the doctor's own rules (other than `not-xla` and the one of code `but`) that knows what this record
     says.
     """
+    return _known(record, but)
+
+
+# A dozen rules ask about the same records of one log.
+@lru_cache(maxsize=512)
+def _known(record: ErrorRecord, but: str) -> Rule | None:
     from xladoctor.rules.matching import flat
 
     text = flat(record.text)

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from xladoctor.model.survey import Target
@@ -23,6 +22,10 @@ _STREAM = re.compile(r"(?i)(?<![a-z])(?:std)?(?:out|err)(?![a-z])")
 _OURS = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{4}-(?:replay|preflight)|preflight-cache")
 _RANK = re.compile(r"(?i)(?<![a-z])((?:local_?|global_?)?(?:rank|worker|node|task|proc(?:ess)?|host)[-_.]?)\d{1,6}")
 
+
+# One of these is in every name of a part; the two patterns above take ten times as long.
+_PART = re.compile(r"(?i)out|err|rank|worker|node|task|proc|host")
+_RECORDED = re.compile(r"run\.json|events-.*\.jsonl")
 
 # Nobody keeps logs deeper, and to walk a path takes longer with each of its parts.
 _DEEPEST = 64
@@ -44,47 +47,62 @@ def targets_in(folder: Path) -> Iterator[Target]:
         OSError: the folder cannot be read.
     """
     inside = folder.resolve()
-    waiting = [(folder, 0)]
+    waiting = [(str(folder), 0)]
     while waiting:
         here, depth = waiting.pop()
-        if files.is_run_folder(here):
-            yield Target("run", (str(here),))
-            continue
         try:
-            names = sorted(os.listdir(here))  # noqa: PTH208 - names, not paths
+            with os.scandir(here) as found:
+                entries = sorted(found, key=lambda entry: entry.name)
         except OSError:
-            if here == folder:
+            # Of a folder that cannot be listed, its `run.json` may still be read.
+            if files.is_run_folder(Path(here)):
+                yield Target("run", (here,))
+                continue
+            if depth == 0:
                 raise
             continue  # below, one that cannot be read is no reason to read nothing
-        yield from together(here / name for name in names if is_log(name) and _is_inside(here / name, inside))
-        below = (here / name for name in names if not name.startswith(".") and not _OURS.fullmatch(name))
+        if any(_RECORDED.fullmatch(entry.name) for entry in entries) and files.is_run_folder(Path(here)):
+            yield Target("run", (here,))
+            continue
+        yield from _together([entry.path for entry in entries if is_log(entry.name) and _is_inside(entry, inside)])
         # A link to a folder could lead back here.
         if depth < _DEEPEST:
-            waiting += reversed([(path, depth + 1) for path in below if _is_kind(path, stat.S_ISDIR)])
+            below = (entry for entry in reversed(entries) if _is_folder(entry) and not _is_ours(entry.name))
+            waiting += [(entry.path, depth + 1) for entry in below]
 
 
-def _is_inside(path: Path, folder: Path) -> bool:
-    """Whether it is a regular file; a link to one counts where that lies below `folder` too."""
-    if _is_kind(path, stat.S_ISREG):
-        return True
+def _is_folder(entry: os.DirEntry[str]) -> bool:
     try:
-        return path.is_symlink() and path.is_file() and path.resolve().is_relative_to(folder)
-    except (OSError, RuntimeError):
-        return False
-
-
-def _is_kind(path: Path, kind: Callable[[int], bool]) -> bool:
-    try:
-        return kind(path.lstat().st_mode)
+        return entry.is_dir(follow_symlinks=False)
     except OSError:
         return False  # its name is too long for the system, for example
 
 
+def _is_ours(name: str) -> bool:
+    return name.startswith(".") or _OURS.fullmatch(name) is not None
+
+
+def _is_inside(entry: os.DirEntry[str], folder: Path) -> bool:
+    """Whether it is a regular file; a link to one counts where that lies below `folder` too."""
+    try:
+        if not entry.is_symlink():
+            return entry.is_file(follow_symlinks=False)
+        return entry.is_file() and Path(entry.path).resolve().is_relative_to(folder)
+    except (OSError, RuntimeError):
+        return False
+
+
 def together(logs: Iterable[Path]) -> Iterator[Target]:
     """The logs as runs: parts of one run in one target, in the order of their first parts."""
+    return _together([str(log) for log in logs])
+
+
+def _together(logs: Iterable[str]) -> Iterator[Target]:
     runs: dict[tuple[str, str], list[str]] = {}
     for log in logs:
-        name = _STREAM.sub("out", _RANK.sub(r"\g<1>0", log.name))
-        runs.setdefault((str(log.parent), name), []).append(str(log))
+        folder, _, name = log.rpartition(os.sep)
+        if _PART.search(name):
+            name = _STREAM.sub("out", _RANK.sub(r"\g<1>0", name))
+        runs.setdefault((folder, name), []).append(log)
     for paths in runs.values():
         yield Target("logs", tuple(dict.fromkeys(paths)))

@@ -95,16 +95,40 @@ def _ratio(a: int, b: int) -> tuple[int, int]:
     return a // divisor, b // divisor
 
 
+class Groups:
+    """Findings put into groups, one after the other. Groups are numbered from 0 as they first appear.
+
+    Of what was seen with one key, at most `_COMPARED` different rows of numbers are compared with a new one.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, ...], dict[tuple[int, Dims], None]] = {}
+        self._next = 0
+
+    def learn(self, number: int, found: tuple[str, ...], rows: Iterable[Dims]) -> None:
+        """A group that is known from before."""
+        self._next = max(self._next, number + 1)
+        self._known.setdefault(found, {}).update(dict.fromkeys((number, dims) for dims in rows or [()]))
+
+    def number(self, found: tuple[str, ...], dims: Dims) -> tuple[int, bool]:
+        """The group of a finding with this key and these numbers; and whether such numbers are new in it."""
+        alike = self._known.setdefault(found, {})
+        placed = bool(found[-1])
+        number = next((n for n, other in alike if placed or related(dims, other)), None)
+        if number is None and len(alike) >= _COMPARED:
+            number = next(reversed(alike))[0]
+        if number is None:
+            number, self._next = self._next, self._next + 1
+        new = (number, dims) not in alike and len(alike) < _COMPARED and not (placed and alike)
+        if new:
+            alike[number, dims] = None
+        return number, new
+
+
+_COMPARED = 400
+
+
 def groups(findings: Sequence[Finding]) -> list[int]:
     """For each finding the number of its group; groups are numbered as they first appear."""
-    known: dict[tuple[str, ...], list[tuple[int, Dims]]] = {}
-    chosen: list[int] = []
-    for finding in findings:
-        found, dims = key(finding), numbers(finding.dims)
-        alike = known.setdefault(found, [])
-        number = next((n for n, other in alike if found[-1] or related(dims, other)), None)
-        if number is None:
-            number = len(set(chosen))
-        alike.append((number, dims))
-        chosen.append(number)
-    return chosen
+    known = Groups()
+    return [known.number(key(finding), numbers(finding.dims))[0] for finding in findings]

@@ -11,6 +11,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -20,9 +21,11 @@ from xladoctor.model.replay import Case
 from xladoctor.protocol import answers, codec, requests
 from xladoctor.recording import mark
 from xladoctor.workers.classify import gist
+from xladoctor.workers.elsewhere import Elsewhere
 from xladoctor.workers.environment import worker_environment
 from xladoctor.workers.journal import NAME, Journal
 from xladoctor.workers.pool import Kind, Pool
+from xladoctor.workers.remote import Where, travels
 from xladoctor.workers.subject import Subject
 from xladoctor.workers.worker import WorkerDied, WorkerRefused, WorkerTimeout
 
@@ -83,6 +86,7 @@ class Bench:
         memory: int | None = None,
         environment: Mapping[str, str] = os.environ,
         pool: Pool | None = None,
+        executor: Executor | None = None,
     ) -> None:
         self.subject = subject
         self.folder = folder
@@ -100,6 +104,7 @@ class Bench:
         self._own = pool is None
         # A capsule needs nothing of the folder that it lies in, which may be a stranger's.
         cwd = subject.cwd if subject.kind == "callable" else None
+        self._elsewhere = None if executor is None else Elsewhere(executor, subject, cwd, memory)
         self._pool = pool or Pool(jobs + 2, worker_environment(environment, cwd), cwd, folder, memory)
 
     def __enter__(self) -> Bench:
@@ -156,7 +161,7 @@ class Bench:
         if known is not None:
             return _typed(request, Answer(**{_NAMES.get(k, k): v for k, v in known.items()}, known=True))
         started = time.monotonic()
-        answer = self._from_worker(request, _kind(self.subject, case), timeout or self.timeout)
+        answer = self._answered(request, case, timeout or self.timeout)
         if self._stopped:
             # The worker was killed by us: its death says nothing.
             raise KeyboardInterrupt
@@ -167,6 +172,18 @@ class Bench:
                 self.compilations += int(answer.value.get("compilations") or 0)
         self._journal.keep(question, {f: getattr(answer, _NAMES.get(f, f)) for f in _FIELDS})
         return _typed(request, answer)
+
+    @property
+    def places(self) -> dict[Where, list[str]]:
+        """Where the cluster answered, and which cases; of this machine nothing is said."""
+        return {} if self._elsewhere is None else self._elsewhere.places
+
+    def _answered(self, request: requests.Request[Any], case: Case, timeout: float) -> Answer[Any]:
+        kind, elsewhere = _kind(self.subject, case), self._elsewhere
+        if elsewhere is None or not travels(request.to_json()):
+            return self._from_worker(request, kind, timeout)
+        told = elsewhere.ask(request.to_json(), kind, case, timeout, lambda: self._stopped)
+        return Answer(**told)
 
     def _from_worker(self, request: requests.Request[Any], kind: Kind, timeout: float) -> Answer[Any]:
         """The answer with its result as JSON has it."""
