@@ -72,15 +72,15 @@ class DatasetRecorder:
         if "Zip" in name:
             self._zipped(dataset)
 
-    def given(self, method: str, model: Any, data: Any, where: Mapping[str, Any] | None) -> None:
-        """A Keras method was given a dataset."""
+    def given(self, method: str, model: Any, data: Any, where: Mapping[str, Any] | None) -> bool:
+        """A Keras method was given a dataset; whether it was looked at in which order it gives which of its rows."""
         if not isinstance(data, compat_data.dataset_class()):
-            return
+            return False
         facts = {"method": method, "model": getattr(model, "name", None), "used": where}
         if is_empty(data):
             self._write("empty", None, **facts)
         if method not in _METHODS:
-            return
+            return False
         found = list(chain(data))
         cached = next((n for n, d in enumerate(found) if "Cache" in type(d).__name__), len(found))
         anew = [d for d in found[:cached] if is_shuffled_anew(d)]
@@ -91,6 +91,7 @@ class DatasetRecorder:
             rows, size = int(inputs[0].cardinality().numpy()), int(batch._batch_size.numpy())
             if rows > 0 and rows % size:
                 self._write("dropped", self._where.get(batch), rows=[rows, rows - rows % size], **facts)
+        return True
 
     def line_of(self, dataset: Any) -> Mapping[str, Any] | None:
         """Where a shuffle, a batch or a zip was made."""
