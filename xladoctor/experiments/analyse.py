@@ -56,9 +56,10 @@ def ask_workers(
     compiled = _compiled(recording) if every or chosen else []
     python = interpreter(recording)
     remakes = questions(recording)
-    compared = check_.to_check(recording) if check is None or check > 0 else []
-    isolated = isolate_run.to_isolate(recording) if check is None or check > 0 else []
-    paired = row_check.to_check(recording) if check is None or check > 0 else []
+    checks = check > 0 if check is not None else check_.has_time(environment)
+    compared = check_.to_check(recording) if checks else []
+    isolated = isolate_run.to_isolate(recording) if checks else []
+    paired = row_check.to_check(recording) if checks else []
     if not (chosen or compiled or remakes or compared or isolated or paired) or python is None:
         return False
     from xladoctor.workers.worker import Worker, WorkerError
