@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from xladoctor.model.diagnosis import Location, Remedy
 
+_OF_OTHERS = ("segments", "gathered", "contracted", "rolled", "mixed", "normalised")
 REMEDIES: Mapping[str, Remedy] = {
     "outer": Remedy(
         "same-rank",
@@ -114,17 +115,33 @@ def words(kind: str, told: Mapping[str, Any]) -> tuple[str, str]:
             f"{op} puts {names[0]} beside {names[1]}. The first has lost the axis of rows, and broadcasting gives "
             "every row the same."
         )
-    if kind == "normalised":
-        return f"{op} of {shapes[0]} is taken over the rows of the batch", (
-            f"{op} of {shapes[0]} divides by a sum over the rows of the batch: what comes out for a row depends on the "
-            "other rows of its batch. It has another axis, over which a row would be normalised by itself."
-        )
+    if kind in _OF_OTHERS:
+        return _of_other_rows(kind, str(op), shapes, names)
     if kind == "fewer":
         title = f"{shapes[0]} in, {shapes[-1]} out: a result has not a row for each row of the data"
         return title, (
             f"{op} gives {shapes[1]}, and the result has {shapes[-1]} where the data have {shapes[0]}. A model may be "
             "meant to do so; then `by_row = False`, as an attribute of the model, says it."
         )
+    if kind == "classes":
+        return f"{op} weighs every class of {shapes[1]} with the number of one class, {shapes[0]}", (
+            f"{op} multiplies targets of whole numbers, {shapes[0]}, by what is computed of a softmax over classes, "
+            f"{shapes[1]}: broadcasting gives all classes of a row the number of its class as a weight. If the numbers "
+            "name classes, only the row's own class should count."
+        )
+    if kind == "exchanged":
+        return f"{op} of {shapes[0]} to {shapes[-1]} exchanges two axes and moves no element", (
+            f"{op} takes {shapes[0]} to {shapes[-1]}: the size of the middle axis is now that of the last one, but no "
+            "element was moved. What one row of the result holds belongs to different items of the last axis."
+        )
+    return f"{op} of {shapes[0]} to {shapes[-1]} tears the rows of the batch apart", (
+        f"{op} takes {shapes[0]} to {shapes[-1]}: no axis belongs to the rows any more, and what lies at one index "
+        "comes from several rows."
+    )
+
+
+def _of_other_rows(kind: str, op: str, shapes: Sequence[str], names: Sequence[str]) -> tuple[str, str]:
+    """(title, first sentences) of what takes from other rows than its own."""
     if kind == "segments":
         return f"{op} puts items of several rows into one segment, as many segments as rows", (
             f"{op} sums up {shapes[0]}, in which the items of each row lie side by side, in as many segments as there "
@@ -134,12 +151,6 @@ def words(kind: str, told: Mapping[str, Any]) -> tuple[str, str]:
         return f"{op} takes from the first row of the batch for all rows", (
             f"{op} takes from {shapes[0]}, in which the items of all rows lie one after the other, and its numbers all "
             "lie among those of the first row: the offset of each row is not in them."
-        )
-    if kind == "classes":
-        return f"{op} weighs every class of {shapes[1]} with the number of one class, {shapes[0]}", (
-            f"{op} multiplies targets of whole numbers, {shapes[0]}, by what is computed of a softmax over classes, "
-            f"{shapes[1]}: broadcasting gives all classes of a row the number of its class as a weight. If the numbers "
-            "name classes, only the row's own class should count."
         )
     if kind == "contracted":
         return f"{op} of {shapes[0]} and {shapes[1]} sums over all rows of one operand for each row of the other", (
@@ -156,14 +167,9 @@ def words(kind: str, told: Mapping[str, Any]) -> tuple[str, str]:
             f"Two tensors of the batch, {names[0]} and {names[1]}, are mixed with partners of two different draws, and "
             "with one weight: a mixed row gets the label of a row that is not in it."
         )
-    if kind == "exchanged":
-        return f"{op} of {shapes[0]} to {shapes[-1]} exchanges two axes and moves no element", (
-            f"{op} takes {shapes[0]} to {shapes[-1]}: the size of the middle axis is now that of the last one, but no "
-            "element was moved. What one row of the result holds belongs to different items of the last axis."
-        )
-    return f"{op} of {shapes[0]} to {shapes[-1]} tears the rows of the batch apart", (
-        f"{op} takes {shapes[0]} to {shapes[-1]}: no axis belongs to the rows any more, and what lies at one index "
-        "comes from several rows."
+    return f"{op} of {shapes[0]} is taken over the rows of the batch", (
+        f"{op} of {shapes[0]} divides by a sum over the rows of the batch: what comes out for a row depends on the "
+        "other rows of its batch. It has another axis, over which a row would be normalised by itself."
     )
 
 

@@ -60,7 +60,7 @@ def ask_workers(
     compared = check_.to_check(recording) if checks else []
     isolated = isolate_run.to_isolate(recording) if checks else []
     paired = row_check.to_check(recording) if checks else []
-    if not (chosen or compiled or remakes or compared or isolated or paired) or python is None:
+    if python is None or not (chosen or compiled or remakes or compared or isolated or paired):
         return False
     from xladoctor.workers.worker import Worker, WorkerError
 
@@ -70,13 +70,8 @@ def ask_workers(
             answers.write((json.dumps(secrets.of_data(answer), separators=(",", ":")) + "\n").encode())
             answers.flush()
 
-        with Worker(
-            python,
-            probes_dir(),
-            env=worker_environment(environment),
-            cwd=None,
-            log=recording.folder / "worker.log",
-        ) as worker:
+        env, log = worker_environment(environment), recording.folder / "worker.log"
+        with Worker(python, probes_dir(), env=env, cwd=None, log=log) as worker:
             for number, step in enumerate(chosen, 1):
                 which = f", step {number} of {len(chosen)}" if len(chosen) > 1 else ""
                 say(f"asking a worker for run-time shapes{which} ({python})")
