@@ -40,3 +40,13 @@ def out_of_range() -> type[Exception]:
     """What ends an iterator in C++."""
     found: type[Exception] = attribute("tensorflow.python.framework.errors_impl", "OutOfRangeError")
     return found
+
+
+def serialized(dataset: Any) -> bytes:
+    """The graph of a dataset, with the arrays that it holds. What has a state, such as a shuffle, is written without a
+    word.
+    """
+    policy = attribute("tensorflow.python.data.ops.options", "ExternalStatePolicy").IGNORE
+    with importlib.import_module("tensorflow").device("cpu:0"):
+        written: bytes = dataset._as_serialized_graph(external_state_policy=policy).numpy()
+    return written

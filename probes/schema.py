@@ -95,6 +95,10 @@ LATER_CALLS = (2, 3, 4, 5, 6, 8, 12, 16, 32, 64, 128, 256, 512, 1024)
 end, and each about twice the one before where they go on."""
 
 
+DATASET_VALUE = "dataset"
+"""In `values.npz`, as bytes: the graph of the dataset that a Keras step takes its batch from. A worker makes it."""
+
+
 def later_file(call: int) -> str:
     """The file of a capsule with the values of a later call."""
     return f"later-{call}.npz"

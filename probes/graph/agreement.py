@@ -120,7 +120,7 @@ def _as_in_the_run(ways: Portion, told: dict[str, Any]) -> dict[str, Any]:
 def _agreement(ways: Ways, whole: bool) -> dict[str, Any]:
     filled = ways.step.filled
     if filled:
-        return _unchecked(f"the value of {filled[0]} was not kept")
+        return _unchecked(ways.no_batch or f"the value of {filled[0]} was not kept")
     compiled, under_xla = ways.of(XLA)
     if compiled["outcome"] != "passed":
         return _unchecked(f"it does not compile here: {_message(compiled)}")

@@ -51,6 +51,8 @@ class _Birth:
     frame: _Frame
     tensor: str
     loses: bool
+    takes: bool
+    """Whether it is given rows of numbers, other than a shape or what is drawn anew."""
 
 
 def birth(
@@ -116,9 +118,9 @@ class _Search:
         self._seen: set[tuple[int, str]] = set()
 
     def best(self, activation: Activation, tensor: str) -> _Birth | None:
-        """The birth that loses rows, else the first."""
+        """The birth that loses rows, else the first that is given some, else the first."""
         births = list(self.back(_Frame(activation, ()), tensor))
-        return next((b for b in births if b.loses), births[0] if births else None)
+        return next((b for b in births if b.loses), next((b for b in births if b.takes), next(iter(births), None)))
 
     def back(self, frame: _Frame, tensor: str) -> Iterator[_Birth]:
         """The births of the size on the ways back from a tensor."""
@@ -153,7 +155,7 @@ class _Search:
                 yield from self.back(frame, source)
             if not same:
                 rows = [s[self.axis] for t, s in shapes.items() if len(s) > 1 and _is_data(frame.activation, t)]
-                yield _Birth(frame, tensor, loses=any(n > self.size for n in rows))
+                yield _Birth(frame, tensor, loses=any(n > self.size for n in rows), takes=bool(rows))
 
     def _follows(self, activation: Activation, tensor: str, shape: Sequence[int]) -> bool:
         """Whether a tensor of the size can be the one that handed it on; a list of whole numbers is a shape."""

@@ -18,10 +18,10 @@ ELEMENTWISE = frozenset(
     }
 )  # fmt: skip
 _SHAPES = frozenset({"Reshape", "ExpandDims", "Squeeze", "Transpose", "StridedSlice"})
-_HANDS_ON = frozenset(
+HANDS_ON = frozenset(
     {"Identity", "Cast", "StopGradient", "PreventGradient", "CheckNumerics", "EnsureShape", "Snapshot"}
 )
-_GATHERS = frozenset({"GatherV2", "Gather", "GatherNd", "ResourceGather"})
+GATHERS = frozenset({"GatherV2", "Gather", "GatherNd", "ResourceGather"})
 _DEPTH = 12
 _BACK = 60
 
@@ -51,7 +51,7 @@ class Lineage:
 
     def same(self, a: str, b: str, depth: int = _DEPTH) -> bool:
         """Whether two tensors are one quantity, laid out in two ways."""
-        a, b = self._core(a), self._core(b)
+        a, b = self.core(a), self.core(b)
         if a == b:
             return True
         one, other = (self._graph.nodes[split(t)[0]] for t in (a, b))
@@ -74,7 +74,7 @@ class Lineage:
                 tensor = node.inputs[0]
                 continue
             wider = [t for t in node.inputs if self._shape(t) == self._shape(tensor) and t in self._found.sets]
-            if not wider or not (node.op in ELEMENTWISE or node.op in _HANDS_ON or len(node.inputs) == 1):
+            if not wider or not (node.op in ELEMENTWISE or node.op in HANDS_ON or len(node.inputs) == 1):
                 return None
             tensor = wider[0]
         return None
@@ -98,7 +98,7 @@ class Lineage:
         for _ in range(_BACK):
             name = split(tensor)[0]
             node = self._graph.nodes[name]
-            if node.op in ("Tile", "ConcatV2", "Pack", "BroadcastTo") or node.op in _GATHERS or node.op == "Transpose":
+            if node.op in ("Tile", "ConcatV2", "Pack", "BroadcastTo") or node.op in GATHERS or node.op == "Transpose":
                 return name
             given = [t for t in node.inputs if t in self._found.sets]
             if not given:
@@ -116,17 +116,18 @@ class Lineage:
                 continue
             seen.add(name)
             node = self._graph.nodes[name]
-            if node.op in _GATHERS and all(t in self._found.sets for t in node.inputs[:2]):
+            if node.op in GATHERS and all(t in self._found.sets for t in node.inputs[:2]):
                 return True
             todo += [split(t)[0] for t in node.inputs if t in self._found.sets]
         return False
 
     # -- inside
 
-    def _core(self, tensor: str) -> str:
+    def core(self, tensor: str) -> str:
+        """What a tensor is, laid out in another way, or of another type."""
         for _ in range(_BACK):
             node = self._graph.nodes[split(tensor)[0]]
-            if not node.inputs or not (node.op in _HANDS_ON or node.op in _SHAPES):
+            if not node.inputs or not (node.op in HANDS_ON or node.op in _SHAPES):
                 break
             if node.op == "StridedSlice" and np.prod(self._shape(node.inputs[0])) != np.prod(self._shape(tensor)):
                 break

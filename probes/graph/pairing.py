@@ -8,7 +8,6 @@ rows, cumulative sums, sorting, a maximum, rolling, neighbours that the data nam
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,17 +15,19 @@ from typing import Any
 import numpy as np
 
 from .birth import birth_of, rows_birth
+from .crossed import contracted, mixed_apart, rolled
 from .errors import GraphRoomError
 from .exchanged import exchanged
 from .ir import IFS, WHILES, Graph, descendants, split
 from .lineage import ELEMENTWISE, Lineage
-from .load import batch_of, load, small_batch
+from .load import load, small_batch
+from .made_up import made_up
 from .measure import Array, rows_in
-from .pooled import pooled
-from .row_sets import BITS, RowSets, along, axes_of_rows, batched, in_blocks, in_turn, is_clean, row_sets, varies
+from .pooled import pooled, users_of
+from .row_sets import BITS, RowSets, along, axes_of_rows, in_blocks, in_turn, is_clean, varies
 from .scaled import is_meant, scaled
 from .spread import spread
-from .step import Step, frames_once, prepare
+from .step import Step, frames_once
 
 _MOST = 8
 _POOLS = frozenset({"Sum", "Mean", "Max", "Min", "Prod", "All", "Any", "MatMul", "BatchMatMulV2", "Einsum", "TopKV2"})
@@ -46,7 +47,7 @@ def pairing(folder: Path, *, sizes: Sequence[int] = (), foreign: bool = False, b
     tries = [(rows, least) for rows in dict.fromkeys((few, *sizes, few + 1)) for least in (0, 1)]
     for rows, least in tries:
         try:
-            found = _sets(folder, rows, foreign, least)
+            found = made_up(folder, rows, foreign, least)
         except GraphRoomError as error:
             why = why or str(error)
             continue
@@ -54,34 +55,6 @@ def pairing(folder: Path, *, sizes: Sequence[int] = (), foreign: bool = False, b
             break
         return _Judge(*found).answer(by_row)
     return {"result": "not-checked", "why": why} if why is not None else {"result": "no-rows", "why": None}
-
-
-def _sets(folder: Path, rows: int, foreign: bool, least: int) -> tuple[Step, RowSets] | None:
-    """The row sets at a batch size, with made-up integers from `least` on: a length is never 0."""
-    program = load(folder)
-    opened = [i for i in program.inputs if i.role == "argument" and (i.shape is None or i.shape[:1] == (None,))]
-    step = prepare(program, batch=rows, foreign=foreign)
-    data = [i for i in step.pure.graph.inputs if i.role == "data"]
-    if not opened and not any(i.shape is None or i.shape[:1] == (None,) for i in data):
-        # Traced for one size: that of most of its arguments.
-        rows = _static_rows(step) or batch_of(program)
-    arguments = {n: np.asarray(v) for n, v in step.arguments.items()}
-    made_up = [f"{i.name}:0" for i in step.pure.graph.inputs if (i.label or i.name) in step.filled]
-    for name in made_up if least else ():
-        if arguments[name].dtype.kind in "iu":
-            arguments[name] = arguments[name] + arguments[name].dtype.type(least)
-    step = dataclasses.replace(step, arguments=arguments)
-    inputs = batched(step.pure.graph.inputs, arguments, rows)
-    if not inputs or rows < 2:
-        return None
-    with frames_once() as frames:
-        return step, row_sets(step, frames, rows, inputs)
-
-
-def _static_rows(step: Step) -> int | None:
-    shapes = [i.shape for i in step.pure.graph.inputs if i.role in ("argument", "data") and i.shape]
-    leading = [s[0] for s in shapes if s[0] is not None and s[0] > 1]
-    return max(leading, key=leading.count) if leading else None
 
 
 class _Judge:
@@ -134,9 +107,14 @@ class _Judge:
                 told = self._gathered(name)
             elif node.op in _SEGMENTS:
                 told = self._segments(name)
+            elif node.op in ("Einsum", "XlaEinsum", "Roll"):
+                told = self._crossed(name)
             if told is not None:
                 behind |= descendants(self._graph, [name], controls=False)
                 yield told
+        for name, data, other in mixed_apart(self._graph, self._found, self._lineage):
+            if name not in behind:
+                yield self._told("mixed", name, None, natural=True, tensors=(data, other), examples=[])
 
     # -- ops with two operands
 
@@ -305,6 +283,13 @@ class _Judge:
             return None
         return self._told("gathered", name, None, natural=True, tensors=(taken, index), examples=[])
 
+    def _crossed(self, name: str) -> dict[str, Any] | None:
+        if self._graph.nodes[name].op == "Roll":
+            kind, tensors = "rolled", rolled(self._graph, self._found, users_of(self._graph), name)
+        else:
+            kind, tensors = "contracted", contracted(self._graph, self._found, self._lineage, name)
+        return self._told(kind, name, None, natural=True, tensors=tensors, examples=[]) if tensors else None
+
     def _segments(self, name: str) -> dict[str, Any] | None:
         """As many segments as rows, numbered in another order than that in which the items of the rows lie."""
         data, numbers = self._graph.nodes[name].inputs[:2]
@@ -374,10 +359,10 @@ class _Judge:
     def _told(
         self, kind: str, name: str, made: str | None, *, natural: bool, tensors: Sequence[str], examples: Any
     ) -> dict[str, Any]:
-        """{"kind": outer, groups, lost, torn, exchanged, normalised, gathered, segments, classes or fewer,
-        "node", "op", "sources", "call_sources", "shapes": of the operands and the result, "parts": prediction or data,
-        "comes_out": the pairs are a result, "natural": no op was there only to give an operand its shape, "made": where
-        it was given, "examples": [[rows of one operand, rows of the other], ...]}.
+        """{"kind": outer, groups, lost, torn, exchanged, normalised, gathered, segments, contracted, rolled, mixed,
+        classes or fewer, "node", "op", "sources", "call_sources", "shapes": of the operands and the result, "parts":
+        prediction or data, "comes_out": the pairs are a result, "natural": no op was there only to give an operand its
+        shape, "made": where it was given, "examples": [[rows of one operand, rows of the other], ...]}.
         """
         shapes = [list(self._found.sets[t].shape) for t in tensors]
         value = self._found.values.get(f"{name}:0")

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from . import compiled, rows
+from .batches import with_batch
 from .deviation_map import add_maps
 from .diverge import Search
 from .errors import GraphRoomError
@@ -36,7 +37,7 @@ class Ways:
     """A capsule at a batch size, run in several ways; what was run is kept."""
 
     def __init__(self, folder: Path, *, batch: int | None = None, foreign: bool = False, values: bool = True) -> None:
-        program = load(folder)
+        program, self.no_batch = with_batch(load(folder))
         self.program = program if values else without_values(program)
         self._batch = batch
         self._foreign = foreign

@@ -28,7 +28,7 @@ def pooled(graph: Graph, found: RowSets, lineage: Lineage, finals: Mapping[str, 
     it, "over": the shape that it is spread over} of each such reduction, the first of those behind one another.
     """
     kept = {split(t)[0] for t in finals.values()}
-    users = _users(graph)
+    users = users_of(graph)
     order = {name: n for n, name in enumerate(graph.nodes)}.__getitem__
     behind: set[str] = set()
     told = 0
@@ -123,7 +123,8 @@ def _in_loss(graph: Graph, name: str) -> bool:
     return origin is not None and any(_LOSS in part for part in (*origin.path, origin.node))
 
 
-def _users(graph: Graph) -> dict[str, list[str]]:
+def users_of(graph: Graph) -> dict[str, list[str]]:
+    """{node: those that take something of it}."""
     found: dict[str, list[str]] = {}
     for name, node in graph.nodes.items():
         for tensor in dict.fromkeys(split(t)[0] for t in node.inputs):

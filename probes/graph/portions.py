@@ -57,7 +57,7 @@ class Portion(Ways):
         self.frames = ways.frames
         self.name = name
         """The library function that the compiled call runs; "" for the whole."""
-        self._batch, self._foreign = ways._batch, ways._foreign
+        self._batch, self._foreign, self.no_batch = ways._batch, ways._foreign, ways.no_batch
         self._tensors = results_of(step)
         self.arguments = {n: np.asarray(v) for n, v in step.arguments.items()}
         self._strict = None
@@ -304,7 +304,9 @@ def _refuse_unknown(ways: Ways, tensors: Sequence[str]) -> None:
     for item in sorted(graph.inputs, key=lambda i: i.role != "data"):
         if item.name in needed and (item.label or item.name) in ways.step.filled:
             raise Unsupported(
-                "the batch could not be had" if item.role == "data" else f"the value of {item.name} was not kept"
+                (ways.no_batch or "the batch could not be had")
+                if item.role == "data"
+                else f"the value of {item.name} was not kept"
             )
 
 

@@ -195,15 +195,18 @@ def varies(sets: Array, axis: int) -> bool:
 
 
 def in_blocks(rows: Array) -> bool:
-    """Whether what belongs to one row lies side by side, of each row that was changed by itself."""
+    """Whether what belongs to one row lies side by side, of each row that was changed by itself.
+
+    What seems to belong to none, where a unit is not active, may lie between.
+    """
     places = [np.flatnonzero(rows == row) for row in set(rows.tolist()) - {0, int(REST)}]
-    return all(p[-1] - p[0] + 1 == len(p) for p in places)
+    return all(((rows[p[0] : p[-1]] == rows[p[0]]) | (rows[p[0] : p[-1]] == 0)).all() for p in places)
 
 
 def in_turn(rows: Array, batch: int) -> bool:
     """Whether the rows follow one another in their order, again and again, as `tf.tile` lays them out."""
     places = [np.flatnonzero(rows == row) for row in set(rows.tolist()) - {0, int(REST)}]
-    return all((p % batch == p[0]).all() for p in places)
+    return all((p % batch == p[0] % batch).all() for p in places)
 
 
 def is_gradient(graph: Graph, name: str) -> bool:

@@ -14,12 +14,14 @@ from types import ModuleType
 from typing import Any
 
 from .. import compat, compat_data, schema
-from .frames import followed, user_frames
+from .frames import direct_caller, followed, user_frames
 from .guard import Guard
 from .importhook import PostImportFinder
 
 MAX_DATASETS = 400
 MAX_EVENTS = 20
+MAX_LOOPS = 50
+"""Loops of the program over datasets that are looked at, an epoch of one each."""
 _DEPTH = 60
 _KNOWN = ("Shuffle", "Batch", "Zip")
 """In the names of the classes whose line is worth a note."""
@@ -30,6 +32,8 @@ _SOME_ROWS = ("Batch", "Prefetch", "Options", "Repeat", "Cache", "Shuffle", "Tak
 """What leaves each row of a dataset as it was."""
 _OTHER_BATCHES = ("Padded", "Ragged", "Unbatch")
 _METHODS = ("predict", "evaluate")
+LOOP = "loop"
+"""The method of what the program itself iterates."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,7 @@ class DatasetRecorder:
     def __init__(self, guard: Guard, finder: PostImportFinder) -> None:
         self.guard = guard
         self._where: weakref.WeakKeyDictionary[Any, Mapping[str, Any]] = weakref.WeakKeyDictionary()
-        self._made = 0
+        self._made = self._looped = 0
         self._written: set[tuple[Any, ...]] = set()
         finder.when_imported("tensorflow", self._hook)
 
@@ -59,7 +63,12 @@ class DatasetRecorder:
             if self._made < MAX_DATASETS:
                 self.guard.run("dataset", self._built, args[0])
 
+        def iterated(args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+            if self._looped < MAX_LOOPS:
+                self.guard.run("dataset loop", self._iterated, args[0])
+
         self.guard.hooks.put(cls, "__init__", followed(cls.__init__, made))
+        self.guard.hooks.put(cls, "__iter__", followed(cls.__iter__, iterated))
 
     def _built(self, dataset: Any) -> None:
         name = type(dataset).__name__
@@ -72,20 +81,31 @@ class DatasetRecorder:
         if "Zip" in name:
             self._zipped(dataset)
 
-    def given(self, method: str, model: Any, data: Any, where: Mapping[str, Any] | None) -> None:
-        """A Keras method was given a dataset."""
+    def given(self, method: str, model: Any, data: Any, where: Mapping[str, Any] | None) -> bool:
+        """A Keras method was given a dataset; whether it was looked at in which order it gives which of its rows."""
         if not isinstance(data, compat_data.dataset_class()):
-            return
+            return False
         facts = {"method": method, "model": getattr(model, "name", None), "used": where}
         if is_empty(data):
             self._write("empty", None, **facts)
         if method not in _METHODS:
-            return
+            return False
         found = list(chain(data))
         cached = next((n for n, d in enumerate(found) if "Cache" in type(d).__name__), len(found))
         anew = [d for d in found[:cached] if is_shuffled_anew(d)]
         if method == "predict" and anew:
             self._write("reshuffled", self._where.get(anew[0]), **facts)
+        self._dropped(found, **facts)
+        return True
+
+    def _iterated(self, dataset: Any) -> None:
+        """A loop of the program begins: what it does with the batches, its source says."""
+        loop = direct_caller() if compat.default_graph() is None else None
+        if loop is not None:
+            self._looped += 1
+            self._dropped(list(chain(dataset)), method=LOOP, model=None, used=loop)
+
+    def _dropped(self, found: list[Any], **facts: Any) -> None:
         for batch in (d for d in found if _drops(d)):
             inputs = batch._inputs()
             rows, size = int(inputs[0].cardinality().numpy()), int(batch._batch_size.numpy())

@@ -1,7 +1,8 @@
 """What the first call of each function that XLA compiled was given, kept in its capsule: a worker can then compare.
 
 So it is of a function that calls a compiled one, as a Keras step does. Its batch comes from an iterator, from which
-nothing is taken: the first rows of the arrays that were given to `fit` or `evaluate` stand for it.
+nothing is taken: the first rows of the arrays that were given to `fit` or `evaluate` stand for it, or what a worker
+makes of the graph of the dataset.
 
 Later calls are kept as well, far fewer of them as a program goes on (`schema.LATER_CALLS`): an index that leaves its
 range, a NaN, come late.
@@ -26,6 +27,7 @@ from typing import Any
 from .. import compat, compat_graph, schema
 from .frames import hide, wraps
 from .guard import Guard
+from .pipelines import Unwritten, graph_of, size_of
 from .shelf import Shelf
 
 _clock = time.perf_counter
@@ -47,10 +49,14 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Batch:
-    """The data of a Keras call that is under way, flat, and how many rows a batch of it has."""
+    """The data of a Keras call that is under way, flat, and how many rows a batch of it has; of a dataset that computes
+    something the dataset itself; else why there are none.
+    """
 
     data: list[Any]
     size: int
+    dataset: Any = None
+    why: str | None = None
 
 
 @dataclass(frozen=True)
@@ -135,31 +141,40 @@ class FirstCalls:
         try:
             given = _given(function, args, kwargs)
             yielded = _yielded(function.graph)
-            batch = self._rows(yielded) if yielded is not None else []
-            size = self._size(given, yielded is not None) + sum(map(compat.bytes_of, batch))
-            if call > 1 and batch:
+            if call > 1 and yielded is not None:
                 return None  # it would be the batch of the first call over again
+            batch, dataset = self._rows(yielded) if yielded is not None else ([], None)
+            size = self._size(given, yielded is not None) + sum(map(compat.bytes_of, batch))
+            size += size_of(dataset) if dataset is not None else 0
             self._check(size, _LATER if call > 1 else 1.0)
-            return _Before(_copied(given, batch), size, "exact" if yielded is None else "redrawn")
-        except Refused as why:
+            arrays = _copied(given, batch)
+            if dataset is not None:
+                arrays[schema.DATASET_VALUE] = graph_of(dataset)
+            return _Before(arrays, size, "exact" if yielded is None else "redrawn")
+        except (Refused, Unwritten) as why:
             if call == 1:
                 self._note(folder, str(why))
             return None
         finally:
             self._seconds += _clock() - started
 
-    def _rows(self, yielded: Sequence[Any]) -> list[Any]:
-        """As many rows of the data of the Keras call under way as its step takes at a time, not copied yet."""
+    def _rows(self, yielded: Sequence[Any]) -> tuple[list[Any], Any]:
+        """As many rows of the data of the Keras call under way as its step takes at a time, not copied yet; or the
+        dataset that they come from.
+        """
         batch = self._batch()
+        if batch is not None and batch.dataset is not None:
+            return [], batch.dataset
         if batch is None or not batch.data:
-            raise Refused("its batch comes from an iterator, and no arrays are known that it is made of")
+            why = batch.why if batch is not None else None
+            raise Refused(why or "its batch comes from an iterator, and no arrays are known that it is made of")
         if len(batch.data) != len(yielded):
             raise Refused(f"its iterator gives {len(yielded)} tensors, and the call was given {len(batch.data)} arrays")
         if any(shape is not None and len(shape) != len(a.shape) for shape, a in zip(yielded, batch.data, strict=True)):
             raise Refused("its iterator gives tensors of another rank than the arrays that the call was given")
         sizes = [shape[0] for shape in yielded if shape]
         rows = next((n for n in sizes if n is not None), batch.size)
-        return [array[:rows] for array in batch.data]
+        return [array[:rows] for array in batch.data], None
 
     def _size(self, given: Sequence[tuple[Any, Any]], iterates: bool) -> int:
         size = 0

@@ -62,6 +62,8 @@ class KeptRecorder:
         self._functions: weakref.WeakKeyDictionary[Any, _Function] = weakref.WeakKeyDictionary()
         self._events = 0
         self._scanning = 0.0
+        self.compared: dict[str, list[int]] = {}
+        """{name of a function: how many values were compared, after how many calls}, for the end of the run."""
 
     def traced(self, function: Any) -> None:
         """A `tf.function`, which was not called in a graph, was traced just now."""
@@ -94,11 +96,17 @@ class KeptRecorder:
             return
         started = _clock()
         changed = []
+        seen = 0
         for key, each in watched.places.items():
             found = _look(each.place)
+            seen += found is not None and bool(each.marks)
             if found is not None and each.marks and not any(_same(found[0], m) for m in each.marks):
                 changed.append((key, each, found[1]))
         ended = _clock()
+        if seen:
+            name = str(getattr(function.python_function, "__name__", None) or "a function")
+            values, calls = self.compared.get(name, (0, 0))
+            self.compared[name] = [max(values, seen), calls + 1]
         watched.next = ended + _SHARE * (ended - started)
         for key, each, now in changed:
             del watched.places[key]

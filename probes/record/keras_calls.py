@@ -12,9 +12,8 @@ from types import ModuleType
 from typing import Any
 
 from .. import compat, schema
-from .datasets import DatasetRecorder, slices
+from .datasets import DatasetRecorder
 from .failures import FailureRecorder
-from .first_calls import Batch
 from .frames import caller, hide, is_within, user_frames, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
@@ -309,9 +308,10 @@ class KerasRecorder:
         )
         where = frames[0] if frames else None
         if self.datasets is not None and not self.tracing.keras_calls:
-            self.guard.part("dataset", self.datasets.given, method, model, given.get("x"), where)
+            known = self.guard.part("dataset", self.datasets.given, method, model, given.get("x"), where)
             if method == "fit" and self.splits is not None:
-                self.guard.part("split", self.splits.fitted, model, given, where)
+                known = self.guard.part("split", self.splits.fitted, model, given, where)
+            call["batches_seen"] = bool(known)
         waiting = {
             "callbacks": self.guard.part("monitors", weakly, given.get("callbacks")),
             "validation_freq": given.get("validation_freq"),
@@ -327,7 +327,8 @@ class KerasRecorder:
             if self.tables is not None:
                 self.guard.part("tables", self.tables.predicted, out)
         if self.monitors is not None and call.get("callbacks"):
-            self.guard.part("monitors", self.monitors.fitted, call, getattr(result, "history", None))
+            history = getattr(result, "history", None)
+            call["monitors"] = self.guard.part("monitors", self.monitors.fitted, call, history) or []
         mismatch = out is not None and call["rows_in"] is not None and any(n != call["rows_in"] for n in out)
         self.sink.write(
             schema.CALL,
@@ -379,20 +380,6 @@ def _observed(call: dict[str, Any] | None, frame: Frame | None) -> None:
         if call["rows_in"] is None and phase.complete and size:
             call["rows_in"], call["batch_size"] = sum((n or 0) * k for n, k in phase.sizes.items()), size
         return
-
-
-def batch_under_way(calls: list[dict[str, Any]]) -> Batch | None:
-    """The arrays of the innermost Keras call under way, or those that its dataset is cut from; None where there is
-    none, or its data are no arrays.
-    """
-    call = calls[-1] if calls else {}
-    data = list(leaves(call.get("data")))
-    cut = slices(data[0]) if len(data) == 1 and hasattr(data[0], "element_spec") else None
-    if cut is not None and cut[1]:
-        return Batch(*cut)
-    if not data or not all(hasattr(v, "shape") and hasattr(v, "__getitem__") and len(v.shape) for v in data):
-        return None
-    return Batch(data, call.get("batch_size") or 32)
 
 
 def _facts(call: dict[str, Any]) -> dict[str, Any]:

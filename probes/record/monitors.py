@@ -40,23 +40,25 @@ class MonitorRecorder:
         if frame is not None:
             self._made[callback] = frame
 
-    def fitted(self, call: Mapping[str, Any], history: Any) -> None:
-        """A `fit` ended well, and reported these metrics."""
+    def fitted(self, call: Mapping[str, Any], history: Any) -> list[str]:
+        """A `fit` ended well, and reported these metrics; the callbacks that wait for one of any name."""
+        found: list[str] = []
         if not isinstance(history, dict) or not history:
-            return
+            return found
         epochs = max(len(v) for v in history.values() if isinstance(v, list))
         often = call.get("validation_freq")
         if isinstance(often, int) and often > epochs:
-            return  # its validation was not due yet
+            return found  # its validation was not due yet
         reported = sorted(str(name) for name in history)
         for held in call["callbacks"]:
             callback = held()
             wanted = getattr(callback, "monitor", None)
-            if not isinstance(wanted, str) or wanted in history or not _waits(callback):
+            if not isinstance(wanted, str) or not _waits(callback):
                 continue
-            self._events += 1
-            if self._events > MAX_EVENTS:
-                return
+            found.append(type(callback).__name__)
+            self._events += wanted not in history
+            if wanted in history or self._events > MAX_EVENTS:
+                continue
             self.guard.sink.write(
                 schema.MONITOR,
                 callback=type(callback).__name__,
@@ -67,6 +69,7 @@ class MonitorRecorder:
                 made=self._made.get(callback),
                 where=call["where"],
             )
+        return found
 
 
 def weakly(callbacks: Any) -> list[Any]:

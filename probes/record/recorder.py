@@ -23,7 +23,8 @@ from .gradients import GradientRecorder
 from .guard import Guard
 from .importhook import PostImportFinder
 from .kept import KeptRecorder
-from .keras_calls import KerasRecorder, batch_under_way
+from .keras_batches import batch_under_way
+from .keras_calls import KerasRecorder
 from .layers import LayerRecorder
 from .numbers import NumbersRecorder
 from .operands import OperandRecorder
@@ -297,6 +298,8 @@ def _at_exit(state: str = "exit", stay: Sequence[str] = ()) -> None:
         if parts.rehearsal is not None:
             guard.part("rehearsal", parts.rehearsal.finish)
         calls = guard.part("calls", parts.tracing.owners.calls) if parts.tracing is not None else None
-        guard.sink.write(schema.END, state=state, calls=calls, **({"stay": list(stay)} if stay else {}))
+        kept = parts.tracing.kept if parts.tracing is not None else None
+        facts: dict[str, Any] = {"compared": kept.compared} if kept is not None and kept.compared else {}
+        guard.sink.write(schema.END, state=state, calls=calls, **facts, **({"stay": list(stay)} if stay else {}))
         guard.part("finish", guard.sink.finish)
         guard.active = False

@@ -34,31 +34,31 @@ class SplitRecorder:
         self.datasets = datasets
         self._seen: set[tuple[Any, ...]] = set()
 
-    def fitted(self, model: Any, given: Mapping[str, Any], where: Mapping[str, Any] | None) -> None:
-        """A `fit` begins with these arguments."""
+    def fitted(self, model: Any, given: Mapping[str, Any], where: Mapping[str, Any] | None) -> bool:
+        """A `fit` begins with these arguments; whether its batches, or its two sides, could be looked at."""
         training, validation = given.get("x"), given.get("validation_data")
         kind = compat_data.dataset_class()
         facts = {"model": getattr(model, "name", None), "used": where}
-        if _classifies(model):
-            self._batches(training, given, facts)
+        known = self._batches(training, given, facts) if _classifies(model) else False
         if isinstance(training, kind) and isinstance(validation, kind):
-            self._cut(training, validation, facts)
-        elif given.get("validation_split") and _classifies(model):
-            self._labels(given.get("y"), float(given["validation_split"]), facts)
+            return self._cut(training, validation, facts) or known
+        if given.get("validation_split") and _classifies(model):
+            return self._labels(given.get("y"), float(given["validation_split"]), facts) or known
+        return known
 
-    def _cut(self, training: Any, validation: Any, facts: dict[str, Any]) -> None:
+    def _cut(self, training: Any, validation: Any, facts: dict[str, Any]) -> bool:
         """Both sides are cut from one dataset: is its order drawn anew for each?"""
         one, other = list(chain(training)), list(chain(validation))
         common = next((i for i, d in enumerate(one) if any(d is e for e in other)), None)
         if common is None:
-            return
+            return False
         at = next(i for i, e in enumerate(other) if e is one[common])
         cuts = [[(_cut(d), int(d._count.numpy())) for d in part if _cut(d)] for part in (one[:common], other[:at])]
         if any(len(c) != 1 for c in cuts):
-            return
+            return False
         (how, count), (opposite, beside) = cuts[0][0], cuts[1][0]
         if {how, opposite} != {"take", "skip"} or count != beside or count <= 0:
-            return
+            return False
         above = one[common:]
         cached = next((i for i, d in enumerate(above) if "Cache" in type(d).__name__), len(above))
         shuffle = next((d for d in above[:cached] if is_shuffled_anew(d)), None)
@@ -66,16 +66,17 @@ class SplitRecorder:
         if shuffle is not None and 0 < count < rows:
             parts = [count, rows - count] if how == "take" else [rows - count, count]
             self._write("reshuffled", self.datasets.line_of(shuffle), rows=parts, **facts)
+        return True
 
-    def _labels(self, labels: Any, split: float, facts: dict[str, Any]) -> None:
+    def _labels(self, labels: Any, split: float, facts: dict[str, Any]) -> bool:
         classes = _classes(labels)
         numpy = sys.modules.get("numpy")
         if classes is None or numpy is None or not 0.0 < split < 1.0:
-            return
+            return False
         at = int(len(classes) * (1.0 - split))
         rows = [at, len(classes) - at]
         if min(rows) < _LEAST:
-            return
+            return False
         most = int(classes.max()) + 1
         first, last = (numpy.bincount(part, minlength=most) for part in (classes[:at], classes[at:]))
         unseen = int(last[first == 0].sum())
@@ -85,22 +86,23 @@ class SplitRecorder:
         if unseen * 2 >= rows[1] or (alone and float(share) ** rows[1] < _CHANCE):
             known = {"classes": [int((first > 0).sum()), len(only)], "unseen": unseen}
             self._write("sorted", facts["used"], rows=rows, **known, **facts)
+        return True
 
-    def _batches(self, training: Any, given: Mapping[str, Any], facts: dict[str, Any]) -> None:
+    def _batches(self, training: Any, given: Mapping[str, Any], facts: dict[str, Any]) -> bool:
         """Are the first batches of rows of one class, whatever the shuffle draws?"""
         if isinstance(training, compat_data.dataset_class()):
             found = labelled(training)
             if found is None:
-                return
+                return False
             labels, buffer, size, batch = found
         elif given.get("shuffle") is False:
             labels, buffer, size, batch = given.get("y"), 0, int(given.get("batch_size") or 32), None
         else:
-            return
+            return False
         classes = _classes(labels.numpy() if hasattr(labels, "numpy") else labels)
         numpy = sys.modules.get("numpy")
         if classes is None or numpy is None or size < 2:
-            return
+            return False
         other = numpy.flatnonzero(classes != classes[0])
         # What comes out at a place was among so many more rows before it.
         alone = int(other[0]) - buffer if len(other) else 0
@@ -109,6 +111,7 @@ class SplitRecorder:
             where = self.datasets.line_of(batch) if batch is not None else facts["used"]
             known = {"classes": [1, len(set(classes.tolist()))], "buffer": buffer, "size": size}
             self._write("batches", where, rows=[alone // size * size, len(classes)], **known, **facts)
+        return True
 
     def _write(self, what: str, where: Mapping[str, Any] | None, **facts: Any) -> None:
         key = (what, str(where), facts.get("model"))

@@ -118,6 +118,7 @@ def scan_command(command: Sequence[str], options: ScanOptions) -> ScanResult:
     run.written_down()
     say = _Progress(options.quiet)
     if outcome.state != "interrupted":
+        _say_what_is_known(folder, facts, options, say)
         _look_closer(folder, facts, command, listing, options, say)
     diagnosis = scan_run(folder, facts)
     if options.edit_budget is not None and listing is not None and outcome.state != "interrupted":
@@ -132,6 +133,17 @@ def scan_command(command: Sequence[str], options: ScanOptions) -> ScanResult:
     mark.sign_more(folder, "diagnosis.json", "blocker.md")
     diagnosis = replace(diagnosis, notes=(*diagnosis.notes, *problems))
     return ScanResult(diagnosis, folder, status, interrupted=outcome.state == "interrupted")
+
+
+def _say_what_is_known(folder: Path, facts: dict[str, Any], options: ScanOptions, say: _Progress) -> None:
+    """The verdict of the recording alone, before what a worker is asked takes its seconds."""
+    if not say.on or not options.replay:
+        return
+    from xladoctor.report.headline import headline
+
+    known = scan_run(folder, facts)
+    what = f": {known.root.code} {known.root.slug}: {headline(known.root)}" if known.root is not None else " so far"
+    say(f"{known.verdict}{what}; now it is checked what was computed, Ctrl-C skips that")
 
 
 def write_reports(diagnosis: Diagnosis, folder: Path, target_status: int) -> list[str]:
@@ -362,8 +374,8 @@ class _Progress:
     """One line on standard error for each long step, on a terminal only."""
 
     def __init__(self, quiet: bool) -> None:
-        self._on = not quiet and sys.stderr.isatty()
+        self.on = not quiet and sys.stderr.isatty()
 
     def __call__(self, text: str) -> None:
-        if self._on:
-            sys.stderr.write(f"xladoctor: {text}\n")
+        if self.on:
+            sys.stderr.write(f"xladoctor: {_line(text)}\n")

@@ -11,6 +11,7 @@ from typing import Any
 
 from xladoctor.diagnosis.basis import COMPARED_PLAINLY
 from xladoctor.diagnosis.facts import is_user_file
+from xladoctor.diagnosis.lookup import calls_around
 from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.model.diagnosis import Check, Checked, Finding, Location, Proof, Remedy
 from xladoctor.recording.run import Event, Recording, location
@@ -27,6 +28,7 @@ _JIT_OFF = Remedy(
 _RESULTS: Mapping[str, Checked] = {"agrees": "agrees", "diverges": "diverges"}
 _RANK: Mapping[Checked, int] = {"not-checked": 0, "agrees": 1, "diverges": 2}
 _INSIDE = "it is compiled inside another function, and its inputs cannot be had"
+_NOT_ASKED = "no worker was asked"
 _NEVER = "no call of it from outside of a graph returned"
 
 
@@ -129,7 +131,14 @@ def _why(trace: Event, call: Event | None) -> str:
         return "its graph was not kept"
     if call is None:
         return _NEVER
-    return str(call.get("why") or "no worker was asked")
+    return str(call.get("why") or _NOT_ASKED)
+
+
+def _named(trace: Event, call: Event | None) -> str:
+    """What a reader knows a function by: of one that Keras made the call that it is a step of."""
+    if call is None or trace.get("defined") is not None:
+        return str(trace.get("python_name"))
+    return f"{call['method']} of {call.get('model')}"
 
 
 def _inside(recording: Recording) -> Iterator[Check]:
@@ -139,6 +148,7 @@ def _inside(recording: Recording) -> Iterator[Check]:
     by_graph = {(t["pid"], t.get("graph")): t for t in recording.of_kind(schema.TRACE)}
     calls = {str(e["capsule"]): e for e in recording.of_kind(schema.FIRST_CALL)}
     answers = _answers(recording)
+    around = calls_around(recording)
     found: dict[tuple[str, str], Check] = {}
     for trace in recording.of_kind(schema.TRACE):
         parent = by_graph.get((trace["pid"], trace.get("parent"))) if trace.get("parent") is not None else None
@@ -146,11 +156,12 @@ def _inside(recording: Recording) -> Iterator[Check]:
             continue
         top = str(_top(parent, by_graph).get("capsule"))
         told, call = answers.get(top), calls.get(top)
-        check = Check(what="compiled-function", function=str(trace.get("python_name")), location=_defined(trace))
+        name = _named(trace, around.get(id(trace)))
+        check = Check(what="compiled-function", function=name, location=_defined(trace))
         if told is not None:
             check = _with_answer(check, told)
         else:
-            check = replace(check, why=str((call or {}).get("why") or _INSIDE))
+            check = replace(check, why=str((call or {}).get("why") or (_INSIDE if call is None else _NOT_ASKED)))
         key = (check.function, str(check.location))
         if key not in found or _RANK[check.result] > _RANK[found[key].result]:
             found[key] = check

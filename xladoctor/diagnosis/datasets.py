@@ -10,14 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from xladoctor.diagnosis.basis import RECORDED_DATASET
+from xladoctor.diagnosis.own_source import source_of
 from xladoctor.diagnosis.setting_finding import event_of
 from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.model.diagnosis import Finding, Level, Proof, Remedy
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
+from xladoctor.sources.loops import predicts
 
 _SLUGS = {"reshuffled": "wrong-pairing", "zipped": "wrong-pairing", "dropped": "wrong-shape-silent"}
+_LOOP = "loop"
 _REMEDIES = {
     "reshuffled": Remedy(
         "keep-order",
@@ -47,14 +50,26 @@ def pipelines(recording: Recording) -> Iterator[Finding]:
         return
     seen = set()
     for event in recording.of_kind(schema.DATASET):
-        found = _finding(event) if event["what"] in _SLUGS else None
+        found = _finding(_of_loop(event, recording)) if event["what"] in _SLUGS else None
         key = (event["what"], str(found.location)) if found is not None else None
         if found is not None and key not in seen:
             seen.add(key)
             yield found
 
 
-def _finding(event: Event) -> Finding | None:
+def _of_loop(event: Event, recording: Recording) -> Event | None:
+    """The event; of a loop of the program the one of what its body predicts with, None where it may as well train."""
+    if event.get("method") != _LOOP:
+        return event
+    at = location(event.get("used"))
+    source = source_of(recording, str(at.file)) if at is not None else None
+    call = predicts(source.tree, at.line) if source is not None and at is not None and at.line else None
+    return None if call is None else {**event, "method": call}
+
+
+def _finding(event: Event | None) -> Finding | None:
+    if event is None:
+        return None
     what = str(event["what"])
     at, used = location(event.get("where")), location(event.get("used"))
     title, message = _words(event, f", {used}" if used is not None and used != at else "")
@@ -77,7 +92,9 @@ def _finding(event: Event) -> Finding | None:
 def _words(event: Event, used: str) -> tuple[str, str]:
     """(title, message)."""
     rows: Sequence[int] = event.get("rows") or []
-    call = f"{event.get('method')} of {event.get('model')}"
+    call = (
+        f"{event.get('method')} of {event.get('model')}" if event.get("model") else f"{event.get('method')} in a loop"
+    )
     if event["what"] == "reshuffled":
         return (
             f"{call} is given a dataset that is shuffled anew at each pass",

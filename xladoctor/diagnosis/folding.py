@@ -7,14 +7,17 @@ one row for each batch is stretched over all targets of the batch, and the loss 
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from xladoctor.diagnosis.own_source import source_of
 from xladoctor.model.diagnosis import Level, Location
-from xladoctor.recording.run import Event, Recording
+from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
+from xladoctor.sources.names import walk
 
 # Ops that fold rows or lay them out anew: whoever writes one means the rows to change.
 _FOLDS = frozenset(
@@ -26,6 +29,7 @@ _FOLDS = frozenset(
         "XlaEinsum", "TopKV2",
     }
 )  # fmt: skip
+_LAYS_OUT = frozenset({"reshape", "split", "array_split", "rearrange", "reduce", "reduceat"})
 _TRAINS = ("fit", "evaluate", "train_on_batch", "test_on_batch")
 
 
@@ -55,10 +59,32 @@ def folding(recording: Recording, call: Event, birth: dict[str, Any] | None, ori
         sentence = f" That is one row for {each} samples, which a model may be meant to give."
     else:
         return Folding("warning", "")
+    if several and trained is not None and not _laid_out_again(recording, call):
+        return Folding("warning", f"{sentence} But {trained['method']} gave it one target for each.")
     own = birth is not None and origin is not None and birth.get("op") in _FOLDS
     if own and not several and _melts(birth, rows, wrong):
         return Folding("warning", sentence)
     return Folding("note" if own else "warning", sentence)
+
+
+def _laid_out_again(recording: Recording, call: Event) -> bool:
+    """Whether the program gives the result an axis for the rows of a sample; where its source is not known it may."""
+    begun = (e for e in recording.of_kind(schema.CALL) if e["phase"] == "begin" and e["pid"] == call["pid"])
+    at = location(next((e for e in begun if e["call"] == call["call"]), call).get("where"))
+    source = source_of(recording, at.file) if at is not None else None
+    if source is None or at is None or not at.line:
+        return True
+    around = (n for n in walk(source.tree) if isinstance(n, ast.stmt) and n.lineno <= at.line <= (n.end_lineno or 0))
+    statement = max(around, key=lambda n: n.lineno, default=None)
+    if statement is None:
+        return True
+    names = {n.id for n in walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    for node in walk(source.tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _LAYS_OUT:
+            within = statement.lineno <= node.lineno <= (statement.end_lineno or 0)
+            if within or any(isinstance(n, ast.Name) and n.id in names for n in walk(node)):
+                return True
+    return False
 
 
 def _melts(birth: dict[str, Any] | None, rows: int, wrong: Iterable[int]) -> bool:

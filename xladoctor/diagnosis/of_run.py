@@ -23,6 +23,7 @@ from xladoctor.diagnosis.hypotheses import judge
 from xladoctor.diagnosis.isolated import isolations, with_isolations
 from xladoctor.diagnosis.kept_in_graph import kept_in_graph
 from xladoctor.diagnosis.late_policy import policy_missed
+from xladoctor.diagnosis.looked_at import looked_at
 from xladoctor.diagnosis.monitors import idle_monitors
 from xladoctor.diagnosis.not_finite import with_not_finite
 from xladoctor.diagnosis.order import setting_findings
@@ -52,7 +53,7 @@ from xladoctor.rules import plugin_problems
 
 def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
     """The diagnosis of a recorded run."""
-    looked_at = steps(recording)
+    followed = steps(recording)
     quiet = broken_quietly(recording)
     logged = with_recorded(as_recorded(weighed(log_findings(evidence), evidence), recording), recording)
     others = [*setting_findings(recording), *requests_without_effect(evidence)]
@@ -60,13 +61,13 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
     others += [*draws(recording), *drawn_at_trace(recording), *pipelines(recording), *tables(recording)]
     others += [*untrained(recording), *splits(recording), *shuffled_alone(recording), *idle_monitors(recording)]
     others += kept_in_graph(recording, others)
-    known = ordered(logged, looked_at, others, evidence, quiet)
+    known = ordered(logged, followed, others, evidence, quiet)
     likely = tuple(drawn_apart(recording)) or tuple(frozen(recording, known)) or tuple(policy_missed(recording, known))
     known = with_divergences(known, recording, likely)
     known = rows.with_mispairings(known, recording)
     known = with_not_finite(with_isolations(known, recording), recording)
     findings = fitted(grounded(known), situation(evidence))
-    step = main_step(looked_at) or next(iter(quiet), None)
+    step = main_step(followed) or next(iter(quiet), None)
     diagnosis = Diagnosis(
         source=evidence.source,
         verdict=verdict(findings),
@@ -77,14 +78,19 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
         shapes=shape_rows(step) if step is not None else (),
         compilations=compilations(recording),
         stacks=stacks(step, evidence.log),
-        checked=(*checks(recording), *rows.checks(recording), *gradient_checks(recording)),
+        checked=(
+            *checks(recording),
+            *rows.checks(recording),
+            *gradient_checks(recording),
+            *looked_at(recording, findings),
+        ),
         isolated=_isolated(step) or _isolated_after(recording),
         environment=_environment(evidence, recording),
         notes=(
             *evidence.notes,
             *plugin_problems(),
             *outcome_notes(evidence),
-            *_step_notes(looked_at),
+            *_step_notes(followed),
             *place_notes(recording),
             *flip_notes(recording),
             *surroundings(recording),

@@ -14,9 +14,10 @@ from xladoctor.diagnosis.basis import NOT_TESTED, RECORDED_MEETING, ROWS_CHANGED
 from xladoctor.diagnosis.facts import is_user_file
 from xladoctor.diagnosis.fixed_batch import fixed_batches
 from xladoctor.diagnosis.lookup import calls_around
+from xladoctor.diagnosis.meeting_words import REMEDIES, made_by, shown, words
 from xladoctor.diagnosis.pooled import mixed_rows, pooled_findings
 from xladoctor.diagnosis.weigh import ended_itself, survived
-from xladoctor.model.diagnosis import Check, Finding, Level, Location, Proof, Remedy
+from xladoctor.model.diagnosis import Check, Finding, Level, Location, Proof
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
@@ -31,71 +32,10 @@ _EQUALITIES = ("Equal", "NotEqual")
 """Of labels and guesses, in an accuracy: no gradient is taken of them."""
 _IN_LOSS = "compile_loss"
 """Where the model's outputs meet the targets, as Keras names it."""
-_UNTESTED = ("classes", "exchanged")
+_ACROSS = ("contracted", "rolled")
+"""What takes from other rows, as a model may be meant to: `by_row = False` says so."""
+_UNTESTED = ("classes", "exchanged", "mixed")
 """No change of rows shows whether it was meant."""
-_REMEDIES: Mapping[str, Remedy] = {
-    "outer": Remedy(
-        "same-rank",
-        "Bring both operands to one rank before they meet",
-        "safe",
-        "Squeeze the trailing axis of one, or give it to the other: (N, 1) with (N, 1), or (N,) with (N,).",
-    ),
-    "groups": Remedy(
-        "same-order",
-        "Lay the rows of both operands out in one order",
-        "safe",
-        "Where one side holds the parts of each row side by side, `tf.repeat` the other, and do not `tf.tile` it.",
-    ),
-    "torn": Remedy(
-        "transpose",
-        "Transpose instead of reshaping",
-        "safe",
-        "A reshape keeps the order of the elements: to exchange two axes takes `tf.transpose`.",
-    ),
-    "exchanged": Remedy(
-        "transpose",
-        "Transpose before the reshape",
-        "safe",
-        "A reshape keeps the order of the elements: `tf.transpose(x, [0, 2, 1])` first brings the axis to the end.",
-    ),
-    "fewer": Remedy(
-        "keep-rows",
-        "Keep the axis of rows",
-        "safe",
-        "Let a reshape name the rows, `(tf.shape(x)[0], -1)`, and put what was taken out back into its place.",
-    ),
-    "normalised": Remedy(
-        "other-axis",
-        "Normalise over the axis that belongs to a row",
-        "safe",
-        "Axis 0 is that of the batch: give the axis of what a row consists of (axis=1, or axis=-1).",
-    ),
-    "segments": Remedy(
-        "same-order",
-        "Number the segments in the order of the items",
-        "safe",
-        "Items that lie row by row belong to row `tf.range(n) // items`, and not to `tf.range(n) % rows`.",
-    ),
-    "gathered": Remedy(
-        "row-offset",
-        "Add the offset of each row to the index",
-        "safe",
-        "`tf.range(rows) * items + index`, or `tf.gather(values, index, batch_dims=1)` before it is laid out flat.",
-    ),
-    "classes": Remedy(
-        "one-hot",
-        "Make one-hot rows of the class numbers",
-        "safe",
-        "`tf.one_hot(tf.cast(y[:, 0], tf.int32), classes)`, or take the probability of the row's own class with "
-        "`tf.gather(p, y[:, 0], batch_dims=1)`.",
-    ),
-    "lost": Remedy(
-        "keep-rows",
-        "Keep the axis of rows",
-        "safe",
-        "Reduce over the axes of features or of time, and leave axis 0 as it is.",
-    ),
-}
 
 
 @dataclass(frozen=True)
@@ -159,7 +99,7 @@ def mispairings(recording: Recording) -> Iterator[Finding]:
         asked = names.get(str(answer["capsule"]))
         if not asked:
             continue
-        for told in (answer.get("result") or {}).get("found") or ():
+        for told in _wrong(asked, answer.get("result") or {}):
             finding = _finding(asked, told)
             key = (finding.op, str(finding.location))
             if key not in seen:
@@ -171,6 +111,11 @@ def mispairings(recording: Recording) -> Iterator[Finding]:
             if str(finding.location) not in {place for _, place in seen}:
                 seen.add((finding.op, str(finding.location)))
                 yield finding
+
+
+def _wrong(asked: Asked, told: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """What was found; without what a model is meant to do whose rows are not answered for themselves."""
+    return [t for t in told.get("found") or () if asked.apart or t.get("kind") not in _ACROSS]
 
 
 def _mixed(recording: Recording, asked: Asked, told: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -211,8 +156,8 @@ def meetings(recording: Recording) -> Iterator[Finding]:
             "shapes": [*event["shapes"], broadcast(*event["shapes"])],
             "parts": ["prediction" if w else "data" for w in watched],
         }
-        title, _ = _words("outer", told)
-        first, second, result = (_shape(s) for s in told["shapes"])
+        title, _ = words("outer", told)
+        first, second, result = (shown(s) for s in told["shapes"])
         parts = told["parts"]
         yield Finding(
             code=rule.code, slug=rule.slug, level="warning", role="root",
@@ -222,10 +167,10 @@ def meetings(recording: Recording) -> Iterator[Finding]:
             f"{'' if compares else ', within a gradient'}; what became of the pairs was not recorded. No error was "
             "raised in the run.",
             op=str(event["op"]), dims=tuple(told["shapes"]), location=at,
-            evidence=(Proof("event", f"{event['op']} of {_shape(event['shapes'][0])} and {_shape(event['shapes'][1])}",
+            evidence=(Proof("event", f"{event['op']} of {shown(event['shapes'][0])} and {shown(event['shapes'][1])}",
                             f"events-{event['pid']}.jsonl:{event['seq']}"),),
             basis=RECORDED_MEETING,
-            remedies=(_REMEDIES["outer"],),
+            remedies=(REMEDIES["outer"],),
             details={"kind": "outer", "function": at.function, "parts": told["parts"]},
         )  # fmt: skip
 
@@ -247,7 +192,7 @@ def _checks(recording: Recording) -> Iterator[Check]:
         if told.get("result") != "asked":
             yield replace(check, why=told.get("why"))
             continue
-        wrong = told.get("found") or _mixed(recording, asked, told)
+        wrong = _wrong(asked, told) or _mixed(recording, asked, told)
         yield replace(check, calls=1, result="diverges" if wrong else "agrees")
 
 
@@ -273,8 +218,8 @@ def _finding(asked: Asked, told: Mapping[str, Any]) -> Finding:
     at, made = _line(told), _line(told.get("made") or {})
     where = made if kind in ("lost", "groups") and made is not None else at
     level: Level = "error" if _is_certain(kind, told) else "warning"
-    title, why = _words(kind, told)
-    born = f" {_made_by(kind, told['made'], made)}" if told.get("made") else ""
+    title, why = words(kind, told)
+    born = f" {made_by(kind, told['made'], made)}" if told.get("made") else ""
     meets = f" They meet at {at}." if where is made and at is not None and at != made else ""
     return Finding(
         code=rule.code, slug=rule.slug, level=level, role="root",
@@ -285,7 +230,7 @@ def _finding(asked: Asked, told: Mapping[str, Any]) -> Finding:
         evidence=(Proof("worker", _proof(told), f"worker.jsonl, capsule {asked.capsule}"),),
         status="untested" if kind in _UNTESTED else "confirmed",
         basis=NOT_TESTED if kind in _UNTESTED else ROWS_CHANGED,
-        remedies=(_REMEDIES[kind], *(r for r in rule.remedies if r.id not in ("compare-paths", "remove-reindex"))),
+        remedies=(REMEDIES[kind], *(r for r in rule.remedies if r.id not in ("compare-paths", "remove-reindex"))),
         details={"kind": kind, "function": asked.name, "capsule": asked.capsule, "parts": told.get("parts"),
                  "meets": str(at) if at else None, "made": str(made) if made else None},
     )  # fmt: skip
@@ -303,85 +248,12 @@ def _is_certain(kind: str, told: Mapping[str, Any]) -> bool:
     return bool(told.get("natural"))
 
 
-def _words(kind: str, told: Mapping[str, Any]) -> tuple[str, str]:
-    """(title, first sentences)."""
-    op, shapes = told["op"], [_shape(s) for s in told.get("shapes") or ()]
-    parts = told.get("parts") or ()
-    names = [f"{s} ({p})" for s, p in zip(shapes, parts, strict=False)]
-    if kind == "outer":
-        title = f"{op} of {shapes[0]} and {shapes[1]} gives {shapes[2]}, a number for every pair of rows"
-        return title, (
-            f"{op} puts {names[0]} beside {names[1]}. Both have a row for each row of the batch, but along different "
-            f"axes: broadcasting pairs each row of one with all rows of the other, {shapes[2]} in all."
-        )
-    if kind == "groups":
-        title = f"{op} puts rows beside other rows than their own: one operand is repeated, the other tiled"
-        return title, (
-            f"{op} combines {names[0]} and {names[1]}. Both hold several items of each row of the batch, in different "
-            "orders, so that items of different rows meet."
-        )
-    if kind == "lost":
-        title = f"{op} spreads {shapes[0]}, which has no rows left, over the rows of {shapes[1]}"
-        return title, (
-            f"{op} puts {names[0]} beside {names[1]}. The first has lost the axis of rows, and broadcasting gives "
-            "every row the same."
-        )
-    if kind == "normalised":
-        return f"{op} of {shapes[0]} is taken over the rows of the batch", (
-            f"{op} of {shapes[0]} divides by a sum over the rows of the batch: what comes out for a row depends on the "
-            "other rows of its batch. It has another axis, over which a row would be normalised by itself."
-        )
-    if kind == "fewer":
-        title = f"{shapes[0]} in, {shapes[-1]} out: a result has not a row for each row of the data"
-        return title, (
-            f"{op} gives {shapes[1]}, and the result has {shapes[-1]} where the data have {shapes[0]}. A model may be "
-            "meant to do so; then `by_row = False`, as an attribute of the model, says it."
-        )
-    if kind == "segments":
-        return f"{op} puts items of several rows into one segment, as many segments as rows", (
-            f"{op} sums up {shapes[0]}, in which the items of each row lie side by side, in as many segments as there "
-            "are rows; but the numbers of the segments are in another order, so that each holds items of several rows."
-        )
-    if kind == "gathered":
-        return f"{op} takes from the first row of the batch for all rows", (
-            f"{op} takes from {shapes[0]}, in which the items of all rows lie one after the other, and its numbers all "
-            "lie among those of the first row: the offset of each row is not in them."
-        )
-    if kind == "classes":
-        return f"{op} weighs every class of {shapes[1]} with the number of one class, {shapes[0]}", (
-            f"{op} multiplies targets of whole numbers, {shapes[0]}, by what is computed of a softmax over classes, "
-            f"{shapes[1]}: broadcasting gives all classes of a row the number of its class as a weight. If the numbers "
-            "name classes, only the row's own class should count."
-        )
-    if kind == "exchanged":
-        return f"{op} of {shapes[0]} to {shapes[-1]} exchanges two axes and moves no element", (
-            f"{op} takes {shapes[0]} to {shapes[-1]}: the size of the middle axis is now that of the last one, but no "
-            "element was moved. What one row of the result holds belongs to different items of the last axis."
-        )
-    return f"{op} of {shapes[0]} to {shapes[-1]} tears the rows of the batch apart", (
-        f"{op} takes {shapes[0]} to {shapes[-1]}: no axis belongs to the rows any more, and what lies at one index "
-        "comes from several rows."
-    )
-
-
-def _made_by(kind: str, made: Mapping[str, Any], at: Location | None) -> str:
-    what = {"lost": "The rows are lost in", "groups": "The order comes from", "outer": "The axis comes from"}
-    return f"{what.get(kind, 'It comes from')} {made.get('op')} ({made.get('node')}){f', {at}' if at else ''}."
-
-
 def _proof(told: Mapping[str, Any]) -> str:
-    shapes = " and ".join(_shape(s) for s in (told.get("shapes") or ())[:2])
+    shapes = " and ".join(shown(s) for s in (told.get("shapes") or ())[:2])
     text = f"{told['op']} ({told.get('node')}) of {shapes}"
     examples: Sequence[Any] = told.get("examples") or ()
     apart = [f"row {a[0]} with row {b[0]}" for a, b in examples if a and b]
     return text + (f"; when single rows were changed, it combined {', '.join(apart)}" if apart else "")
-
-
-def _shape(shape: Any) -> str:
-    if shape is None:
-        return "?"
-    inside = ", ".join(map(str, shape))
-    return f"({inside},)" if len(shape) == 1 else f"({inside})"
 
 
 def _line(told: Mapping[str, Any]) -> Location | None:

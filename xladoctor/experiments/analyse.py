@@ -56,10 +56,11 @@ def ask_workers(
     compiled = _compiled(recording) if every or chosen else []
     python = interpreter(recording)
     remakes = questions(recording)
-    compared = check_.to_check(recording) if check is None or check > 0 else []
-    isolated = isolate_run.to_isolate(recording) if check is None or check > 0 else []
-    paired = row_check.to_check(recording) if check is None or check > 0 else []
-    if not (chosen or compiled or remakes or compared or isolated or paired) or python is None:
+    checks = check > 0 if check is not None else check_.has_time(environment)
+    compared = check_.to_check(recording) if checks else []
+    isolated = isolate_run.to_isolate(recording) if checks else []
+    paired = row_check.to_check(recording) if checks else []
+    if python is None or not (chosen or compiled or remakes or compared or isolated or paired):
         return False
     from xladoctor.workers.worker import Worker, WorkerError
 
@@ -69,13 +70,8 @@ def ask_workers(
             answers.write((json.dumps(secrets.of_data(answer), separators=(",", ":")) + "\n").encode())
             answers.flush()
 
-        with Worker(
-            python,
-            probes_dir(),
-            env=worker_environment(environment),
-            cwd=None,
-            log=recording.folder / "worker.log",
-        ) as worker:
+        env, log = worker_environment(environment), recording.folder / "worker.log"
+        with Worker(python, probes_dir(), env=env, cwd=None, log=log) as worker:
             for number, step in enumerate(chosen, 1):
                 which = f", step {number} of {len(chosen)}" if len(chosen) > 1 else ""
                 say(f"asking a worker for run-time shapes{which} ({python})")

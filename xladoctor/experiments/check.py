@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from xladoctor import protocol
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 MAX_FUNCTIONS = 32
 _LEAST, _MOST, _SHARE = 5.0, 30.0, 0.05
+_JOB_END = "SLURM_JOB_END_TIME"
+_BEFORE_THE_END = 120.0
 _GRACE = 5.0
 """A worker looks at the clock between two calls only."""
 
@@ -31,6 +33,20 @@ _GRACE = 5.0
 def budget(seconds: float | None, asked: float | None, least: float = _LEAST) -> float:
     """How long the checks after a run of `seconds` may take: what was asked for, else 5 % of it, `least` to 30 s."""
     return asked if asked is not None else min(_MOST, max(least, _SHARE * (seconds or 0.0)))
+
+
+def job_ends_in(environment: Mapping[str, str], now: Callable[[], float] = time.time) -> float | None:
+    """The seconds until a scheduler ends the job, where it says so: Slurm does. None where nobody knows."""
+    try:
+        return float(environment[_JOB_END]) - now()
+    except (KeyError, ValueError):
+        return None
+
+
+def has_time(environment: Mapping[str, str], now: Callable[[], float] = time.time) -> bool:
+    """Whether checks may begin: near the end of a job what comes after the program matters more."""
+    left = job_ends_in(environment, now)
+    return left is None or left > _BEFORE_THE_END
 
 
 def stretched(worker: Worker, seconds: float) -> float:

@@ -213,10 +213,12 @@ class Check:
     """One thing that was compared after a run that ended well, or could not be (`why`); `calls` is on how many.
 
     A compiled function agrees or diverges with plain execution, `rows` with the rows that they belong to, the
-    `gradients` of an optimizer with its variables: each of them has one.
+    `gradients` of an optimizer with its variables: each of them has one. `kept-values` of a function agree where they
+    are still those of its graph, `callbacks` of a fit where it reported what they monitor, and `batches` where the
+    order, the end and the cuts of what a Keras call was given are as they look.
     """
 
-    what: Literal["compiled-function", "rows", "gradients"]
+    what: Literal["compiled-function", "rows", "gradients", "kept-values", "callbacks", "batches"]
     function: str
     calls: int = 0
     result: Checked = "not-checked"

@@ -104,7 +104,7 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
         {"model": maybe(text), "rows_in": maybe(whole), "rows_out": maybe(many(maybe(whole))),
          "batch_size": maybe(whole), "batch_size_given": anything, "jit_compile": maybe(text), "capsule": maybe(entry),
          "where": WHERE, "epochs": anything, "shapes_out": anything, "by_row": maybe(flag),
-         "policies": maybe(many(text))},
+         "policies": maybe(many(text)), "batches_seen": flag, "monitors": many(text)},
     ),
     schema.FAILURE: (
         {"failure": whole, "exception": text},
@@ -169,7 +169,8 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
         {},
         {"files": many(text), "seen": maybe(text), "switch": maybe(either(text, mapping(anything)))},
     ),
-    schema.END: ({}, {"state": maybe(text), "stay": many(text), "calls": maybe(mapping(whole))}),
+    schema.END: ({}, {"state": maybe(text), "stay": many(text), "calls": maybe(mapping(whole)),
+                      "compared": mapping(row(whole, whole))}),
     schema.BLOCK: ({"tensorflow": flag, "flags_read": flag}, {}),
     schema.UNSEEN: ({"function": text}, {"where": WHERE}),
 }  # fmt: skip

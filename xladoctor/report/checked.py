@@ -8,14 +8,23 @@ from xladoctor.model.diagnosis import Check
 from xladoctor.report import facts
 
 _FEW = 3
+_LOOKED_AT = {
+    "kept-values": "no value that {} keeps from its trace has changed",
+    "callbacks": "the callbacks of {} got the metrics that they wait for",
+    "batches": "the data of {} are in order",
+}
 
 
 def agreed(checked: Sequence[Check]) -> str | None:
-    """`3 compiled functions agree with plain execution; no rows are mispaired in fit of net`; None for nothing."""
+    """`3 compiled functions agree with plain execution; no rows are mispaired in fit of net`; None for nothing.
+
+    What the recorder looked at besides is said where it is all.
+    """
     same = [c for c in checked if c.result == "agrees" and c.what == "compiled-function"]
     verb = "agree" if len(same) > 1 else "agrees"
     compiled = f"{facts.count(len(same), 'compiled function')} {verb} with plain execution" if same else None
-    return "; ".join(part for part in (compiled, _rows(checked), _gradients(checked)) if part) or None
+    asked = [part for part in (compiled, _rows(checked), _gradients(checked)) if part]
+    return "; ".join(asked or _looked_at(checked)) or None
 
 
 def _rows(checked: Sequence[Check]) -> str | None:
@@ -33,6 +42,21 @@ def _gradients(checked: Sequence[Check]) -> str | None:
         return None
     verb, whose = ("has", "its") if len(kept) == 1 else ("have", "their")
     return f"{_listed(kept)} {verb} a gradient for each of {whose} variables"
+
+
+def _looked_at(checked: Sequence[Check]) -> list[str]:
+    """`no value that step keeps from its trace has changed`, and the like."""
+    found = []
+    for what, words in _LOOKED_AT.items():
+        names = list(dict.fromkeys(c.function for c in checked if c.what == what and c.result == "agrees"))
+        if names:
+            found.append(words.format(_listed(names)))
+    return found
+
+
+def nothing(checked: Sequence[Check]) -> bool:
+    """Whether a run of which nothing looks wrong is one of which nothing could be checked."""
+    return all(c.result == "not-checked" for c in checked)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -16,6 +16,7 @@ VERDICTS = {
     "warnings": ("WARNINGS", "bold yellow"),
     "healthy": ("HEALTHY", "bold green"),
 }
+_NOTHING_CHECKED = ("ENDED WITH 0; nothing could be checked", "bold")
 _NOTHING_FOUND = ("NOTHING FOUND", "bold green")
 _FEW = 3
 _OTHERS = 2
@@ -63,6 +64,8 @@ def _verdict(page: Page, diagnosis: Diagnosis, view: View) -> None:
     agreed = checked.agreed(diagnosis.checked)
     if diagnosis.verdict == "healthy" and agreed:
         word = f"{word}: {agreed}"
+    elif diagnosis.verdict == "healthy" and view.target_status == 0 and checked.nothing(diagnosis.checked):
+        word, style = _NOTHING_CHECKED
     aside = "" if view.target_status is None else f" ({how_it_ended(diagnosis, view.target_status)})"
     # A command is cut, since its reader typed it; a path never is.
     is_command = not view.verbose and " -" in diagnosis.source

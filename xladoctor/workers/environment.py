@@ -50,4 +50,6 @@ def worker_environment(environment: Mapping[str, str], cwd: Path | None = None) 
     for name in ("TF_XLA_FLAGS", "XLA_FLAGS"):
         env.pop(name, None)
     env.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    # On a GPU that others use as well, it takes what it needs and not all that is free.
+    env.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
     return env

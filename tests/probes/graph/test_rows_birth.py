@@ -28,6 +28,11 @@ def drops_in_a_branch(tf, x):
     return tf.cond(tf.reduce_sum(x) > 0, lambda: x[:-1], lambda: x)
 
 
+def many_of_each(tf, x):
+    many = tf.repeat(tf.reshape(x, (-1, 15)), 3, axis=0)
+    return many * tf.random.stateless_uniform(tf.shape(many), (1, 2))
+
+
 def keeps(tf, x):
     return tf.reduce_sum(x, axis=1), x[:, 0]
 
@@ -45,6 +50,12 @@ def test_the_op_that_loses_rows(tmp_path, function, op, line, taken, given, outp
     assert (born["op"], born["loses"], born["shape"], born["output"]) == (op, True, given, output)
     assert born["inputs"][0]["shape"] == taken
     assert born["sources"][-1][:2] == [__file__, line]
+
+
+def test_rows_that_are_repeated_do_not_come_from_what_is_drawn_beside_them(tmp_path):
+    born = _asked(tmp_path, many_of_each)
+    assert (born["op"], born["loses"], born["shape"]) == ("Reshape", False, [24, 15])
+    assert born["sources"][-1][1] == many_of_each.__code__.co_firstlineno + 1
 
 
 def test_a_result_with_all_its_rows_was_not_born_anew(tmp_path):

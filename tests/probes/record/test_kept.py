@@ -161,16 +161,21 @@ def ran(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def findings(ran):
-    """What is said of the run: {text of the mark at the line: finding}."""
+def diagnosis(ran):
     program = ran.folder.parent / "project" / "program.py"
     outcome = {"state": "exited", "code": 0, "probes": "recorded"}
     run = {"schema": "xladoctor.run/1", "command": [PYTHON, str(program)], "pid": 7, "outcome": outcome, "started": 4e9}
     (ran.folder / "run.json").write_text(json.dumps(run))
     mark.sign(ran.folder)
+    return scan_run(ran.folder)
+
+
+@pytest.fixture(scope="module")
+def findings(diagnosis):
+    """What is said of the run: {text of the mark at the line: finding}."""
     lines = PROGRAM.splitlines()
     slugs = ("baked-in-setting", "dead-switch")
-    found = [f for f in scan_run(ran.folder).findings if f.slug in slugs]
+    found = [f for f in diagnosis.findings if f.slug in slugs]
     return {lines[f.location.line - 1].partition("  # ")[2]: f for f in found}
 
 
@@ -202,6 +207,16 @@ def test_a_callback_that_waits_for_nothing_is_reported_at_its_own_line(findings)
     idle = {mark: f.details["wanted"] for mark, f in findings.items() if f.slug == "dead-switch"}
     assert idle == {"early": "val_loss", "checkpoint": "val_mae"}
     assert "`learning_rate`, `loss`, `val_score`" in findings["early"].message
+
+
+def test_what_was_compared_is_named(diagnosis):
+    checks = [(c.what, c.function, c.result, c.location and c.location.line) for c in diagnosis.checked]
+    kept = {name: result for what, name, result, _ in checks if what == "kept-values"}
+    assert {"reader", "inner", "act"} < set(kept) and set(kept.values()) == {"diverges"}
+    fits = [n for n, line in enumerate(PROGRAM.splitlines(), 1) if line.startswith("model.fit")]
+    waiting = [(result, line) for what, _, result, line in checks if what == "callbacks"]
+    # Of the third fit the validation was not due: nothing is known of its callback.
+    assert waiting == [("diverges", fits[0]), ("agrees", fits[1])]
 
 
 def test_nothing_of_the_program_is_held(tmp_path):

@@ -59,6 +59,8 @@ fit("whole", ordered.shuffle(N).batch(10))
 fit("enough", ordered.shuffle(30).batch(10))
 fit("random", rows.batch(10))
 fit("arrays", x, y, batch_size=10)
+for _ in rows.batch(60, drop_remainder=True).prefetch(1):  # loop
+    list(rows.batch(50, drop_remainder=True))
 fit("mostly", x, (np.arange(N) % 20 == 7).astype("int64"), validation_split=0.05)
 """
 
@@ -76,8 +78,14 @@ def marked(number):
 
 
 def test_an_empty_dataset_is_recorded_with_the_call_that_got_it(ran):
-    found = [(e["what"], e["method"], e["model"], e["used"]["function"]) for e in ran.of("dataset")]
+    events = [e for e in ran.of("dataset") if e["method"] != "loop"]
+    found = [(e["what"], e["method"], e["model"], e["used"]["function"]) for e in events]
     assert found == [("empty", "fit", "nothing", "fit")]
+
+
+def test_a_loop_of_the_program_over_a_dataset_that_drops_rows_is_noted(ran):
+    [loop] = [e for e in ran.of("dataset") if e["method"] == "loop"]
+    assert (loop["what"], loop["rows"], marked(loop["used"]["line"])) == ("dropped", [200, 180], "loop")
 
 
 def test_what_leaks_and_what_is_sorted_is_recorded_with_its_line_and_nothing_else(ran):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from tests.xladoctor.recordings import Run
+from xladoctor.diagnosis import datasets
 from xladoctor.diagnosis.datasets import pipelines
 from xladoctor.recording.run import read_run
+from xladoctor.sources.source import parse
 
 
 def line(number):
@@ -36,6 +38,29 @@ def test_each_is_told_once_at_the_line_that_made_it_so(tmp_path):
         ("warning", "wrong-pairing", 7, "predict of net is given a dataset that is shuffled anew at each pass"),
         ("warning", "wrong-shape-silent", 8, "predict of net sees 48 of 50 rows: the last batch is dropped"),
         ("note", "wrong-shape-silent", 11, "evaluate of net sees 48 of 50 rows: the last batch is dropped"),
+    ]
+
+
+LOOPS = """for x, y in batches:
+    p = net.predict_on_batch(x)
+for x, y in batches:
+    p = net.predict_on_batch(x); net.train_on_batch(x, y)
+for x, y in batches:
+    step(x, y)
+p = [net.predict(x) for x, _ in batches]
+"""
+
+
+def test_of_a_loop_the_source_says_what_it_does(tmp_path, monkeypatch):
+    monkeypatch.setattr(datasets, "source_of", lambda recording, file: parse(LOOPS, file))
+    loop = {"what": "dropped", "method": "loop", "rows": [50, 48], "where": None}
+    found = [told(tmp_path / str(n), {**loop, "used": line(n)}) for n in (1, 3, 5, 7)]
+    title = "{} in a loop sees 48 of 50 rows: the last batch is dropped"
+    assert found == [
+        [("warning", "wrong-shape-silent", 1, title.format("predict_on_batch"))],
+        [],
+        [],
+        [("warning", "wrong-shape-silent", 7, title.format("predict"))],
     ]
 
 

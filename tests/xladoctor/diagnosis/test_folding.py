@@ -10,6 +10,7 @@ from tests.xladoctor.recordings import PID, Run
 from xladoctor.diagnosis.folding import folding
 from xladoctor.model.diagnosis import Location
 from xladoctor.recording.run import read_run
+from xladoctor.sources.source import parse
 
 HERE = Location("train.py", 3)
 
@@ -42,3 +43,19 @@ def test_one_row_for_a_batch_that_met_a_target_for_each_row_is_an_error(tmp_path
     found = judged(tmp_path, 64, 8, "Sum", trained)
     assert found.level == level
     assert ("stretched over" in found.sentence) is (level == "error")
+
+
+@pytest.mark.parametrize(
+    ("after", "level"),
+    [("print(p[:8, 0])", "warning"), ("print(p.reshape(8, -1).mean(1))", "note"), ("parts = np.split(p, 5)", "note")],
+)
+def test_more_rows_than_targets_are_meant_where_the_program_lays_them_out_again(tmp_path, monkeypatch, after, level):
+    program = f"p = gears.predict(x)\n{after}\n"
+    monkeypatch.setattr("xladoctor.diagnosis.folding.source_of", lambda recording, file: parse(program, file))
+    run = Run()
+    run.begin(1, rows=32)
+    run.events[-1]["inputs"] = [{"type": "ndarray", "shape": shape} for shape in ([32, 4], [32, 1])]
+    run.end(1, "7-1-step", rows=32)
+    call = {"pid": PID, "call": 2, "method": "predict", "model": "gears", "rows_in": 8, "rows_out": [40],
+            "batch_size": 8, "where": {"file": "train.py", "line": 1, "function": "<module>"}}  # fmt: skip
+    assert folding(read_run(run.write(tmp_path / "run")), call, {"op": "Reshape"}, HERE).level == level

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.xladoctor.recordings import Run
+from xladoctor.diagnosis.looked_at import looked_at
 from xladoctor.diagnosis.splits import splits
 from xladoctor.recording.run import read_run
 
@@ -48,3 +49,17 @@ def test_of_two_classes_no_row_needs_to_be_unseen(tmp_path):
 
 def test_a_run_that_was_ended_says_nothing_of_it(tmp_path):
     assert told(tmp_path, LEAKS, outcome={"state": "signalled", "signal": "SIGTERM", "probes": "recorded"}) == []
+
+
+def test_batches_that_were_looked_at_are_among_what_was_checked(tmp_path):
+    made = Run()
+    for call, (method, number) in enumerate((("fit", 9), ("predict", 12), ("evaluate", 15)), 1):
+        common = {"method": method, "call": call, "model": "net"}
+        made.event("call", phase="begin", where=line(number), **common)
+        made.event("call", phase="end", batches_seen=method != "evaluate", **common)
+    made.event("split", model="net", used=line(9), where=line(9), **{**SORTED, "rows": [160, 40]})
+    found = looked_at(read_run(made.write(tmp_path / "run")), ())
+    assert [(c.what, c.function, c.result, c.location.line) for c in found] == [
+        ("batches", "fit of net", "diverges", 9),
+        ("batches", "predict of net", "agrees", 12),
+    ]

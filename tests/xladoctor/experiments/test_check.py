@@ -7,7 +7,7 @@ import pytest
 from tests.xladoctor.answered import whole
 from tests.xladoctor.recordings import Run
 from xladoctor.experiments import check
-from xladoctor.experiments.check import MAX_FUNCTIONS, budget, to_check
+from xladoctor.experiments.check import MAX_FUNCTIONS, budget, has_time, to_check
 from xladoctor.protocol import answers
 from xladoctor.recording.run import read_run
 from xladoctor.workers import worker as workers
@@ -47,6 +47,14 @@ class Worker:
 )
 def test_the_budget(seconds, asked, expected):
     assert budget(seconds, asked) == expected
+
+
+@pytest.mark.parametrize(
+    ("end", "expected"), [(None, True), ("1000", False), ("1119", False), ("1400", True), ("?", True)]
+)
+def test_near_the_end_of_a_job_nothing_is_checked(end, expected):
+    environment = {} if end is None else {"SLURM_JOB_END_TIME": end}
+    assert has_time(environment, now=lambda: 1000.0) == expected
 
 
 @pytest.mark.parametrize(

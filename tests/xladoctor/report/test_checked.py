@@ -46,3 +46,20 @@ def test_the_page_and_the_first_line_say_it():
     assert 'id="checked"' not in render(samples.HEALTHY, "html", None, View())
     said = " ".join(render(diagnosis, "console", None, View(run_dir="run", target_status=0)).split())
     assert "HEALTHY: 1 compiled function agrees with plain execution" in said
+
+
+def test_of_what_the_recorder_looked_at_it_is_said_where_nothing_else_was_checked():
+    kept, waited = Check("kept-values", "step", 9, "agrees"), Check("callbacks", "fit of net", 1, "agrees")
+    assert checked.agreed([ROWS, kept]) == "no rows are mispaired in fit of net"
+    assert checked.agreed([kept, waited, replace(waited, result="diverges", function="other")]) == (
+        "no value that step keeps from its trace has changed; the callbacks of fit of net got the metrics that they "
+        "wait for"
+    )
+
+
+@pytest.mark.parametrize(("checks", "word"), [((), "ENDED WITH 0; nothing could be checked"), ((ROWS,), "HEALTHY: ")])
+def test_a_run_of_which_nothing_was_checked_is_not_called_healthy(checks, word):
+    diagnosis = replace(samples.HEALTHY, checked=(*checks, replace(ROWS, result="not-checked", why="too large")))
+    said = " ".join(render(diagnosis, "console", None, View(run_dir="run", target_status=0)).split())
+    assert said.startswith(f"xladoctor: {word}")
+    assert "checked: fit of net (too large)" in said

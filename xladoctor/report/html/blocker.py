@@ -24,6 +24,9 @@ _WHAT = {
     "compiled-function": "XLA against plain execution",
     "rows": "which rows meet",
     "gradients": "variables without a gradient",
+    "kept-values": "Python values that its graph keeps",
+    "callbacks": "metrics that callbacks wait for",
+    "batches": "order and cuts of the data",
 }
 _VERDICTS = {"failed": ("FAILED", "bad"), "warnings": ("WARNINGS", "warn"), "healthy": ("HEALTHY", "ok")}
 
