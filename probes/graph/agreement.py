@@ -30,6 +30,14 @@ AGREES, DIVERGES, NOT_CHECKED = "agrees", "diverges", "not-checked"
 
 _AMBIGUOUS = frozenset({"Qr", "Svd", "SelfAdjointEigV2", "Eig"})
 """Right with either sign of a vector: what differs after them is their doing."""
+_STEPS = frozenset(
+    {"Floor", "Ceil", "Round", "Rint", "Sign", "FloorDiv", "FloorMod", "Mod", "TruncateDiv", "TruncateMod"}
+)
+_SMOOTH = frozenset({1, 2, 8, 14, 18, 19})
+_WHOLE = frozenset({3, 4, 5, 6, 9, 10, 17, 22, 23})
+"""Element types by number: real and complex ones; whole numbers and truth values."""
+_SEEN = 1e-2
+"""A difference of this part of the largest element is reported even where rounding explains it."""
 _SEEDS = range(101, 105)
 _SHARE = 0.25
 """An element that moves by this part of its difference when the inputs are moved is explained."""
@@ -155,10 +163,10 @@ def _parted(ways: Ways, apart: Sequence[str], plain: Results, under_xla: Results
         # Not every op could be asked: then the function is asked as a whole.
         outputs = [n for n in apart if not explained(ways.plain, ways.arguments, {n: plain[n]}, {n: under_xla[n]})]
         if not outputs:
-            return {"result": AGREES, "outputs": len(plain), "rounding": True}
+            return _by_rounding(search.tie, apart, plain, under_xla)
         apart = outputs
     elif node is None:
-        return {"result": AGREES, "outputs": len(plain), "rounding": True}
+        return _by_rounding(search.tie, apart, plain, under_xla)
     unsteady = _unsteady(ways, apart, plain, under_xla)
     if unsteady is not None:
         return _unchecked(unsteady)
@@ -176,6 +184,21 @@ def _parted(ways: Ways, apart: Sequence[str], plain: Results, under_xla: Results
         "message": (node or {}).get("message"),
         "node": _brief(node),
     }
+
+
+def _by_rounding(
+    tie: Mapping[str, Any] | None, apart: Sequence[str], plain: Results, under_xla: Results
+) -> dict[str, Any]:
+    """The answer about outputs that only rounding sets apart, with the node that decided by the last places if one did
+    and much came of it.
+    """
+    told: dict[str, Any] = {"result": AGREES, "outputs": len(plain), "rounding": True}
+    far = {n: deviation(plain[n], under_xla[n]) for n in apart if plain[n].shape == under_xla[n].shape}
+    name = max(far, key=far.__getitem__, default=None)
+    if tie is None or name is None or not far[name] > _SEEN:
+        return told
+    shown = _shown(plain[name], under_xla[name])
+    return {**told, "tie": _brief(tie), "output": name, "deviation": as_json(far[name]), **shown}
 
 
 def _unsteady(ways: Ways, apart: Sequence[str], plain: Results, under_xla: Results) -> str | None:
@@ -197,6 +220,22 @@ class Strict(Search):
     def incomplete(self) -> bool:
         """Whether there are ops that differ and could not be asked."""
         return bool(self.unchecked) or self.full
+
+    tie: dict[str, Any] | None = None
+    """The first node that decides (a comparison, a cast to whole numbers, a step) and decided otherwise under XLA."""
+
+    def _part(self, name: str, results: Mapping[str, tuple[Array, Array]]) -> None:
+        if self.tie is None and self._decides(name) and any(_differs(a, b).any() for a, b in results.values()
+                                                           if a.shape == b.shape):  # fmt: skip
+            self.tie = self._told(name, None, None, (None, None))
+
+    def _decides(self, name: str) -> bool:
+        """Whether a node makes steps of numbers that vary smoothly."""
+        node = self._graph.nodes[name]
+        if not any(self._graph.dtype(t) in _SMOOTH for t in node.inputs):
+            return False
+        return node.op in _STEPS or any(self._graph.dtype(f"{name}:{i}") in _WHOLE
+                                        for i in range(len(self._loaded.outputs(name))))  # fmt: skip
 
     def told_of(self, name: str) -> dict[str, Any]:
         """What it says of an op that differs and was not asked alone, for want of a value that it is given. Of one that

@@ -60,12 +60,16 @@ class Search:
                 outputs = [t for t in window if split(t)[0] == name]
                 if all(_alike(plain[t], values[t], self._arguments) for t in outputs):
                     continue
+                self._part(name, {t: (plain[t], values[t]) for t in outputs})
                 found = self._alone(name, outputs, values)
                 if found is not None:
                     return found
                 if self.checked >= _CHECKED:
                     return None
         return None
+
+    def _part(self, name: str, results: Mapping[str, tuple[Array, Array]]) -> None:
+        """What is seen of a node whose results, plain and under XLA, differ; in program order."""
 
     def _given_to(self, window: Sequence[str]) -> list[str]:
         """What the nodes of a window get from outside of it."""

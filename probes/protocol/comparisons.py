@@ -209,6 +209,7 @@ class Agreement(Record):
     message: str | None = None
     error: str | None = None
     node: PartingNode | None = None
+    tie: PartingNode | None = None
     function: str = ""
     held: tuple[str, ...] = ()
     draws: tuple[Draw, ...] = ()

@@ -121,7 +121,7 @@ def _answers(recording: Recording) -> dict[str, Mapping[str, Any]]:
 
 
 def _with_answer(check: Check, told: Mapping[str, Any]) -> Check:
-    result = _RESULTS.get(str(told.get("result")), "not-checked")
+    result = "diverges" if told.get("tie") else _RESULTS.get(str(told.get("result")), "not-checked")
     calls = 0 if result == "not-checked" else int(told.get("calls") or 1)
     return replace(check, result=result, why=told.get("why"), calls=calls)
 

@@ -37,6 +37,7 @@ from xladoctor.diagnosis.splits import splits
 from xladoctor.diagnosis.stacks import stacks
 from xladoctor.diagnosis.surroundings import surroundings
 from xladoctor.diagnosis.tables import tables
+from xladoctor.diagnosis.ties import ties
 from xladoctor.diagnosis.timeline import settings
 from xladoctor.diagnosis.unfinished import unfinished
 from xladoctor.diagnosis.untrained import gradient_checks, untrained, with_recorded
@@ -58,7 +59,13 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
     logged = with_recorded(as_recorded(weighed(log_findings(evidence), evidence), recording), recording)
     others = [*setting_findings(recording), *requests_without_effect(evidence)]
     others += exit_handlers(evidence)
-    others += [*draws(recording), *drawn_at_trace(recording), *pipelines(recording), *tables(recording)]
+    others += [
+        *ties(recording),
+        *draws(recording),
+        *drawn_at_trace(recording),
+        *pipelines(recording),
+        *tables(recording),
+    ]
     others += [*untrained(recording), *splits(recording), *shuffled_alone(recording), *idle_monitors(recording)]
     others += kept_in_graph(recording, others)
     known = ordered(logged, followed, others, evidence, quiet)

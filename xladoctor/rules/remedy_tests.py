@@ -55,6 +55,7 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "lower-rate": _none(CODE),
     "mask-before": _none(CODE),
     "wider-type": _none(CODE),
+    "leave-a-margin": _none(CODE),
     "cluster-on-cpu": _none(RERUN),
     "set-before-import": _none(RERUN),
     "read-where-used": _none(CODE),

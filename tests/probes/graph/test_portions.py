@@ -162,3 +162,18 @@ def test_what_clusters_gave_counts_as_it_was_in_the_run(tmp_path, shift, result)
     told = agreement(tmp_path)
     assert (told["result"], told["clustered"]) == (result, True)
     assert result == "agrees" or told["node"]["op"] == "Max"
+
+
+@pytest.mark.parametrize(("margin", "op"), [(0.0, "Greater"), (1e-3, None)])
+def test_what_decides_by_the_last_places_is_named(compared, margin, op):
+    """The middle of a row of equal steps is its mean, but for rounding, which XLA does in another order."""
+    import tensorflow as tf
+
+    @tf.function(jit_compile=True)
+    def folded(x):
+        return tf.where(x > tf.reduce_mean(x, axis=1, keepdims=True) + margin, tf.sin(x), tf.cos(x))
+
+    told = compared(folded, np.linspace(-1.0, 1.0, 30, dtype="f").reshape(6, 5))
+    assert told["result"] == "agrees"
+    assert (told.get("tie") or {}).get("op") == op
+    assert op is None or told["deviation"] > 0.1

@@ -144,3 +144,14 @@ def test_an_op_that_could_not_be_asked_alone_is_no_first_one(tmp_path):
     [found] = scanned(tmp_path, {**SHAPE, "node": node}).findings
     assert str(found.location) == "train.py:9 in lookup"
     assert "No op could be shown to do so alone" in found.message
+
+
+def test_a_decision_that_rounding_makes_is_a_warning_at_its_line(tmp_path):
+    tie = {"result": "agrees", "rounding": True, "output": "output 0", "plain": ["1"], "xla": ["2"], "deviation": 0.5,
+           "tie": {**NODE, "op": "Greater", "node": "Greater"}}  # fmt: skip
+    diagnosis = scanned(tmp_path, tie, tie)
+    [found] = diagnosis.findings
+    assert (found.slug, found.level, found.status, found.op) == ("parity-divergence", "warning", "confirmed", "Greater")
+    assert str(found.location) == "train.py:9 in lookup" and "equal but for their last places" in found.message
+    assert [(c.function, c.result) for c in diagnosis.checked] == [("f0", "diverges"), ("f1", "diverges")]
+    assert (diagnosis.verdict, diagnosis.exit_code) == ("warnings", 0)
