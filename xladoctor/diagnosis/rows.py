@@ -56,7 +56,8 @@ _REMEDIES: Mapping[str, Remedy] = {
         "transpose",
         "Transpose before the reshape",
         "safe",
-        "A reshape keeps the order of the elements: `tf.transpose(x, [0, 2, 1])` first brings the axis to the end.",
+        "A reshape keeps the order of the elements. Move the axis first: `tf.transpose(x, [0, 2, 1])`, with four axes "
+        "`[0, 2, 1, 3]`.",
     ),
     "fewer": Remedy(
         "keep-rows",
@@ -352,6 +353,11 @@ def _words(kind: str, told: Mapping[str, Any]) -> tuple[str, str]:
             f"{op} multiplies targets of whole numbers, {shapes[0]}, by what is computed of a softmax over classes, "
             f"{shapes[1]}: broadcasting gives all classes of a row the number of its class as a weight. If the numbers "
             "name classes, only the row's own class should count."
+        )
+    if kind == "exchanged" and len(told["shapes"][0]) > 3:
+        return f"{op} of {shapes[0]} to {shapes[-1]} joins the axes of different items", (
+            f"{op} takes {shapes[0]} to {shapes[-1]}: axis 1 now has the size that axis 2 had, but no element moved. "
+            "One item of the result holds parts of several, as when attention heads are joined without a transpose."
         )
     if kind == "exchanged":
         return f"{op} of {shapes[0]} to {shapes[-1]} exchanges two axes and moves no element", (
