@@ -15,6 +15,7 @@ from xladoctor.diagnosis.facts import is_user_file
 from xladoctor.diagnosis.fixed_batch import fixed_batches
 from xladoctor.diagnosis.lookup import calls_around
 from xladoctor.diagnosis.pooled import mixed_rows, pooled_findings
+from xladoctor.diagnosis.row_words import made_by, proof, shape_words, words
 from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.model.diagnosis import Check, Finding, Level, Location, Proof, Remedy
 from xladoctor.recording.run import Event, Recording, location
@@ -212,8 +213,8 @@ def meetings(recording: Recording) -> Iterator[Finding]:
             "shapes": [*event["shapes"], broadcast(*event["shapes"])],
             "parts": ["prediction" if w else "data" for w in watched],
         }
-        title, _ = _words("outer", told)
-        first, second, result = (_shape(s) for s in told["shapes"])
+        title, _ = words("outer", told)
+        first, second, result = (shape_words(s) for s in told["shapes"])
         parts = told["parts"]
         yield Finding(
             code=rule.code, slug=rule.slug, level="warning", role="root",
@@ -223,7 +224,7 @@ def meetings(recording: Recording) -> Iterator[Finding]:
             f"{'' if compares else ', within a gradient'}; what became of the pairs was not recorded. No error was "
             "raised in the run.",
             op=str(event["op"]), dims=tuple(told["shapes"]), location=at,
-            evidence=(Proof("event", f"{event['op']} of {_shape(event['shapes'][0])} and {_shape(event['shapes'][1])}",
+            evidence=(Proof("event", f"{event['op']} of {' and '.join(map(shape_words, event['shapes'][:2]))}",
                             f"events-{event['pid']}.jsonl:{event['seq']}"),),
             basis=RECORDED_MEETING,
             remedies=(_REMEDIES["outer"],),
@@ -274,8 +275,8 @@ def _finding(asked: Asked, told: Mapping[str, Any]) -> Finding:
     at, made = _line(told), _line(told.get("made") or {})
     where = made if kind in ("lost", "groups") and made is not None else at
     level: Level = "error" if _is_certain(kind, told) else "warning"
-    title, why = _words(kind, told)
-    born = f" {_made_by(kind, told['made'], made)}" if told.get("made") else ""
+    title, why = words(kind, told)
+    born = f" {made_by(kind, told['made'], made)}" if told.get("made") else ""
     meets = f" They meet at {at}." if where is made and at is not None and at != made else ""
     return Finding(
         code=rule.code, slug=rule.slug, level=level, role="root",
@@ -283,7 +284,7 @@ def _finding(asked: Asked, told: Mapping[str, Any]) -> Finding:
         message=f"{why}{born}{meets}{_QUIET}",
         op=str(told["op"]), node=told.get("node"), dims=tuple(s for s in told.get("shapes") or () if s is not None),
         location=where or asked.location,
-        evidence=(Proof("worker", _proof(told), f"worker.jsonl, capsule {asked.capsule}"),),
+        evidence=(Proof("worker", proof(told), f"worker.jsonl, capsule {asked.capsule}"),),
         status="untested" if kind in _UNTESTED else "confirmed",
         basis=NOT_TESTED if kind in _UNTESTED else ROWS_CHANGED,
         remedies=(_REMEDIES[kind], *(r for r in rule.remedies if r.id not in ("compare-paths", "remove-reindex"))),
@@ -302,92 +303,6 @@ def _is_certain(kind: str, told: Mapping[str, Any]) -> bool:
         # A mean over the rows, put beside them again, may be what is wanted: one code for a whole set.
         return str((told.get("made") or {}).get("op")) not in _REDUCTIONS
     return bool(told.get("natural"))
-
-
-def _words(kind: str, told: Mapping[str, Any]) -> tuple[str, str]:
-    """(title, first sentences)."""
-    op, shapes = told["op"], [_shape(s) for s in told.get("shapes") or ()]
-    parts = told.get("parts") or ()
-    names = [f"{s} ({p})" for s, p in zip(shapes, parts, strict=False)]
-    if kind == "outer":
-        title = f"{op} of {shapes[0]} and {shapes[1]} gives {shapes[2]}, a number for every pair of rows"
-        return title, (
-            f"{op} puts {names[0]} beside {names[1]}. Both have a row for each row of the batch, but along different "
-            f"axes: broadcasting pairs each row of one with all rows of the other, {shapes[2]} in all."
-        )
-    if kind == "groups":
-        title = f"{op} puts rows beside other rows than their own: one operand is repeated, the other tiled"
-        return title, (
-            f"{op} combines {names[0]} and {names[1]}. Both hold several items of each row of the batch, in different "
-            "orders, so that items of different rows meet."
-        )
-    if kind == "lost":
-        title = f"{op} spreads {shapes[0]}, which has no rows left, over the rows of {shapes[1]}"
-        return title, (
-            f"{op} puts {names[0]} beside {names[1]}. The first has lost the axis of rows, and broadcasting gives "
-            "every row the same."
-        )
-    if kind == "normalised":
-        return f"{op} of {shapes[0]} is taken over the rows of the batch", (
-            f"{op} of {shapes[0]} divides by a sum over the rows of the batch: what comes out for a row depends on the "
-            "other rows of its batch. It has another axis, over which a row would be normalised by itself."
-        )
-    if kind == "fewer":
-        title = f"{shapes[0]} in, {shapes[-1]} out: a result has not a row for each row of the data"
-        return title, (
-            f"{op} gives {shapes[1]}, and the result has {shapes[-1]} where the data have {shapes[0]}. A model may be "
-            "meant to do so; then `by_row = False`, as an attribute of the model, says it."
-        )
-    if kind == "segments":
-        return f"{op} puts items of several rows into one segment, as many segments as rows", (
-            f"{op} sums up {shapes[0]}, in which the items of each row lie side by side, in as many segments as there "
-            "are rows; but the numbers of the segments are in another order, so that each holds items of several rows."
-        )
-    if kind == "gathered":
-        return f"{op} takes from the first row of the batch for all rows", (
-            f"{op} takes from {shapes[0]}, in which the items of all rows lie one after the other, and its numbers all "
-            "lie among those of the first row: the offset of each row is not in them."
-        )
-    if kind == "classes":
-        return f"{op} weighs every class of {shapes[1]} with the number of one class, {shapes[0]}", (
-            f"{op} multiplies targets of whole numbers, {shapes[0]}, by what is computed of a softmax over classes, "
-            f"{shapes[1]}: broadcasting gives all classes of a row the number of its class as a weight. If the numbers "
-            "name classes, only the row's own class should count."
-        )
-    if kind == "exchanged" and len(told["shapes"][0]) > 3:
-        return f"{op} of {shapes[0]} to {shapes[-1]} joins the axes of different items", (
-            f"{op} takes {shapes[0]} to {shapes[-1]}: axis 1 now has the size that axis 2 had, but no element moved. "
-            "One item of the result holds parts of several, as when attention heads are joined without a transpose."
-        )
-    if kind == "exchanged":
-        return f"{op} of {shapes[0]} to {shapes[-1]} exchanges two axes and moves no element", (
-            f"{op} takes {shapes[0]} to {shapes[-1]}: the size of the middle axis is now that of the last one, but no "
-            "element was moved. What one row of the result holds belongs to different items of the last axis."
-        )
-    return f"{op} of {shapes[0]} to {shapes[-1]} tears the rows of the batch apart", (
-        f"{op} takes {shapes[0]} to {shapes[-1]}: no axis belongs to the rows any more, and what lies at one index "
-        "comes from several rows."
-    )
-
-
-def _made_by(kind: str, made: Mapping[str, Any], at: Location | None) -> str:
-    what = {"lost": "The rows are lost in", "groups": "The order comes from", "outer": "The axis comes from"}
-    return f"{what.get(kind, 'It comes from')} {made.get('op')} ({made.get('node')}){f', {at}' if at else ''}."
-
-
-def _proof(told: Mapping[str, Any]) -> str:
-    shapes = " and ".join(_shape(s) for s in (told.get("shapes") or ())[:2])
-    text = f"{told['op']} ({told.get('node')}) of {shapes}"
-    examples: Sequence[Any] = told.get("examples") or ()
-    apart = [f"row {a[0]} with row {b[0]}" for a, b in examples if a and b]
-    return text + (f"; when single rows were changed, it combined {', '.join(apart)}" if apart else "")
-
-
-def _shape(shape: Any) -> str:
-    if shape is None:
-        return "?"
-    inside = ", ".join(map(str, shape))
-    return f"({inside},)" if len(shape) == 1 else f"({inside})"
 
 
 def _line(told: Mapping[str, Any]) -> Location | None:
