@@ -63,7 +63,8 @@ FILL = (
 class Why(Enum):
     """Why a command is not run here."""
 
-    INSTALLS = "it installs, and may fetch what it needs: test_packaging.py installs wheel and source"
+    INSTALLS = "it installs the doctor: test_installs.py gives it to uv, pipx and pip"
+    FETCHES = "it fetches a package of somebody else into the user's environment"
     CHECKOUT = "it makes, checks or changes a checkout: CI runs `make test`, and with it lint and the site"
     MEASURES = "it measures for minutes to hours; its words are parsed by the benchmark itself"
 
@@ -116,11 +117,12 @@ SMALLER = (
     Smaller(r".*xladoctor replay --subject ptycho:\w+ --batch-sizes 1:\d+", REPLAYED),
     Smaller(r"xladoctor preflight -- python -m ptycho\.", "xladoctor preflight -- python train.py"),
 )
+INSTALLS_US = (
+    r"^(?:(?:uv tool|pipx) install '?(?:\.|dist/\S+\.whl)|python3 -m venv ~/doctor && ~/doctor/bin/pip install \.)"
+)
 NOT_RUN = (
-    (
-        Why.INSTALLS,
-        r"(?:uv tool|pipx|(?:~/doctor/bin/)?pip) install |python3 -m venv ~/doctor && ~/doctor/bin/pip install \.",
-    ),
+    (Why.INSTALLS, INSTALLS_US),
+    (Why.FETCHES, r"uv tool install --with |(?:~/doctor/bin/)?pip install (?!\.)"),
     (Why.CHECKOUT, r"make |\.venv/bin/(?:ruff|python) |python (?:-m )?(?:docs|tests)[./]"),
     (Why.MEASURES, r"python -m benchmarks\b"),
 )

@@ -203,6 +203,8 @@ def test_what_is_not_run_here_is_of_the_kind_that_it_is_said_to_be(command):
         assert why.instead in HERE and part == instead
     elif why is Why.INSTALLS:
         assert re.search(r"\binstall\b", command) and "xladoctor scan" not in command
+    elif why is Why.FETCHES:
+        assert re.search(r"\binstall (?:--with )?[a-z]", command)
     elif why is Why.MEASURES:
         assert re.match(r"python -m benchmarks(\.| |$)", command)
     elif command.startswith("make "):

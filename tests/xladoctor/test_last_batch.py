@@ -8,7 +8,8 @@ import pytest
 
 from tests.xladoctor.recordings import Run
 from xladoctor.blame.last_batch import judged
-from xladoctor.model.diagnosis import Finding, Remedy
+from xladoctor.model.blame import Suspect
+from xladoctor.model.diagnosis import Finding, Location, Remedy
 from xladoctor.recording.run import read_run
 from xladoctor.sources.source import parse
 
@@ -89,10 +90,32 @@ def test_an_array_beside_the_line_and_the_line_of_the_batches(tmp_path):
     found = of(recording, PINNED, local("data", 70, 4))
     assert (found.location.line, found.suspects[0].likeliness) == (3, "likely")
     assert [s.location.line for s in found.suspects] == [3, 6], "the stage, then what fixes the size"
+    assert [r.id for r in found.remedies] == ["pad-last-batch", "drop-remainder"], "a size that is fixed can be taken"
+    assert found.remedies[0].title == "train.py:6: take the number of rows from the data"
     sliced = "size = 5\nfor i in range(0, 23, size):\n    b = x[i:i + size]\n"
     found = of(recording, sliced, local("x", 23, 8), one=(5, 3), other=(3, 3))
     assert (found.location.line, found.details["last_batch"]["left"]) == (3, 3)
     assert of(recording, "x = 1\n", local("data", 70, 4)) == finding(), "nothing makes batches"
+
+
+CONTRASTED = """\
+import tensorflow as tf
+SIZE = 32
+data = data.batch(SIZE)
+noise = tf.random.normal([SIZE, 8])
+labels = tf.range(SIZE)
+"""
+
+
+def test_rows_of_logits_and_labels_and_a_tensor_that_comes_of_no_data(tmp_path):
+    """The source was followed to the batches already: what fixes their size comes second. Noise is no suspect."""
+    batches = Suspect(Location("/w/train.py", 3), "", "70 rows leave 6 for the last one.", "likely")
+    given = replace(
+        finding(slug="keras-input-mismatch", row_counts=[6, 32], batching=[70, 32]), suspects=(batches,)
+    )  # fmt: skip
+    found = judged(given, call(tmp_path, rows=None, size=None), None, [parse(CONTRASTED, "/w/train.py")])
+    assert found.details["last_batch"]["left"] == 6
+    assert [(s.location.line, s.reason) for s in found.suspects[1:]] == [(5, "tf.range fixes the size 32.")]
 
 
 def test_what_lint_says_alone_is_likely(tmp_path):

@@ -229,7 +229,7 @@ def _suspect(
     return Suspect(at, files.code(*line), said or words.DEPENDS, "possible", operand, edit, specific=said is not None)
 
 
-FITS = "With another value here all sizes of the program fit."
+FITS = "With another value in this line, all sizes of the program would fit."
 
 
 def _same(one: Location, other: Location) -> bool:

@@ -7,18 +7,16 @@ likely only.
 
 from __future__ import annotations
 
-import ast
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from xladoctor.blame.batch_lines import Line, Lines, lines_of
 from xladoctor.blame.of_run import failure_of
-from xladoctor.lint.checks.partial_batch import batched, pin
-from xladoctor.lint.project import Module, Project
 from xladoctor.model.blame import Likeliness, Suspect
-from xladoctor.model.diagnosis import Diagnosis, Finding, Location, Proof, Remedy
+from xladoctor.model.diagnosis import Diagnosis, Finding, Proof, Remedy
 from xladoctor.recording.run import Event, Recording
 from xladoctor.recording.schema import schema
 from xladoctor.recording.user_sources import UserSources, sources_of
@@ -46,14 +44,6 @@ class LastBatch:
     evidence: str | None = None
     tested: bool = False
     """A worker ran the call: it fails with the last batch."""
-
-
-@dataclass(frozen=True)
-class Lines:
-    """Where the source makes batches that may end with a smaller one, and where it fixes their size."""
-
-    batches: tuple[tuple[Location, str, int | None], ...] = ()
-    pins: tuple[tuple[Location, str, int | None], ...] = ()
 
 
 def with_last_batch(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
@@ -90,7 +80,7 @@ def judged(finding: Finding, recording: Recording, failure: Event | None, source
     tested = _of_worker(finding, recording)
     if not pairs and tested is None:
         return finding
-    lines = _lines(list(sources))
+    lines = lines_of(list(sources))
     if tested is not None:
         return _told(finding, tested, lines)
     found = (
@@ -134,6 +124,9 @@ def _units(common: int) -> list[int]:
 
 def _first_axes(finding: Finding) -> Iterator[tuple[int, int]]:
     """The sizes of the first axes, where rows are: another axis of that size has nothing to do with batches."""
+    counts = finding.details.get("row_counts")
+    if isinstance(counts, list | tuple) and len(counts) == 2:
+        yield counts[0], counts[1]
     shapes = finding.details.get("shapes")
     if not isinstance(shapes, list | tuple) or len(shapes) != 2:
         return
@@ -228,70 +221,6 @@ def _of_source(pairs: list[tuple[int, int]], lines: Lines) -> LastBatch | None:
     return None
 
 
-# -- what the source says ---------------------------------------------------------------------------------------------
-
-
-def _lines(sources: list[Source]) -> Lines:
-    project = Project(sources)
-    batches: list[tuple[Location, str, int | None]] = []
-    pins: list[tuple[Location, str, int | None]] = []
-    for module in project.modules:
-        known = _constants(module)
-        for call, inside in module.calls:
-            name = inside.name if inside is not None else "<module>"
-            place = Location(module.source.path, call.lineno, name)
-            made = batched(call)
-            if made is not None:
-                batches.append((place, made[1], _number(made[0], known)))
-            fixed = pin(module, call)
-            if fixed is not None:
-                pins.append((place, fixed[1], _number(fixed[0], known)))
-        batches += _sliced(module, known)
-    return Lines(tuple(batches), tuple(pins))
-
-
-def _constants(module: Module) -> dict[str, int]:
-    """Names that the module assigns one whole number to, and no other."""
-    found: dict[str, set[int | None]] = {}
-    for node in ast.walk(module.source.tree):
-        if isinstance(node, ast.Assign):
-            for target in node.targets:
-                if isinstance(target, ast.Name | ast.Attribute):
-                    value = node.value.value if isinstance(node.value, ast.Constant) else None
-                    found.setdefault(ast.unparse(target), set()).add(value if type(value) is int else None)
-    return {name: values.pop() or 0 for name, values in found.items() if len(values) == 1 and None not in values}
-
-
-def _number(node: ast.expr, known: Mapping[str, int]) -> int | None:
-    if isinstance(node, ast.Constant):
-        return node.value if type(node.value) is int else None
-    return known.get(ast.unparse(node))
-
-
-def _sliced(module: Module, known: Mapping[str, int]) -> Iterator[tuple[Location, str, int | None]]:
-    """`x[i:i + size]`, `slice(i, i + size)`, `x[i * size:(i + 1) * size]`: batches that the program cuts itself."""
-    for node in ast.walk(module.source.tree):
-        ends: tuple[ast.expr | None, ast.expr | None] | None = None
-        if isinstance(node, ast.Slice):
-            ends = node.lower, node.upper
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "slice":
-            ends = (node.args[0], node.args[1]) if len(node.args) == 2 else None
-        if ends is None or ends[0] is None or not isinstance(ends[1], ast.BinOp):
-            continue
-        lower, upper = ends
-        assert isinstance(upper, ast.BinOp)
-        assert lower is not None
-        if not _names(upper) & _names(lower):
-            continue
-        size = upper.right
-        text = f"a slice of {ast.unparse(size)} rows"
-        yield Location(module.source.path, node.lineno if hasattr(node, "lineno") else 1), text, _number(size, known)
-
-
-def _names(node: ast.expr) -> set[str]:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
-
-
 # -- in words ---------------------------------------------------------------------------------------------------------
 
 
@@ -316,7 +245,7 @@ def _told(finding: Finding, found: LastBatch, lines: Lines) -> Finding:
     kept = found.tested or not found.recorded or not suspects or suspects == finding.suspects
     kind = "event" if found.recorded else "source"
     known = {r.id for r in finding.remedies}
-    fresh = [r for r in _REMEDIES if r.id not in known]
+    fresh = [r for r in _remedies(pins) if r.id not in known]
     # That one size is a multiple of the other, or of which axis, says nothing where rows are left over.
     rest = [r for r in finding.remedies if r.id != "make-sizes-agree"]
     return replace(
@@ -334,14 +263,18 @@ def _told(finding: Finding, found: LastBatch, lines: Lines) -> Finding:
 def _suspects(
     finding: Finding,
     found: LastBatch,
-    batches: list[tuple[Location, str, int | None]],
-    pins: list[tuple[Location, str, int | None]],
+    batches: list[Line],
+    pins: list[Line],
 ) -> tuple[Suspect, ...]:
-    """The line of the batches, then what fixes their size, then what was suspected before; as it is where the source
-    was followed to the batches already.
+    """The line of the batches, then what fixes their size, then what was suspected before. Where the source was
+    followed to the batches already, only what fixes their size is new.
     """
+    fixed = [
+        Suspect(place, "", f"{text} fixes the size {found.size}.", edit="batch-size") for place, text, _ in pins[:1]
+    ]
     if any(s.edit == "drop-remainder" or " for the last one" in s.reason for s in finding.suspects[:2]):
-        return finding.suspects
+        more = [s for s in fixed if _line(s) not in set(map(_line, finding.suspects))]
+        return (*finding.suspects[:1], *more, *finding.suspects[1:])
     likely: Likeliness = "likely" if found.recorded else "possible"
     mine = [
         Suspect(
@@ -354,14 +287,23 @@ def _suspects(
         )
         for place, text, _ in batches[:1]
     ]
-    mine += [
-        Suspect(place, "", f"{text} fixes the size {found.size}.", edit="batch-size") for place, text, _ in pins[:1]
-    ]
-    lines = {(s.location.file, s.location.line) for s in mine}
-    codes = {(s.location.file, s.location.line): s.code for s in finding.suspects}
-    mine = [replace(s, code=codes.get((s.location.file, s.location.line), s.code)) for s in mine]
-    rest = [s for s in finding.suspects if (s.location.file, s.location.line) not in lines]
-    return (*mine, *rest)
+    mine += fixed
+    codes = {_line(s): s.code for s in finding.suspects}
+    mine = [replace(s, code=codes.get(_line(s), s.code)) for s in mine]
+    return (*mine, *(s for s in finding.suspects if _line(s) not in set(map(_line, mine))))
+
+
+def _line(suspect: Suspect) -> tuple[str, int | None]:
+    return suspect.location.file, suspect.location.line
+
+
+def _remedies(pins: list[Line]) -> tuple[Remedy, ...]:
+    """A size that the source fixes can be taken from the data, which changes no number: that comes first."""
+    drop, take = _REMEDIES
+    if not pins:
+        return drop, take
+    place = pins[0][0]
+    return replace(take, title=f"{Path(place.file).name}:{place.line}: take the number of rows from the data"), drop
 
 
 _REMEDIES = (

@@ -87,6 +87,12 @@ def _sentence(clash: Clash, operands: tuple[Operand, ...]) -> str:
         has = "have" if operand.name.startswith("the labels") else "has"
         verb = "wants" if clash.relation == "rank" and i == 1 and not clash.hint else has
         where = f", from {_place(operand.maker)}" if operand.maker is not None else ""
+        if "=" in operand.name and operand.maker is not None:
+            # The source of an assignment is no name: it says where the size comes from.
+            parts.append(
+                f"one side {verb} {size}{f' {noun}' if noun else ''}{axis}, from `{operand.name}`, {where[7:]}"
+            )
+            continue
         parts.append(f"{operand.name} {verb} {size}{f' {noun}' if noun else ''}{axis}{where}")
     return f"{what} does not fit: {'; '.join(parts)}."
 

@@ -23,6 +23,7 @@ REQUEST = "again"
 COMPILE_FAILED = "compile-failed"
 _FETCH = re.compile(r"\[\[(?:\{\{node )?(?:[^\s\[\]{}]{1,200}/)?IteratorGetNext\w{0,12}(?:\}\})?\]\]")
 _PAIR = re.compile(r"\[(\d+(?:,\d+){0,15})\] vs\. \[(\d+(?:,\d+){0,15})\]")
+_FIRST = re.compile(r"first dimension.{0,40}? shape \[(\d+)[\d,]{0,100}\].{1,20}? shape \[(\d+)[\d,]{0,100}\]")
 _FRAME = re.compile(r'^[ \t]{0,200}File ".{0,400}", line \d.*$', re.MULTILINE)
 _LABEL = re.compile(r"\[\[.{0,600}?\]\]|\[Op:\w{0,400}\]", re.DOTALL)
 _SHORT, _WORDS, _LONGEST = 12, 80, 300
@@ -56,7 +57,13 @@ def same_conflict(op: Mapping[str, Any], failure: Event | None) -> bool:
 
 
 def _conflicts(message: str) -> set[tuple[int, int, int]]:
-    """(axis, size, other size) of two printed shapes of one rank that do not broadcast."""
+    """(axis, size, other size) of two printed shapes of one rank that do not broadcast, or of which the first axes must
+    agree.
+    """
+    first = _FIRST.search(message)
+    if first is not None:
+        a, b = map(int, first.groups())
+        return {(0, min(a, b), max(a, b))} if a != b else set()
     pair = _PAIR.search(message)
     left, right = ([int(n) for n in shape.split(",")] for shape in pair.groups()) if pair is not None else ([], [])
     if len(left) != len(right):

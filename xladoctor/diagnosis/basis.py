@@ -49,7 +49,7 @@ RECORDED_GRADIENTS = Basis(
 )
 REHEARSED = Basis("tested", "The command was rehearsed with the switch in its other position.")
 REHEARSED_AS_IT_IS = Basis("observed", "The command was rehearsed, and both values were read after the line had run.")
-FOUND_NAN = Basis("tested", "The command was run again, and the output of every op was checked.")
+FOUND_NAN = Basis("tested", "The doctor ran the command again, and checked the output of every op.")
 RECORDED_NUMBERS = Basis("observed", "The values were recorded in the run. What made them was not tested.")
 TIMED = Basis("tested", "A worker called the function with the same value and with another one.")
 ENDED = Basis("observed", "How the process ended was recorded.")

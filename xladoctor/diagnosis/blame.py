@@ -31,6 +31,8 @@ RUN_TIME = frozenset(
         "index-out-of-range",
     }
 )
+_SAID = RUN_TIME | {"keras-input-mismatch"}
+"""What the op that fails first can say: labels and logits meet in an op of their own."""
 
 
 def first_to_fail(step: Step, logged: list[Finding]) -> Finding | None:
@@ -47,7 +49,7 @@ def first_to_fail(step: Step, logged: list[Finding]) -> Finding | None:
         op=op["op"],
     )
     evidence = Evidence("worker.jsonl", log=LogEvidence(source="worker.jsonl", records=(record,)))
-    found = next((f for f in log_findings(evidence) if f.level == "error" and f.slug in RUN_TIME), None)
+    found = next((f for f in log_findings(evidence) if f.level == "error" and f.slug in _SAID), None)
     if found is None:
         return None
     told = blamed[0]
@@ -55,7 +57,7 @@ def first_to_fail(step: Step, logged: list[Finding]) -> Finding | None:
         return None  # the same op, of which the message tells something that was not recorded
     note = (
         f"TensorFlow's message names {told.op or 'another op'} {told.node or ''}".rstrip()
-        + ", which comes later: without the graph optimizer, the step fails here."
+        + "; without the graph optimizer, the step fails here."
     )
     # Nothing that the message said of the other node belongs to this one.
     own = replace(found, layer=None, location=None, node=str(op["node"]), op=op["op"], evidence=())

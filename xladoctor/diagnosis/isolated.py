@@ -131,7 +131,7 @@ def _suspects(origin: Origin | None, at: Location | None, found: Isolation) -> I
     """The origin's line, then that of the op which cannot take it."""
     if origin is None or origin.location is None:
         return
-    yield Suspect(origin.location, "", f"{origin.op} makes what {found.op} cannot take: {origin.why}.", "likely")
+    yield Suspect(origin.location, "", f"{found.op} cannot take what {origin.op} gives: {origin.why}.", "likely")
     if at is not None and at != origin.location:
         yield Suspect(at, "", f"{found.op} cannot take it.")
 

@@ -31,7 +31,8 @@ REMEDIES: Mapping[str, Remedy] = {
         "transpose",
         "Transpose before the reshape",
         "safe",
-        "A reshape keeps the order of the elements: `tf.transpose(x, [0, 2, 1])` first brings the axis to the end.",
+        "A reshape keeps the order of the elements. Move the axis first: `tf.transpose(x, [0, 2, 1])`, with four axes "
+        "`[0, 2, 1, 3]`.",
     ),
     "fewer": Remedy(
         "keep-rows",
@@ -130,14 +131,23 @@ def words(kind: str, told: Mapping[str, Any]) -> tuple[str, str]:
             "name classes, only the row's own class should count."
         )
     if kind == "exchanged":
-        return f"{op} of {shapes[0]} to {shapes[-1]} exchanges two axes and moves no element", (
-            f"{op} takes {shapes[0]} to {shapes[-1]}: the size of the middle axis is now that of the last one, but no "
-            "element was moved. What one row of the result holds belongs to different items of the last axis."
-        )
+        return _exchanged(op, shapes[0], shapes[-1], len(told["shapes"][0]))
     return f"{op} of {shapes[0]} to {shapes[-1]} tears the rows of the batch apart", (
         f"{op} takes {shapes[0]} to {shapes[-1]}: no axis belongs to the rows any more, and what lies at one index "
         "comes from several rows."
     )
+
+
+def _exchanged(op: str, before: str, after: str, axes: int) -> tuple[str, str]:
+    now = (
+        "axis 1 now has the size that axis 2 had, but no element was moved. One item of the result holds parts of "
+        "several, as when attention heads are joined without a transpose."
+        if axes > 3
+        else "the size of the middle axis is now that of the last one, but no element was moved. What one row of the "
+        "result holds belongs to different items of the last axis."
+    )
+    title = f"{op} of {before} to {after} exchanges two axes and moves no element"
+    return title, f"{op} takes {before} to {after}: {now}"
 
 
 def _of_other_rows(kind: str, op: str, shapes: Sequence[str], names: Sequence[str]) -> tuple[str, str]:
@@ -179,8 +189,17 @@ def made_by(kind: str, made: Mapping[str, Any], at: Location | None) -> str:
     return f"{what.get(kind, 'It comes from')} {made.get('op')} ({made.get('node')}){f', {at}' if at else ''}."
 
 
+def proof(told: Mapping[str, Any]) -> str:
+    """The op, its shapes and the rows that a worker changed."""
+    shapes = " and ".join(shown(s) for s in (told.get("shapes") or ())[:2])
+    text = f"{told['op']} ({told.get('node')}) of {shapes}"
+    examples: Sequence[Any] = told.get("examples") or ()
+    apart = [f"row {a[0]} with row {b[0]}" for a, b in examples if a and b]
+    return text + (f"; when single rows were changed, it combined {', '.join(apart)}" if apart else "")
+
+
 def shown(shape: Any) -> str:
-    """A shape as Python writes it."""
+    """A shape as Python writes it; `?` where it is not known."""
     if shape is None:
         return "?"
     inside = ", ".join(map(str, shape))

@@ -73,8 +73,8 @@ def _logarithm(found: Mapping[str, Any]) -> Cause | None:
     if op not in _LOGS or value is None or value > 0:
         return None
     how = (
-        "`tf.math.log(tf.maximum(x, 1e-7))`; of a softmax or a sigmoid take the loss `from_logits=True`, which needs "
-        "no logarithm of a rounded probability."
+        "`tf.math.log(tf.maximum(x, 1e-7))`. After a softmax or a sigmoid, use a loss with `from_logits=True` in its "
+        "place; for a sum of exponentials, `tf.reduce_logsumexp`: neither rounds to 0 before the logarithm."
     )
     sign = "0" if value == 0 else f"a negative number ({_shown(value)})"
     return Cause("log", f"{op} takes the logarithm of {sign}", _guard("Keep what goes into the logarithm above 0", how))
@@ -170,8 +170,8 @@ def _of_gradient(found: Mapping[str, Any], forward: str) -> Cause:
     at = " at 0" if zero else ""
     how = (
         f"The result of {forward} is finite, its derivative is not: keep its input away from there before {forward} "
-        "(`tf.maximum(x, 1e-12)`). To choose with `tf.where` afterwards does not help: the gradient of the branch that "
-        "is not taken is computed all the same."
+        "(`tf.maximum(x, 1e-12)`). Choosing with `tf.where` afterwards does not help: TensorFlow also computes the "
+        "gradient of the branch that is not taken."
     )
     mask = Remedy("mask-before", f"Keep the input of {forward} away from the point without a derivative",
                   "changes-numerics", how)  # fmt: skip
@@ -185,7 +185,7 @@ def masked_forward(found: Mapping[str, Any], before: Cause) -> Cause:
         f"`tf.where` after {op} hides its value, not its gradient. Choose before it: "
         f"`safe = tf.where(ok, x, 1.0); y = tf.where(ok, f(safe), 0.0)`."
     )
-    return Cause(before.kind, before.what, Remedy("mask-before", f"Choose the input of {op} before it, too",
+    return Cause(before.kind, before.what, Remedy("mask-before", f"Choose the input of {op} with tf.where, too",
                                                   "changes-numerics", how))  # fmt: skip
 
 

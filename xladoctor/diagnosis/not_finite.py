@@ -117,9 +117,9 @@ def _of_op(sign: Suspicion, found: Mapping[str, Any]) -> Finding:
     return Finding(
         code=by_slug(_SLUG).code, slug=_SLUG, level="error", role="root",
         title=title,
-        message=f"{_said(sign)} The command was run again with the output of every op checked. The first value that "
-        f"is not finite was {found.get('value')}, element {found.get('index')} of a {found.get('dtype')} tensor of "
-        f"shape {_shape(found.get('shape'))}: {why.what}{place}{f', {at}' if at else ''}.{_inputs(found)}"
+        message=f"{_said(sign)} The first value that is not finite was {found.get('value')}, element "
+        f"{found.get('index')} of a {found.get('dtype')} tensor of shape {_shape(found.get('shape'))}: "
+        f"{why.what}{place}{f', {at}' if at else ''}.{_inputs(found)}"
         f"{_gradient_words(found, forward)}",
         op=op,
         node=str(found.get("node") or forward.get("node") or "") or None,
@@ -239,11 +239,11 @@ def _step(found: Mapping[str, Any]) -> str:
 def _inputs(found: Mapping[str, Any]) -> str:
     rows = [i for i in found.get("inputs") or [] if isinstance(i, dict)]
     told = [
-        f"{_shape(i.get('shape'))} from {_short(i.get('min'))} to {_short(i.get('max'))}"
+        f"{_shape(i.get('shape'))} with values from {_short(i.get('min'))} to {_short(i.get('max'))}"
         for i in rows
         if i.get("min") is not None
     ]
-    return f" It was given {', '.join(told[:4])}." if told else ""
+    return f" The op was given {', '.join(told[:4])}." if told else ""
 
 
 def _gradient_words(found: Mapping[str, Any], forward: Mapping[str, Any]) -> str:

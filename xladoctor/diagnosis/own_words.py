@@ -157,6 +157,18 @@ def _constant_size(remedy: Remedy, finding: Finding) -> Remedy | None:
     return remedy
 
 
+def _match_data(remedy: Remedy, finding: Finding) -> Remedy | None:
+    counts = finding.details.get("row_counts")
+    if not isinstance(counts, list | tuple) or len(counts) != 2:
+        return remedy
+    rows, labels = counts
+    if labels > rows > 0 and labels % rows == 0:
+        how = f"{labels} labels are {labels // rows} for each row: one-hot labels go with `categorical_crossentropy`."
+    else:
+        how = "A sparse loss takes one class number for each row of the logits. Look for what makes the other count."
+    return replace(remedy, title=f"Give each row one label: {rows} rows, {labels} labels", how=how)
+
+
 def _call_directly(remedy: Remedy, finding: Finding) -> Remedy | None:
     if "generator" not in finding.details:
         return remedy if finding.slug == "callback-error" else None
@@ -184,5 +196,6 @@ _BUILDERS: dict[str, Callable[[Remedy, Finding], Remedy | None]] = {
     "constant-size": _constant_size,
     "unroll": _unroll,
     "call-it-directly": _call_directly,
+    "match-data": _match_data,
 }
 OWN_WORDS = frozenset(_BUILDERS)

@@ -14,7 +14,7 @@ from xladoctor.diagnosis.basis import NOT_TESTED, RECORDED_MEETING, ROWS_CHANGED
 from xladoctor.diagnosis.facts import is_user_file
 from xladoctor.diagnosis.fixed_batch import fixed_batches
 from xladoctor.diagnosis.lookup import calls_around
-from xladoctor.diagnosis.meeting_words import REMEDIES, made_by, shown, words
+from xladoctor.diagnosis.meeting_words import REMEDIES, made_by, proof, shown, words
 from xladoctor.diagnosis.pooled import mixed_rows, pooled_findings
 from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.model.diagnosis import Check, Finding, Level, Location, Proof
@@ -227,7 +227,7 @@ def _finding(asked: Asked, told: Mapping[str, Any]) -> Finding:
         message=f"{why}{born}{meets}{_QUIET}",
         op=str(told["op"]), node=told.get("node"), dims=tuple(s for s in told.get("shapes") or () if s is not None),
         location=where or asked.location,
-        evidence=(Proof("worker", _proof(told), f"worker.jsonl, capsule {asked.capsule}"),),
+        evidence=(Proof("worker", proof(told), f"worker.jsonl, capsule {asked.capsule}"),),
         status="untested" if kind in _UNTESTED else "confirmed",
         basis=NOT_TESTED if kind in _UNTESTED else ROWS_CHANGED,
         remedies=(REMEDIES[kind], *(r for r in rule.remedies if r.id not in ("compare-paths", "remove-reindex"))),
@@ -246,14 +246,6 @@ def _is_certain(kind: str, told: Mapping[str, Any]) -> bool:
         # A mean over the rows, put beside them again, may be what is wanted: one code for a whole set.
         return str((told.get("made") or {}).get("op")) not in _REDUCTIONS
     return bool(told.get("natural"))
-
-
-def _proof(told: Mapping[str, Any]) -> str:
-    shapes = " and ".join(shown(s) for s in (told.get("shapes") or ())[:2])
-    text = f"{told['op']} ({told.get('node')}) of {shapes}"
-    examples: Sequence[Any] = told.get("examples") or ()
-    apart = [f"row {a[0]} with row {b[0]}" for a, b in examples if a and b]
-    return text + (f"; when single rows were changed, it combined {', '.join(apart)}" if apart else "")
 
 
 def _line(told: Mapping[str, Any]) -> Location | None:

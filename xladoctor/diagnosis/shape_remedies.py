@@ -24,11 +24,26 @@ def sizes_agree(remedy: Remedy, finding: Finding) -> Remedy | None:
 
 def _broadcast(finding: Finding) -> tuple[str, str] | None:
     axes, shapes = finding.details.get("axes"), _shapes(finding)
-    if len(shapes) != 2 or not isinstance(axes, list | tuple) or len(axes) != 1:
+    if len(shapes) != 2 or not isinstance(axes, list | tuple):
         return None
+    if len(axes) != 1:
+        return _exchanged([tuple(axis["sizes"]) for axis in axes], max(map(len, shapes)))
     left, right = axes[0]["sizes"]
     axis = axes[0]["axis"] + (len(shapes[0]) if len(shapes[0]) == len(shapes[1]) else 0)
     return f"Make axis {axis} agree: {left} on the left, {right} on the right", _FOLLOW + _factor(left, right)
+
+
+def _exchanged(pairs: list[tuple[int, int]], rank: int) -> tuple[str, str] | None:
+    """Where one side has one size the other has another, and the other way round: the axes are in another order."""
+    if not pairs or {pair[::-1] for pair in pairs} & set(pairs) == set() or len({frozenset(p) for p in pairs}) != 1:
+        return None
+    one, other = pairs[0]
+    heads = ", after attention heads were split off often `[0, 2, 1, 3]`" if rank == 4 else ""
+    how = (
+        f"Where one side has {one}, the other has {other}, and the reverse. `tf.transpose(x, [...])` exchanges "
+        f"axes{heads}; a reshape does not."
+    )
+    return f"Put the axes of both sides in the same order: {one} and {other} are exchanged", how
 
 
 def _joined(finding: Finding) -> tuple[str, str] | None:

@@ -62,8 +62,10 @@ def shapes(text: Text, facts: Facts) -> Iterator[Candidate]:
             yield candidate(text, facts, "input-shape", why, 1.5, text.put(node, f"{opened}{made}{closed}"))
         for wanted in _as_given(facts, sizes, written, whole):
             made = ", ".join(wanted) + ("," if len(wanted) == 1 and opened == "(" else "")
-            why = "declare the shape that the data have"
-            base = 2.0 if len(wanted) == len(node.elts) else 4.5
+            # What is no input has its shape for a reason of its own, and its names do not become numbers.
+            declares = _declares(text, node)
+            why = "declare the shape that the data have" if declares else "write the shape of the other side"
+            base = (2.0 if len(wanted) == len(node.elts) else 4.5) + (0.0 if declares else 3.0)
             yield candidate(text, facts, "input-shape", why, base, text.put(node, f"{opened}{made}{closed}"))
         for other in _orders(written):
             made = ", ".join(other)
@@ -76,6 +78,15 @@ def _is_shape(text: Text, node: ast.AST) -> bool:
     if isinstance(parent, ast.keyword):
         return parent.arg in _SHAPED
     return isinstance(parent, ast.Call) and called(parent) in _DECLARES and node in parent.args
+
+
+def _declares(text: Text, node: ast.AST) -> bool:
+    """Whether a shape is that of data from elsewhere: of an input, a placeholder, a layer's `input_shape`."""
+    parent = text.parents.get(node)
+    if isinstance(parent, ast.keyword):
+        above = text.parents.get(parent)
+        return parent.arg != "shape" or (isinstance(above, ast.Call) and called(above) in _DECLARES)
+    return True
 
 
 def _has_batch(text: Text, node: ast.AST) -> bool:

@@ -170,7 +170,7 @@ def sequences(text: Text, facts: Facts) -> Iterator[Candidate]:
             continue
         given = keyword(call, "return_sequences")
         on = isinstance(given, ast.Constant) and given.value is True
-        why = "hand on the last step alone" if on else "hand on every step"
+        why = "pass on only the last step" if on else "pass on every step"
         change = text.with_keyword(call, "return_sequences", "False" if on else "True")
         yield candidate(text, facts, "return-sequences", why, 1.0 if about else 4.0, change)
 

@@ -210,7 +210,7 @@ def outcome_of(again: Recording, failure: Event | None) -> tuple[EditResult, str
         return ("same", f"it fails as before: {told}") if same else ("moved", f"it fails in another way: {told}")
     outcome = again.outcome
     if outcome is not None and outcome.state == "timed-out":
-        return "not-tried", "it did not come to its end in the time of a trial"
+        return "not-tried", "the trial ran out of time"
     if not came_to_its_end(again):
         how = "how is not known" if outcome is None else f"{outcome.state} {outcome.signal or outcome.code}"
         return "moved", f"it ended otherwise: {how}"

@@ -134,7 +134,7 @@ def _why(again: Recording, told: Any, seconds: float) -> str:
     if failed:
         return f"a second run ended with {failed[-1].get('exception')} before it came to a NaN"
     if told is not None:
-        return "a second run, without XLA, came to its end without a NaN in its loss or its variables"
+        return "a second run, without XLA, ended without a NaN in its loss or its variables"
     return "a second run ended before it came to a NaN"
 
 

@@ -57,7 +57,7 @@ def numbers(control: Recording, again: Recording, repeated: Recording | None = N
     """
     one, two = returns(control), returns(again)
     if not one or not two:
-        return {"compared": 0, "why": "a rehearsal did not come to its end"}
+        return {"compared": 0, "why": "a rehearsal did not end"}
     a, b = _rows(one, control), _rows(two, again)
     noise = _differing(a, _rows(returns(repeated), repeated)) if repeated is not None else frozenset()
     both = [k for k in a if k in b and k not in noise]

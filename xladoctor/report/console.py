@@ -144,6 +144,11 @@ def _remedies(page: Page, diagnosis: Diagnosis, view: View) -> None:
         page.para(f"{title} ({remedy.safety}; {findings.tested(remedy)})", hang=3, first=f"{number}. ", style="bold")
         if number == 1 or view.verbose:
             _how(page, remedy, view)
+    tried = root.details.get("edits") if root else None
+    if isinstance(tried, list | tuple) and tried and not any(r.change and r.result == "verified" for r in every):
+        page.para(
+            f"{facts.count(len(tried), 'edit')} tried on a copy; the program runs with none of them.", style="dim"
+        )
 
 
 def _how(page: Page, remedy: Remedy, view: View) -> None:

@@ -27,7 +27,8 @@ class Form:
     """One wording of one failure. `pick` chooses the groups that are dims, in the order named; default all.
 
     `types` are the groups that are element types, left operand first (a group that is empty is none). `variable` is the
-    group that names a variable of the program.
+    group that names a variable of the program. `rows`: the first axes of the two shapes picked count rows,
+    and must be the same.
     """
 
     literal: str
@@ -43,6 +44,7 @@ class Form:
     between: tuple[str, ...] = ()
     decide: tuple[str, ...] = ()
     variable: int | None = None
+    rows: bool = False
 
 
 def static_shapes(text: str) -> list[tuple[int | None, ...]]:
@@ -70,6 +72,9 @@ def first_form(forms: Sequence[Form], text: str) -> Hit | None:
             details["types"] = types
         if form.variable is not None and groups[form.variable].isidentifier():
             details["variable"] = groups[form.variable]
+        if form.rows:
+            counts = [ints(_bare(g))[:1] for g in picked]
+            details["row_counts"] = [count[0] for count in counts if count]
         return Hit(
             form.says.format(*groups),
             dims=ints(" ".join(_bare(g) for g in picked)),

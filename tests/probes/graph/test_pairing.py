@@ -65,6 +65,18 @@ def coordinates_of_points(tf, v, x, y):
     return tf.reduce_mean(pairs[:, 0] - pairs[:, 1]) + tf.reduce_mean(y)
 
 
+def heads_joined_without_a_transpose(tf, v, x, y):
+    heads = tf.reshape(tf.transpose(tf.stack([x * v[:, 0]] * 8, 1), [0, 2, 1]), (-1, F, 4, 2))
+    heads = tf.transpose(heads, [0, 2, 1, 3]) * 2.0
+    joined = tf.reshape(heads, (-1, F, 8))  # BAD exchanged
+    return tf.reduce_sum(joined, [1, 2]) - y
+
+
+def heads_joined(tf, v, x, y):
+    heads = tf.transpose(tf.stack([tf.stack([x * v[:, 0]] * 2, 2)] * 4, 1) * 2.0, [0, 2, 1, 3])
+    return tf.reduce_sum(tf.reshape(heads, (-1, F, 8)), [1, 2]) - y
+
+
 def over_the_batch(tf, v, x, y):
     w = tf.nn.softmax(x * v[:, 0], axis=0)  # BAD normalised
     return tf.reduce_sum(w * x, 1) - y
@@ -390,6 +402,7 @@ BAD = [
     softmax_by_hand,
     softmax_by_hand_before_a_layer,
     normalised_over_the_batch,
+    heads_joined_without_a_transpose,
     cosine_as_keras_writes_it,
 ]
 GOOD = [
@@ -436,6 +449,7 @@ GOOD = [
     normalised_by_row,
     columns_that_are_compared,
     edges,
+    heads_joined,
 ]
 
 

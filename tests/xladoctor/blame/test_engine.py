@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 from tests.xladoctor.blame.programs import blamed, lines
 from xladoctor.blame import words
+from xladoctor.model.blame import Operand
+from xladoctor.model.diagnosis import Location
 
 
 def test_the_last_layer_has_not_the_columns_of_the_labels():
@@ -28,6 +32,18 @@ def test_the_last_layer_has_not_the_columns_of_the_labels():
     assert [o.size for o in found.constraint.operands] == [4, 3]
     assert "to_categorical" in lines(found)[1]
     assert any("model.fit" in line for line in lines(found)), "the line that raised is always among them"
+
+
+def test_a_side_without_a_name_is_told_by_the_line_that_gives_its_size():
+    clash = SimpleNamespace(what="the operation", hint="", relation="broadcast")
+    sides = (
+        Operand("steps = x.shape[1]", axis=-3, size=30, maker=Location("/w/net.py", 27)),
+        Operand("the variable", axis=-3, size=4, maker=Location("/w/net.py", 23)),
+    )
+    assert words._sentence(clash, sides) == (
+        "The operation does not fit: one side has 30 at axis -3, from `steps = x.shape[1]`, net.py:27; "
+        "the variable has 4 at axis -3, from net.py:23."
+    )
 
 
 def test_a_placeholder_of_another_width_than_the_data():

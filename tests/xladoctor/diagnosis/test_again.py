@@ -93,6 +93,8 @@ def test_lines_of_a_stack_and_names_of_nodes_are_no_sizes():
         ("Incompatible shapes: [16,8] vs. [16,32]", False),
         ("Incompatible shapes: [8,3] vs. [32,4]", False),
         ("Incompatible shapes: [8] vs. [32,1]", False),
+        ("must have the same first dimension, got logits shape [8,9] and labels shape [32]", True),
+        ("must have the same first dimension, got logits shape [9,8] and labels shape [32]", False),
         ("no shapes", False),
     ],
 )

@@ -42,3 +42,19 @@ def test_the_op_that_the_message_names_does_not_come_before_itself():
         "message": "Input to reshape is a tensor with 25 values, but the requested shape has 30",
     }  # fmt: skip
     assert first_to_fail(_step(op), [told]) is None
+
+
+def test_labels_that_meet_no_logits_come_first(monkeypatch):
+    """They meet in an op that names neither a layer nor a broadcast; the optimizer moved the failure to another."""
+    told = Finding(
+        "XD302", "broadcast-mismatch", "error", "root", "t", "m", dims=([8, 3], [32, 3]), op="AddV2", node="add"
+    )  # fmt: skip
+    op = {
+        "op": "SparseSoftmaxCrossEntropyWithLogits", "node": "loss", "kind": "InvalidArgumentError", "inputs": [],
+        "message": "logits and labels must have the same first dimension, got logits shape [8,8] and labels shape [32]",
+    }  # fmt: skip
+    monkeypatch.setattr("xladoctor.diagnosis.blame.enrich", lambda finding, _: finding)
+    first = first_to_fail(_step(op), [told])
+    assert first is not None
+    assert (first.slug, first.details["row_counts"]) == ("keras-input-mismatch", [8, 32])
+    assert "names AddV2 add; without the graph optimizer, the step fails here" in first.message

@@ -59,6 +59,14 @@ def test_a_join_of_other_ranks_names_the_shapes():
     assert title == "Give both the same number of axes: (40,) has 1, (20, 3) has 2" and "tf.newaxis" in how
 
 
+def test_labels_are_counted():
+    assert remedies(finding("keras-input-mismatch", row_counts=[52, 64]))["match-data"][0] == (
+        "Give each row one label: 52 rows, 64 labels"
+    )
+    one_hot = remedies(finding("keras-input-mismatch", row_counts=[32, 320]))["match-data"][1]
+    assert "320 labels are 10 for each row" in one_hot and "`categorical_crossentropy`" in one_hot
+
+
 def test_a_key_is_renamed_to_the_one_that_is_missing():
     said = remedies(finding("wrong-input-key", missing="age", keys=["scan", "ages"]))
     assert said["name-the-inputs"][0] == 'Rename the key "ages" to "age"'

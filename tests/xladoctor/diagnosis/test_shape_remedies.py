@@ -11,6 +11,10 @@ from xladoctor.rules import by_slug
 CASES = [
     ("broadcast-mismatch", {"shapes": [[None, 24], [None, 4]], "axes": [{"axis": -1, "sizes": [24, 4]}]}, (24, 4),
      "Make axis 1 agree: 24 on the left, 4 on the right", "24 is 6 times 4"),
+    ("broadcast-mismatch",
+     {"shapes": [[None, 30, 4, 4], [4, 30, 30]],
+      "axes": [{"axis": -1, "sizes": [4, 30]}, {"axis": -2, "sizes": [4, 30]}, {"axis": -3, "sizes": [30, 4]}]},
+     (), "Put the axes of both sides in the same order: 4 and 30 are exchanged", "`[0, 2, 1, 3]`"),
     ("concat-pack-mismatch", {"shapes": [[2, 8, 3], [2, 7, 3]], "op": "ConcatV2"}, (8, 7),
      "Make axis 1 agree: 8 in the first, 7 in the second", "Only the axis that is joined may differ."),
     ("concat-pack-mismatch", {"shapes": [[7], [8]], "op": "IteratorGetNext"}, (7, 8),
@@ -46,3 +50,9 @@ def test_without_watched_places_and_without_sizes_nothing_is_said_of_trace(slug)
     assert not {"trace-shapes", "make-sizes-agree"} & {r.id for r in unwatched} and not any(
         "xladoctor trace" in r.how for r in unwatched
     )
+
+
+def test_two_axes_that_disagree_otherwise_are_not_exchanged():
+    axes = [{"axis": -1, "sizes": [4, 30]}, {"axis": -2, "sizes": [4, 30]}]
+    found = remedies("broadcast-mismatch", {"shapes": [[4, 4], [30, 30]], "axes": axes}, (), Situation(True, True))
+    assert "make-sizes-agree" not in {r.id for r in found}

@@ -46,6 +46,14 @@ def news(source, line=None, **facts):
     return [c.new for c, _ in made(source, line, **facts)]
 
 
+def test_the_shape_of_a_weight_is_a_guess_and_that_of_an_input_is_not():
+    """An input is declared as the data have it; a weight has its shape for a reason."""
+    known = {"sizes": (30, 4), "shapes": ((4, 30), (30, 4))}
+    [weight] = [c for c, _ in made("w = self.add_weight(shape=(heads, steps))\n", 1, **known) if "(30, 4)" in c.new]
+    declared = next(c for c, _ in made("x = keras.Input(shape=(4,))\n", 1, **known) if "(30,)" in c.new)
+    assert declared.cost < 3 < weight.cost and "data" not in weight.why
+
+
 @pytest.mark.parametrize(
     ("line", "new"),
     [

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from tests.xladoctor.report import samples
 from tests.xladoctor.report.samples import row
-from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy, SettingEvent, XlaPath
+from xladoctor.model.diagnosis import Change, Finding, Location, Proof, Remedy, SettingEvent, XlaPath
 from xladoctor.report import View, console_shapes, render
 from xladoctor.report.page import Page
 
@@ -269,7 +269,12 @@ def test_tried_edits_are_shown_as_diffs_where_everything_is_shown():
     text = said(replace(samples.LOUD, findings=(root,)), verbose=True)
     assert "Edit tried at train.py:1: leave out the last batch. Result: it ran.\n" in text
     assert "\n      -d.batch(32)\n      +d.batch(32, drop_remainder=True)\n" in text
-    assert "diff ---" not in text and "Edit tried" not in said(replace(samples.LOUD, findings=(root,)))
+    brief = said(replace(samples.LOUD, findings=(root,)))
+    assert "diff ---" not in text and "Edit tried" not in brief
+    assert "\n  1 edit tried on a copy; the program runs with none of them.\n" in brief
+    mended = Remedy("edit", "Mend it", "safe", "How.", "verified", change=Change("train.py", 1, "a", "b"))
+    root = replace(root, remedies=(mended,))
+    assert "tried on a copy" not in said(replace(samples.LOUD, findings=(root,)))
 
 
 def test_xla_in_short():

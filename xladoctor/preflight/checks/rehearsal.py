@@ -160,11 +160,11 @@ def _unfinished(run: _Rehearsed) -> Verdict | None:
     if outcome is not None and outcome.probes != "recorded":
         return Verdict("unchecked", f"nothing was recorded: {outcome.probes_note}", "Say which interpreter: --python.")
     if outcome is not None and outcome.state == "timed-out":
-        said = f"it had not come to its end after {run.timeout:g} s"
+        said = f"it had not ended after {run.timeout:g} s"
         return Verdict("unchecked", said, "Give it more time: --timeout.")
     if not run.calls and not recording.of_kind(schema.TRACE) and not recording.of_kind(schema.FIRST_OP):
         todo = f"Look into its output: {recording.folder}"
-        return Verdict("unchecked", "the program came to its end without a step of TensorFlow", todo)
+        return Verdict("unchecked", "the program ended without a step of TensorFlow", todo)
     if run.stopped == "seconds":
         said = f"it was stopped before its end; what passed until then: {run.calls or 'no call of Keras'}"
         return Verdict("unchecked", said, "Shorten the study for a preflight, or give it more time: --timeout.")

@@ -110,7 +110,8 @@ _inputs = by_forms(
             "logits and labels must have",
             rf"logits and labels must have the same first dimension.{{0,40}}?logits(?:_size=| shape )"
             rf"{SHAPE}.{{1,20}}?labels(?:_size=| shape ){SHAPE}",
-            "The output {0} does not fit the targets {1}.",
+            "The logits {0} and the labels {1} must have the same number of rows.",
+            rows=True,
         ),
         Form(
             "except for the last dimension",

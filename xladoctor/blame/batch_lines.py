@@ -1,0 +1,106 @@
+"""Where the source makes batches, and where it fixes their size: with the very check of `lint`, and a little more."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from xladoctor.lint.checks.partial_batch import batched, pin
+from xladoctor.lint.project import Module, Project
+from xladoctor.model.diagnosis import Location
+from xladoctor.sources.source import Source
+
+_MAKERS = frozenset(f"tensorflow.{name}" for name in ("range", "eye", "zeros", "ones", "fill"))
+"""What makes a tensor of so many rows that comes of no data. Random numbers are left out: noise of a fixed size is
+often meant.
+"""
+Line = tuple[Location, str, int | None]
+"""Where, in words, and the number of rows, where that is a constant of the module."""
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Where the source makes batches that may end with a smaller one, and where it fixes their size."""
+
+    batches: tuple[Line, ...] = ()
+    pins: tuple[Line, ...] = ()
+
+
+def lines_of(sources: list[Source]) -> Lines:
+    """Both kinds of lines of these sources. What fixes a size by what it makes comes last."""
+    project = Project(sources)
+    batches: list[Line] = []
+    pins: list[Line] = []
+    alone: list[Line] = []
+    for module in project.modules:
+        known = _constants(module)
+        for call, inside in module.calls:
+            name = inside.name if inside is not None else "<module>"
+            place = Location(module.source.path, call.lineno, name)
+            made = batched(call)
+            if made is not None:
+                batches.append((place, made[1], _number(made[0], known)))
+            fixed = pin(module, call)
+            if fixed is not None:
+                pins.append((place, fixed[1], _number(fixed[0], known)))
+            made_of = _made(module, call)
+            if made_of is not None:
+                alone.append((place, made_of[1], _number(made_of[0], known)))
+        batches += _sliced(module, known)
+    return Lines(tuple(batches), (*pins, *alone))
+
+
+def _made(module: Module, call: ast.Call) -> tuple[ast.expr, str] | None:
+    """The number of rows that a call gives to a tensor which comes of no data."""
+    name = module.full(call.func) or ""
+    if not call.args or name not in _MAKERS:
+        return None
+    first = call.args[0]
+    if isinstance(first, ast.Tuple | ast.List):
+        if not first.elts:
+            return None
+        first = first.elts[0]
+    return first, name.replace("tensorflow.", "tf.")
+
+
+def _constants(module: Module) -> dict[str, int]:
+    """Names that the module assigns one whole number to, and no other."""
+    found: dict[str, set[int | None]] = {}
+    for node in ast.walk(module.source.tree):
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Name | ast.Attribute):
+                    value = node.value.value if isinstance(node.value, ast.Constant) else None
+                    found.setdefault(ast.unparse(target), set()).add(value if type(value) is int else None)
+    return {name: values.pop() or 0 for name, values in found.items() if len(values) == 1 and None not in values}
+
+
+def _number(node: ast.expr, known: Mapping[str, int]) -> int | None:
+    if isinstance(node, ast.Constant):
+        return node.value if type(node.value) is int else None
+    return known.get(ast.unparse(node))
+
+
+def _sliced(module: Module, known: Mapping[str, int]) -> Iterator[Line]:
+    """`x[i:i + size]`, `slice(i, i + size)`, `x[i * size:(i + 1) * size]`: batches that the program cuts itself."""
+    for node in ast.walk(module.source.tree):
+        ends: tuple[ast.expr | None, ast.expr | None] | None = None
+        if isinstance(node, ast.Slice):
+            ends = node.lower, node.upper
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "slice":
+            ends = (node.args[0], node.args[1]) if len(node.args) == 2 else None
+        if ends is None or ends[0] is None or not isinstance(ends[1], ast.BinOp):
+            continue
+        lower, upper = ends
+        assert isinstance(upper, ast.BinOp)
+        assert lower is not None
+        if not _names(upper) & _names(lower):
+            continue
+        size = upper.right
+        text = f"a slice of {ast.unparse(size)} rows"
+        yield Location(module.source.path, node.lineno if hasattr(node, "lineno") else 1), text, _number(size, known)
+
+
+def _names(node: ast.expr) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
