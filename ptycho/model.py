@@ -112,7 +112,8 @@ def compile_model(
     chosen = {"mae": [None, losses.amplitude_mae, None], "poisson": [None, None, losses.poisson_deviance]}
     if loss not in chosen:
         raise ValueError(f"loss must be 'poisson' or 'mae', not {loss!r}")
-    autoencoder.compile(
+    preparation.compile_both(
+        autoencoder,
         optimizer=keras.optimizers.Adam(learning_rate(steps)),
         loss=chosen[loss],
         jit_compile=resolve_jit_compile() if jit_compile is None else jit_compile,

@@ -33,6 +33,13 @@ def register(model: keras.Model, trained: keras.Model) -> None:
     _trained[model] = trained
 
 
+def compile_both(model: keras.Model, **options: Any) -> None:
+    """Compile a model and the part of it that is registered, with the same options and one optimizer."""
+    for each in (model, _trained.get(model)):
+        if each is not None:
+            each.compile(**options)
+
+
 def prepare(
     model: keras.Model, inputs: Sequence[np.ndarray], verbose: int | str = 0
 ) -> tuple[keras.Model, list[np.ndarray]]:

@@ -38,7 +38,8 @@ def create_baseline(gridsize: int, N: int, steps: int | None = None) -> keras.Mo
     def weighted_mae(true, found):
         return keras.ops.mean(weights * keras.ops.abs(true - found), axis=-1)
 
-    baseline.compile(
+    preparation.compile_both(
+        baseline,
         optimizer=keras.optimizers.Adam(model.learning_rate(steps)),
         loss=[weighted_mae, weighted_mae, None],
         jit_compile=model.resolve_jit_compile(),
