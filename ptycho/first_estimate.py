@@ -24,7 +24,7 @@ class FirstEstimateLayer(keras.layers.Layer):
     ptychographical iterative engine, Rodenburg & Faulkner 2004, Appl. Phys. Lett. 85, 4795, with its regularisation:
     where the probe is dark the estimate stays empty; with momentum: Maiden et al. 2017, Optica 4, 736). Positions move
     the probe, by a phase ramp in Fourier space. The probe, the patterns and the positions enter; no truth and no
-    trained value does; no gradient leaves.
+    trained value does; no gradient leaves. So a data set needs it once: see `ptycho.preparation`.
 
     Args:
         probe: (N N) complex, or (2 N N) real and imaginary part.
@@ -47,9 +47,17 @@ class FirstEstimateLayer(keras.layers.Layer):
     def call(self, inputs):
         """See the class."""
         amplitudes, positions = inputs
+        ramps = self.ramps(positions)
+        return tf.stop_gradient(views(self.estimate(amplitudes, ramps), ramps))
+
+    def ramps(self, positions):
+        """Factors (B C N N) that move an image from the group's centre to positions (B 1 2 C), in Fourier space."""
+        return _ramps(_per_pattern(positions), self.probe.shape[0])
+
+    def estimate(self, amplitudes, ramps):
+        """The object of each group less 1, (B 1 N N) complex, from amplitudes (B N N C) and `ramps` (B C N N)."""
         side = self.probe.shape[0]
         measured = tf.signal.ifftshift(tf.transpose(amplitudes, [0, 3, 1, 2]), axes=(2, 3)) * side
-        ramps = _ramps(_per_pattern(positions), side)
         probes = tf.signal.ifft2d(np.fft.fft2(self.probe).astype(np.complex64) * ramps)  # (B C N N)
         light = tf.reduce_sum(tf.math.real(probes * tf.math.conj(probes)), axis=1, keepdims=True)
         light += self.regularisation * tf.reduce_max(light, axis=(2, 3), keepdims=True)
@@ -65,9 +73,7 @@ class FirstEstimateLayer(keras.layers.Layer):
             update = ahead + tf.reduce_sum(to_object * waves, axis=1, keepdims=True)
             ahead = update + min(self.momentum, 0.85 + 0.005 * number) * (update - estimate)
             estimate = update
-        seen = tf.signal.ifft2d(tf.signal.fft2d(estimate - 1) * tf.math.conj(ramps))
-        views = tf.transpose(seen, [0, 2, 3, 1])
-        return tf.stop_gradient(tf.concat([tf.math.real(views), tf.math.imag(views)], axis=-1))
+        return estimate - 1
 
     def get_config(self):
         """Constructor arguments; the probe as nested lists (2 N N), real and imaginary part."""
@@ -78,6 +84,13 @@ class FirstEstimateLayer(keras.layers.Layer):
             "regularisation": self.regularisation,
             "momentum": self.momentum,
         }
+
+
+def views(estimate: tf.Tensor, ramps: tf.Tensor) -> tf.Tensor:
+    """What each position sees of objects (B 1 N N): real parts, then imaginary parts, (B N N 2C)."""
+    seen = tf.signal.ifft2d(tf.signal.fft2d(estimate) * tf.math.conj(ramps))
+    seen = tf.transpose(seen, [0, 2, 3, 1])
+    return tf.concat([tf.math.real(seen), tf.math.imag(seen)], axis=-1)
 
 
 def _per_pattern(positions: tf.Tensor) -> tf.Tensor:

@@ -12,7 +12,7 @@ from typing import Literal
 import keras
 import numpy as np
 
-from ptycho import losses, params, probe
+from ptycho import losses, params, preparation, probe
 from ptycho.custom_layers import (
     CombineComplexLayer,
     ExtractPatchesPositionLayer,
@@ -23,7 +23,7 @@ from ptycho.custom_layers import (
 )
 from ptycho.first_estimate import FirstEstimateLayer, RefineLayer
 from ptycho.loader import PtychoDataContainer
-from ptycho.unet import unet
+from ptycho.unet import Layers, unet
 
 
 def positions_shape(gridsize: int) -> tuple[int, ...]:
@@ -42,36 +42,48 @@ def create_model_with_gridsize(gridsize: int, N: int) -> tuple[keras.Model, kera
         the objects are patches (B N N C).
 
     """
-    channels = gridsize**2
-    diffraction = keras.Input((N, N, channels), name="input")
-    positions = keras.Input(positions_shape(gridsize), name="input_positions")
-
-    patches = CombineComplexLayer(name="obj")(network(diffraction, positions, channels))
-    if params.get("object_big"):
-        size = params.get_padded_size(N, gridsize)
-        objects = ReassemblePatchesLayer(padded_size=size, name="padded_obj")([patches, positions])
-        seen = ExtractPatchesPositionLayer(N=N, gridsize=gridsize, name="padded_objs_with_offsets")(
-            [objects, positions]
-        )
-    else:
-        objects = seen = patches
-    exit_waves = ProbeIllumination(probe.get_probe(), name="illumination")(seen)
-    amplitudes = PadAndDiffractLayer(size=N, name="pred_amplitude")(exit_waves)
-    counts = PhotonCountLayer(scale=params.get("intensity_scale") or 1.0, name="pred_intensity")(amplitudes)
-
-    inputs = [diffraction, positions]
+    inputs, views = network_inputs(gridsize, N)
+    layer = Layers()
+    objects, amplitudes, counts = _outputs(inputs, views, gridsize, N, layer)
     autoencoder = keras.Model(inputs, [objects, amplitudes, counts], name="autoencoder")
     diffraction_to_obj = keras.Model(inputs, objects, name="diffraction_to_obj")
+    given = keras.Input(views.shape[1:], name="first_estimate")
+    trained = keras.Model([*inputs, given], _outputs(inputs, given, gridsize, N, layer), name="autoencoder")
+    preparation.register(autoencoder, trained)
     return autoencoder, diffraction_to_obj
 
 
-def network(diffraction: keras.KerasTensor, positions: keras.KerasTensor, channels: int) -> list[keras.KerasTensor]:
+def network_inputs(gridsize: int, N: int) -> tuple[list[keras.KerasTensor], keras.KerasTensor]:
+    """`input` (B N N C) and `input_positions` (B 1 2 C), and the first estimate that is made of them (B N N 2C)."""
+    diffraction = keras.Input((N, N, gridsize**2), name="input")
+    positions = keras.Input(positions_shape(gridsize), name="input_positions")
+    estimate = FirstEstimateLayer(probe.get_probe(), params.get("estimate_iterations"), name="first_estimate")
+    return [diffraction, positions], estimate([diffraction, positions])
+
+
+def network(views: keras.KerasTensor, channels: int, layer: Layers) -> list[keras.KerasTensor]:
     """What is trained, between the first estimate and its refinement: [amplitude, phase], (B N N C) each."""
-    views = FirstEstimateLayer(probe.get_probe(), params.get("estimate_iterations"), name="first_estimate")(
-        [diffraction, positions]
-    )
-    maps = unet(views, channels, params.get("filters_scale"))
-    return RefineLayer(name="refined")([views, *maps])
+    maps = unet(views, channels, params.get("filters_scale"), layer)
+    return layer(RefineLayer, name="refined")([views, *maps])
+
+
+def _outputs(
+    inputs: list[keras.KerasTensor], views: keras.KerasTensor, gridsize: int, N: int, layer: Layers
+) -> list[keras.KerasTensor]:
+    """All that comes behind the first estimate: objects, amplitudes and counts, as in `create_model_with_gridsize`."""
+    positions = inputs[1]
+    patches = layer(CombineComplexLayer, name="obj")(network(views, gridsize**2, layer))
+    if params.get("object_big"):
+        size = params.get_padded_size(N, gridsize)
+        objects = layer(ReassemblePatchesLayer, padded_size=size, name="padded_obj")([patches, positions])
+        extract = layer(ExtractPatchesPositionLayer, N=N, gridsize=gridsize, name="padded_objs_with_offsets")
+        seen = extract([objects, positions])
+    else:
+        objects = seen = patches
+    exit_waves = layer(ProbeIllumination, probe.get_probe(), name="illumination")(seen)
+    amplitudes = layer(PadAndDiffractLayer, size=N, name="pred_amplitude")(exit_waves)
+    counts = layer(PhotonCountLayer, scale=params.get("intensity_scale") or 1.0, name="pred_intensity")(amplitudes)
+    return [objects, amplitudes, counts]
 
 
 def resolve_jit_compile() -> bool | Literal["auto"]:
@@ -100,7 +112,8 @@ def compile_model(
     chosen = {"mae": [None, losses.amplitude_mae, None], "poisson": [None, None, losses.poisson_deviance]}
     if loss not in chosen:
         raise ValueError(f"loss must be 'poisson' or 'mae', not {loss!r}")
-    autoencoder.compile(
+    preparation.compile_both(
+        autoencoder,
         optimizer=keras.optimizers.Adam(learning_rate(steps)),
         loss=chosen[loss],
         jit_compile=resolve_jit_compile() if jit_compile is None else jit_compile,
@@ -147,9 +160,10 @@ def prepare_outputs(data: PtychoDataContainer) -> list[np.ndarray]:
 def train(
     nepochs: int, trainset: PtychoDataContainer, autoencoder: keras.Model, verbose: int = 2
 ) -> keras.callbacks.History:
-    """Fit a compiled autoencoder at `params.cfg['batch_size']`."""
-    return autoencoder.fit(
-        prepare_inputs(trainset),
+    """Fit a compiled autoencoder at `params.cfg['batch_size']`. The first estimate is made once, before all steps."""
+    trained, inputs = preparation.prepare(autoencoder, prepare_inputs(trainset), verbose)
+    return trained.fit(
+        inputs,
         prepare_outputs(trainset),
         batch_size=params.get("batch_size"),
         epochs=nepochs,

@@ -5,10 +5,11 @@ from __future__ import annotations
 import keras
 import numpy as np
 
-from ptycho import diffsim, model, params, probe
+from ptycho import diffsim, model, params, preparation, probe
 from ptycho.custom_layers import CombineComplexLayer
 from ptycho.loader import PtychoDataContainer
 from ptycho.raw_data import RawData
+from ptycho.unet import Layers
 
 
 def true_patches(raw: RawData, indices: np.ndarray) -> np.ndarray:
@@ -25,23 +26,31 @@ def create_baseline(gridsize: int, N: int, steps: int | None = None) -> keras.Mo
     Its loss is the mean absolute error of amplitude and of phase (radians), each pixel weighted with the intensity
     of the probe there: where there is no light there is nothing to learn.
     """
-    diffraction = keras.Input((N, N, gridsize**2), name="input")
-    positions = keras.Input(model.positions_shape(gridsize), name="input_positions")
-    amplitude, phase = model.network(diffraction, positions, gridsize**2)
-    patches = CombineComplexLayer(name="obj")([amplitude, phase])
-    baseline = keras.Model([diffraction, positions], [amplitude, phase, patches], name="baseline")
+    inputs, views = model.network_inputs(gridsize, N)
+    layer = Layers()
+    baseline = keras.Model(inputs, _outputs(views, gridsize**2, layer), name="baseline")
+    given = keras.Input(views.shape[1:], name="first_estimate")
+    trained = keras.Model([*inputs, given], _outputs(given, gridsize**2, layer), name="baseline")
+    preparation.register(baseline, trained)
     light = np.abs(probe.get_probe()) ** 2
     weights = (light / light.mean()).astype(np.float32)[None, :, :, None]
 
     def weighted_mae(true, found):
         return keras.ops.mean(weights * keras.ops.abs(true - found), axis=-1)
 
-    baseline.compile(
+    preparation.compile_both(
+        baseline,
         optimizer=keras.optimizers.Adam(model.learning_rate(steps)),
         loss=[weighted_mae, weighted_mae, None],
         jit_compile=model.resolve_jit_compile(),
     )
     return baseline
+
+
+def _outputs(views: keras.KerasTensor, channels: int, layer: Layers) -> list[keras.KerasTensor]:
+    """[amplitude, phase, complex] behind the first estimate."""
+    amplitude, phase = model.network(views, channels, layer)
+    return [amplitude, phase, layer(CombineComplexLayer, name="obj")([amplitude, phase])]
 
 
 def train(
@@ -51,8 +60,9 @@ def train(
     steps = nepochs * -(-len(data) // params.get("batch_size"))
     baseline = create_baseline(params.get("gridsize"), params.get("N"), steps)
     amplitude, phase = np.abs(patches), np.angle(patches)
-    history = baseline.fit(
-        model.prepare_inputs(data),
+    trained, inputs = preparation.prepare(baseline, model.prepare_inputs(data), verbose)
+    history = trained.fit(
+        inputs,
         [amplitude, phase, amplitude],
         batch_size=params.get("batch_size"),
         epochs=nepochs,
@@ -63,4 +73,5 @@ def train(
 
 def predict(baseline: keras.Model, data: PtychoDataContainer, batch_size: int | None = None) -> np.ndarray:
     """Patches (B N N C) complex64 of all groups."""
-    return baseline.predict(model.prepare_inputs(data), batch_size=batch_size, verbose=0)[2]
+    network, inputs = preparation.prepare(baseline, model.prepare_inputs(data))
+    return network.predict(inputs, batch_size=batch_size, verbose=0)[2]

@@ -8,7 +8,7 @@ import keras
 import numpy as np
 
 from ptycho import model as model_module
-from ptycho import params, probe, synchronisation, tf_helper
+from ptycho import params, preparation, probe, synchronisation, tf_helper
 from ptycho.loader import PtychoDataContainer
 
 
@@ -46,9 +46,8 @@ def evaluate(
     autoencoder: keras.Model, test_data: PtychoDataContainer, batch_size: int | None = None, verbose: int = 0
 ) -> Reconstruction:
     """Predict all groups and stitch them; `batch_size` None is Keras' default, 32."""
-    objects, amplitudes, _ = autoencoder.predict(
-        model_module.prepare_inputs(test_data), batch_size=batch_size, verbose=verbose
-    )
+    network, inputs = preparation.prepare(autoencoder, model_module.prepare_inputs(test_data), verbose)
+    objects, amplitudes, _ = network.predict(inputs, batch_size=batch_size, verbose=verbose)
     stitched, coverage, origin = stitch(objects, test_data)
     return Reconstruction(objects, amplitudes, stitched, coverage, origin)
 

@@ -14,6 +14,7 @@ def fresh_params(monkeypatch):
     saved = dict(params.cfg)
     params.cfg.clear()
     params.cfg.update(params.DEFAULTS, filters_scale=1 / 16, estimate_iterations=3)
+    monkeypatch.setenv("PTYCHO_CACHE", "off")
     for name in ("USE_XLA_TRANSLATE", "USE_XLA_COMPILE", "PTYCHO_FAULT"):
         monkeypatch.delenv(name, raising=False)
     yield params.cfg
