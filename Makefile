@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 # Installs what is pinned in a quarter of pip's processor time.
-UV     := uv==0.13.9
+UV     := $(shell sed -n 's/^\(uv==[^ ]*\).*/\1/p' requirements.lock)
 VERSIONS := 2.15.1 2.19.1
 RECORDED := $(addprefix tests/probes/record/test_,runtime.py findings.py foreign.py programs.py session_capsule.py) \
             -k "not broken and not saved and not pytest"
