@@ -34,7 +34,23 @@ def dtype(record: ErrorRecord, text: str) -> Hit | None:
     """Element types that do not go together, but for names that were taken for values."""
     if name_for_value(record, text):
         return None
-    return _dtype(record, text) or _of_signature(record, text)
+    return _dtype(record, text) or _of_signature(record, text) or _no_kernel(text)
+
+
+def _no_kernel(text: str) -> Hit | None:
+    """An op that has kernels for this device, and none for these types: any attribute may be the one that none has
+    (tensorflow/core/framework/op_kernel.cc, core/common_runtime/placer.cc).
+    """
+    found = find(text, "No OpKernel was registered", r"to support Op '(\w{1,80})'")
+    attributes = text.partition("with these attrs: [")[2]
+    if not found:
+        found = find(text, "Could not find device for node", r"= (\w{1,80})\[(?=\w{1,60}=)")
+        attributes = text[found.end() :] if found else ""
+    types = pattern(r"\b\w{1,40}=DT_(\w{1,30})").findall(attributes.partition("]")[0][:1000])
+    if not found or not types or "device='CPU'; " not in text:
+        return None
+    named = ", ".join(dict.fromkeys(name.lower() for name in types))
+    return Hit(f"{found[1]} has no kernel for these types ({named}).", op=found[1], details={"types": types[:3]})
 
 
 _of_signature = fits("dtype-mismatch")

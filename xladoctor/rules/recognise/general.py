@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from xladoctor.rules.matching import Hit, flat, ints, pattern, shapes, upto
-from xladoctor.rules.recognise.place import SHAPE_CHECK, Place, place_of
+from xladoctor.rules.recognise.place import SHAPE_CHECK, Place, indexes_a_shape, place_of
 
 if TYPE_CHECKING:
     from xladoctor.model.evidence import ErrorRecord
@@ -71,7 +71,7 @@ _DISAGREE = (
     r"\b(?:but|and|,|;|:)? ?(?:got|received|found|saw|was given|instead of)\b|\brequires?\b|\bout of "
     r"(?:bounds?|range)\b|"
     r"\bexceeds?\b|\b(?:greater|less|larger|smaller|more|fewer) than\b|\bat (?:least|most)\b|\bdivisible\b|"
-    r"\bmultiple of\b|"
+    r"\bmultiple of\b|\bunexpected\b|\bdo(?:es)? not correspond\b|"
     r"\b(?:is |be |must not be )?empty\b|(?<=[a-z] )(?:must|should) (?:specify|contain|provide)\b|\bnot in (?:\[|"
     r"range|the range|tensor)|\bwrong\b|\b(?:invalid|incorrect)\b|\bnot unique\b|\boutside\b|"
     r"!=|==|<=|>=|\bvs\.?(?=\s)|\binsufficient\b|\bwould be (?:zero|negative)|\btoo (?:small|large|few|"
@@ -86,7 +86,7 @@ _REFUSE = (
     r"not supported|support)\b"
 )
 _DIMENSIONED = (
-    r"\b(?:must|should|has to|expects?|expected|needs?|to) (?:an? )?(?:be )?(?:an? |of )?(?:rank[- ]?\d|"
+    r"\b(?:must|should|has to|expects?|expected|needs?|to) (?:an? )?(?:be )?(?:either )?(?:an? |of )?(?:rank[- ]?\d|"
     r"scalars?\b|vectors?\b|"
     r"matri(?:x|ces)\b|square\b|(?:at least |at most |\[batch, ?)?\d?-?\d-?[dD]\b|\d-dimensional|(?:one|two|"
     r"three)-dimensional)|"
@@ -94,7 +94,8 @@ _DIMENSIONED = (
     r"an? (?:vector|matrix)"
     r"|\b(?:with|[Hh]ad) rank\b|\bsame (?:length|rank|number of dimensions) as the (?:input )?(?:shape|"
     r"tensor|rank)|\bmust be an? \[[^\[\]]{1,80} x [^\[\]]{1,80}\]"
-    r"|\bnot \d-?D\b"
+    r"|\bnot \d-?D\b|\bcannot be (?:an? )?(?:scalar|vector|matrix)\b|\bneither (?:an? )?(?:scalar|vector|matrix)\b"
+    r"|\b(?:over|of) an? (?:scalar|0-[dD])\b|\b[Rr]ank-\d tensors? (?:is|are) not\b"
 )
 _SIZED = r"\b(?:must|should) be \w{1,40} x \w{1,40}\b"
 """Sizes by their names: the rank is right."""
@@ -167,9 +168,10 @@ def _index(said: str, record: ErrorRecord, place: Place) -> tuple[str, Hit] | No
     if not said:
         return None
     code = record.frames[-1].code or "" if record.frames else ""
-    if pattern(r"^(?:list|tuple) index out of range").search(said):
-        in_layer = said.startswith("tuple") and "Exception encountered when calling" in record.text
-        return ("rank-mismatch", _hit(said, "IndexError", place)) if "shape" in code or in_layer else None
+    if pattern(r"^(?:list|tuple|pop) (?:assignment )?index out of range").search(said):
+        in_layer = said.startswith(("tuple", "pop")) and "Exception encountered when calling" in record.text
+        of_shape = "shape" in code or in_layer or indexes_a_shape(record)
+        return ("rank-mismatch", _hit(said, "IndexError", place)) if of_shape else None
     if pattern(r"^(?:string|pop|deque|bytearray|range object)\b").search(said):
         return None
     library = bool(record.frames) and not record.frames[-1].user
@@ -253,7 +255,7 @@ _CLASSES = (
         r"\b(?:saved|restor|checkpoint|weights?\b.{0,40}\bload|set_weights|assigned value|variable shape)",
     ),
     ("reshape-mismatch", r"\b[Rr]eshap"),
-    ("concat-pack-mismatch", r"\b(?:[Cc]oncat|[Ss]tack(?:ed|ing)?\b|joined|[Pp]ack\b|merged?\b)"),
+    ("concat-pack-mismatch", r"\b(?:[Cc]oncat|[Ss]tack(?:ed|ing)?\b|joined|[Pp]ack\b|merged\b)"),
     (
         "index-out-of-range",
         r"\b(?:ind(?:ex|ices)|ids?|label|key|row)\b.{0,80}(?:out of (?:bounds|range)|not in \[|outside)",
@@ -266,9 +268,10 @@ _CLASSES = (
     ),
     (
         "matmul-conv-mismatch",
-        r"(?i)\bmatmul|\bmatri(?:x|ces)\b|\bconv|contract|einsum|\binner dim|\bdepth\b|\bfilters?\b|\bkernel|"
+        r"(?i)\bmatmul|\bmatri(?:x|ces)\b|\bconv|contract|einsum|`inner`|\binner dim|\bdepth\b|\bfilters?\b|\bkernel|"
         r"\bchannels?\b|\bdot\b",
     ),
+    ("broadcast-mismatch", r"(?i)\bbroadcast"),
     (
         "keras-input-mismatch",
         r"\b(?:layers?|model|targets?|y_true|y_pred|logits|labels|loss|metric|samples|inputs?|features?)\b",
@@ -280,17 +283,25 @@ _CLASSES = (
 _OVER_PLACE = frozenset({"rank-mismatch", "index-out-of-range", "weight-shape-mismatch"})
 
 
+# What a kernel says of its inputs as it would of any tensor: of a product or a model only where it is one.
+_ANY_KERNEL = {
+    "matmul-conv-mismatch": r"(?i)\bmatmul|\bmatri(?:x|ces)\b|\bconv|contract|einsum|`inner`|\binner dim|\bdot\b",
+    "keras-input-mismatch": r"\b(?:y_true|y_pred|logits|labels|loss)\b",
+}
+
+
 def _class(said: str, record: ErrorRecord, place: Place) -> str:
-    words = _named_class(said)
+    words = _named_class(said, of_kernel=place.op is not None and not place.keras)
     if place.slug and (words is None or not place.weak or words not in _OVER_PLACE):
         return place.slug
     return words or ("keras-input-mismatch" if place.keras else "broadcast-mismatch")
 
 
-def _named_class(said: str) -> str | None:
+def _named_class(said: str, *, of_kernel: bool = False) -> str | None:
     if pattern(_DIMENSIONED).search(said):
         return "rank-mismatch"
-    return next((slug for slug, source in _CLASSES if pattern(source).search(said)), None)
+    sources = {**dict(_CLASSES), **(_ANY_KERNEL if of_kernel else {})}
+    return next((slug for slug, source in sources.items() if pattern(source).search(said)), None)
 
 
 def _numbers(said: str) -> tuple[int, ...]:

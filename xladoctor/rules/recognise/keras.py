@@ -68,6 +68,14 @@ _inputs = by_forms(
             rf"incompatible shape {SHAPE}",
             "The model expects {0} and got {1}.",
         ),
+        # keras/src/layers/merging/{base_merge,subtract,dot}.py; keras/layers/merge.py
+        Form(
+            "layer should be called on",
+            rf"A (?:`?(\w{{1,60}})`?) layer should be called on (?:exactly|a list of(?: at least| exactly)?) "
+            rf"{N} inputs",
+            "A layer {0} takes {1} inputs, and got another number.",
+            pick=(1,),
+        ),
         Form(
             "Data cardinality is ambiguous",
             rf"Data cardinality is ambiguous.{{0,160}}?sizes: {N}[\d, ]{{0,60}}? ?'?[yx]'? sizes: {N}",
