@@ -40,7 +40,7 @@ _LAYERS = (
         {PRODUCT},
     ),
     (r"Concat|concat|stack|append", {JOIN}),
-    (r"Reshape|reshape|Flatten|Permute|GroupNorm|LayerNorm", {RESHAPE}),
+    (r"Reshape|reshape|Flatten|Permute|Norm", {RESHAPE}),
     (r"Cropping|Pad|pad|slice|split|roll|Crop|flip|take|unstack|top_k", {SLICE}),
     (r"Embedding|Encoding|segment|scatter|Sparse|sparse|IoU|take|in_top_k|one_hot", {INDEX, SLICE}),
 )

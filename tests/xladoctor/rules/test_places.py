@@ -161,3 +161,19 @@ def test_a_tuple_that_is_too_short_is_a_shape_where_the_library_indexes_one(file
 def test_what_a_kernel_says_of_its_inputs_is_of_a_product_only_where_it_makes_one(op, said, slug):
     name = "tensorflow.python.framework.errors_impl.InvalidArgumentError"
     assert root(f"{HEAD}{frame('/home/ada/fit.py', '<module>')}{name}: {said} [Op:{op}] name: \n").slug == slug
+
+
+@pytest.mark.parametrize(
+    ("code", "slug"),
+    [
+        ("batch, height, width = x.shape", "rank-mismatch"),
+        ("n, k = tf.shape(x)", "rank-mismatch"),
+        ("rows, columns = x.get_shape().as_list()", "rank-mismatch"),
+        ("name, value = line.split('=')", "not-xla"),
+        ("(x, y) = load(shape=3)", "not-xla"),
+    ],
+)
+def test_what_is_unpacked_is_a_shape_or_something_else(code, slug):
+    own = frame("/home/ada/fit.py", "call").replace("call(x)", code)
+    found = root(f"{HEAD}{own}ValueError: not enough values to unpack (expected 3, got 2)\n")
+    assert (found.slug, found.location.line) == (slug, 9)

@@ -142,6 +142,8 @@ def guess(record: ErrorRecord, text: str) -> tuple[str, Hit] | None:
     by_name = name is not None and pattern(_NAMED).match(name) is not None
     if name == "IndexError" and not by_name:
         return _index(said, record, place)
+    if name == "ValueError" and pattern(r"^(?:too many|not enough) values to unpack\b").search(said):
+        return ("rank-mismatch", _hit(said, name, place)) if _unpacks_a_shape(record) else None
     if not by_name and not _about_shapes(said, place, bare=name is None):
         return None
     slug = _class(said, record, place)
@@ -169,7 +171,8 @@ def _index(said: str, record: ErrorRecord, place: Place) -> tuple[str, Hit] | No
         return None
     code = record.frames[-1].code or "" if record.frames else ""
     if pattern(r"^(?:list|tuple|pop) (?:assignment )?index out of range").search(said):
-        in_layer = said.startswith(("tuple", "pop")) and "Exception encountered when calling" in record.text
+        library = bool(record.frames) and not record.frames[-1].user
+        in_layer = "Exception encountered when calling" in record.text and (said[:4] != "list" or library)
         of_shape = "shape" in code or in_layer or indexes_a_shape(record)
         return ("rank-mismatch", _hit(said, "IndexError", place)) if of_shape else None
     if pattern(r"^(?:string|pop|deque|bytearray|range object)\b").search(said):
@@ -181,6 +184,12 @@ def _index(said: str, record: ErrorRecord, place: Place) -> tuple[str, Hit] | No
         return None
     slug = _named_class(said) or "index-out-of-range"
     return slug, _hit(said, "IndexError", place)
+
+
+def _unpacks_a_shape(record: ErrorRecord) -> bool:
+    """Whether the line that unpacks takes a shape apart."""
+    code = record.frames[-1].code or "" if record.frames else ""
+    return pattern(r"=.{0,120}(?:\.shape\b|\bshape\(|_shape\b|\.dims\b|\.as_list\()").search(code) is not None
 
 
 _DECIDE = ("the shapes that this line of your code passes, and those that the message asks for",)

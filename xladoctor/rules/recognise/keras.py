@@ -68,6 +68,24 @@ _inputs = by_forms(
             rf"incompatible shape {SHAPE}",
             "The model expects {0} and got {1}.",
         ),
+        # keras/src/layers/normalization/group_normalization.py
+        Form(
+            "the number of channels",
+            rf"Number of groups \({N}\) .{{1,40}} the number of channels \({N}\)",
+            "{0} groups do not fit {1} channels.",
+        ),
+        # keras/layers/rnn/base_rnn.py; keras/src/layers/core/dense.py
+        Form(
+            "initial states",
+            rf"Layer has {N} states but was passed {N} initial states",
+            "A recurrent layer has {0} states, and got {1}.",
+        ),
+        Form(
+            "last dimension of the inputs to a",
+            r"last dimension of the inputs to an? `?(\w{1,60})`? (?:layer )?should be defined",
+            "A layer {0} must know the last axis of its input, which is None here.",
+            pick=(),
+        ),
         # keras/src/layers/merging/{base_merge,subtract,dot}.py; keras/layers/merge.py
         Form(
             "layer should be called on",
