@@ -63,7 +63,7 @@ def right(name: str, spoilt: str) -> frozenset[str]:
 
 def _family(name: str) -> frozenset[str]:
     kind, _, what = name.rpartition(":")
-    judges = "crossentropy" in what  # an op that takes targets and an output, as a loss does
+    judges = "crossentropy" in what.lower()  # an op that takes targets and an output, as a loss does
     keras = {KERAS} if kind in ("layer", "loss", "metric", "fit", "saved") or judges else set()
     table = _LAYERS if kind else _FAMILIES
     named = next((slugs for source, slugs in table if re.search(source, what)), set())

@@ -60,7 +60,7 @@ _MESSENGERS = frozenset(
 """What a launcher raises where a child of its own failed: the child's error, where it stands above, says why."""
 
 
-def _that_ended(errors: list[tuple[ErrorRecord, Rule, Hit]], evidence: Evidence) -> list[tuple[ErrorRecord, Rule, Hit]]:
+def _that_ended(errors: list[tuple[ErrorRecord, Rule, Hit]]) -> list[tuple[ErrorRecord, Rule, Hit]]:
     """The last error that ended the run; the one above it where that only passes on that a child failed."""
     ended = [hit for hit in errors if hit[0].ended_run]
     if len(ended) > 1 and ended[-1][0].exception in _MESSENGERS:

@@ -155,6 +155,14 @@ def test_a_tuple_that_is_too_short_is_a_shape_where_the_library_indexes_one(file
         ("AdjustHue", "input must have 3 channels but instead has 4 channels.", "broadcast-mismatch"),
         ("Batch", "Task size 3 is larger than maximum input batch size 2", "broadcast-mismatch"),
         ("TensorScatterUpdate", "The inner 1 dimensions of a=[2,3] must match updates=[2,4]", "broadcast-mismatch"),
+        ("GetElementAtIndex", "Index out of range [4]:97", "index-out-of-range"),
+        ("UnsortedSegmentJoin", "Segment dimension is 4 while input dimension is 5 in rank 1", "rank-mismatch"),
+        ("MatrixSetDiagV9", "the number of diagonals in `d` is not consistent with `lower`", "rank-mismatch"),
+        ("SparseReduceMax", "Order length must be SparseTensor rank.", "rank-mismatch"),
+        ("SparseReduceMax", "vals must be a vec, but got: 3", "rank-mismatch"),
+        ("AvgPoolGrad", "original input tensor shape must be4-dimensional and 4 elements", "rank-mismatch"),
+        ("Substr", "Substr broadcast not implemented for 4 dimensions", "rank-mismatch"),
+        ("NumWorkers", "num_workers must be greater than zero.", "not-xla"),
         ("Conv9D", "input must have 3 channels but instead has 4 channels.", "matmul-conv-mismatch"),
     ],
 )
@@ -177,3 +185,19 @@ def test_what_is_unpacked_is_a_shape_or_something_else(code, slug):
     own = frame("/home/ada/fit.py", "call").replace("call(x)", code)
     found = root(f"{HEAD}{own}ValueError: not enough values to unpack (expected 3, got 2)\n")
     assert (found.slug, found.location.line) == (slug, 9)
+
+
+def test_a_shape_that_is_set_is_no_saved_weight():
+    said = "ValueError: Tensor's shape (4,) is not compatible with supplied shape (5,)\n"
+    restored = frame(V + "tensorflow/python/checkpoint/restore.py", "restore")
+    assert root(f"{HEAD}{frame('/home/ada/fit.py', 'f')}{restored}{said}").slug == "weight-shape-mismatch"
+    layer = frame(V + "keras/src/layers/normalization/layer_normalization.py", "call")
+    assert root(f"{HEAD}{frame('/home/ada/fit.py', 'f')}{layer}{said}").slug == "keras-input-mismatch"
+
+
+def test_what_keras_2_puts_around_a_message_is_no_part_of_it():
+    layer = frame(V + "keras/src/layers/normalization/layer_normalization.py", "call")
+    said = 'Exception encountered when calling layer "a" (type Norm).\n\nlist index out of range\n\n'
+    text = f"{layer}IndexError: {said}Call arguments received by layer: x\n"
+    found = root(f"{HEAD}{frame('/home/ada/fit.py', 'f')}{text}")
+    assert found.slug == "rank-mismatch"

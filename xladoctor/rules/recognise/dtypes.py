@@ -160,6 +160,29 @@ _dtype = by_forms(
             "{0} is expected and {1} was given.",
             pick=(),
         ),
+        # tensorflow/core/kernels/sparse/*.cc
+        Form(
+            "types don't match",
+            r"types don't match\. .{0,60}?dtype == (\w{1,30}) vs\. .{0,60}?dtype == (\w{1,30})",
+            "Types {0} and {1} meet.",
+            pick=(),
+            types=(0, 1),
+        ),
+        # tensorflow/core/kernels/{map_defun_op,list_kernels}.cc
+        Form(
+            "ype mismatch: actual",
+            r"ype mismatch: actual (\w{1,30}) vs\.? expect(?:ed)? (\w{1,30})",
+            "{1} is expected and {0} was given.",
+            pick=(),
+            types=(0, 1),
+        ),
+        Form(
+            "nvalid data type",
+            r"nvalid data types?; .{0,60}?type: ?(\w{1,30}).{1,60}?type: ?(\w{1,30})",
+            "Types {0} and {1} meet.",
+            pick=(),
+            types=(0, 1),
+        ),
         Form(
             "must be from the same type",
             r"(?:All values|arguments?|Tensors?) .{0,80}?must be (?:from|of) the same "

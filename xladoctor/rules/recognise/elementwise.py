@@ -23,6 +23,8 @@ _PAIRS = (
         rf"[Ii]ncompatible shapes(?: for broadcasting)?:? {SHAPE}(?:,? (?:vs\.?|and|<|&) | , "
         rf")(?:\w+ )?{SHAPE}",
     ),
+    # numpy/_core/src/multiarray/ctors.c: what is assigned does not fit where it is put
+    ("broadcast input array", rf"not broadcast input array from shape {SHAPE} into shape {SHAPE}"),
     ("could not be broadcast", rf"could not be broadcast together with shapes {SHAPE} {SHAPE}"),
     ("must be broadcastable", rf"condition {SHAPE}, then {SHAPE}, and else {SHAPE} must be broadcastable"),
     (

@@ -61,7 +61,8 @@ _SUBJECT = (
 )
 _COUNTED = (
     r"\belements?\b|\bchannels?\b|\bfeatures?\b|\bcolumns?\b|\brows?\b|\bsizes?\b|\blengths?\b|\bbatch(?:es)?\b|"
-    r"\bnumber of (?:inputs|samples|outputs|weights|targets|dim)|\bdepth\b|\bwidth\b|\bheight\b|"
+    r"\bsame number of\b|\bnumber of (?:inputs|samples|outputs|weights|targets|dim|diag|channel|column|row|"
+    r"split|segment|partition)|\bdepth\b|\bwidth\b|\bheight\b|"
     r"\bsamples\b|\binputs?\b|\bscalars?\b|\bvectors?\b|\bmatri(?:x|ces)\b|\bsquare\b|\bcardinality\b|\btensor_in\b|\b\w+_size\b|\blen\("
 )
 _DISAGREE = (
@@ -70,8 +71,8 @@ _DISAGREE = (
     r"\b(?:must|should|needs? to|has to|have to|is required to|required) (?:not )?(?:be|have|match|equal|fit|agree)\b|"
     r"\b(?:but|and|,|;|:)? ?(?:got|received|found|saw|was given|instead of)\b|\brequires?\b|\bout of "
     r"(?:bounds?|range)\b|"
-    r"\bexceeds?\b|\b(?:greater|less|larger|smaller|more|fewer) than\b|\bat (?:least|most)\b|\bdivisible\b|"
-    r"\bmultiple of\b|\bunexpected\b|\bdo(?:es)? not correspond\b|"
+    r"\bexceeds?\b|\b(?:greater|less|larger|smaller|more|fewer|higher) than\b|\bat (?:least|most)\b|\bdivisible\b|"
+    r"\bmultiple of\b|\bunexpected\b|\bnot consistent\b|\bis \d{1,18} while\b|\bdo(?:es)? not correspond\b|"
     r"\b(?:is |be |must not be )?empty\b|(?<=[a-z] )(?:must|should) (?:specify|contain|provide)\b|\bnot in (?:\[|"
     r"range|the range|tensor)|\bwrong\b|\b(?:invalid|incorrect)\b|\bnot unique\b|\boutside\b|"
     r"!=|==|<=|>=|\bvs\.?(?=\s)|\binsufficient\b|\bwould be (?:zero|negative)|\btoo (?:small|large|few|"
@@ -86,8 +87,8 @@ _REFUSE = (
     r"not supported|support)\b"
 )
 _DIMENSIONED = (
-    r"\b(?:must|should|has to|expects?|expected|needs?|to) (?:an? )?(?:be )?(?:either )?(?:an? |of )?(?:rank[- ]?\d|"
-    r"scalars?\b|vectors?\b|"
+    r"\b(?:must|should|has to|expects?|expected|needs?|to) (?:an? )?(?:be ?)?(?:either )?(?:an? |of )?(?:rank[- ]?\d|"
+    r"scalars?\b|vec(?:tors?)?\b|"
     r"matri(?:x|ces)\b|square\b|(?:at least |at most |\[batch, ?)?\d?-?\d-?[dD]\b|\d-dimensional|(?:one|two|"
     r"three)-dimensional)|"
     r"\b(?:is|are) not (?:an? )?(?:vectors?|scalars?|matri(?:x|ces)|\d-?[Tt]ensor|\d-?[dD])\b|\bat least "
@@ -95,6 +96,7 @@ _DIMENSIONED = (
     r"|\b(?:with|[Hh]ad) rank\b|\bsame (?:length|rank|number of dimensions) as the (?:input )?(?:shape|"
     r"tensor|rank)|\bmust be an? \[[^\[\]]{1,80} x [^\[\]]{1,80}\]"
     r"|\bnot \d-?D\b|\bcannot be (?:an? )?(?:scalar|vector|matrix)\b|\bneither (?:an? )?(?:scalar|vector|matrix)\b"
+    r"|\bnot (?:yet )?(?:supported|implemented) for (?:rank \d|\d{1,3} dim|\d-?[dD]\b)"
     r"|\b(?:over|of) an? (?:scalar|0-[dD])\b|\b[Rr]ank-\d tensors? (?:is|are) not\b"
 )
 _SIZED = r"\b(?:must|should) be \w{1,40} x \w{1,40}\b"
@@ -133,11 +135,14 @@ def guess(record: ErrorRecord, text: str) -> tuple[str, Hit] | None:
     place = place_of(record)
     if name == "AbortedError":  # oneDNN refuses sizes without naming them
         refused = pattern(
-            r"could not create a (?:primitive )?descriptor for a (?:\w+ ){0,3}(?:pooling|convolution|matmul|inner)"
+            r"could not create a (?:primitive )?descriptor for (?:a|the) (?:\w+ ){0,3}"
+            r"(?:pooling|convolution|matmul|inner)|could not construct a memory descriptor"
         )
         if refused.search(said):
             return "matmul-conv-mismatch", _hit(said, name, place)
-    if place.op is not None and pattern(r"\d is out of (?:range|bounds?)\b").search(said):
+    if place.op is not None and pattern(
+        r"(?i)(?:\d(?: is)?|\bind(?:ex|ices)\b(?: is)?|_index is) out of (?:range|bounds?)\b"
+    ).search(said):
         return place.slug or "index-out-of-range", _hit(said, name, place)
     by_name = name is not None and pattern(_NAMED).match(name) is not None
     if name == "IndexError" and not by_name:
@@ -216,7 +221,9 @@ def _sentence(text: str) -> str:
     said = pattern(_TENSOR).sub("a tensor", upto(flat(text), *marks))[:1500]
     # Keras puts its own frame around the message of an inner check.
     said = pattern(r"\{\{[^{}]{1,500}\}\} ?").sub("", said)
-    inner = pattern(r"Exception encountered when calling .{1,200}?\(\)\.?,? ?(.{1,1500})").search(said)
+    inner = pattern(
+        r"Exception encountered when calling (?:.{1,200}?\(\)|layer .{1,200}?\(type \w{1,80}\))\.?,? ?(.{1,1500})"
+    ).search(said)
     return inner[1] if inner else said
 
 
@@ -235,7 +242,8 @@ def _about_shapes(said: str, place: Place, *, bare: bool) -> bool:
         return False
     if place.op is None and pattern(_BOUND).search(said) and not pattern(_AXES).search(said):
         return False
-    if pattern(_ARGUMENT).search(said) and shaped < 2 and not pattern(_DIMENSIONED).search(said):
+    ranked = place.op is not None and pattern(r"\branks?\b|\b\d-dimensional\b").search(said)  # no kernel has options
+    if pattern(_ARGUMENT).search(said) and shaped < 2 and not ranked and not pattern(_DIMENSIONED).search(said):
         return False
     return _by_text(said, kernel=place.op is not None or place.near) or (not bare and place.kind == SHAPE_CHECK)
 

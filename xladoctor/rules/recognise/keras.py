@@ -345,7 +345,10 @@ def _list_of_inputs(record: ErrorRecord, text: str) -> Hit | None:
 
 def weights(record: ErrorRecord, text: str) -> Hit | None:
     """Saved or given weights that do not fit the variables."""
-    return _weights(record, text) or (_inputs(record, text) if _restoring(record) else None)
+    hit = _weights(record, text)
+    if hit and "compatible with supplied" in text and record.frames and not _restoring(record):
+        hit = None  # `set_shape` says the same of any tensor
+    return hit or (_inputs(record, text) if _restoring(record) else None)
 
 
 def _restoring(record: ErrorRecord) -> bool:
