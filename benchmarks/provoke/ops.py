@@ -1,191 +1,139 @@
-"""Ops of the registry: a valid call of each, found by trying, and what it says when one thing of the call is wrong.
+"""Ops of the registry: which are asked, and a valid call with one thing wrong.
 
-A plain generator: tensors of numbers only (no resources, variants or strings). The truth of a message is what was
-spoiled: `rank`, `dimension`, `dtype`, `index` or `value`.
+The truth of a message is what was spoiled: `rank`, `dimension`, `dtype`, `index` or `count`.
 """
 
 from __future__ import annotations
 
+import inspect
+import json
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import product
+from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-SHAPES: tuple[tuple[int, ...], ...] = (
-    (),
-    (4,),
-    (2, 4),
-    (4, 4),
-    (2, 4, 4),
-    (2, 8, 8, 4),
-    (2, 4, 8, 8, 4),
-    (2,),
-    (3, 3, 4, 4),
-)
-_SMALL = (
-    "axis",
-    "dim",
-    "dims",
-    "indices",
-    "perm",
-    "k",
-    "seed",
-    "size",
-    "shape",
-    "num",
-    "segment",
-    "begin",
-    "depth",
-    "ids",
-)
-TRIES = 400
-
-
-@dataclass(frozen=True)
-class Call:
-    """One call: the op, its inputs and attributes, and what was spoiled ("" for nothing)."""
-
-    op: str
-    inputs: tuple[tuple[str, Any], ...]
-    attributes: tuple[tuple[str, Any], ...]
-    spoilt: str = ""
+from benchmarks.provoke.bases import Call
+from benchmarks.provoke.values import FLOAT, RESOURCE, STRING, VARIANT, Value
 
 
 def names() -> list[str]:
-    """Every op of the registry that has inputs of numbers only, no state and a Python function."""
+    """Every op of the registry that keeps no state, has a kernel for the CPU and a Python function."""
     import tensorflow as tf
-    from tensorflow.python.framework import op_def_registry
+    from tensorflow.python.framework import kernels, op_def_registry
 
     found = []
     for name in sorted(set(dir(tf.raw_ops))):
         op = op_def_registry.get(name)
-        if op is None or op.is_stateful or not op.input_arg or any(a.is_ref or a.number_attr for a in op.input_arg):
+        if op is None or op.is_stateful:
             continue
-        types = [a.type for a in op.input_arg if not a.type_attr and not a.type_list_attr]
-        if not any(t in (7, 20, 21) for t in types) and not any(a.type_list_attr for a in op.input_arg):
+        registered = kernels.get_registered_kernels_for_op(name).kernel
+        if any(kernel.device_type == "CPU" for kernel in registered):
             found.append(name)
     return found
 
 
-def base(name: str, run: Any) -> Call | None:
-    """The first call that `run` takes, of up to `TRIES`."""
+def unfit(op: Any) -> str:
+    """Why an op cannot be called eagerly with plain values; empty where it can."""
+    if any(arg.is_ref for arg in (*op.input_arg, *op.output_arg)):
+        return "reference variables"
+    if any(arg.type == RESOURCE for arg in op.input_arg):
+        return "resources"
+    return ""
+
+
+@lru_cache(maxsize=4)
+def renamed(name: str) -> dict[str, str]:
+    """Inputs that have another name in Python than in the registry."""
+    import tensorflow as tf
     from tensorflow.python.framework import op_def_registry
 
     op = op_def_registry.get(name)
-    attributes = tuple(_attributes(op))
-    if any(value is None for _, value in attributes):
-        return None
-    slots = [list(_candidates(arg, name)) for arg in op.input_arg]
-    for number, values in enumerate(_in_turn(slots)):
-        if number >= TRIES:
-            return None
-        call = Call(name, tuple((arg.name, value) for arg, value in zip(op.input_arg, values, strict=True)), attributes)
-        if run(call) is None:
-            return call
-    return None
+    parameters = list(inspect.signature(getattr(tf.raw_ops, name)).parameters)
+    known = {arg.name for arg in op.input_arg} | {attr.name for attr in op.attr} | {"name"}
+    other = [parameter for parameter in parameters if parameter not in known]
+    return dict(zip((arg.name for arg in op.input_arg if arg.name not in parameters), other))  # noqa: B905
 
 
-def _in_turn(slots: list[list[Any]]) -> Iterator[tuple[Any, ...]]:
-    """Equal choices first (element-wise ops), then all together."""
-    yield from (tuple(slot[min(i, len(slot) - 1)] for slot in slots) for i in range(max(map(len, slots))))
-    yield from product(*slots)
+def arguments(call: Call) -> dict[str, Any]:
+    """What is handed to the op's Python function."""
+    given: dict[str, Any] = {}
+    names = renamed(call.op)
+    for key, value in call.inputs:
+        name = names.get(key, key)
+        given[name] = value.tensor() if isinstance(value, Value) else _listed(value)
+    for name, attribute in call.attributes:
+        given[name] = _function() if attribute == "func" else attribute
+    return given
 
 
-def _candidates(arg: Any, op: str) -> Iterator[Any]:
-    small = any(word in arg.name.lower().split("_") or word == arg.name for word in _SMALL)
-    dtype = {
-        0: None,
-        1: np.float32,
-        2: np.float64,
-        3: np.int32,
-        4: np.uint8,
-        6: np.int8,
-        9: np.int64,
-        10: np.bool_,
-        8: np.complex64,
-    }.get(arg.type)
-    if arg.type_attr in ("Tidx", "Tindices", "Tperm", "Tshape", "Tdim", "Tpaddings", "Tmultiples", "Index", "Tlen"):
-        small = True
-        dtype = np.int32
-    whole = small and dtype in (None, np.int32, np.int64)
-    if whole:
-        kind = dtype or np.int32
-        yield from (
-            np.asarray(v, kind)
-            for v in (0, 1, [0], [1, 0], [0, 1], [0, 1, 2, 3], [4], [2, 4], [[0], [1]], [[1, 1], [1, 1]])
-        )
-        return
-    kind = dtype or (np.int32 if "Bitwise" in op or op in ("Invert", "PopulationCount") else np.float32)
-    if "FFT" in op or op in ("Real", "Imag", "Conj", "Angle", "ComplexAbs"):
-        kind = np.complex64
-    if "Logical" in op:
-        kind = np.bool_
-    for shape in SHAPES:
-        size = int(np.prod(shape))
-        values = (
-            (np.arange(size).reshape(shape) % 3 == 1)
-            if kind is np.bool_
-            else np.linspace(0.1, 0.9, size).reshape(shape)
-        )
-        if len(shape) >= 2 and shape[-1] == shape[-2] and kind in (np.float32, np.float64):
-            values = values + 4 * np.eye(shape[-1])
-        yield values.astype(kind)
+def _listed(values: Any) -> list[Any]:
+    return [value.tensor() for value in values]
 
 
-def _attributes(op: Any) -> Iterator[tuple[str, Any]]:
-    inferred = {a.type_attr for a in op.input_arg} | {a.number_attr for a in op.input_arg}
-    known = {
-        "ksize": [1, 2, 2, 1],
-        "strides": [1, 1, 1, 1],
-        "padding": "SAME",
-        "ksizes": [1, 2, 2, 1],
-        "rates": [1, 1, 1, 1],
-        "block_size": 2,
-        "equation": "ij,jk->ik",
-        "N": 2,
-        "num_split": 2,
-        "num": 2,
-        "message": "m",
-        "T": 1,
-        "dtype": 1,
-        "out_type": 1,
-        "DstT": 3,
-        "type": 1,
-        "Tout": 8,
-        "shape": [2, 4],
-        "stride": 2,
-    }
-    for attr in op.attr:
-        if attr.name in inferred or attr.HasField("default_value"):
-            continue
-        value = known.get(attr.name)
-        if attr.name in ("ksize", "strides") and "3D" in op.name:
-            value = [1, 1, 1, 1, 1]
-        yield attr.name, value
+def _function() -> Any:
+    """A function for the ops that take one: what it gets, it gives."""
+    import tensorflow as tf
+
+    return tf.function(lambda x: x, input_signature=[tf.TensorSpec([], tf.int64)]).get_concrete_function()
 
 
 def spoilt(call: Call) -> Iterator[Call]:
     """The call with one thing wrong, several ways."""
     for number, (name, value) in enumerate(call.inputs):
-        for what, other in _spoil(name, value):
-            inputs = (*call.inputs[:number], (name, other), *call.inputs[number + 1 :])
-            yield Call(call.op, inputs, call.attributes, what)
+        for what, other in _spoil(value):
+            yield replace(call, inputs=(*call.inputs[:number], (name, other), *call.inputs[number + 1 :]), spoilt=what)
 
 
-def _spoil(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    if value.ndim:
-        yield "rank", value[0]
-        yield "dimension", np.concatenate([value, value[:1]], 0)
-        yield "dimension", np.concatenate([value, value[..., :1]], -1)
-        yield "dimension", value[:0]
-    yield "rank", value[None]
-    yield "rank", value[None, None, None]
-    if value.dtype.kind in "iu":
-        yield "index", np.full_like(value, 97)
-        yield "index", np.full_like(value, -98)
-        yield "dtype", value.astype(np.float32)
-    else:
-        yield "dtype", value.astype(np.int32)
-        yield "dtype", value.astype(np.complex64)
+def _spoil(value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, tuple):
+        for what, other in _spoil(value[-1]):
+            yield what, (*value[:-1], other)
+        return
+    if value.dtype == VARIANT:
+        return
+    shape = value.shape
+    if shape:
+        yield "rank", replace(value, shape=shape[1:])
+        yield "dimension", replace(value, shape=(shape[0] + 1, *shape[1:]))
+        if len(shape) > 1:
+            yield "dimension", replace(value, shape=(*shape[:-1], shape[-1] + 1))
+        yield "dimension", replace(value, shape=(0, *shape[1:]))
+    yield "rank", replace(value, shape=(1, *shape))
+    yield "rank", replace(value, shape=(1, 1, 1, *shape))
+    if value.dtype == STRING:
+        yield "dtype", replace(value, dtype=FLOAT, fill="ramp")
+        return
+    kind = value.array().dtype.kind
+    if kind in "iu":
+        yield "index", replace(value, fill="97")
+        yield "index", replace(value, fill="-98")
+        yield "dtype", replace(value, dtype=FLOAT)
+    elif kind == "f":
+        yield "dtype", replace(value, dtype=3, fill="1")
+        yield "dtype", replace(value, dtype=8)
+
+
+def to_json(call: Call) -> str:
+    """A call as text."""
+    inputs = [
+        [name, [[v.dtype, v.shape, v.fill] for v in (value if isinstance(value, tuple) else (value,))],
+         isinstance(value, tuple)]
+        for name, value in call.inputs
+    ]  # fmt: skip
+    return json.dumps([call.op, inputs, call.attributes], default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else str(value)
+
+
+def from_json(text: str) -> Call:
+    """The call of such a text."""
+    op, inputs, attributes = json.loads(text)
+    made = []
+    for name, values, listed in inputs:
+        whole = tuple(Value(dtype, tuple(shape), fill) for dtype, shape, fill in values)
+        made.append((name, whole if listed else whole[0]))
+    return Call(op, tuple(made), tuple((name, value) for name, value in attributes))

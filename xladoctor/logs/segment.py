@@ -206,7 +206,7 @@ class Segmenter:
             draft.user_code = rest.startswith("in user code")
             self._in_frames = False
             draft.add(rest)
-        elif CPP.match(text) or death(text) or len(draft.frames) == 0:
+        elif CPP.match(text) or death(text) or not draft.frames or signatures.speaks(text):
             self._in_frames = False
             self._message(text)
 

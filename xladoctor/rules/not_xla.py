@@ -30,7 +30,7 @@ def _chosen(evidence: Evidence) -> Finding | None:
         return None  # the program caught it, and its training surely went on
     errors = [h for h in hits if h[0].level == "error"]
     others = [r for r in evidence.log.records if r.level == "error" and explained(r)]
-    record, rule, hit = ([h for h in errors if h[0].ended_run][-1:] or errors[:1] or hits[:1])[0]
+    record, rule, hit = (_that_ended(errors) or errors[:1] or hits[:1])[0]
     if evidence.log.facts.get("unfinished") and record is evidence.log.records[-1] and ends_inside(record):
         return finding(_CUT, [(record, cut_message(record))])
     found = finding(rule, [(record, hit)])
@@ -52,6 +52,20 @@ def _chosen(evidence: Evidence) -> Finding | None:
         # What ended the run is explained already; this stands beside it, or was caught by the program.
         found = replace(found, role="consequence", level="warning" if not record.ended_run else found.level)
     return found
+
+
+_MESSENGERS = frozenset(
+    {"CalledProcessError", "ChildFailedError", "ProcessExitedException", "BrokenProcessPool", "RayActorError"}
+)
+"""What a launcher raises where a child of its own failed: the child's error, where it stands above, says why."""
+
+
+def _that_ended(errors: list[tuple[ErrorRecord, Rule, Hit]]) -> list[tuple[ErrorRecord, Rule, Hit]]:
+    """The last error that ended the run; the one above it where that only passes on that a child failed."""
+    ended = [hit for hit in errors if hit[0].ended_run]
+    if len(ended) > 1 and ended[-1][0].exception in _MESSENGERS:
+        return ended[-2:-1]
+    return ended[-1:]
 
 
 def _outside(record: ErrorRecord) -> list[tuple[Rule, Hit]]:

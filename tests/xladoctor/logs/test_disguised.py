@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import disguises
 from tests.xladoctor.rules.fixtures import LOGS
 from xladoctor.logs.margins import shared_prefix
 from xladoctor.saved import scan_logs
@@ -31,6 +32,7 @@ DISGUISES = {
     "repr": lambda text: repr(text) + "\n",
     "repr of bytes": lambda text: repr(text.encode()) + "\n",
     "indented below a sentence": lambda text: "It says:\n\n" + textwrap.indent(text, "    "),
+    **{name: disguises.DISGUISES[name] for name in ("Spark", "a pod's log", "% comments", "launched", "one long line")},
 }
 
 
@@ -53,6 +55,26 @@ def test_a_disguise_changes_nothing(name, tmp_path):
         if (said := answer(log)) != plain:
             differing[disguise] = said
     assert not differing, plain
+
+
+@pytest.mark.parametrize("name", ["real/2.21/embedding.log", "real/2.21/input_key.log", "real/2.21/nan_check.log"])
+@pytest.mark.parametrize("disguise", ["cut in the middle", "launched", "retried"])
+def test_what_stands_around_a_message_or_is_cut_out_does_not_hide_it(name, disguise, tmp_path):
+    log = tmp_path / "train.log"
+    log.write_text((LOGS / name).read_text())
+    plain = answer(log)
+    log.write_text(disguises.DISGUISES[disguise]((LOGS / name).read_text()))
+    assert answer(log) == plain
+
+
+def test_a_launchers_error_is_the_root_where_its_child_went_on(tmp_path):
+    log = tmp_path / "train.log"
+    child = "Traceback (most recent call last):\n  File \"a.py\", line 3, in f\n    g()\nKeyError: 'a'\n"
+    work = "".join(f"Epoch {i}/40\n10/10 - 1s - loss: 0.5\n" for i in range(1, 41))
+    log.write_text(disguises.launched(child + work))
+    assert "CalledProcessError" in scan_logs([log]).findings[0].message
+    log.write_text(disguises.launched(child))
+    assert "KeyError" in scan_logs([log]).findings[0].message
 
 
 def test_a_prefix_is_learned_from_most_lines_only():

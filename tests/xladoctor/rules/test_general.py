@@ -20,6 +20,11 @@ SHAPES = [
     ("cannot reshape the grid of 12 elements to shape (5, 2)", "reshape-mismatch"),
     ("all parts to concatenate must have the same size on axis 1: 3 against 4", "rank-mismatch concat-pack-mismatch"),
     ("Axis 4 is out of range for a grid with 2 dimensions", "rank-mismatch"),
+    ("the mask cannot be a scalar", "rank-mismatch"),
+    ("the grid is neither a vector nor a matrix", "rank-mismatch"),
+    ("Unable to loop over a scalar tensor", "rank-mismatch"),
+    ("Unexpected grid shape (3, 4) for tiles of shape (5,)", "broadcast-mismatch"),
+    ("the grid cannot be broadcast to the inputs: (3,) for (4,)", "broadcast-mismatch"),
 ]
 OTHERS = [
     "`padding` must be one of 'valid', 'same'. Received: padding=full",

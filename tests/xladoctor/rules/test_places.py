@@ -32,6 +32,7 @@ def frame(file, function, line=9):
         ("tensorflow/python/ops/weights_broadcast_ops.py assert_broadcastable", "(3,), (4,)", "keras-input-mismatch"),
         ("keras/layers/core.py _fix_unknown_dimension", "the sizes 12 and 10 differ", "reshape-mismatch"),
         ("numpy/core/shape_base.py vstack", "sizes differ: 3 and 4", "concat-pack-mismatch"),
+        ("tensorflow/python/ops/image_ops_impl.py _verify_compatible_image_shapes", "a, b", "broadcast-mismatch"),
     ],
 )  # fmt: skip
 def test_an_unknown_sentence_has_the_class_of_its_place(place, said, slug):
@@ -131,3 +132,72 @@ def test_the_users_line(text, line):
 
 def test_frames_far_above_a_line_of_the_runtime_are_not_its_own():
     assert root(ABOVE.replace("\n\n", "\n" + "all is well\n" * 9)).location is None
+
+
+@pytest.mark.parametrize(
+    ("file", "slug"),
+    [
+        (V + "tensorflow/python/framework/tensor_shape.py", "rank-mismatch"),
+        (V + "keras/src/ops/numpy.py", "rank-mismatch"),
+        (V + "tensorflow/python/data/util/nest.py", "not-xla"),
+        ("/home/ada/tables.py", "not-xla"),
+    ],
+)
+def test_a_tuple_that_is_too_short_is_a_shape_where_the_library_indexes_one(file, slug):
+    raised = frame(file, "__getitem__").replace("call(x)", "return self._dims[key]" if "tensor" in file else "axes[i]")
+    text = f"{HEAD}{frame('/home/ada/fit.py', '<module>', 31)}{raised}IndexError: tuple index out of range\n"
+    assert root(text).slug == slug
+
+
+@pytest.mark.parametrize(
+    ("op", "said", "slug"),
+    [
+        ("AdjustHue", "input must have 3 channels but instead has 4 channels.", "broadcast-mismatch"),
+        ("Batch", "Task size 3 is larger than maximum input batch size 2", "broadcast-mismatch"),
+        ("TensorScatterUpdate", "The inner 1 dimensions of a=[2,3] must match updates=[2,4]", "broadcast-mismatch"),
+        ("GetElementAtIndex", "Index out of range [4]:97", "index-out-of-range"),
+        ("UnsortedSegmentJoin", "Segment dimension is 4 while input dimension is 5 in rank 1", "rank-mismatch"),
+        ("MatrixSetDiagV9", "the number of diagonals in `d` is not consistent with `lower`", "rank-mismatch"),
+        ("SparseReduceMax", "Order length must be SparseTensor rank.", "rank-mismatch"),
+        ("SparseReduceMax", "vals must be a vec, but got: 3", "rank-mismatch"),
+        ("AvgPoolGrad", "original input tensor shape must be4-dimensional and 4 elements", "rank-mismatch"),
+        ("Substr", "Substr broadcast not implemented for 4 dimensions", "rank-mismatch"),
+        ("NumWorkers", "num_workers must be greater than zero.", "not-xla"),
+        ("Conv9D", "input must have 3 channels but instead has 4 channels.", "matmul-conv-mismatch"),
+    ],
+)
+def test_what_a_kernel_says_of_its_inputs_is_of_a_product_only_where_it_makes_one(op, said, slug):
+    name = "tensorflow.python.framework.errors_impl.InvalidArgumentError"
+    assert root(f"{HEAD}{frame('/home/ada/fit.py', '<module>')}{name}: {said} [Op:{op}] name: \n").slug == slug
+
+
+@pytest.mark.parametrize(
+    ("code", "slug"),
+    [
+        ("batch, height, width = x.shape", "rank-mismatch"),
+        ("n, k = tf.shape(x)", "rank-mismatch"),
+        ("rows, columns = x.get_shape().as_list()", "rank-mismatch"),
+        ("name, value = line.split('=')", "not-xla"),
+        ("(x, y) = load(shape=3)", "not-xla"),
+    ],
+)
+def test_what_is_unpacked_is_a_shape_or_something_else(code, slug):
+    own = frame("/home/ada/fit.py", "call").replace("call(x)", code)
+    found = root(f"{HEAD}{own}ValueError: not enough values to unpack (expected 3, got 2)\n")
+    assert (found.slug, found.location.line) == (slug, 9)
+
+
+def test_a_shape_that_is_set_is_no_saved_weight():
+    said = "ValueError: Tensor's shape (4,) is not compatible with supplied shape (5,)\n"
+    restored = frame(V + "tensorflow/python/checkpoint/restore.py", "restore")
+    assert root(f"{HEAD}{frame('/home/ada/fit.py', 'f')}{restored}{said}").slug == "weight-shape-mismatch"
+    layer = frame(V + "keras/src/layers/normalization/layer_normalization.py", "call")
+    assert root(f"{HEAD}{frame('/home/ada/fit.py', 'f')}{layer}{said}").slug == "keras-input-mismatch"
+
+
+def test_what_keras_2_puts_around_a_message_is_no_part_of_it():
+    layer = frame(V + "keras/src/layers/normalization/layer_normalization.py", "call")
+    said = 'Exception encountered when calling layer "a" (type Norm).\n\nlist index out of range\n\n'
+    text = f"{layer}IndexError: {said}Call arguments received by layer: x\n"
+    found = root(f"{HEAD}{frame('/home/ada/fit.py', 'f')}{text}")
+    assert found.slug == "rank-mismatch"

@@ -26,6 +26,13 @@ PIECES = (
 )
 SEEDED = "UnimplementedError: GPU MaxPool gradient ops do not yet have a deterministic XLA implementation.\n"
 LATE = "Intra op parallelism cannot be modified after initialization.\n"
+ELEMENTS = "Tensor [[1 2]] (converted from [[1, 2]]) has 6 elements, but got `shape` (2, 2) with 4 elements)."
+STACKED = "Every value in `x` must have the same shape. But found element of shape (2, 3), which is different from the"
+KERNELS = "  device='CPU'; Ta in [DT_FLOAT]; Tb in [DT_FLOAT]\n"
+NO_KERNEL = f"with these attrs: [Tb=DT_FLOAT, adj_y=false, Ta=DT_INT8]\nRegistered kernels:\n{KERNELS}"
+NO_DEVICE = (
+    f"{{{{node M}}}} = MatMulV3[Ta=DT_INT8, Tb=DT_FLOAT, grad_x=false]\nAll kernels registered for op:\n{KERNELS}"
+)
 NAME = "TypeError: Expected float64, but got height of type 'str'.\n"
 
 
@@ -44,8 +51,38 @@ NAME = "TypeError: Expected float64, but got height of type 'str'.\n"
         (PIECES, "reshape-mismatch", "16"),
         (SEEDED, "determinism-unsupported", "MaxPool gradient ops: no deterministic version"),
         (NAME, "dtype-mismatch", "height was given, which is text"),
+        (f"TypeError: Eager execution of tf.constant with unsupported shape. {ELEMENTS}\n", "reshape-mismatch", "6"),
+        ("ValueError: Too many elements provided. Takes at most 4, but received 6\n", "reshape-mismatch", "takes 4"),
+        ("ValueError: List argument 'values' to 'Pack' Op with length 0 shorter than minimum length 1.\n",
+         "concat-pack-mismatch", "Pack got 0 tensors, and takes 1 or more"),
+        (f"ValueError: {STACKED} first element's shape (2, 4).\n", "concat-pack-mismatch", "[2, 4] cannot be stacked"),
+        ("ValueError: Cannot merge tensors with different batch sizes. Received tensors with shapes [(2, 3), (4, 3)]\n",
+         "broadcast-mismatch", "[2, 3] and [4, 3]"),
+        ("ValueError: Cannot broadcast shape, the failure dim has value 3, which cannot be broadcasted to 4. Input "
+         "shapes are: [2, 3] and [2, 4].\n", "broadcast-mismatch", "3 against 4"),
+        ('ValueError: Got 2 arguments for equation "ij->ji", expecting 1\n', "matmul-conv-mismatch", "which takes 1"),
+        ("ValueError: A `Subtract` layer should be called on exactly 2 inputs. Received: inputs=[1, 2, 3]\n",
+         "keras-input-mismatch", "takes 2 inputs"),
+        ("ValueError: Number of groups (4) must be a multiple of the number of channels (6).\n", "keras-input-mismatch",
+         "4 groups do not fit 6 channels"),
+        ("InvalidArgumentError: Input types don't match. a.dtype == float vs. b.dtype == complex64\n", "dtype-mismatch",
+         "float and complex64"),
+        ("InvalidArgumentError: Type mismatch: actual float vs. expect int64\n", "dtype-mismatch", "int64 is expected"),
+        ("InvalidArgumentError: Invalid data types; input tensor type: int32 list element_type: float\n",
+         "dtype-mismatch", "int32 and float"),
+        ("ValueError: could not broadcast input array from shape (6,) into shape (8,)\n", "broadcast-mismatch",
+         "6 against 8"),
+        ("InvalidArgumentError: Invalid reduction arguments: Axes contains duplicate dimension: 1\n", "rank-mismatch",
+         "axis 1 twice"),
+        ("InvalidArgumentError: indices[3] is invalid: 9 >= 4\n", "index-out-of-range", "Index 9 into an axis of 4"),
+        ("ValueError: Layer has 2 states but was passed 1 initial states.\n", "keras-input-mismatch", "and got 1"),
+        ("ValueError: The last dimension of the inputs to a Dense layer should be defined. Found None.\n",
+         "keras-input-mismatch", "must know the last axis"),
+        (f"NotFoundError: Could not find device for node: {NO_DEVICE}", "dtype-mismatch", "(int8, float)"),
+        (f"InvalidArgumentError: No OpKernel was registered to support Op 'MatMulV3' used by M {NO_KERNEL}",
+         "dtype-mismatch", "(float, int8)"),
     ],
-)
+)  # fmt: skip
 def test_a_wording(text, slug, words):
     log = read_log(BytesIO(f"Traceback (most recent call last):\n{text}".encode()), name="log")
     found = findings(Evidence("log", log=log))[0]

@@ -34,7 +34,23 @@ def dtype(record: ErrorRecord, text: str) -> Hit | None:
     """Element types that do not go together, but for names that were taken for values."""
     if name_for_value(record, text):
         return None
-    return _dtype(record, text) or _of_signature(record, text)
+    return _dtype(record, text) or _of_signature(record, text) or _no_kernel(text)
+
+
+def _no_kernel(text: str) -> Hit | None:
+    """An op that has kernels for this device, and none for these types: any attribute may be the one that none has
+    (tensorflow/core/framework/op_kernel.cc, core/common_runtime/placer.cc).
+    """
+    found = find(text, "No OpKernel was registered", r"to support Op '(\w{1,80})'")
+    attributes = text.partition("with these attrs: [")[2]
+    if not found:
+        found = find(text, "Could not find device for node", r"= (\w{1,80})\[(?=\w{1,60}=)")
+        attributes = text[found.end() :] if found else ""
+    types = pattern(r"\b\w{1,40}=DT_(\w{1,30})").findall(attributes.partition("]")[0][:1000])
+    if not found or not types or "device='CPU'; " not in text:
+        return None
+    named = ", ".join(dict.fromkeys(name.lower() for name in types))
+    return Hit(f"{found[1]} has no kernel for these types ({named}).", op=found[1], details={"types": types[:3]})
 
 
 _of_signature = fits("dtype-mismatch")
@@ -143,6 +159,29 @@ _dtype = by_forms(
             r")?'?(?:<dtype: ')?(\w{1,30})'?.{0,20}? (?:instead|of type)",
             "{0} is expected and {1} was given.",
             pick=(),
+        ),
+        # tensorflow/core/kernels/sparse/*.cc
+        Form(
+            "types don't match",
+            r"types don't match\. .{0,60}?dtype == (\w{1,30}) vs\. .{0,60}?dtype == (\w{1,30})",
+            "Types {0} and {1} meet.",
+            pick=(),
+            types=(0, 1),
+        ),
+        # tensorflow/core/kernels/{map_defun_op,list_kernels}.cc
+        Form(
+            "ype mismatch: actual",
+            r"ype mismatch: actual (\w{1,30}) vs\.? expect(?:ed)? (\w{1,30})",
+            "{1} is expected and {0} was given.",
+            pick=(),
+            types=(0, 1),
+        ),
+        Form(
+            "nvalid data type",
+            r"nvalid data types?; .{0,60}?type: ?(\w{1,30}).{1,60}?type: ?(\w{1,30})",
+            "Types {0} and {1} meet.",
+            pick=(),
+            types=(0, 1),
         ),
         Form(
             "must be from the same type",

@@ -23,6 +23,8 @@ _PAIRS = (
         rf"[Ii]ncompatible shapes(?: for broadcasting)?:? {SHAPE}(?:,? (?:vs\.?|and|<|&) | , "
         rf")(?:\w+ )?{SHAPE}",
     ),
+    # numpy/_core/src/multiarray/ctors.c: what is assigned does not fit where it is put
+    ("broadcast input array", rf"not broadcast input array from shape {SHAPE} into shape {SHAPE}"),
     ("could not be broadcast", rf"could not be broadcast together with shapes {SHAPE} {SHAPE}"),
     ("must be broadcastable", rf"condition {SHAPE}, then {SHAPE}, and else {SHAPE} must be broadcastable"),
     (
@@ -42,6 +44,13 @@ _PAIRS = (
         rf"logits and labels must be broadcastable: logits_size={SHAPE} labels_size={SHAPE}",
     ),
     ("incompatible shapes for broadcasting", rf"incompatible shapes for broadcasting {SHAPE} and {SHAPE}"),
+    # keras/src/ops/operation_utils.py (broadcast_shapes)
+    ("cannot be broadcasted", rf"cannot be broadcasted to \S{{1,12}}\. Input shapes are: {SHAPE} and {SHAPE}"),
+    # keras/src/layers/merging/base_merge.py; keras/layers/merge.py
+    (
+        "not merge tensors with different batch sizes",
+        rf"with different batch sizes\. (?:Received|Got) (?:inputs|tensors) with shapes ?:? ?\[{SHAPE}, {SHAPE}",
+    ),
     ("broadcast a tensor of shape", rf"broadcast a tensor of shape {SHAPE} to (?:shape )?{SHAPE}"),
 )
 # numpy/_core/src/multiarray/mapping.c

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from xladoctor.rules.matching import Hit, flat, ints, pattern, shapes, upto
-from xladoctor.rules.recognise.place import SHAPE_CHECK, Place, place_of
+from xladoctor.rules.recognise.place import SHAPE_CHECK, Place, indexes_a_shape, place_of
 
 if TYPE_CHECKING:
     from xladoctor.model.evidence import ErrorRecord
@@ -61,7 +61,8 @@ _SUBJECT = (
 )
 _COUNTED = (
     r"\belements?\b|\bchannels?\b|\bfeatures?\b|\bcolumns?\b|\brows?\b|\bsizes?\b|\blengths?\b|\bbatch(?:es)?\b|"
-    r"\bnumber of (?:inputs|samples|outputs|weights|targets|dim)|\bdepth\b|\bwidth\b|\bheight\b|"
+    r"\bsame number of\b|\bnumber of (?:inputs|samples|outputs|weights|targets|dim|diag|channel|column|row|"
+    r"split|segment|partition)|\bdepth\b|\bwidth\b|\bheight\b|"
     r"\bsamples\b|\binputs?\b|\bscalars?\b|\bvectors?\b|\bmatri(?:x|ces)\b|\bsquare\b|\bcardinality\b|\btensor_in\b|\b\w+_size\b|\blen\("
 )
 _DISAGREE = (
@@ -70,8 +71,8 @@ _DISAGREE = (
     r"\b(?:must|should|needs? to|has to|have to|is required to|required) (?:not )?(?:be|have|match|equal|fit|agree)\b|"
     r"\b(?:but|and|,|;|:)? ?(?:got|received|found|saw|was given|instead of)\b|\brequires?\b|\bout of "
     r"(?:bounds?|range)\b|"
-    r"\bexceeds?\b|\b(?:greater|less|larger|smaller|more|fewer) than\b|\bat (?:least|most)\b|\bdivisible\b|"
-    r"\bmultiple of\b|"
+    r"\bexceeds?\b|\b(?:greater|less|larger|smaller|more|fewer|higher) than\b|\bat (?:least|most)\b|\bdivisible\b|"
+    r"\bmultiple of\b|\bunexpected\b|\bnot consistent\b|\bis \d{1,18} while\b|\bdo(?:es)? not correspond\b|"
     r"\b(?:is |be |must not be )?empty\b|(?<=[a-z] )(?:must|should) (?:specify|contain|provide)\b|\bnot in (?:\[|"
     r"range|the range|tensor)|\bwrong\b|\b(?:invalid|incorrect)\b|\bnot unique\b|\boutside\b|"
     r"!=|==|<=|>=|\bvs\.?(?=\s)|\binsufficient\b|\bwould be (?:zero|negative)|\btoo (?:small|large|few|"
@@ -86,15 +87,17 @@ _REFUSE = (
     r"not supported|support)\b"
 )
 _DIMENSIONED = (
-    r"\b(?:must|should|has to|expects?|expected|needs?|to) (?:an? )?(?:be )?(?:an? |of )?(?:rank[- ]?\d|"
-    r"scalars?\b|vectors?\b|"
+    r"\b(?:must|should|has to|expects?|expected|needs?|to) (?:an? )?(?:be ?)?(?:either )?(?:an? |of )?(?:rank[- ]?\d|"
+    r"scalars?\b|vec(?:tors?)?\b|"
     r"matri(?:x|ces)\b|square\b|(?:at least |at most |\[batch, ?)?\d?-?\d-?[dD]\b|\d-dimensional|(?:one|two|"
     r"three)-dimensional)|"
     r"\b(?:is|are) not (?:an? )?(?:vectors?|scalars?|matri(?:x|ces)|\d-?[Tt]ensor|\d-?[dD])\b|\bat least "
     r"an? (?:vector|matrix)"
     r"|\b(?:with|[Hh]ad) rank\b|\bsame (?:length|rank|number of dimensions) as the (?:input )?(?:shape|"
     r"tensor|rank)|\bmust be an? \[[^\[\]]{1,80} x [^\[\]]{1,80}\]"
-    r"|\bnot \d-?D\b"
+    r"|\bnot \d-?D\b|\bcannot be (?:an? )?(?:scalar|vector|matrix)\b|\bneither (?:an? )?(?:scalar|vector|matrix)\b"
+    r"|\bnot (?:yet )?(?:supported|implemented) for (?:rank \d|\d{1,3} dim|\d-?[dD]\b)"
+    r"|\b(?:over|of) an? (?:scalar|0-[dD])\b|\b[Rr]ank-\d tensors? (?:is|are) not\b"
 )
 _SIZED = r"\b(?:must|should) be \w{1,40} x \w{1,40}\b"
 """Sizes by their names: the rank is right."""
@@ -132,15 +135,20 @@ def guess(record: ErrorRecord, text: str) -> tuple[str, Hit] | None:
     place = place_of(record)
     if name == "AbortedError":  # oneDNN refuses sizes without naming them
         refused = pattern(
-            r"could not create a (?:primitive )?descriptor for a (?:\w+ ){0,3}(?:pooling|convolution|matmul|inner)"
+            r"could not create a (?:primitive )?descriptor for (?:a|the) (?:\w+ ){0,3}"
+            r"(?:pooling|convolution|matmul|inner)|could not construct a memory descriptor"
         )
         if refused.search(said):
             return "matmul-conv-mismatch", _hit(said, name, place)
-    if place.op is not None and pattern(r"\d is out of (?:range|bounds?)\b").search(said):
+    if place.op is not None and pattern(
+        r"(?i)(?:\d(?: is)?|\bind(?:ex|ices)\b(?: is)?|_index is) out of (?:range|bounds?)\b"
+    ).search(said):
         return place.slug or "index-out-of-range", _hit(said, name, place)
     by_name = name is not None and pattern(_NAMED).match(name) is not None
     if name == "IndexError" and not by_name:
         return _index(said, record, place)
+    if name == "ValueError" and pattern(r"^(?:too many|not enough) values to unpack\b").search(said):
+        return ("rank-mismatch", _hit(said, name, place)) if _unpacks_a_shape(record) else None
     if not by_name and not _about_shapes(said, place, bare=name is None):
         return None
     slug = _class(said, record, place)
@@ -167,9 +175,11 @@ def _index(said: str, record: ErrorRecord, place: Place) -> tuple[str, Hit] | No
     if not said:
         return None
     code = record.frames[-1].code or "" if record.frames else ""
-    if pattern(r"^(?:list|tuple) index out of range").search(said):
-        in_layer = said.startswith("tuple") and "Exception encountered when calling" in record.text
-        return ("rank-mismatch", _hit(said, "IndexError", place)) if "shape" in code or in_layer else None
+    if pattern(r"^(?:list|tuple|pop) (?:assignment )?index out of range").search(said):
+        library = bool(record.frames) and not record.frames[-1].user
+        in_layer = "Exception encountered when calling" in record.text and (said[:4] != "list" or library)
+        of_shape = "shape" in code or in_layer or indexes_a_shape(record)
+        return ("rank-mismatch", _hit(said, "IndexError", place)) if of_shape else None
     if pattern(r"^(?:string|pop|deque|bytearray|range object)\b").search(said):
         return None
     library = bool(record.frames) and not record.frames[-1].user
@@ -179,6 +189,12 @@ def _index(said: str, record: ErrorRecord, place: Place) -> tuple[str, Hit] | No
         return None
     slug = _named_class(said) or "index-out-of-range"
     return slug, _hit(said, "IndexError", place)
+
+
+def _unpacks_a_shape(record: ErrorRecord) -> bool:
+    """Whether the line that unpacks takes a shape apart."""
+    code = record.frames[-1].code or "" if record.frames else ""
+    return pattern(r"=.{0,120}(?:\.shape\b|\bshape\(|_shape\b|\.dims\b|\.as_list\()").search(code) is not None
 
 
 _DECIDE = ("the shapes that this line of your code passes, and those that the message asks for",)
@@ -205,7 +221,9 @@ def _sentence(text: str) -> str:
     said = pattern(_TENSOR).sub("a tensor", upto(flat(text), *marks))[:1500]
     # Keras puts its own frame around the message of an inner check.
     said = pattern(r"\{\{[^{}]{1,500}\}\} ?").sub("", said)
-    inner = pattern(r"Exception encountered when calling .{1,200}?\(\)\.?,? ?(.{1,1500})").search(said)
+    inner = pattern(
+        r"Exception encountered when calling (?:.{1,200}?\(\)|layer .{1,200}?\(type \w{1,80}\))\.?,? ?(.{1,1500})"
+    ).search(said)
     return inner[1] if inner else said
 
 
@@ -224,7 +242,8 @@ def _about_shapes(said: str, place: Place, *, bare: bool) -> bool:
         return False
     if place.op is None and pattern(_BOUND).search(said) and not pattern(_AXES).search(said):
         return False
-    if pattern(_ARGUMENT).search(said) and shaped < 2 and not pattern(_DIMENSIONED).search(said):
+    ranked = place.op is not None and pattern(r"\branks?\b|\b\d-dimensional\b").search(said)  # no kernel has options
+    if pattern(_ARGUMENT).search(said) and shaped < 2 and not ranked and not pattern(_DIMENSIONED).search(said):
         return False
     return _by_text(said, kernel=place.op is not None or place.near) or (not bare and place.kind == SHAPE_CHECK)
 
@@ -253,7 +272,7 @@ _CLASSES = (
         r"\b(?:saved|restor|checkpoint|weights?\b.{0,40}\bload|set_weights|assigned value|variable shape)",
     ),
     ("reshape-mismatch", r"\b[Rr]eshap"),
-    ("concat-pack-mismatch", r"\b(?:[Cc]oncat|[Ss]tack(?:ed|ing)?\b|joined|[Pp]ack\b|merged?\b)"),
+    ("concat-pack-mismatch", r"\b(?:[Cc]oncat|[Ss]tack(?:ed|ing)?\b|joined|[Pp]ack\b|merged\b)"),
     (
         "index-out-of-range",
         r"\b(?:ind(?:ex|ices)|ids?|label|key|row)\b.{0,80}(?:out of (?:bounds|range)|not in \[|outside)",
@@ -266,9 +285,10 @@ _CLASSES = (
     ),
     (
         "matmul-conv-mismatch",
-        r"(?i)\bmatmul|\bmatri(?:x|ces)\b|\bconv|contract|einsum|\binner dim|\bdepth\b|\bfilters?\b|\bkernel|"
+        r"(?i)\bmatmul|\bmatri(?:x|ces)\b|\bconv|contract|einsum|`inner`|\binner dim|\bdepth\b|\bfilters?\b|\bkernel|"
         r"\bchannels?\b|\bdot\b",
     ),
+    ("broadcast-mismatch", r"(?i)\bbroadcast"),
     (
         "keras-input-mismatch",
         r"\b(?:layers?|model|targets?|y_true|y_pred|logits|labels|loss|metric|samples|inputs?|features?)\b",
@@ -280,17 +300,25 @@ _CLASSES = (
 _OVER_PLACE = frozenset({"rank-mismatch", "index-out-of-range", "weight-shape-mismatch"})
 
 
+# What a kernel says of its inputs as it would of any tensor: of a product or a model only where it is one.
+_ANY_KERNEL = {
+    "matmul-conv-mismatch": r"(?i)\bmatmul|\bmatri(?:x|ces)\b|\bconv|contract|einsum|`inner`|\binner dim|\bdot\b",
+    "keras-input-mismatch": r"\b(?:y_true|y_pred|logits|labels|loss)\b",
+}
+
+
 def _class(said: str, record: ErrorRecord, place: Place) -> str:
-    words = _named_class(said)
+    words = _named_class(said, of_kernel=place.op is not None and not place.keras)
     if place.slug and (words is None or not place.weak or words not in _OVER_PLACE):
         return place.slug
     return words or ("keras-input-mismatch" if place.keras else "broadcast-mismatch")
 
 
-def _named_class(said: str) -> str | None:
+def _named_class(said: str, *, of_kernel: bool = False) -> str | None:
     if pattern(_DIMENSIONED).search(said):
         return "rank-mismatch"
-    return next((slug for slug, source in _CLASSES if pattern(source).search(said)), None)
+    sources = {**dict(_CLASSES), **(_ANY_KERNEL if of_kernel else {})}
+    return next((slug for slug, source in sources.items() if pattern(source).search(said)), None)
 
 
 def _numbers(said: str) -> tuple[int, ...]:

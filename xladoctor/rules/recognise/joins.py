@@ -1,7 +1,8 @@
 """Inputs of concat, stack and batch that do not agree.
 
 Format strings: tensorflow/core/kernels/{concat_op,pack_op}.cc, core/data/dataset_utils.cc,
-core/framework/{common_shape_fns,shape_inference}.cc, xla/service/shape_inference.cc.
+core/framework/{common_shape_fns,shape_inference}.cc, xla/service/shape_inference.cc,
+tensorflow/python/framework/op_def_library.py.
 """
 
 from __future__ import annotations
@@ -46,6 +47,12 @@ _JOINED = (
         "",
     ),
     ("annot concatenate arrays", rf"annot concatenate arrays that .{{1,160}}?: {SHAPE} vs {SHAPE}", "ConcatV2"),
+    (
+        # keras/src/ops/numpy.py (Stack)
+        "must have the same shape. But found",
+        rf"found element of shape {SHAPE}, which is different from the first element's shape {SHAPE}",
+        "Pack",
+    ),
     (
         "Shapes of all inputs must match",
         rf"Shapes of all inputs must match: values\[\d{{1,4}}\]\.shape = {SHAPE} != "
@@ -95,6 +102,13 @@ def concat(record: ErrorRecord, text: str) -> Hit | None:
     )
     if found:
         return Hit(f"Arrays of {found[1]} and of {found[2]} are joined.", dims=(int(found[1]), int(found[2])))
+    # tensorflow/python/framework/op_def_library.py
+    found = find(
+        text, "shorter than minimum length", rf"to '(\w{{1,80}})' Op with length {N} shorter than minimum length {N}"
+    )
+    if found:
+        return Hit(f"{found[1]} got {found[2]} tensors, and takes {found[3]} or more.", op=found[1],
+                   dims=(int(found[2]), int(found[3])))  # fmt: skip
     if "all input arrays must have the same shape" in text:
         return Hit("Arrays of different shapes are stacked; the message does not say which.")
     return None

@@ -68,6 +68,32 @@ _inputs = by_forms(
             rf"incompatible shape {SHAPE}",
             "The model expects {0} and got {1}.",
         ),
+        # keras/src/layers/normalization/group_normalization.py
+        Form(
+            "the number of channels",
+            rf"Number of groups \({N}\) .{{1,40}} the number of channels \({N}\)",
+            "{0} groups do not fit {1} channels.",
+        ),
+        # keras/layers/rnn/base_rnn.py; keras/src/layers/core/dense.py
+        Form(
+            "initial states",
+            rf"Layer has {N} states but was passed {N} initial states",
+            "A recurrent layer has {0} states, and got {1}.",
+        ),
+        Form(
+            "last dimension of the inputs to a",
+            r"last dimension of the inputs to an? `?(\w{1,60})`? (?:layer )?should be defined",
+            "A layer {0} must know the last axis of its input, which is None here.",
+            pick=(),
+        ),
+        # keras/src/layers/merging/{base_merge,subtract,dot}.py; keras/layers/merge.py
+        Form(
+            "layer should be called on",
+            rf"A (?:`?(\w{{1,60}})`?) layer should be called on (?:exactly|a list of(?: at least| exactly)?) "
+            rf"{N} inputs",
+            "A layer {0} takes {1} inputs, and got another number.",
+            pick=(1,),
+        ),
         Form(
             "Data cardinality is ambiguous",
             rf"Data cardinality is ambiguous.{{0,160}}?sizes: {N}[\d, ]{{0,60}}? ?'?[yx]'? sizes: {N}",
@@ -320,7 +346,10 @@ def _list_of_inputs(record: ErrorRecord, text: str) -> Hit | None:
 
 def weights(record: ErrorRecord, text: str) -> Hit | None:
     """Saved or given weights that do not fit the variables."""
-    return _weights(record, text) or (_inputs(record, text) if _restoring(record) else None)
+    hit = _weights(record, text)
+    if hit and "compatible with supplied" in text and record.frames and not _restoring(record):
+        hit = None  # `set_shape` says the same of any tensor
+    return hit or (_inputs(record, text) if _restoring(record) else None)
 
 
 def _restoring(record: ErrorRecord) -> bool:

@@ -102,6 +102,12 @@ _CHECKS = (
     (r"numpy[\\/].{0,300}stride_tricks", r"^_?broadcast", "broadcast-mismatch"),
     (r"numpy[\\/].{0,300}shape_base\.py$", r"^(?:[vhd]?stack|concatenate|column_stack|block)$", "concat-pack-mismatch"),
 )
+# A function of a library whose name says that it checks shapes.
+_CHECKING = (
+    r"^_*(?:check|verify|assert|validate|ensure)_?\w{0,60}(?:shape|rank|ndims?|dimension|cardinalit|num_samples|lengths?)"
+    r"|^_*(?:Check|Verify|Assert)\w{0,40}(?:Shape|Rank|Dim|\dD)"
+)
+_LIBRARY = r"[\\/](?:tensorflow\w{0,20}|keras|tf_keras|numpy)[\\/]"
 # (file, function, class): what such a function does decides the class of a sentence about shapes; the one that raised
 # may stand a few frames below it.
 _NEAR = (
@@ -129,13 +135,14 @@ _OPS = (
     ),
     (
         r"^(?:Add|AddV2|AddN|Sub|Mul|RealDiv|Div|Maximum|Minimum|Pow|SelectV?2?|BroadcastTo|BroadcastArgs|Equal|Less|Greater|"
-        r"SquaredDifference|Logical\w{1,10}|SoftmaxCrossEntropyWithLogits|\w{1,40}Grad)$",
+        r"SquaredDifference|Logical\w{1,10}|\w{0,20}Scatter\w{0,20}|SoftmaxCrossEntropyWithLogits|\w{1,40}Grad)$",
         "broadcast-mismatch",
     ),
 )
 NEAR = 6
 """The library's innermost frames that are asked for such a function."""
-_KERAS = r"[\\/](?:tf_)?keras[\\/]"
+# Its layers, models and losses; not its ops, which know of no input.
+_KERAS = r"[\\/](?:tf_)?keras[\\/](?!(?:src[\\/])?(?:ops|backend|utils)[\\/])"
 
 
 def place_of(record: ErrorRecord) -> Place:
@@ -146,6 +153,8 @@ def place_of(record: ErrorRecord) -> Place:
         for file, function, slug in _CHECKS:
             if pattern(file).search(deepest.file) and pattern(function).search(deepest.function or ""):
                 return Place(SHAPE_CHECK, slug, None, keras)
+        if pattern(_CHECKING).search(deepest.function or "") and pattern(_LIBRARY).search(deepest.file):
+            return Place(SHAPE_CHECK, None, None, keras)
     for frame in [frame for frame in reversed(record.frames) if not frame.user][:NEAR]:
         for file, function, slug in _NEAR:
             if pattern(function).search(frame.function or "") and pattern(file).search(frame.file):
@@ -153,6 +162,19 @@ def place_of(record: ErrorRecord) -> Place:
     op = op_of(record)
     slug = next((slug for source, slug in _OPS if pattern(source).search(op)), None) if op else None
     return Place("", slug, op, keras)
+
+
+def indexes_a_shape(record: ErrorRecord) -> bool:
+    """Whether a list or a tuple that was too short is a shape: `TensorShape` says so by its place, and code of the
+    library that computes with tensors indexes hardly anything else by numbers.
+    """
+    deepest = next((frame for frame in reversed(record.frames) if not _relays(frame.file)), None)
+    if deepest is None or deepest.user:
+        return False
+    if pattern(r"[\\/]framework[\\/]tensor_shape\.py$").search(deepest.file):
+        return True
+    room = pattern(r"[\\/](?:tensorflow[\\/]python|keras[\\/]src)[\\/](?:ops|backend)[\\/]").search(deepest.file)
+    return room is not None and pattern(r"shape|\bax[ei]s\b|\bdims?\b|\[i\]").search(deepest.code or "") is not None
 
 
 def _relays(file: str) -> bool:

@@ -50,6 +50,13 @@ _PRODUCT_FORMS = (
         op="Einsum",
     ),
     Form(
+        "arguments for equation",
+        rf"Got {N} arguments for equation \"([^\"]{{1,200}})\", expecting {N}",
+        "einsum: {0} tensors for `{1}`, which takes {2}.",
+        op="Einsum",
+        pick=(0, 2),
+    ),
+    Form(
         "Cannot infer shape for dot",
         rf"Cannot infer shape for dot operation: {SHAPE} <dot> {SHAPE}",
         "A product of {0} and {1} is not possible.",

@@ -53,6 +53,7 @@ rank = by_forms(
             rf"nvalid reduction dimension \(?{N} for input with {N} dimension",
             "A reduction over axis {0} of a tensor with {1} axes.",
         ),
+        Form("contains duplicate dim", rf"contains duplicate dimension: {N}", "A reduction names axis {0} twice."),
         Form(
             "to expand dim index",
             rf"to expand dim index {N} for tensor with {N} dimensions",
@@ -188,6 +189,11 @@ _indices = by_forms(
             rf"out of bound Condition x <=? y did not hold\. First \d+ elements of x: \[{N}[^\]]{{0,80}}\] "
             rf"First \d+ elements of y: \[{N}\]",
             "Labels that begin with {0} do not all fit {1} classes.",
+        ),
+        Form(
+            "is invalid: ",  # tensorflow/core/kernels/sparse_fill_empty_rows_op.cc and others
+            rf"\bindices(?:\[[\d, ]{{0,99}}\])? is invalid: {N} >= {N}",
+            "Index {0} into an axis of {1}.",
         ),
         Form("segment ids", rf"segment ids? .{{0,60}}?{N}.{{1,40}}?out of range \[0, ?{N}\)", "Segment {0} of {1}."),
     )

@@ -1,7 +1,8 @@
 """A reshape whose element counts do not agree.
 
 Format strings: tensorflow/core/kernels/reshape_op.h, tensorflow/compiler/tf2xla/kernels/reshape_op.cc,
-tensorflow/core/ops/array_ops.cc (SetOutputShapeForReshape), numpy's multiarray/shape.c.
+tensorflow/core/ops/array_ops.cc (SetOutputShapeForReshape), numpy's multiarray/shape.c,
+tensorflow/python/framework/{constant_op,tensor_util}.py.
 """
 
 from __future__ import annotations
@@ -67,6 +68,23 @@ def recognise(record: ErrorRecord, text: str) -> Hit | None:
     ) or find(text, "must be equal to", rf"[Rr]eshape.{{1,80}}?{N} \(.{{1,120}}?{N} \(")
     if found:
         return _hit(record, text, int(found[1]), int(found[2]), None)
+    return _constant(record, text)
+
+
+def _constant(record: ErrorRecord, text: str) -> Hit | None:
+    """A constant that is given another shape (tensorflow/python/framework/{constant_op,tensor_util}.py)."""
+    found = find(
+        text,
+        "with unsupported shape",
+        rf"has {N} elements, (?:but got `shape`|shape is) {SHAPE} with {N} elements",
+    )
+    if found:
+        return _hit(record, text, int(found[1]), int(found[3]), shape(found[2]))
+    found = find(
+        text, "Too many elements provided", rf"elements provided\. (?:Needed|Takes) at most {N}, but received {N}"
+    )
+    if found:
+        return _hit(record, text, int(found[2]), int(found[1]), None)
     return None
 
 

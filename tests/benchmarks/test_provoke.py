@@ -1,0 +1,62 @@
+"""The laboratory of messages: what is spoiled, what is right, what counts as one message."""
+
+import pytest
+
+from benchmarks.provoke import ops
+from benchmarks.provoke.bases import Call
+from benchmarks.provoke.provoked import template
+from benchmarks.provoke.truth import right
+from benchmarks.provoke.values import BOOL, FLOAT, INT32, STRING, VARIANT, Value
+
+CALL = Call("Concat", (("axis", Value(INT32, (), "0")), ("values", (Value(FLOAT, (2, 4)),) * 2)), (("N", 2),))
+
+
+def test_a_call_is_the_same_when_it_is_read_back():
+    assert ops.from_json(ops.to_json(CALL)) == CALL
+
+
+def test_one_thing_is_wrong_in_each_spoiled_call():
+    found = list(ops.spoilt(CALL))
+    assert {call.spoilt for call in found} == {"rank", "dimension", "index", "dtype"}
+    for call in found:
+        changed = [a != b for (_, a), (_, b) in zip(CALL.inputs, call.inputs, strict=True)]
+        assert sum(changed) == 1
+    assert all(call.inputs[1][1][0] == Value(FLOAT, (2, 4)) for call in found)  # of a list, the last
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [(Value(FLOAT, (2, 2)), "f"), (Value(INT32, (3,), "-98"), "i"), (Value(BOOL, (4,)), "b"), (Value(STRING, ()), "O")],
+)
+def test_the_elements_of_a_value(value, kind):
+    array = value.array()
+    assert array.shape == value.shape and array.dtype.kind == kind
+
+
+def test_a_handle_is_never_spoiled():
+    assert not list(ops.spoilt(Call("BatchDataset", (("input", Value(VARIANT, (), "dataset")),), ())))
+
+
+@pytest.mark.parametrize(
+    ("name", "spoilt", "wanted"),
+    [
+        ("MatMul", "dimension", {"matmul-conv-mismatch", "broadcast-mismatch", "rank-mismatch"}),
+        ("ConcatV2", "rank", {"concat-pack-mismatch", "broadcast-mismatch", "rank-mismatch"}),
+        ("Add", "dtype", {"dtype-mismatch", "unsupported-op"}),
+        ("loss:Huber", "rank", {"keras-input-mismatch", "broadcast-mismatch", "rank-mismatch"}),
+        ("fit:named", "key", {"wrong-input-key", "keras-input-mismatch"}),
+        ("saved:dense", "weights", {"weight-shape-mismatch", "keras-input-mismatch"}),
+    ],
+)
+def test_which_classes_are_right(name, spoilt, wanted):
+    assert right(name, spoilt) == wanted
+
+
+def test_one_message_is_one_template_however_it_is_passed_on():
+    said = "Incompatible shapes: [2,3] vs. [4]"
+    name = "tensorflow.python.framework.errors_impl.InvalidArgumentError: "
+    head = 'Traceback (most recent call last):\n  File "a.py", line 3, in f\n    g()\n'
+    eager = f"{head}{name}{{{{function_node __wrapped__Mul}}}} {said.replace('2,3', '7,9')} [Op:Mul] name: \n"
+    stack = 'Detected at node Mul defined at (most recent call last):\n  File "a.py", line 9, in f\n    a * b\n'
+    graph = f"{head}{name}Graph execution error:\n\n{stack}\n{said}\n\t [[{{{{node Mul}}}}]] [Op:__inference_f_7]\n"
+    assert template(eager) == template(graph)
