@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.xladoctor.recordings import collapsed
 from tests.xladoctor.survey.test_survey import MISSING, RESHAPE
 from xladoctor.__main__ import main
 from xladoctor.errors import XladoctorError
@@ -157,6 +158,19 @@ def test_processes_give_the_same(logs: Path, monkeypatch: pytest.MonkeyPatch) ->
     together = surveyed(logs, logs.parent / "other.sqlite", jobs=2)
     assert (together.verdicts, together.read) == (alone.verdicts, 13)
     assert {(c.slug, c.count, c.users) for c in together.causes} == {(c.slug, c.count, c.users) for c in alone.causes}
+
+
+def test_run_folders_are_runs_too(logs: Path) -> None:
+    run = collapsed(16)
+    run.run["environment"] = {"SLURM_JOB_USER": "ada", "SLURM_JOB_NODELIST": "gpu09"}
+    run.write(logs / "ada/xladoctor-runs/one")
+    found = surveyed(logs)
+    assert (found.runs, found.placed) == (5, 2)
+    silent = next(cause for cause in found.causes if cause.nodes == (("gpu09", 1),))
+    assert silent.users == (("ada", 1),)
+    for file in (logs / "ada/xladoctor-runs/one").iterdir():
+        os.utime(file, (0, NOW - HOUR))
+    assert (surveyed(logs).read, surveyed(logs).read) == (1, 0)
 
 
 def die_of_one(batch: list[read.Work]) -> list[Row]:
