@@ -15,10 +15,11 @@ from tests.xladoctor.recordings import collapsed
 from tests.xladoctor.survey.test_survey import MISSING, RESHAPE
 from xladoctor.__main__ import main
 from xladoctor.errors import XladoctorError
-from xladoctor.fleet import read, work
+from xladoctor.fleet import read
 from xladoctor.fleet import surveying as surveys
 from xladoctor.fleet.store import Row, Store
 from xladoctor.model.fleet import Fleet
+from xladoctor.survey import batches
 
 NOW = 1_767_225_600.0
 HOUR = 3600.0
@@ -154,7 +155,7 @@ def test_processes_give_the_same(logs: Path, monkeypatch: pytest.MonkeyPatch) ->
         write(logs / f"max/slurm-1{number}.out", KILLED if number % 2 else HEALTHY)
     alone = surveyed(logs)
     monkeypatch.setattr(surveys, "FEW", 3)
-    monkeypatch.setattr(work, "BATCH", 2)
+    monkeypatch.setattr(batches, "BATCH", 2)
     together = surveyed(logs, logs.parent / "other.sqlite", jobs=2)
     assert (together.verdicts, together.read) == (alone.verdicts, 13)
     assert {(c.slug, c.count, c.users) for c in together.causes} == {(c.slug, c.count, c.users) for c in alone.causes}
