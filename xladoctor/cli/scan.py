@@ -108,6 +108,7 @@ class Reading:
             "--jobs", "-j", min=1, metavar="N", show_default=False, help="How many processes read runs in parallel."
         ),
     ] = None
+    on: options.On = "local"
     follow: Annotated[
         bool,
         typer.Option(
@@ -187,7 +188,7 @@ def _read(
             raise XladoctorError(
                 f"--export logs one run, and these are {len(many[0])}", hint="Logs of one run: --one-run."
             )
-        return _survey(*many, target, reading.jobs, verbose=shown.verbose, quiet=shown.quiet)
+        return _survey(*many, target, reading, verbose=shown.verbose, quiet=shown.quiet)
     if verify:
         _verify(targets, shown.quiet)
     diagnosis, folder = _diagnose(targets, reading.one_run)
@@ -294,7 +295,7 @@ def _diagnose(targets: list[str], one_run: bool) -> tuple[Diagnosis, str | None]
     return scan_logs(paths), None
 
 
-def _survey(runs: list[Target], problems: list[str], output: Output, jobs: int | None, **view: Any) -> int:
+def _survey(runs: list[Target], problems: list[str], output: Output, reading: Reading, **view: Any) -> int:
     from xladoctor.report import View
     from xladoctor.report.survey import FORMATS, render
 
@@ -307,7 +308,7 @@ def _survey(runs: list[Target], problems: list[str], output: Output, jobs: int |
 
     line = Line(sys.stderr, on=not view["quiet"] and sys.stderr.isatty())
     try:
-        found = survey(runs, jobs, lambda done, of: line(f"{done} of {of} runs read"))
+        found = survey(runs, reading.jobs, lambda done, of: line(f"{done} of {of} runs read"), reading.on)
     finally:
         line.end()
     found = replace(found, problems=(*problems, *found.problems))

@@ -313,17 +313,25 @@ def trace_command(command: Sequence[str], options: ScanOptions) -> TraceResult:
     return TraceResult(trace_run(done.run_dir), done.run_dir, done.target_status)
 
 
-def survey(targets: Sequence[Target], jobs: int | None = None, progress: Progress | None = None) -> Survey:
-    """Diagnose many runs and group them by root cause. What cannot be read is a problem of the survey.
+def survey(
+    targets: Sequence[Target], jobs: int | None = None, progress: Progress | None = None, on: str = "local"
+) -> Survey:
+    """Diagnose many runs and group them by root cause. What cannot be read is a problem of the survey. `on` is where
+    they are read (`local`, `dask:ADDRESS`, `slurm`).
 
     Raises:
         XladoctorError: (exit code 2) none of them can be read.
     """
+    from xladoctor.cluster.opened import opened
     from xladoctor.model.survey import Run
     from xladoctor.survey.collect import collect
     from xladoctor.survey.table import survey as grouped
 
-    results = collect(targets, jobs, progress)
+    with opened(on, jobs) as cluster:
+        if cluster is None:
+            results = collect(targets, jobs, progress)
+        else:
+            results = collect(targets, cluster.slots, progress, lambda: cluster.executor)
     runs = [result for result in results if isinstance(result, Run)]
     problems = [result for result in results if isinstance(result, str)]
     if not runs:

@@ -13,9 +13,9 @@ from xladoctor.errors import XladoctorError
 from xladoctor.fleet import read, table
 from xladoctor.fleet.read import Work
 from xladoctor.fleet.store import Known, Row, Store, name_of
-from xladoctor.fleet.work import in_batches, processes
 from xladoctor.model.fleet import Fleet
 from xladoctor.model.survey import Target
+from xladoctor.survey.batches import in_batches, processes
 from xladoctor.survey.find import targets_in
 
 Progress = Callable[[int, int], None]

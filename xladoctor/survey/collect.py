@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
 
 from xladoctor.errors import XladoctorError
 from xladoctor.model.survey import Run, Target
+from xladoctor.survey.batches import BATCH, in_batches, processes
 
 Progress = Callable[[int, int], None]
 
@@ -17,13 +18,20 @@ Progress = Callable[[int, int], None]
 _WORTH_BYTES, _WORTH_RUNS = 64_000_000, 24
 
 
-def collect(targets: Sequence[Target], jobs: int | None = None, progress: Progress | None = None) -> list[Run | str]:
+def collect(
+    targets: Sequence[Target],
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    executor: Callable[[], Executor] | None = None,
+) -> list[Run | str]:
     """For each target its run, or a sentence on why there is none.
 
-    `jobs` is the number of processes; without it, one for little work and one a processor for much. An interrupt ends
-    the processes and is passed on.
+    `jobs` is the number of processes; without it, one for little work and one a processor for much. `executor` makes
+    others than those of this machine. An interrupt ends the processes and is passed on.
     """
     jobs = min(jobs or _jobs_for(targets), max(len(targets), 1))
+    if executor is not None:
+        jobs = max(jobs, 2)
     # Standard input is read here: no other process has it.
     alone = [at for at, target in enumerate(targets) if "-" in target.paths]
     if jobs == 1:
@@ -37,7 +45,7 @@ def collect(targets: Sequence[Target], jobs: int | None = None, progress: Progre
             progress(finished, len(targets))
     if jobs > 1:
         rest = [at for at in range(len(targets)) if at not in set(alone)]
-        for at, result in _in_processes([(at, targets[at]) for at in rest], jobs):
+        for at, result in _in_processes([(at, targets[at]) for at in rest], jobs, executor):
             done[at] = result
             finished += 1
             if progress:
@@ -75,35 +83,20 @@ def _without_unreadable(target: Target, error: XladoctorError, threads: int | No
     return replace(rest, target=target, diagnosis=replace(rest.diagnosis, problems=(*rest.diagnosis.problems, *said)))
 
 
-def _in_processes(work: Sequence[tuple[int, Target]], jobs: int) -> Iterator[tuple[int, Run | str]]:
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor, as_completed
-    from concurrent.futures.process import BrokenProcessPool
-
-    method = "fork" if sys.platform == "linux" else "spawn"
-    pool = ProcessPoolExecutor(jobs, multiprocessing.get_context(method), initializer=_leave_interrupts)
-    waiting = {pool.submit(one, target, 1): (at, target) for at, target in work}
-    try:
-        for future in as_completed(waiting):
-            at, target = waiting[future]
-            try:
-                yield at, future.result()
-            except BrokenProcessPool:
-                yield at, f"{target.name}: the process that read it died (was it killed, or out of memory?)"
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for child in multiprocessing.active_children():
-            # They only read. One that has just been forked still has our handlers, and would outlive a SIGTERM.
-            child.kill()
-        raise
-    pool.shutdown()
+def _in_processes(
+    work: Sequence[tuple[int, Target]], jobs: int, executor: Callable[[], Executor] | None = None
+) -> Iterator[tuple[int, Run | str]]:
+    size = max(1, min(BATCH, len(work) // (4 * jobs)))
+    yield from in_batches(_some, work, executor or (lambda: processes(jobs)), jobs, _lost, size)
 
 
-def _leave_interrupts() -> None:
-    """Ctrl-C reaches every process of the terminal; the one that started the others ends them."""
-    import signal
+def _some(work: Sequence[tuple[int, Target]]) -> list[tuple[int, Run | str]]:
+    return [(at, one(target, 1)) for at, target in work]
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+def _lost(work: tuple[int, Target]) -> tuple[int, Run | str]:
+    at, target = work
+    return at, f"{target.name}: the process that read it died (was it killed, or out of memory?)"
 
 
 def _jobs_for(targets: Sequence[Target]) -> int:

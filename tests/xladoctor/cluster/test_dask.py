@@ -16,10 +16,11 @@ import pytest
 from tests.xladoctor.experiments import fake
 from tests.xladoctor.fleet.test_survey import HEALTHY, KILLED, write
 from xladoctor.experiments.sweep import Asked, sweep
-from xladoctor.fleet import surveying, work
+from xladoctor.fleet import surveying
 from xladoctor.fleet.store import Store
 from xladoctor.model.replay import Case, Outcome
 from xladoctor.protocol import requests
+from xladoctor.survey import batches
 from xladoctor.workers import pool
 from xladoctor.workers.bench import Bench
 
@@ -129,7 +130,7 @@ def test_a_fleet_is_read_by_the_cluster(client: Any, tmp_path: Path, monkeypatch
     from xladoctor.cluster.on_dask import OnDask
 
     monkeypatch.setattr(surveying, "FEW", 2)
-    monkeypatch.setattr(work, "BATCH", 4)
+    monkeypatch.setattr(batches, "BATCH", 4)
     for number in range(20):
         write(tmp_path / f"logs/slurm-{number}.out", KILLED if number % 4 == 0 else HEALTHY)
     store = Store(tmp_path / "s.sqlite", "rules")
@@ -143,5 +144,8 @@ def test_the_command(client: Any, tmp_path: Path, capsys: pytest.CaptureFixture[
 
     write(tmp_path / "logs/slurm-1.out", KILLED)
     arguments = ["survey", str(tmp_path / "logs"), "--store", str(tmp_path / "s.sqlite"), "--quiet"]
-    assert main([*arguments, "--on", f"dask:{client.scheduler.address}"]) == 1
+    on = ["--on", f"dask:{client.scheduler.address}"]
+    assert main([*arguments, *on]) == 1
+    assert "process-killed" in capsys.readouterr().out
+    assert main(["scan", str(tmp_path / "logs"), "--quiet", *on]) == 1
     assert "process-killed" in capsys.readouterr().out

@@ -15,8 +15,9 @@ from tests.xladoctor.experiments import fake
 from tests.xladoctor.fleet.test_survey import HEALTHY, KILLED, write
 from xladoctor.cluster.opened import opened
 from xladoctor.experiments.sweep import Asked, sweep
-from xladoctor.fleet import surveying, work
+from xladoctor.fleet import surveying
 from xladoctor.fleet.store import Store
+from xladoctor.survey import batches
 from xladoctor.workers.bench import Bench
 from xladoctor.workers.subject import Subject
 
@@ -55,7 +56,7 @@ def test_a_sweep_and_a_survey(place: Path, tmp_path: Path, monkeypatch: pytest.M
     for number in range(12):
         write(tmp_path / f"logs/slurm-{number}.out", KILLED if number % 4 == 0 else HEALTHY)
     monkeypatch.setattr(surveying, "FEW", 2)
-    monkeypatch.setattr(work, "BATCH", 3)
+    monkeypatch.setattr(batches, "BATCH", 3)
     subject = Subject("fake:from.21", "callable", str(python), tmp_path, callable="fake:from.21")
     with slurm.running(place) as environment:
         for name, value in environment.items():

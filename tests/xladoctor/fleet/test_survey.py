@@ -11,13 +11,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.xladoctor.recordings import collapsed
 from tests.xladoctor.survey.test_survey import MISSING, RESHAPE
 from xladoctor.__main__ import main
 from xladoctor.errors import XladoctorError
-from xladoctor.fleet import read, work
+from xladoctor.fleet import read
 from xladoctor.fleet import surveying as surveys
 from xladoctor.fleet.store import Row, Store
 from xladoctor.model.fleet import Fleet
+from xladoctor.survey import batches
 
 NOW = 1_767_225_600.0
 HOUR = 3600.0
@@ -153,10 +155,23 @@ def test_processes_give_the_same(logs: Path, monkeypatch: pytest.MonkeyPatch) ->
         write(logs / f"max/slurm-1{number}.out", KILLED if number % 2 else HEALTHY)
     alone = surveyed(logs)
     monkeypatch.setattr(surveys, "FEW", 3)
-    monkeypatch.setattr(work, "BATCH", 2)
+    monkeypatch.setattr(batches, "BATCH", 2)
     together = surveyed(logs, logs.parent / "other.sqlite", jobs=2)
     assert (together.verdicts, together.read) == (alone.verdicts, 13)
     assert {(c.slug, c.count, c.users) for c in together.causes} == {(c.slug, c.count, c.users) for c in alone.causes}
+
+
+def test_run_folders_are_runs_too(logs: Path) -> None:
+    run = collapsed(16)
+    run.run["environment"] = {"SLURM_JOB_USER": "ada", "SLURM_JOB_NODELIST": "gpu09"}
+    run.write(logs / "ada/xladoctor-runs/one")
+    found = surveyed(logs)
+    assert (found.runs, found.placed) == (5, 2)
+    silent = next(cause for cause in found.causes if cause.nodes == (("gpu09", 1),))
+    assert silent.users == (("ada", 1),)
+    for file in (logs / "ada/xladoctor-runs/one").iterdir():
+        os.utime(file, (0, NOW - HOUR))
+    assert (surveyed(logs).read, surveyed(logs).read) == (1, 0)
 
 
 def die_of_one(batch: list[read.Work]) -> list[Row]:

@@ -182,3 +182,11 @@ def test_hostile_names_and_messages_stay_harmless(tmp_path: Path, monkeypatch, c
         assert "\x1b" not in out and "\x07" not in out
     page = scanned(capsys, ".", "-f", "markdown")[1]
     assert "\\<script>" in page and page.count("<script>") == page.count("\\<script>")
+
+
+def test_any_executor_finds_the_same(runs: Path) -> None:
+    """What a cluster gives: its functions are found by name, and what travels are plain values."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    targets = [Target("logs", (f"runs/{name}",)) for name in ("new.log", "old.log", "fine.out", "gone.log")]
+    assert collect.collect(targets, 2, executor=lambda: ThreadPoolExecutor(2)) == collect.collect(targets, 1)

@@ -25,15 +25,16 @@ def in_batches(
     executor: Callable[[], Executor],
     jobs: int,
     lost: Callable[[Item], Answer],
+    size: int | None = None,
 ) -> Iterator[Answer]:
-    """What `task` makes of all items, in any order. `executor` makes a new one where processes died; an item with which
-    one dies again, by itself, has the answer `lost`.
+    """What `task` makes of all items, `size` at a time and in any order. `executor` makes a new one where processes
+    died; an item with which one dies again, by itself, has the answer `lost`.
     """
     waiting: dict[Future[list[Answer]], list[Item]] = {}
     again: list[Item] = []
     pool = executor()
     try:
-        for batch in _batches(items):
+        for batch in _batches(items, size or BATCH):
             pool = _submitted(pool, task, batch, waiting, again, executor)
             while len(waiting) >= jobs * AHEAD:
                 yield from _finished(waiting, again)
@@ -87,11 +88,11 @@ def _alone(
         _end(pool)
 
 
-def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
+def _batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
     batch: list[Item] = []
     for item in items:
         batch.append(item)
-        if len(batch) == BATCH:
+        if len(batch) == size:
             yield batch
             batch = []
     if batch:
