@@ -65,10 +65,12 @@ def _reduces_rows(graph: Graph, found: RowSets, name: str) -> bool:
     return bool(BITS[after].max() >= 2) and not _has_rows(found, f"{name}:0")
 
 
-def _has_rows(found: RowSets, tensor: str) -> bool:
-    """Whether a tensor has an axis as long as the batch: of what depends on all rows, the sets do not show it."""
+def _has_rows(found: RowSets, tensor: str, flat: bool = False) -> bool:
+    """Whether a tensor has an axis as long as the batch, or, `flat`, one along which several items of each row may lie:
+    of what depends on all rows, the sets do not show it.
+    """
     value = found.values.get(tensor)
-    return value is not None and found.batch in value.shape
+    return value is not None and any(n == found.batch or (flat and n and not n % found.batch) for n in value.shape)
 
 
 def _reached(graph: Graph, found: RowSets, users: Mapping[str, list[str]], name: str) -> set[str] | None:
@@ -112,7 +114,7 @@ def _stays(graph: Graph, found: RowSets, users: Mapping[str, list[str]], name: s
                 continue
             if user in apart and any(split(t)[0] in apart for t in graph.nodes[user].inputs):
                 return True
-            if _has_rows(found, f"{user}:0"):
+            if _has_rows(found, f"{user}:0", flat=True):
                 seen.add(user)
                 todo.append(user)
     return False

@@ -35,6 +35,12 @@ def largest_of_each_column(tf, v, seen, x, y):
     return tf.reduce_sum(h, axis=1)
 
 
+def centred_and_laid_flat(tf, v, seen, x, y):
+    h = x - tf.reduce_mean(x, axis=0)  # BAD
+    flat = tf.reshape(h, (-1, 1)) * v[0]
+    return tf.reduce_sum(tf.reshape(flat, (-1, F)), axis=1)
+
+
 def by_row(tf, v, seen, x, y):
     h = x * v - tf.reduce_mean(x, axis=1, keepdims=True)
     return tf.reduce_mean(tf.square(tf.reduce_sum(h, axis=1) - y))
@@ -68,7 +74,7 @@ def similarity(tf, v, seen, x, y):
     return tf.reduce_sum(tf.nn.softmax(h @ tf.transpose(h)) @ h, axis=1) - y
 
 
-BAD = [centred, standardised, gated_by_a_pool, largest_of_each_column]
+BAD = [centred, centred_and_laid_flat, standardised, gated_by_a_pool, largest_of_each_column]
 GOOD = [by_row, kept_for_later, spread_in_the_batch, a_stable_softmax, variance_as_a_penalty, similarity]
 
 
