@@ -13,7 +13,7 @@ NAN_BY_HAND = (
     "`np.isfinite(x).all()`, then `tf.debugging.enable_check_numerics()` with `jit_compile=False`, since XLA drops "
     "these checks."
 )
-"""What is left to do where the doctor's own search gave no answer."""
+"""What is left to do where the search by the doctor gave no answer."""
 
 RULES = (
     Rule(
