@@ -5,8 +5,9 @@ An edit that was tried is a result (`edits`); this one is read off the source, a
 
 from __future__ import annotations
 
+import ast
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from xladoctor.edits.text import Candidate, Text
 from xladoctor.model.diagnosis import Change, Diagnosis, Finding, Remedy, Safety
 from xladoctor.recording.run import Event, Recording
 from xladoctor.recording.user_sources import sources_of
+from xladoctor.sources.names import dotted
 
 Read = Callable[[str], str | None]
 
@@ -58,7 +60,7 @@ def likely_edit(root: Finding, failure: Event | None, main: str, read: Read) -> 
     places = [(s.location.file, s.location.line) for s in root.suspects[:_SUSPECTS]]
     texts = {text.file: text for text in _texts(places, read)}
     made = candidates(list(texts.values()), facts)
-    near = [c for c in made if (str(c.file), c.line) in places and c.cost <= _DEAREST]
+    near = [c for c in made if (str(c.file), c.line) in places and c.cost <= _DEAREST and not of_data(c, texts)]
     constraints = Constraints(texts, facts, main, read)
     if not constraints.known:
         return None
@@ -68,6 +70,20 @@ def likely_edit(root: Finding, failure: Event | None, main: str, read: Read) -> 
         if constraints.hold(one):
             return one
     return None
+
+
+def of_data(one: Candidate, texts: Mapping[Path, Text]) -> bool:
+    """Whether an edit changes the size of random data: they stand for data that the program is given."""
+    text = texts[one.file]
+    starts = {change.start for change in one.changes}
+    for node in text.all(ast.Constant):
+        if text.span(node)[0] in starts:
+            above = text.parents.get(node)
+            while above is not None and not isinstance(above, ast.stmt):
+                if isinstance(above, ast.Call) and "random" in (dotted(above.func) or "").split("."):
+                    return True
+                above = text.parents.get(above)
+    return False
 
 
 def _texts(places: list[tuple[str, int | None]], read: Read) -> Iterator[Text]:

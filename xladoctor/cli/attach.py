@@ -1,4 +1,4 @@
-"""`xladoctor attach`: where a program that hangs stands."""
+"""`xladoctor attach`: where a program hangs."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def attach(
             "--run-dir",
             metavar="DIR",
             show_default=False,
-            help="Its run folder, where its environment does not say it.",
+            help="Its run folder, if its environment does not name it.",
         ),
     ] = None,
     *,

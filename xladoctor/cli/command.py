@@ -30,7 +30,7 @@ Python = Annotated[
         "--python",
         metavar="PATH",
         show_default=False,
-        help="The Python interpreter of the command, if the command does not show it.",
+        help="The Python interpreter of the command, if the command does not name it.",
     ),
 ]
 

@@ -60,7 +60,8 @@ class Changing:
     """What is done with the findings besides telling them."""
 
     fix: Annotated[
-        bool, typer.Option("--fix", help="Make the fixes that cannot change what the program does, and tell the rest.")
+        bool,
+        typer.Option("--fix", help="Make the fixes that cannot change what the program does, and report the rest."),
     ] = False
     diff: Annotated[bool, typer.Option("--diff", help="Show what --fix would change, and write nothing.")] = False
     statistics: Annotated[bool, typer.Option("--statistics", help="Show how often each code was found.")] = False

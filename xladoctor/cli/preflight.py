@@ -37,7 +37,9 @@ Exit status: 0 go, or not checked (1 with --fail-on unchecked), 1 no-go, 2 wrong
 study file, 3 the command could not be started,
 130 interrupted (the checks that were made are shown, and no answer is kept)."""
 
-Count = Annotated[int | None, typer.Option(min=1, metavar="N", show_default=False)]
+
+def _count(what: str) -> object:
+    return typer.Option(min=1, metavar="N", show_default=False, help=f"With --subject: {what}")
 
 
 @dataclass(frozen=True)
@@ -52,10 +54,10 @@ class Asked:
         str | None,
         typer.Option("--subject", metavar="M:C", show_default=False, help="A step as module:callable."),
     ] = None
-    train_samples: Count = None
-    predict_samples: Count = None
-    batch_size: Count = None
-    predict_batch_size: Count = None
+    train_samples: Annotated[int | None, _count("samples of the training.")] = None
+    predict_samples: Annotated[int | None, _count("samples of the prediction.")] = None
+    batch_size: Annotated[int | None, _count("batch size of the training.")] = None
+    predict_batch_size: Annotated[int | None, _count("batch size of the prediction; default 32.")] = None
     device: Annotated[
         str | None,
         typer.Option(
@@ -126,7 +128,9 @@ class Shown(options.Shown):
 
 def register(app: typer.Typer) -> None:
     """Adds the command to the application."""
-    app.command("preflight", cls=command.RunsCommand, help=HELP, epilog=EPILOG)(options.spread(preflight))
+    app.command(
+        "preflight", cls=command.RunsCommand, help=HELP, epilog=EPILOG, options_metavar="[OPTIONS] [-- CMD...]"
+    )(options.spread(preflight))
 
 
 def preflight(ctx: typer.Context, *, asked: Asked, checks: Checks, shown: Shown) -> int:

@@ -26,8 +26,8 @@ HELP = f"""{SUMMARIES["scan"]}
 
 Everything after -- is a command. The doctor runs it unchanged and records it; its output passes through. The
 recording goes into a run folder. Without --, each LOG is the saved output of a run (also .gz and .zst; - is standard
-input), and RUN_DIR is the folder of an earlier scan. Several of them, or a folder that holds some, give a table of
-the root causes of all runs, newest first."""
+input), and a FOLDER is the run folder of an earlier scan. Several of them, or a folder with several in it, give a table
+of the root causes of all runs, newest first."""
 
 EPILOG = """\b
 Examples:

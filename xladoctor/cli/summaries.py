@@ -11,7 +11,7 @@ SUMMARIES = {
     "replay": "Run a recorded call again: at other batch sizes, in other modes.",
     "preflight": "Check a study before it starts, and say go or no-go.",
     "report": "Write a report of a run, for a ticket.",
-    "attach": "Show where a program that hangs stands.",
+    "attach": "Show where a program hangs.",
     "survey": "Table what failed in the runs below a folder, day after day.",
     "runs": "List the runs recorded here, newest first, or remove old ones.",
     "lint": "Find hazards in source code before anything runs.",

@@ -211,15 +211,15 @@ def _finding(recording: Recording, capsule: str, told: Mapping[str, Any]) -> Fin
     where = f"{node['op']} ({node['node']})" if node.get("op") else None
     told_at = f", {at}." if at is not None else "."
     raises = told.get("kind") == "raises"
-    says = f"It is {where} that raises" if raises else f"The first op that does so is {where}"
+    says = f"It is {where} that raises" if raises else f"The first op whose result differs is {where}"
     # An op that takes a list of tensors cannot be asked alone; where the list was made can be told all the same.
     says = says if node.get("exact", True) else f"No op could be shown to do so alone; on the way there is {where}"
     first = f" {says}{told_at}"
     return Finding(
         code=rule.code, slug=rule.slug, level="error", role="root",
         title=f"{name}: {what}",
-        message=f"On the values of its {_ordinal(told.get('call'))} call, {name} gives under XLA what it does not give "
-        f"plainly: {what}."
+        message=f"With the values of its {_ordinal(told.get('call'))} call, {name} gives other results under XLA than "
+        f"without it: {what}."
         f"{first if where else ''}{' No error was raised in the run.' if survived(recording) else ''}",
         op=node.get("op"), node=node.get("node"),
         dims=tuple(told.get("shapes") or ()) if told.get("kind") == "shape" else (),

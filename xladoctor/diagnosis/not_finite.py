@@ -18,6 +18,7 @@ from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
 from xladoctor.recording.run import Recording
 from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
+from xladoctor.rules.outside import NAN_BY_HAND
 
 _SLUG = "not-finite"
 _HANDS_ON = frozenset({"OptionalGetValue", "IteratorGetNext", "Identity", "PartitionedCall", "StatefulPartitionedCall"})
@@ -200,7 +201,7 @@ def _unexplained(sign: Suspicion, answer: Mapping[str, Any]) -> Finding:
         title=f"{sign.name} is {sign.value}{first}",
         message=f"{_said(sign)}{data} Which op made the first such value was not checked: {why}.",
         location=sign.where, evidence=_of_sign(sign), status="untested", basis=NOT_TESTED,
-        remedies=by_slug(_SLUG).remedies,
+        remedies=tuple(replace(remedy, how=NAN_BY_HAND) for remedy in by_slug(_SLUG).remedies),
         details={"kind": "nan", "cause": None},
     )  # fmt: skip
 

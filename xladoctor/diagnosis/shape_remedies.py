@@ -9,6 +9,7 @@ from typing import Any
 from xladoctor.model.diagnosis import Finding, Remedy
 from xladoctor.rules.recognise.operands import JOINS
 
+_LONG = 8
 _FOLLOW = "Print both shapes above that line; the one that is not what you meant was made wrong earlier."
 
 
@@ -71,11 +72,24 @@ def _product(finding: Finding) -> tuple[str, str] | None:
             "Each pooling divides an axis by its stride, and each convolution with padding='valid' takes its kernel "
             "less 1 from it: leave out a pooling, set padding='same', or use larger inputs."
         )
-        return "Shrink the axes less before this layer", how
+        return _channels_first(_shapes(finding)[0], how) or ("Shrink the axes less before this layer", how)
     if len(numbers) != 2 or not all(isinstance(n, int) for n in numbers) or len(_shapes(finding)) != 2:
         return None
     how = "The inner axes of the two operands must have the same size: transpose one operand, or correct its size."
     return f"Make the inner sizes agree: {numbers[0]} and {numbers[1]}", how
+
+
+def _channels_first(shape: Sequence[int | None], how: str) -> tuple[str, str] | None:
+    """Where one axis of an image is used up and the other is still long, it was probably no axis of the image."""
+    space = [size for size in shape[1:-1] if size is not None]
+    if len(space) < 2 or max(space) < _LONG * min(space):
+        return None
+    first = (
+        "Images with the channels first, such as (N, 3, 32, 32), need `np.moveaxis(x, 1, -1)`, unless the layers have "
+        "`data_format='channels_first'`. Otherwise: "
+    )
+    title = f"Check that the channels come last: one axis has {min(space)} left, another {max(space)}"
+    return title, f"{first}{how[:1].lower()}{how[1:]}"
 
 
 def _reshape(finding: Finding) -> tuple[str, str] | None:

@@ -123,7 +123,7 @@ def rows_of_data(text: Text, facts: Facts) -> Iterator[Candidate]:
         given = [a.arg for a in scope.args.args if a.arg not in ("self", "cls", "training", text.of(node))]
         for name in given[:2]:
             made = f"{flow}.shape({name})[0]" if flow is not None else f"len({name})"
-            yield candidate(text, facts, "batch-size", f"take the rows of {name}", 4.0, text.put(node, made))
+            yield candidate(text, facts, "batch-size", f"take the number of rows of {name}", 4.0, text.put(node, made))
 
 
 ALL = (by_little, siblings, lists, sums, lengths, rows_of_data)

@@ -9,6 +9,12 @@ from xladoctor.rules.base import Rule
 from xladoctor.rules.recognise import causes
 from xladoctor.rules.remedies import DIRECTLY
 
+NAN_BY_HAND = (
+    "`np.isfinite(x).all()`, then `tf.debugging.enable_check_numerics()` with `jit_compile=False`, since XLA drops "
+    "these checks."
+)
+"""What is left to do where the search by the doctor gave no answer."""
+
 RULES = (
     Rule(
         code="XD904",
@@ -23,17 +29,15 @@ RULES = (
         "that is too high, or "
         "NaNs in the data. The place that reports it is often far below the place that made it.",
         example="InvalidArgumentError: Dense output : Tensor had NaN values",
-        tell_apart="Shapes and XLA are not the question: the same numbers come out of plain mode. If they "
-        "do not, it is "
-        "`parity-divergence`. Class labels out of range give NaN under XLA: see `index-out-of-range`.",
+        tell_apart="It has nothing to do with shapes or XLA: plain mode gives the same numbers. If it does "
+        "not, it is `parity-divergence`. Class labels out of range give NaN under XLA: see `index-out-of-range`.",
         remedies=(
             Remedy(
                 "find-first-nan",
                 "Find the op that makes the first NaN",
                 "slower",
-                "`tf.debugging.enable_check_numerics()` and `jit_compile=False` (XLA drops the checks), on "
-                "the batch that "
-                "fails; look at the data first: `np.isfinite(x).all()`.",
+                f"`xladoctor scan -- CMD` checks the data, then runs the command again and names op and line. By hand: "
+                f"{NAN_BY_HAND}",
             ),
         ),
         references=(

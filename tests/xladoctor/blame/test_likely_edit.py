@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.xladoctor.blame.programs import MAIN, blamed
-from xladoctor.blame.likely_edit import likely_edit
+from xladoctor.blame.likely_edit import likely_edit, of_data
+from xladoctor.edits.text import Candidate, Change, Text
 from xladoctor.model.diagnosis import Finding
 
 FORECAST = """\
@@ -55,3 +57,13 @@ def test_nothing_is_suggested_where_the_source_does_not_show_the_constraint(sour
 
 def test_nothing_is_suggested_without_the_source():
     assert suggested(FORECAST, read_all=False) is None
+
+
+def test_the_size_of_random_data_is_no_advice():
+    """They stand for data that the program is given. With zeros, or in a name, it may be."""
+    text = Text(Path(MAIN), "m.fit(np.random.rand(32, 3), np.zeros((32, 3)))\n")
+    at = [text.span(node)[0] for node in text.all(ast.Constant) if node.value == 3]
+    edits = [
+        Candidate(Path(MAIN), 1, "constant", "3", "12", "write 12", (Change(start, start + 1, "12"),)) for start in at
+    ]
+    assert [of_data(edit, {Path(MAIN): text}) for edit in edits] == [True, False]

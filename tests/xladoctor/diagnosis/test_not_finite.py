@@ -82,6 +82,7 @@ def test_without_an_answer_it_says_that_nothing_was_checked(tmp_path):
     assert (f.level, f.status, f.op) == ("error", "untested", None)
     assert "was not checked: the program is one of several" in f.message
     assert "The data were not checked" in f.message
+    assert "`np.isfinite(x).all()`, then" in f.remedies[0].how and "xladoctor scan" not in f.remedies[0].how
 
 
 def test_a_metric_without_a_value_is_no_error(tmp_path):

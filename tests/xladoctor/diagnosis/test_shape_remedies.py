@@ -21,6 +21,8 @@ CASES = [
      "Give all elements of a batch one shape: axis 0 is 7 in one, 8 in another", "padded_batch"),
     ("matmul-conv-mismatch", {"shapes": [[None, 1, 1, 64]], "window": [2, 2]}, (1, 1, 64, 2, 2),
      "Shrink the axes less before this layer", "padding='same'"),
+    ("matmul-conv-mismatch", {"shapes": [[32, 1, 30, 8]], "window": [2, 2]}, (1, 30, 8, 2, 2),
+     "Check that the channels come last: one axis has 1 left, another 30", "`np.moveaxis(x, 1, -1)`"),
     ("matmul-conv-mismatch", {"shapes": [[8, 12], [10, 4]]}, (12, 10), "Make the inner sizes agree: 12 and 10", ""),
     ("reshape-mismatch", {"have": 144, "want": 140, "target": [4, 5, 7]}, (144, 140),
      "Make the target (4, 5, 7) hold 144 elements, not 140", ""),
