@@ -20,7 +20,7 @@ from ptycho import estimate_cache, first_estimate
 from ptycho.first_estimate import FirstEstimateLayer
 
 #: an estimate that takes less time is not worth a file
-WORTH_KEEPING_SECONDS = 2.0
+WORTH_KEEPING_SECONDS = 0.5
 #: groups at a time: few enough that they stay in the processor's cache
 _GROUPS = 16
 
@@ -74,6 +74,7 @@ def make_views(
 ) -> np.ndarray:
     """What the layer gives for all groups, (B N N 2C), from the cache if it is there. Args as for `prepare`."""
     updates, views = _compiled(layer)
+    amplitudes, positions = (np.asarray(each, np.float32) for each in (amplitudes, positions))  # as Keras casts them
     settings = (layer.iterations, layer.regularisation, layer.momentum)
     name = estimate_cache.key(settings, (layer.probe, amplitudes, positions))
     objects = estimate_cache.read(name, (len(amplitudes), 1, *layer.probe.shape))

@@ -71,7 +71,9 @@ def train(
     return baseline, history
 
 
-def predict(baseline: keras.Model, data: PtychoDataContainer, batch_size: int | None = None) -> np.ndarray:
+def predict(
+    baseline: keras.Model, data: PtychoDataContainer, batch_size: int | None = None, verbose: int = 0
+) -> np.ndarray:
     """Patches (B N N C) complex64 of all groups."""
-    network, inputs = preparation.prepare(baseline, model.prepare_inputs(data))
-    return network.predict(inputs, batch_size=batch_size, verbose=0)[2]
+    network, inputs = preparation.prepare(baseline, model.prepare_inputs(data), verbose)
+    return network.predict(inputs, batch_size=batch_size, verbose=verbose)[2]

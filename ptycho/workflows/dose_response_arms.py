@@ -82,7 +82,8 @@ def run_arm(arm: Arm, scan: RawData, args: argparse.Namespace) -> Result:
 
     started = time.perf_counter()
     autoencoder, history = train_pinn.train(train_data, verbose=options.verbosity())
-    result = train_pinn.evaluate(autoencoder, test_data)  # Keras' own default batch size, 32
+    # Keras' own default batch size, 32
+    result = train_pinn.evaluate(autoencoder, test_data, verbose=options.progress())
     stitched, truth = common_region(result.stitched, result.origin, scan.objectGuess, scan)
     return Result(
         {"stitched": stitched, "truth": truth},

@@ -118,9 +118,10 @@ def reconstruct(kind: str, network: keras.Model, scan: RawData, seed: int, scale
     """The whole object of a scan, and the number of groups that the network returned. No truth enters."""
     groups = data.test_groups(dataclasses.replace(scan, objectGuess=None), seed, scale)
     if kind == "pinn":
-        found = train_pinn.evaluate(network, groups)  # Keras' own default batch size, 32
+        # Keras' own default batch size, 32
+        found = train_pinn.evaluate(network, groups, verbose=options.progress())
         return found, len(found.objects)
-    patches = train_baseline.predict(network, groups)
+    patches = train_baseline.predict(network, groups, verbose=options.progress())
     return Reconstruction(patches, groups.X, *train_pinn.stitch(patches, groups)), len(patches)
 
 

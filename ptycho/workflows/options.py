@@ -69,6 +69,11 @@ def jit(args: argparse.Namespace) -> dict[str, Any]:
     return {"use_xla_compile": values[args.jit_compile]} if args.jit_compile else {}
 
 
+def progress() -> int:
+    """Keras' `verbose` of a prediction: a progress bar on a terminal, nothing elsewhere."""
+    return int(sys.stdout.isatty())
+
+
 def verbosity() -> int:
     """Keras' `verbose`: a progress bar on a terminal, a line per epoch elsewhere."""
     return 1 if sys.stdout.isatty() else 2
