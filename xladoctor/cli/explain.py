@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,9 +13,14 @@ from xladoctor.commands import knowledge
 from xladoctor.errors import XladoctorError
 from xladoctor.report import PAGES
 
+if TYPE_CHECKING:
+    from xladoctor.cli.output import Output
+    from xladoctor.rules.atlas import Difference
+
 HELP = f"""{SUMMARIES["explain"]}
 
-CODE is a code or class from a diagnosis, a few words, or a line of an error message."""
+CODE is a code or class from a diagnosis, a few words, a line of an error message, or an op, of which it shows where XLA
+gives something else than eager execution (all ops: silent-under-xla)."""
 
 EPILOG = """\b
 Examples:
@@ -22,6 +28,8 @@ Examples:
   xladoctor explain nan
   xladoctor explain "Incompatible shapes"
   xladoctor explain contract-violation --format markdown
+  xladoctor explain silent-under-xla
+  xladoctor explain GatherV2
   xladoctor explain --search "libdevice gpu"
   xladoctor explain --search "required broadcastable shapes"
 
@@ -58,6 +66,9 @@ def explain(
         return 0
     if code is None:
         raise XladoctorError("missing argument 'CODE'", hint="Try: xladoctor explain --help")
+    if (known := knowledge.atlas_of(code)) is not None:
+        target.write(_atlas(*known, target))
+        return 0
     rule = knowledge.rule_meant(code)
     knowledge.tell_problems()
     if target.format == "json":
@@ -67,3 +78,13 @@ def explain(
     else:
         target.write(rule_text.one_console(rule, target.page(), shown.quiet))
     return 0
+
+
+def _atlas(op: str | None, found: Sequence[Difference], target: Output) -> str:
+    from xladoctor.report import atlas_text
+
+    if target.format == "json":
+        return atlas_text.as_json(op, found)
+    if target.format == "markdown":
+        return atlas_text.as_markdown(op, found)
+    return atlas_text.as_console(op, found, target.page())

@@ -9,6 +9,7 @@ from xladoctor.commands import typed_words
 from xladoctor.errors import XladoctorError, did_you_mean
 
 if TYPE_CHECKING:
+    from xladoctor.rules.atlas import Difference
     from xladoctor.rules.base import Rule
 
 
@@ -131,6 +132,16 @@ def tell_problems() -> None:
 
     for problem in plugin_problems():
         typer.echo(f"xladoctor: {line(problem)}", err=True)
+
+
+def atlas_of(name: str) -> tuple[str | None, tuple[Difference, ...]] | None:
+    """The op that is named and where XLA is known to differ for it; (None, all) for `silent-under-xla`; else None."""
+    from xladoctor.rules import atlas
+
+    if name.strip().lower().replace("_", "-") == "silent-under-xla":
+        return None, atlas.differences()
+    found = atlas.of_op(name.strip())
+    return (name.strip(), found) if found else None
 
 
 def _slugs_like(wanted: str) -> str | None:

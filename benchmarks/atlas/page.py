@@ -1,0 +1,146 @@
+"""docs/atlas.md and its picture, made from the tables: `python -m benchmarks.atlas.page`."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+
+from benchmarks.atlas.entries import COVERAGE
+from xladoctor.rules import atlas
+from xladoctor.rules.atlas import Difference
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+_CELL, _LABEL, _HEAD = 14, 190, 150
+_SHADES = {
+    "first-raises": "#b2182b", "shape": "#d6604d", "value": "#f4a582", "nan": "#fddbc7", "infinity": "#fddbc7",
+    "second-raises": "#92c5de", "dtype": "#d6604d", "sign-of-zero": "#e0e0e0", "denormal": "#e0e0e0",
+    "process-ends": "#000000", "hangs": "#000000",
+}  # fmt: skip
+_HEAVY = tuple(_SHADES)
+_INTRO = """\
+# Where XLA differs from eager execution
+
+XLA drops checks, clamps indices, and treats NaN, overflow and bounded sizes in its own way. For this page each op that
+has a kernel for the CPU and one for XLA was run eagerly, in a graph and under XLA, on ordinary inputs and on inputs at
+the edges of what it takes, in every element type that both accept. What differed by more than rounding is listed.
+`xladoctor explain OP` shows the entries of one op, `xladoctor explain silent-under-xla` all of them by kind of input,
+and a divergence that [a scan](silent.md) finds names its entry.
+
+An entry says that there is a difference, not which side is right. An op that is not listed was the same on everything
+that was tried, or was not tried: the end of the page names those.
+"""
+_AGAIN = """\
+## How it was made
+
+```sh
+python -m benchmarks.atlas.run JOURNAL              # {minutes}
+python -m benchmarks.atlas.entries VERSION=JOURNAL
+python -m benchmarks.atlas.page
+```
+
+It never runs in CI. Each call is made in a process that may die, and counts as *no answer* after a minute. Results that
+eager execution does not give twice are not compared. Two floating results are the same where they differ by at most
+{rounding:.0f} units in the last place of the largest element, and are taken for two approximations of one function up
+to {approximate:.0f} units.
+"""
+
+
+def heat_map(found: Sequence[Difference]) -> str:
+    """Ops by kind of input as SVG: the darker a cell, the graver the difference; red ones raise no error."""
+    ops = sorted({d.op for d in found})
+    edges = [edge for edge in atlas.EDGES if any(d.edge == edge for d in found)]
+    worst: dict[tuple[str, str], str] = {}
+    for one in sorted(found, key=lambda d: -_HEAVY.index(d.kind)):
+        worst[one.op, one.edge] = one.kind
+    width, height = _LABEL + _CELL * len(edges) + 10, _HEAD + _CELL * len(ops) + 10
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
+        f'font-family="sans-serif" font-size="10">'
+        "<title>Ops by kind of input: where XLA differs from eager execution</title>"
+        f'<rect width="{width}" height="{height}" fill="#ffffff"/>'
+    ]
+    for number, edge in enumerate(edges):
+        x = _LABEL + _CELL * number + 10
+        parts.append(f'<text transform="translate({x},{_HEAD - 6}) rotate(-60)">{escape(atlas.EDGES[edge])}</text>')
+    for row, op in enumerate(ops):
+        y = _HEAD + _CELL * row
+        parts.append(f'<text x="{_LABEL - 6}" y="{y + 10}" text-anchor="end">{escape(op)}</text>')
+        for column, edge in enumerate(edges):
+            kind = worst.get((op, edge))
+            if kind:
+                parts.append(
+                    f'<rect x="{_LABEL + _CELL * column}" y="{y}" width="{_CELL - 1}" height="{_CELL - 1}" '
+                    f'fill="{_SHADES[kind]}"><title>{escape(op)}: {escape(atlas.KINDS[kind])}</title></rect>'
+                )
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def page(found: Sequence[Difference], tried: Sequence[Mapping[str, str]]) -> str:
+    """The page."""
+    versions = sorted({row["version"] for row in tried})
+    parts = [
+        _INTRO,
+        _summary(found, tried, versions),
+        "![Ops by kind of input](images/atlas.svg)",
+        "## By op",
+        _by_op(found),
+    ]
+    parts += [_left_out(tried), _made()]
+    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+
+
+def _summary(found: Sequence[Difference], tried: Sequence[Mapping[str, str]], versions: Sequence[str]) -> str:
+    rows = []
+    for version in versions:
+        ops = [row for row in tried if row["version"] == version]
+        compared = [row for row in ops if not row["why"]]
+        differing = {d.op for d in found if d.version == version}
+        calls = sum(int(row["calls"]) for row in compared)
+        rows.append(f"| {version} | {len(ops)} | {len(compared)} | {calls} | {len(differing)} |")
+    head = "| TensorFlow | ops with both kernels | compared | calls compared | ops that differ |\n|---|---|---|---|---|"
+    kinds = Counter((d.op, d.kind) for d in found)
+    by_kind = Counter(kind for _, kind in kinds)
+    list_ = "\n".join(f"- {number} ops: XLA gives {atlas.KINDS[kind]}." for kind, number in by_kind.most_common())
+    return head + "\n" + "\n".join(rows) + "\n\n" + list_
+
+
+def _by_op(found: Sequence[Difference]) -> str:
+    groups: dict[str, list[Difference]] = defaultdict(list)
+    for one in found:
+        groups[one.op].append(one)
+    return "\n".join(f"- `{op}`: {'; '.join(_one(d) for d in of_op)}." for op, of_op in sorted(groups.items()))
+
+
+def _one(one: Difference) -> str:
+    return f"{one} ({', '.join(one.types)})" if one.types != ("",) else str(one)
+
+
+def _left_out(tried: Sequence[Mapping[str, str]]) -> str:
+    reasons: dict[str, list[str]] = defaultdict(list)
+    for row in tried:
+        if row["why"]:
+            reasons[row["why"].split(":")[0]].append(row["op"])
+    lines = [f"- {why}: {', '.join(f'`{op}`' for op in sorted(set(ops)))}." for why, ops in sorted(reasons.items())]
+    return "## Not compared\n\n" + "\n".join(lines)
+
+
+def _made() -> str:
+    from benchmarks.atlas.compare import APPROXIMATE, ROUNDING
+
+    return _AGAIN.format(minutes="under an hour on two idle cores", rounding=ROUNDING, approximate=APPROXIMATE)
+
+
+def main() -> None:
+    """Write both."""
+    with COVERAGE.open(encoding="utf-8", newline="") as file:
+        tried = list(csv.DictReader(file))
+    found = atlas.differences()
+    (DOCS / "atlas.md").write_text(page(found, tried), encoding="utf-8")
+    (DOCS / "images" / "atlas.svg").write_text(heat_map(found), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,257 @@
+"""Each op at the edges of its inputs: eagerly, in a graph and under XLA, into a journal that can be resumed.
+
+`nice python -m benchmarks.atlas.run JOURNAL [--only PREFIX] [--share PERCENT] [--known JOURNAL]`. A valid call of each
+op is found by trying, or taken from another journal (that of another version, or of `benchmarks.provoke.serve ops`). A
+row has the op, the element type, the edge, the input that was varied, and how the graph and XLA differ from eager
+execution; `again` says that eager execution gave two results in two calls, so that nothing can be said.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import sys
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from benchmarks.atlas.children import Messages, Progress, digest, run
+from benchmarks.atlas.compare import Difference, Outcome, difference
+from benchmarks.atlas.edges import Edge, edges, typed
+from benchmarks.atlas.known import CALLS
+from benchmarks.provoke.bases import Call
+from benchmarks.provoke.values import STRING, VARIANT, Value
+
+FATES = ("hangs", "process-ends")
+_TYPES = (1, 3, 19, 8, 6, 9, 2, 14, 10, 4, 5, 17, 22, 23, 18)
+
+
+class _Ways:
+    """The three ways to run one op; XLA compiles once for each set of shapes and types."""
+
+    def __init__(self, call: Call) -> None:
+        import tensorflow as tf
+
+        from benchmarks.provoke import ops
+
+        self.tf, self.call = tf, call
+        self.function = getattr(tf.raw_ops, call.op)
+        self.names = [name for name, _ in call.inputs]
+        self.attributes = {k: ops.arguments(call)[k] for k, _ in call.attributes}
+        self.graph = tf.function(self._body)
+        self.xla = tf.function(self._body, jit_compile=True)
+
+    def tensors(self, edge: Edge) -> list[Any]:
+        return [self._tensor(value, edge.arrays[name]) for name, value in self.call.inputs]
+
+    def _tensor(self, value: Any, array: Any) -> Any:
+        if isinstance(value, Value):
+            return value.tensor(array) if value.dtype != VARIANT else value.tensor()
+        return [self._tensor(one, a) for one, a in zip(value, array, strict=True)]
+
+    def _body(self, inputs: Any, keep: Any) -> Any:
+        if keep is not None:
+            inputs = [self._bounded(one, keep) for one in inputs]
+        return self.function(**dict(zip(self.names, inputs, strict=True)), **self.attributes)
+
+    def _bounded(self, one: Any, keep: Any) -> Any:
+        rows = one.shape[0] if not isinstance(one, list) and one.shape.rank else None
+        return self.tf.boolean_mask(one, keep) if rows == keep.shape[0] else one
+
+    def outcomes(self, edge: Edge, allowed: Callable[[str], str]) -> dict[str, Outcome]:
+        """What each way gives, and eager execution a second time (`again`). `allowed` is asked before each: where it
+        may not be tried, it says what became of the process the last time (`hangs`, `process-ends`).
+        """
+        inputs = self.tensors(edge)
+        keep = self._mask(inputs) if edge.dynamic else None
+        if edge.dynamic and keep is None:
+            return {}
+        ways: dict[str, Callable[[], Any]] = {
+            "eager": lambda: self._body(inputs, keep),
+            "again": lambda: self._body(inputs, keep),
+            "graph": lambda: self.graph(inputs, keep),
+            "xla": lambda: self.xla(inputs, keep),
+        }
+        found = {}
+        for name, way in ways.items():
+            fate = allowed(name)
+            found[name] = Outcome(error=fate) if fate else self._outcome(way)
+            if found[name].error in FATES and name != "xla":
+                return {}
+        return found
+
+    def _mask(self, inputs: list[Any]) -> Any:
+        rows = [one.shape[0] for one in inputs if not isinstance(one, list) and one.shape.rank]
+        return self.tf.constant([i != 1 for i in range(rows[0])]) if rows and rows[0] > 1 else None
+
+    def _outcome(self, run: Callable[[], Any]) -> Outcome:
+        try:
+            return Outcome(tuple(one.numpy() for one in self.tf.nest.flatten(run()) if hasattr(one, "numpy")))
+        except Exception as error:
+            return Outcome(error=type(error).__name__, words=str(error).strip().split("\n")[0][:300])
+
+
+def messages(bases: dict[str, str], types: int = 99) -> Messages:
+    """What the children ask of each op, in at most so many element types; `bases` are valid calls that are known."""
+
+    def of_op(name: str, progress: Progress) -> Iterator[dict[str, Any]]:
+        from benchmarks.provoke import ops
+
+        call = CALLS.get(name) or (ops.from_json(bases[name]) if name in bases else _found(name, progress))
+        if isinstance(call, str):
+            yield {"name": name, "left-out": call}
+            return
+        yield {"name": name, "call": ops.to_json(call)}
+        for number, (dtype, variant) in enumerate(islice(_variants(call), types)):
+            yield from _of_type(variant, dtype, progress, rows=not number)
+
+    return of_op
+
+
+def _found(name: str, progress: Progress) -> Call | str:
+    """A valid call of an op, or why there is none."""
+    from tensorflow.python.framework import op_def_registry
+
+    from benchmarks.provoke import bases, ops
+
+    op = op_def_registry.get(name)
+    if op.is_stateful:
+        return "keeps a state, or draws random numbers"
+    why = ops.unfit(op)
+    if why:
+        return why
+    call = bases.base(op, lambda one: _complaint(one) if progress.trying(one) else "ends the process")
+    return "no valid call was found" if call is None else call
+
+
+def _complaint(call: Call) -> str | None:
+    import tensorflow as tf
+
+    from benchmarks.provoke import ops
+
+    try:
+        getattr(tf.raw_ops, call.op)(**ops.arguments(call))
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"[:2000]
+    return None
+
+
+def names() -> list[str]:
+    """Every op that has a kernel for the CPU and one for XLA on it, and a Python function.
+
+    The kernels of XLA are registered by the first compilation. It happens in a process of its own, since one that has
+    compiled can't be forked any more.
+    """
+    ours, theirs = os.pipe()
+    if not os.fork():
+        os.write(theirs, json.dumps(_names()).encode())
+        os._exit(0)
+    os.close(theirs)
+    with os.fdopen(ours, encoding="utf-8") as answer:
+        return list(json.load(answer))
+
+
+def _names() -> list[str]:
+    import tensorflow as tf
+    from tensorflow.python.framework import kernels
+
+    tf.function(lambda x: x + 1.0, jit_compile=True)(tf.constant(1.0))
+    devices = {
+        name: {kernel.device_type for kernel in kernels.get_registered_kernels_for_op(name).kernel}
+        for name in sorted(set(dir(tf.raw_ops)))
+    }
+    return [name for name, registered in devices.items() if {"CPU", "XLA_CPU_JIT"} <= registered]
+
+
+def _variants(call: Call) -> Iterator[tuple[str, Call]]:
+    """The call in each element type that a kernel may take; the types of what runs are found by trying."""
+    from benchmarks.provoke.values import KINDS
+
+    inputs = [(n, v if isinstance(v, Value) else v[0]) for n, v in call.inputs]
+    first = next(((n, v) for n, v in inputs if v.dtype not in (STRING, VARIANT)), None)
+    if first is None:
+        yield "", call
+        return
+    name, value = first
+    yield _type_name(value.dtype), call
+    for dtype in _TYPES:
+        other = typed(call, name, dtype) if dtype != value.dtype and dtype in KINDS else None
+        if other is not None:
+            yield _type_name(dtype), other
+
+
+def _type_name(dtype: int) -> str:
+    import tensorflow as tf
+
+    return str(tf.as_dtype(dtype).name)
+
+
+def _of_type(call: Call, dtype: str, progress: Progress, *, rows: bool) -> Iterator[dict[str, Any]]:
+    ways = _Ways(call)
+    before = {(r["dtype"], r["edge"], r["argument"]) for r in progress.rows if "edge" in r and r["edge"] != "valid"}
+    for edge in edges(call, rows=rows):
+        if (dtype, edge.kind, edge.argument) in before:
+            continue
+        row = {"name": call.op, "dtype": dtype, "edge": edge.kind, "argument": edge.argument}
+
+        def allowed(way: str, at: tuple[str, ...] = (dtype, edge.kind, edge.argument)) -> str:
+            return "" if progress.trying((*at, way)) else progress.fatal[digest((*at, way))]
+
+        outcomes = ways.outcomes(edge, allowed)
+        if not outcomes:
+            continue
+        if outcomes["xla"].error in FATES:
+            yield {**row, "xla": {"kind": outcomes["xla"].error}}
+            continue
+        if edge.kind == "valid":
+            refused = next((o for o in (outcomes["eager"], outcomes["xla"]) if o.error), None)
+            if refused is not None:
+                side = "eager" if outcomes["eager"].error else "xla"
+                yield {**row, "refused": side, "words": refused.words}
+                return
+        if difference(outcomes["eager"], outcomes["again"]).kind:
+            yield {**row, "again": True}
+            continue
+        yield {**row, **{way: _as_json(difference(outcomes["eager"], outcomes[way])) for way in ("graph", "xla")},
+               "eager": outcomes["eager"].error, "words": outcomes["eager"].words or outcomes["xla"].words}  # fmt: skip
+
+
+def _as_json(found: Difference) -> dict[str, Any]:
+    size = found.size if math.isfinite(found.size) else None
+    return {"kind": found.kind, "size": size, "shown": list(found.shown)} if found.kind else {}
+
+
+def main() -> None:
+    """Run what is named on the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("journal", type=Path)
+    parser.add_argument("--only", default="", metavar="PREFIX", help="ops whose names begin so; several by commas")
+    parser.add_argument("--types", type=int, default=99, metavar="N", help="at most N element types of an op")
+    parser.add_argument(
+        "--share", type=float, default=100.0, metavar="PERCENT", help="of the ops, by the hash of --seed and the name"
+    )
+    parser.add_argument("--known", type=Path, metavar="JOURNAL", help="a journal with valid calls")
+    parser.add_argument("--seed", default="", help="another seed chooses others")
+    asked = parser.parse_args()
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+    import tensorflow  # noqa: F401 - before the fork
+
+    lines = asked.known.read_text(encoding="utf-8").splitlines() if asked.known else ()
+    bases = {row["name"]: row["call"] for row in map(json.loads, lines) if row.get("call")}
+    found = names()
+    chosen = [n for n in found if n.startswith(tuple(asked.only.split(","))) and _drawn(asked.seed + n) < asked.share]
+    sys.stderr.write(f"{len(chosen)} of {len(found)} ops\n")
+    run(chosen, messages(bases, asked.types), asked.journal)
+
+
+def _drawn(text: str) -> float:
+    return int.from_bytes(sha256(text.encode()).digest()[:4], "big") / 2**32 * 100
+
+
+if __name__ == "__main__":
+    main()

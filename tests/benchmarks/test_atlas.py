@@ -1,0 +1,84 @@
+"""What the atlas takes for a difference, and how its journals are read."""
+
+import json
+import os
+import signal
+import time
+
+import numpy as np
+import pytest
+
+from benchmarks.atlas.children import run
+from benchmarks.atlas.compare import Outcome, difference
+from benchmarks.atlas.entries import coverage, entries, read
+
+ONE = np.array([1.0, 2.0, 4.0], np.float32)
+
+
+def outcome(values, dtype=np.float32):
+    return Outcome((np.array(values, dtype),))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kind"),
+    [
+        (outcome(ONE), outcome(ONE), ""),
+        (outcome(ONE), outcome(ONE * (1 + 1e-6)), "rounding"),
+        (outcome(ONE), outcome(ONE * (1 + 1e-4)), "approximation"),
+        (outcome(ONE), outcome(ONE * 1.1), "value"),
+        (outcome(ONE), outcome([1, np.nan, 4]), "nan"),
+        (outcome([1, np.nan]), outcome([1, np.nan]), ""),
+        (outcome([1, np.inf]), outcome([1, -np.inf]), "infinity"),
+        (outcome([1, np.inf]), outcome([1, 3e38]), "infinity"),
+        (outcome([0.0]), outcome([-0.0]), "sign-of-zero"),
+        (outcome([1e-40]), outcome([0.0]), "denormal"),
+        (outcome([1, 2], np.int32), outcome([1, 3], np.int32), "value"),
+        (outcome(ONE), outcome(ONE[:2]), "shape"),
+        (outcome(ONE), outcome(ONE, np.float64), "dtype"),
+        (Outcome(error="InvalidArgumentError"), outcome(ONE), "first-raises"),
+        (outcome(ONE), Outcome(error="InvalidArgumentError"), "second-raises"),
+        (Outcome(error="InvalidArgumentError"), Outcome(error="InternalError"), ""),
+    ],
+)
+def test_kinds_of_differences(first, second, kind):
+    assert difference(first, second).kind == kind
+
+
+def row(dtype, edge, kind="", **more):
+    return {"name": "Op", "dtype": dtype, "edge": edge, "argument": "x", "graph": {},
+            "xla": {"kind": kind, "size": 0.5, "shown": ["1", "2"]} if kind else {}, **more}  # fmt: skip
+
+
+def test_entries_join_types_and_leave_rounding_out():
+    rows = [row("float32", "nan", "value"), row("float16", "nan", "value"), row("float32", "ties", "rounding")]
+    [entry] = entries("2.21.0", rows)
+    assert entry["types"] == "float16 float32" and entry["eager"] == "1" and entry["in_graph"] == ""
+    tried = coverage([*rows, {"name": "Other", "left-out": "resources"}])
+    assert (tried["Op"].calls, tried["Op"].why, tried["Other"].why) == (3, "", "resources")
+
+
+def test_a_call_that_ends_or_stops_its_process_is_tried_once(tmp_path, monkeypatch):
+    def messages(name, progress):
+        for call in ("a", "ends", "b", "hangs", "c"):
+            if not progress.trying(call):
+                continue
+            if call == "ends":
+                os.kill(os.getpid(), signal.SIGKILL)
+            if call == "hangs":
+                time.sleep(30)
+            if call not in {r["call"] for r in progress.rows}:
+                yield {"name": name, "call": call}
+
+    monkeypatch.setattr("benchmarks.atlas.children.CALL_LIMIT", 0.3)
+    journal = tmp_path / "journal.jsonl"
+    run(["Op"], messages, journal)
+    rows = [json.loads(line) for line in journal.read_text().splitlines()]
+    assert [r.get("call") for r in rows] == ["a", "b", "c", None] and rows[-1]["finished"] == ""
+    run(["Op"], messages, journal)
+    assert len(journal.read_text().splitlines()) == 4
+
+
+def test_of_a_call_that_was_made_twice_the_last_row_counts(tmp_path):
+    journal = tmp_path / "journal.jsonl"
+    journal.write_text("".join(json.dumps(r) + "\n" for r in (row("f", "nan", "value"), row("f", "nan"))))
+    assert [r["xla"] for r in read(journal)] == [{}]

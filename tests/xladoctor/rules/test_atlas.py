@@ -1,0 +1,46 @@
+"""The table of differences between eager execution and XLA, and how `explain` shows it."""
+
+import json
+
+import pytest
+
+from xladoctor.__main__ import main
+from xladoctor.rules import atlas
+
+
+def test_every_entry_has_words_and_stands_once():
+    found = atlas.differences()
+    assert len(found) > 50
+    assert {d.edge for d in found} <= set(atlas.EDGES) and {d.kind for d in found} <= set(atlas.KINDS)
+    assert not {d.kind for d in found} & set(atlas.MINOR)
+    keys = [(d.version, d.op, d.edge, d.argument, d.kind) for d in found]
+    assert len(set(keys)) == len(keys)
+
+
+def test_an_index_out_of_range_is_clamped():
+    [entry] = [d for d in atlas.of_op("GatherV2", "raises") if d.edge == "index-too-large"]
+    assert entry.argument == "indices" and "float32" in entry.types
+    assert str(entry) == (
+        "with an index that is too large in `indices`, XLA gives numbers where eager execution raises an error"
+    )
+    assert all(d.kind != "first-raises" for d in atlas.of_op("GatherV2", "values"))
+
+
+def test_an_op_that_nobody_knows_has_no_entry():
+    assert atlas.of_op("NoSuchOp") == () and atlas.of_op(None) == ()
+
+
+def test_explain_shows_an_op(capsys):
+    assert main(["explain", "GatherV2"]) == 0
+    shown = capsys.readouterr().out
+    assert "GatherV2 under XLA" in shown and "an index that is too large in `indices`" in shown
+    assert main(["explain", "GatherV2", "--format", "json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["schema"] == "xladoctor.atlas/1" and {d["op"] for d in data["differences"]} == {"GatherV2"}
+
+
+@pytest.mark.parametrize("style", ["console", "markdown"])
+def test_explain_shows_all_by_kind_of_input(style, capsys):
+    assert main(["explain", "silent-under-xla", "--format", style]) == 0
+    shown = capsys.readouterr().out
+    assert "an index that is too large" in shown and "GatherV2" in shown and "What to do" in shown

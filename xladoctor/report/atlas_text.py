@@ -1,0 +1,91 @@
+"""What the atlas knows of an op, or of all, as text in each format."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from xladoctor.rules import atlas
+
+if TYPE_CHECKING:
+    from xladoctor.report.page import Page
+    from xladoctor.rules.atlas import Difference
+
+SCHEMA = "xladoctor.atlas/1"
+_HOW = (
+    "Each was seen on a CPU: the op was run eagerly and under XLA on the same input, and nothing else was changed. An "
+    "input that is not listed gave the same, or was not tried. No error is raised unless the line says so."
+)
+_DO = (
+    "Run the function without `jit_compile=True`, or keep such inputs from it: check them before the call, since XLA "
+    "leaves checks out."
+)
+
+
+def title(op: str | None) -> str:
+    """The heading of a page on an op, or on all."""
+    return f"{op} under XLA" if op else "Silent under XLA: ops that give something else than eager execution"
+
+
+def as_json(op: str | None, found: Sequence[Difference]) -> str:
+    """The entries as data."""
+    return json.dumps({"schema": SCHEMA, "op": op, "differences": [asdict(d) for d in found]}, indent=2) + "\n"
+
+
+def as_markdown(op: str | None, found: Sequence[Difference]) -> str:
+    """A page on an op, or the ops by kind of input."""
+    parts = [f"<!-- {SCHEMA} -->", f"# {title(op)}", _HOW]
+    if op:
+        rows = [
+            f"| {_edge(d)} | {atlas.KINDS[d.kind]} | {' '.join(d.types)} | {_code(d.eager)} | {_code(d.xla)} "
+            f"| {d.version} |"
+            for d in found
+        ]
+        parts.append(
+            "\n".join(
+                ["| with | XLA gives | types | eagerly | under XLA | TensorFlow |", "|---|---|---|---|---|---|", *rows]
+            )
+        )
+    else:
+        rows = [
+            f"| {atlas.EDGES.get(edge, edge)} | {atlas.KINDS[kind]} | {', '.join(f'`{name}`' for name in ops)} |"
+            for (edge, kind), ops in _by_input(found).items()
+        ]
+        parts.append("\n".join(["| with | XLA gives | ops |", "|---|---|---|", *rows]))
+    return "\n\n".join([*parts, "## What to do", _DO]) + "\n"
+
+
+def as_console(op: str | None, found: Sequence[Difference], page: Page) -> str:
+    """The same for a terminal."""
+    page.para(title(op), style="bold")
+    page.para(_HOW)
+    if op:
+        page.table([(_edge(d), atlas.KINDS[d.kind], " ".join(d.types), d.eager, d.xla) for d in found], indent=2)
+    for (edge, kind), ops in _by_input(found).items() if op is None else ():
+        page.para(f"{atlas.EDGES.get(edge, edge)}: XLA gives {atlas.KINDS[kind]}", style="bold")
+        page.para(", ".join(ops), indent=2)
+    page.heading("What to do")
+    page.para(_DO)
+    return page.text()
+
+
+def _by_input(found: Sequence[Difference]) -> Mapping[tuple[str, str], list[str]]:
+    """{(edge, kind): ops}, the edges and kinds in the order in which they are defined."""
+    groups: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for one in found:
+        groups[one.edge, one.kind].add(one.op)
+    edges, kinds = list(atlas.EDGES), list(atlas.KINDS)
+    ordered = sorted(groups, key=lambda key: (edges.index(key[0]), kinds.index(key[1])))
+    return {key: sorted(groups[key]) for key in ordered}
+
+
+def _edge(one: Difference) -> str:
+    words = atlas.EDGES.get(one.edge, one.edge)
+    return f"{words} in `{one.argument}`" if one.argument else words
+
+
+def _code(words: str) -> str:
+    return f"`{words.replace('|', '/').replace('`', '')}`" if words else ""
