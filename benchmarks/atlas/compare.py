@@ -28,7 +28,7 @@ class Difference:
     """How two outcomes differ: `kind` is "" (the same, or both raise), `rounding`, `approximation`, `sign-of-zero`,
     `denormal` (numbers below the smallest normal one are zeros), `value`, `infinity` or `nan` (one has it where the
     other has not), `dtype`, `shape`, `first-raises` or `second-raises`. `size` is the largest difference relative to
-    the largest finite element of the first, `shown` one element of each that differs.
+    the largest finite element, `shown` one element of each that differs.
     """
 
     kind: str = ""
@@ -85,7 +85,7 @@ def _of_floats(a: Any, b: Any) -> Difference:
     infinite = ~finite & ~np.isnan(x)
     if (x[infinite] != y[infinite]).any():
         return Difference("infinity", float("inf"), _element(a, b, infinite & (x != y)))
-    scale = float(np.abs(x[finite]).max()) if finite.any() else 0.0
+    scale = float(max(np.abs(x[finite]).max(), np.abs(y[finite]).max())) if finite.any() else 0.0
     far = np.where(finite, np.abs(np.where(finite, x, 0) - np.where(finite, y, 0)), 0.0)
     largest = float(far.max()) if far.size else 0.0
     if not largest:

@@ -66,8 +66,8 @@ def _by(side: str) -> str:
 
 
 def entries(version: str, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """One row for each op, edge, input and kind of difference, with the element types that show it. What ordinary values
-    show already has no rows of edges.
+    """One row for each op, edge, input and kind of difference, with the element types that show it. What ordinary
+    values show already has no rows of edges.
     """
     groups: dict[tuple[str, ...], list[Mapping[str, Any]]] = defaultdict(list)
     rows = list(rows)

@@ -25,7 +25,7 @@ _INTRO = """\
 
 XLA drops checks, clamps indices, and treats NaN, overflow and bounded sizes in its own way. For this page each op that
 has a kernel for the CPU and one for XLA was run eagerly, in a graph and under XLA, on ordinary inputs and on inputs at
-the edges of what it takes, in every element type that both accept. What differed by more than rounding is listed.
+the edges of what it takes, in up to five element types. What differed by more than rounding is listed.
 `xladoctor explain OP` shows the entries of one op, `xladoctor explain silent-under-xla` all of them by kind of input,
 and a divergence that [a scan](silent.md) finds names its entry.
 
@@ -36,7 +36,7 @@ _AGAIN = """\
 ## How it was made
 
 ```sh
-python -m benchmarks.atlas.run JOURNAL              # {minutes}
+python -m benchmarks.atlas.run JOURNAL --types 5    # {minutes}
 python -m benchmarks.atlas.entries VERSION=JOURNAL
 python -m benchmarks.atlas.page
 ```
@@ -88,7 +88,7 @@ def page(found: Sequence[Difference], tried: Sequence[Mapping[str, str]]) -> str
         "## By op",
         _by_op(found),
     ]
-    parts += [_left_out(tried), _made()]
+    parts += [_defects(), _left_out(tried), _made()]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
@@ -103,7 +103,7 @@ def _summary(found: Sequence[Difference], tried: Sequence[Mapping[str, str]], ve
     head = "| TensorFlow | ops with both kernels | compared | calls compared | ops that differ |\n|---|---|---|---|---|"
     kinds = Counter((d.op, d.kind) for d in found)
     by_kind = Counter(kind for _, kind in kinds)
-    list_ = "\n".join(f"- {number} ops: XLA gives {atlas.KINDS[kind]}." for kind, number in by_kind.most_common())
+    list_ = "\n".join(f"- {number} ops: XLA {atlas.KINDS[kind]}." for kind, number in by_kind.most_common())
     return head + "\n" + "\n".join(rows) + "\n\n" + list_
 
 
@@ -116,6 +116,18 @@ def _by_op(found: Sequence[Difference]) -> str:
 
 def _one(one: Difference) -> str:
     return f"{one} ({', '.join(one.types)})" if one.types != ("",) else str(one)
+
+
+def _defects() -> str:
+    from benchmarks.atlas.defects import outputs
+
+    parts = [
+        "## Differences that look like defects",
+        "Each program prints what eager execution gives, then what XLA gives.",
+    ]
+    for defect, printed in outputs():
+        parts += [f"**{defect.title}**", f"```python\n{defect.program}```", f"```text\n{printed}\n```"]
+    return "\n\n".join(parts)
 
 
 def _left_out(tried: Sequence[Mapping[str, str]]) -> str:

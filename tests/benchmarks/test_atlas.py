@@ -32,6 +32,7 @@ def outcome(values, dtype=np.float32):
         (outcome([1, np.inf]), outcome([1, 3e38]), "infinity"),
         (outcome([0.0]), outcome([-0.0]), "sign-of-zero"),
         (outcome([1e-40]), outcome([0.0]), "denormal"),
+        (outcome([0.0]), outcome([4.9]), "value"),
         (outcome([1, 2], np.int32), outcome([1, 3], np.int32), "value"),
         (outcome(ONE), outcome(ONE[:2]), "shape"),
         (outcome(ONE), outcome(ONE, np.float64), "dtype"),

@@ -6,7 +6,7 @@ A divergence is a finding, tested on the very values of the run. What was not ch
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from xladoctor.diagnosis.basis import COMPARED_PLAINLY
@@ -16,7 +16,8 @@ from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.model.diagnosis import Check, Checked, Finding, Location, Proof, Remedy
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
-from xladoctor.rules import by_slug
+from xladoctor.rules import atlas, by_slug
+from xladoctor.rules.atlas import Difference
 
 REQUEST = "agreement"
 _JIT_OFF = Remedy(
@@ -215,12 +216,13 @@ def _finding(recording: Recording, capsule: str, told: Mapping[str, Any]) -> Fin
     # An op that takes a list of tensors cannot be asked alone; where the list was made can be told all the same.
     says = says if node.get("exact", True) else f"No op could be shown to do so alone; on the way there is {where}"
     first = f" {says}{told_at}"
+    known = atlas.of_op(node.get("op") if node.get("exact", True) else None, told.get("kind"))
     return Finding(
         code=rule.code, slug=rule.slug, level="error", role="root",
         title=f"{name}: {what}",
         message=f"With the values of its {_ordinal(told.get('call'))} call, {name} gives other results under XLA than "
         f"without it: {what}."
-        f"{first if where else ''}{' No error was raised in the run.' if survived(recording) else ''}",
+        f"{first if where else ''}{_known(known)}{' No error was raised in the run.' if survived(recording) else ''}",
         op=node.get("op"), node=node.get("node"),
         dims=tuple(told.get("shapes") or ()) if told.get("kind") == "shape" else (),
         location=at,
@@ -228,8 +230,16 @@ def _finding(recording: Recording, capsule: str, told: Mapping[str, Any]) -> Fin
         status="confirmed", basis=COMPARED_PLAINLY,
         remedies=(_JIT_OFF, *(r for r in rule.remedies if r.id != "compare-paths")),
         details={k: told[k] for k in ("kind", "output", "shapes", "deviation", "plain", "xla", "error") if k in told}
-        | {"function": name, "capsule": capsule},
+        | {"function": name, "capsule": capsule} | ({"atlas": [asdict(d) for d in known]} if known else {}),
     )  # fmt: skip
+
+
+def _known(found: Sequence[Difference]) -> str:
+    """What the atlas has of an op, in a sentence."""
+    if not found:
+        return ""
+    more = f" ({len(found) - 1} more: xladoctor explain {found[0].op})" if len(found) > 1 else ""
+    return f" {found[0].op} is known for it: {found[0]}{more}."
 
 
 def compared(recording: Recording, capsule: str, function: str | None) -> Event:

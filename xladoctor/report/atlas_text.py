@@ -45,27 +45,25 @@ def as_markdown(op: str | None, found: Sequence[Difference]) -> str:
             for d in found
         ]
         parts.append(
-            "\n".join(
-                ["| with | XLA gives | types | eagerly | under XLA | TensorFlow |", "|---|---|---|---|---|---|", *rows]
-            )
+            "\n".join(["| with | XLA | types | eagerly | under XLA | TensorFlow |", "|---|---|---|---|---|---|", *rows])
         )
     else:
         rows = [
             f"| {atlas.EDGES.get(edge, edge)} | {atlas.KINDS[kind]} | {', '.join(f'`{name}`' for name in ops)} |"
             for (edge, kind), ops in _by_input(found).items()
         ]
-        parts.append("\n".join(["| with | XLA gives | ops |", "|---|---|---|", *rows]))
+        parts.append("\n".join(["| with | XLA | ops |", "|---|---|---|", *rows]))
     return "\n\n".join([*parts, "## What to do", _DO]) + "\n"
 
 
 def as_console(op: str | None, found: Sequence[Difference], page: Page) -> str:
     """The same for a terminal."""
-    page.para(title(op), style="bold")
+    page.parts((title(op), "bold"))
     page.para(_HOW)
     if op:
         page.table([(_edge(d), atlas.KINDS[d.kind], " ".join(d.types), d.eager, d.xla) for d in found], indent=2)
     for (edge, kind), ops in _by_input(found).items() if op is None else ():
-        page.para(f"{atlas.EDGES.get(edge, edge)}: XLA gives {atlas.KINDS[kind]}", style="bold")
+        page.para(f"{atlas.EDGES.get(edge, edge)}: XLA {atlas.KINDS[kind]}", style="bold")
         page.para(", ".join(ops), indent=2)
     page.heading("What to do")
     page.para(_DO)

@@ -32,14 +32,14 @@ EDGES: Mapping[str, str] = {
 }  # fmt: skip
 """Words for each kind of input."""
 KINDS: Mapping[str, str] = {
-    "value": "other numbers", "nan": "NaN in other places", "infinity": "an infinity in other places",
-    "sign-of-zero": "zeros of the other sign", "denormal": "zeros for denormal numbers",
-    "shape": "another shape", "dtype": "another element type",
-    "first-raises": "numbers where eager execution raises an error",
-    "second-raises": "an error where eager execution gives numbers",
-    "process-ends": "the end of the process", "hangs": "no answer within a minute",
+    "value": "gives other numbers", "nan": "gives NaN in other places", "infinity": "gives an infinity in other places",
+    "sign-of-zero": "gives zeros of the other sign", "denormal": "gives zeros for denormal numbers",
+    "shape": "gives another shape", "dtype": "gives another element type",
+    "first-raises": "gives numbers where eager execution raises an error",
+    "second-raises": "raises an error where eager execution gives numbers",
+    "process-ends": "ends the process", "hangs": "does not answer within a minute",
 }  # fmt: skip
-"""Words for each kind of difference: what XLA gives."""
+"""What XLA does, for each kind of difference."""
 _FITTING: Mapping[str, frozenset[str]] = {
     "raises": frozenset({"first-raises"}),
     "shape": frozenset({"shape"}),
@@ -49,7 +49,7 @@ _FITTING: Mapping[str, frozenset[str]] = {
 
 @dataclass(frozen=True)
 class Difference:
-    """One entry: with `edge` in the input `argument` ("" for all), XLA gives `kind` of difference.
+    """One entry: with `edge` in the input `argument` ("" for all), XLA shows `kind` of difference.
 
     `types` are the element types that show it, `size` the largest difference relative to the largest element (None
     where there is none to name), `eager` and `xla` one element of each, `in_graph` whether a graph without XLA differs
@@ -69,7 +69,7 @@ class Difference:
 
     def __str__(self) -> str:
         of = f" in `{self.argument}`" if self.argument else ""
-        return f"with {EDGES.get(self.edge, self.edge)}{of}, XLA gives {KINDS.get(self.kind, self.kind)}"
+        return f"with {EDGES.get(self.edge, self.edge)}{of}, XLA {KINDS.get(self.kind, self.kind)}"
 
 
 @lru_cache(maxsize=1)

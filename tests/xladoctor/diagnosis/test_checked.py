@@ -155,3 +155,9 @@ def test_a_decision_that_rounding_makes_is_a_warning_at_its_line(tmp_path):
     assert str(found.location) == "train.py:9 in lookup" and "equal but for their last places" in found.message
     assert [(c.function, c.result) for c in diagnosis.checked] == [("f0", "diverges"), ("f1", "diverges")]
     assert (diagnosis.verdict, diagnosis.exit_code) == ("warnings", 0)
+
+
+def test_a_divergence_names_what_the_atlas_knows_of_its_op(tmp_path):
+    [found] = scanned(tmp_path, RAISES).findings
+    assert "GatherV2 is known for it: with an index" in found.message and "xladoctor explain GatherV2" in found.message
+    assert {entry["kind"] for entry in found.details["atlas"]} == {"first-raises"}
