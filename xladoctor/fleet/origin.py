@@ -24,17 +24,15 @@ _HOST = _LABEL + rb"(?:HOSTNAME|[Hh]ost(?:name)?)[ \t]{0,3}[:=][ \t]{0,3}" + _NA
 _NODES = (
     (
         b"SLURM",
-        rb"\bSLURM(?:D_NODENAME|_NODELIST|_JOB_NODELIST)['\"]?[ \t]{0,3}[=:][ \t]{0,3}['\"]?"
-        + _NAME
-        + rb"(?![\w.,\[-])",
+        rb"SLURM(?:D_NODENAME|_NODELIST|_JOB_NODELIST)['\"]?[ \t]{0,3}[=:][ \t]{0,3}['\"]?" + _NAME + rb"(?![\w.,\[-])",
     ),
     (b"srun: error: ", rb"(?m)^srun: error: " + _NAME + rb": tasks? \d"),
     (b"slurmstepd: ", rb"(?m)^slurmstepd: error: \*\*\* (?:JOB|STEP) [\d.]{1,20} ON " + _NAME),
     (b"unning on ", _LABEL + rb"[Rr]unning on (?:node|host|machine)s?[ :]{1,3}" + _NAME + rb"[ \t.]{0,3}$"),
     *((mark, _HOST) for mark in (b"ostname", b"HOSTNAME", b"\nHost:", b"\nhost:")),
 )
-_USER = re.compile(rb"\bSLURM_JOB_USER['\"]?[ \t]{0,3}[=:][ \t]{0,3}['\"]?([A-Za-z_][\w.-]{0,31})")
-_JOB = re.compile(rb"\bSLURM_(?:ARRAY_)?JOB_?ID['\"]?[ \t]{0,3}[=:][ \t]{0,3}['\"]?(\d{1,12})")
+_USER = re.compile(rb"SLURM_JOB_USER['\"]?[ \t]{0,3}[=:][ \t]{0,3}['\"]?([A-Za-z_][\w.-]{0,31})")
+_JOB = re.compile(rb"SLURM_(?:ARRAY_)?JOB_?ID['\"]?[ \t]{0,3}[=:][ \t]{0,3}['\"]?(\d{1,12})")
 # Of a file that is named after its node (%N). `node1` and `host1` are taken for ranks, as `scan DIR` does.
 _IN_NAME = re.compile(r"(?<![A-Za-z0-9])((?:gpu|cn|nid|dgx|hpc)[a-z-]{0,8}\d{1,6})(?![A-Za-z0-9])")
 _JOB_IN_NAME = re.compile(r"(?:^|[-_.])(?:slurm|job)[-_.]?(\d{2,12})(?![A-Za-z0-9])")

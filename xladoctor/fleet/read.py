@@ -42,7 +42,7 @@ def rules() -> str:
 
     here = Path(xladoctor.__file__).parent
     mixed = hashlib.blake2b(xladoctor.__version__.encode(), digest_size=8)
-    for room in ("logs", "rules", "diagnosis", "fleet", "model"):
+    for room in ("logs", "rules", "diagnosis", "survey", "fleet", "model"):
         for file in sorted((here / room).rglob("*.py")):
             mixed.update(file.read_bytes())
     mixed.update("\n".join(sorted(rule.code for rule in plugins.rules())).encode("utf-8", "replace"))

@@ -31,10 +31,11 @@ _GLUED = pattern(r"[\d\]%.](Killed|Terminated|Aborted|Segmentation fault)(?: \(c
 # An error that a program tells of in its own words, before it goes on.
 _TOLD = pattern(r"(?i)\b(?:caught|trial|skip\w*|retry\w*|attempt|ignor\w*|warn\w*|expected|handled|recover\w*)\b")
 # A line that speaks of a failure is no sign that the work goes on, nor is one of an allocator's statistics.
-_OF_FAILURE = pattern(
-    r"(?i)error|fail|abort|exit|fault|kill|crash|exception|terminat|cancel|\bcore dumped\b|^[)\]}]|^\W*$"
-    r"|^[A-Z]\w{4,40}: {2,40}\d{1,20}$"
-)
+_OF_FAILURE = (
+    "error", "fail", "abort", "exit", "fault", "kill", "crash", "exception", "terminat", "cancel",
+)  # fmt: skip
+_DUMPED = pattern(r"\bcore dumped\b")
+_NO_WORK = pattern(r"^[)\]}]|^\W*$|(?i:^[A-Z]\w{4,40}: {2,40}\d{1,20}$)")
 _BAR = pattern(r" {0,3}\d{1,7}/\d{1,7} [\[━]")
 _STEP = pattern(r"\b(?:[Ee]poch|[Ss]tep|[Ii]ter(?:ation)?)s?\b[ :=#]{0,3}\d{1,9}\b.{0,60}(?:loss|acc)")
 _TIME = re.compile(rb"\W{0,2}(?:\d{4}[-/]\d\d[-/]\d\d|\d\d:\d\d:\d\d|[IW]\d{4} )")
@@ -60,7 +61,10 @@ def is_told(before: str) -> bool:
 
 def is_work(text: str) -> bool:
     """Whether a line of plain output shows that its program still works: it has words, and none of a failure."""
-    return _OF_FAILURE.search(text) is None
+    lower = text.lower()
+    if any(map(lower.__contains__, _OF_FAILURE)) or ("core dumped" in lower and _DUMPED.search(lower)):
+        return False
+    return _NO_WORK.search(text) is None
 
 
 def is_progress(text: str) -> bool:

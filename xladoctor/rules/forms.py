@@ -58,7 +58,7 @@ def static_shapes(text: str) -> list[tuple[int | None, ...]]:
 def first_form(forms: Sequence[Form], text: str) -> Hit | None:
     """What the first fitting form says of a message."""
     for form in forms:
-        found = find(text, form.literal, form.regex)
+        found = find(text, form.literal, form.regex) if form.literal in text else None
         if not found:
             continue
         groups = [g if g is not None else "" for g in found.groups()]

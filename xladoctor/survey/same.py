@@ -103,17 +103,23 @@ class Groups:
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, ...], dict[tuple[int, Dims], None]] = {}
+        self._exact: dict[tuple[tuple[str, ...], Dims], int] = {}
         self._next = 0
 
     def learn(self, number: int, found: tuple[str, ...], rows: Iterable[Dims]) -> None:
         """A group that is known from before."""
         self._next = max(self._next, number + 1)
-        self._known.setdefault(found, {}).update(dict.fromkeys((number, dims) for dims in rows or [()]))
+        seen = tuple(rows) or ((),)
+        self._known.setdefault(found, {}).update(dict.fromkeys((number, dims) for dims in seen))
+        for dims in seen:
+            self._exact.setdefault((found, dims), number)
 
     def number(self, found: tuple[str, ...], dims: Dims) -> tuple[int, bool]:
         """The group of a finding with this key and these numbers; and whether such numbers are new in it."""
         alike = self._known.setdefault(found, {})
         placed = bool(found[-1])
+        if (same := self._exact.get((found, dims))) is not None:
+            return same, False
         number = next((n for n, other in alike if placed or related(dims, other)), None)
         if number is None and len(alike) >= _COMPARED:
             number = next(reversed(alike))[0]
@@ -122,6 +128,7 @@ class Groups:
         new = (number, dims) not in alike and len(alike) < _COMPARED and not (placed and alike)
         if new:
             alike[number, dims] = None
+            self._exact[found, dims] = number
         return number, new
 
 

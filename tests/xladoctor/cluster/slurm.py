@@ -78,7 +78,12 @@ def running(place: Path) -> Iterator[dict[str, str]]:
         start("slurmctld", "-D", "-f", str(conf))
         start("slurmd", "-D", "-f", str(conf), "-N", host)
         _until(lambda: _idle(environment), place, "slurmd")
-        yield environment
+        try:
+            yield environment
+        finally:
+            # Else what watches over each job outlives the daemons.
+            _said(["scancel", "--user=root"], environment)
+            _until(lambda: not jobs(environment), place, "the end of the jobs")
     finally:
         for process in reversed(started):
             process.terminate()
@@ -112,7 +117,7 @@ def _until(holds, place: Path, what: str) -> None:  # type: ignore[no-untyped-de
     while not holds():
         if time.monotonic() > deadline:
             logs = "\n".join(f"{log}: {log.read_text(errors='replace')[-600:]}" for log in place.glob("*.*o[ug]*"))
-            raise RuntimeError(f"{what} did not start\n{logs}")
+            raise RuntimeError(f"{what} did not come\n{logs}")
         time.sleep(0.1)
 
 

@@ -111,3 +111,19 @@ def test_any_message_has_a_skeleton(text: str) -> None:
 
 def test_nested_dims_are_one_row() -> None:
     assert same.numbers(([1, None], (2, [3]), "f32", True)) == (1, None, 2, 3)
+
+
+def test_groups_are_known_from_before_and_their_number_is_bounded(monkeypatch):
+    """What a store kept goes on; of very many different numbers without a place, the rest joins the last group."""
+    known = same.Groups()
+    assert known.number(("a", "error", "", "", ""), (64, 3)) == (0, True)
+    assert known.number(("a", "error", "", "", ""), (128, 3)) == (0, True)
+    assert known.number(("a", "error", "", "", ""), (128, 3)) == (0, False)
+    again = same.Groups()
+    again.learn(0, ("a", "error", "", "", ""), [(64, 3), (128, 3)])
+    assert again.number(("a", "error", "", "", ""), (32, 3)) == (0, True)
+    assert again.number(("b", "error", "", "", ""), ()) == (1, True)
+    monkeypatch.setattr(same, "_COMPARED", 3)
+    many = same.Groups()
+    numbers = [many.number(("a", "error", "", "", ""), (n, n * n + 1))[0] for n in (2, 3, 5, 7, 11)]
+    assert numbers == [0, 1, 2, 2, 2]
