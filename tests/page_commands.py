@@ -23,6 +23,7 @@ FILL = (
     # Logs and run folders.
     (r"\bLOG\b(?:\.\.\.)?", "train.log"),
     (r"--format$", "--format json train.log"),
+    (r"--source DIR\b.*", "--source ."),
     (r"(report|trace) --diff(?: A B| RUN_A RUN_B)?$", r"\1 --diff run other"),
     (r"^xladoctor report$", "xladoctor report run"),
     (r"^xladoctor report last", "xladoctor report run"),

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from xladoctor.recording.run import Recording
 
 
-def scan_logs(logs: Sequence[Path | str], threads: int | None = None) -> Diagnosis:
-    """Diagnose saved output as that of one run; `-` is standard input. `threads` search a large log.
+def scan_logs(logs: Sequence[Path | str], threads: int | None = None, source: Path | None = None) -> Diagnosis:
+    """Diagnose saved output as that of one run; `-` is standard input. `threads` search a large log; `source` is the
+    folder of the program, whose files are followed to the lines that may be wrong.
 
     Raises:
         XladoctorError: (exit code 2) a log cannot be read, or is empty.
@@ -43,8 +44,13 @@ def scan_logs(logs: Sequence[Path | str], threads: int | None = None) -> Diagnos
     notes += tuple(
         f"{name} ends early ({why}): the rest was used" for name, why in log.facts.get("damaged", {}).items()
     )
-    source = ", ".join("standard input" if str(log) == "-" else str(log) for log in logs) if known else log.source
-    return in_cells(diagnose(Evidence(source=source, log=log, notes=notes)), known)
+    names = ", ".join("standard input" if str(log) == "-" else str(log) for log in logs) if known else log.source
+    found = diagnose(Evidence(source=names, log=log, notes=notes))
+    if source is not None:
+        from xladoctor.blame.of_log import with_blame
+
+        found = with_blame(found, log.records, source)
+    return in_cells(found, known)
 
 
 def scan_text(text: str) -> Diagnosis:

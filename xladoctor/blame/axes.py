@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from xladoctor.blame import words
 from xladoctor.blame.algebra import JOINED
+from xladoctor.blame.shaping import ROWS_DROPPED
 from xladoctor.blame.suspicion import (
     Candidate,
     Facts,
@@ -84,6 +85,9 @@ def of_rows(clash: Clash) -> Iterator[Candidate]:
         if joined is not None and other.size % side.size == 0:
             reason = f"It joins along another axis than the rows: {side.size} are left, and the other has {other.size}."
             yield from at_origin(joined, 7.5, reason, i, "concat-axis")
+        if side.origin is not None and side.origin.text == ROWS_DROPPED and side.size < other.size:
+            reason = f"It drops rows: {side.size} are left, and the other has {other.size}."
+            yield from at_origin(side.origin, 6.5, reason, i, "slice")
         if 0 < abs(side.size - other.size) <= 4 and side.origin is not None and side.origin.kind == "slice":
             reason = f"It leaves {side.size} rows, and the other has {other.size}."
             yield from at_origin(side.origin, 6.5, reason, i, "slice")
@@ -101,6 +105,9 @@ def of_input(clash: Clash, known: Facts) -> Iterator[Candidate]:
     if clash.relation == "rank" and have.unbatched is not None and len(got) == len(asked) - 1:
         reason = "No stage of the pipeline makes batches: each element is one sample."
         yield from at_origin(have.unbatched, 8.0, reason, 0, "other")
+    if clash.relation == "rank" and have.unbatched is None and got == asked[1:] and None not in got:
+        reason = "It gives the model one sample: the axis of the batch is missing."
+        yield from at_failure(clash, 7.5, reason, "expand")
     if clash.relation == "rank":
         whole = _before_slices(have)
         if misses_one(got[1:], asked[1:]) or misses_one(got, asked[1:]) or misses_one(got, asked):

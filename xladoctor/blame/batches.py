@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from xladoctor.blame.suspicion import Candidate
-from xladoctor.blame.values import Array, Clash, Dataset, Map, Origin, Seq, Value
+from xladoctor.blame.suspicion import Candidate, chain
+from xladoctor.blame.values import Array, Clash, Dataset, Dim, Map, Origin, Seq, Value
 
 if TYPE_CHECKING:
     from xladoctor.blame.crash import Crash
@@ -82,6 +82,16 @@ def partial(found: Sequence[Batching], crash: Crash) -> Batching | None:
     return None
 
 
+def _pins(first: Dim, found: Batching) -> Iterator[Candidate]:
+    """The lines that give the batch size of the program another name, for rows: `rows = BATCH`."""
+    for origin, depth in chain(first.origin, 6):
+        renames = origin.kind == "constant" and any(p.kind in ("constant", "argument") for p in origin.parents)
+        if depth and renames and origin.file:
+            reason = f"It takes {found.size} rows for granted; {found.rows} rows leave {found.rest} for the last batch."
+            yield Candidate(origin.file, origin.line, 8.4, reason, None, "batch-size", True)
+            return
+
+
 _FIXES = ("reshape", "variable", "input", "placeholder", "layer", "array")
 
 
@@ -90,8 +100,9 @@ def _holders(found: Batching, arrays: Sequence[Array]) -> Iterator[Candidate]:
     for array in arrays:
         first = array.dims[0] if array.dims else None
         if first is not None and first.size == found.size and not first.batch and first.origin is not None:
-            at = first.origin
-            if at.kind in _FIXES and array.kind != "array":
+            at, pins = first.origin, list(_pins(first, found))
+            yield from pins
+            if at.kind in _FIXES and (array.kind != "array" or pins):
                 reason = f"It holds {found.size} rows fixed; {found.rows} rows leave {found.rest} for the last batch."
                 yield Candidate(at.file, at.line, 7.8, reason, None, "batch-size", True)
 
@@ -107,6 +118,7 @@ def of_batching(found: Batching, clash: Clash | None, arrays: Sequence[Array] = 
         if fixed and side.origin is not None and not side.batch:
             reason = f"{said}, and this holds {found.size} fixed."
             yield Candidate(side.origin.file, side.origin.line, 8.0, reason, i, "batch-size", True)
+            yield from _pins(side, found)
     yield from _holders(found, arrays)
     if found.cut is not None and found.cut.kind in ("slice", "split") and not found.pipeline:
         first = next((o for o in found.cut.parents if o.kind == "constant"), found.cut)

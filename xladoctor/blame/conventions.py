@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from xladoctor.blame.algebra import FOLDS
 from xladoctor.blame.parts import COUNTS
@@ -24,6 +25,9 @@ from xladoctor.model.blame import Edit
 from xladoctor.sources.files import Files
 from xladoctor.sources.names import last_name, walk
 
+if TYPE_CHECKING:
+    from xladoctor.blame.crash import Crash
+
 _CONVENTION = 3.0
 _SQUEEZED = "It takes away every axis of size 1: that of the batch as well, where a batch has one row."
 
@@ -38,6 +42,50 @@ def of_squeezes(lines: Iterable[tuple[str, int]], files: Files) -> Iterator[Cand
         for node in walk(source.tree) if source is not None else ():
             if isinstance(node, ast.Call) and node.lineno in numbers and _is_bare_squeeze(node):
                 yield Candidate(file, node.lineno, 6.5, _SQUEEZED, None, "squeeze", strong=True)
+
+
+_LOOP = re.compile(r"(?:'([\w.]{1,100})' has shape|tensor `?([\w.]{1,100}?)`? enters the loop with shape)")
+
+
+def of_loops(crash: Crash, files: Files) -> Iterator[Candidate]:
+    """The lines that give the variable whose shape a loop changes its value: before the loop, and in it."""
+    named, at = _LOOP.search(crash.message), crash.at
+    name = (named[1] or named[2]).rpartition(".")[2] if named is not None else ""
+    if not name or at is None:
+        return
+    lines = files.assigned(at.file, files.function(at.file, at.line) or "<module>", name)
+    before = [line for line in lines if line < at.line]
+    for line in before[-1:]:
+        yield Candidate(at.file, line, 7.5, f"`{name}` enters the loop with this shape.", None, "other", True)
+    for line in [line for line in lines if line > at.line][-1:]:
+        yield Candidate(at.file, line, 6.0, f"It gives `{name}` another shape in the loop.", None, "other", True)
+
+
+_SPECS = re.compile(r"TensorSpec\(shape=\(([^)]{0,80})\).{1,80}? to TensorSpec\(shape=\(([^)]{0,80})\)")
+
+
+def of_signatures(crash: Crash, lines: Iterable[tuple[str, int]], files: Files) -> Iterator[Candidate]:
+    """The signature of a `tf.function` that fixes the rows of a batch which was another one: it wants None there."""
+    specs = _SPECS.search(crash.message)
+    given, asked = ([part.strip() for part in specs[i].split(",")] for i in (1, 2)) if specs is not None else ([], [])
+    if not given or given[1:] != asked[1:] or not asked[0].isdigit():
+        return
+    wanted = set(lines)
+    for file in dict.fromkeys(file for file, _ in wanted):
+        source = files.source(file)
+        for node in walk(source.tree) if source is not None else ():
+            if isinstance(node, ast.Call) and last_name(node.func) == "TensorSpec" and (file, node.lineno) in wanted:
+                first = _first(node.args[0] if node.args else None)
+                if first is not None and not (isinstance(first, ast.Constant) and first.value is None):
+                    reason = f"Its signature takes {asked[0]} rows for granted, and {given[0]} were given."
+                    yield Candidate(file, node.lineno, 7.5, reason, None, "batch-size", True)
+
+
+def _first(shape: ast.expr | None) -> ast.expr | None:
+    """The first size of a shape as it is written: of `(n,) + rest` as well."""
+    if isinstance(shape, ast.BinOp):
+        return _first(shape.left)
+    return shape.elts[0] if isinstance(shape, ast.Tuple | ast.List) and shape.elts else None
 
 
 def _is_bare_squeeze(call: ast.Call) -> bool:

@@ -34,10 +34,12 @@ class Seen:
     Attributes:
         calls: of the arrays that `fit`, `evaluate` and `predict` were given, in the order of x and y.
         outputs: of a model built there; of a Sequential after each `add`.
+        argv: the program's command line.
     """
 
     calls: Mapping[tuple[str, int], tuple[Sizes | None, ...]] = field(default_factory=dict)
     outputs: Mapping[tuple[str, int], tuple[Sizes | None, ...]] = field(default_factory=dict)
+    argv: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -80,13 +82,15 @@ def covers(item: tuple[str, int, int], frame: Frame) -> bool:
     return file == frame.file and first <= frame.line <= last
 
 
-def seen(calls: Iterable[Mapping[str, Any]], models: Iterable[Mapping[str, Any]]) -> Seen:
-    """What the events of Keras calls and models tell."""
+def seen(calls: Iterable[Mapping[str, Any]], models: Iterable[Mapping[str, Any]], argv: Sequence[str] = ()) -> Seen:
+    """What the events of Keras calls and models tell, and the command line."""
     of_calls = {_line(e): tuple(map(_sizes_of, e.get("inputs") or ())) for e in calls if _line(e) is not None}
     built = (e for e in models if e.get("action") == "build" and _line(e) is not None)
     of_models = {_line(e): tuple(map(_sizes_of, e.get("outputs") or ())) for e in built}
     return Seen(
-        {k: v for k, v in of_calls.items() if k is not None}, {k: v for k, v in of_models.items() if k is not None}
+        {k: v for k, v in of_calls.items() if k is not None},
+        {k: v for k, v in of_models.items() if k is not None},
+        tuple(argv),
     )
 
 

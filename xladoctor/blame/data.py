@@ -97,8 +97,27 @@ def stage(run: Follower, name: str, data: Dataset, args: Args, kwargs: Kwargs) -
         inner = data.element
         found = call(run, args[0], list(inner.items) if isinstance(inner, Seq) else [inner], {})
         made.element = found.element if isinstance(found, Dataset) else Value(origin)
-    elif name in ("unbatch", "enumerate", "group_by_window"):
+    elif name == "concatenate":
+        made.rows = None
+    elif name == "enumerate":
+        made.element = Seq([Value(origin), data.element], origin)
+    elif name == "unbatch":
+        made.element, made.batch = _unbatched(data.element), None
+    elif name == "group_by_window":
         made.element = Value(origin)
+    return made
+
+
+def _unbatched(element: Value) -> Value:
+    if isinstance(element, Seq):
+        return Seq([_unbatched(item) for item in element.items], element.origin)
+    if isinstance(element, Map):
+        return Map({k: _unbatched(v) for k, v in element.items.items()}, element.origin)
+    found = array(element)
+    if found is None or not found.dims:
+        return Array(None, element.origin, "tensor")
+    made = Array(found.dims[1:], found.origin, "tensor")
+    made.integer, made.classes, made.name, made.aliases = found.integer, found.classes, found.name, found.aliases
     return made
 
 

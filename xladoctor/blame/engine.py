@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,6 +13,7 @@ from xladoctor.blame.crash import Crash, Seen, crash_of
 from xladoctor.blame.features import MAKES, Features, factors, features
 from xladoctor.blame.follow import Arrival, Follower
 from xladoctor.blame.indices import OF_VALUES, of_indices
+from xladoctor.blame.open_lengths import of_open_lengths
 from xladoctor.blame.slices import Line
 from xladoctor.blame.suspicion import Candidate, chain
 from xladoctor.blame.trials import Tried
@@ -26,6 +28,8 @@ _MOST = 5
 LABEL = "label value"
 """What a loss says of labels that are no index of one of its classes."""
 _STEPS = 6
+_UNEVEN = re.compile(r"Graph execution error|unexpected shape|same shape|inhomogeneous")
+"""What is said of sizes that met as the program ran."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,9 @@ def evidence(
     found, hops = _reasons(run, clash, crash, last), slices.hops(files, main, crash)
     if crash.slug == "rank-mismatch" or (clash is not None and clash.relation == "rank"):
         found = suspicion.ranked([*conventions.of_squeezes(hops, files), *found])
+    found = suspicion.ranked([*conventions.of_signatures(crash, hops, files), *found])
+    if clash is None and _UNEVEN.search(crash.message):
+        found = suspicion.ranked([*of_open_lengths(hops, files), *found])
     facts = facts_of(finding, failure)  # type: ignore[arg-type]
     tried = trials.tried(run, clash, found, crash, files, main, hops, facts) if clash is not None else []
     if last is not None:
@@ -116,6 +123,8 @@ def _reasons(run: Follower, clash: Clash | None, crash: Crash, last: Batching | 
         gathers = "gather" in code
         tables = conventions.of_gathered(run.arrays) if gathers else ()
         found = [*conventions.of_embeddings(run.made, crash.sizes, gathers), *tables, *found]
+    if crash.slug == "loop-shape-mismatch":
+        found = [*conventions.of_loops(crash, run.files), *found]
     if last is not None:
         found = [*batches.of_batching(last, clash, run.arrays), *found]
     return suspicion.ranked(found)

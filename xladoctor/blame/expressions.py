@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from xladoctor.blame import data, library, subscripts
+from xladoctor.blame import data, library, objects, plain, subscripts
 from xladoctor.blame.arithmetic import binary, boolean, compare, truth, unary
 from xladoctor.blame.recorded import with_shape
 from xladoctor.blame.values import (
@@ -29,18 +29,12 @@ from xladoctor.blame.values import (
     number,
     unknown,
 )
+from xladoctor.sources.names import canonical, last_name
 
 if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
 
 _LONGEST = 4096
-_BUILTINS = frozenset(
-    {
-        "len", "range", "zip", "enumerate", "int", "float", "list", "tuple", "dict", "set", "sorted", "reversed",
-        "min", "max", "sum", "abs", "round", "print", "super", "isinstance", "str", "map", "open", "next", "iter",
-        "getattr", "hasattr", "slice", "bool", "any", "all", "type", "setattr", "filter", "input", "property",
-    }
-)  # fmt: skip
 
 
 def value(run: Follower, node: ast.expr, scope: Scope) -> Value:
@@ -125,17 +119,20 @@ def _name(run: Follower, node: ast.Name, scope: Scope) -> Value:
             run.reads.setdefault(found.origin, set()).add((scope.file, node.lineno))
         return found
     stars = scope.find("<star>")
-    if isinstance(stars, Seq) and node.id not in _BUILTINS:
+    if isinstance(stars, Seq) and node.id not in plain.NAMES:
         for star in stars.items:
             if isinstance(star, Library) and library.known(f"{star.name}.{node.id}"):
                 return Library(f"{star.name}.{node.id}")
-    if node.id in _BUILTINS:
+    if node.id in plain.NAMES:
         return Library(f"builtins.{node.id}")
     return Library(node.id) if "." in node.id else Value()  # a name that an edit to be tried was given
 
 
 def _attribute(run: Follower, node: ast.Attribute, scope: Scope) -> Value:
-    found = attribute(run, run.value(node.value, scope), node.attr)
+    holder = run.value(node.value, scope)
+    found = attribute(run, holder, node.attr)
+    if isinstance(holder, Instance | Map):
+        run.holders[node] = holder
     if isinstance(node.value, ast.Name) and f"{node.value.id}.{node.attr}" in scope.shapes:
         known = array(found)
         if type(found) is Value or (isinstance(found, Array) and (known is None or known.dims is None)):
@@ -149,8 +146,6 @@ _NUMBERS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
 def attribute(run: Follower, holder: Value, name: str) -> Value:
     """An attribute of a value."""
     if isinstance(holder, Library) and holder.bound is None:
-        from xladoctor.sources.names import canonical
-
         if holder.name in ("numpy", "math") and name in _NUMBERS:
             return Const(_NUMBERS[name], run.origin("constant", name))
         return Library(canonical(f"{holder.name}.{name}"), None, holder.settings) if holder.name else Value()
@@ -159,7 +154,10 @@ def attribute(run: Follower, holder: Value, name: str) -> Value:
     if isinstance(holder, Instance):
         return _of_instance(run, holder, name)
     if isinstance(holder, Class):
-        return holder.find(name) or Value()
+        found = holder.find(name)
+        return objects.bound(found, holder) if found is not None else Value()
+    if isinstance(holder, objects.Super):
+        return holder.find(name) or Library(name, holder)
     if isinstance(holder, Map) and name in holder.items:
         return holder.items[name]
     found = library.attribute(run, holder, name)
@@ -169,16 +167,19 @@ def attribute(run: Follower, holder: Value, name: str) -> Value:
 def _of_instance(run: Follower, holder: Instance, name: str) -> Value:
     if name in holder.names:
         return holder.names[name]
+    if name == "__dict__":
+        return objects.as_map(holder)
     found = holder.cls.find(name)
     if isinstance(found, Function):
-        decorators = [getattr(d, "id", getattr(d, "attr", "")) for d in getattr(found.node, "decorator_list", ())]
-        if "staticmethod" in decorators:
-            return found
-        bound = Function(found.node, found.scope, holder, found.owner)
-        return run.enter(bound, (), {}) if {"property", "cached_property"} & set(decorators) else bound
+        decorators = {last_name(d) for d in getattr(found.node, "decorator_list", ())}
+        got = objects.bound(found, holder)
+        return run.enter(got, (), {}) if _PROPERTIES & decorators and isinstance(got, Function) else got
     if found is not None:
         return found
     return Library(name, holder)
+
+
+_PROPERTIES = frozenset({"property", "cached_property"})
 
 
 def _tuple(run: Follower, node: ast.Tuple | ast.List | ast.Set, scope: Scope) -> Value:
@@ -218,6 +219,8 @@ def _choice(run: Follower, node: ast.IfExp, scope: Scope) -> Value:
 
 def _subscript(run: Follower, node: ast.Subscript, scope: Scope) -> Value:
     holder = run.value(node.value, scope)
+    if isinstance(holder, Map):
+        run.holders[node] = holder
     return subscripts.subscript(run, holder, node.slice, scope)
 
 
@@ -259,12 +262,16 @@ def call(run: Follower, called: Value, args: list[Value], kwargs: dict[str, Valu
     """What a call gives."""
     if isinstance(called, Function):
         return run.enter(called, [_passed(run, a) for a in args], {k: _passed(run, v) for k, v in kwargs.items()})
+    if isinstance(called, objects.Partial):
+        return call(run, called.act, [*called.args, *args], {**called.kwargs, **kwargs})
     if isinstance(called, Class):
         args, kwargs = [_passed(run, a) for a in args], {k: _passed(run, v) for k, v in kwargs.items()}
         made = Instance(called, run.origin("layer", called.node.name, *args, *kwargs.values()))
         start = called.find("__init__")
         if isinstance(start, Function):
             run.enter(Function(start.node, start.scope, made, start.owner), args, kwargs)
+        elif objects.is_record(called):
+            objects.fill(run, made, args, kwargs)
         run.made.append(made)
         return made
     return library.call(run, called, args, kwargs)
@@ -314,6 +321,18 @@ def _comprehension(
     return Array((Dim(None, source.origin), *(one.dims or ())), one.origin) if one is not None else unknown(*elements)
 
 
+def _formatted(run: Follower, node: ast.JoinedStr, scope: Scope) -> Value:
+    """`f"block{i}"`, where what it shows is known."""
+    words: list[str] = []
+    for part in node.values:
+        plain_part = isinstance(part, ast.FormattedValue) and part.format_spec is None and part.conversion == -1
+        found = run.value(part.value if isinstance(part, ast.FormattedValue) else part, scope)
+        if not isinstance(found, Const) or not (plain_part or isinstance(part, ast.Constant)):
+            return Value()
+        words.append(str(found.value))
+    return Const("".join(words), Origin("constant", scope.file, node.lineno, "a text"))
+
+
 def _lambda(run: Follower, node: ast.Lambda, scope: Scope) -> Value:
     return Function(node, scope)
 
@@ -359,4 +378,5 @@ _KINDS: dict[type[ast.expr], Callable[..., Value]] = {
     ast.NamedExpr: _walrus,
     ast.Await: _inner,
     ast.YieldFrom: _inner,
+    ast.JoinedStr: _formatted,
 }

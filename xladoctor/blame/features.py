@@ -45,6 +45,8 @@ def of_sizes(nodes: Sequence[ast.AST], run: Follower, sizes: frozenset[int]) -> 
             yield "size written"
         elif run.numbers.get(node, set()) & sizes and isinstance(node, _COMPUTES) and not _looks_up(node):
             yield "size computed"
+        if isinstance(node, ast.Call) and _gives(node, run, sizes):
+            yield "gives"
         shape = run.shapes.get(node)
         if shape is None:
             continue
@@ -55,6 +57,12 @@ def of_sizes(nodes: Sequence[ast.AST], run: Follower, sizes: frozenset[int]) -> 
             yield "size made"
         if below and all(len(shape) != len(other) for other in below):
             yield "rank changed"
+
+
+def _gives(call: ast.Call, run: Follower, sizes: frozenset[int]) -> bool:
+    """Whether an argument is made in the call itself, and has one of the sizes."""
+    given = [*call.args, *(k.value for k in call.keywords)]
+    return any(isinstance(a, ast.Call) and sizes & {s for s in run.shapes.get(a, ()) if s} for a in given)
 
 
 def factors(run: Follower, crash: Crash) -> dict[int, int]:
@@ -115,6 +123,27 @@ def of_clash(clash: Clash) -> Iterator[tuple[Line, str]]:
                 yield (origin.file, origin.line), "value" if not depth else "value before"
 
 
+def of_choice(clash: Clash, run: Follower) -> Iterator[tuple[Line, str]]:
+    """Where the number stands that became a size at fault, and what both sizes come from."""
+    chains = [{(o.file, o.line): o for o, _ in chain(side.origin, 8)} for side in clash.sides]
+    for side, known in zip(clash.sides, chains, strict=True):
+        for at, origin in known.items():
+            if origin.kind == "constant" and len(run.reads.get(origin, ())) > 1:
+                yield at, "shared"
+            if origin.kind == "constant" and not origin.parents and origin.text == str(side.size):
+                yield at, "chosen"
+                if len(run.reads.get(origin, ())) < 2:
+                    yield at, "chosen for it"
+    if len(chains) > 1 and clash.sides[0].size != clash.sides[1].size:
+        yield from ((at, "in both") for at in chains[0] if at in chains[1])
+
+
+def _in_a_call(at: Line, stack: Sequence[Line], files: Files) -> bool:
+    """Whether a line stands in one of the functions of the traceback."""
+    function = files.function(*at)
+    return any(at[0] == call[0] and function == files.function(*call) for call in stack)
+
+
 def features(
     hops: Mapping[Line, int],
     run: Follower,
@@ -138,20 +167,24 @@ def features(
         for line, nodes in by_line(tree, wanted).items():
             at = (file, line)
             names = set(of_sizes([n for n in nodes if not _hands_on(n, wrong, run)], run, sizes))
+            names |= {"in a call"} if _in_a_call(at, stack, files) else set()
             if at in stack:
                 names.add("raised" if at == stack[-1] else "called")
             if "raised" in names and any(isinstance(n, ast.Call) and last_name(n.func) in _RUNS for n in nodes):
                 names.add("runs")
-            out[at] = {"hops": log1p(hops[at]), **dict.fromkeys(names, 1.0)}
+            out[at] = {"hops": log1p(hops[at]), "far": hops[at] / 8, **dict.fromkeys(names, 1.0)}
     if crash.slug in OF_VALUES and clash is None:
         made = {(o.file, o.line) for a in run.arrays for d in a.dims or () for o, _ in chain(d.origin, 8)}
         for at in set(out) - made:
             # The number is a value of the data, or the bound of it: an equal one elsewhere says nothing.
             if not _stores(at, trees):
                 out[at].pop("size written", None)
-    for at, name in of_clash(clash) if clash is not None else ():
+    for at, name in [*of_clash(clash), *of_choice(clash, run)] if clash is not None else ():
         if at in out:
             out[at].setdefault(name, 1.0)
+    for known in out.values():
+        if "side" in known and MAKES.isdisjoint(known):
+            known["hands over"] = 1.0
     for candidate in found:
         at = (candidate.file, candidate.line)
         if at in out and candidate.strong:
@@ -170,10 +203,17 @@ def _stores(at: Line, trees: Mapping[str, ast.Module]) -> bool:
 
 def _tried(out: dict[Line, Features], tried: Iterable[Tried]) -> None:
     """What edits of the lines came to: the kinds that mend, and the least that one costs."""
-    for one in tried:
-        found = out.get((one.file, one.line))
-        if found is None:
-            continue
-        if one.mends:
-            found["mends"] = 1.0
-            found["cheaply"] = max(found.get("cheaply", 0.0), max(0.0, (8.0 - one.cost) / 8.0))
+    mending = [one for one in tried if one.mends and (one.file, one.line) in out]
+    least = min((one.cost for one in mending), default=0.0)
+    lines = {(one.file, one.line) for one in mending}
+    for one in mending:
+        found = out[one.file, one.line]
+        found["mends"] = 1.0
+        found["ways"] = found.get("ways", 0.0) + 1.0
+        found["cheaply"] = max(found.get("cheaply", 0.0), max(0.0, (8.0 - one.cost) / 8.0))
+        if one.cost <= least:
+            found["cheapest"] = 1.0
+        if len(lines) == 1:
+            found["alone"] = 1.0
+    for at in lines:
+        out[at]["ways"] = log1p(out[at]["ways"])

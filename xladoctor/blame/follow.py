@@ -50,6 +50,10 @@ class Reached(Exception):
     """The line that failed was followed: nothing after it was run."""
 
 
+class Unfit(Exception):
+    """A constraint is broken that must hold."""
+
+
 class TooLong(Exception):
     """The program branches out too far to be followed."""
 
@@ -104,6 +108,10 @@ class Follower:
         self.numbers: dict[ast.expr, set[int]] = {}
         self.shapes: dict[ast.expr, Sizes] = {}
         self.scopes: list[Scope] = []
+        self.holders: dict[ast.expr, Value] = {}
+        """What the fields and the keys of an expression are looked up in."""
+        self.may_break: frozenset[tuple[tuple[tuple[str, int], ...], str]] | None = None
+        """The only constraints, by place and relation, at which it goes on: None for any."""
 
     def run(self, file: str) -> None:
         """Follow the program that starts with this file."""
@@ -133,6 +141,11 @@ class Follower:
             except (TooLong, RecursionError):
                 return
 
+    @property
+    def open_function(self) -> ast.AST | None:
+        """The function that is being followed."""
+        return self._open[-1] if self._open else None
+
     def step(self) -> None:
         """One more expression."""
         self.steps += 1
@@ -161,6 +174,8 @@ class Follower:
     ) -> None:
         """Note that a constraint is broken here."""
         stack = tuple((c.file, getattr(c.node, "lineno", c.first)) for c in self.calls)
+        if self.may_break is not None and (stack, relation) not in self.may_break:
+            raise Unfit
         found = Clash(relation, what, tuple(values), tuple(axes), tuple(sides), stack, hint)
         self.clashes.append(found)
         if self._watching is not None:
@@ -226,7 +241,9 @@ class Follower:
             self._open.pop()
         yields = scope.names.get("<yields>")
         if isinstance(yields, Seq):
-            return Dataset(yields.items[0], yields.origin)
+            made = Dataset(yields.items[0], yields.origin)
+            made.batch = yields.origin  # what it gives goes as it is
+            return made
         return _returned(scope)
 
     def _is_traced(self, scope: Scope) -> bool:
@@ -302,8 +319,12 @@ class Follower:
             self._unpack(target.elts, value, scope)
         elif isinstance(target, ast.Attribute):
             holder = self.value(target.value, scope)
-            if isinstance(holder, Instance):
+            if isinstance(holder, Instance | Class):
                 holder.names[target.attr] = value
+            elif isinstance(holder, ModuleValue):
+                holder.scope.names[target.attr] = value
+            elif isinstance(holder, Map):
+                holder.items[target.attr] = value
             elif (
                 isinstance(holder, Array) and target.attr == "shape" and isinstance(value, Seq) and holder.dims is None
             ):

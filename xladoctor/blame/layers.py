@@ -37,6 +37,7 @@ PLACES: dict[str, tuple[str, ...]] = {
     "UpSampling1D": ("size",),
     "MultiHeadAttention": ("num_heads", "key_dim", "value_dim"),
     "DepthwiseConv2D": ("kernel_size", "strides", "padding"),
+    **dict.fromkeys(("Resizing", "CenterCrop", "RandomCrop"), ("height", "width")),
 }
 _CELLS = ("LSTM", "GRU", "SimpleRNN", "CuDNNLSTM", "CuDNNGRU")
 _RANKS = {"1D": 3, "2D": 4, "3D": 5}
@@ -120,6 +121,7 @@ def _stamped(made: Value, layer: Layer, *inputs: Array) -> Value:
     if isinstance(made, Array):
         made.made_by = layer
         made.inputs = made.inputs or tuple(inputs)
+        layer.output = made
     return made
 
 
@@ -275,9 +277,22 @@ def _without(known: Sequence[Dim], axis: int) -> list[Dim]:
     return [d for i, d in enumerate(known) if i not in (0, axis % len(known))]
 
 
+def _attended(run: Follower, layer: Layer, values: Sequence[Value]) -> Value:
+    """`Attention()([query, value])`: as many columns in both."""
+    found = [array(v) for v in values[:2]]
+    query, value = found if len(found) == 2 else (None, None)
+    if query is None or value is None or not query.dims or not value.dims:
+        return Array(None, layer.origin, "symbolic")
+    if layer.cls == "Attention" and conflict(query.dims[-1], value.dims[-1]):
+        run.clash("inner", called(layer), [query, value], [-1, -1], [query.dims[-1], value.dims[-1]])
+    return Array([*query.dims[:-1], value.dims[-1]], layer.origin, "symbolic")
+
+
 _MERGING: dict[str, Callable[[Follower, Layer, Sequence[Value]], Value]] = {
     "Concatenate": _concatenated,
     "Dot": _dotted,
+    "Attention": _attended,
+    "AdditiveAttention": _attended,
     **dict.fromkeys(("Add", "Multiply", "Subtract", "Average", "Maximum", "Minimum"), _summed),
 }
 _BY_CLASS: dict[str, Callable[[Follower, Layer, Array], Value]] = {
@@ -295,11 +310,26 @@ _BY_CLASS: dict[str, Callable[[Follower, Layer, Array], Value]] = {
 }
 
 
+_CONVOLUTIONS = frozenset(
+    {"Convolution2D", *(f"{kind}Conv{n}D" for kind in ("", "Depthwise", "Separable") for n in (1, 2, 3))}
+    | {f"Conv{n}DTranspose" for n in (1, 2, 3)}
+)
+
+
+def _resized(run: Follower, layer: Layer, found: Array) -> Value:
+    """`Resizing(height, width)` and the like."""
+    known, new = found.dims or (), [dim(setting(layer, n), layer.origin) for n in ("height", "width")]
+    made = [*known[:-3], *new, known[-1]] if len(known) > 2 else None
+    return Array(made, layer.origin, "symbolic")
+
+
 def _by_kind(cls: str) -> Callable[[Follower, Layer, Array], Value]:
     if "Pool" in cls:
         return pooling
-    if cls in ("Conv1D", "Conv2D", "Conv3D", "Convolution2D", "Conv2DTranspose", "DepthwiseConv2D", "SeparableConv2D"):
+    if cls in _CONVOLUTIONS:
         return convolution
+    if cls in ("Resizing", "CenterCrop", "RandomCrop"):
+        return _resized
     if cls.startswith("UpSampling"):
         return upsampling
     if cls.startswith(("ZeroPadding", "Cropping")):
@@ -308,22 +338,15 @@ def _by_kind(cls: str) -> Callable[[Follower, Layer, Array], Value]:
         return _opaque
     if cls == "TextVectorization":
         return _vectorized
-    known = (
-        "Dropout",
-        "Normalization",
-        "Activation",
-        "ReLU",
-        "Softmax",
-        "PReLU",
-        "ELU",
-        "Masking",
-        "Noise",
-        "Rescaling",
-        "StringLookup",
-        "IntegerLookup",
-        "Discretization",
-    )
-    return _like if any(word in cls for word in known) or cls == "InputLayer" else _opaque
+    return _like if any(word in cls for word in _KEEP) or cls == "InputLayer" else _opaque
+
+
+_KEEP = (
+    "Dropout", "Normalization", "Activation", "ReLU", "Softmax", "PReLU", "ELU", "Masking", "Noise", "Rescaling",
+    "StringLookup", "IntegerLookup", "Discretization", "Random", "MultiHeadAttention", "GroupQueryAttention",
+    "Regularization", "Identity",
+)  # fmt: skip
+"""Parts of the names of layers that keep the shape."""
 
 
 def is_layer(name: str) -> bool:

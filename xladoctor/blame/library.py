@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from xladoctor.blame import data, graph_layers, layers, makers, models, shaping
+from xladoctor.blame import data, graph_layers, layers, makers, models, objects, plain, pretrained, rearranging, shaping
 from xladoctor.blame.algebra import elements
 from xladoctor.blame.arguments import Args, Kwargs, arg
-from xladoctor.blame.parts import counted, declared
+from xladoctor.blame.parts import declared
 from xladoctor.blame.values import (
     Array,
     Const,
@@ -36,7 +36,7 @@ _STAGES = frozenset(
     {
         "batch", "padded_batch", "map", "shuffle", "repeat", "prefetch", "cache", "take", "skip", "filter", "unbatch",
         "enumerate", "window", "flat_map", "interleave", "with_options", "make_one_shot_iterator", "get_next", "shard",
-        "make_initializable_iterator", "as_numpy_iterator", "apply",
+        "make_initializable_iterator", "as_numpy_iterator", "apply", "concatenate",
     }
 )  # fmt: skip
 _FITS = frozenset({"fit", "train_on_batch", "evaluate", "test_on_batch"})
@@ -74,22 +74,34 @@ def _called_instance(run: Follower, holder: Instance, args: list[Value], kwargs:
     build = holder.cls.find("build")
     if isinstance(build, Function) and not holder.built and args:
         holder.built = True
-        shape = shaping.shape(run, "shape", args[:1], {}) if isinstance(args[0], Array) else Value()
-        run.enter(Function(build.node, build.scope, holder, build.owner), [shape], {})
+        run.enter(Function(build.node, build.scope, holder, build.owner), [_shape(run, args[0])], {})
     act = holder.cls.find("call") or holder.cls.find("__call__")
     if isinstance(act, Function):
         return run.enter(Function(act.node, act.scope, holder, act.owner), args, kwargs)
-    return unknown(*args)
+    return models.called(run, holder.model, args) if holder.model.outputs is not None else unknown(*args)
+
+
+def _shape(run: Follower, given: Value) -> Value:
+    """What `build` is given: the shape of the input, or those of several."""
+    if isinstance(given, Array):
+        return shaping.shape(run, "shape", [given], {})
+    return Seq([_shape(run, item) for item in given.items], given.origin) if isinstance(given, Seq) else Value()
 
 
 def _function(run: Follower, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
     head, _, last = name.rpartition(".")
     if name.startswith("builtins."):
-        return _builtin(run, last, args, kwargs)
+        return plain.call(run, last, args, kwargs)
+    if head in _PLAIN:
+        found = _of_python(run, name, last, args, kwargs)
+        if found is not None:
+            return found
     if last in ("Sequential",) and head.startswith("keras"):
         return models.sequential(run, args, kwargs)
     if last == "Model" and head.startswith("keras"):
         return models.functional(run, args, kwargs)
+    if "keras.applications" in f"{head}." and last[:1].isupper():
+        return pretrained.pretrained(run, last, args, kwargs)
     if layers.is_layer(name):
         return layers.build(run, last, args, kwargs)
     if head.startswith("keras") and head.endswith("layers") and last in ("add", "concatenate", "multiply", "average"):
@@ -102,6 +114,38 @@ def _function(run: Follower, name: str, args: list[Value], kwargs: dict[str, Val
         return made
     act = _act(name, head, last)
     return act(run, name if act in _NAMED else last, args, kwargs) if act is not None else _other(run, name, args)
+
+
+_PLAIN = frozenset(
+    {
+        "math", "numpy", "functools", "dataclasses", "attr", "attrs", "pydantic", "types", "argparse", "os",
+        "os.environ", "copy", "collections",
+    }
+)  # fmt: skip
+"""Modules whose functions concern plain values, too."""
+
+
+def _of_python(run: Follower, name: str, last: str, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+    """What a function of Python's own library gives, where its values are known; None else."""
+    if last in plain.NUMBERS and not kwargs:
+        return plain.computed(run, last, args)
+    if last == "partial":
+        return plain.partial(run, args, kwargs)
+    if name in ("dataclasses.field", "attr.ib", "attrs.field", "pydantic.Field"):
+        return objects.field(run, args, kwargs)
+    if name in ("dataclasses.replace", "attr.evolve", "attrs.evolve"):
+        return objects.changed(args[0] if args else None, kwargs)
+    if name in ("dataclasses.asdict", "attr.asdict", "attrs.asdict"):
+        return objects.as_map(args[0] if args else None)
+    if last in ("SimpleNamespace", "Namespace"):
+        return Map(dict(kwargs), run.origin("array", last))
+    if last == "ArgumentParser":
+        return objects.Options({}, run.origin("array", last))
+    if name in ("os.getenv", "os.environ.get") and len(args) > 1:
+        return args[1]
+    if name in ("copy.copy", "copy.deepcopy") and args:
+        return args[0]
+    return plain.call(run, "dict", args, kwargs) if last in ("OrderedDict", "defaultdict") else None
 
 
 def _act(name: str, head: str, last: str) -> Act | None:
@@ -123,7 +167,8 @@ def _act(name: str, head: str, last: str) -> Act | None:
             "zip": data.zipped,
         }.get(last)
     if head == "tensorflow.image":
-        return shaping.resize if last.startswith(("resize", "central_crop")) else shaping.keep
+        own = rearranging.FUNCTIONS.get(last)
+        return own or (shaping.resize if last.startswith(("resize", "central_crop")) else shaping.keep)
     if last == "timeseries_dataset_from_array":
         return data.timeseries
     if last == "train_test_split":
@@ -149,51 +194,6 @@ def _other(run: Follower, name: str, args: list[Value]) -> Value:
     return Value(run.origin("call", last, *args), args)
 
 
-def _builtin(run: Follower, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    first = args[0] if args else Value()
-    if name == "range":
-        return data.whole_range(run, name, args, kwargs)
-    if name in ("zip", "enumerate"):
-        return data.take(run, name, args, kwargs)
-    if name == "super":
-        holder = next((c.scope.names.get("self") for c in reversed(run.calls) if "self" in c.scope.names), None)
-        return Library("super", holder)
-    if name == "len":
-        return _length(run, first)
-    if name in ("int", "round", "float") and isinstance(first, Const):
-        return first if not isinstance(first.value, float) or name == "float" else Const(int(first.value), first.origin)
-    if name in ("list", "tuple", "sorted", "reversed"):
-        if name == "reversed" and isinstance(first, Seq) and first.count == len(first.items):
-            return Seq(first.items[::-1], first.origin)
-        return first if isinstance(first, Seq | Array | Dataset) else unknown(first)
-    if name in ("next", "iter"):
-        if name == "iter" or not isinstance(first, Dataset):
-            return first
-        return first.element
-    if name == "dict":
-        return Map(dict(kwargs))
-    if name == "slice" and 0 < len(args) <= 2:
-        return Library(
-            "slice", None, dict(zip(("upper",) if len(args) == 1 else ("lower", "upper"), args, strict=True))
-        )
-    if name in ("min", "max") and len(args) > 1 and all(number(a) is not None for a in args):
-        pick = min if name == "min" else max
-        return pick(args, key=lambda a: number(a) or 0)
-    return unknown(*args)
-
-
-def _length(run: Follower, value: Value) -> Value:
-    if isinstance(value, Seq):
-        return Const(value.count, value.origin) if value.count is not None else counted(run, value)
-    if isinstance(value, Array) and value.dims:
-        return Const(value.dims[0].size, value.dims[0].origin, value.dims[0])
-    if isinstance(value, Instance):
-        count = value.cls.find("__len__")
-        if isinstance(count, Function):
-            return run.enter(Function(count.node, count.scope, value, count.owner), [], {})
-    return counted(run, value)
-
-
 # -- attributes and methods -------------------------------------------------------------------------------------------
 
 
@@ -206,8 +206,10 @@ def attribute(run: Follower, holder: Value, name: str) -> Value | None:
         if name in found:
             return found[name] or Value(holder.origin)
         return Seq(holder.layers) if name == "layers" else None
-    if isinstance(holder, Layer) and name in holder.settings:
-        return holder.settings[name]
+    if isinstance(holder, Layer):
+        return holder.output if name == "output" and holder.output is not None else holder.settings.get(name)
+    if isinstance(holder, Dataset) and name == "element_spec":
+        return holder.element
     return unknown(holder) if type(holder) is Value and name in ("T", "values", "data") else None
 
 
@@ -253,9 +255,16 @@ def _method(run: Follower, holder: Value, name: str, args: list[Value], kwargs: 
     if name == "run":
         return data.session_run(run, name, args, kwargs)
     if isinstance(holder, Seq):
-        return _of_list(run, holder, name, args)
+        act = shaping.FUNCTIONS.get(name) if name not in _OF_LISTS else None
+        return act(run, name, [holder, *args], {}) if act is not None else plain.of_list(holder, name, args)
+    if isinstance(holder, objects.Options):
+        return objects.of_options(run, holder, name, args, kwargs)
     if isinstance(holder, Map):
-        return _of_dict(holder, name, args)
+        return plain.of_dict(holder, name, args, kwargs)
+    if isinstance(holder, objects.Super):
+        return _above(run, holder, name, args, kwargs)
+    if isinstance(holder, Const) and isinstance(holder.value, str):
+        return plain.of_text(holder, name, args) or unknown(holder, *args)
     if isinstance(holder, Array):
         return _of_array_method(run, holder, name, args, kwargs)
     act = shaping.FUNCTIONS.get(name)
@@ -271,6 +280,8 @@ def _of_model(run: Follower, model: Model, name: str, args: list[Value], kwargs:
         return models.add(run, model, args[0])
     if name == "compile":
         return models.compile_(run, model, args, kwargs)
+    if name == "get_layer":
+        return models.found(model, arg(args, kwargs, 0, "name"), arg(args, kwargs, 1, "index"))
     if name in _FITS or name == "fit_generator":
         return models.fit(run, model, args, kwargs)
     if name in ("predict", "predict_on_batch", "predict_generator"):
@@ -280,7 +291,24 @@ def _of_model(run: Follower, model: Model, name: str, args: list[Value], kwargs:
     return Value(run.origin("call", name, model, *args))
 
 
+_OF_LISTS = frozenset({"append", "insert", "copy"})
+
+
+def _above(run: Follower, holder: objects.Super, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A method of a library's class above one of the program's: `super().__init__(inputs=..., outputs=...)`."""
+    made = holder.holder
+    if not isinstance(made, Instance):
+        return unknown(*args)
+    if name != "__init__":
+        return _of_instance(run, made, name, args, kwargs)
+    if made.cls.library_base().endswith("Model") and ("inputs" in kwargs or len(args) > 1):
+        made.model.inputs, made.model.outputs = arg(args, kwargs, 0, "inputs"), arg(args, kwargs, 1, "outputs")
+    return Const(None)
+
+
 def _of_instance(run: Follower, holder: Instance, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    if name in ("_replace", "_asdict"):
+        return objects.changed(holder, kwargs) if name == "_replace" else objects.as_map(holder)
     base = holder.cls.library_base()
     if name == "super" or not base:
         return unknown(holder, *args)
@@ -291,30 +319,6 @@ def _of_instance(run: Follower, holder: Instance, name: str, args: list[Value], 
     if name in _FITS or name in ("predict", "predict_on_batch"):
         return models.fit(run, holder, args, kwargs, labels=name in _FITS)
     return unknown(holder, *args)
-
-
-def _of_list(run: Follower, holder: Seq, name: str, args: list[Value]) -> Value:
-    if name == "append" and args and len(holder.items) < 4096:
-        holder.items.append(args[0])
-    elif name == "extend" and args and isinstance(args[0], Seq):
-        holder.items += args[0].items[:4096]
-    elif name == "pop" and holder.items:
-        return holder.items.pop(number(args[0]) or 0 if args else -1) if len(holder.items) > 0 else Value()
-    elif name in shaping.FUNCTIONS:
-        return shaping.FUNCTIONS[name](run, name, [holder, *args], {})
-    return Const(None)
-
-
-def _of_dict(holder: Map, name: str, args: list[Value]) -> Value:
-    if name == "items":
-        return Seq([Seq([Const(k), v]) for k, v in holder.items.items()])
-    if name == "values":
-        return Seq(list(holder.items.values()))
-    if name == "keys":
-        return Seq([Const(k) for k in holder.items])
-    if name in ("get", "pop") and args and isinstance(args[0], Const):
-        return holder.items.get(args[0].value) or (args[1] if len(args) > 1 else Const(None))
-    return unknown(holder)
 
 
 def _of_array_method(run: Follower, holder: Array, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:

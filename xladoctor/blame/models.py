@@ -10,6 +10,7 @@ from xladoctor.blame.algebra import conflict
 from xladoctor.blame.arguments import Args, Kwargs, arg, is_none
 from xladoctor.blame.batches import Batching
 from xladoctor.blame.recorded import with_shape
+from xladoctor.blame.suspicion import all_before
 from xladoctor.blame.values import (
     Array,
     Const,
@@ -85,6 +86,18 @@ def called(run: Follower, model: Model, args: Args) -> Value:
             out = applied(run, layer, [out])
         return out
     return model.outputs if model.outputs is not None else Value(model.origin)
+
+
+def found(model: Model, name: Value | None, index: Value | None) -> Value:
+    """`model.get_layer("name")`."""
+    known = list(model.layers)
+    if not model.sequential and isinstance(model.outputs, Array):
+        known = [a.made_by for a in all_before(model.outputs) if isinstance(a.made_by, Layer)]
+    named = next((v for v in known if isinstance(v, Layer) and text(v.settings.get("name")) == text(name)), None)
+    if text(name) is not None and named is not None:
+        return named
+    at = number(index)
+    return known[at] if model.sequential and at is not None and -len(known) <= at < len(known) else Value(model.origin)
 
 
 def compile_(run: Follower, model: Model, args: Args, kwargs: Kwargs) -> Value:

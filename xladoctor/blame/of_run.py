@@ -51,7 +51,7 @@ def _without_gradient(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
     main = main_file(sources, failure, root)
     if main is None:
         return diagnosis
-    found = gradients.suspects(_files(sources, main), main)
+    found = gradients.suspects(_files(sources, main, failure), main)
     return diagnosis.with_finding(root, replace(root, suspects=found))
 
 
@@ -72,17 +72,19 @@ def case_of(diagnosis: Diagnosis, recording: Recording) -> Case | None:
     main = main_file(sources, failure, root) if sources is not None else None
     if sources is None or main is None:
         return None
-    return root, failure, _files(sources, main), main, _seen(recording)
+    return root, failure, _files(sources, main, failure), main, _seen(recording)
 
 
-def _files(sources: UserSources, main: str) -> Files:
+def _files(sources: UserSources, main: str, failure: Event | None) -> Files:
     """The files of a program that may be read, by the folders that it imports from."""
-    return Files(lambda name: sources.text(Path(name), followed=True)[0], _roots(sources, main))
+    frames = [str(f.get("file")) for f in (failure or {}).get("frames", ()) if f.get("user")]
+    return Files(lambda name: sources.text(Path(name), followed=True)[0], _roots(sources, main, frames))
 
 
 def _seen(recording: Recording) -> Seen:
     calls = (e for e in recording.of_kind(schema.CALL) if e.get("phase") == "begin")
-    return seen(calls, recording.of_kind(schema.MODEL))
+    argv = recording.outcome.command if recording.outcome is not None else ()
+    return seen(calls, recording.of_kind(schema.MODEL), argv)
 
 
 def blamed(finding: Finding, found: Blame) -> Finding:
@@ -132,5 +134,15 @@ def main_file(sources: UserSources, failure: Event | None, root: Finding) -> str
     return str(first["file"]) if first is not None else root.location.file if root.location is not None else None
 
 
-def _roots(sources: UserSources, main: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys([str(Path(main).parent), *(str(s.parent) for s in sources.scripts), str(sources.cwd)]))
+def _roots(sources: UserSources, main: str, frames: Sequence[str]) -> tuple[str, ...]:
+    scripts = [Path(main), *sources.scripts]
+    known = [*(package_root(s) for s in scripts), sources.cwd, *(package_root(Path(file)) for file in frames)]
+    return tuple(dict.fromkeys(str(folder) for folder in [*known, *(s.parent for s in scripts)]))
+
+
+def package_root(file: Path) -> Path:
+    """The folder from which the package of a file is imported."""
+    folder = file.parent
+    while folder != folder.parent and (folder / "__init__.py").is_file():
+        folder = folder.parent
+    return folder

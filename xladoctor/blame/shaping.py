@@ -6,9 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from xladoctor.blame import rearranging
 from xladoctor.blame.algebra import broadcast, conflict, elements, joined_arrays, product, reshaped, same
 from xladoctor.blame.arguments import Args, Kwargs, arg, axes_of, is_none, shape_of
 from xladoctor.blame.einsum import summed
+from xladoctor.blame.elementwise import KEEP, PAIRS, REDUCE
 from xladoctor.blame.parts import asserted, difference, gather
 from xladoctor.blame.values import Array, Const, Dim, Origin, Seq, Value, array, dim, number, unknown
 
@@ -245,6 +247,10 @@ def split(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     if isinstance(parts, Seq) and name == "split":
         sizes = [number(p) for p in parts.items]
     elif count:
+        if old is not None and old % count and name == "split":
+            asked = Dim(count, parts.origin if parts is not None else origin)
+            values = [found, parts if parts is not None else found]
+            run.clash("elements", "the split", values, [at, None], [found.dims[at], asked])
         sizes = [None if old is None else old // count] * min(count, 64)
     else:
         return unknown(*args)
@@ -333,10 +339,13 @@ def swapaxes(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     return Array(out, origin, found.kind)
 
 
+ROWS_DROPPED = "rows are dropped"
+
+
 def rows_dropped(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     """`dropna` and the like: how many rows are left, the data tell."""
     found = array(args[0]) if args else None
-    origin = run.origin("slice", "rows are dropped", *args)
+    origin = run.origin("slice", ROWS_DROPPED, *args)
     if found is None or not found.dims:
         return Value(origin, args)
     made = Array([Dim(None, origin), *found.dims[1:]], origin, found.kind)
@@ -344,32 +353,12 @@ def rows_dropped(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     return made
 
 
-_KEEP = (
-    "relu", "relu6", "sigmoid", "tanh", "softmax", "log_softmax", "elu", "selu", "gelu", "swish", "silu", "softplus",
-    "leaky_relu", "cast", "identity", "abs", "square", "sqrt", "exp", "log", "sin", "cos", "negative", "sign", "round",
-    "clip_by_value", "clip", "stop_gradient", "dropout", "batch_normalization", "layer_norm", "l2_normalize",
-    "to_float",
-    "zeros_like", "ones_like", "astype", "copy", "float32", "float64", "int32", "int64", "shuffle", "permutation",
-    "normalize", "random_shuffle", "batch_norm", "lrn", "log1p", "nan_to_num", "sort", "cumsum", "fillna", "numpy",
-    "fit_transform", "ensure_shape", "local_response_normalization", "isnan", "logical_not",
-    "band_part", "triu", "tril",
-    "moving_average", "standardize", "scale", "flip", "reverse",
-)  # fmt: skip
-_REDUCE = (
-    "reduce_mean", "reduce_sum", "reduce_max", "reduce_min", "reduce_prod", "reduce_any", "reduce_all", "mean", "sum",
-    "max", "min", "argmax", "argmin", "arg_max", "std", "var", "prod", "amax", "amin", "median", "any", "all", "norm",
-    "reduce_logsumexp", "reduce_std", "reduce_variance",
-)  # fmt: skip
-_PAIRS = (
-    "add", "subtract", "sub", "multiply", "mul", "divide", "truediv", "maximum", "minimum", "pow", "equal", "less",
-    "greater", "not_equal", "squared_difference", "logical_and", "logical_or", "bias_add", "floordiv", "power", "where",
-)  # fmt: skip
-
 FUNCTIONS: dict[str, Shaper] = {
-    **dict.fromkeys(_KEEP, keep),
-    **dict.fromkeys(_REDUCE, reduce),
-    **dict.fromkeys(_PAIRS, element_wise),
+    **dict.fromkeys(KEEP, keep),
+    **dict.fromkeys(REDUCE, reduce),
+    **dict.fromkeys(PAIRS, element_wise),
     **dict.fromkeys(("dropna", "drop_duplicates", "query"), rows_dropped),
+    **rearranging.FUNCTIONS,
     "reshape": reshape, "ravel": flat, "flatten": flat, "transpose": transpose, "permute_dimensions": transpose,
     "expand_dims": expand_dims, "squeeze": squeeze, "swapaxes": swapaxes, "concat": join, "concatenate": join,
     "stack": join, "vstack": join, "hstack": join, "append": join, "matmul": multiply, "dot": multiply,

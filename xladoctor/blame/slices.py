@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from xladoctor.blame import settings
 from xladoctor.blame.crash import Crash, Frame
 from xladoctor.sources.files import Files, imported
 from xladoctor.sources.names import last_name, walk
@@ -19,7 +20,7 @@ from xladoctor.sources.names import last_name, walk
 Line = tuple[str, int]
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _MOST = 4000
-_FILES = 20
+_FILES = 40
 _BEFORE, _AFTER, _MANY = 4, 2, 40
 
 
@@ -46,6 +47,8 @@ class Index:
     tests: dict[ast.AST, list[Place]] = field(default_factory=dict)
     outer: dict[ast.AST, ast.AST | None] = field(default_factory=dict)
     files: list[str] = field(default_factory=list)
+    records: dict[str, list[str]] = field(default_factory=dict)
+    """The fields of the classes that get their constructor from them."""
 
 
 def index(files: Files, main: str) -> Index:
@@ -65,6 +68,10 @@ def index(files: Files, main: str) -> Index:
                 module = files.module(name, file)
                 if module is not None:
                     todo.append(module)
+    for cls, fields in found.records.items():
+        for site in found.calls.get(cls, ()):
+            for name, value in settings.of_record(site.node, fields) if isinstance(site.node, ast.Call) else ():
+                found.attributes.setdefault(name, []).append(Place(site.file, value, site.function, site.cls))
     return found
 
 
@@ -88,6 +95,8 @@ class _Reader:
             self.block(node.body, node, cls, [])
             return
         if isinstance(node, ast.ClassDef):
+            if fields := settings.fields_of(node):
+                self.into.records[node.name] = fields
             self.block(node.body, function, node.name, tests)
             return
         for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
@@ -141,7 +150,7 @@ class _Reader:
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             # `layers.append(x)`, `model.add(x)`, `model.compile(...)`: they change what they are called on.
             called = node.value.func
-            if isinstance(called, ast.Attribute):
+            if isinstance(called, ast.Attribute) and called.attr != "add_argument":  # each option is found by its name
                 self._bind(called.value, whole)
         if not isinstance(node, ast.If | ast.While | ast.Try):
             self._expressions(node, function, cls)
@@ -164,6 +173,9 @@ class _Reader:
                 # `Dense(8)(x)` calls an object that has no name.
                 name = f"{last_name(here.func.func)}()" if isinstance(here.func, ast.Call) else last_name(here.func)
                 self.into.calls.setdefault(name, []).append(place)
+                for given, value in settings.given_by(here):
+                    for into in (self.into.attributes, self.into.keys):
+                        into.setdefault(given, []).append(Place(self.file, value, function, cls))
             elif isinstance(here, ast.comprehension):
                 self._bind(here.target, Place(self.file, here.iter, function, cls))
             elif isinstance(here, ast.NamedExpr):
@@ -192,6 +204,8 @@ class _Slice:
         self.order = itertools.count()
         self.seen: set[ast.AST] = set()
         self.instances: dict[str, list[str]] = {}
+        self.called: set[ast.AST] = set()
+        """What is called on the lines that were visited: another attribute may be a method that is handed on."""
 
     def lines(self) -> dict[Line, int]:
         """Nearest first, so that the first way to a line is the shortest."""
@@ -216,6 +230,7 @@ class _Slice:
         whole = place.node
         head = [whole.test] if isinstance(whole, ast.If | ast.While) else [whole]
         for top in head:
+            self.called |= {n.func for n in _without_blocks(top) if isinstance(n, ast.Call)}
             for node in _without_blocks(top):
                 line = getattr(node, "lineno", None)
                 if line is not None and isinstance(node, ast.expr | ast.stmt | ast.keyword):
@@ -236,7 +251,8 @@ class _Slice:
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
             yield from self.known.attributes.get(node.attr, ()) or self._of_module(node, place)
             for read in self.known.functions.get(node.attr, ()):
-                yield from _returns(read) if _is_property(read.node) else ()
+                if _is_property(read.node) or node not in self.called:
+                    yield from _returns(read)
         elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
             if isinstance(node.slice.value, str):
                 yield from self.known.keys.get(node.slice.value, ())
@@ -244,6 +260,7 @@ class _Slice:
             name = last_name(node.func)
             for called in self.known.functions.get("__len__" if name == "len" else name, ()):
                 yield from _returns(called)
+            yield from self.known.keys.get(settings.key_of(node) or "", ())
 
     def _of_module(self, node: ast.Attribute, place: Place) -> Iterator[Place]:
         """What another file binds: `settings.WIDTH`."""
@@ -292,6 +309,8 @@ class _Slice:
             i = at - 1 if bound else at
             if value is None and 0 <= i < len(call.args):
                 value = call.args[i]
+            if value is None and any(k.arg is None for k in call.keywords):
+                yield from self.known.keys.get(name, ())
             if value is not None:
                 yield Place(site.file, value, site.function, site.cls)
 

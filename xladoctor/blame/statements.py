@@ -41,7 +41,7 @@ def _assign(run: Follower, node: ast.stmt, scope: Scope) -> bool:
 
     def act() -> None:
         value = run.value(node.value, scope)
-        if isinstance(value, Const) and all(isinstance(t, ast.Name) for t in node.targets):
+        if isinstance(value, Const) and all(isinstance(t, ast.Name | ast.Attribute) for t in node.targets):
             value = _named(value, node, scope)
         if isinstance(value, Array) and isinstance(node.value, ast.Name | ast.Attribute):
             value = renamed(value, Origin("assignment", scope.file, node.lineno, "an assignment"))

@@ -33,8 +33,6 @@ class Candidate:
     edit: Edit = "other"
     strong: bool = False
     """Whether the reason tells this side from the other."""
-    mended: bool = False
-    """Whether an edit of the line was tried on the shapes of the whole program, and all of them fit then."""
 
 
 @dataclass(frozen=True)

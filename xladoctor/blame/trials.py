@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 
-from xladoctor.blame import variants, wider_variants
+from xladoctor.blame import swaps, variants, wider_variants
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.follow import Follower
 from xladoctor.blame.suspicion import Candidate, chain
@@ -28,8 +28,9 @@ from xladoctor.sources.files import Files
 from xladoctor.sources.names import last_name, walk
 
 _MOST = 240
-MOST_STEPS = 150_000
+MOST_STEPS = 250_000
 _NEAR = 8
+_LINES = 80
 _LONGEST = 200_000
 _LETTERS = 10
 """So many letters are parsed in the time of an expression."""
@@ -65,13 +66,17 @@ class Trials:
         """How many constraints were broken when the sources were followed last."""
         self.far: Mapping[Line, float] = {}
         self.plain = self._followed(files)
+        self.before = frozenset((c.stack, c.relation) for c in self.plain.clashes if c.stack != clash.stack)
 
-    def _followed(self, files: Files) -> Follower:
-        """The program of some sources, followed to its end."""
+    def _followed(self, files: Files, strictly: bool = False) -> Follower:
+        """The program of some sources, followed to its end; `strictly` only while nothing is broken that held."""
         run = Follower(files, self.crash, self.base.corrected)
         run.most = min(max(4 * self.base.steps, 2000), MOST_STEPS)
-        run.run(self.main)
-        self.steps += run.steps
+        run.may_break = self.before if strictly else None
+        try:
+            run.run(self.main)
+        finally:
+            self.steps += run.steps
         return run
 
     @property
@@ -82,14 +87,11 @@ class Trials:
     def _fits(self, files: Files) -> bool:
         """Whether these sources keep the constraint, and break no others."""
         try:
-            run = self._followed(files)
+            run = self._followed(files, strictly=True)
         except Exception:
-            # It follows programs of any kind by guesses; what it stumbles over mends nothing.
+            # A constraint is broken; or it stumbles, since it follows programs of any kind by guesses.
             return False
         self.left = len({(c.stack, c.relation) for c in run.clashes})
-        before = {(c.stack, c.relation) for c in self.plain.clashes if c.stack != self.clash.stack}
-        if any((c.stack, c.relation) not in before for c in run.clashes):
-            return False
         return _unknown(run) <= _unknown(self.plain) + 0.01 and bool(run.arrivals)
 
     def of_variant(self, variant: Variant) -> Tried:
@@ -138,43 +140,57 @@ def _unknown(run: Follower) -> float:
 
 
 def _variants(run: Follower, clash: Clash, files: Files, lines: Sequence[Line]) -> Iterator[Variant]:
-    by_file: dict[str, set[int]] = {}
+    """The edits of the tree, in turns one of each line; of a line the cheapest first."""
+    wanted: dict[str, set[int]] = {}
     for file, line in lines:
-        by_file.setdefault(file, set()).add(line)
+        wanted.setdefault(file, set()).add(line)
+    of_line: dict[Line, list[Variant]] = {}
+    for file, own in wanted.items():
+        for variant in _of_file(run, clash, files, file, own):
+            of_line.setdefault((variant.file, variant.line), []).append(variant)
+    places = {at: i for i, at in enumerate(lines)}
+    ordered = sorted(of_line, key=lambda at: places.get(at, len(lines)))
+    turns = zip_longest(*(sorted(of_line[at], key=lambda v: v.cost) for at in ordered))
+    yield from (variant for turn in turns for variant in turn if variant is not None)
+
+
+def _of_file(run: Follower, clash: Clash, files: Files, file: str, wanted: set[int]) -> Iterator[Variant]:
     other = _other_size(clash)
     parameters = _parameters(run)
     given, taken = _results(run, files)
-    for file, wanted in by_file.items():
-        source = files.source(file)
-        if source is None:
-            continue
-        pairs = {n: o for n in {n for seen in run.numbers.values() for n in seen} if (o := other(n)) is not None}
-        known: dict[str, Names] = {}
-        for node in variants.nodes_at(source.tree, wanted):
-            function = files.function(file, getattr(node, "lineno", 0)) or "<module>"
-            if function not in known:
-                own = _named(run, file, function) if function != "<module>" else {}
-                known[function] = Names(
-                    _named(run, file, "<module>", function),
-                    frozenset(own),
-                    parameters,
-                    given,
-                    taken,
-                    function,
-                    own,
-                    _attributes(run, file, function),
-                    variants.settings(source.tree),
-                )
-            names = known[function]
-            yield from variants.of_numbers(file, node, run.numbers, pairs, names)
-            yield from variants.of_orders(file, node, run.numbers, run.shapes, names)
-            yield from variants.of_settings(file, node, run.numbers, run.shapes, names)
-            yield from variants.of_axes(file, node, run.numbers)
-            yield from variants.of_tests(file, node)
-            yield from wider_variants.of_values(file, node, run.numbers, run.shapes, names)
-            if isinstance(node, ast.Assign | ast.Return):
-                yield from variants.of_wraps(file, node, run.shapes)
-                yield from wider_variants.of_results(file, node, run.shapes)
+    source = files.source(file)
+    if source is None:
+        return
+    pairs = {n: o for n in {n for seen in run.numbers.values() for n in seen} if (o := other(n)) is not None}
+    known: dict[str, Names] = {}
+    beside: dict[str, swaps.Beside] = {}
+    for node in variants.nodes_at(source.tree, wanted):
+        function = files.function(file, getattr(node, "lineno", 0)) or "<module>"
+        if function not in known:
+            own = _named(run, file, function) if function != "<module>" else {}
+            known[function] = Names(
+                _named(run, file, "<module>", function),
+                frozenset(own),
+                parameters,
+                given,
+                taken,
+                function,
+                own,
+                _attributes(run, file, function),
+                variants.settings(source.tree),
+            )
+            beside[function] = swaps.beside(run, file, function)
+        names = known[function]
+        yield from variants.of_numbers(file, node, run.numbers, pairs, names)
+        yield from variants.of_orders(file, node, run.numbers, run.shapes, names)
+        yield from variants.of_settings(file, node, run.numbers, run.shapes, names)
+        yield from variants.of_axes(file, node, run.numbers)
+        yield from variants.of_tests(file, node)
+        yield from wider_variants.of_values(file, node, run.numbers, run.shapes, names)
+        yield from swaps.of_swaps(file, node, run.shapes, pairs, run, beside[function])
+        if isinstance(node, ast.Assign | ast.Return):
+            yield from variants.of_wraps(file, node, run.shapes)
+            yield from wider_variants.of_results(file, node, run.shapes)
 
 
 def _other_size(clash: Clash) -> Callable[[int], int | None]:
@@ -288,12 +304,13 @@ def tried(
     trials = Trials(run, clash, crash, files, main)
     if not trials.possible:
         return []
-    lines = [*lines_of(clash, found, files), *sorted(hops, key=lambda at: hops[at])]
+    ordered = dict.fromkeys([*lines_of(clash, found, files), *sorted(hops, key=lambda at: hops[at])])
+    lines = list(ordered)[:_LINES]
     sizes = [d.size for d in clash.sides if d.size is not None and clash.relation != "rank"]
-    near = {at: min(0.4 * far, 2.9) for at, far in hops.items()}
+    near = {at: min(0.4 * far, 2.9) for at, far in hops.items() if at in set(lines)}
     near |= {(c.file, c.line): min(0.3 * i, near.get((c.file, c.line), 2.9)) for i, c in enumerate(found)}
     known = replace(facts, lines=near, sizes=tuple(dict.fromkeys([*facts.sizes, *sizes])))
-    return _best(list(trials.all(list(dict.fromkeys(lines)), known)))
+    return _best(list(trials.all(lines, known)))
 
 
 def _best(found: list[Tried]) -> list[Tried]:

@@ -6,6 +6,7 @@ Nothing is run: a value is what the source says of it. `None` stands for what ca
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -121,6 +122,8 @@ class Layer(Value):
         self.cls = cls
         self.settings = settings
         self.columns: Dim | None = None
+        self.output: Array | None = None
+        """What it gave last."""
 
 
 class Model(Value):
@@ -298,7 +301,7 @@ def number(value: Value | None) -> int | None:
     """The whole number that a value is known to be."""
     if isinstance(value, Const):
         found = value.value
-        if isinstance(found, bool) or not isinstance(found, int | float):
+        if isinstance(found, bool) or not isinstance(found, int | float) or not math.isfinite(found):
             return None
         return int(found) if found == int(found) and abs(found) < 1 << 62 else None
     return None

@@ -21,7 +21,7 @@ Numbers = Mapping[ast.expr, set[int]]
 
 COSTS = {
     "order": 2.0, "name": 2.0, "setting": 2.5, "axis": 2.5, "by one": 3.0, "number": 3.5, "expression": 3.5,
-    "rank": 4.0, "wrap": 4.5, "test": 4.5, "use": 5.5,
+    "rank": 4.0, "value": 4.0, "wrap": 4.5, "test": 4.5, "use": 5.5,
 }  # fmt: skip
 """How much an edit asks to be believed, as the costs of `xladoctor.edits`: less is likelier."""
 _NAMED = 1.5
@@ -199,6 +199,8 @@ def of_orders(file: str, holder: ast.AST, numbers: Numbers, shapes: Shapes, know
     if isinstance(holder, ast.Call) and last_name(holder.func) in known.parameters:
         rows.append((holder.args[:6], "other", known.parameters[last_name(holder.func)]))
         rows[0] = (holder.args, *rows[0][1:])
+    if isinstance(holder, ast.Call) and last_name(holder.func) == "transpose" and len(holder.args) > 2:
+        rows.append((holder.args, "transpose", ()))
     for _, _, node in fields(holder):
         if not isinstance(node, ast.Tuple | ast.List) or not 1 < len(node.elts) < 5:
             continue
@@ -284,7 +286,7 @@ def of_wraps(file: str, holder: ast.AST, shapes: Shapes) -> Iterator[Variant]:
     """A result with its last two axes exchanged, with an axis more, or without one of size 1."""
     for field, at, node in fields(holder):
         sizes = shapes.get(node)
-        if sizes is None or isinstance(node, ast.Constant):
+        if not sizes or isinstance(node, ast.Constant):
             continue
         rank = len(sizes)
         if rank > 1:

@@ -58,6 +58,8 @@ def convolution(run: Follower, layer: Layer, found: Array) -> Value:
     axis = 1 if is_first(layer) else -1
     columns(run, layer, found, axis)
     window = spatial(setting(layer, "kernel_size"), count, 1)
+    apart = spatial(setting(layer, "dilation_rate"), count, 1)
+    window = [None if w is None or a is None else (w - 1) * a + 1 for w, a in zip(window, apart, strict=True)]
     stride = spatial(setting(layer, "strides"), count, 1)
     if layer.cls.endswith("Transpose"):
         known = list(found.dims or ())

@@ -102,6 +102,16 @@ class Reading:
             "--one-run", help="The logs belong to one run (its ranks, or its two streams): give one diagnosis."
         ),
     ] = False
+    source: Annotated[
+        Path | None,
+        typer.Option(
+            "--source",
+            metavar="DIR",
+            show_default=False,
+            help="The folder of the program that wrote the log. After a failure of shapes, its files are followed to "
+            "the lines that may be wrong. Nothing is run.",
+        ),
+    ] = None
     jobs: Annotated[
         int | None,
         typer.Option(
@@ -182,7 +192,8 @@ def _read(
         from xladoctor.cli.follow import follow
 
         return show(follow(targets, target, timeout, shown.quiet), target, **seen)
-    many = None if reading.one_run or verify else inputs.runs(targets)
+    one_run = reading.one_run or reading.source is not None
+    many = None if one_run or verify else inputs.runs(targets)
     if many is not None:
         if to:
             raise XladoctorError(
@@ -191,7 +202,7 @@ def _read(
         return _survey(*many, target, reading, verbose=shown.verbose, quiet=shown.quiet)
     if verify:
         _verify(targets, shown.quiet)
-    diagnosis, folder = _diagnose(targets, reading.one_run)
+    diagnosis, folder = _diagnose(targets, one_run, reading.source)
     return show(diagnosis, target, **seen, run_dir=folder)
 
 
@@ -283,7 +294,7 @@ def _verify(targets: list[str], quiet: bool) -> None:
     verify_run(folder, quiet)
 
 
-def _diagnose(targets: list[str], one_run: bool) -> tuple[Diagnosis, str | None]:
+def _diagnose(targets: list[str], one_run: bool, source: Path | None = None) -> tuple[Diagnosis, str | None]:
     folder = None if one_run else inputs.run_folder(targets)
     if folder is not None:
         from xladoctor.saved import scan_run
@@ -292,7 +303,9 @@ def _diagnose(targets: list[str], one_run: bool) -> tuple[Diagnosis, str | None]
     paths = inputs.of_one_run(targets) if one_run else inputs.logs(targets)
     from xladoctor.saved import scan_logs
 
-    return scan_logs(paths), None
+    if source is not None and not source.is_dir():
+        raise XladoctorError(f"{source}: is no folder", hint="--source DIR is the folder of the program.")
+    return scan_logs(paths, source=source), None
 
 
 def _survey(runs: list[Target], problems: list[str], output: Output, reading: Reading, **view: Any) -> int:

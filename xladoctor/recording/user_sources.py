@@ -48,7 +48,16 @@ class UserSources:
         """The files of Python that the command names."""
         command = self.facts.get("command")
         words = [str(word) for word in command] if isinstance(command, list) else []
-        return [self.cwd / word for word in words if word.endswith(".py")]
+        modules = [words[i + 1] for i, word in enumerate(words[:-1]) if word == "-m"][:1]
+        named = [path for module in modules for path in self._module(module) if path.is_file()]
+        return [*(self.cwd / word for word in words if word.endswith(".py")), *named]
+
+    def _module(self, name: str) -> list[Path]:
+        """Where `python -m NAME` may find its module, in the folder of the run."""
+        if not all(part.isidentifier() for part in name.split(".")):
+            return []
+        path = self.cwd.joinpath(*name.split("."))
+        return [path.with_suffix(".py"), path / "__main__.py"]
 
     def text(self, file: Path, followed: bool = False) -> tuple[str | None, str]:
         """(text, "") of a file; (None, why it is not shown). `followed`: the program's own source led to it."""
@@ -75,8 +84,10 @@ class UserSources:
             return None, ""
 
     def _beside(self, file: Path) -> bool:
-        """Whether it lies in the folder of a script of the command, or below."""
-        return file.suffix == ".py" and any(script.parent in file.parents for script in self.scripts)
+        """Whether it lies below the folder of a script of the command, or below that of the run around the script."""
+        folders = {script.parent for script in self.scripts}
+        folders |= {self.cwd for script in self.scripts if self.cwd in script.parents}
+        return file.suffix == ".py" and not folders.isdisjoint(file.parents)
 
     def _ran(self, file: Path) -> bool:
         """Whether the recording names the file as one of the program: in its command, or in a recorded frame."""

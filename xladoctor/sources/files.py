@@ -124,7 +124,8 @@ def imported(node: ast.AST, package: str) -> Iterator[str]:
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names)
     elif isinstance(node, ast.ImportFrom):
-        base = f"{package}.{node.module or ''}".strip(".") if node.level else node.module or ""
+        above = package.split(".")[: len(package.split(".")) - node.level + 1]
+        base = ".".join([*above, node.module or ""]).strip(".") if node.level else node.module or ""
         yield base
         yield from (f"{base}.{alias.name}".strip(".") for alias in node.names)
 

@@ -108,7 +108,7 @@ def test_a_recorded_shape_fills_what_the_source_does_not_tell():
         dims=(13, 12),
         shapes={"table": [100, 13]},
     )
-    assert lines(found)[0] == "weights = tf.zeros([12, 3])"
+    assert "weights = tf.zeros([12, 3])" in lines(found)[:2]
     assert "return np.load(path)" in lines(found)
 
 

@@ -94,3 +94,32 @@ def test_a_program_that_goes_round_in_circles_ends():
         ("f", "x = g(x)"),
     )
     assert "return f(y)" in found
+
+
+def test_settings_lead_to_the_lines_that_give_them():
+    found = near(
+        """
+        import argparse
+        from dataclasses import dataclass
+        @dataclass
+        class Config:
+            width: int = 4
+            depth: int = 2
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--hidden-units", default=8)
+        parser.add_argument("--seed", default=1)
+        args = parser.parse_args()
+        extra = dict(rows=3)
+        cfg = Config(
+            6,
+        )
+        def make(rows, width):
+            return load(rows, width, args.hidden_units)
+        x = make(width=cfg.width, **extra)
+        use(x)
+        """,
+        ("<module>", "use(x)"),
+    )
+    wanted = {"width: int = 4", "6,", 'parser.add_argument("--hidden-units", default=8)', "extra = dict(rows=3)"}
+    assert wanted <= set(found)
+    assert "depth: int = 2" not in found and 'parser.add_argument("--seed", default=1)' not in found

@@ -44,7 +44,7 @@ class FakeSession:
         self._note("command", tuple(command), options)
         return commands_scan.ScanResult(self.diagnosis, Path("xladoctor-runs/one"), self.status)
 
-    def scan_logs(self, logs, threads=None):
+    def scan_logs(self, logs, threads=None, source=None):
         return self._note("logs", list(logs))
 
     def scan_run(self, folder):

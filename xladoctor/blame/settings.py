@@ -1,0 +1,48 @@
+"""The attributes and keys that a call gives values: options of a command line, fields of records, namespaces, dicts."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from xladoctor.sources.names import last_name
+
+_TAKE_NAMES = frozenset(
+    {"dict", "update", "SimpleNamespace", "Namespace", "replace", "_replace", "evolve", "set_defaults", "OrderedDict"}
+)
+LOOKS_UP = frozenset({"get", "pop", "setdefault"})
+"""Methods whose first argument is a key."""
+
+
+def given_by(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
+    """The names to which a call gives values."""
+    name = last_name(call.func)
+    words = [a.value for a in call.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
+    if name in _TAKE_NAMES:
+        yield from ((k.arg, k.value) for k in call.keywords if k.arg is not None)
+    elif name == "add_argument" and words:
+        own = next((w for w in words if w.startswith("--")), words[0])
+        named = next((k.value for k in call.keywords if k.arg == "dest"), None)
+        dest = named.value if isinstance(named, ast.Constant) else own.lstrip("-").replace("-", "_")
+        yield str(dest), call
+    elif name in ("setattr", "setdefault") and words and len(call.args) > 1:
+        yield words[0], call.args[-1]
+
+
+def of_record(call: ast.Call, fields: Sequence[str]) -> Iterator[tuple[str, ast.expr]]:
+    """What the constructor of a record is given, by its fields."""
+    yield from zip(fields, call.args, strict=False)
+    yield from ((k.arg, k.value) for k in call.keywords if k.arg is not None)
+
+
+def fields_of(cls: ast.ClassDef) -> list[str]:
+    """The fields of a class that has no constructor of its own; none of another."""
+    if any(isinstance(s, ast.FunctionDef) and s.name == "__init__" for s in cls.body):
+        return []
+    return [s.target.id for s in cls.body if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)]
+
+
+def key_of(call: ast.Call) -> str | None:
+    """The key that `settings.get("width")` asks for."""
+    first = call.args[0] if call.args and last_name(call.func) in LOOKS_UP else None
+    return first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else None

@@ -1,0 +1,120 @@
+"""Small edits that put another value of the program into a place: an array of another name, another field or key."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
+
+from xladoctor.blame.values import Array, Instance, Map, Value, number
+from xladoctor.blame.variants import Shapes, Variant, fields, replaced
+from xladoctor.sources.names import last_name
+
+if TYPE_CHECKING:
+    from xladoctor.blame.follow import Follower
+
+_MOST = 4
+_ALIKE = 0.6
+"""From here on two names look as if one was meant to be the other."""
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What else is at hand in a function: its arrays by name, with their sizes."""
+
+    arrays: Mapping[str, tuple[int | None, ...]] = field(default_factory=dict)
+    tables: frozenset[str] = frozenset()
+    """Those that are frames."""
+
+
+def beside(run: Follower, file: str, function: str) -> Beside:
+    """The arrays of the function, and of the module where it is the function."""
+    found: dict[str, Array] = {}
+    for scope in run.scopes:
+        if scope.file == file and scope.function == function:
+            found |= {n: v for n, v in scope.names.items() if isinstance(v, Array) and v.dims}
+    tables = frozenset(n for n, v in found.items() if v.kind == "frame")
+    return Beside({n: v.sizes for n, v in found.items()}, tables)
+
+
+def of_swaps(
+    file: str, holder: ast.AST, shapes: Shapes, pairs: Mapping[int, int], run: Follower, at_hand: Beside
+) -> Iterator[Variant]:
+    """The edits of the expressions right below a node."""
+    for name, at, node in fields(holder):
+        if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
+            continue
+        for new, alike in [*_arrays(node, shapes, at_hand), *_fields(node, pairs, run)]:
+            kind = "value" if isinstance(node, ast.Name) else "name"
+            yield Variant(file, node.lineno, kind, "other", replaced(holder, name, at, new), alike)
+        for new in _columns(node, holder):
+            yield Variant(file, node.lineno, "by one", "slice", replaced(holder, name, at, new))
+        for new in _one_column(node):
+            yield Variant(file, node.lineno, "rank", "squeeze", replaced(holder, name, at, new))
+
+
+def _arrays(node: ast.expr, shapes: Shapes, at_hand: Beside) -> Iterator[tuple[ast.expr, bool]]:
+    """An array of the function under another name and of another shape; those whose names are alike first."""
+    sizes = shapes.get(node)
+    if not isinstance(node, ast.Name) or not sizes:
+        return
+    others = {n: s for n, s in at_hand.arrays.items() if n != node.id and s != sizes and abs(len(s) - len(sizes)) < 2}
+    likeness = {n: _likeness(n, node.id) for n in others}
+    near = [n for n in others if likeness[n] >= _ALIKE or {n, node.id} <= at_hand.tables]
+    for other in sorted(near, key=lambda n: (len(others[n]) != len(sizes), -likeness[n]))[:_MOST]:
+        yield ast.copy_location(ast.Name(other, ast.Load()), node), likeness[other] >= _ALIKE
+
+
+def _likeness(one: str, other: str) -> float:
+    """How alike two names are, from 0 to 1; `x_train` and `x_test` begin alike."""
+    ratio = SequenceMatcher(None, one, other).ratio()
+    head, _, rest = one.partition("_")
+    return max(ratio, _ALIKE) if rest and head == other.partition("_")[0] else ratio
+
+
+def _fields(node: ast.expr, pairs: Mapping[int, int], run: Follower) -> Iterator[tuple[ast.expr, bool]]:
+    """`plan.width` as `plan.height`, `sizes["in"]` as `sizes["out"]`: where that has the other size."""
+    held = run.holders.get(node)
+    if held is None:
+        return
+    known = _numbers(held)
+    own = node.attr if isinstance(node, ast.Attribute) else _key(node)
+    wanted = pairs.get(known.get(own or "", -1))
+    for other in [n for n, size in known.items() if size == wanted and n != own][:_MOST]:
+        if isinstance(node, ast.Attribute):
+            yield ast.copy_location(ast.Attribute(node.value, other, ast.Load()), node), True
+        elif isinstance(node, ast.Subscript):
+            key = ast.copy_location(ast.Constant(other), node.slice)
+            yield ast.copy_location(ast.Subscript(node.value, key, ast.Load()), node), True
+
+
+def _numbers(held: Value) -> dict[str, int]:
+    named = held.items if isinstance(held, Map) else {}
+    if isinstance(held, Instance):
+        named = {**held.cls.names, **held.names}
+    return {str(n): size for n, v in named.items() if isinstance(n, str) and (size := number(v)) is not None}
+
+
+def _key(node: ast.expr) -> str | None:
+    key = node.slice if isinstance(node, ast.Subscript) else None
+    return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None
+
+
+def _columns(node: ast.expr, holder: ast.AST) -> Iterator[ast.expr]:
+    """A list of names of columns with one more, or without its last."""
+    drops = isinstance(holder, ast.Call) and last_name(holder.func) == "drop"
+    if not isinstance(node, ast.List) or not (drops or isinstance(holder, ast.Subscript | ast.keyword)):
+        return
+    if node.elts and all(isinstance(e, ast.Constant) and isinstance(e.value, str) for e in node.elts):
+        more = ast.copy_location(ast.Constant("another"), node)
+        yield ast.copy_location(ast.List([*node.elts, more], ast.Load()), node)
+        if len(node.elts) > 1:
+            yield ast.copy_location(ast.List(node.elts[:-1], ast.Load()), node)
+
+
+def _one_column(node: ast.expr) -> Iterator[ast.expr]:
+    """`table[["price"]]` as `table["price"]`."""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.List) and len(node.slice.elts) == 1:
+        yield ast.copy_location(ast.Subscript(node.value, node.slice.elts[0], ast.Load()), node)
