@@ -17,6 +17,7 @@ from xladoctor.edits.facts import facts_of
 from xladoctor.edits.make import candidates
 from xladoctor.edits.text import Candidate, Text
 from xladoctor.model.diagnosis import Change, Diagnosis, Finding, Remedy, Safety
+from xladoctor.model.labels import labels_from_one
 from xladoctor.recording.run import Event, Recording
 from xladoctor.recording.user_sources import sources_of
 from xladoctor.sources.names import dotted
@@ -33,7 +34,8 @@ _DEAREST = 3.0
 def with_likely_edit(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
     """The diagnosis with the edit of a suspected line that makes all shapes fit as the first remedy of its root."""
     root = diagnosis.root
-    if root is None or not root.suspects:
+    # Labels from 1 on are made wrong, however many units would take them.
+    if root is None or not root.suspects or labels_from_one(root):
         return diagnosis
     sources = sources_of(recording)
     if sources is None:

@@ -15,6 +15,7 @@ from math import prod
 
 from xladoctor.model.diagnosis import Finding, Remedy
 from xladoctor.model.element_types import byte_words, bytes_of, family, spelled, width
+from xladoctor.model.labels import labels_from_one
 from xladoctor.rules.successors import successor
 
 
@@ -31,6 +32,9 @@ def _check_range(remedy: Remedy, finding: Finding) -> Remedy | None:
     index, count = rows
     kind = "label" if _of_labels(finding) else "index"
     title = f"Look for where the {kind} {index} comes from: 0 to {count - 1} are allowed"
+    if labels_from_one(finding):
+        how = f"`y - 1`, where the labels are made: {count} classes have the numbers 0 to {count - 1}."
+        return replace(remedy, title=f"Subtract 1 from the labels: those of this batch run from 1 to {count}", how=how)
     if index == count:
         title += " (do they start at 1?)"
     return replace(remedy, title=title)

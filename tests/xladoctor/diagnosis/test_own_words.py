@@ -59,6 +59,16 @@ def test_a_join_of_other_ranks_names_the_shapes():
     assert title == "Give both the same number of axes: (40,) has 1, (20, 3) has 2" and "tf.newaxis" in how
 
 
+def test_labels_that_start_at_one_are_told_so():
+    def said(labels):
+        op = {"inputs": [{"shape": [4, 10], "value": None}, {"shape": [4], "value": labels}]}
+        found = finding("index-out-of-range", (10, 10), "SparseSoftmaxCrossEntropyWithLogits", failing_op=op)
+        return remedies(found)["check-range"][0]
+
+    assert said([10, 3, 1, 7]) == "Subtract 1 from the labels: those of this batch run from 1 to 10"
+    assert all(said(labels).endswith("(do they start at 1?)") for labels in ([10, 3, 0, 7], [10, 3, 2, 7], None))
+
+
 def test_labels_are_counted():
     assert remedies(finding("keras-input-mismatch", row_counts=[52, 64]))["match-data"][0] == (
         "Give each row one label: 52 rows, 64 labels"
