@@ -29,7 +29,7 @@ class Clean(NamedTuple):
 
 
 _ANSI = pattern(
-    r"(?:\x1b\[|\x9b)[0-?]{0,32}[ -/]{0,4}[@-~]|\x1b\][^\x07\x1b]{0,500}(?:\x07|\x1b\\)?|"
+    r"(?:\x1b\[|\x9b)[0-?]{0,32}[ -/]{0,4}[@-~]|\x1b[\]_P^X][^\x07\x1b]{0,500}(?:\x07|\x1b\\)?|"
     r"\x1b[@-Z\\-_]?"
 )
 # What is left of a colour code when its escape byte was lost in copying.

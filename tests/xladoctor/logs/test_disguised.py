@@ -67,6 +67,12 @@ def test_what_stands_around_a_message_or_is_cut_out_does_not_hide_it(name, disgu
     assert answer(log) == plain
 
 
+def test_what_a_terminal_is_told_between_the_lines_is_no_part_of_them(tmp_path):
+    log = tmp_path / "train.log"
+    log.write_text(disguises.DISGUISES["Buildkite's log"]((LOGS / "real/2.19/healthy_caught.log").read_text()))
+    assert not [found for found in scan_logs([log]).findings if found.level == "error"]
+
+
 def test_a_launchers_error_is_the_root_where_its_child_went_on(tmp_path):
     log = tmp_path / "train.log"
     child = "Traceback (most recent call last):\n  File \"a.py\", line 3, in f\n    g()\nKeyError: 'a'\n"
