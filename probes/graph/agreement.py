@@ -24,7 +24,7 @@ from .measure import Array, Results, as_json, deviation, wide
 from .parity import PLAIN, XLA, Ways
 from .portions import RESULT, Portion, portions
 from .randomness import ops_within
-from .sensitivity import NUDGE, Run, floor, narrow, nudged
+from .sensitivity import ACCUMULATES, NUDGE, Run, floor, narrow, nudged, stagnates
 
 AGREES, DIVERGES, NOT_CHECKED = "agrees", "diverges", "not-checked"
 
@@ -268,9 +268,9 @@ class Strict(Search):
         known = self.known(name, values)
         run = self._runs(outputs)
         told, plain = run(known)
-        if told["outcome"] == "passed" and explained(run, known, plain, {t: values[t] for t in outputs}):
-            return None
-        return found
+        if told["outcome"] != "passed" or (ops & ACCUMULATES and stagnates(plain, values)):
+            return found
+        return None if explained(run, known, plain, {t: values[t] for t in outputs}) else found
 
 
 def explained(run: Run, arguments: Mapping[str, Array], plain: Results, others: Results) -> bool:

@@ -29,6 +29,9 @@ GATHER = 2.0
 NARROW = 32.0
 """In float16 and bfloat16 a long sum may lose all its digits: that is no rounding that two ways may differ by."""
 _NARROW_EPS = 1e-4
+ACCUMULATES = frozenset({"Cumsum", "CumulativeLogsumexp"})
+"""Ops of which each element is a sum of all that went before."""
+_MUCH = 0.05
 Run = Callable[[Mapping[str, Array]], tuple[dict[str, Any], Results]]
 """Arguments by name -> (outcome, results by name)."""
 
@@ -60,6 +63,13 @@ def floor(value: Array, arguments: Mapping[str, Array]) -> float:
 def narrow(value: Array) -> bool:
     """Whether it is of a type of 16 bits, or fewer."""
     return _floating(value) and _eps(value) > _NARROW_EPS
+
+
+def stagnates(plain: Results, others: Mapping[str, Array]) -> bool:
+    """Whether a running sum in 16 bits is so far from the other that it no longer grows: what it adds is below its last
+    place. Inputs that are moved a little make it grow again, and would explain anything.
+    """
+    return any(narrow(a) and a.shape == others[t].shape and deviation(a, others[t]) > _MUCH for t, a in plain.items())
 
 
 def nudged(arguments: Mapping[str, Array], seed: int) -> dict[str, Array]:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from probes.graph.agreement import _alike, _unsteady, explained
+from probes.graph.sensitivity import stagnates
 
 F = np.float32
 
@@ -91,3 +92,12 @@ def test_what_differs_from_itself_is_no_divergence(plain, xla, expected):
     firsts = [{"output 0": np.array([v[0]], F)} for v in (plain, xla)]
     found = _unsteady(ways, ["output 0"], *firsts)
     assert found is None if expected is None else expected in found
+
+
+@pytest.mark.parametrize(
+    ("dtype", "xla", "expected"), [("float16", 3000, True), ("float16", 2080, False), ("float32", 3000, False)]
+)
+def test_a_running_sum_in_16_bits_that_no_longer_grows_is_no_rounding(dtype, xla, expected):
+    plain = np.minimum(np.arange(1, 3001), 2048).astype(dtype)
+    other = np.minimum(np.arange(1, 3001), xla).astype(dtype)
+    assert stagnates({"Cumsum:0": plain}, {"Cumsum:0": other}) is expected
