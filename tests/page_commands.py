@@ -47,6 +47,7 @@ FILL = (
     (r"PATH\.\.\.", "src"),
     (r"^(xladoctor lint(?: --fix| --format html)?)$", r"\1 src"),
     (r"^(xladoctor explain|xladoctor explain CODE)$", "xladoctor explain XD301"),
+    (r"^xladoctor explain OP$", "xladoctor explain GatherV2"),
     (r"--search \.\.\.", "--search shape"),
     (r"\bCOMMAND --help", "scan --help"),
     (r"--study F$", "--study study.toml"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 import sys
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
@@ -88,10 +89,20 @@ def settings(here: Path) -> dict[str, Any]:
     return found
 
 
+def jobqueue() -> Any:
+    """dask-jobqueue. Importing it makes Ctrl-C leave the process at once; here what Ctrl-C did before is restored."""
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        return import_module("dask_jobqueue")
+    finally:
+        if before is not None and signal.getsignal(signal.SIGINT) is not before:
+            signal.signal(signal.SIGINT, before)
+
+
 def _slurm(said: Mapping[str, Any], jobs: int | None) -> Any:
     """Dask's workers as Slurm jobs, one process each."""
     try:
-        from dask_jobqueue import SLURMCluster
+        slurm = jobqueue().SLURMCluster
     except ImportError as error:
         raise XladoctorError("--on slurm needs dask-jobqueue", hint=how_to_install("cluster")) from error
     options: dict[str, Any] = {name: said[name] for name in ("queue", "account", "memory", "walltime") if name in said}
@@ -103,7 +114,7 @@ def _slurm(said: Mapping[str, Any], jobs: int | None) -> Any:
     if "folder" in said:
         options["local_directory"] = options["log_directory"] = said["folder"]
     try:
-        cluster = SLURMCluster(**options)
+        cluster = slurm(**options)
         cluster.scale(jobs=jobs or said.get("jobs", 4))
     except (OSError, ValueError, RuntimeError) as error:
         raise XladoctorError(f"--on slurm: {error}", exit_code=3) from error

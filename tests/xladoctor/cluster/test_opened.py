@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -51,10 +53,11 @@ def test_the_settings(tmp_path: Path) -> None:
             settings(tmp_path)
 
 
+@pytest.mark.skipif(find_spec("dask_jobqueue") is None, reason="dask-jobqueue is not installed")
 def test_a_slurm_job_is_as_the_settings_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The script that would be submitted; a name of a module is one word of it."""
-    jobqueue = pytest.importorskip("dask_jobqueue")
-    monkeypatch.setattr(jobqueue.SLURMCluster, "scale", lambda self, jobs: asked.append(jobs))
+    before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr(opening.jobqueue().SLURMCluster, "scale", lambda self, jobs: asked.append(jobs))
     asked: list[int] = []
     (tmp_path / "pyproject.toml").write_text(GOOD)
     with opening._slurm(settings(tmp_path), None) as cluster:
@@ -63,3 +66,4 @@ def test_a_slurm_job_is_as_the_settings_say(tmp_path: Path, monkeypatch: pytest.
     for line in ("#SBATCH -p gpu", "#SBATCH -t 00:30:00", "#SBATCH --exclusive", "module load 'cuda; rm'"):
         assert line in script.splitlines()
     assert sys.executable in script
+    assert signal.getsignal(signal.SIGINT) is before

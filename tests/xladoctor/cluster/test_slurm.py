@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,8 @@ from xladoctor.survey import batches
 from xladoctor.workers.bench import Bench
 from xladoctor.workers.subject import Subject
 
-pytest.importorskip("dask_jobqueue")
+if find_spec("dask_jobqueue") is None:
+    pytest.skip("dask-jobqueue is not installed", allow_module_level=True)
 
 SETTINGS = """
 [tool.xladoctor.cluster]
