@@ -46,6 +46,12 @@ def test_those_that_look_like_it_agree(diagnosis):
     ] == [
         ("beyond", "diverges", 1),
         ("within", "agrees", 1),
-        ("rounded", "agrees", 1),
+        ("rounded", "diverges", 1),
         ("directions", "agrees", 1),
     ]
+
+
+def test_what_only_rounding_sets_apart_is_a_warning(diagnosis):
+    [found] = [f for f in diagnosis["findings"] if f["level"] == "warning" and f["class"] == "parity-divergence"]
+    assert (found["op"], found["location"]["function"]) == ("Cast", "rounded")
+    assert "equal but for their last places" in found["message"]

@@ -76,7 +76,7 @@ def fit():
     import numpy as np
     import tensorflow as tf
 
-    from ptycho import model, params
+    from ptycho import model, params, preparation
     from ptycho.loader import PtychoDataContainer
     from tests.probes.graph.capsules import newest_concrete
 
@@ -91,7 +91,8 @@ def fit():
     autoencoder, _ = model.create_compiled_model(jit_compile=False)
     with contextlib.suppress(tf.errors.InvalidArgumentError):
         model.train(1, data, autoencoder, verbose=0)
-    batch = [np.asarray(a)[:4] for a in (*model.prepare_inputs(data), *model.prepare_outputs(data))]
+    _, inputs = preparation.prepare(autoencoder, model.prepare_inputs(data))
+    batch = [np.asarray(a)[:4] for a in (*inputs, *model.prepare_outputs(data))]
     return newest_concrete("multi_step_on_iterator"), batch
 
 
