@@ -70,11 +70,12 @@ class Contract:
 
 @dataclass(frozen=True)
 class Binding:
-    """The value of an axis name, and who gave it."""
+    """The value of an axis name, and who gave it: a tensor of the call, or a function of the program (`outside`)."""
 
     name: str
     value: int
     by: str
+    outside: bool = False
 
     def __str__(self) -> str:
         return f"{self.name} = {self.value} by {self.by}"
@@ -238,7 +239,7 @@ def check(
         outputs: shapes of the results, or None where the call has not returned.
         outside: axes given from outside: name -> (value, who says so). They are binding.
     """
-    bindings = {name: Binding(name, value, by) for name, (value, by) in outside.items()}
+    bindings = {name: Binding(name, value, by, outside=True) for name, (value, by) in outside.items()}
     violations: list[Violation] = []
     sides: tuple[tuple[Phase, tuple[Spec, ...], Sequence[Shape]], ...] = (
         ("in", contract.inputs, inputs),

@@ -112,7 +112,7 @@ class Step:
         the call lost are those that the contract asks for.
         """
         call, violation, bindings = broken.call, broken.violation, broken.bindings
-        if self.standing.holds(call, violation, bindings):
+        if self.standing.holds(call, violation, bindings, ended_well=self.ended_well):
             return True
         return self.why == "rows" and not other_layout(violation, bindings) and reaches_rows(self.keras_call, broken)
 

@@ -1,9 +1,11 @@
 """Whether a built-in contract describes this program at all.
 
 A contract of the user's own places is a promise. A built-in one is knowledge about one version of one project: another
-checkout may lay the same patches out otherwise, and be right. Two facts of the recording speak against such a contract:
+checkout may lay the same patches out otherwise, and be right. Three facts of a recording speak against such a contract:
 
 - calls that ended well break it in the same way, and no call in this run keeps it;
+- a call that ended well gave a size other than what a function of the program says (`P` by `get_padded_size()`): it may
+  have been called for another size;
 - the tensor has as many elements as the contract wants, in another layout, and no call in this run has the contract's.
 """
 
@@ -30,10 +32,14 @@ class Standing:
     kept: frozenset[Part] = frozenset()
     disproved: frozenset[Part] = frozenset()
 
-    def holds(self, call: PlaceCall, violation: Violation, bindings: dict[str, Binding]) -> bool:
+    def holds(
+        self, call: PlaceCall, violation: Violation, bindings: dict[str, Binding], *, ended_well: bool = False
+    ) -> bool:
         """Whether a violation says that something is wrong, and not that the contract is another project's."""
         if call.place in self.own:
             return True
+        if ended_well and is_from_outside(violation, bindings):
+            return False
         part = _part(call, violation)
         return part not in self.disproved and (part in self.kept or not other_layout(violation, bindings))
 
@@ -52,6 +58,12 @@ def standing(recording: Recording, ended_well: Iterable[PlaceCall], others: Iter
             if good:
                 broken |= {_part(call, v) for v in checked.violations}
     return Standing(own, frozenset(kept), frozenset(broken - kept))
+
+
+def is_from_outside(violation: Violation, bindings: dict[str, Binding]) -> bool:
+    """Whether the wrong size was asked for by no tensor of the call, but by what a function of the program gives."""
+    axis = None if violation.axis is None else violation.spec.axes[violation.axis]
+    return axis in bindings and bindings[axis].outside
 
 
 def other_layout(violation: Violation, bindings: dict[str, Binding]) -> bool:

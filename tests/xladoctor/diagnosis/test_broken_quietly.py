@@ -66,3 +66,18 @@ def test_a_place_that_is_broken_in_the_failure_too_is_told_once(tmp_path):
     run.place("gears.ops:shift", SHIFT, {"x": [4, 5], "k": [4]}, [[1, 5]], graph="g2")
     found = diagnosed(run, tmp_path)
     assert [f.slug for f in found.findings if f.slug == "contract-violation"] == ["contract-violation"]
+
+
+@pytest.mark.parametrize(("result", "slugs"), [([2, 9, 9], []), ([1, 7, 7], ["contract-violation"])])
+def test_another_size_than_a_function_of_the_program_gives_is_no_warning(tmp_path, result, slugs):
+    """A size that was asked for by no tensor of the call may be meant; lost rows are not."""
+    contract = "x (K N N) -> (K P P)"
+    run = Run()
+    run.found("gears.ops:pad", contract)
+    run.begin(1)
+    run.trace("7-1-step")
+    outside = [{"name": "P", "value": 7, "source": "get_padded_size()"}]
+    run.place("gears.ops:pad", contract, {"x": [2, 5, 5]}, [[2, 7, 7]], graph=None, axes=outside)
+    run.place("gears.ops:pad", contract, {"x": [2, 5, 5]}, [result], graph=None, axes=outside)
+    run.end(1, "7-1-step")
+    assert [f.slug for f in diagnosed(run, tmp_path).findings] == slugs
