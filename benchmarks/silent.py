@@ -41,6 +41,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "random-in-compiled": (*_NUMBERS, "random-in-compiled", "baked-in-setting", "value-baked-in"),
     "gradient": _NUMBERS,
     "switch": (*_SETTINGS, *_NUMBERS, "wrong-pairing"),
+    "data": ("unsound-split", "sorted-batches", "wrong-pairing"),
 }
 """The classes of finding that name a kind of fault."""
 
