@@ -13,8 +13,8 @@ from xladoctor.agents.clean import one_line
 from xladoctor.lint.engine import Linted
 from xladoctor.model import diagnosis as model
 from xladoctor.model.blame import Suspect
+from xladoctor.model.shapes import shape_text
 from xladoctor.model.trace import FunctionRow, LayerRow, Trace, TracedStep
-from xladoctor.report.facts import shape_text
 from xladoctor.report.headline import headline
 from xladoctor.report.json_ import plain
 from xladoctor.rules import UnknownRule, by_code

@@ -14,6 +14,7 @@ from xladoctor.diagnosis.facts import is_user_file
 from xladoctor.diagnosis.lookup import calls_around
 from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.model.diagnosis import Check, Checked, Finding, Location, Proof, Remedy
+from xladoctor.model.shapes import python_shape
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
 from xladoctor.rules import atlas, by_slug
@@ -83,7 +84,7 @@ def _tells(finding: Finding, found: Sequence[Finding]) -> bool:
     """Whether an error's words hold both shapes of a divergence."""
     told = finding.message.replace(",)", ")")
     shapes = [f.details.get("shapes") or () for f in found]
-    return any(len(pair) == 2 and all(_shape(s) in told for s in pair) for pair in shapes)
+    return any(len(pair) == 2 and all(python_shape(s).replace(",)", ")") in told for s in pair) for pair in shapes)
 
 
 def _of_top(recording: Recording) -> Iterator[Check]:
@@ -267,7 +268,7 @@ def _what(told: Mapping[str, Any]) -> str:
     output = told.get("output")
     if told.get("kind") == "shape":
         shapes = told.get("shapes") or ((), ())
-        return f"{output} has shape {_shape(shapes[0])} plainly and {_shape(shapes[1])} under XLA"
+        return f"{output} has shape {python_shape(shapes[0])} plainly and {python_shape(shapes[1])} under XLA"
     return f"{output} is {', '.join(map(str, plain))} plainly and {', '.join(map(str, xla))} under XLA"
 
 
@@ -279,10 +280,6 @@ def _proof(told: Mapping[str, Any]) -> str:
     text = _what(told) + (f"; largest difference {far} of the largest value" if far is not None else "")
     alone = node.get("shapes") if node.get("exact", True) else None
     return text + (f"; {node['op']} on the same inputs: {alone[0]} plainly, {alone[1]} under XLA" if alone else "")
-
-
-def _shape(shape: Any) -> str:
-    return "(" + ", ".join(map(str, shape)) + ")"
 
 
 def line(node: Mapping[str, Any]) -> Location | None:

@@ -19,6 +19,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from xladoctor.model.shapes import shape_text
+
 _ALLOWED = (
     ast.Expression,
     ast.BinOp,
@@ -257,7 +259,7 @@ def check(
                 violations.append(
                     Violation(
                         phase, index, spec.label, spec, dims, None,
-                        f"{spec.label} has {len(dims)} axes {_show(dims)} where {spec} has {len(spec.axes)}",
+                        f"{spec.label} has {len(dims)} axes {shape_text(dims)} where {spec} has {len(spec.axes)}",
                     )
                 )  # fmt: skip
                 continue
@@ -331,12 +333,5 @@ def _wrong(
 ) -> Violation:
     wanted = axis if axis.isdigit() else f"{axis} = {expected}"
     source = f" ({by})" if by and not axis.isdigit() else ""
-    reason = f"{spec.label} is {_show(dims)} where {spec} wants {wanted} at axis {position}{source}"
+    reason = f"{spec.label} is {shape_text(dims)} where {spec} wants {wanted} at axis {position}{source}"
     return Violation(phase, index, spec.label, spec, dims, position, reason, expected, seen)
-
-
-def _show(dims: Sequence[int | None]) -> str:
-    return "(" + " ".join("?" if n is None else str(n) for n in dims) + ")"
-
-
-show_shape = _show

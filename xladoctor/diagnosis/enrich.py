@@ -11,13 +11,13 @@ from dataclasses import replace
 from typing import Any
 
 from xladoctor.diagnosis.basis import RAN_AGAIN
-from xladoctor.diagnosis.contracts import show_shape
 from xladoctor.diagnosis.facts import Step, first_location, is_user_file, short, user_line
 from xladoctor.diagnosis.lookup import graphs_of_functions
 from xladoctor.diagnosis.numbers import Explained, coincidences, explain, factor
 from xladoctor.diagnosis.places import PlaceCall
 from xladoctor.diagnosis.unfinished import Unfinished, unfinished
 from xladoctor.model.diagnosis import Finding, Location, Proof
+from xladoctor.model.shapes import shape_text
 from xladoctor.recording.run import Event, location
 from xladoctor.recording.schema import schema
 
@@ -109,13 +109,13 @@ def _failing(op: dict[str, Any], step: Step, layer: str | None, details: dict[st
         "inputs": {t.arg: t.runtime or t.static for t in met.inputs},
         "caller": str(met.callers[0]) if met.callers else None,
     }
-    text = " against ".join(f"{t.arg} {show_shape(t.runtime or t.static or [])}" for t in met.inputs)
+    text = " against ".join(f"{t.arg} {shape_text(t.runtime or t.static or [])}" for t in met.inputs)
     return f" It happened in {short(met.place)}" + (f" of layer {layer}" if layer else "") + f": {text}."
 
 
 def _op_input(tensor: dict[str, Any]) -> str:
     value = tensor.get("value")
-    return f"{show_shape(tensor.get('shape') or [])}" + (f" holding {value}" if value is not None else "")
+    return f"{shape_text(tensor.get('shape') or [])}" + (f" holding {value}" if value is not None else "")
 
 
 def _numbers(finding: Finding, step: Step) -> list[Explained]:

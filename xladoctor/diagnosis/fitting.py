@@ -16,6 +16,7 @@ from xladoctor.diagnosis.own_words import OWN_WORDS, in_own_words
 from xladoctor.diagnosis.shape_remedies import sizes_agree
 from xladoctor.diagnosis.surroundings import keras_backend, uses_legacy_keras
 from xladoctor.model.diagnosis import Finding, Location, Remedy
+from xladoctor.model.shapes import python_shape
 from xladoctor.patterns import pattern
 from xladoctor.recording.evidence import Evidence
 from xladoctor.recording.schema import schema
@@ -127,7 +128,7 @@ def _both(finding: Finding) -> str:
     shapes = finding.details.get("shapes")
     plain = len(finding.dims) == 2 or any(isinstance(d, list | tuple) for d in finding.dims)
     pair = finding.dims if plain or not isinstance(shapes, list | tuple) or len(shapes) != 2 else shapes
-    said = [_shape(d) for d in pair[:2]]
+    said = [python_shape(d) for d in pair[:2]]
     return " and ".join(said) if len(set(said)) == 2 else "both sides"
 
 
@@ -183,7 +184,7 @@ def _plain(remedy: Remedy, finding: Finding) -> Remedy | None:
 def _named(remedy: Remedy, finding: Finding) -> Remedy:
     """The remedy with the op and the line, where its title names nothing of the failure."""
     where = finding.location
-    names = [finding.op, finding.layer, finding.node, *(_shape(d) for d in finding.dims)]
+    names = [finding.op, finding.layer, finding.node, *(python_shape(d) for d in finding.dims)]
     if (
         remedy.result != "untested"
         or where is None
@@ -205,9 +206,3 @@ def _imported(run: Recording, module: str) -> bool:
 
 def _line(where: Location) -> str:
     return where.place
-
-
-def _shape(dims: object) -> str:
-    if isinstance(dims, (list, tuple)):
-        return "(" + ", ".join(map(str, dims)) + ("," if len(dims) == 1 else "") + ")"
-    return str(dims)

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from xladoctor.diagnosis.basis import CLAIM_RUN_AGAIN, CLAIM_SETTINGS, CLAIM_SHAPES, NOT_TESTED
-from xladoctor.diagnosis.contracts import show_shape
 from xladoctor.diagnosis.facts import Step, short
 from xladoctor.diagnosis.numbers import coincidences, explain
 from xladoctor.diagnosis.places import PlaceCall, Tensor
 from xladoctor.model.diagnosis import Basis, Hypothesis, Proof, Status
+from xladoctor.model.shapes import shape_text
 from xladoctor.recording.run import Event, location
 from xladoctor.recording.schema import schema
 
@@ -75,7 +75,7 @@ def _positions_are_flat(step: Step) -> Verdict | None:
         if shape is None:
             continue
         flat = flat or len(shape) == 2
-        text = f"{tensor.arg} of {short(call.place)} is {show_shape(shape)}"
+        text = f"{tensor.arg} of {short(call.place)} is {shape_text(shape)}"
         proofs.setdefault(text, Proof("shape", text, _where(call)))
     if not proofs:
         return "untested", [Proof("shape", "no shape of the positions was recorded")]
@@ -91,7 +91,7 @@ def _data_are_right(step: Step) -> Verdict | None:
     wrong = [v for v in entry.known().violations if v.phase == "in"]
     if not wrong and not all(any(n is not None for n in t.runtime or t.static or []) for t in entry.inputs):
         return "untested", [Proof("shape", f"of what {short(entry.place)} got, not every shape is known")]
-    shapes = ", ".join(f"{t.arg} {show_shape(t.runtime or t.static or [])}" for t in entry.inputs)
+    shapes = ", ".join(f"{t.arg} {shape_text(t.runtime or t.static or [])}" for t in entry.inputs)
     text = f"{short(entry.place)} got {shapes}; contract {entry.contract}"
     return ("refuted" if wrong else "confirmed"), [Proof("shape", text, _where(entry))]
 
@@ -122,7 +122,7 @@ def _warp_assumes_one_channel(step: Step) -> Verdict | None:
     if not sound:
         return "untested", [Proof("shape", "no translation was evaluated at run time")]
     call = sound[0]
-    shapes = ", ".join(f"{t.arg} {show_shape(t.runtime or t.static or [])}" for t in call.inputs)
+    shapes = ", ".join(f"{t.arg} {shape_text(t.runtime or t.static or [])}" for t in call.inputs)
     proofs = [Proof("shape", f"with {channels}, {short(call.place)} kept its contract: {shapes}", _where(call))]
     first = step.first
     if first is not None:
@@ -143,7 +143,7 @@ def _wrong_batch_when_traced(step: Step) -> Verdict | None:
             compared += 1
             if any(a is not None and a != b for a, b in zip(tensor.static, tensor.runtime, strict=False)):
                 wrong += 1
-                shapes = f"traced {show_shape(tensor.static)}, ran {show_shape(tensor.runtime)}"
+                shapes = f"traced {shape_text(tensor.static)}, ran {shape_text(tensor.runtime)}"
                 text = f"{tensor.arg} of {short(call.place)}: {shapes}"
                 proofs.append(Proof("shape", text, _where(call)))
     if not compared:
@@ -168,10 +168,10 @@ def _square_canvas(step: Step) -> Verdict | None:
         explained = explain(number, value, "asked for", step.names)
         squares = coincidences(explained) if explained is not None else ()
         if squares:
-            text = f"{op['op']} {op['node']} asked for {show_shape(value)} = {number}; {squares[0]} is a coincidence"
+            text = f"{op['op']} {op['node']} asked for {shape_text(value)} = {number}; {squares[0]} is a coincidence"
             return "refuted", [Proof("worker", text, "worker.jsonl")]
         if len([n for n in value if n != 1]) == 2 and value[-1] == value[-2]:
-            return "confirmed", [Proof("worker", f"{op['op']} asked for {show_shape(value)}", "worker.jsonl")]
+            return "confirmed", [Proof("worker", f"{op['op']} asked for {shape_text(value)}", "worker.jsonl")]
     return None
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from xladoctor.model.diagnosis import Location, Remedy
+from xladoctor.model.shapes import python_shape
 
 _OF_OTHERS = ("segments", "gathered", "contracted", "rolled", "mixed", "normalised")
 REMEDIES: Mapping[str, Remedy] = {
@@ -95,7 +96,7 @@ REMEDIES: Mapping[str, Remedy] = {
 
 def words(kind: str, told: Mapping[str, Any]) -> tuple[str, str]:
     """(title, first sentences)."""
-    op, shapes = told["op"], [shown(s) for s in told.get("shapes") or ()]
+    op, shapes = told["op"], [python_shape(s) for s in told.get("shapes") or ()]
     parts = told.get("parts") or ()
     names = [f"{s} ({p})" for s, p in zip(shapes, parts, strict=False)]
     if kind == "outer":
@@ -191,16 +192,8 @@ def made_by(kind: str, made: Mapping[str, Any], at: Location | None) -> str:
 
 def proof(told: Mapping[str, Any]) -> str:
     """The op, its shapes and the rows that a worker changed."""
-    shapes = " and ".join(shown(s) for s in (told.get("shapes") or ())[:2])
+    shapes = " and ".join(python_shape(s) for s in (told.get("shapes") or ())[:2])
     text = f"{told['op']} ({told.get('node')}) of {shapes}"
     examples: Sequence[Any] = told.get("examples") or ()
     apart = [f"row {a[0]} with row {b[0]}" for a, b in examples if a and b]
     return text + (f"; when single rows were changed, it combined {', '.join(apart)}" if apart else "")
-
-
-def shown(shape: Any) -> str:
-    """A shape as Python writes it; `?` where it is not known."""
-    if shape is None:
-        return "?"
-    inside = ", ".join(map(str, shape))
-    return f"({inside},)" if len(shape) == 1 else f"({inside})"

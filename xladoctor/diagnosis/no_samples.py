@@ -13,6 +13,7 @@ from xladoctor.diagnosis.first_suspect import suspect_at
 from xladoctor.diagnosis.own_source import files_of, program_of
 from xladoctor.diagnosis.setting_finding import event_of
 from xladoctor.model.diagnosis import Basis, Diagnosis, Finding, Location, Proof
+from xladoctor.model.shapes import python_shape
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
@@ -72,8 +73,7 @@ def _arrays(recording: Recording) -> _Empty | None:
         for tensor in frame.get("tensors") or () if at is not None else ():
             name, shape = str(tensor.get("name")), tensor.get("shape")
             if at is not None and shape and shape[0] == 0 and re.search(rf"\b{re.escape(name)}\b", code):
-                shown = f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
-                return _Empty(f"`{name}` has no rows: its shape is {shown}", failure, at, (name,))
+                return _Empty(f"`{name}` has no rows: its shape is {python_shape(shape)}", failure, at, (name,))
     return None
 
 

@@ -15,6 +15,7 @@ from xladoctor.diagnosis.nan_causes import cause, masked_forward
 from xladoctor.diagnosis.reckoned import reckoned
 from xladoctor.diagnosis.suspicion import Suspicion, overcome, suspicion
 from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
+from xladoctor.model.shapes import python_shape
 from xladoctor.recording.run import Recording
 from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
@@ -119,7 +120,7 @@ def _of_op(sign: Suspicion, found: Mapping[str, Any]) -> Finding:
         code=by_slug(_SLUG).code, slug=_SLUG, level="error", role="root",
         title=title,
         message=f"{_said(sign)} The first value that is not finite was {found.get('value')}, element "
-        f"{found.get('index')} of a {found.get('dtype')} tensor of shape {_shape(found.get('shape'))}: "
+        f"{found.get('index')} of a {found.get('dtype')} tensor of shape {python_shape(found.get('shape'))}: "
         f"{why.what}{place}{f', {at}' if at else ''}.{_inputs(found)}"
         f"{_gradient_words(found, forward)}",
         op=op,
@@ -240,7 +241,7 @@ def _step(found: Mapping[str, Any]) -> str:
 def _inputs(found: Mapping[str, Any]) -> str:
     rows = [i for i in found.get("inputs") or [] if isinstance(i, dict)]
     told = [
-        f"{_shape(i.get('shape'))} with values from {_short(i.get('min'))} to {_short(i.get('max'))}"
+        f"{python_shape(i.get('shape'))} with values from {_short(i.get('min'))} to {_short(i.get('max'))}"
         for i in rows
         if i.get("min") is not None
     ]
@@ -273,11 +274,6 @@ def _line(frames: Any) -> Location | None:
         if isinstance(frame, dict) and is_user_file(str(frame.get("file"))):
             return Location(str(frame["file"]), frame.get("line"), frame.get("function"))
     return None
-
-
-def _shape(shape: Any) -> str:
-    sizes = [str(n) for n in shape or ()]
-    return f"({sizes[0]},)" if len(sizes) == 1 else f"({', '.join(sizes)})"
 
 
 def _short(value: Any) -> str:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from xladoctor.diagnosis.contracts import Binding, Violation, readable, show_shape
+from xladoctor.diagnosis.contracts import Binding, Violation, readable
 from xladoctor.diagnosis.places import PlaceCall, Tensor
+from xladoctor.model.shapes import shape_text
 
 
 def at_fault(
@@ -28,7 +29,7 @@ def at_fault(
     spec, shape = contract.inputs[index], tuple(_shape(tensor) or ())
     name = spec.axes[axis]
     reason = (
-        f"{spec.label} is {show_shape(shape)} where {spec} wants {name} = {violation.seen} at axis {axis} "
+        f"{spec.label} is {shape_text(shape)} where {spec} wants {name} = {violation.seen} at axis {axis} "
         f"({name} = {violation.seen} by {violation.label}): it lost rows earlier"
     )
     given = Binding(name, violation.seen, f"{violation.label} (axis {violation.axis})")

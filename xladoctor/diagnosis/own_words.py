@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from math import prod
 
 from xladoctor.model.diagnosis import Finding, Remedy
 from xladoctor.model.element_types import byte_words, bytes_of, family, spelled, width
 from xladoctor.model.labels import labels_from_one
+from xladoctor.model.shapes import python_shape
 from xladoctor.rules.successors import successor
 
 
@@ -91,7 +92,7 @@ def _explicit_axes(remedy: Remedy, finding: Finding) -> Remedy | None:
     ranks = {len(shape) for shape in shapes}
     if finding.op not in ("ConcatV2", "Concat", "Pack") or len(ranks) != 2 or len(shapes) != 2:
         return remedy
-    said = ", ".join(f"{_words(shape)} has {len(shape)}" for shape in shapes)
+    said = ", ".join(f"{python_shape(shape)} has {len(shape)}" for shape in shapes)
     how = "`x[:, tf.newaxis]` adds an axis, `tf.squeeze(x, axis=[...])` takes one of size 1 away."
     return replace(remedy, title=f"Give both the same number of axes: {said}", how=how)
 
@@ -105,7 +106,7 @@ def _check_shape(remedy: Remedy, finding: Finding) -> Remedy | None:
         return remedy
     size = bytes_of(kind)
     needs = f": {byte_words(prod(shape) * size)} of {kind}" if size else ""
-    title = f"Check whether {_words(shape)} is meant{needs}"
+    title = f"Check whether {python_shape(shape)} is meant{needs}"
     twice = [n for n, times in Counter(shape).items() if times > 1 and n > 1]
     if not twice:
         how = "Print the shapes of the operands above that line."
@@ -182,11 +183,6 @@ def _call_directly(remedy: Remedy, finding: Finding) -> Remedy | None:
 
 def _unroll(remedy: Remedy, finding: Finding) -> Remedy | None:
     return None if finding.details.get("in_loop") is False else remedy
-
-
-def _words(shape: Sequence[int | None]) -> str:
-    words = [str(size) for size in shape]
-    return f"({words[0]},)" if len(words) == 1 else f"({', '.join(words)})"
 
 
 _BUILDERS: dict[str, Callable[[Remedy, Finding], Remedy | None]] = {

@@ -14,6 +14,7 @@ from xladoctor.diagnosis.basis import ROWS_CHANGED
 from xladoctor.diagnosis.checked import line
 from xladoctor.diagnosis.own_source import source_of
 from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
+from xladoctor.model.shapes import python_shape
 from xladoctor.recording.run import Recording
 from xladoctor.rules import by_slug
 from xladoctor.sources.names import dotted, walk
@@ -43,7 +44,7 @@ def pooled_findings(
     """A warning for each of them."""
     rule = by_slug("wrong-pairing")
     for each in told:
-        before, after = (f"({', '.join(map(str, s))}{',' if len(s) == 1 else ''})" for s in each["shapes"])
+        before, after = (python_shape(s) for s in each["shapes"])
         where, meets = line(each), line(each.get("meets") or {})
         spread = f"{each['meets']['op']}{f', {meets},' if meets is not None and meets != where else ''}"
         yield Finding(

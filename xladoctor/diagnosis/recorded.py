@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from xladoctor.diagnosis.basis import COMPARED, NOT_TESTED, RECORDED_ROWS, RECORDED_SHAPES
-from xladoctor.diagnosis.contracts import show_shape
 from xladoctor.diagnosis.enrich import layer_of
 from xladoctor.diagnosis.facts import Broken, Step, is_user_file, short, steps, user_line
 from xladoctor.diagnosis.folding import folding
 from xladoctor.diagnosis.places import PlaceCall, Tensor
 from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
+from xladoctor.model.shapes import shape_text
 from xladoctor.recording.run import Recording, location
 from xladoctor.rules import by_slug
 
@@ -24,7 +24,7 @@ def contract_violation(step: Step) -> Finding | None:
         return None
     rule = by_slug("contract-violation")
     call, violation = first.call, first.violation
-    name, shape = short(call.place), show_shape(violation.shape)
+    name, shape = short(call.place), shape_text(violation.shape)
     verb = "returned" if violation.phase == "out" else "was given"
     axes = _needed(first)
     bound = "; ".join(str(b) for b in axes.values())
@@ -41,8 +41,8 @@ def contract_violation(step: Step) -> Finding | None:
     if birth is not None:
         message += " " + _birth_sentence(birth, violation.axis, origin)
     frames = [origin] if origin is not None else born or _called_from(call, violation.phase)
-    inputs = ", ".join(f"{t.arg} {show_shape(t.runtime or t.static or [])}" for t in call.inputs)
-    outputs = ", ".join(show_shape(t.runtime or t.static or []) for t in call.outputs or ()) or "nothing (it failed)"
+    inputs = ", ".join(f"{t.arg} {shape_text(t.runtime or t.static or [])}" for t in call.inputs)
+    outputs = ", ".join(shape_text(t.runtime or t.static or []) for t in call.outputs or ()) or "nothing (it failed)"
     return Finding(
         code=rule.code,
         slug=rule.slug,
@@ -179,9 +179,9 @@ def _mend(first: Broken, birth: dict[str, Any] | None, where: Location | None) -
     if birth is not None:
         return _mend_birth(birth, line, "the size", f"the result of {name} has to be {_expected(first)}")
     if violation.phase == "in":
-        how = f"It is {show_shape(violation.shape)}; {violation.spec} is wanted, here {_expected(first)}."
+        how = f"It is {shape_text(violation.shape)}; {violation.spec} is wanted, here {_expected(first)}."
         return Remedy("mend-argument", f"Give {name} its {violation.label} in the right shape: {line}", "safe", how)
-    how = f"Its arguments keep their contracts and its result is {show_shape(violation.shape)}, not {_expected(first)}."
+    how = f"Its arguments keep their contracts and its result is {shape_text(violation.shape)}, not {_expected(first)}."
     return Remedy("mend-place", f"Mend {name}: {line}", "safe", how)
 
 
@@ -192,20 +192,20 @@ def _brief(birth: dict[str, Any] | None) -> dict[str, Any] | None:
 
 def _mend_birth(birth: dict[str, Any], line: str, size: str, promise: str) -> Remedy:
     """What to do about the op at which a wrong size arose."""
-    inputs = " and ".join(show_shape(t["shape"]) for t in birth.get("inputs", ()) if len(t.get("shape") or ()) > 1)
+    inputs = " and ".join(shape_text(t["shape"]) for t in birth.get("inputs", ()) if len(t.get("shape") or ()) > 1)
     verb = "loses rows" if birth.get("loses") else f"makes {size}"
-    how = f"{birth['op']} takes {inputs or 'no rows'} there and gives {show_shape(birth['shape'])}; {promise}."
+    how = f"{birth['op']} takes {inputs or 'no rows'} there and gives {shape_text(birth['shape'])}; {promise}."
     return Remedy("mend-birth", f"Mend the line that {verb}: {line}", "safe", how)
 
 
 def _birth_sentence(birth: dict[str, Any], axis: int | None, origin: Location | None) -> str:
     """The op at which the size arose, and what it took and gave."""
-    inputs = ", ".join(show_shape(t.get("shape") or []) for t in birth.get("inputs", ()) if t.get("shape"))
+    inputs = ", ".join(shape_text(t.get("shape") or []) for t in birth.get("inputs", ()) if t.get("shape"))
     where = f", {origin}" if origin is not None else ""
     sentence = (
         f"The size {birth['shape'][axis or 0]} at axis {axis} arises in {birth['op']} {birth['inner_node']}{where}: "
     )
-    return sentence + f"{inputs or 'no tensor'} in, {show_shape(birth['shape'])} out."
+    return sentence + f"{inputs or 'no tensor'} in, {shape_text(birth['shape'])} out."
 
 
 def _called_from(call: PlaceCall, phase: str) -> list[Location]:

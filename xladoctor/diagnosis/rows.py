@@ -14,10 +14,11 @@ from xladoctor.diagnosis.basis import NOT_TESTED, RECORDED_MEETING, ROWS_CHANGED
 from xladoctor.diagnosis.facts import is_user_file
 from xladoctor.diagnosis.fixed_batch import fixed_batches
 from xladoctor.diagnosis.lookup import calls_around
-from xladoctor.diagnosis.meeting_words import REMEDIES, made_by, proof, shown, words
+from xladoctor.diagnosis.meeting_words import REMEDIES, made_by, proof, words
 from xladoctor.diagnosis.pooled import mixed_rows, pooled_findings
 from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.model.diagnosis import Check, Finding, Level, Location, Proof
+from xladoctor.model.shapes import python_shape
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
@@ -157,7 +158,7 @@ def meetings(recording: Recording) -> Iterator[Finding]:
             "parts": ["prediction" if w else "data" for w in watched],
         }
         title, _ = words("outer", told)
-        first, second, result = (shown(s) for s in told["shapes"])
+        first, second, result = (python_shape(s) for s in told["shapes"])
         parts = told["parts"]
         yield Finding(
             code=rule.code, slug=rule.slug, level="warning", role="root",
@@ -167,7 +168,7 @@ def meetings(recording: Recording) -> Iterator[Finding]:
             f"{'' if compares else ', within a gradient'}; what became of the pairs was not recorded. No error was "
             "raised in the run.",
             op=str(event["op"]), dims=tuple(told["shapes"]), location=at,
-            evidence=(Proof("event", f"{event['op']} of {shown(event['shapes'][0])} and {shown(event['shapes'][1])}",
+            evidence=(Proof("event", f"{event['op']} of {first} and {second}",
                             f"events-{event['pid']}.jsonl:{event['seq']}"),),
             basis=RECORDED_MEETING,
             remedies=(REMEDIES["outer"],),

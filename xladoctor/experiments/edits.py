@@ -25,6 +25,7 @@ from xladoctor.experiments import overlay
 from xladoctor.experiments.rehearse import came_to_its_end, rehearse
 from xladoctor.model.diagnosis import Diagnosis
 from xladoctor.model.edits import EditResult, TriedEdit
+from xladoctor.model.shapes import python_shape
 from xladoctor.patterns import pattern
 from xladoctor.recording import copies, files
 from xladoctor.recording.run import Event, Recording
@@ -243,15 +244,12 @@ def _shapes(again: Recording) -> str:
     for event in again.of_kind(schema.CALL):
         if event.get("phase") == "begin" and event.get("method") in ("fit", "evaluate") and not event.get("nested"):
             shapes = [
-                _shape(i.get("shape")) for i in event.get("inputs") or () if isinstance(i, dict) and i.get("shape")
+                python_shape(i.get("shape"))
+                for i in event.get("inputs") or ()
+                if isinstance(i, dict) and i.get("shape")
             ]
             if shapes:
                 shown.append(f"{event['method']} of {', '.join(shapes)}")
         elif event.get("phase") == "end" and event.get("shapes_out"):
-            shown.append(f"{event['method']} gave {', '.join(_shape(s) for s in event['shapes_out'])}")
+            shown.append(f"{event['method']} gave {', '.join(python_shape(s) for s in event['shapes_out'])}")
     return f"; {'; '.join(list(dict.fromkeys(shown))[:4])}" if shown else ""
-
-
-def _shape(sizes: Sequence[int | None] | None) -> str:
-    inner = ", ".join("?" if n is None else str(n) for n in sizes or ())
-    return f"({inner},)" if sizes is not None and len(sizes) == 1 else f"({inner})"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xladoctor.model.diagnosis import Finding, Location, Proof
+from xladoctor.model.shapes import sizes_text
 from xladoctor.report import blamed, facts, findings
 from xladoctor.report import excerpt as excerpts
 from xladoctor.report.headline import first_sentence, headline, is_first_sentence
@@ -120,7 +121,7 @@ def whole(page: Page, finding: Finding, view: View) -> None:
         page.para(findings.basis(finding), style="dim")
     _facts(page, finding)
     named = [(k, str(v)) for k in ("op", "node", "device", "layer") if (v := getattr(finding, k))]
-    named += [("dims", facts.sizes_text(finding.dims))] if finding.dims else []
+    named += [("dims", sizes_text(finding.dims))] if finding.dims else []
     known = [(what, ", ".join(value for value in values if value)) for what, values in details.known(finding)]
     page.table([*named, *known, *facts.flat(details.unknown(finding))], indent=4, styles=["dim", ""])
     _edits(page, finding)

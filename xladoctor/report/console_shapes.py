@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from xladoctor.model.diagnosis import ShapeRow
+from xladoctor.model.shapes import shape_text
 from xladoctor.report import facts, legend, shapes, text
 from xladoctor.report.page import Page
 from xladoctor.report.view import View
@@ -109,7 +110,7 @@ def _shape_cells(row: ShapeRow) -> list[str]:
         str(row.phase),
         str(row.tensor),
         shapes.contract_of(row),
-        facts.shape_text(row.static),
+        shape_text(row.static),
         shapes.runtime_text(row),
     ]
     return [text.clip(text.line(cell), cap) for cell, cap in zip(cells, (4, 20, 20, 24, 24), strict=True)]

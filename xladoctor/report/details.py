@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from xladoctor.model.diagnosis import Finding
-from xladoctor.report.facts import count, shape_text
+from xladoctor.model.shapes import shape_text
+from xladoctor.report.facts import count
 
 _STACK = 3
 

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from xladoctor.model.diagnosis import Diagnosis, Finding, Location, XlaPath
+from xladoctor.model.shapes import shape_text
 from xladoctor.patterns import pattern
 
 _SHAPES = ("contract", "expected", "seen")
@@ -179,20 +179,6 @@ def flat(data: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
 def foremost(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """Of the environment's rows, what belongs on every report: versions, interpreter, which `ptycho`."""
     return [row for row in rows if row[0].removeprefix("versions.") in _FOREMOST]
-
-
-def shape_text(shape: Any) -> str:
-    """`(32 ? 4)` for a list of sizes with None for an unknown one; `?` where nothing is known."""
-    if shape is None:
-        return "?"
-    if isinstance(shape, list | tuple):
-        return f"({' '.join(shape_text(size) for size in shape)})"
-    return str(shape)
-
-
-def sizes_text(dims: Sequence[Any]) -> str:
-    """The sizes that a message names; one shape stands for itself."""
-    return shape_text(dims[0] if len(dims) == 1 and isinstance(dims[0], list | tuple) else list(dims))
 
 
 def number_text(value: Any, digits: int = 3) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xladoctor.model.diagnosis import Finding, Proof, Remedy
+from xladoctor.model.shapes import shape_text
 from xladoctor.patterns import pattern
-from xladoctor.report.facts import number_text, shape_text
+from xladoctor.report.facts import number_text
 
 _SENTENCE = pattern(r"(?:(?<=\.)|(?<=\.\)))\s+(?=[A-Z(\d])")
 _CARRIER = pattern(

@@ -12,6 +12,7 @@ from typing import Any
 
 from xladoctor.model.diagnosis import Finding
 from xladoctor.model.element_types import byte_words, bytes_of, spelled
+from xladoctor.model.shapes import python_shape
 from xladoctor.patterns import pattern
 from xladoctor.report.findings import telling_line
 from xladoctor.report.text import clip, line
@@ -54,12 +55,6 @@ def _builder(finding: Finding) -> Callable[[Finding], str] | None:
 def first_sentence(finding: Finding) -> str:
     """The first sentence of the message."""
     return _SENTENCE.split(finding.message.strip().partition("\n")[0], maxsplit=1)[0]
-
-
-def shape_words(sizes: Sizes) -> str:
-    """A shape as Python and Keras print it: `(None, 24, 64)`."""
-    words = [str(size) for size in sizes]
-    return f"({words[0]},)" if len(words) == 1 else f"({', '.join(words)})"
 
 
 def _fallback(finding: Finding) -> str:
@@ -132,7 +127,7 @@ def _broadcast(finding: Finding) -> str:
         if not numbers or not finding.op:
             return ""
         return f"{what}{inside}: an axis is {numbers[0]} on the left and {numbers[1]} on the right"
-    shown = " and ".join(shape_words(shape) for shape in operands[:3])
+    shown = " and ".join(python_shape(shape) for shape in operands[:3])
     what = f"Cannot {verb} {shown}" if verb else f"{finding.op or 'An element-wise op'} cannot broadcast {shown}"
     if len(operands) != 2:
         return f"{what}{inside}"
@@ -152,7 +147,7 @@ def _joined(finding: Finding) -> str:
     operands = [shape for shape in operands if shape]
     if len(operands) < 2:
         return ""
-    shown = " and ".join(shape_words(shape) for shape in operands[:3])
+    shown = " and ".join(python_shape(shape) for shape in operands[:3])
     more = f" and {len(operands) - 3} more" if len(operands) > 3 else ""
     different = _differences(operands[0], operands[1], False) if len(operands) == 2 else []
     axis = ": axis {} is {} in the first and {} in the second".format(*different[0]) if len(different) == 1 else ""
@@ -171,7 +166,7 @@ def _product(finding: Finding) -> str:
     op = str(finding.op or "MatMul")
     if len(operands) != 2 or not ("MatMul" in op or op.startswith("XlaDot")):
         return ""
-    what = f"Cannot multiply matrices {shape_words(operands[0])} and {shape_words(operands[1])}{_inside(finding)}"
+    what = f"Cannot multiply matrices {python_shape(operands[0])} and {python_shape(operands[1])}{_inside(finding)}"
     return what + (f": the inner sizes are {numbers[0]} and {numbers[1]}" if numbers else "")
 
 
@@ -181,8 +176,8 @@ def _reshape(finding: Finding) -> str:
         return ""
     source, target = _input_of_reshape(finding, have), finding.details.get("target")
     inside = _inside(finding)
-    what = shape_words(source) if source else _elements(have)
-    into = shape_words(target) if isinstance(target, list | tuple) else "the requested shape"
+    what = python_shape(source) if source else _elements(have)
+    into = python_shape(target) if isinstance(target, list | tuple) else "the requested shape"
     takes = f"a multiple of {want}" if finding.details.get("multiple_of") else str(want)
     has = f"it has {_elements(have)}, the target takes {takes}" if source else f"the target takes {takes}"
     return f"Cannot reshape {what} to {into}{inside}: {has}"
@@ -217,7 +212,7 @@ def _memory(finding: Finding) -> str:
     needs = f": it needs {byte_words(prod(shape) * size)}" if size else ""
     kind = spelled(dtype)
     device = f" on {str(finding.device).rpartition('device:')[2]}" if finding.device else ""
-    return f"No memory{device} for a {kind + ' ' if kind else ''}tensor of shape {shape_words(shape)}{needs}"
+    return f"No memory{device} for a {kind + ' ' if kind else ''}tensor of shape {python_shape(shape)}{needs}"
 
 
 def _exception(finding: Finding) -> str:
@@ -245,8 +240,8 @@ def _rank(finding: Finding) -> str:
     operands = [shape for shape in _operands(finding) if shape]
     if finding.op in ("ConcatV2", "Concat", "Pack") and len(operands) > 1:
         return _joined(finding)
-    said, shown = _of_op(finding), " and ".join(shape_words(shape) for shape in operands[:2])
-    known = said and len(operands) in (1, 2) and not any(shape_words(shape) in said for shape in operands)
+    said, shown = _of_op(finding), " and ".join(python_shape(shape) for shape in operands[:2])
+    known = said and len(operands) in (1, 2) and not any(python_shape(shape) in said for shape in operands)
     return f"{said.rstrip('.')}; the {'shapes are' if len(operands) > 1 else 'shape is'} {shown}" if known else said
 
 

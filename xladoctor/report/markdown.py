@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from xladoctor.model.diagnosis import Diagnosis, Finding, Location, Proof
+from xladoctor.model.shapes import sizes_text
 from xladoctor.report import blamed, checked, details, facts, findings, markdown_tables, stack
 from xladoctor.report import excerpt as excerpts
 from xladoctor.report.headline import headline
@@ -187,7 +188,7 @@ def _signature(diagnosis: Diagnosis) -> list[str]:
         named = [(key, getattr(finding, key)) for key in ("op", "node", "device", "layer")]
         rows = [f"- {key}: {md_code(value)}" for key, value in named if value]
         if finding.dims:
-            rows.append(f"- sizes: {md_code(facts.sizes_text(finding.dims))}")
+            rows.append(f"- sizes: {md_code(sizes_text(finding.dims))}")
         if rows:
             parts.append("\n".join(rows))
     return parts

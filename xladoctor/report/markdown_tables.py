@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from xladoctor.model.diagnosis import Diagnosis, Hypothesis, Location, Proof, ShapeRow
+from xladoctor.model.shapes import shape_text
 from xladoctor.report import facts, findings, timeline
 from xladoctor.report import legend as legends
 from xladoctor.report import shapes as shape_table
@@ -115,12 +116,12 @@ def _shape_row(row: ShapeRow, first: bool) -> tuple[str, ...]:
         said = f"**First violation.** {said}".strip()
     if row.state == "not-executed":
         said = f"{said} *traced, not executed*".strip()
-    runtime = code(facts.shape_text(row.runtime)) if row.runtime is not None else prose(shape_table.runtime_text(row))
+    runtime = code(shape_text(row.runtime)) if row.runtime is not None else prose(shape_table.runtime_text(row))
     return (
         name,
         f"{prose(row.phase)} {code(row.tensor)}",
         code(shape_table.contract_of(row)),
-        code(facts.shape_text(row.static)),
+        code(shape_text(row.static)),
         runtime,
         said,
     )

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from xladoctor.model.diagnosis import ShapeRow
-from xladoctor.report.facts import contract_part, shape_text
+from xladoctor.model.shapes import shape_text
+from xladoctor.report.facts import contract_part
 
 LONGEST_CYCLE = 8
 

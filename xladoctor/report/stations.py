@@ -9,8 +9,8 @@ from itertools import groupby
 from typing import Any
 
 from xladoctor.model.diagnosis import Diagnosis, ShapeRow
+from xladoctor.model.shapes import shape_text
 from xladoctor.report import timeline
-from xladoctor.report.facts import shape_text
 
 _STATIONS = 26
 _MOMENTS = 22

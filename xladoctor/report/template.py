@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from xladoctor.errors import XladoctorError, did_you_mean
 from xladoctor.model.diagnosis import Diagnosis
+from xladoctor.model.shapes import shape_text
 from xladoctor.report import text
 from xladoctor.report.view import View
 
@@ -156,7 +157,6 @@ def _as_markdown(value: Any) -> Any:
 
 
 def _shape(value: Any) -> str:
-    from xladoctor.report.facts import shape_text
 
     return shape_text(value)
 

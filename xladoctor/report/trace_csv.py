@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from xladoctor.model.diagnosis import Location, ShapeRow
+from xladoctor.model.shapes import shape_text
 from xladoctor.model.trace import Trace, TraceDiff
 from xladoctor.report.csv_table import table
-from xladoctor.report.facts import shape_text
 
 HEADS = (
     "xladoctor_call", "name", "outcome", "values", "batch", "place", "layer", "call", "iteration", "phase", "tensor",

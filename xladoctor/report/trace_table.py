@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xladoctor.model.diagnosis import ShapeRow
-from xladoctor.report import facts, shapes, text
+from xladoctor.model.shapes import shape_text
+from xladoctor.report import shapes, text
 from xladoctor.report.console_shapes import step_rows
 from xladoctor.report.page import Page
 from xladoctor.report.view import View
@@ -48,5 +49,5 @@ def _call(page: Page, call: shapes.Call, widths: list[int], view: View) -> None:
 
 def _cells(row: ShapeRow) -> list[str]:
     said = [str(row.phase), str(row.tensor), shapes.contract_of(row)]
-    said += [facts.shape_text(row.static), shapes.runtime_text(row)]
+    said += [shape_text(row.static), shapes.runtime_text(row)]
     return [text.clip(text.line(cell), cap) for cell, cap in zip(said, (4, 20, 20, 24, 24), strict=True)]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xladoctor.model.diagnosis import Location, ShapeRow
+from xladoctor.model.shapes import python_shape, shape_text
 from xladoctor.model.trace import RowDiff, StepDiff, Trace, TraceDiff, TracedStep
-from xladoctor.report.facts import inside, shape_text
+from xladoctor.report.facts import inside
 from xladoctor.report.shapes import runtime_text
 from xladoctor.report.text import line
 
@@ -72,10 +73,7 @@ def title(trace: Trace) -> str:
 
 def shapes(found: Sequence[object], most: int = 2) -> str:
     """`(None, 9), (None, 1)`: the shapes of a layer's inputs or outputs; `2 x (None, 9)` where all are the same."""
-    told = [
-        "?" if not isinstance(s, list | tuple) else f"({', '.join(map(str, s))}{',' if len(s) == 1 else ''})"
-        for s in found
-    ]
+    told = [python_shape(s) if isinstance(s, list | tuple) else "?" for s in found]
     if len(told) > 1 and len(set(told)) == 1:
         return f"{len(told)} x {told[0]}"
     return ", ".join(told[:most]) + (f" and {len(told) - most} more" if len(told) > most else "")

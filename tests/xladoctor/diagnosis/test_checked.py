@@ -35,7 +35,7 @@ def scanned(tmp_path, *results, **run):
     [
         (RAISES, "parity-divergence", "GatherV2", "9 is not in [0, 4)"),
         (VALUES, "parity-divergence", "Cast", "1 plainly and 2 under XLA"),
-        (SHAPE, "wrong-shape-silent", None, "(4) plainly and (0) under XLA"),
+        (SHAPE, "wrong-shape-silent", None, "(4,) plainly and (0,) under XLA"),
     ],
 )
 def test_a_divergence_is_an_error_that_was_tested(tmp_path, result, slug, op, words):

@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Iterator
 
 from xladoctor.model.diagnosis import Diagnosis, Finding
+from xladoctor.model.shapes import sizes_text
 from xladoctor.report import blamed, checked, details, facts, findings, html
 from xladoctor.report import excerpt as excerpts
 from xladoctor.report.headline import headline
@@ -179,7 +180,7 @@ def _signature(diagnosis: Diagnosis) -> Iterator[str]:
             (key, code(getattr(finding, key))) for key in ("op", "node", "device", "layer") if getattr(finding, key)
         ]
         if finding.dims:
-            rows.append(("sizes", code(facts.sizes_text(finding.dims))))
+            rows.append(("sizes", code(sizes_text(finding.dims))))
         if rows:
             yield html.facts(rows)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from xladoctor.model.diagnosis import Diagnosis, Location, ShapeRow, StackFrame
+from xladoctor.model.shapes import shape_text
 from xladoctor.report import facts, findings, html, stack, stations, svg, timeline
 from xladoctor.report import legend as legends
 from xladoctor.report import shapes as shape_table
@@ -83,7 +84,7 @@ def shape_row(row: ShapeRow, leads: bool, anchor: str = "") -> str:
     said = shape_table.remark(row)
     if row.state == "not-executed":
         kind, said = kind or "skip", said or "traced, not executed"
-    static, runtime = facts.shape_text(row.static), shape_table.runtime_text(row)
+    static, runtime = shape_text(row.static), shape_table.runtime_text(row)
     cells = (breakable(name), f"{row.phase} {row.tensor}", shape_table.contract_of(row), static, runtime, said)
     return html.row(cells, kind, anchor, mono=5)
 

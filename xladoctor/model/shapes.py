@@ -1,0 +1,33 @@
+"""Shapes in words: as Python and Keras print them, and as signatures of places write them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+
+def python_shape(sizes: Any) -> str:
+    """A shape as Python and Keras print it: `(None, 24, 64)`, `(32,)`; `?` where even the rank is not known.
+
+    A size alone, or a text, is given as it is.
+    """
+    if sizes is None:
+        return "?"
+    if not isinstance(sizes, list | tuple):
+        return str(sizes)
+    inside = ", ".join(map(str, sizes))
+    return f"({inside},)" if len(sizes) == 1 else f"({inside})"
+
+
+def shape_text(shape: Any) -> str:
+    """`(32 ? 4)` for a list of sizes with None for an unknown one; `?` where nothing is known."""
+    if shape is None:
+        return "?"
+    if isinstance(shape, list | tuple):
+        return f"({' '.join(shape_text(size) for size in shape)})"
+    return str(shape)
+
+
+def sizes_text(dims: Sequence[Any]) -> str:
+    """The sizes that a message names; one shape stands for itself."""
+    return shape_text(dims[0] if len(dims) == 1 and isinstance(dims[0], list | tuple) else list(dims))
