@@ -9,7 +9,7 @@ VERSIONS := 2.15.1 2.19.1
 RECORDED := $(addprefix tests/probes/record/test_,runtime.py findings.py foreign.py programs.py session_capsule.py) \
             -k "not broken and not saved and not pytest"
 
-.PHONY: setup demo test test-fast test-versions test-trackers sample lint format lock bench site clean help
+.PHONY: setup demo test test-fast versions test-versions test-trackers sample lint format lock bench site clean help
 
 help:            ## this list
 	@sed -n 's/^\([a-z-]*\): .*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -36,15 +36,21 @@ test: setup lint ## lint, types and the whole suite
 test-fast: setup ## without the tests that start TensorFlow
 	$(BIN)/python -m pytest -m "not slow"
 
-test-versions: setup ## the recorder against TensorFlow 2.15 and 2.19
+# Environments with TensorFlow 2.15 and 2.19, each made once.
+versions: setup
 	@for version in $(VERSIONS); do \
 	  venv=$(CURDIR)/.venvs/tensorflow-$$version; \
 	  if [ ! -e $$venv/.installed ]; then \
-	    case $$version in 2.15.*) $(BIN)/python -c 'import sys; sys.exit(sys.version_info >= (3, 12))' \
-	      || { echo "test-versions: TensorFlow $$version needs Python 3.11 or older: left out"; continue; };; esac; \
+	    case $$version in 2.15.*) $(BIN)/python -c 'import sys; sys.exit(sys.version_info >= (3, 12))' || continue;; esac; \
 	    $(BIN)/python -m venv --clear $$venv && $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $$venv/bin/python \
 	      --no-deps --requirement tests/versions/tensorflow-$$version.txt && touch $$venv/.installed || exit 1; \
 	  fi; \
+	done
+
+test-versions: versions ## the recorder against TensorFlow 2.15 and 2.19
+	@for version in $(VERSIONS); do \
+	  venv=$(CURDIR)/.venvs/tensorflow-$$version; \
+	  if [ ! -e $$venv/.installed ]; then echo "test-versions: TensorFlow $$version needs Python 3.11 or older: left out"; continue; fi; \
 	  echo "TensorFlow $$version:"; \
 	  XLADOCTOR_TEST_PYTHON=$$venv/bin/python $(BIN)/python -m pytest -q -n logical --maxprocesses=4 --dist loadfile $(RECORDED) || exit 1; \
 	done

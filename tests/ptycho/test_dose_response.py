@@ -10,7 +10,7 @@ from tests import quick
 
 ROOT = Path(__file__).parents[2]
 QUICK = ["--arms=1", "--nepochs=1", "--ngroups=130", "--ntest=64", "--batch-size=32", "--filters-scale=0.0625"]
-QUICK += ["--estimate-iterations=3"]
+QUICK += ["--estimate-iterations=3", "--N=32"]
 
 
 def study(*options, **environment):
@@ -64,7 +64,7 @@ def test_healthy_run(tmp_path):
 def test_loud_failure_reaches_the_terminal(tmp_path):
     done = study(*QUICK, f"--output-dir={tmp_path / 'out'}", PTYCHO_FAULT="reassembly-collapses-batch")
     assert done.returncode == 1
-    assert "Input to reshape is a tensor with 778752 values, but the requested shape has 24336" in done.stderr
+    assert "Input to reshape is a tensor with 270848 values, but the requested shape has 8464" in done.stderr
     assert not (tmp_path / "out").exists()
 
 
