@@ -31,7 +31,7 @@ FILL = (
     # A recorded run, and what is done with it: options that can be given together are.
     (r"^xladoctor scan --verify -- python train\.py$", "xladoctor scan --verify -- python steps.py"),
     (r"^xladoctor replay (?:RUN_DIR|\S+3f2a)$", "xladoctor replay"),
-    (r"^xladoctor replay(?: --(?:parity|verify|target gpu|repro FILE))*(?: \.\.\.)?$", _EVERYTHING),
+    (r"^xladoctor replay(?: last)?(?: --(?:parity|verify|target gpu|repro FILE))*(?: \.\.\.)?$", _EVERYTHING),
     (r"^(xladoctor replay --batch-sizes \S+) \S+3f2a$", r"\1 last"),
     (r"--resume FOLDER", '--resume "$(ls -d xladoctor-runs/*/replays/* | tail -1)"'),
     (r"--subject (?:M:C|module:callable)$", "--subject steps:step --batch-sizes 4:5"),

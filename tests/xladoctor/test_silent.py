@@ -54,4 +54,4 @@ def test_those_that_look_like_it_agree(diagnosis):
 def test_what_only_rounding_sets_apart_is_a_warning(diagnosis):
     [found] = [f for f in diagnosis["findings"] if f["level"] == "warning" and f["class"] == "parity-divergence"]
     assert (found["op"], found["location"]["function"]) == ("Cast", "rounded")
-    assert "equal but for their last places" in found["message"]
+    assert "differ only in their last places" in found["message"]

@@ -54,17 +54,17 @@ def _finding(answer: dict[str, Any], row: dict[str, Any], at: Location | None) -
         )
     again = tried.get("again")
     shown = (
-        "A call with another value was seen to compile again."
+        "A call with another value did compile again."
         if again
-        else "A call with another value took no longer here than one with the same."
+        else "Here, a call with another value took no longer than one with the same value."
         if again is False
-        else "That another value compiles again was not tried."
+        else "Whether another value compiles again was not tested."
     )
     found = finding(
         "value-baked-in",
         f"{row['op']} takes its {row['argument']} from the value of {given}",
-        f"XLA needs the {row['argument']} of {row['op']} when it compiles, and takes the value that {given} has then: "
-        f"each new value compiles again, and no count of traces shows it. {shown}",
+        f"XLA needs the {row['argument']} of {row['op']} when it compiles, and uses the value that {given} has "
+        f"then. Each new value compiles again, and no count of traces shows that. {shown}",
         {"kind": "", "where": None if at is None else {"file": at.file, "line": at.line, "function": at.function}},
         evidence,
         tested=again is not None,

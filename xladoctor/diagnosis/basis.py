@@ -30,7 +30,8 @@ ROWS_CHANGED = Basis(
 )
 COMPILED_AGAIN = Basis("tested", "A worker compiled the recorded function again, and XLA refused it in the same way.")
 ISOLATED = Basis(
-    "tested", "A worker compiled parts of the recorded function: XLA refuses those with this op, and takes the others."
+    "tested",
+    "A worker compiled parts of the recorded function. XLA refuses those with this op, and compiles the others.",
 )
 DIED_AGAIN = Basis(
     "tested", "A worker compiled parts of the recorded function: those with this op end the process, the others do not."
@@ -39,14 +40,12 @@ MADE_AGAIN = Basis("tested", "A worker ran this op with the recorded types and s
 COMPARED = Basis("tested", "A worker ran the recorded call again; its run-time shapes were compared with the contract.")
 RECORDED_SHAPES = Basis("observed", "The shapes were recorded in the run and compared with the contract.")
 RECORDED_ORDER = Basis("observed", "The order of these events was recorded in the run.")
-RECORDED_ROWS = Basis("observed", "The rows that went in and came out were recorded in the run.")
-RECORDED_DATASET = Basis("observed", "How the dataset was put together was recorded in the run.")
+RECORDED_ROWS = Basis("observed", "The run recorded the rows in and the rows out.")
+RECORDED_DATASET = Basis("observed", "The run recorded how the dataset was built.")
 RECORDED_LABELS = Basis("observed", "The labels of both parts were counted in the run.")
 RECORDED_TABLE = Basis("observed", "The shape was recorded in the run; what made it was read in the source.")
 RECORDED_MEETING = Basis("observed", "The shapes of both operands were recorded in the run.")
-RECORDED_GRADIENTS = Basis(
-    "observed", "What the optimizer was given was recorded in the run, and so were the ops before the loss."
-)
+RECORDED_GRADIENTS = Basis("observed", "The run recorded the gradients of the optimizer and the ops before the loss.")
 REHEARSED = Basis("tested", "The command was rehearsed with the switch in its other position.")
 REHEARSED_AS_IT_IS = Basis("observed", "The command was rehearsed, and both values were read after the line had run.")
 FOUND_NAN = Basis("tested", "The doctor ran the command again, and checked the output of every op.")
@@ -54,8 +53,10 @@ RECORDED_NUMBERS = Basis("observed", "The values were recorded in the run. What 
 TIMED = Basis("tested", "A worker called the function with the same value and with another one.")
 ENDED = Basis("observed", "How the process ended was recorded.")
 RAISED = Basis("observed", "The exception that ended the run says so. Why it was raised was not tested.")
-HANDLED = Basis("observed", "The exception was recorded, and the program went on after it.")
-LOOKED_UP = Basis("tested", "The flag was looked for in TensorFlow's own libraries before the run, and is not in them.")
+HANDLED = Basis("observed", "The exception was recorded, and the program continued after it.")
+LOOKED_UP = Basis(
+    "tested", "Before the run, the doctor searched TensorFlow's libraries for the flag and did not find it."
+)
 TEXT = Basis("text", "The output says so. It was not tested.")
 CLAIM_RUN_AGAIN = Basis("tested", "A worker ran the recorded call again, and its result decides the claim.")
 CLAIM_SHAPES = Basis("observed", "The shapes were recorded in the run; other shapes would have decided otherwise.")

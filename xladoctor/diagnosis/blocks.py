@@ -24,13 +24,13 @@ def block_notes(recording: Recording) -> Iterator[str]:
     if unseen:
         names = ", ".join(map(_called, unseen[:_FEW])) + (" and others" if len(unseen) > _FEW else "")
         yield (
-            f"Traced before the watch began, so that the graph was not recorded: {names}. "
+            f"Traced before the watch began, so the graph was not recorded: {names}. "
             "Begin the watch before the first call."
         )
     for end in recording.of_kind(schema.END):
         if end.get("stay"):
             yield (
-                f"Something else was put over hooks of the watch, which stay there and do nothing: "
+                f"Other code wrapped hooks of the watch, which therefore stay and do nothing: "
                 f"{', '.join(end['stay'][:_FEW])}."
             )
 

@@ -23,15 +23,15 @@ from xladoctor.rules.atlas import Difference
 REQUEST = "agreement"
 _JIT_OFF = Remedy(
     "jit-off",
-    "Run this function without XLA until that line is mended",
+    "Run this function without XLA until that line is corrected",
     "slower",
-    "Without `jit_compile=True` it gives what it gives plainly, or raises where it should.",
+    "Without `jit_compile=True` it gives the results of plain execution, or raises as it should.",
 )
 _RESULTS: Mapping[str, Checked] = {"agrees": "agrees", "diverges": "diverges"}
 _RANK: Mapping[Checked, int] = {"not-checked": 0, "agrees": 1, "diverges": 2}
-_INSIDE = "it is compiled inside another function, and its inputs cannot be had"
+_INSIDE = "it is compiled inside another function, and its inputs are not available"
 _NOT_ASKED = "no worker was asked"
-_NEVER = "no call of it from outside of a graph returned"
+_NEVER = "no call from outside a graph returned"
 
 
 def not_checked(why: str) -> dict[str, Any]:
@@ -130,7 +130,7 @@ def _with_answer(check: Check, told: Mapping[str, Any]) -> Check:
 
 def _why(trace: Event, call: Event | None) -> str:
     if trace.get("capsule") is None:
-        return "its graph was not kept"
+        return "its graph was not recorded"
     if call is None:
         return _NEVER
     return str(call.get("why") or _NOT_ASKED)

@@ -26,20 +26,21 @@ _REMEDIES = {
         "keep-order",
         "Predict on a dataset that is not shuffled",
         "safe",
-        "Shuffle what is trained on only, or with reshuffle_each_iteration=False, so that a second pass has the order "
-        "of the first.",
+        "Shuffle only training data, or use reshuffle_each_iteration=False, so that a second pass has the order of "
+        "the first.",
     ),
     "zipped": Remedy(
         "shuffle-after-zip",
         "Shuffle after the zip",
         "safe",
-        "`tf.data.Dataset.zip((a, b)).shuffle(n)` keeps together what belongs together.",
+        "`tf.data.Dataset.zip((a, b)).shuffle(n)` keeps the pairs together.",
     ),
     "dropped": Remedy(
         "keep-remainder",
         "Keep the last batch",
         "safe",
-        "drop_remainder=True belongs to training: without it the last batch of a prediction is a smaller one.",
+        "drop_remainder=True is for training. Without it, the last batch of a prediction is smaller, and no row is "
+        "lost.",
     ),
 }
 
@@ -97,9 +98,9 @@ def _words(event: Event, used: str) -> tuple[str, str]:
     )
     if event["what"] == "reshuffled":
         return (
-            f"{call} is given a dataset that is shuffled anew at each pass",
-            f"What {call} gives{used} is in the order of this one pass, which no other pass over the dataset and no "
-            "array has: a prediction cannot be put beside the row or the label that it belongs to.",
+            f"{call} gets a dataset that is shuffled again at each pass",
+            f"What {call} gives{used} is in the order of this one pass. No other pass over the dataset and no "
+            f"array has that order, so a prediction cannot be matched with its row or label.",
         )
     if event["what"] == "dropped":
         return (
@@ -110,6 +111,6 @@ def _words(event: Event, used: str) -> tuple[str, str]:
     each = "both are" if all(event.get("shuffled") or ()) else "one of them is"
     return (
         f"Datasets of {rows[0]} elements each are zipped after {each} shuffled",
-        f"Zip puts the elements side by side{used} that come at the same time; {each} shuffled on the way there, apart "
-        "from the other: what it pairs does not belong together.",
+        f"Zip puts the elements side by side{used} that come at the same time; {each} shuffled separately before "
+        f"that, so the pairs do not belong together.",
     )

@@ -83,9 +83,9 @@ def _outside(recording: Recording, name: str, draw: Mapping[str, Any]) -> Findin
     at = f" at {there}" if there else ""
     return _finding(
         draw,
-        f"{name} draws other numbers than the same seed gives outside of it",
-        f"The program draws from one seed twice: in {name}, which XLA compiled, and in eager execution{at}. XLA draws "
-        "other numbers from it, so what was made with the one does not belong to what is made with the other.",
+        f"{name} draws other numbers than the same seed gives outside it",
+        f"The program draws from one seed twice: in {name}, which XLA compiled, and in eager execution{at}. XLA "
+        f"draws other numbers from it, so results of the one do not belong to results of the other.",
         (
             Proof("event", f"{draw['op']} of shape {draw.get('shape')} with the same key{at}", event_of(eager)),
             Proof("worker", "from this key XLA draws other numbers than plain execution", "worker.jsonl"),
@@ -120,7 +120,7 @@ def _set_again(recording: Recording, name: str, capsule: str, draw: Mapping[str,
                 draw,
                 f"{name} does not draw the same numbers again after set_seed({second['seed']})",
                 f"The program sets the seed {second['seed']} twice{f' (again at {there})' if there else ''} and calls "
-                f"{name} after each. XLA takes no notice of that seed: what {draw['op']} draws there differs from call "
+                f"{name} after each. XLA ignores that seed: what {draw['op']} draws there differs from call "
                 "to call.",
                 (Proof("event", f"the seed {second['seed']} was set again", event_of(second)),),
                 "untested",
@@ -136,8 +136,8 @@ def _mask(name: str, draw: Mapping[str, Any]) -> Finding | None:
     return _finding(
         draw,
         f"{name} draws the same mask at every step",
-        f"{draw['op']} draws from a seed that is a constant in the compiled graph of {name}, and what it draws decides "
-        "what is left out: at every step the same.",
+        f"{draw['op']} draws from a seed that is a constant in the compiled graph of {name}, and its numbers "
+        f"decide what is masked. So the mask is the same at every step.",
         (Proof("worker", "key and counter depend on no input and no variable", "worker.jsonl"),),
         "confirmed",
         READ_IN_GRAPH,

@@ -97,8 +97,8 @@ def _finding(trace: Event, file: str, function: str, draw: Draw) -> Finding:
     found = finding(
         "random-in-compiled",
         f"{function} draws its random numbers once, when it is traced",
-        f"`{draw.text}` runs while {name} is traced, and what it gives {how}: every call of the function uses the same "
-        "numbers. Draw with tf.random or keras.random inside of it, or hand the numbers in.",
+        f"`{draw.text}` runs while {name} is traced, and its result {how}. So every call of the function uses the "
+        f"same numbers. Draw with tf.random or keras.random inside it, or pass the numbers in.",
         {"kind": "", "where": {"file": file, "line": draw.line, "function": function}},
         [Proof("capsule", f"{name} was called again; line {draw.lines[-1]} of its graph uses the number",
                f"capsule {trace['capsule']}")],

@@ -42,7 +42,7 @@ def _with(finding: Finding, tried: Sequence[TriedEdit]) -> Finding:
     count = f"{len(tried)} edit{'' if len(tried) == 1 else 's'} tried on a copy"
     summary = f"{count}: with {len(ran) or 'none'} of them the program runs"
     if len(ran) > 1:
-        summary += "; which of them is meant only you know"
+        summary += "; only you know which of them is right"
     return replace(
         finding,
         remedies=(*remedies, *finding.remedies),

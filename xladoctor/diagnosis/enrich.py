@@ -41,7 +41,7 @@ def enrich(finding: Finding, step: Step) -> Finding:
         message += f" {'; '.join(sentences)}." if sentences else ""
         refuted = [c for n in numbers for c in coincidences(n)]
         if refuted:
-            message += f" ({', '.join(refuted)} would give the same number, but is not what the op was asked for.)"
+            message += f" ({', '.join(refuted)} would give the same number, but is not the shape that the op got.)"
             details["coincidences"] = refuted
     broken_off = unfinished(step) if op is None else None
     if broken_off is not None and broken_off.node == (finding.node or broken_off.node):

@@ -24,8 +24,8 @@ def exit_handlers(evidence: Evidence) -> Iterator[Finding]:
         yield Finding(
             code=rule.code, slug=rule.slug, level="warning", role="root",
             title=f"{record.exception} in an exit handler",
-            message=f"{said}. A function that atexit called raised it: what the function was to do was not done. "
-            "Python prints such an exception and ends with the status that it had.",
+            message=f"{said}. A function that atexit called raised it, so its work is not done. Python prints such "
+                    f"an exception and keeps its exit status.",
             location=at.location if at is not None else None,
             evidence=(Proof("log", f"{AT_EXIT}: {said}", record.where),),
             status="untested", basis=TEXT, details={"at_exit": True},

@@ -161,17 +161,17 @@ def _plain(remedy: Remedy, finding: Finding) -> Remedy | None:
         top, _, rest = module[1].partition(".")
         if rest:
             title = f"Correct the import of {module[1]}: this version of {top} has no such module"
-            return replace(remedy, title=title, how=f"{top} is there. See its release notes for what replaced it.")
+            return replace(
+                remedy, title=title, how=f"{top} is installed. Its release notes say what replaced the module."
+            )
         how = f"`python -m pip install` the package that holds it, if {top} is not a file of your own."
         return replace(remedy, title=f"Install {top}, or correct its name", how=how)
     if path is not None:
-        return replace(
-            remedy, title=f"Make {path[1]}, or correct the path", how="The program asked for this very path."
-        )
+        return replace(remedy, title=f"Make {path[1]}, or correct the path", how="The program opens exactly this path.")
     if kind in _NATIVE:
         if not finding.details.get("compiled"):
             return None
-        how = "XLA had compiled a function shortly before: without it the crash stays, or XLA's code made it."
+        how = "XLA had compiled a function shortly before. If the crash stays without XLA, XLA is not the cause."
         return replace(remedy, id="jit-off", title="Run once with jit_compile=False", safety="slower", how=how)
     if kind == "nan":
         how = "`tf.debugging.enable_check_numerics()` before the model is built raises at the first such value."

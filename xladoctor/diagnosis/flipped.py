@@ -31,12 +31,12 @@ def dead_switches(recording: Recording) -> Iterator[Finding]:
             continue
         names = ", ".join(dict.fromkeys(str(f["function"]) for f in steps))
         which = f"the {len(steps)} steps" if len(steps) > 1 else "the step"
-        besides = "".join(f" It does govern {f['function']}, {_how(f)}." for f in others)
+        besides = "".join(f" It does affect {f['function']}, {_how(f)}." for f in others)
         yield finding(
             "dead-switch",
             f"{flip['name']} changes nothing" + (f" in {which} of this run" if others else ""),
             f"The command was rehearsed with {flip['name']} = {flip['other']!r} instead of {flip['value']!r}: "
-            f"{which} that it traces ({names}) came out the same, op by op.{besides}",
+            f"{which} that it traces ({names}) is the same, op by op.{besides}",
             event or {"kind": "", "where": None},
             [Proof("rehearsal", f"{f['function']}: same graph, {_size(f)}", schema.FLIPS_FILE) for f in steps[:6]]
             + ([told(event, str(event["action"]))] if event else []),
@@ -127,7 +127,7 @@ def _parted(flip: dict[str, Any], parting: dict[str, Any], why: str) -> Finding:
         "wrong-pairing" if order else "parity-divergence",
         f"{positions} give {'the same numbers in another order' if order else 'different numbers'}",
         f"On the same arguments, call {parting.get('number', 1)} of {parting['function']} (line {parting['line']}) "
-        f"gives {_gave(parting)}. One position is wrong if both are meant to compute the same: {why}. "
+        f"gives {_gave(parting)}. If both should compute the same, one position is wrong: {why}. "
         f"{_verdict(flip)}",
         {"kind": "", "where": where},
         [Proof("rehearsal", f"{parting['function']}: {_gave(parting)}", schema.FLIPS_FILE)],
@@ -146,8 +146,8 @@ def _verdict(flip: dict[str, Any]) -> str:
     if judged.get("wrong") == 0:
         return f"In float64 both agree: {flip['value']!r}, that of this run, loses its digits in {judged['function']}."
     if judged and judged["exact"] > _SAME:
-        return f"In float64 {judged['function']} differs as well: the two do not compute the same thing."
-    return "Which one was not decided."
+        return f"In float64 {judged['function']} differs as well, so the two compute different things."
+    return "The doctor could not decide which one."
 
 
 def _gave(parting: dict[str, Any]) -> str:
@@ -165,8 +165,8 @@ def _replaced(one: dict[str, Any]) -> Finding:
     return finding(
         "dead-switch",
         f"the configured {key}{one['value']!r} is replaced by the default {one['taken']!r}",
-        f"`{one['text']}` takes the default where the configured value is false, and {one['value']!r} is: the program "
-        f"goes on with {one['taken']!r}. Ask whether the key is there, or for `is None`.",
+        f"`{one['text']}` uses the default if the configured value is false, and {one['value']!r} is false. So the "
+        f"program continues with {one['taken']!r}. Test whether the key exists, or use `is None`.",
         {"kind": "", "where": {"file": one["file"], "line": one["line"], "function": one.get("function")}},
         [Proof("rehearsal", f"{one['text']}: {one['value']!r} or {one['taken']!r}", schema.FLIPS_FILE)],
         basis=REHEARSED_AS_IT_IS,
@@ -192,7 +192,7 @@ def _notes(flip: dict[str, Any]) -> Iterator[str]:
     if missing or not (steps or (flip.get("numbers") or {}).get("compared")):
         why = flip.get("error") or ("" if flip.get("ended") else f"it ended early: {flip.get('why')}")
         what = f"not traced: {', '.join(missing)}" if missing else "nothing to compare"
-        yield f"the rehearsal {asked} does not tell all ({what}{f'; {why}' if why else ''})"
+        yield f"the rehearsal {asked} does not show everything ({what}{f'; {why}' if why else ''})"
 
 
 def _of_numbers(flip: dict[str, Any], asked: str) -> Iterator[str]:

@@ -48,15 +48,17 @@ def folding(recording: Recording, call: Event, birth: dict[str, Any] | None, ori
     one_a_batch = bool(size) and size < rows and wrong == [math.ceil(rows / size)]
     trained = _trained_on_rows(recording, call)
     if one_a_batch and trained is not None:
-        stretched = f"{trained['method']} gave the same model a target for each row, and the one row was stretched over"
+        stretched = (
+            f"{trained['method']} gave the same model a target for each row, so that the one row was broadcast to"
+        )
         return Folding("error", f" {stretched} all targets of its batch.")
     several = all(n > rows and n % rows == 0 for n in wrong)
     if several:
         each = _and(n // rows for n in wrong)
-        sentence = f" That is {each} rows a sample, which a model may be meant to give."
+        sentence = f" That is {each} rows for each sample, which may be intended."
     elif all(n and rows % n == 0 for n in wrong):
         each = _and(rows // n for n in wrong)
-        sentence = f" That is one row for {each} samples, which a model may be meant to give."
+        sentence = f" That is one row for {each} samples, which may be intended."
     else:
         return Folding("warning", "")
     if several and trained is not None and not _laid_out_again(recording, call):

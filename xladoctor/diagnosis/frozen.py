@@ -126,9 +126,9 @@ def _finding(trace: Event, name: str, read: Location, written: int) -> Finding:
         level="error",
         role="root",
         title=f"{function} keeps the {setting} of its first call",
-        message=f"{function} reads {setting} in Python, when it is traced, and it was traced once in this run. "
-        f"Line {written} writes {setting} anew in a loop, which the graph does not notice. The program then ended "
-        "itself with an error of its own, which is likely about that.",
+        message=f"{function} reads {setting} in Python when it is traced, and was traced once in this run. Line "
+        f"{written} writes {setting} again in a loop, which does not change the graph. The program then "
+        f"ended with an error of its own, which is likely about that.",
         location=read,
         evidence=(traced(trace), Proof("event", f"one trace of {function} in the run", event_of(trace))),
         status="untested",

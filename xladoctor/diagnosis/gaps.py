@@ -59,7 +59,7 @@ def _capsules(recording: Recording, losses: list[Dropped]) -> Iterator[str]:
             total = sum(loss.size for loss in these)
             mega = f" ({total / _MEGA:.0f} MiB)" if total >= _MEGA else ""
             things = _number(len(these), "graph") if what == "graph" else f"the values of {_number(len(these), 'call')}"
-            yield f"{things}{mega} could not be kept for running again: {_why(reason)}"
+            yield f"{things}{mega} could not be kept to run again: {_why(reason)}"
 
 
 def _missing(recording: Recording, losses: list[Dropped]) -> Iterator[str]:

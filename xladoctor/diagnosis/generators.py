@@ -25,7 +25,7 @@ def with_generator(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
     calls = [(file, line) for file, tree in trees.items() for line in _calls(tree)]
     if len(calls) != 1:
         return diagnosis
-    suspect = suspect_at(recording, *calls[0], "Here the generator was joined with its signature.")
+    suspect = suspect_at(recording, *calls[0], "Here the generator was given its signature.")
     return with_first_suspect(diagnosis, root, suspect, tuple(_remedies(shapes)))
 
 
@@ -45,6 +45,6 @@ def _remedies(shapes: dict[str, list[int | None]]) -> Iterator[Remedy]:
             "open-axis",
             f"Declare None for axis {axis} of the signature: an element has {given[axis]} there, not {promised[axis]}",
             "safe",
-            "Elements of different sizes need `padded_batch` in place of `batch`. If all should have "
+            "Elements of different sizes need `padded_batch` instead of `batch`. If all should have "
             f"{promised[axis]}, correct the generator instead.",
         )

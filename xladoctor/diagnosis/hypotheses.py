@@ -114,7 +114,7 @@ def _warp_assumes_one_channel(step: Step) -> Verdict | None:
         return "confirmed", [
             Proof(
                 "shape",
-                f"{short(call.place)} got what its contract asks for and broke it: {call.contract}",
+                f"{short(call.place)} got inputs that keep its contract, and its result broke it: {call.contract}",
                 _where(call),
             )
         ]

@@ -32,7 +32,7 @@ _KINDS = {
     "variable": "a variable",
     "random": "a random number",
     "data": "as many as its values say",
-    "loop": "a value that changes from round to round",
+    "loop": "a value that changes from one iteration to the next",
 }
 
 
@@ -84,7 +84,7 @@ def _of_a_list(finding: Finding, found: Isolation) -> Finding:
     rule = by_slug("tensorlist-dynamic")
     return replace(
         finding, code=rule.code, slug=rule.slug, title=rule.title, remedies=rule.remedies,
-        message=f"{finding.message} It met {found.op}: the size of this list is not known when XLA compiles.",
+        message=f"{finding.message} It reached {found.op}: the size of this list is not known when XLA compiles.",
     )  # fmt: skip
 
 
@@ -131,7 +131,7 @@ def _suspects(origin: Origin | None, at: Location | None, found: Isolation) -> I
     """The origin's line, then that of the op which cannot take it."""
     if origin is None or origin.location is None:
         return
-    yield Suspect(origin.location, "", f"{found.op} cannot take what {origin.op} gives: {origin.why}.", "likely")
+    yield Suspect(origin.location, "", f"{found.op} cannot take the result of {origin.op}: {origin.why}.", "likely")
     if at is not None and at != origin.location:
         yield Suspect(at, "", f"{found.op} cannot take it.")
 
@@ -198,7 +198,7 @@ def _isolated(finding: Finding, found: Isolation, capsule: str) -> Finding:
     first = origin.location if origin is not None and origin.location is not None else at
     if origin is None and _names_another(finding, found):
         # A part is cut where its tensors can be handed out, which may be some ops after the one that is refused.
-        sentence = f"XLA takes the function up to {found.op}, and refuses it from there on."
+        sentence = f"XLA compiles the function up to {found.op}, and refuses it from there on."
         first = raised = finding.location or at
         taken = _refused_arguments(finding, found)
         if taken and at is not None:

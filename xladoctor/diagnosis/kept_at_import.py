@@ -74,7 +74,7 @@ def kept_findings(recording: Recording) -> Iterator[Finding]:
         written = kept.missed[-1].written
         names = ", ".join(sorted(kept.names))
         when = "before" if kept.cached else "at the import"
-        what = "What it gives from the cache" if kept.cached else "What was computed"
+        what = "Its cached result" if kept.cached else "What was computed"
         yield replace(
             finding(
                 "baked-in-setting",
@@ -112,9 +112,9 @@ def _remedy(kept: Kept) -> Remedy:
         settings = " and ".join(f"`{m.history.key}`" for m in kept.missed)
         return Remedy(
             "settings-as-arguments",
-            f"Give {names} {settings} as arguments, so that the cache knows of them",
+            f"Give {names} {settings} as arguments, so that the cache distinguishes them",
             "safe",
-            f"`functools.cache` looks at the arguments only. Or call `{min(kept.names)}.cache_clear()` after a change.",
+            f"`functools.cache` compares only the arguments. Or call `{min(kept.names)}.cache_clear()` after a change.",
         )
     value = kept.code.partition("=")[2].strip() if kept.code.startswith(f"{min(kept.names)} =") else ""
     instead = f"Where {names} is used, write `{value}`" if value else f"Compute {names} in the function that uses it"
@@ -122,7 +122,7 @@ def _remedy(kept: Kept) -> Remedy:
         "read-where-used",
         f"Compute {names} where it is used, from the settings of that moment",
         "safe",
-        f"{instead}; or publish the settings before this module is imported ({kept.location.file}:"
+        f"{instead}; or set the settings before this module is imported ({kept.location.file}:"
         f"{kept.location.line} runs once).",
     )
 

@@ -36,10 +36,11 @@ from xladoctor.sources.source import Source
 SLUG = "baked-in-setting"
 _REMEDY = Remedy(
     "value-as-tensor",
-    "Keep the value in a tf.Variable, or hand it in as a tensor",
+    "Keep the value in a tf.Variable, or pass it as a tensor",
     "safe",
     "Make it `tf.Variable(value, trainable=False)`, read that in the function, and change it with `.assign(...)`. Or "
-    "give the function a tensor argument, `tf.constant(value)`: a Python number would be traced anew for each value.",
+    "give the function a tensor argument, `tf.constant(value)`: a Python number would cause a new trace for each "
+    "value.",
 )
 _MOST = 40
 _DEPTH = 3
@@ -172,8 +173,8 @@ def _finding(recording: Recording, event: Event, path: Path, use: _Use) -> Findi
         SLUG,
         f"{function} keeps {name} = {event['before']} from when it was traced",
         f"{function} reads {name} in Python while it is traced, and {use.how}. {name} was {event['before']} then; at "
-        f"call {event.get('call')}{f' ({called})' if called is not None else ''} it was {event['now']}, and the graph "
-        f"still went by {event['before']}.{lines}",
+        f"call {event.get('call')}{f' ({called})' if called is not None else ''} it was {event['now']}, and the "
+        f"graph still used {event['before']}.{lines}",
         {"kind": "", "where": {"file": use.at.file, "line": use.at.line, "function": function}},
         [Proof("event", f"{name} was {event['before']} at the trace and {event['now']} at call {event.get('call')}",
                event_of(event)),
@@ -251,8 +252,8 @@ def _counter(trace: Event, at: Location, name: str, use: _Use, times: tuple[int,
     found = finding(
         SLUG,
         f"{at.function} changes {name} only when it is traced",
-        f"Line {at.line} changes {name} in Python: that ran {when}, while {trace.get('python_name')} was traced, and "
-        f"not in its {calls} calls. Line {use.at.line} reads {name}, and {use.how}: each call uses the same value.",
+        f"Line {at.line} changes {name} in Python. That ran {when}, while {trace.get('python_name')} was traced, "
+        f"but not in its {calls} calls. Line {use.at.line} reads {name}, and {use.how}: each call uses the same value.",
         {"kind": "", "where": {"file": at.file, "line": at.line, "function": at.function}},
         [Proof("event", f"{trace.get('python_name')}: {calls} calls, {traces} traces", event_of(trace))],
         basis=READ_IN_GRAPH,

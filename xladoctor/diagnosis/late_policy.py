@@ -48,9 +48,7 @@ def policy_missed(recording: Recording, findings: Sequence[Finding]) -> Iterator
         late = _late(recording, written, before, built)
         if late is not None:
             found = _finding(late)
-            said = (
-                f"{found.message} The program then ended itself with an error of its own, which is likely about that."
-            )
+            said = f"{found.message} The program then ended with an error of its own, which is likely about that."
             yield replace(found, level="error", message=said, status="untested", basis=NOT_TESTED)
 
 
@@ -93,8 +91,8 @@ def _finding(late: Late) -> Finding:
     found = finding(
         "setting-too-late",
         f"{what} was set after the layers had been made",
-        f"{what} was set to {late.written['value']!r} after the layers of {models} had been made. A layer takes the "
-        f"policy that holds when it is made: these use {used}, and the value has no effect on them.",
+        f"{what} was set to {late.written['value']!r} after the layers of {models} had been made. A layer keeps "
+        f"the policy of the moment when it is made. These layers use {used}, and the new value has no effect on them.",
         late.written,
         [told(late.written, "written"), Proof("event", f"policies of the layers: {used}", event_of(late.models[0]))],
         details={"setting": late.written["key"], "used": sorted(late.used)},

@@ -8,7 +8,7 @@ from xladoctor.model.diagnosis import Finding, XlaPath
 
 _CLUSTERED = "made by auto-clustering; --tf_xla_auto_jit=0 ends that"
 _KERAS = "a step that Keras compiled: compile(jit_compile=...) decides"
-_EXPLICIT = "compiled explicitly; TF_XLA_FLAGS governs no such function"
+_EXPLICIT = "compiled explicitly; TF_XLA_FLAGS has no effect on it"
 
 
 def log_paths(findings: Sequence[Finding]) -> tuple[XlaPath, ...]:

@@ -17,7 +17,7 @@ from xladoctor.rules import by_slug
 
 _SLUG = "tensorlist-dynamic"
 _ACCUMULATOR = re.compile(r"(?:^|/)gradient_tape/(?P<path>.{1,400})/[^/]{1,200}/accumulator")
-_REASON = "The gradient of this loop keeps a value of each round, and nothing bounds the number of rounds."
+_REASON = "The gradient of this loop keeps one value for each iteration, and nothing bounds the number of iterations."
 _BOUND = "maximum-iterations"
 
 

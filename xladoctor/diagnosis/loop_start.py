@@ -32,7 +32,7 @@ def with_loop_start(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
     reason = f"It starts `{name}` as ({before}), which broadcasting in the loop makes ({after})."
     fix = Remedy(
         "start-whole", f"Start `{name}` as ({after})", "safe",
-        f"Its first value has the shape that it keeps: ({after}), not ({before}).",
+        f"Its first value must have the shape that it keeps: ({after}), not ({before}).",
     )  # fmt: skip
     own = replace(root, remedies=())  # a buffer, or a looser invariant, would keep a wrong size
     found = diagnosis.with_finding(root, own)

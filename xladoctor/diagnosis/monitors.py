@@ -14,15 +14,15 @@ from xladoctor.recording.schema import schema
 _SLUG = "dead-switch"
 _LEFT_OUT = {
     "EarlyStopping": " It never stopped the training early, and no best weights were restored.",
-    "ModelCheckpoint": " It could not tell which model is the best: Keras 3 writes each one then, Keras 2 none.",
+    "ModelCheckpoint": " It could not find the best model: Keras 3 then saves every model, and Keras 2 none.",
     "ReduceLROnPlateau": " It never reduced the learning rate.",
 }
 _REMEDY = Remedy(
     "monitor-what-comes",
     "Monitor a metric that the fit reports",
     "safe",
-    "Give the callback one of the names in `History.history` as `monitor`; or give `fit` the validation data, or "
-    "`compile` the metric, that it waits for.",
+    "Give the callback one of the names in `History.history` as `monitor`; or pass the validation data to `fit`, "
+    "or the metric to `compile`.",
 )
 _SHOWN = 12
 
@@ -44,13 +44,13 @@ def _finding(event: Event) -> Finding:
     epochs = int(event.get("epochs") or 1)
     many = "its one epoch" if epochs == 1 else f"its {epochs} epochs"
     unseen = wanted.startswith("val_") and not any(n.startswith("val_") for n in reported)
-    why = " This fit was given no validation data." if unseen else ""
+    why = " This fit got no validation data." if unseen else ""
     title = f"{name} waits for {wanted}, which fit of {event.get('model')} never reports"
     found = finding(
         _SLUG,
         title,
-        f"{name} monitors `{wanted}`. In {many} the fit reported {shown}.{why}{_LEFT_OUT.get(name, '')} Keras prints a "
-        "warning, and goes on.",
+        f"{name} monitors `{wanted}`. In {many} the fit reported {shown}.{why}{_LEFT_OUT.get(name, '')} Keras "
+        f"prints a warning and continues.",
         {**event, "where": event.get("made") or event.get("where")},
         [Proof("event", f"reported: {', '.join(reported[:_SHOWN])}", event_of(event))],
         basis=RECORDED_METRICS,

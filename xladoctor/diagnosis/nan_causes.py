@@ -73,8 +73,8 @@ def _logarithm(found: Mapping[str, Any]) -> Cause | None:
     if op not in _LOGS or value is None or value > 0:
         return None
     how = (
-        "`tf.math.log(tf.maximum(x, 1e-7))`. After a softmax or a sigmoid, use a loss with `from_logits=True` in its "
-        "place; for a sum of exponentials, `tf.reduce_logsumexp`: neither rounds to 0 before the logarithm."
+        "`tf.math.log(tf.maximum(x, 1e-7))`. After a softmax or a sigmoid, use a loss with `from_logits=True` "
+        "instead; for a sum of exponentials, `tf.reduce_logsumexp`: neither rounds to 0 before the logarithm."
     )
     sign = "0" if value == 0 else f"a negative number ({_shown(value)})"
     return Cause("log", f"{op} takes the logarithm of {sign}", _guard("Keep what goes into the logarithm above 0", how))
@@ -84,7 +84,7 @@ def _root(found: Mapping[str, Any]) -> Cause | None:
     value = _at(found, 0)
     if found.get("op") not in _ROOTS or value is None or value >= 0:
         return None
-    how = "`tf.sqrt(tf.maximum(x, 0.0))`; a variance that a layer predicts is better given as `softplus` of its output."
+    how = "`tf.sqrt(tf.maximum(x, 0.0))`; if a layer predicts a variance, use `softplus` of its output."
     return Cause(
         "sqrt", f"{found['op']} takes the root of a negative number ({_shown(value)})",
         _guard("Keep what goes into the root at 0 or above", how),
@@ -116,12 +116,10 @@ def _softmax(found: Mapping[str, Any]) -> Cause | None:
     low = (found.get("inputs") or [{}])[0].get("at")
     if found.get("op") not in _SOFTMAX or _number(low) != -math.inf:
         return None
-    how = (
-        "Mask with a large finite number (-1e9) in place of minus infinity, or leave out the rows with nothing in them."
-    )
+    how = "Mask with a large finite number (-1e9) instead of minus infinity, or leave out empty rows."
     return Cause(
         "softmax", f"{found['op']} gets a row in which everything is masked with minus infinity",
-        _guard("Give a row that is masked entirely a finite score", how),
+        _guard("Give rows that are masked entirely a finite score", how),
     )  # fmt: skip
 
 
@@ -135,7 +133,7 @@ def _overflow(found: Mapping[str, Any]) -> Cause | None:
     start, run = _number(found.get("start")), found.get("run")
     if dtype == "float16":
         got = f" of values up to {_shown(largest)}" if largest is not None else ""
-        how = f'Give this layer `dtype="float32"`, or scale its input: float16 holds nothing above {limit:.0f}.'
+        how = f'Give this layer `dtype="float32"`, or scale its input: the largest float16 is {limit:.0f}.'
         wider = Remedy("wider-type", "Compute this in float32", "slower", how)
         return Cause("overflow-float16", f"{op}{got} is larger than float16 can hold ({limit:.0f})", wider)
     grown = largest is not None and start is not None and largest > _GREW * max(start, 1e-30)
@@ -158,7 +156,7 @@ def _overflow(found: Mapping[str, Any]) -> Cause | None:
         "`tf.minimum(x, 80.0)`."
     )
     if op not in ("Exp", "Expm1", "Sinh", "Cosh"):
-        how = "Scale the inputs, or lower the learning rate where the values grow while training."
+        how = "Scale the inputs, or lower the learning rate if the values grow during training."
     return Cause(
         "overflow", f"{op} {got}is larger than {dtype} can hold", _guard(f"Keep what goes into {op} small", how)
     )
@@ -169,9 +167,10 @@ def _of_gradient(found: Mapping[str, Any], forward: str) -> Cause:
     zero = any(_at(found, n) == 0 for n in range(len(found.get("inputs") or [])))
     at = " at 0" if zero else ""
     how = (
-        f"The result of {forward} is finite, its derivative is not: keep its input away from there before {forward} "
-        "(`tf.maximum(x, 1e-12)`). Choosing with `tf.where` afterwards does not help: TensorFlow also computes the "
-        "gradient of the branch that is not taken."
+        f"The result of {forward} is finite, but its derivative is not: keep its input away from that point before "
+        f"{forward} "
+        "(`tf.maximum(x, 1e-12)`). A `tf.where` afterwards does not help, because TensorFlow also computes the "
+        "gradient of the other branch."
     )
     mask = Remedy("mask-before", f"Keep the input of {forward} away from the point without a derivative",
                   "changes-numerics", how)  # fmt: skip
@@ -182,7 +181,7 @@ def masked_forward(found: Mapping[str, Any], before: Cause) -> Cause:
     """The cause where the result of an op is not used, but its gradient is."""
     op = str(found.get("op"))
     how = (
-        f"`tf.where` after {op} hides its value, not its gradient. Choose before it: "
+        f"`tf.where` after {op} hides its value, but not its gradient. Choose before it: "
         f"`safe = tf.where(ok, x, 1.0); y = tf.where(ok, f(safe), 0.0)`."
     )
     return Cause(before.kind, before.what, Remedy("mask-before", f"Choose the input of {op} with tf.where, too",
@@ -193,7 +192,7 @@ def _other(found: Mapping[str, Any]) -> Cause:
     op = str(found.get("op"))
     values = [n for n in (_at(found, i) for i in range(len(found.get("inputs") or []))) if n is not None]
     got = f" of {' and '.join(_shown(v) for v in values[:2])}" if values else ""
-    how = f"Look at what goes into {op} in this line."
+    how = f"Check the inputs of {op} in this line."
     return Cause("other", f"{op}{got} gives {found.get('value')}", _guard(f"Keep what goes into {op} in range", how))
 
 

@@ -20,7 +20,7 @@ from xladoctor.rules import by_slug
 from xladoctor.sources.selections import Selection, selection
 
 SLUG = "no-samples"
-_BASIS = Basis("observed", "The number of rows was recorded in the run. Which line left none was read in the source.")
+_BASIS = Basis("observed", "The number of rows was recorded in the run. The source shows which line left none.")
 _ZERO = re.compile(r"[\[(]\s?0[,\])]|\b0 (?:sample|row|element)s?\b")
 
 
@@ -55,11 +55,11 @@ def _calls(recording: Recording) -> Iterator[_Empty]:
     for event in recording.of_kind(schema.CALL):
         at = location(event.get("where"))
         if event["phase"] == "begin" and event.get("rows_in") == 0 and not event.get("nested") and at is not None:
-            yield _Empty(f"{event.get('method')} of {event.get('model')} was given 0 samples", event, at)
+            yield _Empty(f"{event.get('method')} of {event.get('model')} got 0 samples", event, at)
     for event in recording.of_kind(schema.DATASET):
         at = location(event.get("used"))
         if event["what"] == "empty" and at is not None:
-            yield _Empty(f"{event.get('method')} of {event.get('model')} was given an empty dataset", event, at)
+            yield _Empty(f"{event.get('method')} of {event.get('model')} got an empty dataset", event, at)
 
 
 def _arrays(recording: Recording) -> _Empty | None:
@@ -82,7 +82,7 @@ def _cause(found: _Empty, recording: Recording, failed: bool) -> Finding:
     trees = program_of(recording, found.at.file)
     made = selection(trees, found.at.file, found.at.line or 0, found.names)
     suspects = (suspect_at(recording, made.file, made.line, _reason(made)),) if made is not None else ()
-    then = "What failed later follows from that." if failed else "No error was raised, and nothing was learnt."
+    then = "Later failures follow from that." if failed else "No error was raised, and the model learnt nothing."
     return Finding(
         code=rule.code, slug=SLUG, level="error" if failed else "warning", role="root",
         title=found.what,

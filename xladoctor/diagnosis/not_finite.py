@@ -25,9 +25,7 @@ _SLUG = "not-finite"
 _HANDS_ON = frozenset({"OptionalGetValue", "IteratorGetNext", "Identity", "PartitionedCall", "StatefulPartitionedCall"})
 """Ops that make no value of their own: Keras takes the results of a step out of an optional."""
 _CLEAN = "`np.isfinite(x).all()` before the training; drop such rows, or fill them with a value of your choice."
-_WHOLE = (
-    "Dropping such rows would leave none. A division by a spread of 0 and a logarithm of 0 are the usual ways there."
-)
+_WHOLE = "To drop such rows would leave none. The usual causes are a division by a spread of 0 and a logarithm of 0."
 
 
 def with_not_finite(findings: Sequence[Finding], recording: Recording) -> tuple[Finding, ...]:
@@ -61,7 +59,7 @@ def finding(sign: Suspicion, recording: Recording) -> Finding | None:
     answer = recording.first_nan
     found = answer.get("found")
     if isinstance(found, dict) and not found.get("source") and found.get("op") in _HANDS_ON:
-        answer, found = {"why": f"the search ended at {found['op']}, which only hands values on"}, None
+        answer, found = {"why": f"the search ended at {found['op']}, which only passes values on"}, None
     if isinstance(found, dict):
         made = _of_source(sign, found, recording) if found.get("source") else _of_op(sign, found)
         return _weighed(made, sign, found)
@@ -84,14 +82,15 @@ def _softened(made: Finding, sign: Suspicion, recording: Recording) -> Finding:
         return replace(made, message=f"{made.message} {well}", level="warning")
     well = well or known.well
     what = f"The weight {sign.name}" if sign.what == "weights" else sign.name
-    title, does = f"{what} was {sign.value}, for which the program tests", "The program tests for such values"
+    title, does = f"{what} was {sign.value}, which the program tests for", "The program tests for such values"
     if known.by == "compares":
         title = f"{what} was {sign.value} in a trial that lost against others"
-        does = "The program compares what its trials give, and a NaN never wins"
+        does = "The program compares the results of its trials, and a NaN never wins"
     goes_on = well or "It ended with 0."
     return replace(
         made, level="note" if well and known.by == "tests" else "warning", title=title,
-        message=f"{_said(sign)} {does} ({known.place}). {goes_on} Which op made the first one was not looked for.",
+        message=f"{_said(sign)} {does} ({known.place}). {goes_on} The doctor did not look for the op that made the "
+                f"first one.",
         status="untested", basis=RECORDED_NUMBERS, remedies=(),
         details={**made.details, "handled": True, "tests": [known.place]},
     )  # fmt: skip
@@ -141,7 +140,7 @@ def _of_source(sign: Suspicion, found: Mapping[str, Any], recording: Recording) 
     at = sign.where or _line(found.get("frames"))
     if spoilt is not None and kind != "variable":
         made = _of_data(sign, spoilt)
-        text = "The command was run again with the output of every op checked: no op made it, it came with the data."
+        text = "The command was run again with the output of every op checked: no op made it; it came with the data."
         return replace(
             made, message=f"{made.message} {text}", status="confirmed", basis=FOUND_NAN,
             evidence=(*made.evidence, Proof("worker", f"the first value came as {kind}", schema.FIRST_NAN_FILE)),
@@ -149,10 +148,10 @@ def _of_source(sign: Suspicion, found: Mapping[str, Any], recording: Recording) 
     name = f" {found['name']}" if found.get("name") else ""
     what = {
         "data": "The data that the program reads hold a NaN or an infinity",
-        "argument": "A value that is given to the program's step is not finite",
+        "argument": "An input of the program's step is not finite",
         "variable": f"The variable{name} held a NaN before the first step",
         "constant": "A constant of the program is NaN",
-    }.get(kind, "A value that the program was given is not finite")
+    }.get(kind, "A value that the program got is not finite")
     return Finding(
         code=by_slug(_SLUG).code, slug=_SLUG, level="error", role="root", title=what,
         message=f"{_said(sign)} The command was run again with the output of every op checked. No op made the first "
@@ -160,7 +159,8 @@ def _of_source(sign: Suspicion, found: Mapping[str, Any], recording: Recording) 
         op=found.get("op") or "input", node=found.get("node"), location=at,
         evidence=(Proof("worker", f"the first value came as {kind}{name}", schema.FIRST_NAN_FILE), *_of_sign(sign)),
         status="confirmed", basis=FOUND_NAN,
-        remedies=(Remedy("clean-data", "Look for the first value that is not finite in what is read", "safe", _CLEAN),),
+        remedies=(Remedy("clean-data", "Look for the first value that is not finite in the data that the program "
+                                       "reads", "safe", _CLEAN),),
         details={"kind": "nan", "cause": "data" if kind in ("data", "argument") else kind},
     )  # fmt: skip
 
@@ -172,13 +172,18 @@ def _of_data(sign: Suspicion, spoilt: Mapping[str, Any]) -> Finding:
     count, size = spoilt.get("count"), spoilt.get("size")
     kind = "data" if not name.startswith("y") else "targets"
     rows, columns = spoilt.get("rows") or [0, 1], spoilt.get("columns") or []
-    fix = Remedy("clean-data", f"Drop or fill what is not finite in {name} ({count} of {size} values)", "safe", _CLEAN)
+    fix = Remedy(
+        "clean-data",
+        f"Drop or fill the values that are not finite in {name} ({count} of {size} values)",
+        "safe",
+        _CLEAN,
+    )
     which = ""
     if rows[0] == rows[1]:
         # Without such rows nothing would be left.
         named = f"column {', '.join(map(str, columns))} of {name}" if columns else f"each row of {name}"
-        which = f" None of its {rows[1]} rows is without one{f': {named} has no finite value' if columns else ''}."
-        fix = replace(fix, title=f"Look at what makes {named}: there is nothing finite to train on", how=_WHOLE)
+        which = f" Each of its {rows[1]} rows has one{f': {named} has no finite value' if columns else ''}."
+        fix = replace(fix, title=f"Check how {named} is made: there is nothing finite to train on", how=_WHOLE)
     return Finding(
         code=by_slug(_SLUG).code, slug=_SLUG, level="error", role="root",
         title=f"{place}{leaf} is {spoilt.get('value')}: the {kind} given to {sign.method} are not finite",
@@ -196,7 +201,7 @@ def _unexplained(sign: Suspicion, answer: Mapping[str, Any]) -> Finding:
     why = str(answer.get("why") or "the program was not run again")
     first = f" from epoch {sign.epoch} on" if sign.epoch else ""
     unseen = any(d.get("finite") is None for d in sign.data) or not sign.data
-    data = " The data were not checked: they are no arrays." if unseen else " The data that it was given are finite."
+    data = " The data were not checked, because they are not arrays." if unseen else " Its data are finite."
     return Finding(
         code=by_slug(_SLUG).code, slug=_SLUG, level="error", role="root",
         title=f"{sign.name} is {sign.value}{first}",
@@ -217,7 +222,7 @@ def _said(sign: Suspicion) -> str:
     if sign.what == "result":
         return f"{sign.method} gave NaN."
     if sign.what == "checked":
-        return f"`{sign.method}` found {sign.value} in {sign.name}, and ended the run."
+        return f"`{sign.method}` found {sign.value} in {sign.name} and ended the run."
     since = (
         f" from epoch {sign.epoch} on" if sign.epoch and sign.ends else f" in epoch {sign.epoch}" if sign.epoch else ""
     )
@@ -245,14 +250,14 @@ def _inputs(found: Mapping[str, Any]) -> str:
         for i in rows
         if i.get("min") is not None
     ]
-    return f" The op was given {', '.join(told[:4])}." if told else ""
+    return f" The inputs of the op were {', '.join(told[:4])}." if told else ""
 
 
 def _gradient_words(found: Mapping[str, Any], forward: Mapping[str, Any]) -> str:
     if forward:
-        return f" It came up in the gradient alone: what {forward.get('op')} itself gave was finite."
+        return f" It occurred only in the gradient: the result of {forward.get('op')} itself was finite."
     if found.get("through_gradient"):
-        return " Its own result need not be used: its gradient is not finite either, and that reached the weights."
+        return " Even if its result is not used, its gradient is not finite either, and that reached the weights."
     return ""
 
 

@@ -36,7 +36,7 @@ def with_numpy_warning(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
     if first is None:
         return diagnosis
     file, line, what = first
-    reason = f"NumPy warned of it: {what}. What it gives is not finite."
+    reason = f"NumPy warned about it: {what}. Its result is not finite."
     return with_first_suspect(diagnosis, root, suspect_at(recording, file, line, reason), ())
 
 

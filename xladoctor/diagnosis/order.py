@@ -66,7 +66,7 @@ def _flags_after_first_op(recording: Recording) -> Iterator[Finding]:
                 "setting-too-late",
                 "TF_XLA_FLAGS was set after TensorFlow had read it",
                 f"TF_XLA_FLAGS = {event['value']!r} was set {event['t'] - first['t']:.2f} s after {moment}. "
-                f"TensorFlow reads it once, {at} (not at import): this value is ignored.",
+                f"TensorFlow reads it once, {at} (not at import), so this value is ignored.",
                 event,
                 [told(first, moment), told(event, "written")],
             )
@@ -87,8 +87,8 @@ def _xla_flags_after_first_compilation(recording: Recording) -> Iterator[Finding
             "setting-too-late",
             "XLA_FLAGS was set after XLA had read it",
             f"XLA_FLAGS = {event['value']!r} was set {event['t'] - first['t']:.2f} s after {first.get('python_name')}, "
-            "the first function to be compiled, was traced. XLA reads it once, at the first compilation: this value "
-            "is ignored.",
+            "the first function to be compiled, was traced. XLA reads it once, at the first compilation, so this "
+            "value is ignored.",
             event,
             [traced(first), told(event, "written")],
         )
@@ -126,8 +126,8 @@ def _written_after_the_last_read(recording: Recording, history: History) -> list
         finding(
             "setting-too-late",
             f"{history.name} was changed after the last read of it",
-            f"{name} was read as {deciding['value']!r} and then set to {last['value']!r}; nothing "
-            "read it again, so what was built or traced goes by the old value.",
+            f"{name} was read as {deciding['value']!r} and then set to {last['value']!r}; nothing read it again, "
+            f"so everything that was built or traced uses the old value.",
             last,
             [told(deciding, "read"), told(last, "written")],
         )
@@ -155,14 +155,14 @@ def _put_back_too_early(history: History, called: set[tuple[int, str]]) -> Itera
         seen = (
             f"What was built in between read {begin['value']!r}, what was traced afterwards {end['value']!r}."
             if during
-            else "Nothing read it in between: it has set nothing."
+            else "Nothing read it in between, so it had no effect."
         )
         yield finding(
             "dead-switch" if not during else "setting-too-late",
             f"{history.name} was put back before anything was traced",
             f"{name} was set to {begin['value']!r} and put back to {end['value']!r} in the same function, before "
-            f"anything was traced. {seen} A function reads its settings when it is traced, at its first call, not when "
-            "its model is made.",
+            f"anything was traced. {seen} A function reads its settings when it is traced, at its first call, and "
+            f"not when its model is made.",
             begin,
             [told(begin, "written"), told(end, "put back"), told(wrong[0], "read while tracing")],
         )
@@ -182,9 +182,9 @@ def _auto_jit_beside_the_point(recording: Recording) -> Iterator[Finding]:
         functions = f"{count} compiled function{'s' if count > 1 else ''}"
         yield finding(
             "flag-ineffective",
-            f"TF_XLA_FLAGS governs none of the {functions} of this run",
-            f"TF_XLA_FLAGS = {value!r} governs auto-clustering only. It governs none of the {functions} of this run "
-            f"({names}): each asked for XLA itself, by jit_compile=True.",
+            f"TF_XLA_FLAGS affects none of the {functions} of this run",
+            f"TF_XLA_FLAGS = {value!r} affects only auto-clustering. It affects none of the {functions} of this "
+            f"run ({names}), because each asks for XLA itself with jit_compile=True.",
             next(iter(explicit.values())),
             [Proof("environment", f"TF_XLA_FLAGS = {value!r} when the process started", event_of(start))]
             + [traced(e) for e in list(explicit.values())[:4]],

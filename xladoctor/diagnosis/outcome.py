@@ -64,7 +64,7 @@ def _exceptions(recording: Recording) -> Iterator[Finding]:
 
 def interrupted(finding: Finding) -> Finding:
     """A KeyboardInterrupt that ended the run: somebody's wish, and no failure."""
-    message = "The run was interrupted (KeyboardInterrupt): how it would have ended is not known."
+    message = "The run was interrupted (KeyboardInterrupt), so how it would have ended is not known."
     return replace(
         finding, level="warning", title="the run was interrupted", message=message, status="untested", basis=ENDED,
         remedies=(),
@@ -80,7 +80,7 @@ def _stopped(process: ProcessOutcome) -> Finding:
     return Finding(
         code=rule.code, slug=rule.slug, level="warning" if by_user else "error", role="root",
         title=f"the run {ended}",
-        message=f"The run {ended}. {who}: how it would have ended is not known.",
+        message=f"The run {ended}. {who}, so how it would have ended is not known.",
         evidence=(Proof("process", f"{' '.join(process.command)}: {ended}", "run.json"),),
         status="untested", basis=ENDED, details={"kind": process.state},
     )  # fmt: skip
@@ -96,7 +96,7 @@ def outcome_notes(evidence: Evidence) -> Iterator[str]:
         yield "The target was stopped at the time-out; a Python program leaves the stacks of its threads in stderr.log."
     if evidence.run is not None:
         if evidence.run.run.get("doctor") == "killed":
-            yield "The doctor was killed while the command ran. The run went on; no worker was asked about it."
+            yield "The doctor was killed while the command ran. The run continued, but no worker checked it."
         errors = evidence.run.of_kind(schema.PROBE_ERROR)
         if errors:
             yield f"{len(errors)} recorder error(s), first: {errors[0].get('hook')}: {errors[0].get('error')}"
@@ -121,8 +121,8 @@ def how_it_ended(process: ProcessOutcome) -> str:
 def _advice(process: ProcessOutcome) -> str:
     if process.signal == "SIGKILL":
         return (
-            " SIGKILL without a word is most often the kernel's out-of-memory killer, or a batch system's limit: "
-            "see dmesg or the job's report."
+            " SIGKILL without a message usually comes from the kernel's out-of-memory killer, or from a limit of "
+            "the batch system: see dmesg or the report of the job."
         )
     if process.signal in ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL"):
         return " The Python stack at that moment is at the end of stderr.log."

@@ -73,8 +73,8 @@ def _late(recording: Recording, history: History) -> LateSwitch | None:
     found = finding(
         "setting-too-late",
         f"{history.key} is set after the program has read it",
-        f"{history.key} was read when its module was loaded ({was}) and set to {last['value']!r} later. What "
-        f"decides by it (line {lines}) uses the value that was read, not the later one.",
+        f"{history.key} was read when its module was loaded ({was}) and set to {last['value']!r} later. The code "
+        f"that depends on it (line {lines}) uses the value that was read, not the later one.",
         read,
         [told(read, "read"), told(last, "written")],
     )

@@ -34,7 +34,7 @@ def _check_range(remedy: Remedy, finding: Finding) -> Remedy | None:
     kind = "label" if _of_labels(finding) else "index"
     title = f"Look for where the {kind} {index} comes from: 0 to {count - 1} are allowed"
     if labels_from_one(finding):
-        how = f"`y - 1`, where the labels are made: {count} classes have the numbers 0 to {count - 1}."
+        how = f"Use `y - 1` where the labels are made: {count} classes have the numbers 0 to {count - 1}."
         return replace(remedy, title=f"Subtract 1 from the labels: those of this batch run from 1 to {count}", how=how)
     if index == count:
         title += " (do they start at 1?)"
@@ -49,10 +49,10 @@ def _size_of_table(remedy: Remedy, finding: Finding) -> Remedy | None:
     if index < 0:
         return None  # no table is large enough
     if _of_labels(finding):
-        title = f"Or give the output {index + 1} classes, if {index} is meant: it has {count}"
+        title = f"Or, if {index} is right, give the output {index + 1} classes: it has {count}"
         how = "The last layer needs a unit for each class, numbered from 0."
         return replace(remedy, title=title, how=how)
-    return replace(remedy, title=f"Or give the table {index + 1} rows, if {index} is meant: it has {count}")
+    return replace(remedy, title=f"Or, if {index} is right, give the table {index + 1} rows: it has {count}")
 
 
 def _of_labels(finding: Finding) -> bool:
@@ -76,7 +76,7 @@ def _cast(remedy: Remedy, finding: Finding) -> Remedy | None:
     lost = ""
     if {old, new} == {"float32", "float64"}:
         # NumPy's default meets the model's: the model's stays.
-        old, new, lost = "float64", "float32", " Casting float64 down loses precision: compare once."
+        old, new, lost = "float64", "float32", " A cast from float64 loses precision: compare the results once."
     of = f" of {finding.op}" if finding.op else ""
     how = f"`tf.cast(x, tf.{new})` where the {old} value enters the program.{lost}"
     return replace(remedy, title=f"Cast the {old} operand{of} to {new}", how=how)
@@ -93,7 +93,7 @@ def _explicit_axes(remedy: Remedy, finding: Finding) -> Remedy | None:
     if finding.op not in ("ConcatV2", "Concat", "Pack") or len(ranks) != 2 or len(shapes) != 2:
         return remedy
     said = ", ".join(f"{python_shape(shape)} has {len(shape)}" for shape in shapes)
-    how = "`x[:, tf.newaxis]` adds an axis, `tf.squeeze(x, axis=[...])` takes one of size 1 away."
+    how = "`x[:, tf.newaxis]` adds an axis, `tf.squeeze(x, axis=[...])` removes one of size 1."
     return replace(remedy, title=f"Give both the same number of axes: {said}", how=how)
 
 
@@ -152,12 +152,12 @@ def _constant_size(remedy: Remedy, finding: Finding) -> Remedy | None:
         title = "Keep every row, and mask those that do not count"
         how = (
             "`tf.boolean_mask(x, condition)` and `tf.where(condition)` give as many rows as the condition holds for, "
-            "which XLA does not know. `tf.where(condition, x, 0.0)` keeps the shape; a mean then divides by the sum of "
-            "`tf.cast(condition, x.dtype)`."
+            "a number that XLA does not know. `tf.where(condition, x, 0.0)` keeps the shape; a mean then divides "
+            "by the sum of `tf.cast(condition, x.dtype)`."
         )
         return replace(remedy, title=title, how=how)
     if op.startswith("Unique"):
-        how = "Its result has as many rows as there are different values. Hand it to the function as an argument."
+        how = "Its result has as many rows as there are different values. Pass it to the function as an argument."
         return replace(remedy, title=f"Call {op} before the compiled function", how=how)
     return remedy
 
@@ -170,7 +170,9 @@ def _match_data(remedy: Remedy, finding: Finding) -> Remedy | None:
     if labels > rows > 0 and labels % rows == 0:
         how = f"{labels} labels are {labels // rows} for each row: one-hot labels go with `categorical_crossentropy`."
     else:
-        how = "A sparse loss takes one class number for each row of the logits. Look for what makes the other count."
+        how = (
+            "A sparse loss takes one class number for each row of the logits. Find the line that makes the other count."
+        )
     return replace(remedy, title=f"Give each row one label: {rows} rows, {labels} labels", how=how)
 
 

@@ -23,9 +23,9 @@ _REMEDY = Remedy(
     "other-axis",
     "Reduce over the axis that belongs to a row",
     "safe",
-    "Axis 0 is that of the batch: give the axis of what a row consists of (axis=1, or axis=-1). Statistics of the "
-    "batch take moving averages for the prediction, as `BatchNormalization` keeps them. Where rows are meant to depend "
-    "on one another, `by_row = False`, as an attribute of the model or layer, says it.",
+    "Axis 0 is the batch. Use an axis within a row (axis=1, or axis=-1). For statistics of the batch, predict with "
+    "moving averages, as `BatchNormalization` does. If rows should depend on one another, set `by_row = False` as "
+    "an attribute of the model or layer.",
 )
 _STEPS = frozenset({"train_step", "test_step", "compute_loss", "compute_metrics", "update_state", "result"})
 _NOT_FORWARD = ("Loss", "Metric", "Regularizer", "Constraint")
@@ -50,9 +50,9 @@ def pooled_findings(
         yield Finding(
             code=rule.code, slug=rule.slug, level="warning", role="root",
             title=f"{function}: {each['op']} of {before} over the rows of the batch is given to each of them",
-            message=f"{each['op']} reduces {before} to {after}: the axis of the rows is gone. {spread} spreads the "
-            f"result over the rows again, and no variable keeps it. So what comes out for a row depends on the other "
-            "rows of its batch. No error was raised in the run.",
+            message=f"{each['op']} reduces {before} to {after}: the axis of the rows is gone. {spread} broadcasts "
+                    f"the result to the rows again, and no variable keeps it. So the result for a row depends on "
+                    f"the other rows of its batch. No error was raised in the run.",
             op=str(each["op"]), node=each.get("node"), dims=tuple(each["shapes"]), location=where or at,
             evidence=(Proof("worker", f"{each['op']} ({each.get('node')}) of {before}; the result moved with each "
                             "row that was changed", f"worker.jsonl, capsule {capsule}"),),

@@ -1,4 +1,4 @@
-"""A setting that was changed between two reads that have to agree: data of the old value meet a model of the new one.
+"""A setting that was changed between two reads that must agree: data of the old value meet a model of the new one.
 
 The recorder has both reads and the write between them. That alone is no fault: programs reconfigure themselves. Where
 a failure of shapes follows, and the two sizes that do not fit are to each other as the two values of the setting, or
@@ -22,7 +22,7 @@ from xladoctor.recording.run import Event, Recording, location
 
 _SHAPE = re.compile(r"[(\[]([\dNone?, ]{1,80})[)\]]")
 _POWERS = {1: "", 2: " squared"}
-_BASIS = Basis("observed", "Both reads and the write between them were recorded. No other order of them was tried.")
+_BASIS = Basis("observed", "Both reads and the write between them were recorded. No other order was tested.")
 Lines = tuple[Location, ...]
 
 
@@ -109,20 +109,20 @@ def _cause(twice: Twice, recording: Recording) -> Finding:
     was, now, key = old["value"], written["value"], twice.history.key
     first, second = _statements(old, new)
     at = location(written.get("where"))
-    small = f"{twice.sizes[0]} and {twice.sizes[1]} are to each other as {was} and {now}{_POWERS[twice.power]}"
+    small = f"{twice.sizes[0]} and {twice.sizes[1]} have the same ratio as {was} and {now}{_POWERS[twice.power]}"
     wrote = f"{at.file}:{at.line}" if at is not None else "another line"
     message = (
         f"{twice.history.store}[{key!r}] was {was!r} when {_line(first)} read it, and {now!r} when {_line(second)} "
-        f"did: {wrote} wrote it in between. The sizes that do not fit tell so: {small}."
+        f"did: {wrote} wrote it in between. The sizes that do not fit show it: {small}."
     )
     found = finding(
-        "setting-too-late", f"`{key}` was changed between two reads that have to agree", message, written,
+        "setting-too-late", f"`{key}` was changed between two reads that must agree", message, written,
         [told(old, "read"), told(written, "written"), told(new, "read")], tested=False, basis=_BASIS,
         details={"key": key, "was": was, "now": now, "sizes": list(twice.sizes)},
     )  # fmt: skip
     remedy = Remedy(
         "set-earlier", f"Set `{key}` before {_line(first)}", "safe",
-        f"Everything that reads it then gets {now!r}. Where {was!r} is meant, leave out the write.",
+        f"Everything that reads it then gets {now!r}. If {was!r} is right, remove the write.",
     )  # fmt: skip
     place = first or found.location
     suspects = (suspect_at(recording, place.file, place.line, message),) if place and place.line else ()

@@ -96,13 +96,16 @@ def quiet_violation(step: Step) -> Finding | None:
     finding = contract_violation(step)
     if finding is None or step.first is None:
         return None
-    message = f"{finding.message} Nothing was raised: the call ended as if all were well."
+    message = f"{finding.message} The call ended without an error."
     return replace(finding, message=message, level="error" if step.owned else "warning")
 
 
 def unexplaining(finding: Finding) -> Finding:
     """A broken built-in contract whose wrong size is not seen to reach what failed: a note."""
-    message = f"{finding.message} This size was not shown to reach what failed: it need not be wrong in this program."
+    message = (
+        f"{finding.message} The doctor did not show that this size reaches the failure, so it need not be wrong in "
+        "this program."
+    )
     return replace(
         finding, message=message, level="note", role="consequence", status="untested", remedies=(), basis=NOT_TESTED
     )
@@ -179,7 +182,9 @@ def _mend(first: Broken, birth: dict[str, Any] | None, where: Location | None) -
     if birth is not None:
         return _mend_birth(birth, line, "the size", f"the result of {name} has to be {_expected(first)}")
     if violation.phase == "in":
-        how = f"It is {shape_text(violation.shape)}; {violation.spec} is wanted, here {_expected(first)}."
+        how = (
+            f"It is {shape_text(violation.shape)}. The contract is {violation.spec}, which is {_expected(first)} here."
+        )
         return Remedy("mend-argument", f"Give {name} its {violation.label} in the right shape: {line}", "safe", how)
     how = f"Its arguments keep their contracts and its result is {shape_text(violation.shape)}, not {_expected(first)}."
     return Remedy("mend-place", f"Mend {name}: {line}", "safe", how)
@@ -195,7 +200,7 @@ def _mend_birth(birth: dict[str, Any], line: str, size: str, promise: str) -> Re
     inputs = " and ".join(shape_text(t["shape"]) for t in birth.get("inputs", ()) if len(t.get("shape") or ()) > 1)
     verb = "loses rows" if birth.get("loses") else f"makes {size}"
     how = f"{birth['op']} takes {inputs or 'no rows'} there and gives {shape_text(birth['shape'])}; {promise}."
-    return Remedy("mend-birth", f"Mend the line that {verb}: {line}", "safe", how)
+    return Remedy("mend-birth", f"Correct the line that {verb}: {line}", "safe", how)
 
 
 def _birth_sentence(birth: dict[str, Any], axis: int | None, origin: Location | None) -> str:

@@ -17,12 +17,12 @@ _ON_CPU = Remedy(
     "cluster-on-cpu",
     "Let auto-clustering work on the CPU: TF_XLA_FLAGS='--tf_xla_auto_jit=2 --tf_xla_cpu_global_jit'",
     "changes-numerics",
-    "Set it before TensorFlow runs its first operation; or ask for XLA where it is wanted: "
+    "Set it before TensorFlow runs its first operation; or ask for XLA on the function itself: "
     "tf.function(jit_compile=True).",
 )
 _NO_EAGER = Remedy(
     "graph-mode", "Compile the model without run_eagerly=True", "changes-numerics",
-    "Keras takes no XLA for a model that it runs eagerly.",
+    "Keras does not use XLA for a model that runs eagerly.",
 )  # fmt: skip
 
 
@@ -44,8 +44,8 @@ def _clustering(recording: Recording, path: XlaPath) -> Finding:
     what = f"TF_XLA_FLAGS = {path.requested!r}" if path.mechanism == "TF_XLA_FLAGS" else path.mechanism
     made = finding(
         "flag-ineffective",
-        f"{path.mechanism} asks for auto-clustering and compiles nothing on this CPU",
-        f"{what} asks for auto-clustering. TensorFlow saw no device but the CPU, and {CPU_ALONE}: the request "
+        f"{path.mechanism} asks for auto-clustering, which compiles nothing on this CPU",
+        f"{what} asks for auto-clustering. TensorFlow saw only the CPU, and {CPU_ALONE}: the request "
         "had no effect in this run.",
         start,
         [],

@@ -178,8 +178,8 @@ def _remedies(traces: list[Event], differs: dict[str, str]) -> list[Remedy]:
         ))  # fmt: skip
     if objects:
         found.append(Remedy(
-            "keep-object", f"Make what is passed as {_listed(objects)} once, outside of the loop", "safe",
-            "A function or another object that is new each time is traced each time, also if its code is the same.",
+            "keep-object", f"Make the argument {_listed(objects)} once, outside the loop", "safe",
+            "A new function or object causes a new trace each time, even if its code is the same.",
         ))  # fmt: skip
     if shapes:
         one_type = len({tuple(_DTYPE.findall(str(t.get("arguments")))) for t in traces}) == 1
@@ -220,7 +220,7 @@ def _traced_often(name: str, traces: list[Event]) -> Finding:
     said = [
         f"the {what} of {argument!r} differed ({_examples(traces, argument)})" for argument, what in differs.items()
     ]
-    why = "; ".join(said) if said else "no argument differed: what it is called with does not explain it"
+    why = "; ".join(said) if said else "no argument differed, so the arguments do not explain it"
     count = len(needed(traces))
     enough = f" {count} would be needed: one for each type, rank and structure." if count > 1 else ""
     made = finding(
@@ -242,12 +242,12 @@ def _made_often(traces: list[Event]) -> Finding:
         "retracing",
         f"{name} was made {len(traces)} times, and traced each time",
         f"tf.function was applied {len(traces)} times to the function at {location(defined)}, and each was traced: "
-        "a tf.function that is made inside a loop or a call keeps no trace for the next one.",
+        "a tf.function that is made inside a loop or a call loses its traces.",
         {**traces[-1], "where": defined},
         [_proof(t) for t in traces[:4]],
         details={"function": name, "made": len(traces), "seconds": _seconds(traces)},
     )
-    how = "Apply `tf.function` outside of the loop or the call, and pass what changes as a tensor argument."
+    how = "Apply `tf.function` outside the loop or the call, and pass changing values as tensor arguments."
     return replace(made, remedies=(Remedy("keep-function", f"Make {name} once", "safe", how),))
 
 

@@ -163,9 +163,9 @@ def meetings(recording: Recording) -> Iterator[Finding]:
         yield Finding(
             code=rule.code, slug=rule.slug, level="warning", role="root",
             title=f"{at.function or 'the program'}: {title}",
-            message=f"{event['op']} puts {first} ({parts[0]}) beside {second} ({parts[1]}), and broadcasting makes "
-            f"{result} of them: each row of one with all rows of the other. It ran eagerly"
-            f"{'' if compares else ', within a gradient'}; what became of the pairs was not recorded. No error was "
+            message=f"{event['op']} combines {first} ({parts[0]}) and {second} ({parts[1]}), and broadcasting "
+                    f"makes {result} of them: each row of one with all rows of the other. It ran eagerly"
+            f"{'' if compares else ', within a gradient'}; the further use of the pairs was not recorded. No error was "
             "raised in the run.",
             op=str(event["op"]), dims=tuple(told["shapes"]), location=at,
             evidence=(Proof("event", f"{event['op']} of {first} and {second}",
@@ -221,7 +221,7 @@ def _finding(asked: Asked, told: Mapping[str, Any]) -> Finding:
     level: Level = "error" if _is_certain(kind, told) else "warning"
     title, why = words(kind, told)
     born = f" {made_by(kind, told['made'], made)}" if told.get("made") else ""
-    meets = f" They meet at {at}." if where is made and at is not None and at != made else ""
+    meets = f" They are combined at {at}." if where is made and at is not None and at != made else ""
     return Finding(
         code=rule.code, slug=rule.slug, level=level, role="root",
         title=f"{asked.name}: {title}",

@@ -10,7 +10,7 @@ from xladoctor.model.diagnosis import Finding, Remedy
 from xladoctor.rules.recognise.operands import JOINS
 
 _LONG = 8
-_FOLLOW = "Print both shapes above that line; the one that is not what you meant was made wrong earlier."
+_FOLLOW = "Print both shapes above that line. The one that you did not expect was made wrong earlier."
 
 
 def sizes_agree(remedy: Remedy, finding: Finding) -> Remedy | None:
@@ -41,7 +41,7 @@ def _exchanged(pairs: list[tuple[int, int]], rank: int) -> tuple[str, str] | Non
     one, other = pairs[0]
     heads = ", after attention heads were split off often `[0, 2, 1, 3]`" if rank == 4 else ""
     how = (
-        f"Where one side has {one}, the other has {other}, and the reverse. `tf.transpose(x, [...])` exchanges "
+        f"One side has {one} where the other has {other}, and the reverse. `tf.transpose(x, [...])` exchanges "
         f"axes{heads}; a reshape does not."
     )
     return f"Put the axes of both sides in the same order: {one} and {other} are exchanged", how
@@ -57,11 +57,15 @@ def _joined(finding: Finding) -> tuple[str, str] | None:
     axis, left, right = pairs[0]
     if finding.op not in JOINS:
         how = (
-            "`dataset.padded_batch(N)` in the place of `batch(N)` fills the shorter elements with zeros; or cut or pad "
-            "each element to one size in a `map` before it is batched."
+            "`dataset.padded_batch(N)` instead of `batch(N)` fills shorter elements with zeros. Or cut or pad each "
+            "element to one size in a `map` before the batch."
         )
         return f"Give all elements of a batch one shape: axis {axis} is {left} in one, {right} in another", how
-    rule = "A stack takes tensors of one shape." if finding.op == "Pack" else "Only the axis that is joined may differ."
+    rule = (
+        "A stack takes tensors of one shape."
+        if finding.op == "Pack"
+        else "Only the axis along which they are joined may differ."
+    )
     return f"Make axis {axis} agree: {left} in the first, {right} in the second", f"{rule} {_FOLLOW}"
 
 
@@ -109,7 +113,7 @@ def _factor(left: int, right: int) -> str:
     if small < 1 or large % small or large == small:
         return ""
     times = large // small
-    return f" {large} is {times} times {small}: look for what pools, splits, repeats or folds an axis by {times}."
+    return f" {large} is {times} times {small}: look for code that pools, splits, repeats or folds an axis by {times}."
 
 
 def _shapes(finding: Finding) -> list[Sequence[Any]]:

@@ -20,7 +20,7 @@ _REMEDY = Remedy(
     "shuffle-together",
     "Shuffle rows and labels by one order",
     "safe",
-    "`order = rng.permutation(len(x))`, then `x[order]` and `y[order]`. Keras' fit shuffles both together by itself.",
+    "`order = rng.permutation(len(x))`, then `x[order]` and `y[order]`. Keras' fit itself shuffles both together.",
 )
 
 
@@ -43,7 +43,8 @@ def shuffled_alone(recording: Recording) -> Iterator[Finding]:
         yield Finding(
             code=rule.code, slug=rule.slug, level="warning", role="root", title=title,
             message=f"This line moves the rows of `{found.rows}`. The labels come from `{found.labels}`, which was "
-            f"made before it and stays as it is, so the rows that fit is given ({used}) have the labels of other rows.",
+                    f"made before it and does not change. So the rows of the fit ({used}) get the labels of other "
+                    f"rows.",
             location=Location(used.file, found.line, used.function),
             evidence=(Proof("event", title, event_of(event)),),
             status="untested", basis=NOT_TESTED,

@@ -52,10 +52,10 @@ def _reshuffled(event: Event) -> tuple[str, str]:
     used = location(event.get("used"))
     parts = f"{training} elements for training and the {validation} for validation"
     return (
-        f"fit of {event.get('model')} is validated on rows that it is trained on",
+        f"fit of {event.get('model')} is validated on rows of its training",
         f"The {parts}{f' ({used})' if used is not None else ''} are cut by `take` and `skip` from a dataset that is "
-        "shuffled above the cut, in another order at each pass. So each pass cuts off other elements: in the end the "
-        "model is trained on those of the validation, too.",
+        "shuffled above the cut, in another order at each pass. So each pass cuts off other elements, and in the "
+        "end the model is also trained on validation rows.",
     )
 
 
@@ -72,9 +72,9 @@ def _sorted(event: Event) -> tuple[str, str]:
         else "The training rows are of more classes than that."
     )
     return title, (
-        f"validation_split takes the last {validation} of {training + validation} rows as they stand. They are of "
-        f"{classes[1]} {many}, the other rows of {classes[0]}. {tail} So the rows are sorted by label, and what is "
-        "measured on the last ones says little of the others."
+        f"validation_split takes the last {validation} of {training + validation} rows without a shuffle. They are "
+        f"of {classes[1]} {many}, the other rows of {classes[0]}. {tail} So the rows are sorted by label, and a "
+        f"measure of the last ones says little about the others."
     )
 
 
@@ -84,7 +84,7 @@ def _batches(event: Event) -> tuple[str, str]:
     classes: Sequence[int] = event.get("classes") or (1, 2)
     size, buffer = int(event.get("size") or 1), int(event.get("buffer") or 0)
     shuffled = f"shuffled with a buffer of {buffer}" if buffer else "not shuffled before the batches"
-    return f"fit of {event.get('model')}: {alone // size} batches one after the other are rows of one class", (
+    return f"fit of {event.get('model')}: {alone // size} successive batches are rows of one class", (
         f"The {rows} rows are of {classes[1]} classes, begin with one of them, and are {shuffled}. So {alone} rows, "
         f"{alone // size} batches of {size}, are all of that class, at each pass. A shuffle after `batch` moves whole "
         "batches."

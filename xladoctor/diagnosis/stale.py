@@ -47,7 +47,7 @@ def _functions(recording: Recording, known: Sequence[History]) -> Iterator[Findi
                 "baked-in-setting",
                 f"{name} keeps {history.key} = {read['value']!r}",
                 f"{history.name} was read as {read['value']!r} while {name} was traced, then set to "
-                f"{written['value']!r}; {name} was called again and was not traced again: it still goes by "
+                f"{written['value']!r}; {name} was called again and was not traced again: it still uses "
                 f"{read['value']!r}.",
                 written,
                 [told(read, "read while tracing"), traced(trace), told(written, "written"), told(use, "called again")],
@@ -105,7 +105,7 @@ def _models(recording: Recording, known: Sequence[History]) -> Iterator[Finding]
                 "baked-in-setting",
                 f"model {call.get('model')} keeps {history.key} = {read['value']!r}",
                 f"{history.name} was read as {read['value']!r} while the model {call.get('model')} was built, then set "
-                f"to {written['value']!r}; {call['method']} was called afterwards, on the model as it was built.",
+                f"to {written['value']!r}; {call['method']} was called afterwards on this model.",
                 written,
                 [told(read, "read"), told(build, f"model {build.get('name')} built"), told(written, "written"),
                  told(call, f"{call['method']} begins")],

@@ -51,14 +51,14 @@ def _said(recording: Recording) -> Iterator[str]:
     workers = _workers(values)
     if workers > 1:
         yield (
-            f"The program is one of {workers} workers (TF_CONFIG): the doctor sees this process and its children. The "
-            "other workers are seen only where their commands run under the doctor as well."
+            f"The program is one of {workers} workers (TF_CONFIG): the doctor sees this process and its children. "
+            f"It sees the other workers only if their commands run under the doctor, too."
         )
     version = next((str(e.get("version")) for e in recording.of_kind(schema.IMPORT) if e["module"] == "tensorflow"), "")
     if _NIGHTLY.search(version):
         yield (
-            f"TensorFlow {version} is no release: the doctor is tested with releases, and a recorder that does not fit "
-            "stays out (xladoctor scan RUN_DIR --verbose lists such errors)."
+            f"TensorFlow {version} is not a release. The doctor is tested only with releases, and leaves out "
+            f"recorders that do not fit (xladoctor scan RUN_DIR --verbose lists such errors)."
         )
 
 

@@ -73,7 +73,7 @@ def overcome(recording: Recording, sign: Suspicion) -> str | None:
     if sign.what == "printed":
         last = [line for line in recording.last_lines if line]
         on = bool(last) and not any(_NAN.search(line) for line in last[:1])
-        return "The program went on and printed other results." if on else None
+        return "The program continued and printed other results." if on else None
     if not sign.ends:
         return f"Later values of {sign.name} are finite."
     if sign.event is None or sign.method == "exit":

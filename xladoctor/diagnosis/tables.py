@@ -21,7 +21,7 @@ from xladoctor.sources.pairs import met
 
 _REMEDY = Remedy(
     "same-rank",
-    "Bring both operands to one rank before they meet",
+    "Give both operands the same rank before they are combined",
     "safe",
     "`predict` gives (N, 1) for one output: take its column, `[:, 0]`, or give the labels an axis, `[:, None]`.",
 )
@@ -45,9 +45,9 @@ def tables(recording: Recording) -> Iterator[Finding]:
         yield Finding(
             code=rule.code, slug=rule.slug, level="warning", role="root",
             title=f"{name}: a mean is taken of {shape}, a number for every pair of {rows} rows",
-            message=f"`predict` gave {rows} rows, and what `{found.text}` gives has the shape {shape}, as ({rows}, 1) "
-            f"beside ({rows},) has: broadcasting pairs each row with all rows, and the mean at {mean} is that of all "
-            "pairs. No error was raised in the run.",
+            message=f"`predict` gave {rows} rows, and `{found.text}` has the shape {shape}, as ({rows}, 1) "
+                    f"combined with ({rows},) gives. Broadcasting pairs each row with all rows, and the mean at "
+                    f"{mean} is that of all pairs. No error was raised in the run.",
             location=Location(str(mean.file), found.line, mean.function),
             dims=(list(shape),),
             evidence=(Proof("event", f"the mean of an array of shape {shape}", event_of(event)),),

@@ -17,10 +17,10 @@ from xladoctor.rules import by_slug
 
 _MARGIN = Remedy(
     "leave-a-margin",
-    "Leave a margin where that line decides",
+    "Use a margin for the decision in that line",
     "changes-numerics",
     "Compare with a margin of some units in the last place (`a > b + 1e-6 * scale`), or choose a threshold that no "
-    "value of the data lies on. Then both ways decide alike.",
+    "value of the data equals. Then both ways decide alike.",
 )
 
 
@@ -42,9 +42,10 @@ def ties(recording: Recording) -> Iterator[Finding]:
         yield Finding(
             code=rule.code, slug=rule.slug, level="warning", role="root",
             title=f"{name}: rounding decides {node['op']} otherwise under XLA",
-            message=f"On the values of a recorded call of {name}, {apart}. Only rounding sets them apart: {node['op']} "
-            f"({node['node']}) decides by values that are equal but for their last places"
-            f"{f', {at}' if at is not None else ''}. Neither result is wrong, and neither can be counted on.",
+            message=f"On the values of a recorded call of {name}, {apart}. Only rounding makes the difference: "
+                    f"{node['op']} "
+            f"({node['node']}) decides by values that differ only in their last places"
+            f"{f', {at}' if at is not None else ''}. Neither result is wrong, and you cannot rely on either.",
             op=node["op"], node=node["node"], location=at,
             evidence=(Proof("worker", f"{apart}; largest difference {told.get('deviation')} of the largest value; the "
                             "inputs moved by some units in the last place move them as far",

@@ -127,7 +127,7 @@ def _notes(step: Step, values: Values, answer: dict[str, Any]) -> Iterable[str]:
     if step.worker_error:
         yield f"no run-time shapes: {step.worker_error}"
     elif values == "none" and step.capsule is not None and step.calls:
-        yield "shapes as traced only: no worker was asked about it"
+        yield "only shapes as traced: no worker computed the run-time shapes"
     if not step.calls and step.recording.of_kind(schema.PLACE_FOUND):
         yield "no watched function was called in it"
     result = answer.get("result")
@@ -151,11 +151,11 @@ def _run_notes(recording: Recording, found: tuple[TracedStep, ...]) -> Iterable[
         yield f"no watched function was called in this run; to see the tensors inside a function, {watch}"
     if any(s.values == "random" for s in found):
         yield (
-            "of a step that went well no data are kept here: its run-time shapes come from random values of the right "
-            "types and shapes, and a branch that depends on values may go the other way"
+            "no data of this step were recorded, because it did not fail. Its run-time shapes come from random "
+            "values of the right types and shapes, so a branch that depends on values may go the other way"
         )
     if any(s.values == "none" and s.shapes and s.capsule and s.outcome == "well" for s in found):
-        yield "scan asks about failed calls only: xladoctor trace -- CMD asks about every call"
+        yield "scan computes the shapes of failed calls only: xladoctor trace -- CMD computes those of every call"
     if outcome is not None and _ended_badly(outcome):
         how = f"by {outcome.signal}" if outcome.signal else f"with {outcome.code}"
         yield f"the program ended {how}: xladoctor scan {recording.folder} says why"

@@ -108,12 +108,14 @@ def _step(a: TracedStep | None, b: TracedStep | None, seen: bool) -> StepDiff:
             rows.append(found)
     for place, took in loops.items():
         longer = "A" if took[0] > took[1] else "B"
-        notes.append(f"the loop around {place} took more turns in {longer}: {max(took)}")
+        notes.append(f"the loop around {place} took more iterations in {longer}: {max(took)}")
     for name, side in (("A", a), ("B", b)):
         if side.values == "random":
             notes.append(f"the shapes of {name} come from random values: a branch may depend on them")
         elif side.values == "none":
-            notes.append(f"the shapes of {name} are as traced only: no worker was asked about this call")
+            notes.append(
+                f"the shapes of {name} are only as traced: no worker computed the run-time shapes of this call"
+            )
     if rows and not seen:
         first = rows[0]
         rows[0] = RowDiff(first.kinds, first.a, first.b, first.named_a, first.named_b, True)

@@ -23,7 +23,7 @@ from xladoctor.rules import by_slug
 SLUG = "no-gradient"
 _SHOWN = 3
 _NONE = "No gradients provided for any variable"
-_ELSEWHERE = " Every variable that it names got a gradient in another step of this run."
+_ELSEWHERE = " Each of these variables got a gradient in another step of this run."
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,7 @@ def _why(stops: Mapping[str, Any] | None, cuts: Sequence[Mapping[str, Any]]) -> 
             words.append(f"On the way to the loss, {cut['op']}{at}, ran while no tape was recording.")
         elif cut["why"] == "numpy":
             words.append(
-                f"No recorded op leads from there to the loss; a value that depends on it was given to NumPy or "
+                f"No recorded op leads from there to the loss; a value that depends on it went to NumPy or "
                 f"Python{at}, and no gradient comes back from there."
             )
         elif cut["op"] == "StopGradient":
@@ -197,7 +197,7 @@ def _reason(cut: Mapping[str, Any]) -> str:
     if cut["why"] == "outside":
         return f"{cut['op']} ran while no tape was recording, so no variable gets a gradient."
     if cut["why"] == "numpy":
-        return "NumPy or Python is given a value here, so no variable gets a gradient."
+        return "A value goes to NumPy or Python here, so no variable gets a gradient."
     return f"{cut['op']} passes no gradient on, so no variable gets one."
 
 

@@ -38,6 +38,6 @@ def _told(root: Finding, values: dict[str, object]) -> Finding:
     by = f", by up to {values['largest']}" if values.get("largest") is not None else ""
     return replace(
         root, code=rule.code, slug=_SLUG, title=f"Two results that the program compares differ{which}{by}",
-        message=f"{root.message} Which of the two is wrong, and from which step on, was not tested.",
+        message=f"{root.message} Which of the two is wrong, and at which step, was not tested.",
         remedies=rule.remedies,
     )  # fmt: skip

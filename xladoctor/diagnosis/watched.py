@@ -54,7 +54,7 @@ def _notes(recording: Recording) -> Iterator[str]:
             yield from (f"the contract of {name} is wrong, not the data: {f}" for f in faults(event["contract"], given))
         for axis in sorted(given - seen[name] if name in seen else ()):
             where = (asked.get(name, {}).get("axes") or {}).get(axis) or "a value"
-            yield f"axis {axis} of {name} is bound to {where}, which gave no whole number when it was called"
+            yield f"axis {axis} of {name} is bound to {where}, which was not an integer when the function was called"
     # What a block has not imported, the rest of the program may.
     missing = {str(event["place"]) for event in recording.of_kind(schema.PLACE_MISSING)}
     for place in watched_places(recording):

@@ -137,15 +137,15 @@ def _caught(event: Event) -> str:
 def how_it_went_on(event: Event, recording: Recording) -> str:
     """The sentence for an exception that the run survived."""
     if not is_uncaught(event, recording):
-        return f"The program caught this exception{_caught(event)} and went on."
+        return f"The program caught this exception{_caught(event)} and continued."
     if kept_by_parent(event, recording):
-        return "It ended a process that the program had started; the program kept its output, and went on."
+        return "It ended a process that the program had started. The program kept its output and continued."
     if reported(event):
-        return f"A handler of the program{_caught(event).rstrip(',')} noted it and raised it on; the run went on."
+        return f"A handler of the program{_caught(event).rstrip(',')} noted it and raised it again; the run continued."
     looks = looked_after(event, recording)
     if looks is not None:
-        return f"It ended its thread or process. The program looks at how its workers end ({looks}), and went on."
-    return "It ended its thread or process, and the run went on without it."
+        return f"It ended its thread or process. The program checks how its workers end ({looks}), and continued."
+    return "It ended its thread or process, and the run continued without it."
 
 
 def level_of_handled(event: Event, recording: Recording) -> Level:
@@ -214,7 +214,7 @@ def _printed(finding: Finding, recording: Recording) -> Finding | None:
     serious = finding.level == "error" or by_code(finding.code).level == "error"
     if not serious:
         return finding
-    message = f"{finding.message} The run ended with 0 all the same."
+    message = f"{finding.message} The run still ended with 0."
     return replace(finding, level="note", message=message, status="untested", basis=TEXT, remedies=())
 
 

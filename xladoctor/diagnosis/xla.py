@@ -134,7 +134,7 @@ def _keras(recording: Recording) -> list[XlaPath]:
         if not on and event["requested"] == "'auto'" and event.get("accelerators") == 0:
             elsewhere = event.get("elsewhere")
             would = "False there too (a layer does not support it)" if elsewhere == "False" else "True"
-            notes.append(f"no accelerator on this machine; where there is one, Keras resolves 'auto' to {would}")
+            notes.append(f"no accelerator on this machine; on a machine with one, Keras resolves 'auto' to {would}")
         if not on and event["requested"] == "True":
             notes.append("asked for, and switched off by Keras")
         if on and not ran:
@@ -194,7 +194,7 @@ def flag_paths(recording: Recording, evidence: Evidence) -> list[XlaPath]:
         return []
     pid = starts[0]["pid"]
     value = _in_force(recording, pid)
-    notes = ["auto-clustering only: it governs no function with an explicit jit_compile"]
+    notes = ["only auto-clustering, and no function with an explicit jit_compile"]
     for event in _written(recording, pid):
         first = _read_at(recording, pid)
         if first is not None and event["seq"] > first["seq"]:
@@ -205,7 +205,7 @@ def flag_paths(recording: Recording, evidence: Evidence) -> list[XlaPath]:
     if note and level is not None:
         notes.append(note)
     if level == "0":
-        notes.append("0 is the default: it switches off neither set_jit nor a session's global_jit_level")
+        notes.append("0 is the default, and switches off neither set_jit nor a session's global_jit_level")
     return [
         XlaPath(
             mechanism="TF_XLA_FLAGS",
@@ -223,7 +223,7 @@ def _clusters(on: bool, flags: str | None, recording: Recording, evidence: Evide
     """Whether auto-clustering, asked for like this, has compiled anything, and why not."""
     if not on:
         overridden = _auto_jit(flags) in ("1", "2", "fusible")
-        return False, "TF_XLA_FLAGS asks for auto-clustering all the same, and wins" if overridden else None
+        return False, "TF_XLA_FLAGS still asks for auto-clustering, and wins" if overridden else None
     devices = next((e.get("devices") for e in recording.of_kind(schema.FIRST_OP) if e.get("devices")), None)
     if devices is not None and all(d == "CPU" for d in devices) and "--tf_xla_cpu_global_jit" not in str(flags):
         return False, CPU_ALONE

@@ -30,23 +30,23 @@ RULES = (
         level="error",
         what="The compiled function holds an op (or an op with these types or attributes) for "
         "which no kernel is registered on the XLA device.",
-        why="Strings, printing, Python callbacks, data sets, summaries and some image ops have "
-        "no meaning in compiled code. With `OpKernel was found, but attributes didn't match` "
-        "the op exists, and the type or attribute is the trouble.",
+        why="XLA has no kernels for strings, printing, Python callbacks, data sets, summaries and some image ops. "
+        "With `OpKernel was found, but attributes didn't match`, the op has a kernel, but not for this type or "
+        "attribute.",
         example="Detected unsupported operations when trying to compile graph "
         "__inference_f_10[_XlaMustCompile=true,...] on XLA_CPU_JIT: StringFormat (No "
         "registered 'StringFormat' OpKernel for XLA_CPU_JIT devices compatible with node "
         "{{node StringFormat}})",
-        tell_apart="StringFormat is what tf.print becomes; EagerPyFunc is tf.py_function, PyFunc "
-        "tf.numpy_function. The user's line stands in the stack of the op's definition."
-        " Where the op has a kernel and an argument must be known, it is `compile-time-constant`.",
+        tell_apart="tf.print becomes StringFormat, tf.py_function becomes EagerPyFunc, and tf.numpy_function becomes "
+        "PyFunc. Your line is in the stack of the op's definition. If the op has a kernel but an argument must be "
+        "known, it is `compile-time-constant`.",
         remedies=(
             Remedy(
                 "remove-op",
                 "Take the op out of the compiled function",
                 "safe",
-                "Remove what prints (return the value instead, or print in a callback); replace what calls back into "
-                "Python (tf.py_function, tf.numpy_function) by TensorFlow ops.",
+                "Remove ops that print: return the value instead, or print in a callback. Replace calls into Python "
+                "(tf.py_function, tf.numpy_function) by TensorFlow ops.",
             ),
             OUTSIDE,
             JIT_OFF,
@@ -62,17 +62,16 @@ RULES = (
         compilation.determinism,
         code="XD407",
         slug="determinism-unsupported",
-        title="Determinism was asked for where there is none",
+        title="Determinism was requested for an op that has none",
         level="error",
         what="Op determinism is on (`enable_op_determinism`, TF_DETERMINISTIC_OPS, "
         "xla_gpu_deterministic_ops), and an op has no deterministic version, or a random op "
         "has no seed.",
-        why="Some GPU kernels add in an arbitrary order. With determinism on TensorFlow refuses "
-        "them instead of being silently non-deterministic.",
+        why="Some GPU kernels add in an arbitrary order. With determinism on, TensorFlow refuses them, because they "
+        "would silently be non-deterministic.",
         example="A deterministic GPU implementation of SparseTensorDenseMatMulOp is not currently available.",
-        tell_apart="The word deterministic (or determinism) is in the message; without the setting the "
-        "same program runs."
-        " `unsupported-op` is about XLA; this holds with XLA and without.",
+        tell_apart="The word deterministic (or determinism) is in the message, and the same program runs without the "
+        "setting. `unsupported-op` is about XLA; this class occurs with XLA and without.",
         remedies=(
             Remedy("seed", "Set the seeds", "safe", "`tf.keras.utils.set_random_seed(0)` before anything random."),
             Remedy(
@@ -95,14 +94,13 @@ RULES = (
         title="A variable on another device than the compiled function",
         level="error",
         what="A compiled function uses a variable (or another resource) that lives on another device.",
-        why="XLA compiles for one device and takes its variables there. A variable made under "
-        "`tf.device('/CPU:0')`, in an input pipeline or by another strategy is elsewhere.",
+        why="XLA compiles for one device and expects all variables there. A variable from `tf.device('/CPU:0')`, an "
+        "input pipeline or another strategy is on another device.",
         example="Trying to access resource Resource-0-at-0x1 located in device "
         "/job:localhost/replica:0/task:0/device:CPU:0 from device "
         "/job:localhost/replica:0/task:0/device:GPU:0",
-        tell_apart="Two device names in one sentence. A tensor (not a resource) on another device is "
-        "copied and never fails."
-        " An op that has no kernel on the device is `unsupported-op`.",
+        tell_apart="The message has two device names in one sentence. A tensor (not a resource) on another device is "
+        "copied and never fails. An op that has no kernel on the device is `unsupported-op`.",
         remedies=(
             Remedy(
                 "same-device",
@@ -124,14 +122,13 @@ RULES = (
         slug="variable-creation",
         title="A variable is created inside a compiled function",
         level="error",
-        what="A tf.Variable is created while a function is traced, on each call or from a value computed in it.",
-        why="A tf.function may create variables only on its first call; a compiled one only if "
-        "they can be lifted out, that is if their initial value does not depend on the "
-        "function's inputs.",
+        what="A tf.Variable is created while a function is traced, on each call or from a value that the function "
+        "computes.",
+        why="A tf.function may create variables only on its first call. A compiled one may do so only if their "
+        "initial values do not depend on the inputs of the function.",
         example="tf.function only supports singleton tf.Variables created on the first call.",
-        tell_apart="Keras optimizers and metrics that are made inside of the function do it too: their "
-        "slots are variables."
-        " A variable that exists, on another device, is `resource-device`.",
+        tell_apart="Keras optimizers and metrics that are made inside the function also create variables. An "
+        "existing variable on another device is `resource-device`.",
         remedies=(
             Remedy(
                 "create-outside",
@@ -153,17 +150,17 @@ RULES = (
         level="warning",
         rank=85,
         what="A compilation takes minutes, or a single pass many seconds.",
-        why="Very large or unrolled graphs, large constants that the compiler folds, or many sizes.",
+        why="The graph is very large or unrolled, the compiler folds large constants, or there are many sizes.",
         example="Very slow compile? If you want to file a bug, run with envvar "
         "XLA_FLAGS=--xla_dump_to=/tmp/foo and attach the results.",
-        tell_apart="A warning: the run goes on. A process that seems to hang without this line is something else."
-        " Many short compilations are `retracing` or `value-baked-in`.",
+        tell_apart="This is a warning, and the run continues. A process that seems to hang without this line has "
+        "another problem. Many short compilations are `retracing` or `value-baked-in`.",
         remedies=(
             Remedy(
                 "no-constants",
                 "Pass large arrays as arguments",
                 "safe",
-                "A NumPy array captured by the function is a constant in the program; pass it in, or "
+                "A NumPy array that the function captures is a constant of the program. Pass it as an argument, or "
                 "make it a variable.",
             ),
             Remedy(
@@ -184,11 +181,11 @@ RULES = (
         rank=86,
         what="A tf.function was traced on most of its last calls. Each trace costs Python time, "
         "and under XLA a compilation.",
-        why="Python numbers or strings as arguments (each value is a new signature), tensors "
-        "whose shapes change, a tf.function made anew inside of a loop.",
+        why="Python numbers or strings as arguments (each value is a new signature), tensors whose shapes change, a "
+        "tf.function that is made again inside a loop.",
         example="5 out of the last 5 calls to <function f at 0x1> triggered tf.function retracing.",
-        tell_apart="A warning, and never the cause of a wrong result. Compilation for new values "
-        "under one trace is `value-baked-in`.",
+        tell_apart="This is a warning, and never the cause of a wrong result. If one trace is compiled again for new "
+        "values, it is `value-baked-in`.",
         remedies=(
             Remedy("tensors-in", "Pass tensors, not Python numbers", "safe", "`tf.constant(i)` instead of `i`."),
             Remedy(
@@ -208,15 +205,12 @@ RULES = (
         title="XLA could not compile a function",
         level="error",
         rank=60,
-        what="The function was handed to XLA and came back with an error whose cause is cut off, "
-        "or is worded in a way that no "
-        "rule knows.",
-        why="`tf2xla conversion failed while converting ...` is the tail that TensorFlow adds to "
-        "any error of a compilation. "
-        "What comes before it says the cause; pasted logs often lose it.",
+        what="XLA refused the function with an error whose cause is cut off, or that no rule recognises.",
+        why="`tf2xla conversion failed while converting ...` is the ending that TensorFlow adds to any compilation "
+        "error. The text before it names the cause, but pasted logs often lose it.",
         example="tf2xla conversion failed while converting __inference_projective_warp_xla_jit_2335[].",
-        tell_apart="Any other class of this family names the cause and comes first. It is XLA all the "
-        "same, and not `not-xla`.",
+        tell_apart="If the cause is known, it has one of the other classes of compilation. `not-xla` does not apply: "
+        "XLA did refuse the function.",
         remedies=(
             Remedy(
                 "show-lines",

@@ -13,16 +13,13 @@ RULES = (
         slug="loop-shape-mismatch",
         title="A loop variable changes its shape",
         level="error",
-        what="A variable of a while loop comes out of the body with another static shape (or "
-        "type) than it went in with.",
-        why="A graph's loop has one type for each variable. Growing a tensor by concat in a loop "
-        "changes it at each turn. shape_invariants help plain mode; XLA needs fixed sizes "
-        "all the same.",
+        what="The body of a while loop gives a loop variable another static shape (or type) than it had before.",
+        why="In a graph, a loop variable has one type. A concat in the loop makes a tensor grow at each iteration. "
+        "shape_invariants help only without XLA, which needs fixed sizes.",
         example="Input and output shapes of loop body do not match: (s32[], f32[2]) vs. (s32[], f32[4])",
-        tell_apart="Plain mode says `enters the loop with shape (2,), but has shape (4,) after one "
-        "iteration`; the first of XLA's wording appears only when compiling."
-        " Branches that differ are `branch-shape-mismatch`; a TensorArray without a bound is "
-        "`tensorlist-dynamic`.",
+        tell_apart="Without XLA the message is `enters the loop with shape (2,), but has shape (4,) after one "
+        "iteration`. XLA has its own message, which appears only when it compiles. Branches that differ are "
+        "`branch-shape-mismatch`; a TensorArray without a bound is `tensorlist-dynamic`.",
         remedies=(
             Remedy(
                 "preallocate",
@@ -33,7 +30,7 @@ RULES = (
             ),
             Remedy(
                 "shape-invariants",
-                "Relax the shape in plain mode",
+                "Relax the shape (only without XLA)",
                 "safe",
                 "`tf.autograph.experimental.set_loop_options(shape_invariants=[(x, "
                 "tf.TensorShape([None, ...]))])`. Not under XLA.",
@@ -53,19 +50,18 @@ RULES = (
         level="error",
         what="The branches of `tf.cond`, `tf.switch_case` or an if on a tensor return different "
         "structures, types or ranks, or define different variables.",
-        why="A graph's conditional has one result type. Sizes that differ become `None` in plain "
-        "mode, and a bounded dynamic size (or an abort) under XLA.",
+        why="In a graph, a conditional has one result type. Different sizes become `None` without XLA, and a bounded "
+        "dynamic size (or an abort) with XLA.",
         example="'y' must also be initialized in the else branch",
-        tell_apart="Branches whose sizes differ compile, and fail later as "
-        "`dynamic-dimension-unsupported`, or silently. Branches of different rank abort "
-        "the process in XLA.",
+        tell_apart="Branches of different sizes compile, but fail later as `dynamic-dimension-unsupported`, or "
+        "silently. Branches of different rank abort the process in XLA.",
         remedies=(
             Remedy(
                 "same-result",
                 "Return the same from all branches",
                 "safe",
-                "Same structure, types and sizes; compute both and choose with tf.where if they are "
-                "cheap; use a Python `if` when the condition is a Python value.",
+                "Give all branches the same structure, types and sizes. If they are cheap, compute both and choose "
+                "with tf.where. If the condition is a Python value, use a Python `if`.",
             ),
         ),
         references=(
@@ -82,16 +78,16 @@ RULES = (
         title="A TensorArray without a static bound",
         level="error",
         rank=48,
-        what="A TensorArray or TensorList has no size that is known when compiling, or crosses "
-        "the border of the compiled function.",
-        why="XLA lays a list out as one array. `size=0, dynamic_size=True`, a size from a "
-        "run-time value, and the gradient of a while loop whose number of turns is unknown "
-        "have no bound.",
+        what="The size of a TensorArray or TensorList is not known when XLA compiles, or the array enters or leaves "
+        "the compiled function.",
+        why="XLA stores a list as one array, so it needs a bound. There is none with `size=0, dynamic_size=True`, "
+        "with a size from a run-time value, and in the gradient of a while loop whose number of iterations is "
+        "unknown.",
         example="XLA compilation requires a fixed tensor list size. Set the max number of elements. "
         "This could also happen if you're using a TensorArray in a while loop that does not "
         "have its maximum_iteration set",
-        tell_apart="`gradient_tape/while/...accumulator` as the node: the gradient of a loop, not an array of yours."
-        " A size that any other op wants as a constant is `compile-time-constant`.",
+        tell_apart="`gradient_tape/while/...accumulator` as the node means the gradient of a loop, not an array of "
+        "your program. If another op needs the size as a constant, it is `compile-time-constant`.",
         remedies=(
             Remedy(
                 "fixed-size",

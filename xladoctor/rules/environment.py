@@ -30,9 +30,8 @@ RULES = (
         "other variable, or written with typographic dashes. "
         "The process ends when the variable is first read: TF_XLA_FLAGS at the first op, "
         "XLA_FLAGS at the first compilation.",
-        why="Flags are parsed once; a name that no registered flag has is fatal on purpose, so "
-        "that a setting is never silently lost. "
-        "Which names exist depends on the version: flags come and go between releases.",
+        why="TensorFlow parses flags once, and an unknown name is fatal on purpose, so that no setting is silently "
+        "lost. Which names exist depends on the version: flags come and go between releases.",
         example="Unknown flag in XLA_FLAGS: --tf_xla_auto_jit=2",
         tell_apart="The process ends at once, with exit status 1 (or SIGABRT in older versions) and "
         "without a Python traceback. "
@@ -59,22 +58,18 @@ RULES = (
     Rule(
         code="XD102",
         slug="flag-ineffective",
-        title="A switch that is set but governs nothing here",
+        title="A switch that is set but has no effect here",
         level="warning",
         rank=80,
-        what="A flag or switch is set, and the code that it governs did not run: typically "
-        "TF_XLA_FLAGS=--tf_xla_auto_jit=0 while functions are compiled "
-        "explicitly by jit_compile=True.",
-        why="There are several separate ways into XLA. --tf_xla_auto_jit, "
-        "tf.config.optimizer.set_jit and global_jit_level govern auto-clustering only. "
-        "`jit_compile=True` marks a function with `_XlaMustCompile`, and Keras' "
-        "compile(jit_compile='auto') does the same where an accelerator is present; no flag "
-        "undoes that.",
+        what="A flag or switch is set, but the code that it controls did not run. Typically "
+        "TF_XLA_FLAGS=--tf_xla_auto_jit=0 is set, while functions are compiled explicitly with jit_compile=True.",
+        why="There are several separate ways into XLA. --tf_xla_auto_jit, tf.config.optimizer.set_jit and "
+        "global_jit_level control only auto-clustering. `jit_compile=True` marks a function with `_XlaMustCompile`, "
+        "and so does Keras' compile(jit_compile='auto') on a machine with an accelerator. No flag undoes that.",
         example='TF_XLA_FLAGS="--tf_xla_auto_jit=0" and still: tf2xla conversion failed while '
         "converting __inference_f_12[_XlaMustCompile=true,...]",
-        tell_apart="`_XlaMustCompile=true` (or a function named by jit_compile) in the message means "
-        "that the switch was never asked. "
-        "`dead-switch` is a setting of the program's own that nobody reads.",
+        tell_apart="`_XlaMustCompile=true` (or a function with jit_compile) in the message means that TensorFlow "
+        "never reads the switch for this function. `dead-switch` is a setting of your program that nothing reads.",
         remedies=(
             Remedy(
                 "jit-off",
@@ -98,23 +93,21 @@ RULES = (
         title="libdevice (the GPU's math library) is not found",
         level="error",
         rank=10,
-        what="XLA and TensorFlow's generated kernels link exp, log, sin and the like from "
-        "`libdevice.10.bc`, a file of the CUDA toolkit. It was not found, so GPU "
-        "code that needs it cannot be made.",
-        why="The file is searched in --xla_gpu_cuda_data_dir, in ./, and in a few usual CUDA "
-        "folders. Wheels and conda packages of CUDA put it elsewhere, or leave it out.",
+        what="XLA and TensorFlow's generated kernels link exp, log, sin and the like from `libdevice.10.bc`, a file "
+        "of the CUDA toolkit. The file was not found, so GPU code that needs it cannot be compiled.",
+        why="TensorFlow looks for the file in --xla_gpu_cuda_data_dir, in ./, and in a few usual CUDA folders. "
+        "Wheels and conda packages of CUDA put it elsewhere, or leave it out.",
         example="libdevice not found at ./libdevice.10.bc [Op:__inference_train_function_1]",
-        tell_apart="The file's name stands in the message or in the runtime's lines just above it. "
-        "Without such a line, `JIT compilation failed.` is `jit-kernel-failed` and its cause "
-        "is open.",
+        tell_apart="The name of the file is in the message, or in the lines of the runtime just above it. Without "
+        "such a line, `JIT compilation failed.` is `jit-kernel-failed`, and its cause is not known.",
         remedies=(
             _CUDA_TREE,
             Remedy(
                 "jit-off",
-                "Do without XLA",
+                "Switch XLA off",
                 "slower",
-                "`jit_compile=False` avoids XLA's need of libdevice. It does not help where "
-                "TensorFlow's own generated kernels need it (`JIT compilation failed.`).",
+                "With `jit_compile=False`, XLA does not need libdevice. That does not help if TensorFlow's generated "
+                "kernels need it (`JIT compilation failed.`).",
             ),
         ),
         references=(
@@ -132,20 +125,20 @@ RULES = (
         rank=12,
         what="ptxas, the assembler of the CUDA toolkit, was not found, cannot be executed, or "
         "does not know this GPU or this PTX version.",
-        why="XLA calls ptxas to turn PTX into machine code. Where it may, it falls back to the "
-        "driver's own compiler and says so: then the line is a harmless warning. "
-        "Without the fallback the compilation fails.",
+        why="XLA calls ptxas to turn PTX into machine code. If the fallback is allowed, XLA uses the driver's "
+        "compiler instead and says so; the line is then a harmless warning. Otherwise the compilation fails.",
         example="Couldn't get ptxas version : FAILED_PRECONDITION: Couldn't get ptxas/nvlink version "
         "string: INTERNAL: Couldn't invoke ptxas --version",
-        tell_apart="`Relying on driver to perform ptx compilation` next to it: harmless. An error that "
-        "ends the run and names ptxas: this. `libdevice-missing` is another file, needed earlier.",
+        tell_apart="`Relying on driver to perform ptx compilation` in a line next to it means that the line is "
+        "harmless. An error that ends the run and names ptxas is this class. `libdevice-missing` is about another "
+        "file, which is needed earlier.",
         remedies=(
             Remedy(
                 "install-ptxas",
                 "Put a matching ptxas on the path",
                 "safe",
                 "Install the toolkit of the CUDA version that TensorFlow was built for (`pip install "
-                "nvidia-cuda-nvcc-cu12`), and make sure that its `bin` folder stands first on PATH.",
+                "nvidia-cuda-nvcc-cu12`), and put its `bin` folder first on PATH.",
             ),
             Remedy(
                 "driver-fallback",
@@ -170,13 +163,12 @@ RULES = (
         rank=15,
         what="A call into cuDNN, cuBLAS, cuFFT, cuSOLVER or the driver failed at run time, or the "
         "library that was loaded is not the version that TensorFlow was built for.",
-        why="Versions that do not match, two copies of a library on the path, a GPU whose memory "
-        "another process holds, or a sticky error of an earlier kernel: after one illegal "
-        "access every "
-        "later call fails, and the op that is named is innocent.",
+        why="Versions that do not match, two copies of a library on the path, a GPU whose memory another process "
+        "holds, or an earlier kernel that failed. After one illegal access, every later call fails, and the op in "
+        "the message is not the cause.",
         example="Loaded runtime CuDNN library: 8.0.5 but source was compiled with: 8.6.0. CuDNN "
         "library needs to have matching major version",
-        tell_apart="The library's own status name (`CUDNN_STATUS_...`, `CUBLAS_STATUS_...`) is in the text. "
+        tell_apart="The message has the library's status name (`CUDNN_STATUS_...`, `CUBLAS_STATUS_...`). "
         "`..._ALLOC_FAILED` is `oom`; `No algorithm worked` is `autotune-failed`.",
         remedies=(
             Remedy(

@@ -14,20 +14,20 @@ RULES = (
         title="A generated GPU kernel could not be compiled at first use",
         level="error",
         rank=40,
-        what="TensorFlow ships many element-wise GPU kernels as code that is compiled when it is "
-        "first used. That compilation failed. The message carries no cause.",
-        why="Known causes are a libdevice that is not found, a ptxas that is missing or too old, a driver older "
-        "than the CUDA version, and a GPU that the (ROCm) compiler makes no code for. The runtime says which in the "
-        "lines just above the exception. It is not auto-clustering, not jit_compile and not the graph optimizer: the "
-        "message is raised in plain eager mode with XLA off as well, and nothing in it speaks of mixed float widths.",
+        what="TensorFlow compiles many element-wise GPU kernels when they are first used. That compilation failed, "
+        "and the message does not say why.",
+        why="Known causes are a libdevice that is not found, a ptxas that is missing or too old, a driver older than "
+        "the CUDA version, and a GPU that the (ROCm) compiler does not support. The lines just above the exception "
+        "say which. Auto-clustering, jit_compile and the graph optimizer are not the cause: the same message comes "
+        "in eager execution with XLA off. It is not about mixed float widths either.",
         example="UnknownError: JIT compilation failed. [[{{node enc_1/MaximumMeanDiscrepancy/Exp}}]]",
-        tell_apart="With a libdevice line above: `libdevice-missing` is the root. `tf2xla conversion "
-        "failed` or `_XlaMustCompile` in the message: XLA, another matter. A CPU build of "
-        "TensorFlow cannot raise this.",
+        tell_apart="With a libdevice line above it, the root cause is `libdevice-missing`. `tf2xla conversion "
+        "failed` or `_XlaMustCompile` in the message means XLA, and so another class. A CPU build of TensorFlow "
+        "cannot raise this.",
         remedies=(
             Remedy(
                 "show-lines",
-                "Get the lines that tell the cause",
+                "Get the lines that name the cause",
                 "safe",
                 "Run again with standard error kept (`TF_CPP_MIN_LOG_LEVEL=0 python train.py 2>&1 | "
                 "tee log`), and look for libdevice, ptxas, `Generating device code failed` or LLVM "
@@ -45,7 +45,7 @@ RULES = (
                 "place-on-cpu",
                 "Run the op on the CPU",
                 "slower",
-                "`with tf.device('/CPU:0'):` around the op. Shows also whether the rest is sound.",
+                "`with tf.device('/CPU:0'):` around the op. This also shows whether the rest works.",
             ),
         ),
         references=(
@@ -61,13 +61,12 @@ RULES = (
         title="No cuDNN or cuBLAS algorithm could be chosen",
         level="error",
         rank=42,
-        what="For a convolution or product the library's algorithms were tried in turn, and none could be run.",
-        why="Mostly memory: another process holds the GPU, or TensorFlow left none for the "
-        "workspace. Otherwise a library that failed to initialise (the lines above say so), "
-        "or a shape that no algorithm takes.",
+        what="TensorFlow tried all algorithms of the library for a convolution or product, and none could run.",
+        why="Usually memory is missing: another process holds the GPU, or TensorFlow left none for the workspace. "
+        "Otherwise a library failed to initialise (the lines above say so), or no algorithm supports the shape.",
         example="No algorithm worked!  Error messages: ...",
-        tell_apart="`CUDNN_STATUS_...` or `Could not create cudnn handle` above it: `gpu-library-failed` "
-        "is the root. An allocation that failed above it: `oom`.",
+        tell_apart="`CUDNN_STATUS_...` or `Could not create cudnn handle` above it means that the root cause is "
+        "`gpu-library-failed`. A failed allocation above it means `oom`.",
         remedies=(
             Remedy(
                 "memory-growth",
@@ -78,7 +77,7 @@ RULES = (
             ),
             Remedy(
                 "no-autotune",
-                "Choose without trying",
+                "Choose an algorithm without trying all",
                 "slower",
                 "`TF_CUDNN_USE_AUTOTUNE=0` or `XLA_FLAGS=--xla_gpu_autotune_level=0`.",
             ),
@@ -97,28 +96,29 @@ RULES = (
         level="error",
         rank=35,
         what="An allocation failed, in GPU memory or in the host's, at run time or while compiling.",
-        why="A batch or image too large, activations kept for the gradient, another process on "
-        "the GPU, a product of two vectors that broadcast into a matrix by mistake, or a "
-        "constant that XLA folded into a huge array.",
+        why="A batch or image that is too large, activations kept for the gradient, another process on the GPU, a "
+        "product of two vectors that broadcast into a matrix by mistake, or a constant that XLA folded into a huge "
+        "array.",
         example="OOM when allocating tensor with shape[1000000,1000000,10] and type float on "
         "/job:localhost/replica:0/task:0/device:GPU:0 by allocator GPU_0_bfc",
-        tell_apart="Compare the named shape with what you expect: an absurd shape is a shape error, not "
-        "a lack of memory. While compiling (`Ran out of memory in memory space`, autotuning) the program's size "
-        "counts. `BufferAssignment OOM Debugging` and `cluster_N/xla_run` are run time: a compiled program asks for "
-        "all its buffers at once, and names the largest. Without either it is one op's tensor. A bare `Killed` may be "
-        "the host's out-of-memory killer, but does not show it: that is `not-xla`.",
+        tell_apart="Compare the named shape with what you expect: an absurd shape is a shape error, not a lack of "
+        "memory. `Ran out of memory in memory space` and autotuning come while XLA compiles. `BufferAssignment OOM "
+        "Debugging` and `cluster_N/xla_run` come at run time: a compiled program allocates all its buffers at once, "
+        "and the message names the largest. Otherwise it is the tensor of one op. A bare `Killed` may come from the "
+        "host's out-of-memory killer, but does not prove it: that is `not-xla`.",
         remedies=(
             Remedy(
                 "smaller-batch",
-                "A smaller batch",
+                "Use a smaller batch",
                 "changes-numerics",
-                "Halve the batch until it fits; gradients then average over fewer samples.",
+                "Halve the batch size until it fits. Gradients are then averages over fewer samples.",
             ),
             Remedy(
                 "check-shape",
-                "Check whether the shape is meant",
+                "Check whether the shape is intended",
                 "safe",
-                "An axis that is the square of another, or appears twice, comes from a broadcast of (N,) with (N, 1).",
+                "A size that is the square of another, or that appears twice, comes from a broadcast of (N,) with "
+                "(N, 1).",
             ),
             Remedy(
                 "memory-growth",

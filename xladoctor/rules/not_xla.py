@@ -121,28 +121,25 @@ _PLAIN = Rule(
     title="Neither XLA nor shapes",
     level="error",
     rank=90,
-    what="The run failed, and nothing in what it said concerns XLA or shapes: a module that is not installed, a "
+    what="The run failed, and nothing in its output is about XLA or shapes: a module that is not installed, a "
     "missing file, an interrupt, an error of your own code, a crash in native code.",
-    why="Most failing runs of a TensorFlow program fail for ordinary reasons. It is said "
-    "plainly, with the line that shows it, so that nobody looks for a compiler's fault.",
+    why="Most runs of TensorFlow programs that fail do so for ordinary reasons. This class says so, with the line "
+    "that shows it, so that nobody looks for a fault of the compiler.",
     example="ModuleNotFoundError: No module named 'tike'",
-    tell_apart="The common ones have a class of their own: `not-finite`, `disk-full`, `process-killed`, "
-    "`callback-error`, "
-    "`wrong-input-key`, `saved-file-unusable`, `pickling-failed`, `removed-name`. A segmentation fault in a "
-    "compiled function "
-    "can be XLA's after all: compare with `jit_compile=False`."
-    " Where a message names a cause it has a class of its own: `oom`, `flag-error`, `compile-"
-    "failed`.",
+    tell_apart="Common reasons have a class of their own: `not-finite`, `disk-full`, `process-killed`, "
+    "`callback-error`, `wrong-input-key`, `saved-file-unusable`, `pickling-failed`, `removed-name`. XLA can still be "
+    "the cause of a segmentation fault in a compiled function: compare with `jit_compile=False`. Messages that name "
+    "a cause also have classes of their own: `oom`, `flag-error`, `compile-failed`.",
     remedies=(
         Remedy(
             "fix-what-is-named",
-            "Start at the line that is named, not at XLA",
+            "Start at the line in the message, not at XLA",
             "safe",
-            "Install what is missing, correct the path, look at the values: switching XLA off changes nothing.",
+            "Install what is missing, correct the path, or look at the values. Switching XLA off changes nothing.",
         ),
         Remedy(
             "keep-the-output",
-            "Where the line does not say why: keep all of the output",
+            "If the line does not say why, keep all of the output",
             "safe",
             "`TF_CPP_MIN_LOG_LEVEL=0 python -X faulthandler train.py 2>&1 | tee log`, or "
             "`xladoctor scan -- python train.py`.",
@@ -182,20 +179,20 @@ _UNRECORDED = Rule(
     title="Nothing was recorded inside the run",
     level="warning",
     rank=99,
-    what="The command ran, but the probes did not: the doctor saw its output and its exit status, and nothing of "
-    "what happened inside. A run of which nothing is known is not called healthy.",
-    why="The probes enter through `sitecustomize` on PYTHONPATH. `python -I`, `-E` and `-S` do not look there, and "
-    "neither does a program that is no Python.",
+    what="The command ran, but without the recorder. The doctor saw only its output and its exit status, so it does "
+    "not call the run healthy.",
+    why="The recorder is loaded by `sitecustomize` on PYTHONPATH. `python -I`, `-E` and `-S` ignore it, and so does "
+    "a program that is not Python.",
     example="xladoctor scan -- python -I train.py",
-    tell_apart="A healthy run with probes says so. `--no-probes` asks for this state."
-    " It says nothing of the failure itself, which has a class of its own (at least `not-xla`).",
+    tell_apart="`--no-probes` gives the same state on purpose. This class says nothing about the failure itself, "
+    "which has a class of its own (at least `not-xla`).",
     remedies=(
         Remedy(
             "run-without-isolation",
             "Give the doctor a Python program that it can record",
             "safe",
-            "Name the program itself (`xladoctor scan -- python train.py`), without -I, -E and -S; a script that "
-            "starts it must hand PYTHONPATH on. A program that is no Python cannot be recorded.",
+            "Name the program itself (`xladoctor scan -- python train.py`), without -I, -E and -S. A script that "
+            "starts it must pass PYTHONPATH on. A program that is not Python cannot be recorded.",
         ),
     ),
     references=("https://docs.python.org/3/library/site.html#module-sitecustomize",),
@@ -207,19 +204,19 @@ _CUT = make(
     title="The log ends before it names the error",
     level="error",
     rank=85,
-    what="The last thing in the log is a traceback without its last line: the error's name and message are missing.",
-    why="The output was copied in part, a job's log was cut at a size limit, or the process was killed while it wrote "
-    "(output to a file or a pipe is buffered: the end is lost).",
+    what="The log ends with a traceback without its last line, so the name and the message of the error are missing.",
+    why="Only part of the output was copied, a log was cut at a size limit, or the process was killed while it "
+    "wrote. Output to a file or a pipe is buffered, so its end is then lost.",
     example='Traceback (most recent call last):\n  File "/home/ada/study/train.py", line 9, in <module>\n    fit()',
-    tell_apart="A traceback with its last line has the class of its message, or `not-xla`. A process that was killed "
-    "says so in the shell's output, not in its own: that is `not-xla` too.",
+    tell_apart="A traceback with its last line has the class of its message, or `not-xla`. If a process was killed, "
+    "the shell says so, not the process; that is `not-xla` too.",
     remedies=(
         Remedy(
             "get-the-rest",
             "Get the rest of the output",
             "safe",
-            "`python -u train.py 2>&1 | tee log` loses nothing to buffers; or let the doctor run it: "
-            "`xladoctor scan -- python train.py`.",
+            "`python -u train.py 2>&1 | tee log` loses nothing in buffers. Or let the doctor run it: `xladoctor scan "
+            "-- python train.py`.",
         ),
     ),
     references=("Python's traceback module", "https://docs.python.org/3/using/cmdline.html#cmdoption-u"),

@@ -18,22 +18,21 @@ RULES = (
         title="A setting was written after the read that decided",
         level="warning",
         rank=30,
-        what="A variable or setting was changed after the code that it governs had read it. The "
-        "change had no effect, and nothing said so; or TensorFlow refused it.",
-        why="What `tf.config` says of threads and devices holds from the first op on. "
-        "TF_XLA_FLAGS is read once, at the first op (not at import); XLA_FLAGS once, at the "
-        "first compilation. A tf.function reads Python values when it is traced, "
-        "a module-level model when it is imported.",
+        what="A variable or setting was changed after the code that uses it had read it. The change had no effect, "
+        "silently, or TensorFlow refused it.",
+        why="Settings of `tf.config` for threads and devices are final from the first op on. TensorFlow reads "
+        "TF_XLA_FLAGS once, at the first op (not at import), and XLA_FLAGS once, at the first compilation. A "
+        "tf.function reads Python values when it is traced, and a model at module level reads them at import.",
         example="RuntimeError: Intra op parallelism cannot be modified after initialization.",
-        tell_apart="`dead-switch`: nobody reads it at all. `baked-in-setting`: it was read in time, by "
-        "something that is used later although the value has changed since.",
+        tell_apart="`dead-switch`: nothing reads the setting at all. `baked-in-setting`: it was read in time, but a "
+        "graph or model still uses the old value after a change.",
         remedies=(
             Remedy(
                 "set-earlier",
                 "Set it before the deciding read",
                 "safe",
-                "Set environment variables before `import tensorflow`, best in the shell; set the "
-                "program's own settings before models are built and functions traced.",
+                "Set environment variables before `import tensorflow`, best in the shell. Set the settings of your "
+                "program before it builds models and traces functions.",
             ),
         ),
         references=(
@@ -48,20 +47,19 @@ RULES = (
         title="A switch that changes nothing",
         level="warning",
         rank=70,
-        what="A setting was written, and flipping it leaves the traced graph the same: it is "
-        "never read, or read and overridden. Or a callback of Keras waits for a metric that no epoch reports.",
-        why="Switches outlive the code that read them, and constructors or environment variables "
-        "with priority override them.",
+        what="A setting was written, but the traced graph is the same with its other value: the program never reads "
+        "it, or overrides it. Or a Keras callback waits for a metric that no epoch reports.",
+        why="The code that read the switch is gone, or a constructor or an environment variable overrides it.",
         example="Translation(use_xla=False)   # the constructor sets self.use_xla = True",
-        tell_apart="Shown by tracing again with the switch flipped, not by looking for reads. "
-        "`setting-too-late` would have worked earlier.",
+        tell_apart="The doctor traces again with the switch flipped; it does not look for reads. A switch of "
+        "`setting-too-late` would have worked if it had been set earlier.",
         remedies=(
             Remedy(
                 "remove-switch",
                 "Remove the switch, or connect it",
                 "safe",
-                "Delete it, or pass its value to the code that decides. Until then do not use it as "
-                "a remedy or a control in a study.",
+                "Delete it, or pass its value to the code that decides. Until then, do not use it as a remedy, or as "
+                "a control in a study.",
             ),
         ),
         references=("xladoctor: probes.record (deciding reads)",),
@@ -72,13 +70,13 @@ RULES = (
         title="A graph or model keeps an old decision",
         level="warning",
         rank=32,
-        what="A traced graph, a module-level model or a cached function was made under an older "
-        "value of a setting and goes on using it. Or a traced function counts in Python: it does so at a trace only.",
-        why="A tf.function runs its Python body when it is traced; later calls with the same "
-        "signature run the recorded graph. Python values that were read then are constants "
-        "in it.",
+        what="A traced graph, a module-level model or a cached function was made with an older value of a setting "
+        "and still uses it. Or a traced function counts in Python, which happens only when it is traced.",
+        why="A tf.function runs its Python body when it is traced. Later calls with the same signature run the "
+        "graph, in which the Python values of that moment are constants.",
         example="params.cfg['gridsize'] = 2   # after `import model` built its layers with gridsize 1",
-        tell_apart="`setting-too-late` concerns the first use; here the first use was right and a later one is stale.",
+        tell_apart="`setting-too-late` is about the first use. Here the first use was right, and a later one is out "
+        "of date.",
         remedies=(
             Remedy(
                 "rebuild",

@@ -10,7 +10,7 @@ from xladoctor.rules.recognise import causes
 from xladoctor.rules.remedies import DIRECTLY
 
 NAN_BY_HAND = (
-    "`np.isfinite(x).all()`, then `tf.debugging.enable_check_numerics()` with `jit_compile=False`, since XLA drops "
+    "`np.isfinite(x).all()`, then `tf.debugging.enable_check_numerics()` with `jit_compile=False`, because XLA drops "
     "these checks."
 )
 """What is left to do where the search by the doctor gave no answer."""
@@ -24,13 +24,12 @@ RULES = (
         rank=90,
         recognise=causes.not_finite,
         what="A check of numbers, a callback or the progress bar shows a NaN or an infinity.",
-        why="A division by zero, a logarithm or a root of zero, an overflow in float16, exploding gradients and a "
-        "loss that grows until it overflows, as with a learning rate "
-        "that is too high, or "
-        "NaNs in the data. The place that reports it is often far below the place that made it.",
+        why="Common causes are a division by zero, a logarithm or a root of zero, an overflow in float16, NaNs in "
+        "the data, and exploding gradients, as with a learning rate that is too high, until the loss overflows. The "
+        "line that reports the value often comes long after the line that made it.",
         example="InvalidArgumentError: Dense output : Tensor had NaN values",
-        tell_apart="It has nothing to do with shapes or XLA: plain mode gives the same numbers. If it does "
-        "not, it is `parity-divergence`. Class labels out of range give NaN under XLA: see `index-out-of-range`.",
+        tell_apart="Shapes and XLA are not the cause: eager execution gives the same numbers. If it does not, it is "
+        "`parity-divergence`. Class labels out of range give NaN under XLA: see `index-out-of-range`.",
         remedies=(
             Remedy(
                 "find-first-nan",
@@ -54,13 +53,11 @@ RULES = (
         rank=88,
         recognise=causes.disk_full,
         what="A file could not be written because the file system has no space left, or the user's quota is used up.",
-        why="Checkpoints and logs of many runs, a cache of a dataset, /tmp or /dev/shm of a container. "
-        "TensorFlow reports it "
-        "as RESOURCE_EXHAUSTED, which looks like a lack of memory.",
+        why="Checkpoints and logs of many runs, the cache of a dataset, or /tmp or /dev/shm of a container filled "
+        "it. TensorFlow reports RESOURCE_EXHAUSTED, which looks like a lack of memory.",
         example="OSError: [Errno 28] No space left on device: '/scratch/ada/ckpt-20.index'",
-        tell_apart="`oom` is a lack of memory of the device or the host, and names an allocation. Here a "
-        "file is named, or "
-        "the system's words for a full disk.",
+        tell_apart="`oom` is a lack of memory of the device or the host, and its message names an allocation. Here "
+        "the message names a file, or says that the disk is full.",
         remedies=(
             Remedy(
                 "make-space",
@@ -80,11 +77,11 @@ RULES = (
         rank=90,
         recognise=causes.killed,
         what="A scheduler, a person or the kernel ended the process: it did not fail by itself.",
-        why="A time limit, a preempted machine, a cancelled job, or a killer of processes that use too much memory.",
+        why="A time limit, a preempted machine, a cancelled job, or a monitor that kills processes with too much "
+        "memory.",
         example="slurmstepd: error: *** JOB 4711 ON gpu01 CANCELLED AT 2026-01-06T10:15:00 DUE TO TIME LIMIT ***",
-        tell_apart="Where the killer says that memory was the reason it is `oom`. `Killed` alone does not "
-        "say by whom. A "
-        "segmentation fault or an abort is the program's own: `not-xla`.",
+        tell_apart="If a message says that memory was the reason, it is `oom`. `Killed` alone does not say who did "
+        "it. A segmentation fault or an abort comes from the program itself: `not-xla`.",
         remedies=(
             Remedy(
                 "ask-the-scheduler",
@@ -96,7 +93,7 @@ RULES = (
             ),
             Remedy(
                 "save-and-resume",
-                "Save often enough to go on",
+                "Save often enough to continue",
                 "safe",
                 "`keras.callbacks.BackupAndRestore(folder)` continues a training that was cut off.",
             ),
@@ -110,12 +107,10 @@ RULES = (
         level="error",
         rank=86,
         recognise=causes.in_callback,
-        what="A `tf.py_function`, a `tf.numpy_function`, a function given to `Dataset.map` through one of "
-        "them, or a generator "
-        "of `Dataset.from_generator` raised. TensorFlow hands the exception on as an error of its own.",
-        why="The fault is in that Python code or in the data that it read. The op's name and the graph's "
-        "stack only say where "
-        "it was called from.",
+        what="A `tf.py_function`, a `tf.numpy_function`, a function given to `Dataset.map` through one of them, or a "
+        "generator of `Dataset.from_generator` raised. TensorFlow passes the exception on as an error of its own.",
+        why="The fault is in that Python code or in the data that it read. The name of the op and the stack of the "
+        "graph only say where TensorFlow called it.",
         example="UnknownError: ZeroDivisionError: division by zero\n"
         "Traceback (most recent call last):\n"
         '  File "/home/ada/study/data.py", line 7, in load\n'
@@ -130,7 +125,7 @@ RULES = (
     Rule(
         code="XD908",
         slug="wrong-input-key",
-        title="A dictionary of inputs or targets has other names than the model",
+        title="The keys of inputs or targets differ from the names of the model",
         level="error",
         rank=86,
         recognise=causes.wrong_key,
@@ -140,13 +135,12 @@ RULES = (
         "yields other features than before.",
         example="ValueError: Missing data for input \"b\". You passed a data dictionary with keys ['a', 'c']. "
         "Expected the following keys: ['a', 'b']",
-        tell_apart="Where the names are right and a shape is not, it is `keras-input-mismatch`. A "
-        "`KeyError` in your own code "
-        "is `not-xla`.",
+        tell_apart="If the names are right and a shape is not, it is `keras-input-mismatch`. A `KeyError` in your "
+        "own code is `not-xla`.",
         remedies=(
             Remedy(
                 "name-the-inputs",
-                "Name inputs and outputs, and use these names",
+                "Give inputs and outputs names, and use these as keys",
                 "safe",
                 "Compare `model.input_names` and `model.output_names` with the keys of "
                 "`dataset.element_spec`; give each "
@@ -158,20 +152,18 @@ RULES = (
     Rule(
         code="XD909",
         slug="saved-file-unusable",
-        title="A saved file cannot be used as what it should be",
+        title="A saved file cannot be read as the expected format",
         level="error",
         rank=88,
         recognise=causes.saved_file,
-        what="A file of weights, a model, a checkpoint or records is cut, damaged, of another format, or "
-        "written by a library "
-        "whose files this version does not read.",
+        what="A file of weights, a model, a checkpoint or records is cut, damaged, of another format, or from a "
+        "library whose files this version cannot read.",
         why="An interrupted download or copy, a Git LFS pointer instead of the file, `.h5` against "
         "`.keras`, a file that another "
         "process holds open, or an old Keras with a new h5py.",
         example="OSError: Unable to synchronously open file (file signature not found)",
-        tell_apart="A file that opens and holds weights of other shapes is `weight-shape-mismatch`. A file "
-        "that is not there is "
-        "`not-xla`. A full disk is `disk-full`.",
+        tell_apart="A file that opens and holds weights of other shapes is `weight-shape-mismatch`. A missing file "
+        "is `not-xla`. A full disk is `disk-full`.",
         remedies=(
             Remedy(
                 "look-at-the-file",
@@ -196,16 +188,15 @@ RULES = (
         rank=88,
         recognise=causes.pickling,
         what="An object that is sent to another process or saved cannot be pickled, or a pickle cannot be read.",
-        why="Models, locks, lambdas and open files do not pickle; a pickle of other versions of Python or "
-        "of a library names "
-        "what is no longer there; the file is cut.",
+        why="Models, locks, lambdas and open files do not pickle; a pickle from another version of Python or of a "
+        "library names something that no longer exists; the file is cut.",
         example="TypeError: cannot pickle '_thread.RLock' object",
         tell_apart="Files of Keras and HDF5 are `saved-file-unusable`. A name that a new version of Keras lacks is "
         "`removed-name`.",
         remedies=(
             Remedy(
                 "save-by-the-library",
-                "Save models by Keras, arrays by NumPy",
+                "Save models with Keras, and arrays with NumPy",
                 "safe",
                 "`model.save('m.keras')` instead of `pickle.dump(model)`; build models inside the worker process; give "
                 "`multiprocessing` functions of a module, not lambdas.",
@@ -220,7 +211,7 @@ RULES = (
         level="error",
         rank=88,
         recognise=causes.removed,
-        what="An import or an attribute is of an older Keras or TensorFlow than the one that is installed.",
+        what="An import or an attribute belongs to an older Keras or TensorFlow than the installed one.",
         why="Keras 3 (with TensorFlow 2.16 and later) removed `keras.utils.np_utils`, `keras.wrappers`, "
         "`keras.preprocessing.text`, `keras.engine` and more; TensorFlow 2 moved sessions and placeholders to "
         "`tf.compat.v1` and removed `tf.contrib`.",

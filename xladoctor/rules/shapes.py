@@ -13,19 +13,18 @@ from xladoctor.rules.remedies import DIRECTLY
 
 _TRACE = Remedy(
     "trace-shapes",
-    "Look at the shapes on the way, not only at the line that died",
+    "Look at the shapes before the line that raised",
     "safe",
-    "`xladoctor trace -- CMD` shows the shapes at the functions that you name under `[tool.xladoctor.places]` in "
-    "pyproject.toml: the first that is wrong is the cause. In plain TensorFlow: `tf.debugging.assert_shapes` at the "
-    "borders of your functions.",
+    "`xladoctor trace -- CMD` shows the shapes in and out of every layer, and of the functions that you name under "
+    "`[tool.xladoctor.places]` in pyproject.toml. The first wrong shape is the cause. In TensorFlow, use "
+    "`tf.debugging.assert_shapes` at the start and end of your functions.",
 )
 _EAGER = Remedy(
     "run-eagerly",
     "Run the step eagerly once",
     "slower",
-    "`tf.config.run_functions_eagerly(True)` (or `model.compile(run_eagerly=True)`) "
-    "gives a Python traceback of the very call, with real shapes. Some mismatches are "
-    "raised only by one of the two modes.",
+    "`tf.config.run_functions_eagerly(True)` (or `model.compile(run_eagerly=True)`) gives a Python traceback of this "
+    "call, with its real shapes. Some mismatches are raised in only one of the two modes.",
 )
 
 RULES = (
@@ -37,15 +36,14 @@ RULES = (
         title="A reshape whose element counts do not agree",
         level="error",
         what="A tensor is reshaped to a shape that holds another number of elements.",
-        why="The target was computed from another tensor (a batch size, a number of patches) "
-        "than the one that is reshaped, or from constants that fit one configuration only. "
-        "The line that dies is where two sizes meet; the wrong one was made earlier.",
+        why="The target was computed from another tensor (a batch size, a number of patches) than the one that is "
+        "reshaped, or from constants that fit only one configuration. The line that raises is where two sizes meet. "
+        "The wrong one was made earlier.",
         example="Input to reshape is a tensor with 778752 values, but the requested shape has 24336",
-        tell_apart="The ratio of the two numbers is often the missing or surplus factor (a batch, a "
-        "number of channels). A number can be a product in many ways: only shapes that were "
-        "seen decide which. "
-        "With `-1` in the target the message says `requires a multiple of`."
-        " Sizes that meet in an element-wise op are `broadcast-mismatch`.",
+        tell_apart="The ratio of the two numbers is often the missing or surplus factor (a batch, a number of "
+        "channels). A number can be a product in many ways; only recorded shapes decide which. With `-1` in the "
+        "target the message says `requires a multiple of`. Sizes that differ in an element-wise op are "
+        "`broadcast-mismatch`.",
         remedies=(_TRACE, _EAGER),
         references=(
             "tensorflow/core/kernels/reshape_op.h",
@@ -74,8 +72,8 @@ RULES = (
                 "dont-reindex",
                 "Do not repeat or cut one side to fit",
                 "risky",
-                "A gather or tile that forces the sizes to agree makes the error go away and pairs "
-                "the wrong rows (`wrong-pairing`). Find the side whose count is wrong.",
+                "A gather or tile that forces the sizes to agree removes the error, but pairs the wrong rows "
+                "(`wrong-pairing`). Find the side whose count is wrong.",
             ),
         ),
         references=(
@@ -93,8 +91,8 @@ RULES = (
         level="error",
         what="The inputs of a concat differ on an axis other than the one that is joined, or the "
         "inputs of a stack differ at all.",
-        why="Skip connections of a network whose sizes round differently on the way down and up, "
-        "a last partial batch, or padding on one side only.",
+        why="Skip connections whose sizes are rounded differently on the way down and up, a last partial batch, or "
+        "padding on only one side.",
         example="ConcatOp : Dimension 1 in both shapes must be equal: shape[0] = [2,3] vs. shape[1] = [2,4]",
         tell_apart="XLA words it `Cannot concatenate arrays that differ in dimensions other than the "
         "one being concatenated`."
@@ -105,8 +103,8 @@ RULES = (
                 "crop-or-pad",
                 "Make the sizes agree at their source",
                 "changes-numerics",
-                "Find which of the tensors has the wrong size, and mend it where it is made. In a network whose "
-                "halves are joined again: input sizes divisible by the total stride, or one side cropped or padded.",
+                "Find the tensor with the wrong size, and correct it where it is made. In a network with skip "
+                "connections, use input sizes that are divisible by the total stride, or crop or pad one side.",
             ),
         ),
         references=(
@@ -125,12 +123,11 @@ RULES = (
         level="error",
         what="The contracted axes of a matrix product or einsum differ, the channels of a "
         "convolution do not fit its kernel, or the window is larger than the input.",
-        why="A transposed operand, a flattening that changed with the input size, channels first "
-        "against channels last, or too many pooling steps for a small input.",
+        why="A transposed operand, a flattened size that depends on the input size, channels first instead of "
+        "channels last, or too many pooling steps for a small input.",
         example="Matrix size-incompatible: In[0]: [2,3], In[1]: [4,5]",
-        tell_apart="A Keras layer says it in its own words (`keras-input-mismatch`) before the op is "
-        "reached. `required rank` messages are `rank-mismatch`. Under XLA an einsum with "
-        "unknown static sizes may not be checked at all.",
+        tell_apart="A Keras layer checks its input (`keras-input-mismatch`) before the op runs. `required rank` "
+        "messages are `rank-mismatch`. Under XLA an einsum with unknown static sizes may not be checked at all.",
         remedies=(_TRACE, _EAGER),
         references=(
             "tensorflow/core/kernels/matmul_op_impl.h",
@@ -148,16 +145,13 @@ RULES = (
         level="error",
         what="An operation got a tensor with more or fewer axes than it takes, or an axis number "
         "that the tensor does not have.",
-        why="A missing batch axis (one sample given where a batch is expected), a squeeze that "
-        "removed an axis of size 1 too many, an index with an integer where a slice was "
-        "meant.",
+        why="A missing batch axis (one sample given where a batch is expected), a squeeze that removed one axis of "
+        "size 1 too many, or an integer index instead of a slice.",
         example="Shape must be rank 2 but is rank 3 for '{{node MatMul}} = MatMul[...](x, y)' with "
         "input shapes: [2,2,3], [3,5].",
-        tell_apart="Sizes are not the question here, only how many axes there are. A convolution in "
-        "TensorFlow 2.21 may abort the process (`Invalid index from the dimension: 3, 0, C`) "
-        "instead of raising."
-        " Where the number of axes agrees and a size does not, it is `matmul-conv-mismatch` or "
-        "`broadcast-mismatch`.",
+        tell_apart="Only the number of axes is wrong here, not a size. A convolution in TensorFlow 2.21 may abort "
+        "the process (`Invalid index from the dimension: 3, 0, C`) instead of raising. If the number of axes agrees "
+        "and a size does not, it is `matmul-conv-mismatch` or `broadcast-mismatch`.",
         remedies=(
             _TRACE,
             Remedy(
@@ -179,21 +173,20 @@ RULES = (
         code="XD306",
         slug="slice-out-of-bounds",
         general=by_words("slice-out-of-bounds"),
-        title="An index, slice or split outside of the tensor",
+        title="An index, slice or split outside the tensor",
         level="error",
-        what="An index into an axis, a slice or the parts of a split lie outside of the axis that they refer to.",
+        what="An index, a slice or a part of a split is outside its axis.",
         why="Bounds made for another size (a canvas, a sequence, a batch that is not full), or an off-by-one.",
         example="slice index 5 of dimension 0 out of bounds.",
-        tell_apart="An index or a label among the data (gather, embedding, scatter, a loss) is `index-out-of-range`."
-        " A shape that does not fit another shape is `broadcast-mismatch` or `reshape-mismatch`; "
-        "here an index is wrong.",
+        tell_apart="An index or a label among the data (gather, embedding, scatter, a loss) is `index-out-of-range`. "
+        "Two shapes that do not fit are `broadcast-mismatch` or `reshape-mismatch`. Here an index is wrong.",
         remedies=(
             Remedy(
                 "check-range",
                 "Check the range of the indices where they are made",
                 "safe",
-                "Compare `tf.reduce_min` and `tf.reduce_max` of the indices with the size of the "
-                "axis, in eager code (assertions are dropped under XLA).",
+                "Compare `tf.reduce_min` and `tf.reduce_max` of the indices with the size of the axis, in eager code "
+                "(XLA drops assertions).",
             ),
             _TRACE,
         ),
@@ -209,27 +202,25 @@ RULES = (
         code="XD307",
         slug="keras-input-mismatch",
         general=by_words("keras-input-mismatch"),
-        title="An input or target that the Keras layer or model does not take",
+        title="An input or target that does not fit the Keras layer or model",
         level="error",
         rank=45,
-        what="A layer's or model's input specification, or the agreement of targets and outputs, "
-        "is violated: wrong size on an axis, wrong number of axes, wrong number of inputs, "
-        "other number of samples.",
+        what="The data do not fit the input of a layer or model, or the targets do not fit the outputs: a wrong size "
+        "on an axis, a wrong number of axes or inputs, or different numbers of samples.",
         why="The model was built for another configuration (channels, image size) than the data, "
         "a batch axis is missing, or inputs are passed in another order or number.",
         example='Input 0 of layer "conv2d" is incompatible with the layer: expected axis -1 of input '
         "shape to have value 4, but received input with shape (2, 64, 64, 1)",
-        tell_apart="Keras checks before any op runs, so the named layer is the true one. An error "
-        "inside of `call` (`Exception encountered when calling ...`) is another class, by "
-        "its inner message."
-        " Saved weights that do not fit are `weight-shape-mismatch`.",
+        tell_apart="Keras checks before any op runs, so the layer in the message is the right one. An error inside "
+        "`call` (`Exception encountered when calling ...`) is another class, by its inner message. Saved weights "
+        "that do not fit are `weight-shape-mismatch`.",
         remedies=(
             Remedy(
                 "match-data",
                 "Make data and model agree on one configuration",
                 "safe",
-                "Print `model.input_shape` beside the shapes of the arrays that you pass; rebuild "
-                "the model after changing settings that fix its shapes.",
+                "Print `model.input_shape` beside the shapes of the arrays that you pass; build the model again "
+                "after you change settings that decide its shapes.",
             ),
         ),
         references=(
@@ -251,8 +242,8 @@ RULES = (
         why="The model was built with other settings (channels, units, gridsize) than the one "
         "that was saved, or layers were added, removed or reordered.",
         example="Layer head weight shape (4, 3) is not compatible with provided weight shape (5, 3).",
-        tell_apart="Shapes of variables are named, not of activations. `Shapes (None, 3) and (None, "
-        "2) are incompatible` in a loss is `keras-input-mismatch`.",
+        tell_apart="The message names shapes of variables, not of activations. `Shapes (None, 3) and (None, 2) are "
+        "incompatible` in a loss is `keras-input-mismatch`.",
         remedies=(
             Remedy(
                 "same-config",
@@ -280,25 +271,25 @@ RULES = (
         either(see_keras.contract, sizes("contract-violation"), fits("contract-violation"), element),
         code="XD309",
         slug="contract-violation",
-        title="A named place got or gave another shape than it promises",
+        title="A watched function got or returned a shape that breaks its contract",
         level="error",
         rank=20,
-        what="A place with a shape contract (of the recording, of tf.ensure_shape, of a shape "
-        "annotation, of the signature of a function or a generator) saw a shape that breaks it.",
-        why="The first broken contract in call order is the cause; errors further on are its consequences.",
+        what="A shape breaks a shape contract: that of a watched function, of tf.ensure_shape, of a shape "
+        "annotation, or of the signature of a function or a generator.",
+        why="The first broken contract in call order is the cause. Later errors are its consequences.",
         example="ptycho.custom_layers:ReassemblePatchesLayer.call: contract (B P P 1), got (1 78 78 1) with B=32\n"
         "Shape of tensor x [3] is not compatible with expected shape [4].",
-        tell_apart="An assertion that the program itself makes. `tf.debugging.assert_*` is dropped "
-        "under XLA; tf.ensure_shape still raises."
-        " What an op raises further down (`reshape-mismatch`, `broadcast-mismatch`) often follows "
-        "from it.",
+        tell_apart="The program, or its contract, states the expected shape. An error of a later op "
+        "(`reshape-mismatch`, `broadcast-mismatch`) often follows from it. XLA drops `tf.debugging.assert_*`, but "
+        "tf.ensure_shape still raises.",
         remedies=(
             Remedy(
                 "fix-first-violation",
-                "Mend the first place that breaks its contract",
+                "Correct the first function that breaks its contract",
                 "safe",
-                "An argument that breaks it was made wrong by the caller: follow it back. A result that breaks it, "
-                "although the arguments keep theirs, is made wrong inside, where an axis is summed or reshaped.",
+                "If an argument breaks the contract, the caller made it wrong: follow it back. If the arguments are "
+                "right and the result is wrong, the mistake is inside the function, where an axis is summed or "
+                "reshaped.",
             ),
             DIRECTLY,
         ),
@@ -313,35 +304,30 @@ RULES = (
         general=by_words("index-out-of-range"),
         code="XD310",
         slug="index-out-of-range",
-        title="An index or a label that names no row",
+        title="An index or a label without a row",
         level="error",
-        what="A gather, an embedding, a scatter, a segment sum or a loss got an index or a class label "
-        "beyond the rows that "
-        "there are.",
-        why="The vocabulary or the number of classes grew after the layer was made, labels start at 1, "
-        "padding is -1, or ids "
-        "were made for another table.",
+        what="A gather, an embedding, a scatter, a segment sum or a loss got an index or a class label for which "
+        "there is no row.",
+        why="The vocabulary or the number of classes grew after the layer was made, labels start at 1, padding is "
+        "-1, or the ids belong to another table.",
         example="indices[0,0] = 12 is not in [0, 10)",
-        tell_apart="Here a value in the data is wrong, not a shape: a slice or a split that leaves its axis is "
-        "`slice-out-of-bounds`. On a GPU, and under XLA, such an index does not raise: it is clamped or "
-        "dropped, silently, so "
-        "that the same data may fail on a CPU only.",
+        tell_apart="Here a value in the data is wrong, not a shape. A slice or a split outside its axis is "
+        "`slice-out-of-bounds`. On a GPU, and under XLA, such an index does not raise: it is silently clamped or "
+        "dropped. So the same data may fail only on a CPU.",
         remedies=(
             Remedy(
                 "check-range",
                 "Check the range of the indices where they are made",
                 "safe",
-                "Compare `tf.reduce_min` and `tf.reduce_max` of the indices (or `np.unique` of the labels) "
-                "with the size of the "
-                "table, in eager code: assertions are dropped under XLA.",
+                "Compare `tf.reduce_min` and `tf.reduce_max` of the indices (or `np.unique` of the labels) with the "
+                "size of the table, in eager code (XLA drops assertions).",
             ),
             Remedy(
                 "size-of-table",
                 "Give the table one row for each index",
                 "changes-numerics",
-                "`Embedding(input_dim=largest index + 1)`, or as many units in the last layer as there are "
-                "classes. Rows that "
-                "are added start untrained.",
+                "`Embedding(input_dim=largest index + 1)`, or as many units in the last layer as there are classes. "
+                "New rows start untrained.",
             ),
         ),
         references=(

@@ -7,7 +7,7 @@ from xladoctor.rules.base import Rule
 
 _MEASURED = "docs/lint.md, what was measured"
 _OUTSIDE = Remedy(
-    "outside", "Do it outside of the compiled function", "safe", "Compute it before the call, and hand the result in."
+    "outside", "Do it outside the compiled function", "safe", "Compute it before the call, and pass the result in."
 )
 
 RULES = (
@@ -17,17 +17,17 @@ RULES = (
         title="An op without an XLA kernel in compiled code",
         level="warning",
         what=(
-            "`tf.print`, `tf.py_function`, `tf.numpy_function`, a string op or another op that runs on the host "
-            "only stands in code that XLA compiles."
+            "`tf.print`, `tf.py_function`, `tf.numpy_function`, a string op or another op that runs only on the host "
+            "is in code that XLA compiles."
         ),
         why=(
-            "XLA compiles the whole function or nothing. An op that it has no kernel for ends the compilation "
-            "with `Detected unsupported operations`."
+            "XLA compiles the whole function or nothing. An op without an XLA kernel ends the compilation with "
+            "`Detected unsupported operations`."
         ),
         example="@tf.function(jit_compile=True)\ndef step(x):\n    tf.print(x)\n    return x * 2",
         tell_apart=(
-            "`unsupported-op` is the error that it becomes. Under auto-clustering the op stays outside of the "
-            "cluster, and nothing fails."
+            "It becomes the error `unsupported-op`. Under auto-clustering the op stays outside the cluster, and "
+            "nothing fails."
         ),
         remedies=(
             _OUTSIDE,
@@ -46,16 +46,17 @@ RULES = (
     Rule(
         code="XD804",
         slug="variable-in-jit",
-        title="A variable is made in compiled code",
+        title="A variable is created in compiled code",
         level="warning",
         what="`tf.Variable(...)` is called in a function that XLA compiles, and not only the first time.",
         why=(
-            "TensorFlow lifts variables out of a function where it can. A variable that depends on the function's "
-            "arguments, or that every call makes again, it cannot lift."
+            "TensorFlow lifts variables out of a function if it can. It cannot lift a variable that depends on the "
+            "arguments of the function, or that every call creates again."
         ),
         example="@tf.function(jit_compile=True)\ndef f(x):\n    v = tf.Variable(x)\n    return v + 1",
         tell_apart=(
-            "`if self.v is None: self.v = tf.Variable(...)` works (measured), and so does tf.init_scope: not meant."
+            "`if self.v is None: self.v = tf.Variable(...)` works (measured), and so does tf.init_scope; neither is "
+            "reported."
         ),
         remedies=(
             Remedy(
@@ -76,17 +77,17 @@ RULES = (
         title="A shape comes from values",
         level="warning",
         what=(
-            "An argument that sets a shape (`tf.repeat`, `tile`, `range`, `fill`, `reshape`, ...) comes from "
-            "random numbers, a loop variable, `tf.where` or the size of a masked tensor; or from the value of an "
-            "argument (told as a note)."
+            "An argument that sets a shape (`tf.repeat`, `tile`, `range`, `fill`, `reshape`, ...) comes from random "
+            "numbers, a loop variable, `tf.where` or the size of a masked tensor; or, which is only a note, from the "
+            "value of an argument."
         ),
         why=(
-            "XLA needs every shape when it compiles. What is not known then ends the compilation (`must be a "
-            "compile-time constant`) or, for a masked size, gives another size. The value of an argument is "
-            "compiled in, and each new value compiles again."
+            "XLA needs every shape when it compiles. A shape that is unknown then ends the compilation (`must be a "
+            "compile-time constant`), and a masked size gives another size. The value of an argument is compiled in, "
+            "and each new value compiles again."
         ),
         example="for i in tf.range(n):\n    x = tf.tile(x, [i, 1])   # in a jit-compiled function",
-        tell_apart="`tf.shape(x)` of an ordinary tensor is known when XLA compiles, and is not meant.",
+        tell_apart="`tf.shape(x)` of an ordinary tensor is known when XLA compiles, and is not reported.",
         remedies=(
             Remedy(
                 "static-size",
@@ -107,25 +108,25 @@ RULES = (
         title="A size that depends on data reaches an op that cannot carry it",
         level="warning",
         what=(
-            "What `tf.boolean_mask`, `tf.where`, `tf.unique`, `x[mask]`, a slice with run-time bounds or an "
-            "uneven branch gives is used by an FFT (refused), by `roll`, `cumsum`, `ones_like`, `diag`, `unique` "
-            "or an index from the end (wrong without an error), or by a matrix product (told as a note)."
+            "A tensor from `tf.boolean_mask`, `tf.where`, `tf.unique`, `x[mask]`, a slice with run-time bounds or an "
+            "uneven branch goes into an FFT (which XLA refuses), into `roll`, `cumsum`, `ones_like`, `diag`, "
+            "`unique` or an index from the end (wrong without an error), or into a matrix product (only a note)."
         ),
         why=(
-            "For XLA such a size is a bounded dynamic dimension, `<=N`. FFTs cannot carry one. Ops that use "
+            "For XLA such a size is a bounded dynamic dimension, `<=N`. An FFT cannot carry it. Ops that use "
             "positions or counts see the padded size N."
         ),
         example="tf.signal.fft(tf.boolean_mask(x, keep))   # in a jit-compiled function",
         tell_apart=(
-            "`dynamic-dimension-unsupported` is the error. Element-wise work and plain reductions of a masked "
-            "tensor are right, and are not meant."
+            "`dynamic-dimension-unsupported` is the error. Element-wise ops and reductions of a masked tensor are "
+            "right, and are not reported."
         ),
         remedies=(
             Remedy(
                 "mask-by-value",
                 "Keep the size, and mask by value",
                 "safe",
-                "Multiply by the mask or use three-argument `tf.where`, instead of taking rows away.",
+                "Multiply by the mask or use three-argument `tf.where`, instead of removing rows.",
             ),
             _OUTSIDE,
         ),
@@ -141,21 +142,24 @@ RULES = (
         title="The branches of a condition give different numbers of rows",
         level="warning",
         what=(
-            "A `tf.cond`, or an `if` that a tensor decides, gives a result with one leading dimension on one way "
-            "and another one on the other, in code that XLA compiles."
+            "A `tf.cond`, or an `if` that a tensor decides, has branches whose results have different leading "
+            "dimensions, in code that XLA compiles."
         ),
         why=(
-            "XLA gives the result a bounded dynamic size, also where the sizes are known when it compiles. Later "
-            "FFTs refuse it; in plain TensorFlow the program goes on with whichever size came."
+            "XLA gives the result a bounded dynamic size, even if it knows the sizes when it compiles. A later FFT "
+            "refuses it. Without XLA the program continues with the size of the branch that ran."
         ),
         example="tf.cond(n < 64, lambda: x, lambda: tf.reduce_sum(x, axis=0, keepdims=True))",
         tell_apart="`branch-shape-mismatch`: branches of different rank, or an op that refuses them at once.",
         remedies=(
             Remedy(
                 "same-rows",
-                "Give both ways the same rows",
+                "Give both branches the same number of rows",
                 "safe",
-                ("Often one branch has lost an axis: a sum over groups where one result a group was meant."),
+                (
+                    "Often one branch has lost an axis: it sums over all groups instead of giving one result for each "
+                    "group."
+                ),
             ),
         ),
         references=(
@@ -166,25 +170,25 @@ RULES = (
     Rule(
         code="XD811",
         slug="mixed-float-widths",
-        title="Constants of different float widths meet",
+        title="Constants of different float widths are combined",
         level="warning",
         what=(
-            "A float32 and a float64 tensor meet in arithmetic, or a constant that was made float32 (by not "
-            "saying otherwise) is cast to float64 afterwards."
+            "A float32 and a float64 tensor are combined, or a constant that is float32 by default is cast to "
+            "float64 afterwards."
         ),
         why=(
-            "TensorFlow makes float32 of a Python number, and never converts between tensors. A cast afterwards "
-            "widens the type, but the digits that float32 lost do not come back."
+            "TensorFlow makes a Python number float32, and never converts tensors by itself. A later cast widens the "
+            "type, but the digits that float32 lost stay lost."
         ),
         example="sigmas = tf.constant([0.1, 0.5])\nbeta = 1.0 / tf.cast(sigmas, tf.float64)",
         tell_apart=(
             "`dtype-mismatch` is the error of mixed operands. Numbers that float32 holds exactly (0.5, 2.0) lose "
-            "nothing, and are not meant."
+            "nothing, and are not reported."
         ),
         remedies=(
             Remedy(
                 "say-dtype",
-                "Say the dtype where the constant is made",
+                "Give the dtype where the constant is made",
                 "changes-numerics",
                 "`tf.constant(sigmas, dtype=tf.float64)`.",
             ),
@@ -199,19 +203,19 @@ RULES = (
         slug="check-dropped",
         title="A run-time check in compiled code",
         level="note",
-        what=("`tf.debugging.assert_*`, `tf.debugging.Assert` or `check_numerics` stands in code that XLA compiles."),
+        what=("`tf.debugging.assert_*`, `tf.debugging.Assert` or `check_numerics` is in code that XLA compiles."),
         why=(
-            "XLA has no way to stop: it registers these ops as doing nothing. The check passes whatever the values are."
+            "XLA cannot stop a program, so it compiles these ops to nothing. The check passes, whatever the values are."
         ),
         example="@tf.function(jit_compile=True)\ndef f(x):\n    tf.debugging.assert_positive(x)\n    return tf.sqrt(x)",
-        tell_apart="`tf.ensure_shape` and checks of static shapes and types run while tracing, and hold.",
+        tell_apart="`tf.ensure_shape` and checks of static shapes and types run while tracing, and do work.",
         remedies=(
             _OUTSIDE,
             Remedy(
                 "return-the-flag",
                 "Return the condition, and check it outside",
                 "safe",
-                "Give back `tf.reduce_all(x > 0)` as another result, and raise where it is false.",
+                "Return `tf.reduce_all(x > 0)` as another result, and raise in the caller if it is false.",
             ),
         ),
         references=(

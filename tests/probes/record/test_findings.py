@@ -163,7 +163,7 @@ def test_a_graph_that_keeps_an_old_setting(program):
     (finding,) = found(program, "baked-in-setting")
     assert finding.location.line == line_of(PROGRAM, "too late for translate")
     assert finding.details == {"function": "translate", "setting": "params.cfg gridsize", "kept": 1, "now": 2}
-    assert "was called again and was not traced again: it still goes by 1" in finding.message
+    assert "was called again and was not traced again: it still uses 1" in finding.message
     assert len(finding.evidence) == 4
 
 
@@ -194,7 +194,7 @@ def test_xla_flags_after_the_first_compilation(program):
 def test_a_temporary_override_that_has_set_nothing(program):
     (finding,) = found(program, "dead-switch")
     assert finding.location.line == line_of(PROGRAM, "put back before anything is traced")
-    assert "Nothing read it in between: it has set nothing." in finding.message
+    assert "Nothing read it in between, so it had no effect." in finding.message
 
 
 MODELS = """

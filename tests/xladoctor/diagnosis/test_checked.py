@@ -60,11 +60,11 @@ def test_what_was_not_checked_is_told_with_the_reason(tmp_path):
         ("f0", 1, "agrees", None),
         ("f1", 0, "not-checked", "draws"),
         ("f2", 0, "not-checked", "too large"),
-        ("f3", 0, "not-checked", "no call of it from outside of a graph returned"),
+        ("f3", 0, "not-checked", "no call from outside a graph returned"),
     ]
     assert summary(diagnosis.checked) == (
-        "1 compiled function agrees with plain execution; not checked: f1 (draws); f2 (too large); f3 (no call of it "
-        "from outside of a graph returned)"
+        "1 compiled function agrees with plain execution; not checked: f1 (draws); f2 (too large); f3 (no call "
+        "from outside a graph returned)"
     )
     assert diagnosis.verdict == "healthy"
 
@@ -152,7 +152,7 @@ def test_a_decision_that_rounding_makes_is_a_warning_at_its_line(tmp_path):
     diagnosis = scanned(tmp_path, tie, tie)
     [found] = diagnosis.findings
     assert (found.slug, found.level, found.status, found.op) == ("parity-divergence", "warning", "confirmed", "Greater")
-    assert str(found.location) == "train.py:9 in lookup" and "equal but for their last places" in found.message
+    assert str(found.location) == "train.py:9 in lookup" and "differ only in their last places" in found.message
     assert [(c.function, c.result) for c in diagnosis.checked] == [("f0", "diverges"), ("f1", "diverges")]
     assert (diagnosis.verdict, diagnosis.exit_code) == ("warnings", 0)
 

@@ -35,7 +35,7 @@ def test_each_is_told_once_at_the_line_that_made_it_so(tmp_path):
     )
     assert found == [
         ("warning", "wrong-pairing", 3, "Datasets of 50 elements each are zipped after one of them is shuffled"),
-        ("warning", "wrong-pairing", 7, "predict of net is given a dataset that is shuffled anew at each pass"),
+        ("warning", "wrong-pairing", 7, "predict of net gets a dataset that is shuffled again at each pass"),
         ("warning", "wrong-shape-silent", 8, "predict of net sees 48 of 50 rows: the last batch is dropped"),
         ("note", "wrong-shape-silent", 11, "evaluate of net sees 48 of 50 rows: the last batch is dropped"),
     ]

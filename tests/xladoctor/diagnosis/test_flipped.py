@@ -40,7 +40,7 @@ def test_not_dead_where_a_step_differs_or_was_not_traced_again(tmp_path, other):
 
 def test_what_it_governs_besides_the_steps_is_told(tmp_path):
     found = flips(tmp_path, function("train"), function("simulate", same=None, step=False))
-    assert "govern simulate" in found.findings[0].message
+    assert "affect simulate" in found.findings[0].message
 
 
 def test_a_rehearsal_that_failed_is_no_proof(tmp_path):
@@ -127,7 +127,7 @@ def test_a_configured_value_that_a_default_replaced(tmp_path):
     ("judged", "level", "words"),
     [
         ({"wrong": 0, "exact": 1e-9}, ["warning"], "loses its digits"),
-        ({"wrong": None, "exact": 0.2}, ["warning"], "do not compute the same"),
+        ({"wrong": None, "exact": 0.2}, ["warning"], "compute different things"),
         ({"wrong": 1, "exact": 1e-9}, [], "this run is the better one"),
     ],
 )

@@ -42,7 +42,7 @@ def test_bags_and_time_steps_are_the_programs_own(tmp_path, rows, out, op, level
 def test_one_row_for_a_batch_that_met_a_target_for_each_row_is_an_error(tmp_path, trained, level):
     found = judged(tmp_path, 64, 8, "Sum", trained)
     assert found.level == level
-    assert ("stretched over" in found.sentence) is (level == "error")
+    assert ("was broadcast to" in found.sentence) is (level == "error")
 
 
 @pytest.mark.parametrize(

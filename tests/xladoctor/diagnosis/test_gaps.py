@@ -25,10 +25,10 @@ LOST = {"recorder": "capsule", "reason": "size"}
         # The bound is told of when it is reached, and in all at the end.
         ([{**FULL, "count": n} for n in (1, 7)], f"7 events could not be recorded: {LIMIT}"),
         ([{**FULL, "reason": "odd", "count": n} for n in (1, 7)], "8 events could not be recorded: odd"),
-        ([{**LOST, "what": "graph", "capsule": "7-1-f"}], f"1 graph could not be kept for running again: {LIMIT}"),
+        ([{**LOST, "what": "graph", "capsule": "7-1-f"}], f"1 graph could not be kept to run again: {LIMIT}"),
         (
             [{**LOST, "what": "values", "bytes": 3 << 20}, {**LOST, "what": "values", "bytes": "many"}],
-            f"the values of 2 calls (3 MiB) could not be kept for running again: {LIMIT}",
+            f"the values of 2 calls (3 MiB) could not be kept to run again: {LIMIT}",
         ),
         ([{**LOST, "what": ["graph"]}, {"recorder": "events", "count": None}], None),
     ],

@@ -39,8 +39,8 @@ def scanned(run, tmp_path):
 @pytest.mark.parametrize(
     ("rows", "fields", "said"),
     [
-        (0, {}, "fit of gears was given 0 samples"), (4, {}, None), (None, {}, None), (0, {"nested": True}, None),
-        (None, {"dataset": True}, "fit of gears was given an empty dataset"),
+        (0, {}, "fit of gears got 0 samples"), (4, {}, None), (None, {}, None), (0, {"nested": True}, None),
+        (None, {"dataset": True}, "fit of gears got an empty dataset"),
     ],
     ids=["none", "some", "unknown", "nested", "dataset"],
 )  # fmt: skip

@@ -70,8 +70,8 @@ def test_spoilt_data_alone_are_likely_and_not_confirmed(tmp_path):
 def test_where_no_row_is_finite_dropping_rows_is_no_remedy(tmp_path):
     whole = [{**part, "rows": [64, 64], "columns": [3]} if not part.get("finite") else part for part in SPOILT]
     (f,) = scanned(tmp_path, noted(data=whole), why="off").findings
-    assert f.remedies[0].title.startswith("Look at what makes column 3 of x")
-    assert "None of its 64 rows is without one: column 3 of x has no finite value" in f.message
+    assert f.remedies[0].title.startswith("Check how column 3 of x is made")
+    assert "Each of its 64 rows has one: column 3 of x has no finite value" in f.message
     some = [{**part, "rows": [2, 64], "columns": []} if not part.get("finite") else part for part in SPOILT]
     (f,) = scanned(tmp_path / "some", noted(data=some), why="off").findings
     assert f.remedies[0].title.startswith("Drop or fill")
@@ -228,7 +228,7 @@ def test_weights_of_a_trial_that_the_program_gave_up(tmp_path, out, level):
         json.dumps({"schema": "xladoctor.first-nan/1", "found": None, "why": "no", **TESTS})
     )
     (found,) = scan_run(folder).findings
-    assert (found.level, found.title) == (level, "The weight w:0 was nan, for which the program tests")
+    assert (found.level, found.title) == (level, "The weight w:0 was nan, which the program tests for")
 
 
 @pytest.mark.parametrize(
@@ -293,4 +293,4 @@ def test_a_check_of_the_programs_own_that_ended_the_run_is_a_sign(tmp_path):
     )
     root = scan_run(folder).root
     assert (root.op, root.location.line, root.status) == ("RealDiv", 21, "confirmed")
-    assert "`check_numerics` found NaN in loss of the step, and ended the run." in root.message
+    assert "`check_numerics` found NaN in loss of the step and ended the run." in root.message

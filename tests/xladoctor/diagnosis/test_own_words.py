@@ -25,7 +25,7 @@ def remedies(found: Finding, known: Situation | None = None) -> dict[str, tuple[
 def test_an_index_says_which_are_allowed_and_how_large_the_table_would_be():
     one_more = remedies(finding("index-out-of-range", (100, 100)))
     assert one_more["check-range"][0].endswith("0 to 99 are allowed (do they start at 1?)")
-    assert one_more["size-of-table"][0] == "Or give the table 101 rows, if 100 is meant: it has 100"
+    assert one_more["size-of-table"][0] == "Or, if 100 is right, give the table 101 rows: it has 100"
     padding = remedies(finding("index-out-of-range", (-1, 50)))
     assert "-1" in padding["check-range"][0] and "size-of-table" not in padding, "no table has a row -1"
 

@@ -62,7 +62,7 @@ def test_what_is_told_of_rows_that_meet(tmp_path, fields, level, slug, line):
 def test_a_missing_transpose_is_no_more_than_likely(tmp_path):
     finding = diagnosed(tmp_path / "run", told(kind="exchanged", op="Reshape", shapes=[[7, 2, 4], [28, 2]])).findings[0]
     assert (finding.level, finding.slug, finding.status) == ("warning", "wrong-pairing", "untested")
-    assert "no element was moved" in finding.message and finding.remedies[0].id == "transpose"
+    assert "no element moved" in finding.message and finding.remedies[0].id == "transpose"
     heads = told(kind="exchanged", op="Reshape", shapes=[[7, 4, 30, 12], [7, 30, 48]])
     [finding] = diagnosed(tmp_path / "heads", heads).findings
     assert finding.level == "warning" and "axis 1 now has the size that axis 2 had" in finding.message

@@ -16,7 +16,7 @@ CASES = [
       "axes": [{"axis": -1, "sizes": [4, 30]}, {"axis": -2, "sizes": [4, 30]}, {"axis": -3, "sizes": [30, 4]}]},
      (), "Put the axes of both sides in the same order: 4 and 30 are exchanged", "`[0, 2, 1, 3]`"),
     ("concat-pack-mismatch", {"shapes": [[2, 8, 3], [2, 7, 3]], "op": "ConcatV2"}, (8, 7),
-     "Make axis 1 agree: 8 in the first, 7 in the second", "Only the axis that is joined may differ."),
+     "Make axis 1 agree: 8 in the first, 7 in the second", "Only the axis along which they are joined may differ."),
     ("concat-pack-mismatch", {"shapes": [[7], [8]], "op": "IteratorGetNext"}, (7, 8),
      "Give all elements of a batch one shape: axis 0 is 7 in one, 8 in another", "padded_batch"),
     ("matmul-conv-mismatch", {"shapes": [[None, 1, 1, 64]], "window": [2, 2]}, (1, 1, 64, 2, 2),

@@ -15,7 +15,7 @@ CLUSTER = json.dumps({"cluster": {"worker": ["a:1", "b:1"], "chief": ["c:1"]}, "
         ({"KERAS_BACKEND": "torch"}, "Keras runs on torch", "does not see compiled functions"),
         ({"KERAS_BACKEND": "jax"}, "Keras runs on jax", "losses"),
         ({"TF_USE_LEGACY_KERAS": "1"}, "is the package tf_keras", "does not see calls of fit"),
-        ({"TF_CONFIG": CLUSTER}, "one of 3 workers", "only where their commands run under the doctor"),
+        ({"TF_CONFIG": CLUSTER}, "one of 3 workers", "only if their commands run under the doctor"),
     ],
 )
 def test_one_sentence_says_what_is_seen_and_what_is_not(tmp_path, environment, says, unseen):

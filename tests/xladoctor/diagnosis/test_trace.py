@@ -135,7 +135,7 @@ def test_an_axis_whose_value_was_no_number(tmp_path):
     run.place("m:f", "x (B) -> (P)", {"x": [4]}, [[4]], graph=None)
     run.places = {"places": [{"name": "m:f", "contract": "x (B) -> (P)", "axes": {"P": "m:cfg[p]"}}]}
     assert (
-        "axis P of m:f is bound to m:cfg[p], which gave no whole number when it was called"
+        "axis P of m:f is bound to m:cfg[p], which was not an integer when the function was called"
         in traced(run, tmp_path).notes
     )
 

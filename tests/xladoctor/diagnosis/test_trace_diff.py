@@ -107,7 +107,7 @@ def test_more_turns_of_a_loop_are_a_note(tmp_path):
 
     found = compared(run(1), run(3), tmp_path)
     assert not found.differs
-    assert "the loop around m:f took more turns in B: 3" in found.steps[0].notes
+    assert "the loop around m:f took more iterations in B: 3" in found.steps[0].notes
 
 
 def test_as_traced_only_is_compared_as_traced(tmp_path):
@@ -115,4 +115,4 @@ def test_as_traced_only_is_compared_as_traced(tmp_path):
     a.worker.clear()
     found = compared(a, b, tmp_path)
     assert not found.steps[0].rows, "5 and 6 columns are both N, an unknown batch is anything"
-    assert any("as traced only" in note for note in found.steps[0].notes)
+    assert any("only as traced" in note for note in found.steps[0].notes)

@@ -51,7 +51,7 @@ def test_the_op_and_its_line_stand_in_the_place_of_what_keras_prints(tmp_path):
         ([], False, 9, "No recorded op leads from there to the loss.", "train-what-is-used"),
         ([cut("StopGradient")], True, 3, "tf.stop_gradient", "train-what-is-used"),
         ([cut("BiasAdd", "outside")], True, 3, "while no tape was recording", "inside-the-tape"),
-        ([cut("numpy", "numpy")], False, 3, "given to NumPy or Python", "keep-differentiable"),
+        ([cut("numpy", "numpy")], False, 3, "went to NumPy or Python", "keep-differentiable"),
     ],
 )
 def test_each_way_in_which_a_gradient_is_lost(tmp_path, cuts, connected, number, words, remedy):

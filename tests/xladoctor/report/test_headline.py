@@ -85,7 +85,7 @@ HEADLINES = [
      "Rank 2 is wanted, rank 3 was given"),
     (finding("rank-mismatch", "Rank 2 is wanted, rank 3 was given. M.", "A tensor with the wrong number of axes",
              op="MatMul", layer="head"), "MatMul in head: Rank 2 is wanted, rank 3 was given"),
-    (finding("dtype-mismatch", "", "Element types that do not go together"), "Element types that do not go together"),
+    (finding("dtype-mismatch", "", "Element types that do not match"), "Element types that do not match"),
 ]  # fmt: skip
 
 

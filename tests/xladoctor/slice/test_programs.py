@@ -66,7 +66,7 @@ def test_settings_that_came_too_late_or_govern_nothing(tmp_path):
     assert "was read as True and then set to False" in said["setting-too-late", line['["use_xla_translate"] =']]
     assert "nothing in this run read it" in said["dead-switch", line['["use_xla_compile"] =']]
     beside = next(f for f in run.diagnosis["findings"] if f["class"] == "flag-ineffective")
-    assert "governs none of the 1 compiled function of this run (double)" in beside["message"]
+    assert "affects none of the 1 compiled function of this run (double)" in beside["message"]
 
 
 def _line(program: Path, part: str) -> int:

@@ -65,7 +65,7 @@ RULE = make(
     recognise,
     code="XD311",
     slug="tensor-array-size",
-    title="A TensorArray that does not fit what is written to it or read from it",
+    title="A TensorArray whose size or element shape does not fit",
     level="error",
     rank=45,
     literals=(
@@ -73,8 +73,8 @@ RULE = make(
         "ncompatible shape for value", "ncompatible shape at a list", "nconsistent shapes: saw",
         "xpected a list with",
     ),
-    what="A loop writes more elements than the TensorArray was made for, reads one that is not there, or writes an "
-    "element of another shape than the first.",
+    what="A loop writes more elements than the TensorArray was made for, reads an element that does not exist, or "
+    "writes an element whose shape differs from the first.",
     why="`tf.TensorArray(dtype, size=N)` has room for N elements of one shape. It grows only with `dynamic_size=True`.",
     example="Trying to modify element 10 in a list with 10 elements.",
     tell_apart="An index into a tensor is `index-out-of-range` or `slice-out-of-bounds`. A TensorArray whose size XLA "
@@ -84,15 +84,15 @@ RULE = make(
             "size-of-loop",
             "Make the TensorArray as long as the loop",
             "safe",
-            "Give `tf.TensorArray(dtype, size=n)` the same `n` as `tf.range(n)`; or `dynamic_size=True`, with which "
-            "it grows (not under XLA).",
+            "Give `tf.TensorArray(dtype, size=n)` the same `n` as `tf.range(n)`; or `dynamic_size=True`, so that it "
+            "grows (not under XLA).",
         ),
         Remedy(
             "one-element-shape",
             "Write elements of one shape",
             "safe",
-            "All elements that are stacked have the shape of the first. For others set `infer_shape=False`, and do not "
-            "call `stack`.",
+            "`stack` needs elements of one shape, that of the first. For elements of different shapes, set "
+            "`infer_shape=False` and do not call `stack`.",
         ),
     ),
     references=(

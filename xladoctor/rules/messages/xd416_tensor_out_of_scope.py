@@ -74,32 +74,33 @@ RULE = make(
     recognise,
     code="XD416",
     slug="tensor-out-of-scope",
-    title="A tensor is used outside of the function in which it was made",
+    title="A tensor is used outside the function in which it was made",
     level="error",
     rank=45,
     literals=("cope and cannot be used", "uilding code is being passed", "ssed here: it is defined"),
     what="Python code keeps a tensor of a tf.function (or of a `tf.cond` or `tf.while_loop` in it) in a list, an "
     "attribute or a global, and uses it in another function or in eager code.",
-    why="While a function is traced its tensors are symbols of its graph. They have no value, and no other graph knows "
-    "them. Only what the function returns, and what it assigns to a variable, comes out.",
+    why="While a function is traced, its tensors are symbols of its graph. They have no value, and no other graph "
+    "knows them. Only returned tensors, and values assigned to a variable, leave the function.",
     example="TypeError: <tf.Tensor 'mul:0' shape=(4,) dtype=float32> is out of scope and cannot be used here. Use "
     "return values, explicit Python locals or TensorFlow collections to access it.",
-    tell_apart="The shapes and types are right; the place is wrong. A variable that is made in a compiled function is "
-    "`variable-creation`. A Python value that was kept from the trace and is old is `baked-in-setting`.",
+    tell_apart="The shapes and types are right, but the tensor is used in the wrong place. A variable that is made "
+    "in a compiled function is `variable-creation`. An old Python value that the graph keeps from its trace is "
+    "`baked-in-setting`.",
     remedies=(
         Remedy(
             "return-the-tensor",
             "Return it from the function",
             "safe",
-            "`return loss, hidden` in place of `self.hidden = hidden`, and use the returned value. In a Keras layer or "
-            "model return it from `call`, or give it to `add_loss` or a metric.",
+            "Write `return loss, hidden` instead of `self.hidden = hidden`, and use the returned value. In a Keras "
+            "layer or model, return it from `call`, or pass it to `add_loss` or a metric.",
         ),
         Remedy(
             "assign-a-variable",
             "Keep it in a variable",
             "safe",
-            "Make a `tf.Variable` outside of the function and `assign` to it inside: a variable holds the value of the "
-            "last call.",
+            "Make a `tf.Variable` outside the function and `assign` to it inside. The variable then holds the value "
+            "of the last call.",
         ),
     ),
     references=(

@@ -47,41 +47,41 @@ RULE = make(
     recognise,
     code="XD705",
     slug="no-gradient",
-    title="Variables that the optimizer is given get no gradient",
+    title="Variables of the optimizer get no gradient",
     level="warning",
     rank=72,
     literals=("Gradients do not exist for",),
-    what="An optimizer is asked to train variables on which the loss does not depend by way of ops that have a "
-    "gradient. They keep the values that they were made with, and training goes on without them.",
-    why="An op such as `tf.round`, `tf.argmax`, a cast to whole numbers or `tf.stop_gradient` passes no gradient on; "
-    "neither does a value that leaves TensorFlow (`.numpy()`, `tf.numpy_function`). Or the loss does not use the "
-    "output at all, or it was computed outside of the tape.",
+    what="An optimizer should train variables, but no path of ops with a gradient leads from them to the loss. They "
+    "keep their initial values, and training continues without them.",
+    why="An op such as `tf.round`, `tf.argmax`, a cast to integers or `tf.stop_gradient` passes no gradient on. "
+    "Neither does a value that leaves TensorFlow (`.numpy()`, `tf.numpy_function`). Or the loss does not use the "
+    "output at all, or the output was computed outside the tape.",
     example="UserWarning: Gradients do not exist for variables ['net/severity/kernel', 'net/severity/bias'] when "
     "minimizing the loss.",
-    tell_apart="Where no variable gets a gradient, Keras raises an error. A gradient that is zero (a dead ReLU, "
-    "`tf.sign`) exists, and is not this class. A head that another step of the run trains, and variables that the "
-    "program assigns itself, are meant to have none here. A NaN in the gradient is `not-finite`.",
+    tell_apart="If no variable gets a gradient, Keras raises an error. A gradient that is zero (a dead ReLU, "
+    "`tf.sign`) exists, and is not this class. Nor is a head that another step of the run trains, or a variable that "
+    "the program itself assigns. A NaN in the gradient is `not-finite`.",
     remedies=(
         Remedy(
             "keep-differentiable",
-            "Compute the loss of the values before the op that stops the gradient",
+            "Compute the loss from the values before the op that stops the gradient",
             "changes-numerics",
-            "Round, take the argmax or cast for reports and metrics only. Where the rounded value must be in the loss, "
-            "pass the gradient straight through: `x + tf.stop_gradient(tf.round(x) - x)`.",
+            "Round, take the argmax or cast only for reports and metrics. If the loss needs the rounded value, pass "
+            "the gradient straight through: `x + tf.stop_gradient(tf.round(x) - x)`.",
         ),
         Remedy(
             "train-what-is-used",
-            "Give the optimizer only what this loss is meant to train",
+            "Give the optimizer only the variables that this loss trains",
             "safe",
-            "Set `layer.trainable = False` for what stays as it is, or pass the list of variables that belong to this "
-            "loss.",
+            "Set `layer.trainable = False` for layers that should not change, or pass the list of variables that "
+            "belong to this loss.",
         ),
         Remedy(
             "inside-the-tape",
             "Compute everything that the loss depends on inside the tape",
             "safe",
-            "Call the model within `with tf.GradientTape() as tape:`. What ran before it, or under "
-            "`tape.stop_recording()`, is a constant to the tape.",
+            "Call the model within `with tf.GradientTape() as tape:`. To the tape, values computed before it, or "
+            "under `tape.stop_recording()`, are constants.",
         ),
     ),
     references=(

@@ -40,31 +40,31 @@ RULE = make(
     recognise,
     code="XD912",
     slug="no-samples",
-    title="Data without a single row",
+    title="Data without any rows",
     level="error",
     rank=46,
     literals=(
         "esulting train set will be empty", "ound array with 0 sample", "(Empty batch_outputs)", "(Empty Logs)",
         "batch_outputs' where",
     ),
-    what="A mask, a slice, a filter or a list of files selects nothing, and what is left is handed to a model.",
-    why="Keras trains on no samples without an error: the model keeps the weights that it was made with. Other calls "
-    "fail later, in words that do not say that the data are empty.",
+    what="A mask, a slice, a filter or a list of files selects nothing, and a model gets the empty result.",
+    why="Keras trains on no samples without an error: the model keeps its initial weights. Other calls fail later, "
+    "and their messages do not say that the data are empty.",
     example="ValueError: With n_samples=0, test_size=0.2 and train_size=None, the resulting train set will be empty.",
-    tell_apart="A wrong index into data that are there is `index-out-of-range` or `slice-out-of-bounds`.",
+    tell_apart="A wrong index into existing data is `index-out-of-range` or `slice-out-of-bounds`.",
     remedies=(
         Remedy(
             "print-selection",
             "Print how many rows each step of the selection leaves",
             "safe",
-            "`print(len(x), mask.sum())` at the line of the selection: compare what the mask asks for with what is in "
-            "the data (`np.unique`, `min`, `max`), or the pattern of file names with the folder.",
+            "`print(len(x), mask.sum())` at the line of the selection. Compare the condition of the mask with the "
+            "values in the data (`np.unique`, `min`, `max`), or the pattern of file names with the folder.",
         ),
         Remedy(
             "refuse-empty",
-            "Stop where the data are empty",
+            "Stop if the data are empty",
             "safe",
-            "`if not len(x): raise ValueError(...)` where the data are read gives the reason at once.",
+            "`if not len(x): raise ValueError(...)` after reading the data gives the reason at once.",
         ),
     ),
     references=("keras/src/backend/tensorflow/trainer.py", "sklearn/model_selection/_split.py"),

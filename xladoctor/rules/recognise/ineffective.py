@@ -33,7 +33,7 @@ def ineffective(evidence: Evidence) -> Iterator[Finding]:
             slug="flag-ineffective",
             level="warning",
             role="consequence",
-            title="A switch that is set but governs nothing here",
+            title="A switch that is set but has no effect here",
             message=f"TF_XLA_FLAGS sets {flag[0]}, which governs auto-clustering only. `{way['function']}` is compiled "
             "explicitly (_XlaMustCompile, set by jit_compile): the flag neither puts it under XLA nor takes it "
             "out.",

@@ -16,26 +16,25 @@ from xladoctor.rules.how_tested import RemedyTest
 
 JIT_OFF = Remedy(
     "jit-off",
-    "Do without XLA for this function",
+    "Switch XLA off for this function",
     "slower",
-    "`jit_compile=False` in `model.compile` or on the tf.function. "
-    "TF_XLA_FLAGS=--tf_xla_auto_jit=0 does not reach explicit jit_compile.",
+    "`jit_compile=False` in `model.compile` or on the tf.function. TF_XLA_FLAGS=--tf_xla_auto_jit=0 has no effect on "
+    "an explicit jit_compile.",
 )
 
 STATIC = Remedy(
     "static-size",
     "Give the axis a static size",
     "safe",
-    "Make the number of rows the same on every path (pad to the full size and mask the "
-    "result instead of selecting rows), and state it: `x = tf.ensure_shape(x, [N, ...])` "
-    "raises if it does not hold.",
+    "Make the number of rows the same on every path: pad to the full size and mask the result, instead of selecting "
+    "rows. Then state the size: `x = tf.ensure_shape(x, [N, ...])` raises if it is wrong.",
 )
 
 DIRECTLY = Remedy(
     "call-it-directly",
     "Call the Python function by itself on the element that fails",
     "safe",
-    "`for element in dataset_before_map: f(element)` in plain Python gives the traceback without TensorFlow in it.",
+    "`for element in dataset_before_map: f(element)` in plain Python gives the traceback without frames of TensorFlow.",
 )
 
 OUTSIDE = Remedy(
