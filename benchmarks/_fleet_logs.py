@@ -21,7 +21,9 @@ NODES = tuple(f"gpu{number:02d}" for number in range(1, 33))
 FROM = 1_790_000_000
 """When the first job ended; the others follow within a week."""
 _WEEK = 7 * 86_400
-_NUMBER = re.compile(r"(?<![\w.])(\d{2,})(?![\w.])")
+_NUMBER = re.compile(r"(?<![\w.:])([1-9]\d+)(?![\w.:])")
+# The runtime begins its lines with time and process, of which every job has others.
+_HEAD = re.compile(r"(?m)^([IWEF]\d{4} 00:00:)\d{10}\.\d{6} +\d+(?= [\w.]+\.cc:\d+\])")
 _BANNERS = (
     "I0000 00:00:{t}.{a:06d} {p:7d} port.cc:153] oneDNN custom operations are on. You may see slightly different "
     "numerical results due to floating-point round-off errors from different computation orders.",
@@ -53,7 +55,8 @@ _LINES = (
 @cache
 def _failures() -> tuple[str, ...]:
     """The recorded failures, in the order of their names."""
-    texts = (file.read_text(encoding="utf-8", errors="replace") for file in sorted(REAL.glob("*.log")))
+    files = (file for file in sorted(REAL.glob("*.log")) if not file.name.startswith("healthy"))
+    texts = (file.read_text(encoding="utf-8", errors="replace") for file in files)
     return tuple(text for text in texts if len(text) < SIZE // 2)
 
 
@@ -95,7 +98,8 @@ def _failure(facts: dict[str, object], pick: random.Random) -> str:
     """A recorded failure, in another folder and with other numbers: each by one factor, as of another batch."""
     factor = pick.choice((1, 2, 3, 4, 8))
     text = pick.choice(_failures()).replace("/home/user/project", f"/home/{facts['u']}/study{pick.randrange(100)}")
-    return _NUMBER.sub(lambda found: str(int(found[1]) * factor % 10**9), text)
+    text = _NUMBER.sub(lambda found: str(int(found[1]) * factor % 10**9), text)
+    return _HEAD.sub(lambda found: f"{found[1]}{facts['t']}.{pick.randrange(10**6):06d} {facts['p']:7d}", text)
 
 
 def write_one(root: Path, number: int) -> Path:

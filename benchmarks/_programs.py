@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
-from benchmarks import _results
+from benchmarks import _results, _spread
 
 
 class Answered(Protocol):
@@ -44,17 +43,20 @@ class Programs(Generic[R]):
     as_markdown: Callable[[Sequence[R]], str]
 
     def measure(
-        self, programs: Sequence[str], report: Callable[[str], None] = lambda line: None, jobs: int = 1
+        self,
+        programs: Sequence[str],
+        report: Callable[[str], None] = lambda line: None,
+        jobs: int = 1,
+        on: str = "local",
     ) -> list[R]:
-        """Judge each of the programs, `jobs` of them at a time: each runs in processes of its own."""
-
-        def judged(name: str) -> R:
-            row = self.judge(name)
-            report(f"{name}: {self.says(row)}")
-            return row
-
-        with ThreadPoolExecutor(max_workers=jobs) as pool:
-            return list(pool.map(judged, programs))
+        """Judge each of the programs, `jobs` of them at a time, or on a cluster: each runs in processes of its own."""
+        return _spread.judged(
+            self.module,
+            [(name,) for name in programs],
+            lambda row: report(f"{row.name}: {self.says(row)}"),
+            jobs=jobs,
+            on=on,
+        )
 
     def sample(self, report: Callable[[str], None] = lambda line: None) -> list[R]:
         """Programs in the order of their hash, as many as a minute allows, without one that does not end in time."""
@@ -82,7 +84,7 @@ class Programs(Generic[R]):
         parser.add_argument("--sample", action="store_true", help="chosen by hash; at most a minute")
         parser.add_argument("--held-out", action="store_true", help="only the programs that are held out")
         parser.add_argument("--seen", action="store_true", help="only the others")
-        parser.add_argument("--jobs", type=int, default=1, metavar="N", help="programs at a time (1)")
+        _spread.add_options(parser)
         options = parser.parse_args()
 
         def report(line: str) -> None:
@@ -92,7 +94,7 @@ class Programs(Generic[R]):
         programs = [n for n in every if not options.names or any(n.startswith(word) for word in options.names)]
         if options.held_out or options.seen:
             programs = [name for name in programs if self.is_held_out(name) == options.held_out]
-        rows = self.sample(report) if options.sample else self.measure(programs, report, max(options.jobs, 1))
+        rows = self.sample(report) if options.sample else self.measure(programs, report, options.jobs, options.on)
         print(self.as_markdown(rows))
         if rows and not options.sample and programs == every:
             print(f"written to {_results.write(self.file, self.schema, self.as_data(rows))}")

@@ -23,7 +23,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks import _results
+from benchmarks import _results, _spread
 from xladoctor.report import json_
 from xladoctor.saved import scan_run
 
@@ -185,15 +185,19 @@ def as_data(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def measure(
-    programs: Sequence[str], report: Callable[[str], None] = lambda line: None, runs: Path | None = None
+    programs: Sequence[str],
+    report: Callable[[str], None] = lambda line: None,
+    runs: Path | None = None,
+    jobs: int = 1,
+    on: str = "local",
 ) -> list[Row]:
     """Run each of the programs."""
-    rows = []
-    for name in programs:
-        rows.append(row := judge(name, runs=runs))
+
+    def say(row: Row) -> None:
         word = "exact" if row.exact else "among two" if row.among_two else "no"
-        report(f"{name}: {word} ({row.root} of {row.wrong}, {row.seconds:.0f} s) {row.note}")
-    return rows
+        report(f"{row.name}: {word} ({row.root} of {row.wrong}, {row.seconds:.0f} s) {row.note}")
+
+    return _spread.judged("benchmarks.blame", [(name, TIMEOUT, runs) for name in programs], say, jobs=jobs, on=on)
 
 
 def sample(report: Callable[[str], None] = lambda line: None) -> list[Row]:
@@ -216,6 +220,7 @@ def main() -> int:
     parser.add_argument("--sample", action="store_true", help="chosen by hash; at most a minute")
     parser.add_argument("--held-out", action="store_true", help="only the programs that are held out")
     parser.add_argument("--runs", type=Path, help="a folder for run folders, which are read again if they are there")
+    _spread.add_options(parser)
     options = parser.parse_args()
 
     def report(line: str) -> None:
@@ -225,7 +230,7 @@ def main() -> int:
     programs = [n for n in part if not options.names or any(Path(n).name.startswith(w) for w in options.names)]
     if options.runs:
         options.runs.mkdir(parents=True, exist_ok=True)
-    rows = sample(report) if options.sample else measure(programs, report, options.runs)
+    rows = sample(report) if options.sample else measure(programs, report, options.runs, options.jobs, options.on)
     print(as_markdown(rows))
     if rows and not options.sample and programs == part:
         file = "blame-held-out.json" if options.held_out else "blame-programs.json"

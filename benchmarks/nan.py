@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks import _results
+from benchmarks import _results, _spread
 from benchmarks.figure import Figure
 
 FOLDER = _results.PROGRAMS / "nan"
@@ -105,15 +105,15 @@ def judge(name: str, options: Sequence[str] = (), timeout: float = TIMEOUT) -> R
     )
 
 
-def measure(programs: Sequence[str]) -> list[Row]:
+def measure(programs: Sequence[str], jobs: int = 1, on: str = "local") -> list[Row]:
     """What the doctor says of each program, told as it comes."""
-    rows = []
-    for name in programs:
-        rows.append(row := judge(name))
+
+    def say(row: Row) -> None:
         mark = "right" if row.right else "WRONG"
-        report = f"{mark}  {name}  {row.op} line {row.line} {row.layer or ''} {row.seconds} s: {row.title}"
+        report = f"{mark}  {row.name}  {row.op} line {row.line} {row.layer or ''} {row.seconds} s: {row.title}"
         print(report, file=sys.stderr, flush=True)
-    return rows
+
+    return _spread.judged("benchmarks.nan", [(name,) for name in programs], say, jobs=jobs, on=on)
 
 
 def as_data(rows: Sequence[Row]) -> dict[str, Any]:
@@ -171,9 +171,10 @@ def main() -> int:
     """The named programs, or all of them; only all of them are written. 1 where fewer are right than are wanted."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.nan", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="PROGRAM", help="its file name, or the beginning of it")
+    _spread.add_options(parser)
     options = parser.parse_args()
     programs = [n for n in names() if not options.names or any(n.startswith(word) for word in options.names)]
-    rows = measure(programs)
+    rows = measure(programs, options.jobs, options.on)
     print(as_markdown(rows))
     if programs == names():
         print(f"written to {_results.write('nan.json', SCHEMA, as_data(rows))}")

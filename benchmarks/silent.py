@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks import _results
+from benchmarks import _results, _spread
 from benchmarks._observe import end
 
 FOLDER = _results.PROGRAMS / "silent"
@@ -200,16 +200,20 @@ def as_data(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def measure(
-    programs: Sequence[str], held_out: bool = False, report: Callable[[str], None] = lambda line: None
+    programs: Sequence[str],
+    held_out: bool = False,
+    report: Callable[[str], None] = lambda line: None,
+    jobs: int = 1,
+    on: str = "local",
 ) -> list[Row]:
     """Ask about each of the programs, and about its twin."""
-    rows = []
-    for name in programs:
-        for which in (name, f"{name}{TWIN}"):
-            row = judge(which, held_out)
-            rows.append(row)
-            report(f"{which}: {row.verdict or row.state}, {_outcome(row)} ({'; '.join(row.said)}; {row.seconds:.0f} s)")
-    return rows
+
+    def say(row: Row) -> None:
+        said = "; ".join(row.said)
+        report(f"{row.name}: {row.verdict or row.state}, {_outcome(row)} ({said}; {row.seconds:.0f} s)")
+
+    calls = [(which, held_out) for name in programs for which in (name, f"{name}{TWIN}")]
+    return _spread.judged("benchmarks.silent", calls, say, jobs=jobs, on=on)
 
 
 def sample(report: Callable[[str], None] = lambda line: None) -> list[Row]:
@@ -242,6 +246,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--sample", action="store_true", help="chosen by hash; at most a minute")
     parser.add_argument("--held-out", action="store_true", help="the programs that were set aside")
     parser.add_argument("--kind", action="append", default=[], help="only faults of this kind")
+    _spread.add_options(parser)
     options = parser.parse_args(arguments)
 
     def report(line: str) -> None:
@@ -251,7 +256,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     programs = [n for n in every if not options.names or any(n.startswith(word) for word in options.names)]
     if options.kind:
         programs = [n for n in programs if _kind(n, options.held_out) in options.kind]
-    rows = sample(report) if options.sample else measure(programs, options.held_out, report)
+    where = {"jobs": options.jobs, "on": options.on}
+    rows = sample(report) if options.sample else measure(programs, options.held_out, report, **where)
     print(as_markdown(rows))
     if rows and not options.sample and programs == every:
         name = "silent-held-out.json" if options.held_out else "silent.json"

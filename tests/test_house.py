@@ -143,7 +143,7 @@ MAY_IMPORT = {
     "xladoctor/cluster": ("workers",),
     "xladoctor/survey": ("model", "recording", "rules", "saved"),
     "xladoctor/fleet": ("model", "recording", "rules", "saved", "survey"),
-    "xladoctor/report": ("model", "recording.files", "rules", "survey.table", "fleet.table"),
+    "xladoctor/report": ("model", "recording.files", "rules", "survey.table", "survey.columns", "fleet.table"),
     "xladoctor/trackers": ("model", "report"),
     "xladoctor/excerpts.py": ("model", "recording", "diagnosis", "report"),
     "xladoctor/experiments": (
@@ -152,6 +152,7 @@ MAY_IMPORT = {
     ),
     "xladoctor/preflight": (
         *("model", "recording", "rules", "diagnosis", "target", "workers", "report", "experiments", "saved", "paths"),
+        *("cluster",),
     ),
     "xladoctor/commands": (
         *("model", "logs", "recording", "rules", "diagnosis", "target", "workers", "report", "experiments", "saved"),

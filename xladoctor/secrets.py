@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, TypeVar, cast
 
+from xladoctor.model.diagnosis import Remedy
 from xladoctor.paths import load_probes
 
 Span = tuple[int, int]
@@ -60,19 +61,21 @@ def _names(kind: type) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind) if field.init)
 
 
+@lru_cache(maxsize=2048)
+def _remedy(remedy: Remedy) -> Remedy:
+    """A copy of a remedy: most are the same in every diagnosis."""
+    return cast("Remedy", _changed(remedy))
+
+
 def _copied(value: Any) -> Any:
     if isinstance(value, str):
         return of_text(value)
     if value is None or isinstance(value, (bool, int, float)):
         return value
+    if isinstance(value, Remedy):
+        return _remedy(value)
     if is_dataclass(value) and not isinstance(value, type):
-        changed: dict[str, Any] = {}
-        for name in _names(type(value)):
-            old = getattr(value, name)
-            new = _copied(old)
-            if new is not old and new != old:
-                changed[name] = new
-        return replace(value, **changed) if changed else value
+        return _changed(value)
     if isinstance(value, tuple):
         if len(value) == 2 and all(isinstance(item, str) for item in value):
             return tuple(_grammar.of_data(value))
@@ -82,6 +85,18 @@ def _copied(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {k: of_value(str(k), v) if isinstance(v, str) else _copied(v) for k, v in value.items()}
     return value
+
+
+def _changed(value: Any) -> Any:
+    """A dataclass, itself where nothing in it is secret."""
+    changed: dict[str, Any] = {}
+    kind: type = type(value)
+    for name in _names(kind):
+        old = getattr(value, name)
+        new = _copied(old)
+        if new is not old and new != old:
+            changed[name] = new
+    return replace(value, **changed) if changed else value
 
 
 def spans(text: str) -> list[Span]:

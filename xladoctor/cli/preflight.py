@@ -117,6 +117,7 @@ class Checks:
         ),
     ] = 600.0
     python: command.Python = None
+    on: options.On = "local"
 
 
 @dataclass(frozen=True)
@@ -138,6 +139,7 @@ def preflight(ctx: typer.Context, *, asked: Asked, checks: Checks, shown: Shown)
     shown.check()
     target = shown.destination(FORMATS)
     page = target.page() if target.format == "console" else None
+    from xladoctor.cluster.opened import opened
     from xladoctor.preflight.run import Options, chosen, listed
     from xladoctor.preflight.run import preflight as check_all
 
@@ -148,6 +150,7 @@ def preflight(ctx: typer.Context, *, asked: Asked, checks: Checks, shown: Shown)
         strict_unchecked=checks.fail_on == "unchecked",
         timeout=checks.timeout,
         cached=not checks.no_cache,
+        on=checks.on,
     )
     if checks.list_checks:
         target.write("".join(f"{name:<10} {title}\n" for name, title in listed(chosen(wanted))))
@@ -161,7 +164,8 @@ def preflight(ctx: typer.Context, *, asked: Asked, checks: Checks, shown: Shown)
         allow_write=tuple(str(_folder(p)) for p in asked.allow_write or ()),
     )
     progress = _Progress(shown.quiet)
-    result = check_all(told, wanted, progress.say, progress.seen)
+    with opened(checks.on) as cluster:
+        result = check_all(told, wanted, progress.say, progress.seen, cluster)
     if shown.quiet and target.format == "console":
         target.write(f"{verdict(result)}\n")
     else:

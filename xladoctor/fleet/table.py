@@ -11,6 +11,8 @@ import xladoctor
 from xladoctor.fleet import nodes
 from xladoctor.fleet.store import paths_of
 from xladoctor.model.fleet import Fleet, FleetCause, Share
+from xladoctor.survey.columns import columns
+from xladoctor.survey.columns import frame as framed
 from xladoctor.survey.table import utc
 
 if TYPE_CHECKING:
@@ -21,10 +23,9 @@ if TYPE_CHECKING:
 DAY = 86_400.0
 _EXAMPLES, _PROBLEMS, _NUMBERS = 3, 20, 3
 _HERE = "FROM present JOIN runs ON runs.id = present.run"
-COLUMNS = (
-    "xladoctor_fleet", "level", "class", "code", "op", "place", "runs", "first", "last", "new", "users", "nodes",
-    "follows_node", "chance", "example", "numbers", "title", "message", "remedy",
-)  # fmt: skip
+COLUMNS = columns(
+    "xladoctor_fleet", ("first", "last", "new", "users", "nodes", "follows_node", "chance", "example", "numbers")
+)
 
 
 def fleet(store: Store, roots: tuple[str, ...], *, now: float, since: float | None, read: int) -> Fleet:
@@ -136,38 +137,25 @@ def _dims(dims: Iterable[Any]) -> str:
 
 def frame(fleet: Fleet) -> pd.DataFrame:
     """The causes as a table: one row a cause, with `COLUMNS`; times in UTC."""
-    import pandas as pd
-
-    made: pd.DataFrame = pd.DataFrame(
-        [_record(n, cause) for n, cause in enumerate(fleet.causes, 1)], columns=list(COLUMNS)
-    )
+    made = framed(COLUMNS, ((cause, _own(cause)) for cause in fleet.causes))
     made["new"] = made["new"].astype("boolean")
     made["chance"] = made["chance"].astype("float64")
     return made
 
 
-def _record(number: int, cause: FleetCause) -> tuple[Any, ...]:
-    return (
-        number,
-        cause.level,
-        cause.slug,
-        cause.code,
-        cause.op,
-        cause.place,
-        cause.count,
-        utc(cause.first),
-        utc(cause.last),
-        cause.new,
-        counted(cause.users),
-        counted(cause.nodes),
-        cause.share.node if cause.share else None,
-        cause.share.chance if cause.share else None,
-        cause.examples[0] if cause.examples else None,
-        "; ".join(cause.numbers),
-        cause.title,
-        cause.message,
-        cause.remedy,
-    )
+def _own(cause: FleetCause) -> dict[str, Any]:
+    """What only the table of a fleet says."""
+    return {
+        "first": utc(cause.first),
+        "last": utc(cause.last),
+        "new": cause.new,
+        "users": counted(cause.users),
+        "nodes": counted(cause.nodes),
+        "follows_node": cause.share.node if cause.share else None,
+        "chance": cause.share.chance if cause.share else None,
+        "example": cause.examples[0] if cause.examples else None,
+        "numbers": "; ".join(cause.numbers),
+    }
 
 
 def counted(names: Iterable[tuple[str, int]]) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from xladoctor.logs import message
 from xladoctor.logs.clean import CPP
 from xladoctor.logs.endings import is_progress, is_work
+from xladoctor.logs.kinds import Kind
 from xladoctor.model.evidence import ErrorRecord
 from xladoctor.patterns import pattern
 
@@ -71,16 +72,33 @@ class Bare:
             self._open.clear()
             self._worked = number
             return
-        self._above = text[:CHARACTERS] if len(text) >= NARROW and not CPP.match(text) else ""
+        self._go_on(number, text, cpp=bool(len(text) >= NARROW and CPP.match(text)))
+        if says_wrong(text):
+            self._begin(number, [above, text[:CHARACTERS]] if above and not self._open else [text[:CHARACTERS]])
+        elif is_work(text):
+            self._worked = number
+
+    def take_inert(self, number: int, text: str, kind: Kind) -> None:
+        """The same of a line of an inert kind: it says nothing wrong."""
+        if not text or kind.progress:
+            self._above = ""
+            self._open.clear()
+            self._worked = number if kind.progress else self._worked
+            return
+        self._go_on(number, text, cpp=kind.cpp)
+        if kind.works:
+            self._worked = number
+
+    def _go_on(self, number: int, text: str, *, cpp: bool) -> None:
+        """Add a line to the places that are open."""
+        self._above = text[:CHARACTERS] if len(text) >= NARROW and not cpp else ""
+        if not self._open:
+            return
         self._open = [words for words in self._open if len(words.lines) < LINES and words.size < CHARACTERS]
         for words in self._open:
             words.lines.append(text[:CHARACTERS])
             words.size += len(text)
             words.last = number
-        if says_wrong(text):
-            self._begin(number, [above, text[:CHARACTERS]] if above and not self._open else [text[:CHARACTERS]])
-        elif is_work(text):
-            self._worked = number
 
     @property
     def is_open(self) -> bool:

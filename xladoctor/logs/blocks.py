@@ -74,7 +74,7 @@ def searched(
     if first is None:
         return
     second = next(source, None)
-    if second is None and first[1] == len(first[0]) <= SMALL and max(map(len, first[0].split(b"\n"))) <= DEEP:
+    if second is None and first[1] == len(first[0]) <= SMALL and not _has_longer(first[0], DEEP):
         yield Block(first[0], first[1], None, first[0].count(b"\n"))
         return
     yield scan(*first, more)
@@ -88,6 +88,17 @@ def searched(
         yield scan(*block, more)
     threads = _cores() if threads is None else threads
     yield from _together(source, threads, more) if threads > 1 else (scan(*block, more) for block in source)
+
+
+def _has_longer(data: bytes, limit: int) -> bool:
+    """Whether a line is longer than `limit`."""
+    at = 0
+    while len(data) - at > limit:
+        end = data.rfind(b"\n", at, at + limit + 1)
+        if end < 0:
+            return True
+        at = end + 1
+    return False
 
 
 def _together(blocks: Iterator[tuple[bytes, int]], threads: int, more: tuple[bytes, ...]) -> Iterator[Block]:

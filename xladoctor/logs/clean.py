@@ -10,9 +10,9 @@ kept: it says what the line is.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 from xladoctor.logs.kinds import Kind, Kinds
@@ -118,37 +118,35 @@ def clean_by_kind(lines: Sequence[tuple[int, bytes]]) -> list[Kind | list[Clean]
     """The same, line by line: the kind of each, or where it has none the cleaned lines in it. None where the lines of a
     region change each other: a terminal may have broken them, they may share a prefix, or all are indented.
     """
+    kinds = KINDS.of_all([line for _, line in lines])
+    known = [kind for kind in kinds if kind is not None]
+    if any(map(attrgetter("prefixed"), known)):
+        return None
+    raw, clean = [kind.length for kind in known], [kind.stop - kind.start for kind in known]
+    flush = any(map(attrgetter("flush"), known))
+    streams = False
     found: list[Kind | list[Clean]] = []
-    raw, clean = Counter[int](), Counter[int]()
-    flush = streams = False
-    for number, line in lines:
-        kind = KINDS.of(line)
+    for kind, (number, line) in zip(kinds, lines, strict=True):
         if kind is not None:
-            if kind.prefixed:
-                return None
             found.append(kind)
-            raw[kind.length] += 1
-            clean[kind.stop - kind.start] += 1
-            flush = flush or kind.flush
             continue
         pieces = list(_pieces(line))
         bare = [Clean(number, *_strip_prefixes(piece)) for piece in pieces]
         flush = flush or any(_is_flush(each.text) for each in bare)
-        cleaned = [_at_margin(each, 0) if each.text[:1] == " " else each for each in bare]
         if any(may_follow_prefix(each.text) and not CPP.match(each.text) for each in bare):
             return None
-        found.append(cleaned)
-        raw.update(map(len, pieces))
-        clean.update(len(each.text) for each in bare)
+        found.append([_at_margin(each, 0) if each.text[:1] == " " else each for each in bare])
+        raw += map(len, pieces)
+        clean += [len(each.text) for each in bare]
         streams = streams or any(each.stream for each in bare)
     if not flush or _is_broken(lines, raw, bare=False) or (not streams and _is_broken(lines, clean, bare=True)):
         return None
     return found
 
 
-def _is_broken(lines: Sequence[tuple[int, bytes]], lengths: Counter[int], *, bare: bool) -> bool:
+def _is_broken(lines: Sequence[tuple[int, bytes]], lengths: Sequence[int], *, bare: bool) -> bool:
     """Whether a terminal broke the lines, as they stand or `bare` of their prefixes."""
-    if not wraps_at(lengths, lengths.total())[0]:
+    if not wraps_at(lengths)[0]:
         return False
     texts = [piece for _, line in lines for piece in _pieces(line)]
     return bool(_wrap_width([_strip_prefixes(text)[0] for text in texts] if bare else texts))
@@ -281,16 +279,16 @@ def _is_open(text: str, after: str) -> bool:
     return not closed or not (text[-1:].isalpha() and after[:1].isalpha())
 
 
-def wraps_at(lengths: Counter[int], count: int) -> tuple[int, int]:
-    """The width at which `count` lines of these lengths could have been cut, and how many lines must end there."""
+def wraps_at(lengths: Sequence[int]) -> tuple[int, int]:
+    """The width at which lines of these lengths could have been cut, and how many lines must end there."""
     width = max(lengths, default=0)
-    enough = 1 if count <= 30 and width in _TERMINALS else 3
-    return (0, enough) if width < 40 or lengths[width] < enough else (width, enough)
+    enough = 1 if len(lengths) <= 30 and width in _TERMINALS else 3
+    return (0, enough) if width < 40 or lengths.count(width) < enough else (width, enough)
 
 
 def _wrap_width(lines: list[str]) -> int:
     """The width at which lines were cut, or 0: many different lines end there, none goes beyond, most go on below."""
-    width, enough = wraps_at(Counter(map(len, lines)), len(lines))
+    width, enough = wraps_at([len(line) for line in lines])
     if not width:
         return 0
     full = [i for i, line in enumerate(lines[:-1]) if len(line) == width]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
-from xladoctor.model.evidence import Frame
+from xladoctor.logs import message
+from xladoctor.logs.frames import same_paths
+from xladoctor.model.evidence import ErrorRecord, Frame
 from xladoctor.patterns import pattern
 
 LINES, CHARACTERS, FRAMES = 400, 24_000, 200
@@ -46,6 +48,27 @@ class Draft:
     named_above: str | None = None
     callback: str | None = None
     margin: int = 0
+
+    def record(self, source: str, stream: str | None, *, ended: bool) -> ErrorRecord:
+        """The error as it was read; `ended` where nothing that follows from it stands below."""
+        first = message.first_root("\n".join(self.lines))
+        if self.reverse:
+            self.frames.reverse()
+        return ErrorRecord(
+            text=message.tidy(self.lines),
+            exception=self.exception,
+            level="warning" if self.level == "warning" else "error",
+            where=f"{source}:{self.number}",
+            nodes=message.nodes(first),
+            op=message.op(first),
+            device=message.device(first),
+            frames=tuple(self.frames),
+            op_frames=same_paths(self.op_frames or message.defined_at(first), self.frames),
+            before=self.before,
+            ended_run=ended and self.level != "warning",
+            stream=stream,
+            native=self.native,
+        )
 
     def code_or_marks(self, text: str, code: str) -> None:
         """Take a line below a frame: its code, or the marks that Python prints under the code."""

@@ -7,14 +7,13 @@ be wrong on that side costs time and no answer.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 
 from xladoctor.logs import signatures
 from xladoctor.logs.bare import says_wrong
 from xladoctor.logs.bounds import HEADER, NODE, RAISED
-from xladoctor.logs.clean import CPP, KINDS, wraps_at
+from xladoctor.logs.clean import CPP, KINDS, Clean, wraps_at
 from xladoctor.logs.endings import death, glued, is_progress, is_work
 from xladoctor.logs.frames import arrow, ipython_frame, pytest_frame, python_frame
 from xladoctor.logs.kinds import LONGEST, MOST, ZEROS, Kind
@@ -40,6 +39,14 @@ class Inert:
             if inert and text:
                 kind.progress, kind.works = is_progress(text), is_work(text)
         return inert
+
+    def judge_all(self, kinds: Sequence[Kind | list[Clean]]) -> list[bool]:
+        """The same of many; what has no kind is not inert."""
+        known = self._judged
+        return [
+            isinstance(kind, Kind) and (inert if (inert := known.get(kind)) is not None else self.judge(kind))
+            for kind in kinds
+        ]
 
     def _means_something(self, text: str, cpp: bool) -> bool:
         if HEADER in text or any(literal in text for literal in self._literals) or signatures.may_speak(text):
@@ -91,7 +98,7 @@ class Inert:
 
 def _may_wrap(kinds: Sequence[bytes], lengths: Sequence[int]) -> bool:
     """Whether lines of these lengths could have been broken by a terminal: see `clean._wrap_width`."""
-    width, enough = wraps_at(Counter(lengths), len(lengths))
+    width, enough = wraps_at(lengths)
     if not width:
         return False
     ending = {kind.replace(b"0", b"") for kind, length in zip(kinds, lengths, strict=True) if length == width}

@@ -7,7 +7,7 @@ the next. No pattern by which lines are judged depends on which digit stands whe
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 ZEROS = bytes(ord("0") if ord("0") <= at <= ord("9") else at for at in range(256))
@@ -45,6 +45,16 @@ class Kinds:
     def of(self, line: bytes) -> Kind | None:
         """The kind of a line."""
         return None if len(line) > LONGEST else self.of_zeros(line.translate(ZEROS))
+
+    def of_all(self, lines: Sequence[bytes]) -> list[Kind | None]:
+        """The kinds of lines, in their order."""
+        zeros = b"\n".join(lines).translate(ZEROS).split(b"\n")
+        if len(zeros) != len(lines):  # parts of a long line stand in one
+            return [self.of(line) for line in lines]
+        known = self._known
+        return [
+            known[line] if line in known else None if len(line) > LONGEST else self.of_zeros(line) for line in zeros
+        ]
 
     def of_zeros(self, line: bytes) -> Kind | None:
         """The kind of a line in which every digit is a zero."""

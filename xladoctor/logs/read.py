@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice, takewhile
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -79,7 +79,7 @@ def _read_one(
 ) -> tuple[str, int, Collector]:
     if isinstance(log, (str, Path)):
         source = Source(str(log))
-        if Path(log).is_dir():
+        if os.path.isdir(log):  # noqa: PTH112 - a Path costs more than the call
             raise UnreadableLog(str(log), "is a directory, not a log")
     else:
         source = Source(name or str(getattr(log, "name", None) or "<stdin>"), log)
@@ -154,7 +154,8 @@ class Collector:
 
     def _take_by_kind(self, region: list[tuple[int, bytes]], kinds: list[Kind | list[Clean]]) -> None:
         """The same of lines that do not change each other: inert ones, met while nothing is open, are passed by."""
-        inert = self._inert.judge
+        inert = self._inert.judge_all(kinds)
+        inert.append(False)
         plain = self._segmenter(None)
         at, count = 0, len(region)
         while at < count:
@@ -162,10 +163,15 @@ class Collector:
             if isinstance(kind, list):
                 for line in kind:
                     self._feed(line, raw)
-            elif inert(kind) and plain.idle:
-                run = list(takewhile(lambda each: isinstance(each, Kind) and inert(each), islice(kinds, at, None)))
-                self._pass_by(plain, left_of(region, cast("list[Kind]", run), at, at + len(run)), region)
-                at += len(run) - 1
+            elif inert[at] and plain.idle:
+                end = inert.index(False, at)
+                self._pass_by(plain, left_of(region, cast("list[Kind]", kinds[at:end]), at, end), region)
+                at = end
+                continue
+            elif inert[at] and plain.outside:
+                plain.feed_inert(number, text_of(raw, kind), kind)
+                if kind.progress:
+                    self._saw_progress(None, number, kind.clean, raw)
             else:
                 self._feed(Clean(number, text_of(raw, kind)), raw)
             at += 1

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 
-from xladoctor.logs import message, signatures
+from xladoctor.logs import signatures
 from xladoctor.logs.bare import Bare
 from xladoctor.logs.bounds import GOES_ON, HEADER, NODE, OP_STACK, RAISED, STOP
 from xladoctor.logs.clean import CPP, Clean
@@ -26,8 +26,8 @@ from xladoctor.logs.frames import (
     pytest_raised,
     python_frame,
     rich_frame,
-    same_paths,
 )
+from xladoctor.logs.kinds import Kind
 from xladoctor.model.evidence import AT_EXIT, ErrorRecord, Frame
 
 PLAIN = 40
@@ -81,6 +81,20 @@ class Segmenter:
         """Whether nothing is open: a line that means nothing by itself means nothing at all."""
         return self._draft is None and not (self._margin or self._watching or self.bare.is_open)
 
+    @property
+    def outside(self) -> bool:
+        """Whether no error is open, though words may be, or work be looked for."""
+        return self._draft is None and not self._margin
+
+    def feed_inert(self, number: int, text: str, kind: Kind) -> None:
+        """Do what `feed` would do with a line of an inert kind outside of any error."""
+        self._number = number
+        if self._watching and kind.works and not kind.cpp:
+            self._worked, self._watching = number, False
+        self.bare.take_inert(number, text, kind)
+        if text:
+            self._recent.append(text[:500])
+
     def pass_by(self, recent: list[str], above: str, worked: int) -> None:
         """Do what `feed` would do with lines of inert kinds while nothing is open (see `skip.py`)."""
         self.bare.pass_by(above, worked)
@@ -129,30 +143,9 @@ class Segmenter:
         if draft is None or not (draft.lines or draft.exception) or draft.ignored:
             return
         self._chained = None
-        raw = "\n".join(draft.lines)
-        first = message.first_root(raw)
         if draft.grave:
             self._grave[f"{self._source}:{draft.number}"] = draft.number
-        if draft.reverse:
-            draft.frames.reverse()
-        self._emit(
-            ErrorRecord(
-                text=message.tidy(draft.lines),
-                exception=draft.exception,
-                level="warning" if draft.level == "warning" else "error",
-                where=f"{self._source}:{draft.number}",
-                nodes=message.nodes(first),
-                op=message.op(first),
-                device=message.device(first),
-                frames=tuple(draft.frames),
-                op_frames=same_paths(draft.op_frames or message.defined_at(first), draft.frames),
-                before=draft.before,
-                ended_run=ended and draft.level != "warning",
-                stream=self._stream,
-                native=draft.native,
-            ),
-            draft.number,
-        )
+        self._emit(draft.record(self._source, self._stream, ended=ended), draft.number)
 
     # --- tracebacks ---------------------------------------------------------------------------------------------------
     def _open_traceback(self, text: str) -> None:

@@ -8,7 +8,6 @@ import os
 import stat
 import zlib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import IO, Protocol, cast
 
 from xladoctor.logs.blocks import lines_of, lines_of_file
@@ -52,7 +51,7 @@ class Source:
             yield from lines_of(self._read(self._stream))
             return
         try:
-            with Path(self.name).open("rb", buffering=0) as stream:
+            with open(self.name, "rb", buffering=0) as stream:  # noqa: PTH123 - a Path costs more than the call
                 if self._is_plain(stream.fileno()):
                     yield from self._plain(stream.fileno())
                 else:

@@ -71,6 +71,10 @@ class ErrorRecord:
     stream: str | None = None
     native: str | None = None
 
+    def __hash__(self) -> int:
+        """Few records of one log have the same words and place: the frames need not be looked at."""
+        return hash((self.text, self.where))
+
     @property
     def user_frame(self) -> Frame | None:
         """The deepest frame of user code: the op's definition if the log has it, else the traceback.

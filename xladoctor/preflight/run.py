@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import xladoctor
 from xladoctor import paths, target
@@ -17,6 +18,10 @@ from xladoctor.preflight.checks import module, names, runs_steps
 from xladoctor.preflight.situation import NotNow, Situation, Unanswered
 from xladoctor.preflight.study import Study
 from xladoctor.recording.run_folder import stamped, write_json
+from xladoctor.workers.elsewhere import differences
+
+if TYPE_CHECKING:
+    from xladoctor.cluster.opened import Cluster
 
 Say = Callable[[str], None]
 Seen = Callable[[Check], None]
@@ -24,7 +29,9 @@ Seen = Callable[[Check], None]
 
 @dataclass(frozen=True)
 class Options:
-    """Which checks, and how. `timeout` is in seconds, for the rehearsal and for each question to a worker."""
+    """Which checks, and how. `timeout` is in seconds, for the rehearsal and for each question to a worker. `on` names
+    where steps run, for the answers that are kept.
+    """
 
     only: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
@@ -32,12 +39,18 @@ class Options:
     strict_unchecked: bool = False
     timeout: float = 600.0
     cached: bool = True
+    on: str = "local"
 
 
 def preflight(
-    study: Study, options: Options, say: Say = lambda text: None, seen: Seen = lambda check: None
+    study: Study,
+    options: Options,
+    say: Say = lambda text: None,
+    seen: Seen = lambda check: None,
+    elsewhere: Cluster | None = None,
 ) -> Preflight:
-    """Make the checks. `seen` is called with each as soon as it is made.
+    """Make the checks. `seen` is called with each as soon as it is made. `elsewhere` runs the steps of the study; its
+    command is rehearsed here.
 
     A check that breaks down is a failed check. After a rehearsal that fails, what would run its steps is skipped: it is
     a no-go already. An interruption (Ctrl-C) ends it: the checks that were made are given back, and nothing is kept.
@@ -48,7 +61,7 @@ def preflight(
     wanted = chosen(options)
     _see_that_it_can_start(study)
     listing = overlay.look(paths.here())
-    key = cache.key(study, wanted, listing)
+    key = cache.key(study, [*wanted, *([options.on] if elsewhere is not None else [])], listing)
     kept = cache.look(key) if options.cached else None
     if kept is not None:
         kept = replace(kept, strict=options.strict, strict_unchecked=options.strict_unchecked)
@@ -65,7 +78,7 @@ def preflight(
 
     files: dict[str, str] | None = None
     interrupted = False
-    situation = Situation(study, folder, listing, options.timeout, say)
+    situation = Situation(study, folder, listing, options.timeout, say, elsewhere=elsewhere)
     try:
         with situation:
             checked(situation, wanted, keep)
@@ -98,7 +111,7 @@ def _result(situation: Situation, options: Options, made: tuple[Check, ...]) -> 
         strict=options.strict,
         strict_unchecked=options.strict_unchecked,
         environment={"python": study.python, "device": study.device},
-        notes=notes(study),
+        notes=(*notes(study), *differences(situation.places)),
         there_are=len(names()),
         rehearsed=str(situation.rehearsal.folder) if situation.has("rehearsal") else None,
         tool_version=xladoctor.__version__,

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from xladoctor import paths
 from xladoctor.diagnosis.facts import Step, steps
@@ -30,7 +30,11 @@ from xladoctor.recording.schema import schema
 from xladoctor.workers.bench import Bench
 from xladoctor.workers.environment import worker_environment
 from xladoctor.workers.pool import Pool
+from xladoctor.workers.remote import Where
 from xladoctor.workers.subject import Subject, find, of_step
+
+if TYPE_CHECKING:
+    from xladoctor.cluster.opened import Cluster
 
 Say = Callable[[str], None]
 
@@ -96,6 +100,7 @@ class Situation:
         timeout: float,
         say: Say,
         pool: Pool | None = None,
+        elsewhere: Cluster | None = None,
     ) -> None:
         self.study = study
         self.folder = folder
@@ -104,6 +109,8 @@ class Situation:
         self._listing = listing
         self._open = ExitStack()
         self._given = pool
+        self._elsewhere = elsewhere
+        self._benches: list[Bench] = []
         self._outside: list[Path] = []
 
     def __enter__(self) -> Situation:
@@ -320,10 +327,29 @@ class Situation:
     def _bench(self, subject: Subject, name: str) -> Bench:
         folder = self.folder / name
         folder.mkdir(parents=True, exist_ok=True)
+        there = self._elsewhere
         bench = Bench(
-            subject, folder, timeout=self.timeout, say=self.say, environment=self.environment, pool=self._pool
+            subject,
+            folder,
+            timeout=self.timeout,
+            jobs=1 if there is None else there.slots,
+            say=self.say,
+            environment=self.environment,
+            pool=self._pool,
+            executor=None if there is None else there.executor,
+            settings=self.study.environment,
         )
+        self._benches.append(bench)
         return self._open.enter_context(bench)
+
+    @property
+    def places(self) -> dict[Where, list[str]]:
+        """Where a cluster ran the steps, and at which sizes; empty where all of it ran here."""
+        found: dict[Where, list[str]] = {}
+        for bench in self._benches:
+            for where, cases in bench.places.items():
+                found.setdefault(where, []).extend(cases)
+        return found
 
     @cached_property
     def _pool(self) -> Pool:

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from xladoctor.recording.run import Recording
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Evidence:
-    """All of it."""
+    """All of it. Two are the same only where they are one: what is worked out of one can be remembered with it."""
 
     source: str
     log: LogEvidence = field(default_factory=LogEvidence)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xladoctor.report.text import line
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # What a spreadsheet takes for the beginning of a formula; the wide forms count in some of them.
 _FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
@@ -21,6 +24,12 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     for row in rows:
         writer.writerow([cell(value) for value in row])
     return out.getvalue()
+
+
+def of_frame(frame: pd.DataFrame) -> str:
+    """The same of a table of pandas; what is missing is an empty cell."""
+    rows = frame.astype(object)
+    return table(list(frame.columns), rows.where(rows.notna(), None).itertuples(index=False))
 
 
 def cell(value: Any) -> Any:

@@ -8,12 +8,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from xladoctor.errors import XladoctorError
-from xladoctor.fleet.table import COLUMNS, counted, frame
-from xladoctor.report.csv_table import cell, table
+from xladoctor.fleet.table import counted, frame
+from xladoctor.report import survey_console, survey_tables
+from xladoctor.report.csv_table import cell, of_frame
 from xladoctor.report.facts import count
-from xladoctor.report.text import clip, md, md_code
+from xladoctor.report.text import md, md_code
 from xladoctor.report.view import View
-from xladoctor.rules import OUTSIDE
+from xladoctor.survey.columns import as_data as cause_data
 from xladoctor.survey.table import utc
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 FORMATS = ("console", "json", "markdown", "html", "csv", "parquet")
 WORDS = 300
 _MOST, _FEW = 20, 5
-_STYLES = {"error": "bold red", "warning": "bold yellow"}
 
 
 def render(fleet: Fleet, format: str, page: Page | None = None, view: View | None = None) -> str | bytes:
@@ -114,16 +114,13 @@ def console(fleet: Fleet, page: Page, view: View) -> str:
 def _cause(page: Page, cause: FleetCause, view: View) -> None:
     if not view.quiet:
         page.blank()
-    lead = ((count(cause.count, "run"), "bold"), (f"  {cause.code} {cause.slug}", _STYLES.get(cause.level, "bold")))
     new = "new since yesterday" if cause.new else ""
-    page.flow(lead, ", ".join(part for part in (cause.op, new) if part), indent=2, hang=4)
+    page.flow(survey_console.lead(cause), ", ".join(part for part in (cause.op, new) if part), indent=2, hang=4)
     if follows(cause):
         page.para(follows(cause) or "", indent=4, style="bold")
     if view.quiet:
         return
-    page.para(clip(cause.message, WORDS) if cause.slug in OUTSIDE else cause.title, indent=4)
-    if cause.place:
-        page.para(f"at {cause.place}", indent=4)
+    survey_console.describe(page, cause)
     if cause.numbers:
         page.para(f"numbers: {'; '.join(cause.numbers)}", indent=4)
     page.para(times(cause), indent=4)
@@ -161,13 +158,7 @@ def _as_dict(cause: FleetCause) -> dict[str, Any]:
     share = cause.share
     return {
         "id": cause.id,
-        "code": cause.code,
-        "class": cause.slug,
-        "level": cause.level,
-        "title": cause.title,
-        "message": cause.message,
-        "op": cause.op,
-        "place": cause.place,
+        **cause_data(cause),
         "numbers": cause.numbers,
         "remedy": cause.remedy,
         "count": cause.count,
@@ -190,8 +181,7 @@ def _as_dict(cause: FleetCause) -> dict[str, Any]:
 
 def csv(fleet: Fleet) -> str:
     """A row a cause, with one line of names on top."""
-    rows = frame(fleet).astype(object)
-    return table(COLUMNS, rows.where(rows.notna(), None).itertuples(index=False))
+    return of_frame(frame(fleet))
 
 
 def parquet(fleet: Fleet) -> bytes:
@@ -218,8 +208,7 @@ def markdown(fleet: Fleet) -> str:
     """The causes as a table, for an issue or a mail."""
     runs, said = headline(fleet)
     lines = [f"<!-- {fleet.schema} -->", f"# {runs}: {said}", "", md(window(fleet)), ""]
-    if fleet.problems:
-        lines += ["Could not be read:", "", *(f"- {md(problem)}" for problem in fleet.problems), ""]
+    lines += survey_tables.unreadable(fleet.problems)
     if fleet.causes:
         lines += [
             "| runs | class | op | where | first | last | users | nodes | to do |",
@@ -228,9 +217,7 @@ def markdown(fleet: Fleet) -> str:
     for cause in fleet.causes:
         cells = (
             str(cause.count),
-            f"{cause.code} {md(cause.slug)} ({cause.level})",
-            md_code(cause.op or "", table=True),
-            md_code(cause.place or "", table=True),
+            *survey_tables.what_and_where(cause),
             f"{utc(cause.first) or ''}{' (new)' if cause.new else ''}",
             utc(cause.last) or "",
             md(names(cause.users)),
@@ -240,7 +227,7 @@ def markdown(fleet: Fleet) -> str:
         lines.append(f"| {' | '.join(cells)} |")
     for number, cause in enumerate(fleet.causes, 1):
         follow = follows(cause)
-        lines += ["", f"{number}. {md(cause.title)}: {md(clip(cause.message, WORDS))}"]
+        lines += ["", survey_tables.sentence(number, cause)]
         lines += ["", f"   **{md(follow)}**"] if follow else []
         lines += ["", *(f"   - {md_code(example)}" for example in cause.examples)]
     return "\n".join(lines).rstrip("\n") + "\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from xladoctor.model.survey import Cause, Survey
 from xladoctor.report.facts import count
 from xladoctor.report.page import Page
@@ -9,6 +11,9 @@ from xladoctor.report.text import clip
 from xladoctor.report.view import View
 from xladoctor.rules import OUTSIDE
 from xladoctor.survey.table import numbers_text, utc
+
+if TYPE_CHECKING:
+    from xladoctor.survey.columns import Named
 
 _MOST = 12
 _WORDS = 300
@@ -46,26 +51,35 @@ def render(survey: Survey, page: Page, view: View) -> str:
 def _cause(page: Page, survey: Survey, cause: Cause, view: View) -> None:
     if not view.quiet:
         page.blank()
-    style = _STYLES.get(cause.level, "bold")
     newest = utc(cause.newest)
     page.flow(
-        ((f"{count(cause.count, 'run')}", "bold"), (f"  {cause.code} {cause.slug}", style)),
+        lead(cause),
         ", ".join(part for part in (cause.op, newest and f"newest {newest}") if part),
         indent=2,
         hang=4,
     )
     if view.quiet:
         return
-    # Of what is no tensor's failure, the title says nothing.
-    page.para(clip(cause.message, _WORDS) if cause.slug in OUTSIDE else cause.title, indent=4)
-    if cause.place:
-        page.para(f"at {cause.place}", indent=4)
+    describe(page, cause)
     if cause.numbers:
         varies = "" if len(cause.numbers) == 1 else " (they differ between the runs)"
         page.para(f"numbers: {numbers_text(cause)}{varies}", indent=4)
     page.para(f"such as {survey.runs[cause.example].target.name}", indent=4)
     if cause.remedy:
         page.para(f"to do: {cause.remedy}", indent=4)
+
+
+def lead(cause: Named) -> tuple[tuple[str, str], ...]:
+    """How many runs have a cause, and its class."""
+    return (count(cause.count, "run"), "bold"), (f"  {cause.code} {cause.slug}", _STYLES.get(cause.level, "bold"))
+
+
+def describe(page: Page, cause: Named) -> None:
+    """What a cause says, and where it is."""
+    # Of what is no tensor's failure, the title says nothing.
+    page.para(clip(cause.message, _WORDS) if cause.slug in OUTSIDE else cause.title, indent=4)
+    if cause.place:
+        page.para(f"at {cause.place}", indent=4)
 
 
 def _runs(page: Page, survey: Survey) -> None:

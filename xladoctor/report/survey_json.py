@@ -7,6 +7,7 @@ from typing import Any
 
 from xladoctor.model.survey import Survey
 from xladoctor.report.json_ import plain, to_dict
+from xladoctor.survey.columns import as_data as cause_data
 from xladoctor.survey.table import utc
 
 
@@ -23,13 +24,7 @@ def as_dict(survey: Survey) -> dict[str, Any]:
         "verdicts": survey.verdicts,
         "causes": [
             {
-                "code": cause.code,
-                "class": cause.slug,
-                "level": cause.level,
-                "title": cause.title,
-                "message": cause.message,
-                "op": cause.op,
-                "place": cause.place,
+                **cause_data(cause),
                 "count": cause.count,
                 "newest": utc(cause.newest),
                 "numbers": cause.numbers,

@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from xladoctor.model.survey import Survey
-from xladoctor.report.csv_table import table
+from xladoctor.report.csv_table import of_frame
 from xladoctor.report.facts import count
 from xladoctor.report.text import clip, md, md_code
-from xladoctor.survey.table import COLUMNS, frame, numbers_text, utc
+from xladoctor.survey.table import frame, numbers_text, utc
+
+if TYPE_CHECKING:
+    from xladoctor.survey.columns import Named
 
 _WORDS = 300
 
 
+def unreadable(problems: Sequence[str]) -> list[str]:
+    """The runs that could not be read, as lines of Markdown."""
+    return ["Could not be read:", "", *(f"- {md(problem)}" for problem in problems), ""] if problems else []
+
+
+def what_and_where(cause: Named) -> tuple[str, str, str]:
+    """Class, op and place of a cause, as cells of Markdown."""
+    name = f"{cause.code} {md(cause.slug)} ({cause.level})"
+    return name, md_code(cause.op or "", table=True), md_code(cause.place or "", table=True)
+
+
+def sentence(number: int, cause: Named) -> str:
+    """Title and message of a cause below the table."""
+    return f"{number}. {md(cause.title)}: {md(clip(cause.message, _WORDS))}"
+
+
 def csv(survey: Survey) -> str:
     """The causes as CSV, with one line of names on top."""
-    rows = frame(survey).astype(object)
-    return table(COLUMNS, rows.where(rows.notna(), None).itertuples(index=False))
+    return of_frame(frame(survey))
 
 
 def markdown(survey: Survey) -> str:
@@ -26,8 +47,7 @@ def markdown(survey: Survey) -> str:
         f"{verdicts['healthy']} in which nothing wrong was found",
         "",
     ]
-    if survey.problems:
-        lines += ["Could not be read:", "", *(f"- {md(problem)}" for problem in survey.problems), ""]
+    lines += unreadable(survey.problems)
     if survey.causes:
         lines += [
             "| runs | newest | class | op | where | numbers | example | to do |",
@@ -37,15 +57,13 @@ def markdown(survey: Survey) -> str:
         cells = (
             str(cause.count),
             utc(cause.newest) or "",
-            f"{cause.code} {md(cause.slug)} ({cause.level})",
-            md_code(cause.op or "", table=True),
-            md_code(cause.place or "", table=True),
+            *what_and_where(cause),
             md(numbers_text(cause)),
             md_code(survey.runs[cause.example].target.name, table=True),
             md(cause.remedy or ""),
         )
         lines.append(f"| {' | '.join(cells)} |")
     for number, cause in enumerate(survey.causes, 1):
-        lines += ["", f"{number}. {md(cause.title)}: {md(clip(cause.message, _WORDS))}", ""]
+        lines += ["", sentence(number, cause), ""]
         lines += [f"   - {md_code(survey.runs[at].target.name)}" for at in cause.runs]
     return "\n".join(lines).rstrip("\n") + "\n"

@@ -167,15 +167,16 @@ def known(record: ErrorRecord, *, but: str = "") -> Rule | None:
 # A dozen rules ask about the same records of one log.
 @lru_cache(maxsize=512)
 def _known(record: ErrorRecord, but: str) -> Rule | None:
-    from xladoctor.rules.matching import flat
+    from xladoctor.rules.matching import asked
 
-    text = flat(record.text)
-    for rule in all_rules():
-        if rule.origin or rule.code == but:
-            continue
-        if rule.recognise is not None and rule.recognise(record, text):
-            return rule
-    return None
+    said = asked(record)
+    return next((rule for rule in _own() if rule.code != but and rule.recognise and said.hit(rule.recognise)), None)
+
+
+@cache
+def _own() -> tuple[Rule, ...]:
+    """The built-in rules that recognise a record."""
+    return tuple(rule for rule in all_rules() if not rule.origin and rule.recognise is not None)
 
 
 def recognised(record: ErrorRecord, *, but: str = "") -> Rule | None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from math import prod
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from xladoctor.model.diagnosis import Finding, Level, Location, Proof, Role, Status
 
@@ -48,6 +48,7 @@ class Hit:
 
 
 Recogniser = Callable[["ErrorRecord", str], Hit | None]
+T = TypeVar("T")
 
 
 @lru_cache(maxsize=512)
@@ -149,26 +150,45 @@ def by_words(slug: str) -> Recogniser:
     return recognise
 
 
+class Asked:
+    """What recognisers say of one record. Many rules want to know what the others say: each is asked once."""
+
+    __slots__ = ("_hits", "record", "text")
+
+    def __init__(self, record: ErrorRecord) -> None:
+        self.record, self.text = record, flat(record.text)
+        self._hits: dict[Callable[..., Any], Any] = {}
+
+    def hit(self, recognise: Callable[[ErrorRecord, str], T]) -> T:
+        """What this recogniser says."""
+        try:
+            return cast("T", self._hits[recognise])
+        except KeyError:
+            hit = self._hits[recognise] = recognise(self.record, self.text)
+            return hit
+
+
+@lru_cache(maxsize=512)
+def asked(record: ErrorRecord) -> Asked:
+    """What recognisers say of a record, with what they said already."""
+    return Asked(record)
+
+
 def _general(rule: Rule, record: ErrorRecord, text: str) -> Hit | None:
     """What the rule's general recogniser says of an error that no rule knows word for word."""
-    if rule.general is None or record.level == "warning" or _is_known(record):
-        return None
-    return cast("Hit | None", rule.general(record, text))
-
-
-@lru_cache(maxsize=1024)
-def _is_known(record: ErrorRecord) -> bool:
     from xladoctor.rules import known
 
-    return known(record) is not None
+    if rule.general is None or record.level == "warning" or known(record) is not None:
+        return None
+    return cast("Hit | None", rule.general(record, text))
 
 
 def match_records(rule: Rule, recognise: Recogniser, evidence: Evidence) -> Iterator[Finding]:
     """The findings of one rule in one log. Warning lines count only where no error says the same class."""
     found: dict[Any, list[tuple[ErrorRecord, Hit]]] = {}
     for record in evidence.log.records:
-        text = flat(record.text)
-        hit = recognise(record, text) or _general(rule, record, text)
+        others = asked(record)
+        hit = others.hit(recognise) or (_general(rule, record, others.text) if rule.general is not None else None)
         if hit:
             found.setdefault((hit.dims, hit.details.get("key")), []).append((record, hit))
     serious = [group for group in found.values() if any(r.level == "error" for r, _ in group)]

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from xladoctor.model.diagnosis import Basis, Finding, Proof, Remedy
 from xladoctor.rules.base import Rule
-from xladoctor.rules.matching import Hit, finding, flat, is_quoted, location_around, location_of, make, pattern
+from xladoctor.rules.matching import Hit, asked, finding, flat, is_quoted, location_around, location_of, make, pattern
 from xladoctor.rules.outside import ASKED
 from xladoctor.rules.outside import RULES as OUTSIDE
 from xladoctor.rules.recognise.not_xla import cut, cut_message, ends_inside, recognise
@@ -19,8 +20,18 @@ if TYPE_CHECKING:
     from xladoctor.recording.evidence import Evidence
 
 
+_chosen_before: WeakKeyDictionary[Evidence, Finding | None] = WeakKeyDictionary()
+
+
 def _chosen(evidence: Evidence) -> Finding | None:
-    """What no rule of XLA and shapes explains. One finding: of what ended the run, else of the first."""
+    """What no rule of XLA and shapes explains: each rule of this family asks for it."""
+    if evidence not in _chosen_before:
+        _chosen_before[evidence] = _choose(evidence)
+    return _chosen_before[evidence]
+
+
+def _choose(evidence: Evidence) -> Finding | None:
+    """One finding: of what ended the run, else of the first."""
     left = [r for r in evidence.log.records if (r.level == "error" or "oss" in r.text) and not explained(r)]
     hits = [(r, rule, hit) for r in left for rule, hit in _outside(r)]
     if not hits:
@@ -70,12 +81,12 @@ def _that_ended(errors: list[tuple[ErrorRecord, Rule, Hit]]) -> list[tuple[Error
 
 def _outside(record: ErrorRecord) -> list[tuple[Rule, Hit]]:
     """The rule outside of XLA and shapes that has a name for a record, and what it says; else `not-xla`."""
-    text = flat(record.text)
+    said = asked(record)
     for rule in ASKED:
-        hit = rule.recognise(record, text) if rule.recognise else None
+        hit = said.hit(rule.recognise) if rule.recognise else None
         if isinstance(hit, Hit):
             return [(rule, hit)]
-    plain = recognise(record, text)
+    plain = said.hit(recognise)
     return [(_PLAIN, plain)] if plain else []
 
 

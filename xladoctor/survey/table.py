@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING
 import xladoctor
 from xladoctor.model.survey import Cause, Run, Survey
 from xladoctor.survey import same
+from xladoctor.survey.columns import columns
+from xladoctor.survey.columns import frame as framed
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from xladoctor.model.diagnosis import Finding
 
-COLUMNS = (
-    "xladoctor_cause", "level", "class", "code", "op", "place", "runs", "newest", "example", "numbers", "title",
-    "message", "remedy", "sources",
-)  # fmt: skip
+COLUMNS = columns("xladoctor_cause", ("newest", "example", "numbers"), ("sources",))
 
 
 def survey(runs: Sequence[Run], problems: Sequence[str] = ()) -> Survey:
@@ -80,29 +79,16 @@ def _cause(members: list[int], runs: Sequence[Run], roots: dict[int, Finding]) -
 
 def frame(survey: Survey) -> pd.DataFrame:
     """The causes as a table: one row a cause, with `COLUMNS`; times in UTC."""
-    import pandas as pd
-
-    rows = [
-        (
-            number,
-            cause.level,
-            cause.slug,
-            cause.code,
-            cause.op,
-            cause.place,
-            cause.count,
-            utc(cause.newest),
-            survey.runs[cause.example].target.name,
-            numbers_text(cause),
-            cause.title,
-            cause.message,
-            cause.remedy,
-            " ".join(survey.runs[at].target.name for at in cause.runs),
-        )
-        for number, cause in enumerate(survey.causes, 1)
+    own = [
+        {
+            "newest": utc(cause.newest),
+            "example": survey.runs[cause.example].target.name,
+            "numbers": numbers_text(cause),
+            "sources": " ".join(survey.runs[at].target.name for at in cause.runs),
+        }
+        for cause in survey.causes
     ]
-    made: pd.DataFrame = pd.DataFrame(rows, columns=list(COLUMNS))
-    return made
+    return framed(COLUMNS, zip(survey.causes, own, strict=True))
 
 
 def utc(time: float | None) -> str | None:

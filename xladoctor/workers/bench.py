@@ -72,7 +72,8 @@ class Bench:
     """Asks workers about a subject. Use as a context manager; `ask` may be called from several threads.
 
     `tries` counts the questions that a worker got (not those that the journal answered), `compilations` what their
-    results call so. `timeout` is in seconds, for each question.
+    results call so. `timeout` is in seconds, for each question. `settings` are the variables that the user named for
+    this subject: of the environment, they alone travel to where an `executor` works.
     """
 
     def __init__(
@@ -87,6 +88,7 @@ class Bench:
         environment: Mapping[str, str] = os.environ,
         pool: Pool | None = None,
         executor: Executor | None = None,
+        settings: Mapping[str, str] | None = None,
     ) -> None:
         self.subject = subject
         self.folder = folder
@@ -104,7 +106,7 @@ class Bench:
         self._own = pool is None
         # A capsule needs nothing of the folder that it lies in, which may be a stranger's.
         cwd = subject.cwd if subject.kind == "callable" else None
-        self._elsewhere = None if executor is None else Elsewhere(executor, subject, cwd, memory)
+        self._elsewhere = None if executor is None else Elsewhere(executor, subject, cwd, memory, settings)
         self._pool = pool or Pool(jobs + 2, worker_environment(environment, cwd), cwd, folder, memory)
 
     def __enter__(self) -> Bench:

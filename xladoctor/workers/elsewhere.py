@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import BrokenExecutor, Executor, Future
 from concurrent.futures import TimeoutError as NotYet
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +26,19 @@ _FIELDS = ("state", "value", "kind", "message", "signal")
 class Elsewhere:
     """Asks processes of a cluster; may be used from several threads."""
 
-    def __init__(self, executor: Executor, subject: Subject, cwd: Path | None, memory: int | None) -> None:
+    def __init__(
+        self,
+        executor: Executor,
+        subject: Subject,
+        cwd: Path | None,
+        memory: int | None,
+        settings: Mapping[str, str] | None = None,
+    ) -> None:
         self._executor = executor
         self._subject = subject
         self._cwd = cwd
         self._memory = memory
+        self._settings = tuple((settings or {}).items())
         self._capsules: dict[str, tuple[str, dict[str, bytes]]] = {}
         self._lock = threading.Lock()
         self.places: dict[Where, list[str]] = {}
@@ -43,6 +52,7 @@ class Elsewhere:
             KeyboardInterrupt: it is not wanted any more.
             XladoctorError: the cluster lost it again and again.
         """
+        kind = replace(kind, environment=(*self._settings, *kind.environment))
         question = remote.parcel(kind, asked, self._cwd, timeout, self._memory)
         sent = self._contents(asked)
         capsule = None if sent is None else (sent[0], None)

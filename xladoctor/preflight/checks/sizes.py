@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 from xladoctor import paths
 from xladoctor.experiments.judge import judged
 from xladoctor.experiments.outcome import Attempt, words
@@ -19,11 +21,7 @@ def check(situation: Situation) -> Verdict:
     """Each step at each size: plainly, and under XLA where the study takes it."""
     outcomes: list[tuple[Stage, Outcome]] = []
     for stage in situation.stages:
-        found = []
-        for case in stage.cases:
-            situation.say(f"running {stage.name} at {words(case)}")
-            found.append(_tried(stage, case))
-        outcomes += [(stage, o) for o in judged(found, stage.by_row)]
+        outcomes += [(stage, o) for o in judged(_all_tried(situation, stage), stage.by_row)]
     lines = tuple(f"{stage.name}, {words(o.case)}: {o.state}{_why(o)}" for stage, o in outcomes)
     bad = [(s, o) for s, o in outcomes if o.bad and not _contradicted(s, o)]
     if bad:
@@ -57,6 +55,25 @@ def _contradicted(stage: Stage, outcome: Outcome) -> bool:
     Rows that are lost are no such thing: the program does not see them.
     """
     return outcome.state != "silent" and _ran(stage, outcome)
+
+
+def _all_tried(situation: Situation, stage: Stage) -> list[Outcome]:
+    """The outcome of each size; at once where the workers of a cluster are there for it."""
+
+    def one(case: Case) -> Outcome:
+        situation.say(f"running {stage.name} at {words(case)}")
+        return _tried(stage, case)
+
+    if stage.bench.jobs == 1:
+        return [one(case) for case in stage.cases]
+    with ThreadPoolExecutor(stage.bench.jobs) as threads:
+        try:
+            return list(threads.map(one, stage.cases))
+        except BaseException:
+            for bench in (stage.bench, *stage.others):
+                bench.stop()
+            threads.shutdown(cancel_futures=True)
+            raise
 
 
 def _tried(stage: Stage, case: Case) -> Outcome:

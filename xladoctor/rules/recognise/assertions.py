@@ -71,6 +71,8 @@ def _compared(record: ErrorRecord, text: str) -> tuple[str, Hit] | None:
     if rank:
         says = f"Rank {rank[1]} is wanted, shape [{rank[2]}] was given."
         return "rank-mismatch", Hit(says, dims=(int(rank[1]), len(ints(rank[2]))))
+    if "y did not hold" not in text:
+        return None
     named = find(text, "y did not hold", _NAMED)
     if named:
         sign, x, left, y, right = named.groups()

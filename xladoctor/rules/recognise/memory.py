@@ -91,10 +91,10 @@ def oom(record: ErrorRecord, text: str) -> Hit | None:
     """Memory of the device or the host is exhausted, while compiling or at run time."""
     if is_disk_full(text):
         return None
-    when, of, says_when = _when(text)
     for literal, source, says in _ALLOCATIONS:
         found = find(text, literal, source)
         if found:
+            when, of, says_when = _when(text)
             groups = [g or "" for g in found.groups()]
             shape_ = next((g for g in groups if g.startswith(("[", "("))), "")
             host = "CPU" in text or literal in ("std::bad_alloc", "oom", "Out of memory: Kill", "nable to allocate")
