@@ -1,10 +1,10 @@
 """The stored logs of failures as other tools show them: how often the class and the line stay the same.
 
 `nice python -m benchmarks.disguises [NAME...]`: each log of `tests/fixtures/logs/real` in each disguise, beside what is
-said of it as it stands. What a disguise takes away (the head of a traceback, the middle) cannot be named any more:
-there the class counts, and the line only where it is still in the text. Spark, Ray and a launcher add an error of
-their own, which is why their healthy logs have one. Some minutes; never in CI, where
-`tests/xladoctor/logs/test_disguised.py` has a few of each.
+said of it as it stands. `--journal` takes messages that were provoked (one of each template) in place of these logs.
+What a disguise takes away (the head of a traceback, the middle) cannot be named any more: there the class counts, and
+the line only where it is still in the text. Spark, Ray and a launcher add an error of their own, which is why their
+healthy logs have one. Some minutes; never in CI, where `tests/xladoctor/logs/test_disguised.py` has a few of each.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import re
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
@@ -108,6 +110,52 @@ def launched(text: str) -> str:
     return text.rstrip("\n") + "\n" + own
 
 
+def wrapped(width: int) -> Callable[[str], str]:
+    """Cut by a terminal, in the middle of words."""
+    return lambda text: "".join(
+        line[i : i + width] + "\n" for line in text.rstrip("\n").split("\n") for i in range(0, max(len(line), 1), width)
+    )
+
+
+def mailed(text: str) -> str:
+    """Wrapped at words, as mail programs do."""
+    lines = (textwrap.wrap(line, 72, break_long_words=False, break_on_hyphens=False) for line in text.split("\n"))
+    return "\n".join("\n".join(part) for part in lines)
+
+
+def coloured(text: str) -> str:
+    """Colours around words, as IPython and pytest put them."""
+    return re.sub(r"\b(\w*(?:Error|line|File|in)\b)", "\x1b[0;31m\\1\x1b[0m", text)
+
+
+def redrawn(text: str) -> str:
+    """A progress bar that draws itself again in front of the error, and no newline of its own."""
+    bar = "".join(f"\r {n * 10:3d}%|{'#' * n:10}| {n}/10 [00:0{n % 6}<00:01,  4.2it/s]" for n in range(10))
+    return bar + text.lstrip("\n")
+
+
+def in_a_cell(text: str) -> str:
+    """The output of a cell of a notebook file."""
+    lines = [line + "\n" for line in text.split("\n")]
+    outputs = [{"name": "stderr", "output_type": "stream", "text": lines}]
+    return json.dumps({"cells": [{"cell_type": "code", "outputs": outputs}]}, indent=1)
+
+
+def only_header(text: str) -> str:
+    """IPython's first line, which names the exception, its first frames, and the message; what is between is cut."""
+    lines = text.rstrip("\n").split("\n")
+    last = next((i for i in reversed(range(len(lines))) if _RAISED.match(lines[i])), None)
+    frames = [i for i, line in enumerate(lines) if line.startswith('  File "')]
+    if last is None or not frames or frames[0] > last:
+        return text
+    name = lines[last].partition(":")[0].rpartition(".")[2]
+    head = ["-" * 75, f"{name:40}Traceback (most recent call last)"]
+    return "\n".join([*head, *lines[frames[0] : frames[0] + 2], "...", *lines[last:]]) + "\n"
+
+
+_RAISED = re.compile(r"^[\w.]+(?:Error|Exception)\b")
+
+
 def one_long_line(text: str) -> str:
     """A status that carries the whole text in one line, behind much else."""
     escaped = text.replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')
@@ -136,7 +184,36 @@ DISGUISES: dict[str, Callable[[str], str]] = {
     "four ranks": of_ranks,
     "launched": launched,
     "one long line": one_long_line,
+    "wrapped at 80": wrapped(80),
+    "wrapped at 100": wrapped(100),
+    "wrapped at 120": wrapped(120),
+    "mailed": mailed,
+    "# comments": each(lambda i: "# "),
+    "> quotes": each(lambda i: "> "),
+    "colours": coloured,
+    "progress": redrawn,
+    "notebook": in_a_cell,
+    "only a header": only_header,
 }
+DISGUISES.update(
+    {
+        f"{outer} of {inner}": lambda text, a=outer, b=inner: DISGUISES[a](DISGUISES[b](text))
+        for outer, inner in (
+            ("GitHub's log", "wrapped at 100"),
+            ("# comments", "wrapped at 80"),
+            ("> quotes", "cut head"),
+            ("JSON lines", "Ray"),
+            ("systemd's journal", "progress"),
+            ("four ranks", "cut in the middle"),
+            ("notebook", "colours"),
+            ("wrapped at 120", "Python's logging"),
+            ("one long line", "cut in the middle"),
+            ("mailed", "cut head"),
+            ("Spark's logger", "wrapped at 120"),
+            ("// comments", "mailed"),
+        )
+    }
+)
 
 
 def answer(text: str) -> Answer:
@@ -146,23 +223,38 @@ def answer(text: str) -> Answer:
     return ("nothing", None) if root is None else (root.slug, root.location.line if root.location else None)
 
 
+def _provoked(journals: list[Path]) -> dict[str, str]:
+    """One text of each template."""
+    from benchmarks.provoke.provoked import rows, template
+
+    texts: dict[str, str] = {}
+    for row in rows(journals):
+        texts.setdefault(f"{row['name']}: {template(row['said'])}", row["said"])
+    return texts
+
+
 def main() -> None:
     """Print a row for each disguise, and what is answered otherwise."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="disguises; all where none is named")
     parser.add_argument("--every", type=int, default=1, help="each Nth log only")
+    parser.add_argument("--journal", type=Path, action="append", help="provoked messages in place of the stored logs")
     parser.add_argument("--show", action="store_true", help="name the logs that are answered otherwise")
     asked = parser.parse_args()
-    logs = {str(p.relative_to(LOGS)): p.read_text() for p in sorted(LOGS.glob("*/*.log"))[:: asked.every]}
+    logs = (
+        dict(list(_provoked(asked.journal).items())[:: asked.every])
+        if asked.journal
+        else {str(p.relative_to(LOGS)): p.read_text() for p in sorted(LOGS.glob("*/*.log"))[:: asked.every]}
+    )
     plain = {name: answer(text) for name, text in logs.items()}
     failing = {name: said for name, said in plain.items() if said[0] != "nothing"}
-    print(f"{'disguise':20} {'logs':>5} {'class':>6} {'line':>6} {'false':>6}")
+    print(f"{'disguise':36} {'logs':>5} {'class':>6} {'line':>6} {'false':>6}")
     for disguise in asked.names or DISGUISES:
         said = {name: answer(DISGUISES[disguise](text)) for name, text in logs.items()}
         same = sum(said[name][0] == wanted[0] for name, wanted in failing.items())
         lines = sum(said[name][1] == wanted[1] for name, wanted in failing.items())
         false = sum(said[name][0] != "nothing" for name in logs if name not in failing)
-        print(f"{disguise:20} {len(failing):5} {same:6} {lines:6} {false:6}")
+        print(f"{disguise:36} {len(failing):5} {same:6} {lines:6} {false:6}")
         for name, wanted in plain.items() if asked.show else ():
             if said[name] != wanted:
                 print(f"    {name}: {wanted} -> {said[name]}")

@@ -16,7 +16,10 @@ _SHAPES = ("(None, 3)", "(2, 64, 64, 1)", "(32, 10)", "[2, 3]", "(128,)", "Tenso
 _KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"dtype|DType|\.type\b", ("float32", "<dtype: 'int32'>", "float64")),
     (r"^type\(|__class__|type_name", ("<class 'list'>", "<class 'str'>")),
-    (r"^len\(|ndims?\b|rank|\.size\b|num_|_count|count_|length|num\b|prod\(", ("2", "3", "17")),
+    (
+        r"^len\(|ndims?\b|rank|\.size\b|num_|_count|count_|length|num\b|prod\(|_size\b|channels?\b|width|height|ratio\b",
+        ("2", "3", "17"),
+    ),
     (r"\.shape\[|shape\[-?\d|dims?\[|axis|\bdim\b|_dim\b|dimension\b|arity|index|\bi\b", ("1", "4", "7")),
     (r"shape|\bdims\b|static", _SHAPES),
     (r"path|file|dir\b|directory", ("/data/run/weights.h5", "/home/user/data")),

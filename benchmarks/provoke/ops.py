@@ -21,17 +21,26 @@ from benchmarks.provoke.values import FLOAT, RESOURCE, STRING, VARIANT, Value
 def names() -> list[str]:
     """Every op of the registry that keeps no state, has a kernel for the CPU and a Python function."""
     import tensorflow as tf
-    from tensorflow.python.framework import kernels, op_def_registry
+    from tensorflow.python.framework import kernels
 
     found = []
     for name in sorted(set(dir(tf.raw_ops))):
-        op = op_def_registry.get(name)
+        op = definition(name)
         if op is None or op.is_stateful:
             continue
         registered = kernels.get_registered_kernels_for_op(name).kernel
         if any(kernel.device_type == "CPU" for kernel in registered):
             found.append(name)
     return found
+
+
+def definition(name: str) -> Any:
+    """The OpDef of a name, or None."""
+    from tensorflow.python.framework import op_def_registry
+
+    if hasattr(op_def_registry, "get"):
+        return op_def_registry.get(name)
+    return op_def_registry.get_registered_ops().get(name)  # TensorFlow 1
 
 
 def unfit(op: Any) -> str:
@@ -47,9 +56,8 @@ def unfit(op: Any) -> str:
 def renamed(name: str) -> dict[str, str]:
     """Inputs that have another name in Python than in the registry."""
     import tensorflow as tf
-    from tensorflow.python.framework import op_def_registry
 
-    op = op_def_registry.get(name)
+    op = definition(name)
     parameters = list(inspect.signature(getattr(tf.raw_ops, name)).parameters)
     known = {arg.name for arg in op.input_arg} | {attr.name for attr in op.attr} | {"name"}
     other = [parameter for parameter in parameters if parameter not in known]

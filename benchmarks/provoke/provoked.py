@@ -23,7 +23,8 @@ _QUOTED = re.compile(r"\{\{[^}]*\}\}|'[^'\n]*'|\"[^\"\n]*\"|\x1b\[[\d;]*m")
 # What stands around every message: the name's rooms, the stack of the op, what called it.
 _AROUND = re.compile(
     r"^(?:[a-z_]\w*\.)+(?=[A-Z])|Graph execution error:|^Detected at node .*|^Stack trace for op.*|^ *File .*\n?.*|"
-    r" ?\[Op:\w+\].*| ?\[\[.*|(?<=: )Q |^\t.*|tf2xla conversion failed.*",
+    r" ?\[Op:\w+\].*| ?\[\[.*|(?<=: )Q |^\t.*|tf2xla conversion failed.*|"
+    r"^(?:Errors may have originated|Function call stack:)[\s\S]*",
     re.MULTILINE,
 )
 _SHAPED = re.compile(r"[\[(][<=\d,\s?None:]*[\])]")
@@ -66,28 +67,29 @@ def read(journals: list[Path], but: list[Path] | None = None) -> list[Said]:
     """The distinct templates of journals, each as the doctor reads its first message; `but`: journals whose templates
     are left out.
     """
-    known = {template(row["said"]) for row in _rows(but or [])}
+    known = {template(row["said"]) for row in rows(but or [])}
     first: dict[str, dict[str, str]] = {}
-    for row in _rows(journals):
+    for row in rows(journals):
         key = template(row["said"])
         if key not in known:
             first.setdefault(key, row)
     return [Said(key, row["name"], row["way"], row["spoilt"], root(row["said"])) for key, row in first.items()]
 
 
-def _rows(journals: list[Path]) -> list[dict[str, str]]:
+def rows(journals: list[Path]) -> list[dict[str, str]]:
+    """What was said of spoiled calls."""
     lines = (line for path in journals for line in path.read_text(encoding="utf-8").splitlines())
     # A text that was cut at its head is left out.
     return [r for r in map(json.loads, lines) if r.get("spoilt") and r.get("said", "").startswith("Traceback")]
 
 
-def table(rows: list[Said]) -> list[str]:
+def table(said: list[Said]) -> list[str]:
     """For each thing that was spoiled: templates, called a failure of shapes, of the right class."""
     lines = [f"{'spoilt':10} {'templates':>9} {'as shape':>9} {'exact':>6}"]
-    for spoilt in sorted({row.spoilt for row in rows}):
-        some = [row for row in rows if row.spoilt == spoilt]
+    for spoilt in sorted({row.spoilt for row in said}):
+        some = [row for row in said if row.spoilt == spoilt]
         lines.append(f"{spoilt:10} {len(some):9} {sum(r.as_shape for r in some):9} {sum(r.exact for r in some):6}")
-    shapes = [row for row in rows if row.spoilt in SHAPES]
+    shapes = [row for row in said if row.spoilt in SHAPES]
     exact, called = sum(r.exact for r in shapes), sum(r.as_shape for r in shapes)
     share = exact / max(len(shapes), 1)
     lines.append(f"shapes: {called} of {len(shapes)} called so, {exact} of the right class ({share:.3f})")
@@ -102,11 +104,11 @@ def main() -> None:
     parser.add_argument("--missed", action="store_true", help="the templates whose class is not right")
     parser.add_argument("--ways", action="store_true", help="a table for each way of calling")
     asked = parser.parse_args()
-    rows = read(asked.journals, asked.but)
-    print("\n".join(table(rows)))
-    for way in sorted({row.way for row in rows}) if asked.ways else ():
-        print(f"\n{way}", "\n".join(table([row for row in rows if row.way == way])), sep="\n")
-    missed = [row for row in rows if not row.exact] if asked.missed else []
+    said = read(asked.journals, asked.but)
+    print("\n".join(table(said)))
+    for way in sorted({row.way for row in said}) if asked.ways else ():
+        print(f"\n{way}", "\n".join(table([row for row in said if row.way == way])), sep="\n")
+    missed = [row for row in said if not row.exact] if asked.missed else []
     print(Counter((row.spoilt, row.slug) for row in missed) if missed else "", end="\n" if missed else "")
     for row in sorted(missed, key=lambda row: (row.spoilt, row.slug)):
         print(row.spoilt, row.slug, row.name, row.way, "|", " ".join(row.template.split())[:170])

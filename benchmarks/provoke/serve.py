@@ -3,7 +3,7 @@
 `nice python -m benchmarks.provoke.serve ops|keras JOURNAL [--heldout] [--only PREFIX] [--known JOURNAL]`. Some ops
 abort or hang; TensorFlow is imported once, and does nothing before the fork. A tenth of all ops, by hash, is set aside:
 it is run only with `--heldout`, and scored once, after the rules are written. `--known` takes valid calls from the
-journal of another version, which are tried first. Python 3.8 or newer, for old versions of TensorFlow.
+journal of another version, which are tried first. Python 3.7 or newer, for old versions of TensorFlow.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ from typing import Any
 LIMITS = {"ops": 60.0, "keras": 180.0}
 KEPT = 12_000
 WAYS = ("eager", "graph", "unknown", "xla")
-_MOST = {"eager": 99, "graph": 2, "unknown": 1, "xla": 1}
+SESSIONS = ("session", "static")
+"""Ways of TensorFlow 1, only on request: shapes that only a run knows, and shapes that the graph knows."""
+_MOST = {"eager": 99, "graph": 2, "unknown": 1, "xla": 1, "session": 4, "static": 4}
 """Spoiled calls of one kind that are asked in each way: what an op says of one more is rarely new."""
 _RETRIES = 6
 
@@ -76,12 +78,11 @@ class Journal:
 def op_messages(name: str, journal: Journal) -> Iterator[dict[str, Any]]:
     """What an op says in eager mode, in a graph, in one of unknown shapes and under XLA."""
     import tensorflow as tf
-    from tensorflow.python.framework import op_def_registry
 
     from benchmarks.provoke import bases, ops
 
     function = getattr(tf.raw_ops, name)
-    op = op_def_registry.get(name)
+    op = ops.definition(name)
     why = ops.unfit(op)
     if why:
         yield {"name": name, "base": False, "why": why}
@@ -124,6 +125,8 @@ def op_messages(name: str, journal: Journal) -> Iterator[dict[str, Any]]:
             "eager": eager(call),
             "graph": graph(call, True, False),
             "unknown": graph(call, False, False),
+            "session": lambda call=call: _in_session(function, call, known=False),
+            "static": lambda call=call: _in_session(function, call, known=True),
         }
         if compiles:
             ways["xla"] = graph(call, False, True)
@@ -134,6 +137,19 @@ def op_messages(name: str, journal: Journal) -> Iterator[dict[str, Any]]:
             said = _said(run)
             if said is not None:
                 yield {"name": name, "way": way, "spoilt": call.spoilt, "said": said}
+
+
+def _in_session(function: Callable[..., Any], call: Any, *, known: bool) -> None:
+    import tensorflow as tf
+
+    from benchmarks.provoke import ops
+
+    with tf.compat.v1.Graph().as_default(), tf.compat.v1.Session() as session:
+        given = ops.arguments(call)
+        for key in () if known else [ops.renamed(call.op).get(key, key) for key, _ in call.inputs]:
+            given[key] = tf.nest.map_structure(lambda v: tf.compat.v1.placeholder_with_default(v, None), given[key])
+        made = [part for part in tf.nest.flatten(function(**given)) if part is not None]
+        session.run(made)
 
 
 def _jit(tf: Any, jit: bool) -> dict[str, Any]:
@@ -149,7 +165,8 @@ def keras_messages(name: str, journal: Journal) -> Iterator[dict[str, Any]]:
     yield from layers.messages(name)
 
 
-Messages = Callable[[str, Journal], Iterator["dict[str, Any]"]]
+Messages = Any
+"""(name, journal) -> rows of the journal: Python 3.8 has no name for its type here."""
 
 
 def _child(name: str, messages: Messages, journal: Journal, out: int) -> None:
@@ -214,12 +231,14 @@ def main() -> None:
     parser.add_argument("--heldout", action="store_true")
     parser.add_argument("--only", default="", metavar="PREFIX", help="names that begin so")
     parser.add_argument("--known", type=Path, help="a journal of ops whose valid calls are tried first")
-    parser.add_argument("--ways", default=",".join(WAYS), help="of ops: eager, graph, unknown, xla")
+    parser.add_argument("--ways", default=",".join(WAYS), help="of ops: eager, graph, unknown, xla, session, static")
     asked = parser.parse_args()
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
-    import tensorflow  # noqa: F401 - before the fork
+    import tensorflow as tf  # before the fork
 
+    if tf.__version__.startswith("1."):
+        tf.compat.v1.enable_eager_execution()
     if asked.what == "ops":
         from benchmarks.provoke import ops
 

@@ -104,7 +104,8 @@ _KEEP = ("rror", "raceback", "xception", "failed", 'File "', "[[", "illed", "fau
 
 def clean_lines(lines: Iterable[tuple[int, bytes]]) -> list[Clean]:
     """The cleaned lines of one region, unwrapped, with line numbers of the log."""
-    raw = _unwrap([(number, piece) for number, line in lines for piece in _pieces(line)])
+    pieces = [(number, piece) for number, line in lines for piece in _pieces(line)]
+    raw = pieces if _has_prefixes_below([piece for _, piece in pieces]) else _unwrap(pieces)
     done = [Clean(number, *_strip_prefixes(text)) for number, text in raw]
     if shared := shared_prefix([line.text for line in done if not CPP.match(line.text)]):
         done = [_without(shared, line) for line in done]
@@ -269,6 +270,21 @@ def _unwrap(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
             joined.append((number, text))
         open_ = len(text) == width
     return joined
+
+
+def _has_prefixes_below(lines: list[str]) -> bool:
+    """Whether lines were cut first and then got their prefixes: what a full line goes on with begins as other lines do.
+    Cut afterwards, only the first part of a line has the prefix.
+    """
+    width = _wrap_width(lines)
+    below = [(line, after) for line, after in pairwise(lines) if len(line) == width] if width else []
+    below = [(line, after) for line, after in below if after.strip()]
+    alike = sum(
+        _strip_prefixes(after)[0] != after.rstrip()
+        or _NUMBERS.sub("", line[:12])[:6] == _NUMBERS.sub("", after[:12])[:6]
+        for line, after in below
+    )
+    return bool(below) and alike * 10 >= 9 * len(below)
 
 
 def _is_open(text: str, after: str) -> bool:

@@ -32,7 +32,18 @@ DISGUISES = {
     "repr": lambda text: repr(text) + "\n",
     "repr of bytes": lambda text: repr(text.encode()) + "\n",
     "indented below a sentence": lambda text: "It says:\n\n" + textwrap.indent(text, "    "),
-    **{name: disguises.DISGUISES[name] for name in ("Spark", "a pod's log", "% comments", "launched", "one long line")},
+    **{
+        name: disguises.DISGUISES[name]
+        for name in (
+            "Spark",
+            "a pod's log",
+            "% comments",
+            "launched",
+            "one long line",
+            "# comments of wrapped at 80",
+            "GitHub's log of wrapped at 100",
+        )
+    },
 }
 
 

@@ -41,6 +41,62 @@ def test_an_unknown_sentence_has_the_class_of_its_place(place, said, slug):
     assert (found.slug, found.status, found.location.line) == (slug, "untested", 31)
 
 
+@pytest.mark.parametrize(
+    ("said", "slug"),
+    [
+        ("parts = 7 at ids[2] is not in [0, 4)", "index-out-of-range"),
+        ("row ids must be < rows", "index-out-of-range"),
+        ("Row splits must stop at the last value", "broadcast-mismatch"),
+        ("The values tensor must not be empty", "broadcast-mismatch"),
+        ("the two sides need the same in_depth", "broadcast-mismatch"),
+        ("Only ranks up to 5 are handled: 7", "rank-mismatch"),
+        ("kept shape of int32, but its element type was int64", None),
+        ("the input file name must not be empty", None),
+        ("number of threads must be >= 1", None),
+    ],
+)
+def test_what_only_a_kernel_says_of_its_inputs(said, slug):
+    relayed = frame(V + "tensorflow/python/eager/execute.py", "quick_execute")
+    error = f"tensorflow.python.framework.errors_impl.InvalidArgumentError: {said} [Op:Weave]\n"
+    found = root(f"{HEAD}{frame('/home/ada/fit.py', '<module>', 31)}{relayed}{error}")
+    assert found.slug == (slug or found.slug)
+    assert slug or not found.code.startswith("XD3")
+
+
+@pytest.mark.parametrize(
+    ("place", "said", "shaped"),
+    [
+        ("numpy/polynomial/polyutils.py _fit", "x and y need the same length", True),
+        ("numpy/f2py/crackfortran.py crack", "a and b need the same length", False),
+        ("keras/src/ops/image.py compute_output_spec", "3 channels are required, but 4 were given", True),
+    ],
+)
+def test_a_function_that_gets_arrays_and_nothing_else(place, said, shaped):
+    file, function = place.split()
+    found = root(f"{HEAD}{frame('/home/ada/fit.py', '<module>', 31)}{frame(V + file, function)}ValueError: {said}\n")
+    assert found.code.startswith("XD3") is shaped
+
+
+@pytest.mark.parametrize(
+    ("file", "code", "shaped"),
+    [
+        (V + "keras/layers/core.py", "assert len(x.shape) == rank", True),
+        (V + "keras/layers/core.py", "assert self.built", False),
+        ("/home/ada/fit.py", "assert len(x.shape) == rank", False),
+    ],
+)
+def test_a_library_that_asserts_something_of_a_shape_and_says_nothing(file, code, shaped):
+    last = f'  File "{file}", line 9, in call\n    {code}\n'
+    found = root(f"{HEAD}{frame('/home/ada/fit.py', '<module>', 31)}{last}AssertionError\n")
+    assert (found.slug == "rank-mismatch") is shaped
+
+
+def test_a_dimension_that_must_fit_is_a_shape_beside_words_of_types():
+    said = "Cannot view dtype. Last dimension size (3) must be divisible by the ratio of the items (2)."
+    frames = frame("/home/ada/fit.py", "<module>", 31) + frame(V + "keras/src/backend/numpy.py", "view")
+    assert root(f"{HEAD}{frames}ValueError: {said}\n").code.startswith("XD3")
+
+
 def test_a_place_a_few_frames_above_the_one_that_raised():
     frames = frame(V + "keras/saving/hdf5_format.py", "load_weights_from_hdf5_group") + frame(
         V + "keras/vars.py", "put"

@@ -22,7 +22,14 @@ if TYPE_CHECKING:
 _RAISED = frozenset(
     {"ValueError", "InvalidArgumentError", "IndexError", "AxisError", "InternalError", "UnimplementedError"}
     | {"RuntimeError", "LinAlgError", "TypeError", "OutOfRangeError", "FailedPreconditionError", "UnknownError"}
-    | {"Exception", "XlaRuntimeError", "InvalidArgumentException", "AbortedError"}
+    | {
+        "Exception",
+        "NotImplementedError",
+        "AssertionError",
+        "XlaRuntimeError",
+        "InvalidArgumentException",
+        "AbortedError",
+    }
 )
 # An exception's own name that says what was checked.
 _NAMED = r"^\w{0,40}(?:Shape|Axis|Dimension|Rank)\w{0,20}Error$"
@@ -36,6 +43,7 @@ _OTHER = (
     r"\bnon-?negative\b|\b(?:eager|graph) mode\b|\bgradients?\b.{0,40}not supported|\bpickl|\bserializ|"
     r"\b(?:input|output|matching) types\b|\bdevices\b.{0,60}\bsame\b|\bof type\b|\b(?:complex|"
     r"float|u?int)(?:8|16|32|64|128)\b|\bdevice\b.{0,60}not|"
+    r"\blen\(self\b|"
     r"\bseed\b|(?:does|do|is|are) not (?:currently )?support(?!s? (?:rank|shape))|[Uu]nknown entries|isn't built"
 )
 # An argument of the wrong Python type or choice, whatever the argument is called.
@@ -52,7 +60,7 @@ _ARGUMENT = (
     r"(?:must|should|need to|needs to|have to) (?:also )?(?:provide|pass|supply)\b|requires? an? \w{1,20} argument|"
     r"be either [`'\"]|[Ss]upported values|[Vv]alid entries|\bincreasing\b|\bmust be > ?0|[Ss]uggested fix"
     r"|[Vv]alid values|[Ii]nvalid `?\w{1,40}`? (?:argument|value)|[Ii]nvalid (?:padding|mode)\b|\bto be an? "
-    r"(?:integer|int|list|tuple|string)\b"
+    r"(?:integer|int|list|tuple|string)\b|\bto be None\b"
     r"|requires? (?:an? )?(?:sequence|list|tuple) of|\b[Ss]pec string\b"
 )
 _SUBJECT = (
@@ -62,28 +70,31 @@ _SUBJECT = (
 _COUNTED = (
     r"\belements?\b|\bchannels?\b|\bfeatures?\b|\bcolumns?\b|\brows?\b|\bsizes?\b|\blengths?\b|\bbatch(?:es)?\b|"
     r"\bsame number of\b|\bnumber of (?:inputs|samples|outputs|weights|targets|dim|diag|channel|column|row|"
-    r"split|segment|partition)|\bdepth\b|\bwidth\b|\bheight\b|"
+    r"split|segment|partition)|\b(?:\w{1,40}_)?depth\b|\bwidth\b|\bheight\b|"
     r"\bsamples\b|\binputs?\b|\bscalars?\b|\bvectors?\b|\bmatri(?:x|ces)\b|\bsquare\b|\bcardinality\b|\btensor_in\b|\b\w+_size\b|\blen\("
 )
 _DISAGREE = (
     r"(?i)\bin(?:compatible|consistent)\b|\bmis-?match(?:ed|es)?\b|\bmatch(?:es|ing)?\b|\b(?:un)?equal\b|\bsame\b|"
-    r"\b(?:un)?equal to\b|\bidentical\b|\bagree\b|\bdiffer(?:s|ent)?\b|\bexpect(?:s|ed)?\b|\bnot (?:be )?compatible\b|"
+    r"\b(?:un)?equal to\b|\bidentical\b|\bagree\b|\bdiffer(?:s|ent)?\b|\bexpect(?:s|ed|ing)?\b|"
+    r"\bundefined\b|\bnot (?:be )?compatible\b|"
     r"\b(?:must|should|needs? to|has to|have to|is required to|required) (?:not )?(?:be|have|match|equal|fit|agree)\b|"
     r"\b(?:but|and|,|;|:)? ?(?:got|received|found|saw|was given|instead of)\b|\brequires?\b|\bout of "
     r"(?:bounds?|range)\b|"
     r"\bexceeds?\b|\b(?:greater|less|larger|smaller|more|fewer|higher) than\b|\bat (?:least|most)\b|\bdivisible\b|"
-    r"\bmultiple of\b|\bunexpected\b|\bnot consistent\b|\bis \d{1,18} while\b|\bdo(?:es)? not correspond\b|"
+    r"\bmultiple of\b|"
+    r"\b(?:[Aa]ttempting|[Tt]ried|[Tt]rying) to (?:slice|split)\b|\bunused\b|\bunexpected\b|"
+    r"\bnot consistent\b|\bis \d{1,18} while\b|\bdo(?:es)? not correspond\b|"
     r"\b(?:is |be |must not be )?empty\b|(?<=[a-z] )(?:must|should) (?:specify|contain|provide)\b|\bnot in (?:\[|"
     r"range|the range|tensor)|\bwrong\b|\b(?:invalid|incorrect)\b|\bnot unique\b|\boutside\b|"
     r"!=|==|<=|>=|\bvs\.?(?=\s)|\binsufficient\b|\bwould be (?:zero|negative)|\btoo (?:small|large|few|"
     r"many|short)\b|\bbroadcast"
 )
 # A bound of a setting: an op's kernel says the same of a tensor, and a rank has one too.
-_BOUND = r"must be (?:at least|>=?|greater than(?: or equal to)?|larger than|positive|smaller than) ?-?\d"
+_BOUND = r"(?:must|should) be (?:at least|>=?|greater than(?: or equal to)?|larger than|positive|smaller than) ?-?\d"
 _AXES = r"(?i)\branks?\b|\bndims?\b|dimensional|\bshapes?\b|_shape\b"
 # Says that something is wrong, but not what: with a number or a shape beside it.
 _REFUSE = (
-    r"\b(?:[Cc]annot|[Cc]an not|[Cc]an't|[Uu]nable to|[Cc]ould not|does not|do not|must not|only|but|"
+    r"\b(?:[Cc]annot|[Cc]an not|[Cc]an't|[Uu]nable to|[Cc]ould not|does not|do not|must not|only|Only ranks?|but|"
     r"not supported|support)\b"
 )
 _DIMENSIONED = (
@@ -97,10 +108,27 @@ _DIMENSIONED = (
     r"tensor|rank)|\bmust be an? \[[^\[\]]{1,80} x [^\[\]]{1,80}\]"
     r"|\bnot \d-?D\b|\bcannot be (?:an? )?(?:scalar|vector|matrix)\b|\bneither (?:an? )?(?:scalar|vector|matrix)\b"
     r"|\bnot (?:yet )?(?:supported|implemented) for (?:rank \d|\d{1,3} dim|\d-?[dD]\b)"
+    r"|\bfor \d-?[dD] (?:array|tensor|input)s?\b"
     r"|\b(?:over|of) an? (?:scalar|0-[dD])\b|\b[Rr]ank-\d tensors? (?:is|are) not\b"
 )
 _SIZED = r"\b(?:must|should) be \w{1,40} x \w{1,40}\b"
 """Sizes by their names: the rank is right."""
+_FITTING = (
+    r"\bdimensions?\b(?: [\w`.'-]{1,40}){0,4}(?: \(\d{1,12}\))? (?:must|should|has to|have to) (?:be (?:equal|"
+    r"divisible|the same|a multiple)|match|equal|agree)\b|\btoo (?:few|many) (?:\w{1,40} ){0,4}dim(?:ension)?s\b"
+)
+"""A dimension that has to be as another is, whatever else the sentence names."""
+_TYPED = r"\b(?:but|got)\b[^.(\[]{0,20}\b(?:element |d)type\b"
+"""What is wrong is the type, whatever was said of the shape before."""
+_INDEXES = (
+    r"(?i)(?:\bind(?:ex|ices)|\bids?|_ids?|_indices|\blabels?|\bpartitions)\b.{0,60}(?:\bnot in [\[(]|"
+    r"must be (?:[<>]|less than|between)|\boutside (?:of )?(?:the )?bounds|\bis invalid\b|\bexceed)"
+)
+"""What a kernel says of an index that is too large."""
+_EMPTY = r"(?i)\b(?:tensors?|inputs?|values?|shapes?|images?|boxes)\b.{0,40}(?:not be|n't be|be non-?|is|are) ?empty\b"
+_SPLITS = r"(?i)(?:^|\bragged |\brow[ _]|\bnested[ _])splits\b.{0,60}\bmust\b"
+"""Where the rows of a ragged tensor end: they have to fit its values."""
+_ASSERTED = r"^\s*assert\b.{0,200}(?:\bshape|ndims?\b|\brank\b|\bdims?\b|\bax[ei]s\b)"
 _TENSOR = (
     r"\bTensor\(\"[^\"]{0,200}\"[^()]{0,60}\([^()]{0,100}\)[^()]{0,60}\)|<(?:tf\.|"
     r"Keras)?(?:Tensor|Variable)\b[^<>]{0,12000}(?:<[^<>]{0,100}>[^<>]{0,12000})?(?:>|$)"
@@ -144,6 +172,12 @@ def guess(record: ErrorRecord, text: str) -> tuple[str, Hit] | None:
         r"(?i)(?:\d(?: is)?|\bind(?:ex|ices)\b(?: is)?|_index is) out of (?:range|bounds?)\b"
     ).search(said):
         return place.slug or "index-out-of-range", _hit(said, name, place)
+    if name == "AssertionError":  # of the user's own, or without a word
+        return ("rank-mismatch", _hit(said, name, place)) if not said and _asserts_a_shape(record) else None
+    if place.op is not None and (slug := _kernels_own(said)):
+        return place.slug if slug == _FAMILY and place.slug else slug, _hit(said, name, place)
+    if name == "NotImplementedError" and not (_by_size(said) or len(ints(said)) >= 2):
+        return None
     by_name = name is not None and pattern(_NAMED).match(name) is not None
     if name == "IndexError" and not by_name:
         return _index(said, record, place)
@@ -153,6 +187,27 @@ def guess(record: ErrorRecord, text: str) -> tuple[str, Hit] | None:
         return None
     slug = _class(said, record, place)
     return slug, _hit(said, name, place)
+
+
+_FAMILY = "broadcast-mismatch"
+"""Inputs that do not fit, where the op is of no family."""
+
+
+def _kernels_own(said: str) -> str | None:
+    """The class of what only kernels say: they check tensors, and nothing else."""
+    if pattern(_OTHER).search(said) and not pattern(_SHAPED).search(said):
+        return None
+    if pattern(_SPLITS).search(said):
+        return _FAMILY
+    if pattern(_INDEXES).search(said):
+        return "index-out-of-range"
+    return _FAMILY if pattern(_EMPTY).search(said) else None
+
+
+def _asserts_a_shape(record: ErrorRecord) -> bool:
+    """Whether a line of a library asserts something of a shape, and says nothing."""
+    last = record.frames[-1] if record.frames else None
+    return last is not None and not last.user and pattern(_ASSERTED).match(last.code or "") is not None
 
 
 def _is_own(record: ErrorRecord) -> bool:
@@ -236,6 +291,10 @@ def _about_shapes(said: str, place: Place, *, bare: bool) -> bool:
     shaped = len(pattern(_SHAPED).findall(said))
     if _by_size(said) and not pattern(r"\bdtypes?\b|\btype\b").search(said):
         return True
+    if pattern(_TYPED).search(said) and shaped < 2:
+        return False
+    if pattern(_FITTING).search(said):
+        return True
     if pattern(_OTHER).search(said) and not (
         shaped >= 2 or (shaped and pattern(r"(?i)shape|rank|dimension").search(said))
     ):
@@ -243,7 +302,8 @@ def _about_shapes(said: str, place: Place, *, bare: bool) -> bool:
     if place.op is None and pattern(_BOUND).search(said) and not pattern(_AXES).search(said):
         return False
     ranked = place.op is not None and pattern(r"\branks?\b|\b\d-dimensional\b").search(said)  # no kernel has options
-    if pattern(_ARGUMENT).search(said) and shaped < 2 and not ranked and not pattern(_DIMENSIONED).search(said):
+    sized = shaped and pattern(r"\b(?:dims|dimensions) of\b").search(said)
+    if pattern(_ARGUMENT).search(said) and shaped < 2 and not (ranked or sized or pattern(_DIMENSIONED).search(said)):
         return False
     return _by_text(said, kernel=place.op is not None or place.near) or (not bare and place.kind == SHAPE_CHECK)
 

@@ -159,9 +159,17 @@ def place_of(record: ErrorRecord) -> Place:
         for file, function, slug in _NEAR:
             if pattern(function).search(frame.function or "") and pattern(file).search(frame.file):
                 return Place("", slug, op_of(record), keras, weak=False, near=True)
+    near = deepest is not None and not deepest.user and _computes_shapes(deepest.file, deepest.function or "")
     op = op_of(record)
     slug = next((slug for source, slug in _OPS if pattern(source).search(op)), None) if op else None
-    return Place("", slug, op, keras)
+    return Place("", slug, op, keras, near=near)
+
+
+def _computes_shapes(file: str, function: str) -> bool:
+    """Whether a function of a library gets arrays, or their shapes, and nothing else."""
+    if pattern(r"^compute_output_(?:spec|shape)$").match(function):
+        return pattern(_LIBRARY).search(file) is not None
+    return pattern(r"[\\/]numpy[\\/](?:_?core|lib|linalg|ma|fft|polynomial)[\\/]").search(file) is not None
 
 
 def indexes_a_shape(record: ErrorRecord) -> bool:
