@@ -80,6 +80,14 @@ KEPT = "kept"  # path, before, now, call, traces, readers, where, capsule, const
 #   value that was read when a function was traced, and had changed when it was called again without a trace
 MONITOR = "monitor"  # callback, wanted, reported, epochs, model, made, where: a callback waited for a
 #   metric that no epoch reported
+TRAINABLE = "trainable"  # what (frozen, thawed), layer, model, where: the line that set it, used: the `fit`, count,
+#   variables: a layer was frozen or thawed after the step had been traced, and its values moved, or did not
+IDLE_LAYER = (
+    "idle-layer"  # what (batch-normalization, dropout), layers, count, of, made: layers that were in their mode for
+)
+#   inference all the time, in a program that trains them
+LOSS_INPUT = "loss-input"  # what (logits, probabilities: what the loss got), loss, op, least, most, where, frames
+TURNOVER = "turnover"  # optimizer, optimizers, steps, where: so many optimizers of one kind for the same variables
 DRAW = "draw"  # op, key, counter, shape, where: random numbers that were drawn from a seed outside of a graph
 SEED = "seed"  # seed, where: the global seed of TensorFlow was set
 PROBE_ERROR = "probe-error"  # hook, error: a probe failed inside; the target never saw it

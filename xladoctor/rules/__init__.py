@@ -59,6 +59,8 @@ _IN_FAMILIES: dict[str, tuple[str, str]] = {
     "XD704": ("random-in-compiled", "numbers"),
     "XD706": ("unsound-split", "numbers"),
     "XD707": ("sorted-batches", "numbers"),
+    "XD708": ("loss-input-mismatch", "training"),
+    "XD709": ("unlike-training", "training"),
     "XD800": ("lint-comment", "source"),
     "XD801": ("environment-after-import", "source"),
     "XD802": ("config-read-at-import", "source"),

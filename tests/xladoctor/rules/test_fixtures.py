@@ -26,6 +26,8 @@ RECORDED_ONLY = {
     "random-in-compiled",
     "unsound-split",
     "sorted-batches",
+    "loss-input-mismatch",
+    "unlike-training",
     "not-recorded",
 }
 WARNINGS = {"retracing", "slow-compile", "no-gradient"}
