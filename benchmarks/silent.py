@@ -18,6 +18,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -40,8 +41,18 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "xla-differs": _NUMBERS,
     "random-in-compiled": (*_NUMBERS, "random-in-compiled", "baked-in-setting", "value-baked-in"),
     "gradient": _NUMBERS,
-    "switch": (*_SETTINGS, *_NUMBERS, "wrong-pairing"),
-    "data": ("unsound-split", "sorted-batches", "wrong-pairing"),
+    "switch": (*_SETTINGS, *_NUMBERS, "wrong-pairing", "loss-input-mismatch"),
+    "data": (
+        "unsound-split",
+        "sorted-batches",
+        "wrong-pairing",
+        "wrong-shape-silent",
+        "loss-input-mismatch",
+        "unlike-training",
+        "integer-wrap",
+        "random-in-compiled",
+        "index-out-of-range",
+    ),
 }
 """The classes of finding that name a kind of fault."""
 
@@ -200,16 +211,17 @@ def as_data(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def measure(
-    programs: Sequence[str], held_out: bool = False, report: Callable[[str], None] = lambda line: None
+    programs: Sequence[str], held_out: bool = False, report: Callable[[str], None] = lambda line: None, jobs: int = 1
 ) -> list[Row]:
-    """Ask about each of the programs, and about its twin."""
-    rows = []
-    for name in programs:
-        for which in (name, f"{name}{TWIN}"):
-            row = judge(which, held_out)
-            rows.append(row)
-            report(f"{which}: {row.verdict or row.state}, {_outcome(row)} ({'; '.join(row.said)}; {row.seconds:.0f} s)")
-    return rows
+    """Ask about each of the programs, and about its twin; so many at a time."""
+
+    def ask(which: str) -> Row:
+        row = judge(which, held_out)
+        report(f"{which}: {row.verdict or row.state}, {_outcome(row)} ({'; '.join(row.said)}; {row.seconds:.0f} s)")
+        return row
+
+    with ThreadPoolExecutor(jobs) as pool:
+        return list(pool.map(ask, [which for name in programs for which in (name, f"{name}{TWIN}")]))
 
 
 def sample(report: Callable[[str], None] = lambda line: None) -> list[Row]:
@@ -242,6 +254,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--sample", action="store_true", help="chosen by hash; at most a minute")
     parser.add_argument("--held-out", action="store_true", help="the programs that were set aside")
     parser.add_argument("--kind", action="append", default=[], help="only faults of this kind")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="so many programs at a time; one by one")
     options = parser.parse_args(arguments)
 
     def report(line: str) -> None:
@@ -251,7 +264,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     programs = [n for n in every if not options.names or any(n.startswith(word) for word in options.names)]
     if options.kind:
         programs = [n for n in programs if _kind(n, options.held_out) in options.kind]
-    rows = sample(report) if options.sample else measure(programs, options.held_out, report)
+    rows = sample(report) if options.sample else measure(programs, options.held_out, report, max(1, options.jobs))
     print(as_markdown(rows))
     if rows and not options.sample and programs == every:
         name = "silent-held-out.json" if options.held_out else "silent.json"

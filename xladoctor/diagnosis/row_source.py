@@ -18,11 +18,11 @@ from xladoctor.rules import by_slug
 from xladoctor.sources.rows import RowFault, row_faults
 from xladoctor.sources.rows.values import Calls
 
-_PAIRING, _ROWS, _UNLIKE = "wrong-pairing", "wrong-shape-silent", "unlike-training"
+_PAIRING, _ROWS, _UNLIKE, _WRAP = "wrong-pairing", "wrong-shape-silent", "unlike-training", "integer-wrap"
 _SLUGS = {
     "ordered-twice": _PAIRING, "other-order": _PAIRING, "two-orders": _PAIRING, "foreign-positions": _PAIRING,
     "axes-by-reshape": _PAIRING, "series-by-reshape": _PAIRING, "rest-left-out": _ROWS, "padded-rows": _ROWS,
-    "zip-cuts": _ROWS, "own-statistics": _UNLIKE,
+    "zip-cuts": _ROWS, "own-statistics": _UNLIKE, "wraps-below": _WRAP, "wraps-above": _WRAP,
 }  # fmt: skip
 _UNDO = Remedy(
     "undo-order", "Put the rows back into their first order", "safe",
@@ -148,6 +148,13 @@ def _of_order(fault: RowFault, one: str = "", other: str = "", third: str = "") 
 
 def _of_rows(fault: RowFault, one: str = "", other: str = "", third: str = "") -> tuple[str, str]:
     numbers = [*fault.numbers, 0, 0]
+    if fault.kind in ("wraps-below", "wraps-above"):
+        how = f"`{other}` taken away from it" if fault.kind == "wraps-below" else "a sum of it divided"
+        return (
+            f"`{one}` is of a small unsigned type, and its arithmetic wraps around",
+            f"`{one}` is of an unsigned type of 8 or 16 bits, with {how} in that type: what is below 0 or above its "
+            "largest number begins again from the other end. A cast that comes later does not mend it.",
+        )
     if fault.kind == "rest-left-out":
         rows, size = numbers[:2]
         return (

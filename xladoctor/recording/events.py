@@ -168,6 +168,7 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
         {"op": maybe(text), "least": maybe(number), "most": maybe(number), "where": WHERE, "frames": many(FRAME)},
     ),
     schema.TURNOVER: ({"optimizer": text, "optimizers": whole, "steps": whole}, {"where": WHERE}),
+    schema.POLICY_TAKEN: ({}, {}),
     schema.DRAW: (
         {"op": text, "key": many(text), "counter": many(text)},
         {"shape": maybe(shape), "where": WHERE},

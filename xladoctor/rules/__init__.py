@@ -61,6 +61,7 @@ _IN_FAMILIES: dict[str, tuple[str, str]] = {
     "XD707": ("sorted-batches", "numbers"),
     "XD708": ("loss-input-mismatch", "training"),
     "XD709": ("unlike-training", "training"),
+    "XD710": ("integer-wrap", "training"),
     "XD800": ("lint-comment", "source"),
     "XD801": ("environment-after-import", "source"),
     "XD802": ("config-read-at-import", "source"),

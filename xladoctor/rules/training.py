@@ -60,4 +60,26 @@ RULES = (
         ),
         references=("keras/src/layers/preprocessing/normalization.py",),
     ),
+    Rule(
+        code="XD710",
+        slug="integer-wrap",
+        title="A small integer type wraps around",
+        level="warning",
+        rank=72,
+        what="Numbers of a type such as uint8 are subtracted, added or multiplied in that type, and results below 0 or "
+        "above its largest number begin again from the other end.",
+        why="NumPy and TensorFlow keep the type of two uint8 arrays: 3 - 5 is 254. A cast to float afterwards comes "
+        "too late.",
+        example="difference = (frame - background).astype('float32')   # both uint8",
+        tell_apart="Types that do not go together raise: `dtype-mismatch`.",
+        remedies=(
+            Remedy(
+                "cast-first",
+                "Cast before the arithmetic",
+                "changes-numerics",
+                "`frame.astype('float32') - background`, or int16.",
+            ),
+        ),
+        references=("numpy/doc: overflow errors", "tensorflow/core/kernels/cwise_op_sub.cc"),
+    ),
 )

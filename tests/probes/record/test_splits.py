@@ -105,6 +105,14 @@ def test_losses_that_get_what_they_do_not_take(ran):
     ]
 
 
+def test_changes_that_are_cached_and_rows_on_both_sides(ran):
+    events = [e for e in ran.of("split") if e["what"] in ("cached", "shared")]
+    assert [(e["what"], trained(e["where"]), e["rows"]) for e in events] == [
+        ("cached", "cached", [0, 0]),
+        ("shared", "shared", [16, 32]),
+    ]
+
+
 def test_an_optimizer_for_each_step(ran):
     [found] = ran.of("turnover")
     assert (found["optimizer"], found["optimizers"], found["steps"], trained(found["where"])) == ("Adam", 6, 6, "step")

@@ -87,4 +87,21 @@ for _ in range(2):
     other.trainable = True
     other.train_on_batch(x, y)
     other.trainable = False
+
+# Random changes above a cache, and below it; validation rows of the training.
+pairs = tf.data.Dataset.from_tensor_slices((x, kinds))
+
+
+def noisy(row, kind):
+    return row + tf.random.normal(tf.shape(row)), kind
+
+
+for data in (pairs.map(noisy).cache(), pairs.cache().map(noisy)):  # cached
+    net = model("noisy", units=3, end="softmax")
+    net.compile("adam", "sparse_categorical_crossentropy")
+    net.fit(data.shuffle(64).batch(16), epochs=2, verbose=0)
+net = model("shared")
+net.compile("adam", "binary_crossentropy")
+net.fit(x[:48], y[:48], validation_data=(x[32:], y[32:]), verbose=0)  # shared
+net.fit(x[:48], y[:48], validation_data=(x[48:], y[48:]), verbose=0)
 """

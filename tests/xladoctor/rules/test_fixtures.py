@@ -28,6 +28,7 @@ RECORDED_ONLY = {
     "sorted-batches",
     "loss-input-mismatch",
     "unlike-training",
+    "integer-wrap",
     "not-recorded",
 }
 WARNINGS = {"retracing", "slow-compile", "no-gradient"}

@@ -115,7 +115,29 @@ net.evaluate(scaled, test[:, :1])
 """,
 }
 
+WRONG |= {
+    "a difference of frames": """
+frames = rng.integers(0, 256, (30, 8, 8)).astype(np.uint8)
+moved = (frames[1:] - frames[:-1]).astype("float32")  # wraps-below
+""",
+    "away from the background": """
+frames = np.asarray(rng.integers(0, 256, (30, 8, 8)), dtype="uint8")
+dark = frames - 20  # wraps-below
+steps = np.diff(frames, axis=0)  # wraps-below
+half = (frames + frames) // 2  # wraps-above
+""",
+}
+
 RIGHT = {
+    "small integers in a larger type": """
+frames = rng.integers(0, 256, (30, 8, 8)).astype(np.uint8)
+moved = frames[1:].astype("float32") - frames[:-1]
+other = 255 - frames
+part = frames / 255.0 - 0.5
+wrapped = (frames[1:] - frames[:-1]) % 256
+away = np.maximum(frames[1:], frames[:-1]) - np.minimum(frames[1:], frames[:-1])
+centred = frames - frames.mean(axis=0)
+""",
     "undone by the way back": """
 order = np.argsort(x[:, 0])
 p = model.predict(x[order])[np.argsort(order)]

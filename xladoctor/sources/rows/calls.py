@@ -11,6 +11,7 @@ from xladoctor.sources.names import last_name
 from xladoctor.sources.rows.making import MAKES, PICKS, made, picked
 from xladoctor.sources.rows.meetings import elementwise, indexed, meet
 from xladoctor.sources.rows.shapes import joined, padded, reshaped
+from xladoctor.sources.rows.types import typed
 from xladoctor.sources.rows.values import Array, Call, Items, RowSet, Step, arrays, linked
 
 if TYPE_CHECKING:
@@ -43,12 +44,20 @@ _MODULES = frozenset({"jnp", "math", "nn", "np", "numpy", "ops", "random", "tf",
 
 def called(reader: Reader, node: ast.Call, names: dict[str, Any]) -> Any:
     """What a call gives."""
-    name = last_name(node.func)
     held = None
     if isinstance(node.func, ast.Attribute) and last_name(node.func.value) not in _MODULES:
         held = reader.value(node.func.value, names)
     given = [reader.value(a.value if isinstance(a, ast.Starred) else a, names) for a in node.args]
+    found = _called(reader, node, names, held, given)
+    own = isinstance(node.func, ast.Name) and node.func.id in reader.functions
+    return found if own else typed(found, node, held, given)
+
+
+def _called(reader: Reader, node: ast.Call, names: dict[str, Any], held: Any, given: list[Any]) -> Any:
+    name = last_name(node.func)
     named = {k.arg or "": reader.value(k.value, names) for k in node.keywords}
+    if name == "diff" and given and isinstance(given[0], Array) and given[0].small:
+        reader.fault("wraps-below", node, (given[0].name or "the array", "its neighbours"))
     if name == "append" and isinstance(held, Items):
         _appended(held, given, node, names)
         return None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from xladoctor.sources.rows import calls
 from xladoctor.sources.rows.meetings import elementwise, indexed
+from xladoctor.sources.rows.types import result, wraps
 from xladoctor.sources.rows.values import Array, Items, RowSet, Step, arrays, chunk_of
 
 if TYPE_CHECKING:
@@ -139,7 +140,8 @@ def _operation(reader: Reader, node: ast.BinOp, names: dict[str, Any]) -> Any:
         sizes = [a.shape for a in found]
         shape = (sizes[0][0], *(sizes[1][1:])) if len(sizes) == 2 and sizes[0] and sizes[1] else None
         return first.as_new(shape=shape) if first is not None else None
-    return elementwise(reader, found, node)
+    wraps(reader, node, left, right)
+    return result(node, left, right, elementwise(reader, found, node))
 
 
 def _number(left: float, op: ast.operator, right: float) -> Any:

@@ -58,6 +58,7 @@ class Reader:
         self.trained: list[tuple[Array, int, str]] = []
         self.used: list[tuple[Array, int, str, str]] = []
         self.under_tape = 0
+        self.statement: ast.stmt | None = None
         self.kept: list[Array] = []
         """Arrays that others know by their id."""
         self._inside: list[str] = []
@@ -92,6 +93,7 @@ class Reader:
             self._steps += 1
             if self._steps > _MOST:
                 raise _Enough
+            self.statement = None if hasattr(statement, "body") else statement
             self._statement(statement, names)
 
     def _statement(self, node: ast.stmt, names: dict[str, Any]) -> None:

@@ -61,6 +61,8 @@ class Array:
     chunk: bool = False
     """It stands for the rows of one step of a loop."""
     predicted: bool = False
+    small: bool = False
+    """Of an unsigned type of 8 or 16 bits."""
     series: tuple[int, int] | None = None
     """(k, n) of k series of n numbers, one after the other."""
     name: str = ""
