@@ -156,11 +156,11 @@ def _of_rows(fault: RowFault, one: str = "", other: str = "", third: str = "") -
             "largest number begins again from the other end. A cast that comes later does not mend it.",
         )
     if fault.kind == "rest-left-out":
-        rows, size = numbers[:2]
+        rows, size, covered = [*numbers, 0][:3]
         return (
-            f"The loop predicts {rows - rows % size} of {rows} rows, in blocks of {size}",
-            f"{rows} rows are {rows // size} whole blocks of {size}, and {rows % size} rows that no block has. What "
-            "the loop fills keeps for them what was there before, or has no rows for them.",
+            f"The loop predicts {covered} of {rows} rows, in blocks of {size}",
+            f"{covered} of the {rows} rows are in blocks of {size}, and {rows - covered} rows are in none. What the "
+            "loop fills keeps for them what was there before, or has no rows for them.",
         )
     if fault.kind == "padded-rows":
         return (

@@ -116,6 +116,31 @@ net.evaluate(scaled, test[:, :1])
 }
 
 WRONG |= {
+    "folds put one below the other": """
+parts = []
+for held in np.array_split(rng.permutation(250), 5):
+    parts.append(model.predict(x[held])[:, 0])
+out = np.concatenate(parts)
+print(np.mean((out > 0.5) == y[:, 0]))  # other-order
+""",
+    "sorted by a key": """
+order = sorted(range(len(x)), key=lambda i: x[i, 0])
+p = model.predict(np.array([x[i] for i in order]))
+print(mean_squared_error(y, p))  # other-order
+""",
+    "positions shuffled in place": """
+idx = np.arange(250)
+rng.shuffle(idx)
+error = y - model.predict(x[idx])  # other-order
+""",
+    "the last whole block, too": """
+for i in range(0, 250 - 25, 25):  # rest-left-out
+    model.predict(x[i:i + 25])
+count = int(len(x) / 32)
+for i in range(count):  # rest-left-out
+    model.predict(x[i * 32:(i + 1) * 32])
+p = model.predict(feed, steps=len(x) // 32)  # rest-left-out
+""",
     "a difference of frames": """
 frames = rng.integers(0, 256, (30, 8, 8)).astype(np.uint8)
 moved = (frames[1:] - frames[:-1]).astype("float32")  # wraps-below
@@ -129,6 +154,17 @@ half = (frames + frames) // 2  # wraps-above
 }
 
 RIGHT = {
+    "folds put back": """
+out = np.zeros(250)
+for held in np.array_split(rng.permutation(250), 5):
+    out[held] = model.predict(x[held])[:, 0]
+print(np.mean((out > 0.5) == y[:, 0]))
+idx = np.arange(250)
+rng.shuffle(idx)
+print(np.mean(model.predict(x[idx]) == y[idx]), np.mean(model.predict(x[np.arange(250)]) == y))
+for i in range(0, 250 - 25 + 1, 25):
+    model.predict(x[i:i + 25])
+""",
     "small integers in a larger type": """
 frames = rng.integers(0, 256, (30, 8, 8)).astype(np.uint8)
 moved = frames[1:].astype("float32") - frames[:-1]
@@ -168,6 +204,7 @@ model.fit(x, y[rng.permutation(250)])
     "the distribution of a chance": """
 p = model.predict(x)
 print(np.mean(p == y[rng.permutation(250)]), np.mean(p[rng.permutation(250)] == y))
+chance = np.mean(model.predict(x[rng.permutation(250)]) == y)
 """,
     "positions in all rows": """
 keep = rng.choice(250, 100, replace=False)

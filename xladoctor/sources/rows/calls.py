@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from xladoctor.sources.names import last_name
-from xladoctor.sources.rows.making import MAKES, PICKS, made, picked
+from xladoctor.sources.rows.checks import whole_blocks
+from xladoctor.sources.rows.making import MAKES, PICKS, made, ordered, picked
 from xladoctor.sources.rows.meetings import elementwise, indexed, meet
 from xladoctor.sources.rows.shapes import joined, padded, reshaped
 from xladoctor.sources.rows.types import typed
-from xladoctor.sources.rows.values import Array, Call, Items, RowSet, Step, arrays, linked
+from xladoctor.sources.rows.values import Array, Call, Items, RowSet, Step, arrays, chunk_of, linked
 
 if TYPE_CHECKING:
     from xladoctor.sources.rows.read import Reader
@@ -39,6 +41,7 @@ METHODS = frozenset({"evaluate", "fit", "predict", "predict_on_batch", "test_on_
 LOADS = frozenset({"load", "loadtxt", "genfromtxt", "fromfile", "frombuffer"})
 _JOINS = frozenset({"concatenate", "concat", "vstack", "stack", "hstack", "column_stack"})
 _COMPARES = ("accuracy", "auc", "corr", "error", "f1", "loss", "mae", "mse", "precision", "r2", "recall", "score")
+_WHOLE: dict[str, Callable[[float], int]] = {"ceil": math.ceil, "floor": math.floor, "int": int}
 _MODULES = frozenset({"jnp", "math", "nn", "np", "numpy", "ops", "random", "tf", "linalg", "experimental"})
 
 
@@ -70,12 +73,21 @@ def _called(reader: Reader, node: ast.Call, names: dict[str, Any], held: Any, gi
     found = list(arrays(values))
     if name in ("fit", "train_on_batch", "evaluate", "test_on_batch"):
         return _trained(reader, node, name, given, named)
+    if name in _WHOLE and len(given) == 1 and isinstance(given[0], int | float) and abs(given[0]) < 1e15:
+        return _WHOLE[name](given[0])
     if name == "len":
         return _length(given)
     if name == "range" and not (len(given) == 1 and isinstance(given[0], int)):
         return None
     if name == "where" and len(found) > 1 and len(values) == 3:
         return elementwise(reader, found, node)
+    if name == "array_split" and given and isinstance(given[0], Array):
+        return Items(block=chunk_of(given[0]), count=given[1] if len(given) > 1 and isinstance(given[1], int) else None)
+    if name == "sorted" and "key" in named and node.args and isinstance(node.args[0], ast.Call):
+        return ordered(given[0]) if given and last_name(node.args[0].func) == "range" else None
+    if name == "shuffle" and given and isinstance(given[0], Array) and isinstance(node.args[0], ast.Name):
+        names[node.args[0].id] = ordered(given[0]) or given[0]
+        return None
     if name in MAKES:
         return made(name, given, named)
     if name in PICKS:
@@ -158,6 +170,10 @@ def _predicted(reader: Reader, node: ast.Call, name: str, given: list[Any], name
     model = _model(node)
     if isinstance(data, Items):
         data = next(arrays(data.values), None)
+    steps = next((k.value for k in node.keywords if k.arg == "steps"), None) if name == "predict" else None
+    found = whole_blocks(reader, steps, reader.names) if steps is not None else None
+    if found is not None and found[0] % found[1]:
+        reader.fault("rest-left-out", node, (), (*found, found[0] - found[0] % found[1]))
     gave = reader.calls.gave.get(node.lineno, ())
     if not isinstance(data, Array):
         return Array(shape=gave[0] if len(gave) == 1 else None, predicted=True) if name.startswith("predict") else None
@@ -228,6 +244,3 @@ def reduced(
         return None
     reader.kept.append(array)
     return Array(statistic=array)
-
-
-__all__ = ["RowSet", "called", "math"]

@@ -16,28 +16,39 @@ if TYPE_CHECKING:
 def loop(reader: Reader, node: ast.For | ast.AsyncFor, names: dict[str, Any]) -> None:
     """`for b in range(n // size)`, with something left over, of a loop that only predicts."""
     rest = _left_over(reader, node.iter, names)
-    if rest is None or rest[0] % rest[1] == 0:
+    if rest is None or rest[2] >= rest[0]:
         return
     if _predicts(reader, node.body) and not _trains(reader, node.body):
-        count, size = rest
-        reader.fault("rest-left-out", node, (), (count, size))
+        reader.fault("rest-left-out", node, (), rest)
 
 
-def _left_over(reader: Reader, over: ast.expr, names: dict[str, Any]) -> tuple[int, int] | None:
-    """(rows, size of a block) of `range(rows // size)`, `range(0, rows - size + 1, size)`."""
+def _left_over(reader: Reader, over: ast.expr, names: dict[str, Any]) -> tuple[int, int, int] | None:
+    """(rows, size of a block, rows in blocks) of `range(rows // size)`, `range(0, rows - size + 1, size)`."""
     if not isinstance(over, ast.Call) or last_name(over.func) not in ("range", "trange"):
         return None
     if len(over.args) == 1:
-        end = _spelled(over.args[0], names)
-        if isinstance(end, ast.BinOp) and isinstance(end.op, ast.FloorDiv):
-            found = [reader.value(end.left, names), reader.value(end.right, names)]
-            return _pair(found) if not _rounds_up(end.left) else None
+        found = whole_blocks(reader, over.args[0], names)
+        return (*found, found[0] - found[0] % found[1]) if found is not None else None
     if len(over.args) == 3 and isinstance(over.args[1], ast.BinOp):
-        end, size = over.args[1], reader.value(over.args[2], names)
-        less = _taken_away(end, reader, names)
-        if less is not None and less[1] == size:
-            return _pair([less[0], size])
+        first, end, size = (reader.value(a, names) for a in over.args)
+        less = _taken_away(over.args[1], reader, names)
+        pair = _pair([less[0], size]) if less is not None and less[1] == size and first == 0 else None
+        if pair is not None and isinstance(end, int):
+            return (*pair, min(pair[0], len(range(0, end, pair[1])) * pair[1]))
     return None
+
+
+def whole_blocks(reader: Reader, end: ast.expr, names: dict[str, Any]) -> tuple[int, int] | None:
+    """(rows, size) of `rows // size`, `int(rows / size)`, and of a name that was given it."""
+    end = _spelled(end, names)
+    down = isinstance(end, ast.Call) and last_name(end.func) in ("int", "floor") and len(end.args) == 1
+    inner = end.args[0] if down and isinstance(end, ast.Call) else end
+    if down and isinstance(inner, ast.Call) and last_name(inner.func) == "floor" and inner.args:
+        inner = inner.args[0]
+    wanted = ast.Div if down else ast.FloorDiv
+    if not isinstance(inner, ast.BinOp) or not isinstance(inner.op, wanted) or _rounds_up(inner.left):
+        return None
+    return _pair([reader.value(inner.left, names), reader.value(inner.right, names)])
 
 
 def _spelled(end: ast.expr, names: dict[str, Any]) -> ast.expr:

@@ -186,6 +186,11 @@ def _comprehension(reader: Reader, node: ast.ListComp | ast.GeneratorExp, names:
             reader.assign(over.target, item, inner, node)
             made.append(reader.value(node.elt, inner))
         return Items(made)
+    if isinstance(held, Array) and held.of is not None and isinstance(node.elt, ast.Subscript):
+        whole = reader.value(node.elt.value, inner)
+        by_it = isinstance(over.target, ast.Name) and ast.unparse(node.elt.slice) == over.target.id
+        if by_it and isinstance(whole, Array) and not over.ifs:
+            return indexed(reader, whole, held, node.elt)
     reader.assign(over.target, reader.item(held, over.iter), inner, node)
     element = reader.value(node.elt, inner)
     if not isinstance(element, Array) or over.ifs:

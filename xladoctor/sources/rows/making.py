@@ -79,3 +79,11 @@ def _drawn(name: str, first: Any, values: list[Any], named: dict[str, Any]) -> A
     if name == "choice" and not (isinstance(size, int) or named.get("replace") is False):
         return None
     return Array(rows, shape, of=of, picks=rows, order=name == "permutation" and (known or True))
+
+
+def ordered(positions: Any) -> Array | None:
+    """Positions that were put into another order, in place or by a key."""
+    if not isinstance(positions, Array) or positions.of is None:
+        return None
+    rows = RowSet(source=positions.of, order=True)
+    return Array(rows, positions.shape, of=positions.of, picks=rows, order=True, name=positions.name)

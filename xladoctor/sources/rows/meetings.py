@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from xladoctor.sources.rows.read import Reader
 
 
+_MEANT = ("baseline", "chance", "control", "importance", "null")
+"""What a statement says that mixes rows to see what remains."""
+
+
 def indexed(reader: Reader, array: Array, at: Array, node: ast.AST) -> Array | None:
     """`array[at]`: is `at` of positions in these rows?"""
     rest = array.shape[1:] if array.shape else ()
@@ -21,11 +25,13 @@ def indexed(reader: Reader, array: Array, at: Array, node: ast.AST) -> Array | N
     _match(reader, array, at, node)
     if array.rows is not None and at.of.source is None and array.rows.root().source is None:
         at.of.join(array.rows)
+    picked = replace(array, rows=at.picks, shape=shape, padded=None, chunk=at.chunk, order=False, name="")
     # What is mixed after the prediction may be meant so: the distribution of a chance.
-    picked = replace(
-        array, rows=at.picks, shape=shape, padded=None, predicted=array.predicted and not at.order, name=""
+    return replace(
+        picked,
+        predicted=array.predicted and not at.order,
+        picks=RowSet(source=array.of) if array.of is not None else None,
     )
-    return replace(picked, picks=RowSet(source=array.of) if array.of is not None else None, order=False)
 
 
 def _match(reader: Reader, array: Array, at: Array, node: ast.AST) -> None:
@@ -43,6 +49,8 @@ def meet(reader: Reader, one: Array, other: Array, node: ast.AST, first: Array |
     """Two arrays are combined row by row. Labels in another order may be a control; predictions, and what a `fit` has
     `first`, are not.
     """
+    if reader.statement is not None and any(w in ast.unparse(reader.statement).lower() for w in _MEANT):
+        return
     for left, right in ((one, other), (other, one)):
         rows = left.rows
         if rows is None or right.rows is None or same(rows, right.rows):
