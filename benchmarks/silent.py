@@ -40,8 +40,18 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "xla-differs": _NUMBERS,
     "random-in-compiled": (*_NUMBERS, "random-in-compiled", "baked-in-setting", "value-baked-in"),
     "gradient": _NUMBERS,
-    "switch": (*_SETTINGS, *_NUMBERS, "wrong-pairing"),
-    "data": ("unsound-split", "sorted-batches", "wrong-pairing"),
+    "switch": (*_SETTINGS, *_NUMBERS, "wrong-pairing", "loss-input-mismatch"),
+    "data": (
+        "unsound-split",
+        "sorted-batches",
+        "wrong-pairing",
+        "wrong-shape-silent",
+        "loss-input-mismatch",
+        "unlike-training",
+        "integer-wrap",
+        "random-in-compiled",
+        "index-out-of-range",
+    ),
 }
 """The classes of finding that name a kind of fault."""
 

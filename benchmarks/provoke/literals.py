@@ -95,7 +95,7 @@ def filled(literal: str) -> str:
         before = literal[max(0, found.start() - 12) : found.start()].lower()
         if found[0] == "%%":
             return "%"
-        return "[2,3]" if "shape" in before or found[0].endswith("s") and "dtype" not in before else next(sizes, "3")
+        return "[2,3]" if "shape" in before or (found[0].endswith("s") and "dtype" not in before) else next(sizes, "3")
 
     text = _HOLE.sub(size, literal)
     if re.search(

@@ -23,6 +23,7 @@ import numpy as np
 from .. import compat, compat_graph, redaction
 from ..schema import CAPSULE_SCHEMA, later_file
 from .disk import new_file, write_file
+from .frames import is_user_file
 
 _JIT = "_XlaMustCompile"
 _ITERATOR_OPS = frozenset({"IteratorGetNext", "IteratorGetNextSync", "IteratorGetNextAsOptional"})
@@ -229,6 +230,13 @@ def sources_of(graph: Any) -> dict[str, list[list[Any]]]:
             seen[stack] = _readable(stack, machinery)
         frames[str(operation.name)] = seen[stack]
     return frames
+
+
+def frames_of(operation: Any) -> list[dict[str, Any]]:
+    """The user frames that created one operation of a graph, innermost first."""
+    frames = _readable(compat_graph.user_frames(operation), _machinery())
+    found = [{"file": file, "line": line, "function": name} for file, line, name in reversed(frames)]
+    return [f for f in found if is_user_file(f["file"])]
 
 
 def storable(value: Any) -> np.ndarray[Any, Any]:

@@ -23,7 +23,7 @@ MAX_EVENTS = 20
 MAX_LOOPS = 50
 """Loops of the program over datasets that are looked at, an epoch of one each."""
 _DEPTH = 60
-_KNOWN = ("Shuffle", "Batch", "Zip")
+_KNOWN = ("Shuffle", "Batch", "Zip", "Cache")
 """In the names of the classes whose line is worth a note."""
 SAME_ROWS = ("Map", "Batch", "Prefetch", "Options", "Repeat", "Cache", "Shuffle", "ModelDataset", "AssertCardinality")
 """What leaves a dataset the rows that it had, and in an order that is known."""
@@ -31,6 +31,11 @@ _ARRAYS = "TensorSlice"
 _SOME_ROWS = ("Batch", "Prefetch", "Options", "Repeat", "Cache", "Shuffle", "Take", "Skip", "AssertCardinality")
 """What leaves each row of a dataset as it was."""
 _OTHER_BATCHES = ("Padded", "Ragged", "Unbatch")
+_DRAW = frozenset(
+    {"Multinomial", "RandomGamma", "RandomShuffle", "RandomStandardNormal", "RandomUniform", "RandomUniformInt",
+     "StatefulStandardNormalV2", "StatefulUniform", "StatefulUniformInt", "TruncatedNormal"}
+)  # fmt: skip
+"""What draws other numbers each time."""
 _METHODS = ("predict", "evaluate")
 LOOP = "loop"
 """The method of what the program itself iterates."""
@@ -112,6 +117,12 @@ class DatasetRecorder:
             if rows > 0 and rows % size:
                 self._write("dropped", self._where.get(batch), rows=[rows, rows - rows % size], **facts)
 
+    def cached_draws(self, dataset: Any) -> Any:
+        """The cache of a dataset that keeps what a function before it drew at random; None where none does."""
+        found = list(chain(dataset))
+        at = max((n for n, d in enumerate(found) if "Cache" in type(d).__name__), default=None)
+        return found[at] if at is not None and any(draws(d) for d in found[at + 1 :]) else None
+
     def line_of(self, dataset: Any) -> Mapping[str, Any] | None:
         """Where a shuffle, a batch or a zip was made."""
         return self._where.get(dataset)
@@ -165,6 +176,17 @@ def chain(dataset: Any) -> Iterator[Any]:
         if len(inputs) != 1:
             return
         dataset = inputs[0]
+
+
+def draws(dataset: Any) -> bool:
+    """Whether a dataset calls a function that draws numbers anew for each element."""
+    function = getattr(getattr(dataset, "_map_func", None), "function", None)
+    graph = getattr(function, "graph", None)
+    if graph is None:
+        return False
+    written = graph.as_graph_def()
+    ops = {n.op for n in written.node} | {n.op for f in written.library.function for n in f.node_def}
+    return bool(ops & _DRAW) or ("AssignVariableOp" in ops and any(o.startswith("StatelessRandom") for o in ops))
 
 
 def is_shuffled_anew(dataset: Any) -> bool:

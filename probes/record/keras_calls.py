@@ -15,6 +15,7 @@ from .. import compat, schema
 from .datasets import DatasetRecorder
 from .failures import FailureRecorder
 from .frames import caller, hide, is_within, user_frames, wraps
+from .frozen import FrozenRecorder
 from .guard import Guard
 from .importhook import PostImportFinder
 from .keras_facts import accelerators, described, rows_of, validation_rows
@@ -28,7 +29,7 @@ from .twins import TwinRecorder
 from .values import ValueWriter, leaves
 
 _METHODS = ("fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "predict_on_batch")
-_WAITING = ("callbacks", "validation_freq")
+_WAITING = ("callbacks", "validation_freq", "change")
 """Of a `fit`, for the time of the call."""
 
 
@@ -54,6 +55,7 @@ class KerasRecorder:
         self.tables = tables
         self.splits = SplitRecorder(guard, datasets) if datasets is not None else None
         self.monitors = MonitorRecorder(guard, finder) if datasets is not None else None
+        self.frozen: FrozenRecorder | None = None
         self.rehearsal = rehearsal
         self.twins = twins
         self.sink = guard.sink
@@ -316,11 +318,15 @@ class KerasRecorder:
             "callbacks": self.guard.part("monitors", weakly, given.get("callbacks")),
             "validation_freq": given.get("validation_freq"),
         }
+        if self.frozen is not None and method == "fit":
+            waiting["change"] = self.guard.part("trainable", self.frozen.begins, model, where)
         return {**call, "data": data, "where": where, **waiting}
 
     def _end(self, call: dict[str, Any] | None, result: Any) -> None:
         if call is None:
             return
+        if self.frozen is not None:
+            self.guard.part("trainable", self.frozen.ends, call.get("change"))
         out = None
         if call["method"] in ("predict", "predict_on_batch"):
             out = [rows_of(v) for v in leaves(result)]

@@ -19,13 +19,16 @@ from .draws import DrawRecorder
 from .failures import FailureRecorder
 from .first_calls import FirstCalls
 from .frames import caller
+from .frozen import FrozenRecorder
 from .gradients import GradientRecorder
 from .guard import Guard
+from .idle import IdleRecorder
 from .importhook import PostImportFinder
 from .kept import KeptRecorder
 from .keras_batches import batch_under_way
 from .keras_calls import KerasRecorder
 from .layers import LayerRecorder
+from .losses import LossRecorder
 from .numbers import NumbersRecorder
 from .operands import OperandRecorder
 from .places import PlaceRecorder
@@ -75,6 +78,7 @@ class Parts:
     keras: KerasRecorder | None = None
     tracing: TraceRecorder | None = None
     untrained: UntrainedRecorder | None = None
+    last: tuple[FrozenRecorder | IdleRecorder, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -236,7 +240,12 @@ def _recorders(choice: Choice, guard: Guard, finder: PostImportFinder) -> Parts:
         _places.append(PlaceRecorder(guard, finder, tracing))
     plain = "keras" in chosen and rehearsal is None
     untrained = UntrainedRecorder(guard, finder, tracing) if plain else None
-    return Parts(rehearsal, numbers, failures, keras, tracing, untrained)
+    last: tuple[FrozenRecorder | IdleRecorder, ...] = ()
+    if untrained is not None and keras is not None:
+        keras.frozen = FrozenRecorder(guard, finder, untrained.trained)
+        last = (keras.frozen, IdleRecorder(guard, finder, untrained.trained))
+        LossRecorder(guard, finder)
+    return Parts(rehearsal, numbers, failures, keras, tracing, untrained, last)
 
 
 def _rehearsed(rehearsal: Rehearsal, guard: Guard, finder: PostImportFinder) -> None:
@@ -295,6 +304,8 @@ def _at_exit(state: str = "exit", stay: Sequence[str] = ()) -> None:
             guard.run("numbers at exit", parts.numbers.at_exit)
         if parts.untrained is not None:
             guard.run("gradients at exit", parts.untrained.at_exit)
+        for part in parts.last:
+            guard.run(f"{type(part).__name__} at exit", part.at_exit)
         if parts.rehearsal is not None:
             guard.part("rehearsal", parts.rehearsal.finish)
         calls = guard.part("calls", parts.tracing.owners.calls) if parts.tracing is not None else None

@@ -14,6 +14,7 @@ from typing import Any
 from .. import compat_data, schema
 from .datasets import SAME_ROWS, DatasetRecorder, chain, is_shuffled_anew
 from .guard import Guard
+from .overlap import shared_rows, unnamed_rows
 
 MAX_LABELS = 2_000_000
 MAX_CLASSES = 10_000
@@ -40,11 +41,46 @@ class SplitRecorder:
         kind = compat_data.dataset_class()
         facts = {"model": getattr(model, "name", None), "used": where}
         known = self._batches(training, given, facts) if _classifies(model) else False
+        if isinstance(training, kind) and int(given.get("epochs") or 1) > 1:
+            self.guard.part("cached", self._cached, training, facts)
         if isinstance(training, kind) and isinstance(validation, kind):
             return self._cut(training, validation, facts) or known
+        known = bool(self.guard.part("rows", self._rows, training, given, model, facts)) or known
         if given.get("validation_split") and _classifies(model):
             return self._labels(given.get("y"), float(given["validation_split"]), facts) or known
         return known
+
+    def _cached(self, training: Any, facts: dict[str, Any]) -> None:
+        """Are random changes of the rows made once, above a cache?"""
+        cache = self.datasets.cached_draws(training)
+        if cache is not None:
+            self._write("cached", self.datasets.line_of(cache), rows=[0, 0], **facts)
+
+    def _rows(self, training: Any, given: Mapping[str, Any], model: Any, facts: dict[str, Any]) -> bool:
+        """Arrays: are validation rows among those of the training, or of other classes; do all labels name a class?"""
+        labels = given.get("y")
+        zeros = unnamed_rows(labels) if "categorical" in _loss(model) else None
+        if zeros is not None:
+            self._write("unnamed", facts["used"], rows=zeros, **facts)
+        beside = given.get("validation_data")
+        if not isinstance(beside, (tuple, list)) or len(beside) < 2:
+            return False
+        shared = shared_rows(training, beside[0])
+        if shared is not None and shared[0]:
+            self._write("shared", facts["used"], rows=shared, **facts)
+        known = self._apart(labels, beside[1], facts) if _classifies(model) else False
+        return known or shared is not None
+
+    def _apart(self, labels: Any, beside: Any, facts: dict[str, Any]) -> bool:
+        """Are most of the validation rows of classes that no training row has?"""
+        numpy, first, last = sys.modules.get("numpy"), _classes(labels), _classes(beside)
+        if numpy is None or first is None or last is None or min(len(first), len(last)) < _LEAST:
+            return False
+        unseen = int((~numpy.isin(last, first)).sum())
+        if unseen * 2 >= len(last):
+            known = {"classes": [len(numpy.unique(first)), len(numpy.unique(last))], "unseen": unseen}
+            self._write("apart", facts["used"], rows=[len(first), len(last)], **known, **facts)
+        return True
 
     def _cut(self, training: Any, validation: Any, facts: dict[str, Any]) -> bool:
         """Both sides are cut from one dataset: is its order drawn anew for each?"""
@@ -145,9 +181,14 @@ def _cut(dataset: Any) -> str | None:
 
 def _classifies(model: Any) -> bool:
     """Whether the labels are classes: the loss is a cross-entropy."""
+    return "crossentropy" in _loss(model)
+
+
+def _loss(model: Any) -> str:
+    """The name of the loss in small letters."""
     loss = getattr(model, "loss", None)
     name = loss if isinstance(loss, str) else getattr(loss, "__name__", None) or type(loss).__name__
-    return "crossentropy" in str(name).lower().replace("_", "")
+    return str(name).lower().replace("_", "")
 
 
 def _classes(labels: Any) -> Any:

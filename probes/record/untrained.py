@@ -7,15 +7,14 @@ leaves no graph: so the ops of the next one are noted while they run, once, with
 
 from __future__ import annotations
 
-import hashlib
-import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType
 from typing import Any
 
-from .. import compat, compat_gradients, compat_graph, schema
+from .. import compat, compat_gradients, schema
+from .digests import Digests, name_of
 from .eager_trail import EagerTrail
 from .frames import followed, hide, user_frames, wraps
 from .gradient_trail import Cut, Walk, cuts_of, walk
@@ -23,6 +22,7 @@ from .graph_trail import GraphTrail
 from .guard import Guard
 from .importhook import PostImportFinder
 from .tracing import TraceRecorder
+from .turnover import Turnover
 
 MAX_EVENTS = 10
 MAX_VARIABLES = 40
@@ -54,11 +54,13 @@ class UntrainedRecorder:
         self.graphs = GraphTrail(tracing.named)
         self._local = threading.local()
         self._missing: dict[int, _Missing] = {}
-        self._trained: set[int] = set()
+        self.trained: set[int] = set()
+        """The variables that an optimizer was given a gradient of."""
+        self._turnover = Turnover()
         self._seen: set[tuple[Any, ...]] = set()
         self._alike: set[tuple[int, int, int]] = set()
         self._done: set[tuple[Any, ...]] = set()
-        self._bytes = MAX_BYTES
+        self._digests = Digests(MAX_BYTES)
         self._watches = 0
         finder.when_imported("tensorflow", self._hook_tapes)
         finder.when_imported(compat_gradients.KERAS_OPTIMIZERS[0], self._hook_optimizers)
@@ -117,11 +119,12 @@ class UntrainedRecorder:
         variables = getattr(optimizer, "_trainable_variables", None) if variables is None else variables
         if grads.__class__ not in (list, tuple) or not isinstance(variables, (list, tuple)):
             return
+        self._turnover.applied(optimizer, variables)
         if not any(g is None for g in grads):
             self._given(optimizer, variables)
             return
         pairs = [(g, v) for g, v in zip(grads, variables, strict=False) if getattr(v, "trainable", True)]
-        self._trained.update(id(v) for g, v in pairs if g is not None)
+        self.trained.update(id(v) for g, v in pairs if g is not None)
         targets, self._local.targets = self._targets, {}
         missing = [v for g, v in pairs if g is None and id(v) in targets]
         if missing:
@@ -133,7 +136,7 @@ class UntrainedRecorder:
         if alike is None or alike in self._alike or len(self._alike) >= MAX_STEPS:
             return
         self._alike.add(alike)
-        self._trained.update(map(id, variables))
+        self.trained.update(map(id, variables))
         frames = user_frames(skip=5, limit=1)
         self.guard.sink.write(
             schema.NO_GRADIENT,
@@ -146,7 +149,7 @@ class UntrainedRecorder:
     def _told(self, missing: Sequence[Any], targets: _Targets, given: int) -> None:
         graph = compat.default_graph()
         frames = user_frames(skip=4, limit=4)
-        names = [_name(v) for v in missing]
+        names = [name_of(v) for v in missing]
         key = (tuple(names), str(frames[:1]), graph is not None)
         if key in self._done:
             return
@@ -230,34 +233,26 @@ class UntrainedRecorder:
 
     def _remember(self, variable: Any, name: str) -> None:
         if id(variable) not in self._missing and len(self._missing) < MAX_VARIABLES:
-            self._missing[id(variable)] = _Missing(variable, name, self._digest(variable))
-
-    def _digest(self, variable: Any) -> str | None:
-        inner = getattr(variable, "value", None)
-        inner = variable if inner is None or callable(inner) else inner
-        size = compat.bytes_of(inner)
-        if size > self._bytes or not compat_graph.is_local_variable(inner):  # one that is made in a trace has no value
-            return None
-        self._bytes -= size
-        with sys.modules["tensorflow"].init_scope():
-            return hashlib.sha256(inner.numpy().tobytes()).hexdigest()
+            self._missing[id(variable)] = _Missing(variable, name, self._digests.of(variable))
 
     def at_exit(self) -> None:
         """The process ends: which of the variables were trained in another step, or changed by the program."""
         if self._trail is not None:
             self._trail.end()
+        for told in self._turnover.told():
+            self.guard.sink.write(schema.TURNOVER, **told)
         if not self._missing:
             return
-        self._bytes = MAX_BYTES
+        self._digests = Digests(MAX_BYTES)
         trained: list[str] = []
         moved: list[str] = []
         same: list[str] = []
         for key, missing in self._missing.items():
             variable = missing.reference()
-            if key in self._trained:
+            if key in self.trained:
                 trained.append(missing.name)
             elif variable is not None and missing.digest is not None:
-                now = self._digest(variable)
+                now = self._digests.of(variable)
                 if now is not None:
                     (same if now == missing.digest else moved).append(missing.name)
         self.guard.sink.write(schema.NO_GRADIENT, what="end", trained=trained, moved=moved, same=same)
@@ -272,13 +267,9 @@ def _grouped(missing: Iterable[Any], one: Callable[[Any], tuple[Walk, list[Cut]]
             continue
         cuts = [{"op": c.kind, "why": c.why, "frames": c.frames[:4]} for c in looked[1]]
         told = {"cuts": cuts, "connected": looked[0].connected}
-        found.setdefault(str(told), {"variables": [], **told})["variables"].append(_name(variable))
+        found.setdefault(str(told), {"variables": [], **told})["variables"].append(name_of(variable))
     return list(found.values())
 
 
 def _alive(targets: Iterable[weakref.ref[Any]]) -> list[Any]:
     return [t for r in targets if (t := r()) is not None]
-
-
-def _name(variable: Any) -> str:
-    return str(getattr(variable, "path", None) or getattr(variable, "name", "a variable"))

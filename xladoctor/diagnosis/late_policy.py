@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from xladoctor.diagnosis.basis import NOT_TESTED
 from xladoctor.diagnosis.setting_finding import event_of, finding, told
-from xladoctor.diagnosis.weigh import ended_itself
+from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.model.diagnosis import Finding, Proof, Remedy
 from xladoctor.recording.run import Event, Recording
 from xladoctor.recording.schema import schema
@@ -31,7 +31,14 @@ def policies_too_late(recording: Recording) -> Iterator[Finding]:
     """A warning for the last value of each, where models ran afterwards and none of their layers uses it."""
     for written, before in _last_writes(recording):
         calls = [e for e in _since(recording, schema.CALL, written) if e["phase"] == "begin"]
-        late = _late(recording, written, before, calls)
+        # Of a model that the program calls itself there is no event: but no layer has taken the policy.
+        built = [e for e in _builds(recording, written["pid"]) if e["seq"] < written["seq"]]
+        idle = (
+            built
+            if not calls and survived(recording) and written["key"] == "dtype_policy" and not _taken(recording, written)
+            else []
+        )
+        late = _late(recording, written, before, calls or idle)
         if late is not None:
             yield _finding(late)
 
@@ -62,6 +69,11 @@ def _last_writes(recording: Recording) -> Iterator[tuple[Event, set[str]]]:
         # Whoever sets both means the policy.
         if not (key == "floatx" and (pid, "dtype_policy") in writes):
             yield events[-1], {str(e["value"]) for e in events[:-1]}
+
+
+def _taken(recording: Recording, written: Event) -> bool:
+    """Whether a layer was made after a write, or may have been."""
+    return not written.get("waits") or bool(_since(recording, schema.POLICY_TAKEN, written))
 
 
 def _since(recording: Recording, kind: str, written: Event) -> list[Event]:

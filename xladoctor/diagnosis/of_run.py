@@ -19,11 +19,14 @@ from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.diagnosis.fitting import fitted, situation
 from xladoctor.diagnosis.flipped import flip_notes
 from xladoctor.diagnosis.frozen import frozen
+from xladoctor.diagnosis.frozen_layers import trainable_too_late
 from xladoctor.diagnosis.hypotheses import judge
+from xladoctor.diagnosis.idle import idle_parts
 from xladoctor.diagnosis.isolated import isolations, with_isolations
 from xladoctor.diagnosis.kept_in_graph import kept_in_graph
 from xladoctor.diagnosis.late_policy import policy_missed
 from xladoctor.diagnosis.looked_at import looked_at
+from xladoctor.diagnosis.loss_inputs import loss_inputs
 from xladoctor.diagnosis.monitors import idle_monitors
 from xladoctor.diagnosis.not_finite import with_not_finite
 from xladoctor.diagnosis.order import setting_findings
@@ -31,6 +34,7 @@ from xladoctor.diagnosis.outcome import outcome_notes
 from xladoctor.diagnosis.recorded import broken_quietly
 from xladoctor.diagnosis.requests import requests_without_effect
 from xladoctor.diagnosis.retraces import as_recorded
+from xladoctor.diagnosis.row_source import rows_in_source
 from xladoctor.diagnosis.shape_rows import shape_rows
 from xladoctor.diagnosis.shuffled import shuffled_alone
 from xladoctor.diagnosis.splits import splits
@@ -67,6 +71,8 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
         *tables(recording),
     ]
     others += [*untrained(recording), *splits(recording), *shuffled_alone(recording), *idle_monitors(recording)]
+    others += [*trainable_too_late(recording), *idle_parts(recording), *loss_inputs(recording)]
+    others += rows_in_source(recording)
     others += kept_in_graph(recording, others)
     known = ordered(logged, followed, others, evidence, quiet)
     likely = tuple(drawn_apart(recording)) or tuple(frozen(recording, known)) or tuple(policy_missed(recording, known))

@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from xladoctor.diagnosis.basis import RECORDED_DATASET, RECORDED_LABELS
+from xladoctor.diagnosis.own_source import source_of
 from xladoctor.diagnosis.setting_finding import event_of
 from xladoctor.diagnosis.weigh import ended_itself, survived
-from xladoctor.model.diagnosis import Finding, Proof
+from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
+from xladoctor.sources.names import last_name, walk
 
+_HOT = frozenset({"one_hot", "to_categorical"})
 _SLUG = "unsound-split"
-_REMEDY = {"reshuffled": "split-once", "sorted": "shuffle-before-split", "batches": "shuffle-all-rows"}
+_REMEDY = {
+    "reshuffled": "split-once", "sorted": "shuffle-before-split", "batches": "shuffle-all-rows",
+    "shared": "split-before", "apart": "shuffle-before-split", "cached": "cache-first", "unnamed": "count-from-zero",
+}  # fmt: skip
+_SLUGS = {"batches": "sorted-batches", "cached": "random-in-compiled", "unnamed": "index-out-of-range"}
+_OWN = {
+    "shared": Remedy(
+        "split-before", "Split first, and keep the parts apart", "changes-numerics",
+        "Split rows before any of them is repeated or drawn with replacement, by positions that no two parts share.",
+    ),
+    "cached": Remedy(
+        "cache-first", "Cache before what is drawn at random", "safe",
+        "`ds.cache().map(augment)`: then each epoch draws its own changes.",
+    ),
+    "unnamed": Remedy(
+        "count-from-zero", "Count the classes from 0", "safe",
+        "`tf.one_hot(labels - 1, classes)`, where labels begin at 1.",
+    ),
+}  # fmt: skip
 
 
 def splits(recording: Recording) -> Iterator[Finding]:
@@ -25,23 +48,33 @@ def splits(recording: Recording) -> Iterator[Finding]:
         if event["what"] not in _REMEDY:
             continue
         found = _finding(event)
+        if event["what"] == "unnamed":
+            found = replace(found, location=_one_hot(found.location, recording))
         key = (event["what"], str(found.location))
         if key not in seen:
             seen.add(key)
             yield found
 
 
+def _one_hot(used: Location | None, recording: Recording) -> Location | None:
+    """The one line of the file that makes labels one-hot; else the `fit`."""
+    source = source_of(recording, used.file) if used is not None else None
+    calls = [n for n in walk(source.tree) if isinstance(n, ast.Call) and last_name(n.func) in _HOT] if source else []
+    lines = {n.lineno for n in calls}
+    return replace(used, line=lines.pop()) if used is not None and len(lines) == 1 else used
+
+
 def _finding(event: Event) -> Finding:
     what = str(event["what"])
-    rule = by_slug("sorted-batches" if what == "batches" else _SLUG)
-    title, message = {"reshuffled": _reshuffled, "sorted": _sorted, "batches": _batches}[what](event)
+    rule = by_slug(_SLUGS.get(what, _SLUG))
+    title, message = _WORDS[what](event)
     return Finding(
         code=rule.code, slug=rule.slug, level="warning", role="root", title=title,
         message=f"{message} No error was raised in the run.",
         location=location(event.get("where")) or location(event.get("used")),
         evidence=(Proof("event", title, event_of(event)),),
-        status="confirmed", basis=RECORDED_DATASET if what == "reshuffled" else RECORDED_LABELS,
-        remedies=tuple(r for r in rule.remedies if r.id == _REMEDY[what]),
+        status="confirmed", basis=RECORDED_DATASET if what in ("reshuffled", "cached") else RECORDED_LABELS,
+        remedies=(_OWN[what],) if what in _OWN else tuple(r for r in rule.remedies if r.id == _REMEDY[what]),
         details={"kind": what, "rows": list(event["rows"]), "model": event.get("model")},
     )  # fmt: skip
 
@@ -89,3 +122,50 @@ def _batches(event: Event) -> tuple[str, str]:
         f"{alone // size} batches of {size}, are all of that class, at each pass. A shuffle after `batch` moves whole "
         "batches."
     )
+
+
+def _shared(event: Event) -> tuple[str, str]:
+    """(title, message) of rows that stand on both sides."""
+    shared, rows = event["rows"]
+    return (
+        f"fit of {event.get('model')} is validated on rows that it is trained on: {shared} of {rows}",
+        f"{shared} of the {rows} validation rows are, number for number, rows of the training. What is measured on "
+        "them says nothing of rows that the model has not seen.",
+    )
+
+
+def _apart(event: Event) -> tuple[str, str]:
+    """(title, message) of a validation of other classes."""
+    training, validation = event["rows"]
+    classes: Sequence[int] = event.get("classes") or (0, 0)
+    return (
+        f"fit of {event.get('model')}: {event.get('unseen')} of {validation} validation rows are of classes that no "
+        "training row has",
+        f"The {training} training rows are of {classes[0]} classes, the {validation} validation rows of {classes[1]}. "
+        "So the rows were sorted by label when they were split.",
+    )
+
+
+def _cached(event: Event) -> tuple[str, str]:
+    """(title, message) of random changes that are kept."""
+    return (
+        f"fit of {event.get('model')}: what a function draws at random is cached in the first epoch",
+        "A function before `cache` draws numbers at random. The cache keeps what they gave in the first epoch, and all "
+        "later epochs see the same rows again.",
+    )
+
+
+def _unnamed(event: Event) -> tuple[str, str]:
+    """(title, message) of labels that were counted from 1."""
+    zeros, rows = event["rows"]
+    return (
+        f"fit of {event.get('model')}: {zeros} of {rows} one-hot labels name no class",
+        f"{zeros} of {rows} rows of the labels are all zeros, and no row is of the first class. Labels that begin at 1 "
+        "were made one-hot as if they began at 0. A row of zeros adds nothing to the loss.",
+    )
+
+
+_WORDS = {
+    "reshuffled": _reshuffled, "sorted": _sorted, "batches": _batches, "shared": _shared, "apart": _apart,
+    "cached": _cached, "unnamed": _unnamed,
+}  # fmt: skip

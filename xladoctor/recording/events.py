@@ -158,6 +158,17 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
         {"callback": text, "wanted": text, "reported": many(text)},
         {"epochs": whole, "model": maybe(text), "made": WHERE, "where": WHERE},
     ),
+    schema.TRAINABLE: (
+        {"what": text, "variables": many(text)},
+        {"layer": text, "model": maybe(text), "count": whole, "where": WHERE, "used": WHERE},
+    ),
+    schema.IDLE_LAYER: ({"what": text, "layers": many(text)}, {"count": whole, "of": whole, "made": WHERE}),
+    schema.LOSS_INPUT: (
+        {"what": text, "loss": text},
+        {"op": maybe(text), "least": maybe(number), "most": maybe(number), "where": WHERE, "frames": many(FRAME)},
+    ),
+    schema.TURNOVER: ({"optimizer": text, "optimizers": whole, "steps": whole}, {"where": WHERE}),
+    schema.POLICY_TAKEN: ({}, {}),
     schema.DRAW: (
         {"op": text, "key": many(text), "counter": many(text)},
         {"shape": maybe(shape), "where": WHERE},

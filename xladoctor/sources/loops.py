@@ -7,7 +7,7 @@ import ast
 from xladoctor.sources.names import walk
 
 _PREDICTS = ("predict", "predict_on_batch")
-_TRAINS = frozenset(
+TRAINS = frozenset(
     {"GradientTape", "apply", "apply_gradients", "fit", "fit_generator", "gradient", "minimize", "train_on_batch"}
 )
 
@@ -20,7 +20,7 @@ def predicts(tree: ast.Module, line: int) -> str | None:
         if isinstance(node, ast.For | ast.comprehension) and node.iter.lineno <= line <= (node.iter.end_lineno or 0):
             called = _called(_around(tree, node) if isinstance(node, ast.comprehension) else node)
             found = [name for name in _PREDICTS if name in called]
-            return found[-1] if found and not called & _TRAINS else None
+            return found[-1] if found and not called & TRAINS else None
     return None
 
 

@@ -1,10 +1,14 @@
-"""How training and validation rows are split: what is recorded of a `fit`, of datasets and of sorted labels."""
+"""How training and validation rows are split: what is recorded of a `fit`, of datasets and of sorted labels.
+
+The same process runs trainings with idle layers and the like: to start TensorFlow takes longer than all of them.
+"""
 
 from __future__ import annotations
 
 import pytest
 
 from tests.probes.record.running import run_program
+from tests.probes.record.trainings import TRAININGS
 
 PROGRAM = """
 import numpy as np
@@ -61,13 +65,14 @@ fit("random", rows.batch(10))
 fit("arrays", x, y, batch_size=10)
 for _ in rows.batch(60, drop_remainder=True).prefetch(1):  # loop
     list(rows.batch(50, drop_remainder=True))
+import trainings
 fit("mostly", x, (np.arange(N) % 20 == 7).astype("int64"), validation_split=0.05)
 """
 
 
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory):
-    ran = run_program(tmp_path_factory.mktemp("splits"), PROGRAM)
+    ran = run_program(tmp_path_factory.mktemp("splits"), PROGRAM, files={"trainings.py": TRAININGS})
     assert ran.status == 0, ran.stderr[-2000:]
     assert not ran.of("probe-error")
     return ran
@@ -75,6 +80,42 @@ def ran(tmp_path_factory):
 
 def marked(number):
     return PROGRAM.splitlines()[number - 1].rpartition("# ")[2]
+
+
+def trained(where):
+    assert where["file"].endswith("trainings.py")
+    return TRAININGS.splitlines()[where["line"] - 1].rpartition("# ")[2]
+
+
+def test_a_layer_that_is_frozen_or_thawed_after_its_step_was_traced(ran):
+    found = [(e["what"], e["model"], e["count"], trained(e["where"])) for e in ran.of("trainable")]
+    assert found == [("frozen", "late", 2, "frozen"), ("thawed", "late", 2, "thawed"), ("frozen", None, 2, "kept")]
+
+
+def test_layers_that_were_in_their_mode_for_inference_all_the_time(ran):
+    found = {e["what"]: e["layers"] for e in ran.of("idle-layer")}
+    assert found == {"batch-normalization": ["norm"], "dropout": ["drop"]}
+
+
+def test_losses_that_get_what_they_do_not_take(ran):
+    found = [(e["what"], e["loss"], e["op"], trained(e["where"])) for e in ran.of("loss-input")]
+    assert found == [
+        ("logits", "binary_crossentropy", "BiasAdd", "fit"),
+        ("probabilities", "sparse_softmax_cross_entropy_with_logits", None, "loss"),
+    ]
+
+
+def test_changes_that_are_cached_and_rows_on_both_sides(ran):
+    events = [e for e in ran.of("split") if e["what"] in ("cached", "shared")]
+    assert [(e["what"], trained(e["where"]), e["rows"]) for e in events] == [
+        ("cached", "cached", [0, 0]),
+        ("shared", "shared", [16, 32]),
+    ]
+
+
+def test_an_optimizer_for_each_step(ran):
+    [found] = ran.of("turnover")
+    assert (found["optimizer"], found["optimizers"], found["steps"], trained(found["where"])) == ("Adam", 6, 6, "step")
 
 
 def test_an_empty_dataset_is_recorded_with_the_call_that_got_it(ran):

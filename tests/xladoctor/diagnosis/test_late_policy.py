@@ -14,6 +14,13 @@ def sets(run: Run, value: str, key: str = "dtype_policy") -> None:
     run.event("setting", store="keras", key=key, action="write", value=value, where=WHERE)
 
 
+def waits(run: Run, value: str, *, taken: bool) -> None:
+    """It was set, and recorded whether a layer was made afterwards."""
+    run.event("setting", store="keras", key="dtype_policy", action="write", value=value, where=WHERE, waits=True)
+    if taken:
+        run.event("policy-taken")
+
+
 def fits(run: Run, *policies: str) -> None:
     run.begin(1)
     run.events[-1]["policies"] = list(policies)
@@ -28,7 +35,9 @@ LATE = {
     "late": lambda run: (builds(run), sets(run, "mixed_float16"), fits(run, "float32")),
     "late float type": lambda run: (builds(run), sets(run, "float64", "floatx"), fits(run, "float32")),
 }
+LATE["no layer took it"] = lambda run: (builds(run), waits(run, "float64", taken=False))
 IN_TIME = {
+    "a layer took it": lambda run: (builds(run), waits(run, "float64", taken=True)),
     "in time": lambda run: (sets(run, "mixed_float16"), builds(run), fits(run, "float32", "mixed_float16")),
     "put back": lambda run: (
         sets(run, "mixed_float16"), builds(run), sets(run, "float32"), fits(run, "mixed_float16")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.xladoctor.recordings import Run
+from xladoctor.diagnosis import splits as splits_module
 from xladoctor.diagnosis.looked_at import looked_at
 from xladoctor.diagnosis.splits import splits
 from xladoctor.recording.run import read_run
+from xladoctor.sources.source import parse
 
 
 def line(number):
@@ -63,3 +67,33 @@ def test_batches_that_were_looked_at_are_among_what_was_checked(tmp_path):
         ("batches", "fit of net", "diverges", 9),
         ("batches", "predict of net", "agrees", 12),
     ]
+
+
+OTHERS = {
+    "shared": ({"rows": [38, 50]}, "unsound-split", "split-before", "38 of the 50 validation rows"),
+    "apart": (
+        {"rows": [140, 60], "classes": [2, 1], "unseen": 60},
+        "unsound-split",
+        "shuffle-before-split",
+        "2 classes",
+    ),
+    "cached": ({"rows": [0, 0]}, "random-in-compiled", "cache-first", "The cache keeps"),
+    "unnamed": ({"rows": [65, 200]}, "index-out-of-range", "count-from-zero", "65 of 200 rows of the labels"),
+}
+
+
+@pytest.mark.parametrize("what", OTHERS)
+def test_what_else_is_wrong_with_the_rows(tmp_path, what):
+    facts, slug, remedy, words = OTHERS[what]
+    [found] = told(tmp_path, {"what": what, **facts})
+    assert (found.slug, found.level, found.location.line, [r.id for r in found.remedies]) == (
+        slug, "warning", 9, [remedy],
+    )  # fmt: skip
+    assert words in found.message
+
+
+def test_labels_from_1_are_reported_where_they_were_made_one_hot(tmp_path, monkeypatch):
+    text = "\n\nhot = tf.one_hot(kinds, 3)\nnet.fit(x, hot)\n"
+    monkeypatch.setattr(splits_module, "source_of", lambda recording, file: parse(text, file))
+    [found] = told(tmp_path, {"what": "unnamed", "rows": [65, 200]})
+    assert found.location.line == 3

@@ -26,6 +26,9 @@ RECORDED_ONLY = {
     "random-in-compiled",
     "unsound-split",
     "sorted-batches",
+    "loss-input-mismatch",
+    "unlike-training",
+    "integer-wrap",
     "not-recorded",
 }
 WARNINGS = {"retracing", "slow-compile", "no-gradient"}

@@ -1,0 +1,105 @@
+"""Batch normalisation and dropout that never did their work: a step of the program's own that trains, and calls its
+model for inference.
+
+Looked at once, when the process ends, by what the layers keep: statistics that are still those of a new layer while its
+scale was trained, a generator that never drew.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from types import ModuleType
+from typing import Any
+
+from .. import compat, compat_graph, schema
+from .digests import inner_of
+from .frames import followed, user_frames
+from .guard import Guard
+from .importhook import PostImportFinder
+
+MAX_LAYERS = 400
+MAX_BYTES = 4 << 20
+BATCH, DROPOUT = "batch-normalization", "dropout"
+
+
+class IdleRecorder:
+    """Writes `idle-layer` events."""
+
+    def __init__(self, guard: Guard, finder: PostImportFinder, trained: set[int]) -> None:
+        self.guard = guard
+        self._trained = trained
+        self._layers: dict[str, list[tuple[Any, dict[str, Any] | None]]] = {BATCH: [], DROPOUT: []}
+        self._left = MAX_BYTES
+        for what, (module, name) in {BATCH: compat.KERAS_BATCH, DROPOUT: compat.KERAS_DROPOUT}.items():
+            finder.when_imported(module, lambda m, n=name, w=what: self._watch(m, n, w))  # type: ignore[misc]
+
+    def _watch(self, module: ModuleType, name: str, what: str) -> None:
+        cls: Any = getattr(module, name)
+        found = self._layers[what]
+
+        def made(args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+            if len(found) < MAX_LAYERS:
+                self.guard.run("layer", self._note, found, args[0])
+
+        self.guard.hooks.put(cls, "__init__", followed(cls.__init__, made))
+
+    def _note(self, found: list[Any], layer: Any) -> None:
+        frames = user_frames(skip=4, limit=1)
+        found.append((weakref.ref(layer), frames[0] if frames else None))
+
+    def at_exit(self) -> None:
+        """The process ends."""
+        if not self._trained or not compat.context_is_initialized():
+            return
+        for what, check in ((BATCH, self._never_normalised), (DROPOUT, self._never_dropped)):
+            alive = [(layer, made) for r, made in self._layers[what] if (layer := r()) is not None]
+            states = [(layer, made, check(layer)) for layer, made in alive]
+            idle = [(layer, made) for layer, made, state in states if state]
+            if not idle or (what == DROPOUT and any(state is False for _, _, state in states)):
+                continue
+            self.guard.sink.write(
+                schema.IDLE_LAYER,
+                what=what,
+                layers=[str(layer.name) for layer, _ in idle[:40]],
+                count=len(idle),
+                of=len(alive),
+                made=idle[0][1],
+            )
+
+    def _never_normalised(self, layer: Any) -> bool | None:
+        """Whether its scale or shift was trained, while its statistics are those of a new layer."""
+        scales = [v for v in (getattr(layer, "gamma", None), getattr(layer, "beta", None)) if v is not None]
+        if not any(id(v) in self._trained for v in scales) or not getattr(layer, "trainable", False):
+            return None
+        mean, variance = self._value(layer.moving_mean), self._value(layer.moving_variance)
+        if mean is None or variance is None:
+            return None
+        new = bool((mean == 0).all() and (variance == 1).all())
+        moved = [v for v, start in zip(scales, _starts(layer), strict=False) if self._moved(v, start)]
+        return new and bool(moved)
+
+    def _moved(self, variable: Any, start: float) -> bool:
+        value = self._value(variable)
+        return value is not None and bool((value != start).any())
+
+    def _never_dropped(self, layer: Any) -> bool | None:
+        """Whether its generator, which counts, has never drawn; None of a layer that drops nothing."""
+        state = getattr(getattr(layer, "seed_generator", None), "state", None)
+        if state is None or not getattr(layer, "rate", 0) or not getattr(layer, "built", False):
+            return None
+        value = self._value(state)
+        return None if value is None else int(value[-1]) == 0
+
+    def _value(self, variable: Any) -> Any:
+        inner = inner_of(variable)
+        self._left -= compat.bytes_of(inner)
+        if self._left < 0 or not compat_graph.is_local_variable(inner) or "numpy" not in sys.modules:
+            return None
+        return inner.numpy()
+
+
+def _starts(layer: Any) -> list[float]:
+    """What the scale and the shift of a new layer are."""
+    found = [1.0] if getattr(layer, "gamma", None) is not None else []
+    return [*found, 0.0] if getattr(layer, "beta", None) is not None else found

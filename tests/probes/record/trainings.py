@@ -1,0 +1,107 @@
+"""A module of a target: trainings whose layers, losses and optimizers do not do what they look like; some that do."""
+
+TRAININGS = """
+import numpy as np
+import tensorflow as tf
+import keras
+
+keras.utils.set_random_seed(1)
+rng = np.random.default_rng(0)
+x = rng.normal(size=(64, 4)).astype("float32")
+y = (x[:, :1] > 0).astype("float32")
+kinds = rng.integers(0, 3, 64)
+flags = y[:, 0]
+
+
+def model(name, *layers, units=1, end="sigmoid"):
+    return keras.Sequential([keras.Input((4,)), *layers, keras.layers.Dense(units, end)], name=name)
+
+
+def fit(net, loss="binary_crossentropy", labels=y):
+    if not net.compiled:
+        net.compile("adam", loss)  # compile
+    net.fit(x, labels, verbose=0)  # fit
+
+
+def steps(net, call, loss, labels, optimizer=None, many=6):
+    make = (lambda: optimizer) if optimizer else (lambda: keras.optimizers.Adam(0.01))
+    for _ in range(many):
+        with tf.GradientTape() as tape:
+            value = tf.reduce_mean(loss(labels, call(net)))  # loss
+        grads = tape.gradient(value, net.trainable_variables)
+        make().apply_gradients(zip(grads, net.trainable_variables))  # step
+
+
+# Frozen and thawed too late; again with a new compile.
+body = keras.layers.Dense(5, "tanh", name="body")
+net = model("late", body)
+fit(net)
+body.trainable = False  # frozen
+fit(net)
+net.compile("adam", "binary_crossentropy")
+fit(net)
+body.trainable = True  # thawed
+fit(net)
+net.compile("adam", "binary_crossentropy")
+fit(net)
+
+# Batch normalisation and dropout that do nothing, in a graph.
+norm, drop = keras.layers.BatchNormalization(name="norm"), keras.layers.Dropout(0.3, name="drop")
+idle = model("idle", norm, drop, units=3, end=None)
+adam = keras.optimizers.Adam(0.01)
+scored = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+
+
+@tf.function
+def step():
+    with tf.GradientTape() as tape:
+        value = scored(kinds, idle(x))
+    adam.apply_gradients(zip(tape.gradient(value, idle.trainable_variables), idle.trainable_variables))
+
+
+for _ in range(3):
+    step()
+idle.layers[-1].trainable = False  # kept
+for _ in range(3):
+    step()
+
+# Scores for probabilities, probabilities for scores, an optimizer for each step.
+plain = model("plain", end=None)
+fit(plain)
+soft = model("soft", units=3, end="softmax")
+steps(soft, lambda n: n(x), tf.nn.sparse_softmax_cross_entropy_with_logits, kinds)
+
+# Healthy.
+used = model("used", keras.layers.BatchNormalization(), end=None)
+right = keras.losses.BinaryCrossentropy(from_logits=True)
+steps(used, lambda n: n(x, training=True), right, y, keras.optimizers.Adam(0.01))
+tuned = model("tuned", keras.layers.BatchNormalization(trainable=False))
+steps(tuned, lambda n: n(x), keras.losses.BinaryCrossentropy(), y, keras.optimizers.Adam(0.01))
+mixed = model("mixed")
+steps(mixed, lambda n: 0.9 * n(x) + 0.05, keras.losses.BinaryCrossentropy(), y, keras.optimizers.SGD(0.1))
+fit(model("soft_fit", units=3, end="softmax"), "sparse_categorical_crossentropy", kinds)
+steps(model("sgd"), lambda n: n(x), keras.losses.BinaryCrossentropy(), y, None, many=4)
+other = model("toggled")
+other.compile("adam", "binary_crossentropy")
+for _ in range(2):
+    other.trainable = True
+    other.train_on_batch(x, y)
+    other.trainable = False
+
+# Random changes above a cache, and below it; validation rows of the training.
+pairs = tf.data.Dataset.from_tensor_slices((x, kinds))
+
+
+def noisy(row, kind):
+    return row + tf.random.normal(tf.shape(row)), kind
+
+
+for data in (pairs.map(noisy).cache(), pairs.cache().map(noisy)):  # cached
+    net = model("noisy", units=3, end="softmax")
+    net.compile("adam", "sparse_categorical_crossentropy")
+    net.fit(data.shuffle(64).batch(16), epochs=2, verbose=0)
+net = model("shared")
+net.compile("adam", "binary_crossentropy")
+net.fit(x[:48], y[:48], validation_data=(x[32:], y[32:]), verbose=0)  # shared
+net.fit(x[:48], y[:48], validation_data=(x[48:], y[48:]), verbose=0)
+"""

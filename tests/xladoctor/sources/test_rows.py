@@ -1,0 +1,314 @@
+"""Arrays followed by their rows: what is wrong is found at its line, and what looks like it is not."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from xladoctor.sources.rows import row_faults
+from xladoctor.sources.rows.values import Calls
+
+HEAD = """
+import numpy as np
+import tensorflow as tf
+rng = np.random.default_rng(0)
+x = rng.normal(size=(250, 6)).astype("float32")
+y = (x[:, :1] > 0).astype("float32")
+model = build()
+model.fit(x, y)
+"""
+
+WRONG = {
+    "undone by the same order": """
+order = np.argsort(x[:, 0])
+p = model.predict(x[order])
+p = p[order]  # ordered-twice
+""",
+    "never undone": """
+order = rng.permutation(len(x))
+p = model.predict(x[order], verbose=0)
+print(np.mean((p - y) ** 2))  # other-order
+""",
+    "compared in another order": """
+order = np.argsort(lengths(x))
+order = np.argsort(x[:, 1])
+guess = model.predict(x[order])[:, 0] > 0.5
+print(np.mean(guess == y[:, 0]))  # other-order
+""",
+    "a metric in another order": """
+order = rng.permutation(250)
+score = accuracy_score(y, model.predict(x[order]) > 0.5)  # other-order
+""",
+    "shuffled apart": """
+a, b = x[rng.permutation(250)], y[rng.permutation(250)]
+model.fit(a, b)  # two-orders
+""",
+    "positions in a part": """
+keep = rng.choice(250, 100, replace=False)
+hard = np.argsort(np.abs(model.predict(x[keep]) - y[keep])[:, 0])[-20:]
+again = x[keep][hard]
+labels = y[hard]  # foreign-positions
+""",
+    "positions in a masked part": """
+clear = np.abs(x[:, 2]) > 0.5
+seen = x[clear]
+best = np.argsort(model.predict(seen)[:, 0])[::-1][:10]
+names = y[clear]
+print(y[best])  # foreign-positions
+""",
+    "positions in the last rows": """
+late = x[200:]
+worst = np.argmax(late, axis=1)
+top = np.argsort(model.predict(late)[:, 0])
+print(x[top])  # foreign-positions
+""",
+    "the rest of a loop": """
+out = np.zeros((len(x), 1))
+steps = len(x) // 32
+for i in range(steps):  # rest-left-out
+    out[i * 32:(i + 1) * 32] = model.predict(x[i * 32:(i + 1) * 32])
+""",
+    "the rest of a loop with a step": """
+parts = []
+for i in range(0, len(x) - 32 + 1, 32):  # rest-left-out
+    parts.append(model.predict_on_batch(x[i:i + 32]))
+p = np.concatenate(parts)
+""",
+    "padded and counted": """
+full = np.pad(x, ((0, -len(x) % 64), (0, 0)))
+p = np.concatenate([model.predict(full[i:i + 64]) for i in range(0, len(full), 64)])  # padded-rows
+print(p.mean())
+""",
+    "zeros below": """
+full = np.concatenate([x, np.zeros((6, 6))])
+errors = np.abs(model.predict(full) - full[:, :1])  # padded-rows
+print(np.median(errors))
+""",
+    "series for rows": """
+a, b, c = np.arange(400.0), rng.normal(size=400), rng.normal(size=400)
+a = rng.normal(size=400)
+table = np.concatenate([a, b, c]).reshape(400, 3)  # series-by-reshape
+""",
+    "axes that change places": """
+images = rng.normal(size=(20, 16, 12, 3))
+first = images.reshape(20, 3, 16, 12)  # axes-by-reshape
+""",
+    "channels by stack": """
+table = np.stack([rng.normal(size=300), rng.normal(size=300)])
+table = tf.reshape(table, (300, 2))  # axes-by-reshape
+""",
+    "its own statistics": """
+def unit(a):
+    return (a - a.mean(axis=0)) / a.std(axis=0)  # own-statistics
+net = build()
+net.fit(unit(x), y)
+new = rng.normal(size=(40, 6))
+net.predict(unit(new))
+""",
+    "a scaler fitted twice": """
+net = build()
+net.fit(scaler.fit_transform(x), y)
+test = rng.normal(size=(40, 6))
+scaled = scaler.fit_transform(test)  # own-statistics
+net.evaluate(scaled, test[:, :1])
+""",
+}
+
+WRONG |= {
+    "folds put one below the other": """
+parts = []
+for held in np.array_split(rng.permutation(250), 5):
+    parts.append(model.predict(x[held])[:, 0])
+out = np.concatenate(parts)
+print(np.mean((out > 0.5) == y[:, 0]))  # other-order
+""",
+    "sorted by a key": """
+order = sorted(range(len(x)), key=lambda i: x[i, 0])
+p = model.predict(np.array([x[i] for i in order]))
+print(mean_squared_error(y, p))  # other-order
+""",
+    "positions shuffled in place": """
+idx = np.arange(250)
+rng.shuffle(idx)
+error = y - model.predict(x[idx])  # other-order
+""",
+    "the last whole block, too": """
+for i in range(0, 250 - 25, 25):  # rest-left-out
+    model.predict(x[i:i + 25])
+count = int(len(x) / 32)
+for i in range(count):  # rest-left-out
+    model.predict(x[i * 32:(i + 1) * 32])
+p = model.predict(feed, steps=len(x) // 32)  # rest-left-out
+""",
+    "a difference of frames": """
+frames = rng.integers(0, 256, (30, 8, 8)).astype(np.uint8)
+moved = (frames[1:] - frames[:-1]).astype("float32")  # wraps-below
+""",
+    "away from the background": """
+frames = np.asarray(rng.integers(0, 256, (30, 8, 8)), dtype="uint8")
+dark = frames - 20  # wraps-below
+steps = np.diff(frames, axis=0)  # wraps-below
+half = (frames + frames) // 2  # wraps-above
+""",
+}
+
+RIGHT = {
+    "folds put back": """
+out = np.zeros(250)
+for held in np.array_split(rng.permutation(250), 5):
+    out[held] = model.predict(x[held])[:, 0]
+print(np.mean((out > 0.5) == y[:, 0]))
+idx = np.arange(250)
+rng.shuffle(idx)
+print(np.mean(model.predict(x[idx]) == y[idx]), np.mean(model.predict(x[np.arange(250)]) == y))
+for i in range(0, 250 - 25 + 1, 25):
+    model.predict(x[i:i + 25])
+""",
+    "small integers in a larger type": """
+frames = rng.integers(0, 256, (30, 8, 8)).astype(np.uint8)
+moved = frames[1:].astype("float32") - frames[:-1]
+other = 255 - frames
+part = frames / 255.0 - 0.5
+wrapped = (frames[1:] - frames[:-1]) % 256
+away = np.maximum(frames[1:], frames[:-1]) - np.minimum(frames[1:], frames[:-1])
+centred = frames - frames.mean(axis=0)
+""",
+    "undone by the way back": """
+order = np.argsort(x[:, 0])
+p = model.predict(x[order])[np.argsort(order)]
+print(np.mean(p == y), np.mean(p - y))
+""",
+    "put back": """
+order = rng.permutation(250)
+p = np.empty((250, 1))
+p[order] = model.predict(x[order])
+print(np.mean(p == y))
+""",
+    "an inverse by hand": """
+order = rng.permutation(250)
+back = np.empty_like(order)
+back[order] = np.arange(250)
+p = model.predict(x[order])[back]
+print(np.mean(p == y))
+""",
+    "both in one order": """
+order = rng.permutation(250)
+xs, ys = x[order], y[order]
+print(np.mean(model.predict(xs) == ys))
+model.fit(xs, ys)
+""",
+    "labels mixed for a control": """
+model.fit(x, y[rng.permutation(250)])
+""",
+    "the distribution of a chance": """
+p = model.predict(x)
+print(np.mean(p == y[rng.permutation(250)]), np.mean(p[rng.permutation(250)] == y))
+chance = np.mean(model.predict(x[rng.permutation(250)]) == y)
+""",
+    "positions in all rows": """
+keep = rng.choice(250, 100, replace=False)
+hard = keep[np.argsort(np.abs(model.predict(x[keep]) - y[keep])[:, 0])[-20:]]
+model.fit(x[hard], y[hard])
+""",
+    "positions in the first rows": """
+top = np.argsort(model.predict(x[:200])[:, 0])
+print(x[top], y[top])
+""",
+    "sorted for a plot": """
+order = np.argsort(y[:, 0])
+plt.plot(x[order], model.predict(x)[order])
+plt.plot(np.sort(x[:, 0]), y)
+""",
+    "a loop that trains": """
+for i in range(len(x) // 32):
+    model.train_on_batch(x[i * 32:(i + 1) * 32], y[i * 32:(i + 1) * 32])
+""",
+    "no rest": """
+for i in range(len(x) // 25):
+    model.predict(x[i * 25:(i + 1) * 25])
+for i in range((len(x) + 31) // 32):
+    model.predict(x[i * 32:(i + 1) * 32])
+for i in range(-(-len(x) // 32)):
+    model.predict(x[i * 32:(i + 1) * 32])
+""",
+    "padded and cut": """
+full = np.pad(x, ((0, -len(x) % 64), (0, 0)))
+p = np.concatenate([model.predict(full[i:i + 64]) for i in range(0, len(full), 64)])[:len(x)]
+print(p.mean())
+q = model.predict(full)
+print(q[:len(x)].mean())
+r = model.predict(full)[:-6]
+print(np.median(r))
+""",
+    "a padded signal": """
+signal = np.pad(rng.normal(size=300), (0, 20))
+print(signal.mean())
+""",
+    "nothing to pad": """
+full = np.pad(x, ((0, -len(x) % 25), (0, 0)))
+print(model.predict(full).mean())
+""",
+    "series beside each other": """
+a, b, c = rng.normal(size=400), rng.normal(size=400), rng.normal(size=400)
+table = np.concatenate([a, b, c]).reshape(3, 400).T
+other = np.stack([a, b, c], axis=1).reshape(400, 3)
+images = rng.normal(size=(20, 16, 16, 3)).reshape(20, 16, 16, 3)
+flat = images.reshape(20, -1).reshape(20, 16, 48)
+""",
+    "statistics of the training": """
+net = build()
+centre, width = x.mean(axis=0), x.std(axis=0)
+net.fit((x - centre) / width, y)
+new = rng.normal(size=(40, 6))
+net.predict((new - centre) / width)
+""",
+    "scaled before the split": """
+z = (x - x.mean(axis=0)) / x.std(axis=0)
+net = build()
+net.fit(z[:200], y[:200])
+net.evaluate(z[200:], y[200:])
+""",
+    "each row by itself": """
+def unit(a):
+    return (a - a.mean(axis=1, keepdims=True)) / a.std(axis=1, keepdims=True)
+net = build()
+net.fit(unit(x), y)
+net.predict(unit(rng.normal(size=(40, 6))))
+""",
+    "one scaler": """
+net = build()
+net.fit(scaler.fit_transform(x), y)
+net.predict(scaler.transform(rng.normal(size=(40, 6))))
+""",
+}
+
+
+def marks(text):
+    lines = text.splitlines()
+    return [(line.rpartition("# ")[2], n) for n, line in enumerate(lines, 1) if "# " in line]
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_found_at_its_line(name):
+    text = HEAD + WRONG[name]
+    assert [(f.kind, f.line) for f in row_faults(ast.parse(text))] == marks(text)
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_what_looks_like_it_is_not(name):
+    assert row_faults(ast.parse(HEAD + RIGHT[name])) == []
+
+
+ZIP = (
+    HEAD
+    + "labels = rng.integers(0, 2, 40)\np = model.predict(windows)\nq = p.mean(axis=-1)\nr = list(zip(q, labels))\n"
+)
+
+
+def test_the_shapes_of_recorded_calls_are_used():
+    line = next(n for n, text in enumerate(ZIP.splitlines(), 1) if "windows" in text)
+    assert row_faults(ast.parse(ZIP)) == []
+    assert row_faults(ast.parse(ZIP), Calls(gave={line: [(40, 1)]})) == []
+    [fault] = row_faults(ast.parse(ZIP), Calls(gave={line: [(200, 1)]}))
+    assert (fault.kind, fault.numbers) == ("zip-cuts", (200, 40))

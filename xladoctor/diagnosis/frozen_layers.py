@@ -1,0 +1,81 @@
+"""Layers that were frozen or thawed too late: their step had been traced, and went on as it was."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from xladoctor.diagnosis.basis import RECORDED_NUMBERS
+from xladoctor.diagnosis.own_source import source_of
+from xladoctor.diagnosis.setting_finding import event_of, finding
+from xladoctor.diagnosis.weigh import ended_itself, survived
+from xladoctor.model.diagnosis import Finding, Proof, Remedy
+from xladoctor.recording.run import Event, Recording, location
+from xladoctor.recording.schema import schema
+from xladoctor.sources.names import last_name, walk
+
+_SLUG = "setting-too-late"
+_ASSIGNS = frozenset({"assign", "assign_add", "assign_sub", "load_weights", "set_weights"})
+_REMEDY = Remedy(
+    "compile-again",
+    "Compile again after a change of `trainable`",
+    "changes-numerics",
+    "`model.compile(...)` between the line that sets `trainable` and the next `fit`. A `tf.function` of your own must "
+    "be made anew, too, and so must the optimizer where variables are added.",
+)
+_SHOWN = 4
+
+
+def trainable_too_late(recording: Recording) -> Iterator[Finding]:
+    """A warning for each line that set the flag, else for the `fit` after it."""
+    if not (survived(recording) or ended_itself(recording)):
+        return
+    seen = set()
+    for event in recording.of_kind(schema.TRAINABLE):
+        at = location(event.get("where")) or location(event.get("used"))
+        if at is None or str(at) in seen or (event.get("used") is None and _may_be_meant(event, recording)):
+            continue
+        seen.add(str(at))
+        yield _finding(event)
+
+
+def _may_be_meant(event: Event, recording: Recording) -> bool:
+    """Whether something else than the old step may have moved the variables: another model that was compiled since, as
+    for a GAN, or the program itself.
+    """
+    compiled = (e for e in recording.of_kind(schema.MODEL) if e["pid"] == event["pid"] and e["action"] == "compile")
+    at = location(event.get("where"))
+    source = source_of(recording, at.file) if at is not None else None
+    if source is None or any(True for _ in compiled):
+        return True
+    return any(isinstance(n, ast.Call) and last_name(n.func) in _ASSIGNS for n in walk(source.tree))
+
+
+def _finding(event: Event) -> Finding:
+    frozen = event["what"] == "frozen"
+    names = [str(n) for n in event["variables"]]
+    shown = ", ".join(f"`{n}`" for n in names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
+    used = location(event.get("used"))
+    step = f"fit of {event.get('model')} ({used})" if used is not None else "a step of the program"
+    layer = f"`{event.get('layer')}`" if event.get("layer") else "A layer"
+    title = (
+        f"{layer} was frozen after its step had been traced, and is still trained"
+        if frozen
+        else f"{layer} was made trainable after its step had been traced, and is not trained"
+    )
+    said = (
+        f"`trainable` is False, and {step} changed the values of {shown} all the same."
+        if frozen
+        else f"`trainable` is True, and {step} left the values of {shown} as they were."
+    )
+    found = finding(
+        _SLUG,
+        title,
+        f"Which variables a step trains is read when the step is traced. It had been traced before this line. {said}",
+        {**event, "where": event.get("where") or event.get("used")},
+        [Proof("event", f"{event['what']}: {', '.join(names[:_SHOWN])}", event_of(event))],
+        basis=RECORDED_NUMBERS,
+        details={"kind": event["what"], "layer": event.get("layer"), "variables": names},
+    )
+    return replace(found, remedies=(_REMEDY,))

@@ -1,0 +1,93 @@
+"""What a training of the program's own leaves idle: batch normalisation, dropout, the memory of an optimizer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from xladoctor.diagnosis.basis import NOT_TESTED, RECORDED_NUMBERS
+from xladoctor.diagnosis.own_source import program_of
+from xladoctor.diagnosis.setting_finding import event_of, finding
+from xladoctor.diagnosis.weigh import ended_itself, survived
+from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
+from xladoctor.recording.run import Event, Recording, location
+from xladoctor.recording.schema import schema
+from xladoctor.sources.tapes import for_inference
+
+_SLUG = "dead-switch"
+_BATCH = "batch-normalization"
+_TRAINING = Remedy(
+    "call-for-training",
+    "Call the model with training=True in the step that trains it",
+    "changes-numerics",
+    "`model(x, training=True)` within the tape. Outside of `fit`, Keras calls a model for inference where nothing is "
+    "said.",
+)
+_ONE = Remedy(
+    "one-optimizer",
+    "Make the optimizer once, before the loop",
+    "changes-numerics",
+    "Then it keeps its momentum, its moments and the number of its steps from step to step.",
+)
+_SHOWN = 6
+
+
+def idle_parts(recording: Recording) -> Iterator[Finding]:
+    """A warning for layers that never did their work, and for optimizers that were made anew for each step."""
+    if not (survived(recording) or ended_itself(recording)):
+        return
+    lines = set()
+    for event in recording.of_kind(schema.IDLE_LAYER):
+        found = _layers(event, recording)
+        if found is not None and str(found.location) not in lines:
+            lines.add(str(found.location))
+            yield found
+    for event in recording.of_kind(schema.TURNOVER):
+        yield _optimizers(event)
+
+
+def _layers(event: Event, recording: Recording) -> Finding | None:
+    """The line is that of the call of the model, under a tape: without one nothing is known of how it is trained."""
+    places = {file: call for file, tree in program_of(recording).items() for call in for_inference(tree)}
+    if len(places) != 1:
+        return None
+    [(file, call)] = places.items()
+    names = [str(n) for n in event["layers"]]
+    shown = ", ".join(f"`{n}`" for n in names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
+    batch = event["what"] == _BATCH
+    how = "training=False" if call.given else "no `training`, which is inference outside of `fit`"
+    said = (
+        f"At the end of the run the statistics of {shown} are still those of a new layer (mean 0, variance 1), while "
+        "its scale or shift was trained. It has normalised nothing."
+        if batch
+        else f"The generators of {shown} never drew a number: not one unit was dropped in the run."
+    )
+    what = "Batch normalisation" if batch else "Dropout"
+    found = finding(
+        _SLUG,
+        f"{what} did nothing: the step that trains calls its model for inference",
+        f"{said} The call under the tape has {how}.",
+        {**event, "where": {"file": file, "line": call.line, "function": call.function}},
+        [Proof("event", f"{event['what']}: {', '.join(names[:_SHOWN])}", event_of(event))],
+        tested=batch,
+        basis=RECORDED_NUMBERS,
+        details={"kind": event["what"], "layers": names},
+    )
+    return replace(found, remedies=(_TRAINING,), basis=RECORDED_NUMBERS if batch else NOT_TESTED)
+
+
+def _optimizers(event: Event) -> Finding:
+    many, steps = int(event["optimizers"]), int(event["steps"])
+    where: Location | None = location(event.get("where"))
+    title = f"{event['optimizer']} is made anew for each step: {many} optimizers in {steps} steps"
+    found = finding(
+        _SLUG,
+        title,
+        f"The same variables were trained by {many} optimizers of this kind in {steps} steps. Each begins with "
+        "nothing: its momentum and moments, and what depends on the number of steps, have no effect.",
+        event,
+        [Proof("event", title, event_of(event))],
+        basis=RECORDED_NUMBERS,
+        details={"kind": "optimizer", "optimizers": many, "steps": steps},
+    )
+    return replace(found, location=where, remedies=(_ONE,))

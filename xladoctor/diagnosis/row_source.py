@@ -1,0 +1,181 @@
+"""Rows that the program mixes up, leaves out or counts too often around its models: read in the source.
+
+The sizes of what Keras gave come from the recording. What was read was not tested, so each is a warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from xladoctor.diagnosis.basis import NOT_TESTED
+from xladoctor.diagnosis.own_source import program_of
+from xladoctor.diagnosis.weigh import ended_itself, survived
+from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
+from xladoctor.recording.run import Recording, location
+from xladoctor.recording.schema import schema
+from xladoctor.rules import by_slug
+from xladoctor.sources.rows import RowFault, row_faults
+from xladoctor.sources.rows.values import Calls
+
+_PAIRING, _ROWS, _UNLIKE, _WRAP = "wrong-pairing", "wrong-shape-silent", "unlike-training", "integer-wrap"
+_SLUGS = {
+    "ordered-twice": _PAIRING, "other-order": _PAIRING, "two-orders": _PAIRING, "foreign-positions": _PAIRING,
+    "axes-by-reshape": _PAIRING, "series-by-reshape": _PAIRING, "rest-left-out": _ROWS, "padded-rows": _ROWS,
+    "zip-cuts": _ROWS, "own-statistics": _UNLIKE, "wraps-below": _WRAP, "wraps-above": _WRAP,
+}  # fmt: skip
+_UNDO = Remedy(
+    "undo-order", "Put the rows back into their first order", "safe",
+    "`result[np.argsort(order)]`, or `out[order] = result`. Indexing with `order` itself mixes them once more.",
+)  # fmt: skip
+_REMEDIES = {
+    "ordered-twice": _UNDO,
+    "other-order": _UNDO,
+    "two-orders": Remedy(
+        "shuffle-together", "Shuffle rows and labels by one order", "safe",
+        "`order = rng.permutation(len(x))`, then `x[order]` and `y[order]`.",
+    ),
+    "foreign-positions": Remedy(
+        "positions-of-all", "Turn the positions into those of the whole array", "safe",
+        "`picked[positions]` are the rows of the whole array, where `picked` chose the part.",
+    ),
+    "axes-by-reshape": Remedy(
+        "transpose-axes", "Transpose instead of reshaping", "safe",
+        "`reshape` keeps the order of the numbers. `np.transpose`, `np.moveaxis` or `.T` changes the order of axes.",
+    ),
+    "series-by-reshape": Remedy(
+        "stack-columns", "Put the series beside each other", "safe",
+        "`np.stack(series, axis=1)`, or `.reshape(k, n).T`.",
+    ),
+    "rest-left-out": Remedy(
+        "round-up", "Go through the rest, too", "safe",
+        "`range(0, len(x), size)`: a slice ends at the end of the array by itself.",
+    ),
+    "padded-rows": Remedy(
+        "cut-padding", "Cut the added rows off", "safe", "`result[:len(x)]`, before anything is computed of all rows.",
+    ),
+    "zip-cuts": Remedy(
+        "zip-strict", "Bring both to one number of rows", "safe",
+        "`zip(a, b, strict=True)` raises where one is longer.",
+    ),
+}  # fmt: skip
+
+
+def rows_in_source(recording: Recording) -> Iterator[Finding]:
+    """A warning for each line."""
+    if not (survived(recording) or ended_itself(recording)):
+        return
+    gave = _gave(recording)
+    for file, tree in program_of(recording).items():
+        for fault in row_faults(tree, Calls(gave=gave.get(file, {}))):
+            yield _finding(fault, file)
+
+
+def _gave(recording: Recording) -> Mapping[str, dict[int, Sequence[Any]]]:
+    """{file: {line: the shapes that a call of Keras there gave}}, where it was always the same."""
+    begun = {(e["pid"], e["call"]): e for e in recording.of_kind(schema.CALL) if e["phase"] == "begin"}
+    found: dict[str, dict[int, Sequence[Any]]] = {}
+    for event in recording.of_kind(schema.CALL):
+        at = location((begun.get((event["pid"], event["call"])) or event).get("where"))
+        shapes = event.get("shapes_out")
+        if event["phase"] != "end" or at is None or at.line is None or not isinstance(shapes, list):
+            continue
+        known = [tuple(s) for s in shapes if isinstance(s, list) and all(isinstance(n, int) for n in s)]
+        lines = found.setdefault(at.file, {})
+        lines[at.line] = known if len(known) == len(shapes) and lines.get(at.line, known) == known else ()
+    return found
+
+
+def _finding(fault: RowFault, file: str) -> Finding:
+    rule = by_slug(_SLUGS[fault.kind])
+    title, message = _words(fault)
+    remedies = (_REMEDIES[fault.kind],) if fault.kind in _REMEDIES else rule.remedies
+    return Finding(
+        code=rule.code, slug=rule.slug, level="warning", role="root", title=title,
+        message=f"{message} No error was raised in the run.",
+        location=Location(file, fault.line, fault.function),
+        evidence=(Proof("source", title, f"{file}:{fault.line}"),),
+        status="untested", basis=NOT_TESTED,
+        remedies=remedies,
+        details={"kind": fault.kind, "names": list(fault.names), "numbers": list(fault.numbers)},
+    )  # fmt: skip
+
+
+def _words(fault: RowFault) -> tuple[str, str]:
+    """(title, message)."""
+    return (_of_order if _SLUGS[fault.kind] == _PAIRING else _of_rows)(fault, *fault.names[:3])
+
+
+def _of_order(fault: RowFault, one: str = "", other: str = "", third: str = "") -> tuple[str, str]:
+    if fault.kind == "ordered-twice":
+        return (
+            f"`{one}` is in the order of `{other}` already, and is indexed with it once more",
+            f"The rows of `{one}` come of rows that were put into the order `{other}`. Indexing with the same order "
+            "does not take them back: it mixes them again.",
+        )
+    if fault.kind == "other-order":
+        return (
+            f"Rows in the order of `{other or 'a permutation'}` meet `{third}`, which is not in it",
+            f"`{one}` was computed of rows in another order and not put back. `{third}` has the rows as they were, so "
+            "that each result meets the row of another one.",
+        )
+    if fault.kind == "two-orders":
+        return (
+            f"`{one}` and `{other}` were shuffled apart",
+            f"`{one}` and `{other}` are in two orders that were drawn one by one: rows have the labels of others.",
+        )
+    if fault.kind == "foreign-positions":
+        return (
+            f"`{one}` has positions in a part of the rows, and picks from all of `{third}`",
+            f"`{one}` counts within the rows that `{other}` chose. In `{third}`, which has all rows, the same "
+            "numbers are other rows.",
+        )
+    if fault.kind == "series-by-reshape":
+        many, length = fault.numbers[:2]
+        return (
+            f"{many} series of {length} numbers are reshaped to ({length}, {many})",
+            f"The series stand one after the other. A reshape takes the first {many} numbers of the first series "
+            "for the first row, and not one number of each.",
+        )
+    half = len(fault.numbers) // 2
+    shape, target = fault.numbers[:half], fault.numbers[half:]
+    return (
+        f"A reshape of {shape} to {target} where the axes were to change places",
+        f"`{one}` has the same sizes in another order after the reshape, but its numbers stay where they are: what "
+        "lies along an axis now did not lie along one before.",
+    )
+
+
+def _of_rows(fault: RowFault, one: str = "", other: str = "", third: str = "") -> tuple[str, str]:
+    numbers = [*fault.numbers, 0, 0]
+    if fault.kind in ("wraps-below", "wraps-above"):
+        how = f"`{other}` taken away from it" if fault.kind == "wraps-below" else "a sum of it divided"
+        return (
+            f"`{one}` is of a small unsigned type, and its arithmetic wraps around",
+            f"`{one}` is of an unsigned type of 8 or 16 bits, with {how} in that type: what is below 0 or above its "
+            "largest number begins again from the other end. A cast that comes later does not mend it.",
+        )
+    if fault.kind == "rest-left-out":
+        rows, size, covered = [*numbers, 0][:3]
+        return (
+            f"The loop predicts {covered} of {rows} rows, in blocks of {size}",
+            f"{covered} of the {rows} rows are in blocks of {size}, and {rows - covered} rows are in none. What the "
+            "loop fills keeps for them what was there before, or has no rows for them.",
+        )
+    if fault.kind == "padded-rows":
+        return (
+            f"Rows that were added to fill a block are counted in `{other}`",
+            f"Line {numbers[0]} adds rows of zeros. What the model gives for them is never cut off, and line "
+            f"{numbers[1]} computes `{other}` of all rows.",
+        )
+    if fault.kind == "zip-cuts":
+        return (
+            f"zip ends at the shorter one: `{one}` has {numbers[0]} rows, `{other}` {numbers[1]}",
+            f"`{one}` has {numbers[0]} rows and `{other}` has {numbers[1]}. `zip` pairs the first ones, and leaves the "
+            "others out.",
+        )
+    return (
+        f"What `{third}` {'predicts' if other != 'evaluate' else 'evaluates'} is scaled by statistics of its own",
+        f"The rows that `{third}` was trained on were scaled by their mean and deviation. `{one}` (line {numbers[0]}) "
+        "is scaled by its own ones here, so that the same value means something else to the model.",
+    )

@@ -1,0 +1,117 @@
+"""What is looked at in a whole loop, and at the end of the program."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from xladoctor.sources.loops import TRAINS
+from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.rows.values import Array, RowFault
+
+if TYPE_CHECKING:
+    from xladoctor.sources.rows.read import Reader
+
+
+def loop(reader: Reader, node: ast.For | ast.AsyncFor, names: dict[str, Any]) -> None:
+    """`for b in range(n // size)`, with something left over, of a loop that only predicts."""
+    rest = _left_over(reader, node.iter, names)
+    if rest is None or rest[2] >= rest[0]:
+        return
+    if _predicts(reader, node.body) and not _trains(reader, node.body):
+        reader.fault("rest-left-out", node, (), rest)
+
+
+def _left_over(reader: Reader, over: ast.expr, names: dict[str, Any]) -> tuple[int, int, int] | None:
+    """(rows, size of a block, rows in blocks) of `range(rows // size)`, `range(0, rows - size + 1, size)`."""
+    if not isinstance(over, ast.Call) or last_name(over.func) not in ("range", "trange"):
+        return None
+    if len(over.args) == 1:
+        found = whole_blocks(reader, over.args[0], names)
+        return (*found, found[0] - found[0] % found[1]) if found is not None else None
+    if len(over.args) == 3 and isinstance(over.args[1], ast.BinOp):
+        first, end, size = (reader.value(a, names) for a in over.args)
+        less = _taken_away(over.args[1], reader, names)
+        pair = _pair([less[0], size]) if less is not None and less[1] == size and first == 0 else None
+        if pair is not None and isinstance(end, int):
+            return (*pair, min(pair[0], len(range(0, end, pair[1])) * pair[1]))
+    return None
+
+
+def whole_blocks(reader: Reader, end: ast.expr, names: dict[str, Any]) -> tuple[int, int] | None:
+    """(rows, size) of `rows // size`, `int(rows / size)`, and of a name that was given it."""
+    end = _spelled(end, names)
+    down = isinstance(end, ast.Call) and last_name(end.func) in ("int", "floor") and len(end.args) == 1
+    inner = end.args[0] if down and isinstance(end, ast.Call) else end
+    if down and isinstance(inner, ast.Call) and last_name(inner.func) == "floor" and inner.args:
+        inner = inner.args[0]
+    wanted = ast.Div if down else ast.FloorDiv
+    if not isinstance(inner, ast.BinOp) or not isinstance(inner.op, wanted) or _rounds_up(inner.left):
+        return None
+    return _pair([reader.value(inner.left, names), reader.value(inner.right, names)])
+
+
+def _spelled(end: ast.expr, names: dict[str, Any]) -> ast.expr:
+    """The expression that a name was given, as `steps = n // size`."""
+    source = names.get(f"={end.id}") if isinstance(end, ast.Name) else None
+    return source if isinstance(source, ast.expr) else end
+
+
+def _rounds_up(left: ast.expr) -> bool:
+    return isinstance(left, ast.BinOp | ast.UnaryOp)
+
+
+def _taken_away(end: ast.BinOp, reader: Reader, names: dict[str, Any]) -> tuple[Any, Any] | None:
+    """(n, size) of `n - size` and `n - size + 1`."""
+    if isinstance(end.op, ast.Add) and isinstance(end.left, ast.BinOp):
+        end = end.left
+    if not isinstance(end.op, ast.Sub):
+        return None
+    return reader.value(end.left, names), reader.value(end.right, names)
+
+
+def _pair(found: list[Any]) -> tuple[int, int] | None:
+    whole = all(isinstance(v, int) and not isinstance(v, bool) and v > 1 for v in found)
+    return (found[0], found[1]) if whole and found[0] > found[1] else None
+
+
+def _predicts(reader: Reader, body: list[ast.stmt], depth: int = 3) -> bool:
+    for name in _called(body):
+        if name in ("predict", "predict_on_batch") or name in reader.models:
+            return True
+        function = reader.functions.get(name)
+        if function is not None and depth and _predicts(reader, function.body, depth - 1):
+            return True
+    return False
+
+
+def _trains(reader: Reader, body: list[ast.stmt], depth: int = 3) -> bool:
+    for name in _called(body):
+        if name in TRAINS:
+            return True
+        function = reader.functions.get(name)
+        if function is not None and depth and _trains(reader, function.body, depth - 1):
+            return True
+    return False
+
+
+def _called(body: list[ast.stmt]) -> set[str]:
+    return {last_name(n.func) for s in body for n in walk(s) if isinstance(n, ast.Call)} - {""}
+
+
+def at_the_end(reader: Reader) -> None:
+    """Rows that a model is used on, scaled by other statistics than those that it was trained on."""
+    for array, line, model, method in reader.used:
+        known = [a for a, _, name in reader.trained if name == model]
+        if not array.scaled or not known or not all(a.scaled for a in known):
+            continue
+        trained = frozenset[int]().union(*(a.scaled for a in known))
+        if not array.scaled & trained and _own(reader, array):
+            names = (array.name or "the rows", method, model)
+            reader.faults.append(RowFault("own-statistics", array.line or line, reader.function, names, (line,)))
+
+
+def _own(reader: Reader, array: Array) -> bool:
+    """Whether one of the arrays that it was scaled by has its rows."""
+    by = [a for a in reader.kept if id(a) in array.scaled]
+    return any(a.rows is not None and array.rows is not None and a.rows.root() is array.rows.root() for a in by)

@@ -1,0 +1,200 @@
+"""Expressions: names, numbers, subscripts, operators; calls are in `calls`."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from xladoctor.sources.rows import calls
+from xladoctor.sources.rows.meetings import elementwise, indexed
+from xladoctor.sources.rows.types import result, wraps
+from xladoctor.sources.rows.values import Array, Items, RowSet, Step, arrays, chunk_of
+
+if TYPE_CHECKING:
+    from xladoctor.sources.rows.read import Reader
+
+_NUMBERS = (int, float)
+
+
+def value(reader: Reader, node: ast.expr, names: dict[str, Any]) -> Any:
+    """What an expression gives."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.Name):
+        return names.get(node.id, reader.names.get(node.id))
+    if isinstance(node, ast.Attribute):
+        return _attribute(reader, node, names)
+    if isinstance(node, ast.Subscript):
+        return _subscript(reader, node, names)
+    if isinstance(node, ast.BinOp):
+        return _operation(reader, node, names)
+    if isinstance(node, ast.UnaryOp):
+        inner = reader.value(node.operand, names)
+        if isinstance(inner, _NUMBERS) and isinstance(node.op, ast.USub):
+            return -inner
+        return inner.as_new() if isinstance(inner, Array) else None
+    if isinstance(node, ast.Compare):
+        return _compared(reader, node, names)
+    if isinstance(node, ast.Tuple | ast.List):
+        return Items([reader.value(e, names) for e in node.elts])
+    if isinstance(node, ast.ListComp | ast.GeneratorExp):
+        return _comprehension(reader, node, names)
+    if isinstance(node, ast.Call):
+        return calls.called(reader, node, names)
+    if isinstance(node, ast.IfExp):
+        ways = [reader.value(node.body, names), reader.value(node.orelse, names)]
+        return ways[0] if ways[0] is ways[1] else None
+    return None
+
+
+def _attribute(reader: Reader, node: ast.Attribute, names: dict[str, Any]) -> Any:
+    held = reader.value(node.value, names)
+    if isinstance(held, Array):
+        if node.attr == "shape" and held.shape is not None:
+            return Items(list(held.shape))
+        if node.attr == "size" and held.shape and len(held.shape) == 1:
+            return held.count
+        if node.attr == "T":
+            return Array(shape=held.shape[::-1] if held.shape else None)
+        if node.attr in ("indices", "values"):
+            return held
+    return None
+
+
+def _subscript(reader: Reader, node: ast.Subscript, names: dict[str, Any]) -> Any:
+    held = reader.value(node.value, names)
+    if isinstance(held, Items):
+        at = reader.value(node.slice, names)
+        inside = isinstance(at, int) and held.block is None and -len(held.values) <= at < len(held.values)
+        return held.values[at] if inside else None
+    if not isinstance(held, Array):
+        return None
+    parts = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
+    first, rest = parts[0], parts[1:]
+    if isinstance(first, ast.Constant) and first.value is Ellipsis:
+        return _columns(held, parts) if parts[1:] else held
+    if isinstance(first, ast.Slice):
+        return _columns(_sliced(reader, held, first, names), parts)
+    at = reader.value(first, names)
+    if isinstance(at, Array):
+        picked = indexed(reader, held, at, node)
+        return _columns(picked, parts) if rest and picked is not None else picked
+    return None
+
+
+def _columns(array: Array, parts: list[ast.expr]) -> Array:
+    """`x[rows, ...]`: the other axes; rows stay what they are."""
+    if len(parts) == 1:
+        return array
+    gone = sum((isinstance(p, ast.Constant) and isinstance(p.value, int)) or isinstance(p, ast.Name) for p in parts[1:])
+    plain = all(isinstance(p, ast.Slice) and p.lower is p.upper is p.step is None for p in parts[1:])
+    shape = array.shape
+    if plain:
+        return array
+    if shape is not None:
+        simple = gone == len(parts) - 1 and len(shape) >= len(parts)
+        shape = (shape[0], *shape[len(parts) :]) if simple else (shape[0],) if len(shape) == 2 and gone else None
+    return array.as_new(shape=shape)
+
+
+def _sliced(reader: Reader, array: Array, part: ast.Slice, names: dict[str, Any]) -> Array:
+    """Some of the rows of an array."""
+    if part.lower is part.upper is None and part.step is None:
+        return array
+    lower, upper = reader.value(part.lower, names), reader.value(part.upper, names)
+    rest = array.shape[1:] if array.shape else None
+    if isinstance(lower, Step) or isinstance(upper, Step):
+        return chunk_of(array)
+    if part.step is not None and array.of is not None and part.lower is part.upper is None:
+        picks = RowSet(source=array.of, order=array.order)
+        return replace(array, rows=picks, picks=picks, name="")
+    if part.step is not None:
+        return Array(RowSet(), None if rest is None else (None, *rest), predicted=array.predicted, scaled=array.scaled)
+    count = array.count
+    ends = [lower if part.lower is not None else 0, upper if part.upper is not None else count]
+    known = count is not None and all(isinstance(e, int) for e in ends)
+    rows = len(range(count)[ends[0] : ends[1]]) if known and count is not None else None
+    cut = replace(array, rows=reader.slice_of(array, part), shape=None if rest is None else (rows, *rest), name="")
+    if cut.of is not None:
+        some = RowSet(source=cut.of)
+        return replace(cut, rows=some, picks=some, order=False)
+    return replace(cut, padded=None if part.upper is not None else cut.padded, picks=None, series=None)
+
+
+def _operation(reader: Reader, node: ast.BinOp, names: dict[str, Any]) -> Any:
+    left, right = reader.value(node.left, names), reader.value(node.right, names)
+    if isinstance(left, Step) or isinstance(right, Step):
+        return Step()
+    if isinstance(left, _NUMBERS) and isinstance(right, _NUMBERS):
+        return _number(left, node.op, right)
+    if isinstance(node.op, ast.Add) and isinstance(left, Items) and isinstance(right, Items):
+        return Items(left.values + right.values) if left.block is right.block is None else None
+    if isinstance(node.op, ast.Mult) and isinstance(left, Items) and isinstance(right, int) and right < 100:
+        return Items(left.values * right)
+    found = list(arrays((left, right)))
+    if not found:
+        return None
+    if isinstance(node.op, ast.MatMult):
+        first = left if isinstance(left, Array) else None
+        sizes = [a.shape for a in found]
+        shape = (sizes[0][0], *(sizes[1][1:])) if len(sizes) == 2 and sizes[0] and sizes[1] else None
+        return first.as_new(shape=shape) if first is not None else None
+    wraps(reader, node, left, right)
+    return result(node, left, right, elementwise(reader, found, node))
+
+
+def _number(left: float, op: ast.operator, right: float) -> Any:
+    try:
+        if isinstance(op, ast.Add):
+            return left + right
+        if isinstance(op, ast.Sub):
+            return left - right
+        if isinstance(op, ast.Mult):
+            return left * right
+        if isinstance(op, ast.FloorDiv):
+            return left // right
+        if isinstance(op, ast.Div):
+            return left / right
+        if isinstance(op, ast.Mod):
+            return left % right
+        if isinstance(op, ast.Pow) and abs(right) < 64 and abs(left) < 1 << 20:
+            return left**right
+    except (ZeroDivisionError, OverflowError):
+        return None
+    return None
+
+
+def _compared(reader: Reader, node: ast.Compare, names: dict[str, Any]) -> Any:
+    values = [reader.value(e, names) for e in (node.left, *node.comparators)]
+    found = list(arrays(values))
+    if not found or isinstance(node.ops[0], ast.Is | ast.IsNot | ast.In | ast.NotIn):
+        return None
+    made = elementwise(reader, found, node)
+    return replace(made, picks=RowSet(source=made.rows) if made.rows is not None else None)
+
+
+def _comprehension(reader: Reader, node: ast.ListComp | ast.GeneratorExp, names: dict[str, Any]) -> Any:
+    inner = dict(names)
+    if len(node.generators) != 1:
+        return None
+    over = node.generators[0]
+    held = reader.value(over.iter, inner)
+    if isinstance(held, Items) and held.block is None and len(held.values) <= 40 and not over.ifs:
+        made = []
+        for item in held.values:
+            reader.assign(over.target, item, inner, node)
+            made.append(reader.value(node.elt, inner))
+        return Items(made)
+    if isinstance(held, Array) and held.of is not None and isinstance(node.elt, ast.Subscript):
+        whole = reader.value(node.elt.value, inner)
+        by_it = isinstance(over.target, ast.Name) and ast.unparse(node.elt.slice) == over.target.id
+        if by_it and isinstance(whole, Array) and not over.ifs:
+            return indexed(reader, whole, held, node.elt)
+    reader.assign(over.target, reader.item(held, over.iter), inner, node)
+    element = reader.value(node.elt, inner)
+    if not isinstance(element, Array) or over.ifs:
+        return None
+    looped = held.count if isinstance(held, Array | Items) else None
+    rows = held.rows if isinstance(held, Array) and held.of is None else getattr(held, "over", None)
+    return Items(block=element, count=looped, over=rows)

@@ -1,0 +1,89 @@
+"""New arrays, and arrays of positions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xladoctor.sources.rows.values import Array, Items, RowSet, Shape
+
+MAKES = frozenset(
+    {
+        "empty", "empty_like", "full", "integers", "linspace", "normal", "ones", "ones_like", "poisson", "rand",
+        "randint", "randn", "random", "random_sample", "standard_normal", "uniform", "zeros", "zeros_like",
+    }
+)  # fmt: skip
+PICKS = frozenset({"arange", "choice", "permutation", "range", "flatnonzero", "nonzero", "where"})
+_SIZE_AT = {"normal": 2, "uniform": 2, "integers": 2, "randint": 2, "poisson": 1, "linspace": 2}
+
+
+def made(name: str, given: list[Any], named: dict[str, Any]) -> Array:
+    """A new array: its sizes, where they are written out."""
+    if name.endswith("_like"):
+        like = given[0] if given else None
+        rows = like.rows if isinstance(like, Array) else None
+        return Array(rows, like.shape if isinstance(like, Array) else None, zeros=name == "zeros_like")
+    if name in ("rand", "randn"):
+        size: Any = Items(given)
+    else:
+        size = named.get("size", named.get("shape"))
+        at = _SIZE_AT.get(name, 0)
+        if size is None and len(given) > at:
+            size = given[at]
+        elif size is None and name in ("normal", "uniform") and given and isinstance(given[0], Items):
+            size = given[0]
+    return Array(RowSet(), sizes_of(size), zeros=name in ("zeros", "empty"))
+
+
+def sizes_of(value: Any) -> Shape | None:
+    """A shape from a number, or from a tuple of numbers."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return (value,)
+    if isinstance(value, Items) and value.block is None and value.values:
+        return tuple(v if isinstance(v, int) else None for v in value.values)
+    return None
+
+
+def picked(name: str, values: list[Any], named: dict[str, Any]) -> Any:
+    """Positions: drawn, or those at which an array has something."""
+    first = values[0] if values else None
+    if name in ("arange", "range"):
+        count = first if isinstance(first, int) and len(values) == 1 else None
+        rows = RowSet()
+        return Array(rows, (count,), of=RowSet(), picks=rows, order=True)
+    if name in ("choice", "permutation"):
+        return _drawn(name, first, values, named)
+    if not isinstance(first, Array) or first.rows is None or len(values) > (1 if name == "where" else 3):
+        return None
+    if first.shape is not None and len(first.shape) > 1 and name != "top_k":
+        return None
+    order = name == "argsort"
+    if order and first.of is not None and first.order:  # the way back
+        return Array(first.of, first.shape, of=first.picks, picks=first.of, order=True)
+    rows = RowSet(source=first.rows, order=order)
+    found = Array(rows, (first.count,) if order and first.shape else None, of=first.rows, picks=rows, order=order)
+    return Items([found]) if name in ("nonzero", "where") else found
+
+
+def _drawn(name: str, first: Any, values: list[Any], named: dict[str, Any]) -> Any:
+    """`permutation(n)` and `choice(n, k)`; of an array `permutation` is the array in another order."""
+    if isinstance(first, Array) and first.of is None:
+        if name != "permutation" or first.rows is None:
+            return None
+        return first.as_new(rows=RowSet(source=first.rows, order=True), name="")
+    known = isinstance(first, Array)
+    of = first.of if isinstance(first, Array) and first.of is not None else RowSet()
+    rows = RowSet(source=of, order=name == "permutation")
+    size = named.get("size", values[1] if len(values) > 1 else None)
+    count = (first.count if isinstance(first, Array) else first) if name == "permutation" else size
+    shape = (count,) if isinstance(count, int) and not isinstance(count, bool) else None
+    if name == "choice" and not (isinstance(size, int) or named.get("replace") is False):
+        return None
+    return Array(rows, shape, of=of, picks=rows, order=name == "permutation" and (known or True))
+
+
+def ordered(positions: Any) -> Array | None:
+    """Positions that were put into another order, in place or by a key."""
+    if not isinstance(positions, Array) or positions.of is None:
+        return None
+    rows = RowSet(source=positions.of, order=True)
+    return Array(rows, positions.shape, of=positions.of, picks=rows, order=True, name=positions.name)

@@ -1,0 +1,86 @@
+"""Arrays that meet: by positions of one in the other, or row by row."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from xladoctor.sources.rows.values import Array, RowSet, linked, same
+
+if TYPE_CHECKING:
+    from xladoctor.sources.rows.read import Reader
+
+
+_MEANT = ("baseline", "chance", "control", "importance", "null")
+"""What a statement says that mixes rows to see what remains."""
+
+
+def indexed(reader: Reader, array: Array, at: Array, node: ast.AST) -> Array | None:
+    """`array[at]`: is `at` of positions in these rows?"""
+    rest = array.shape[1:] if array.shape else ()
+    shape = (at.count, *rest) if array.shape is not None else None
+    if at.of is None:
+        return replace(array, rows=at.picks, shape=None, picks=None, padded=None, name="") if at.picks else None
+    _match(reader, array, at, node)
+    if array.rows is not None and at.of.source is None and array.rows.root().source is None:
+        at.of.join(array.rows)
+    picked = replace(array, rows=at.picks, shape=shape, padded=None, chunk=at.chunk, order=False, name="")
+    # What is mixed after the prediction may be meant so: the distribution of a chance.
+    return replace(
+        picked,
+        predicted=array.predicted and not at.order,
+        picks=RowSet(source=array.of) if array.of is not None else None,
+    )
+
+
+def _match(reader: Reader, array: Array, at: Array, node: ast.AST) -> None:
+    rows, of = array.rows, at.of
+    if rows is None or of is None or same(rows, of):
+        return
+    if at.order and same(rows, at.picks) and rows.order:
+        if same(of, rows.source):
+            reader.fault("ordered-twice", node, (array.name or "the array", at.name or "the order"))
+    elif of.root().source is not None and same(of.root().source, rows) and not of.order:
+        reader.fault("foreign-positions", node, (at.name or "the positions", of.text, array.name or "the array"))
+
+
+def meet(reader: Reader, one: Array, other: Array, node: ast.AST, first: Array | None = None) -> None:
+    """Two arrays are combined row by row. Labels in another order may be a control; predictions, and what a `fit` has
+    `first`, are not.
+    """
+    if reader.statement is not None and any(w in ast.unparse(reader.statement).lower() for w in _MEANT):
+        return
+    for left, right in ((one, other), (other, one)):
+        rows = left.rows
+        if rows is None or right.rows is None or same(rows, right.rows):
+            continue
+        if rows.order and same(rows.source, right.rows) and (left.predicted or left is first):
+            reader.fault("other-order", node, (left.name or "one side", rows.text, right.name or "the other side"))
+            return
+        source = right.rows
+        if rows.order and source.order and same(rows.source, source.source) and rows.root() is not source.root():
+            reader.fault("two-orders", node, (left.name or "one side", right.name or "the other side"))
+            return
+
+
+def elementwise(reader: Reader, found: list[Array], node: ast.AST) -> Array:
+    """What an operation row by row gives; a statistic has no rows of its own."""
+    whole = [a for a in found if a.statistic is None] or found[:1]
+    main = max(whole, key=lambda a: (len(a.shape or (1,)), a.rows is not None))
+    partners = [a for a in whole if a is not main and a.rows is not None and _as_long(a, main)]
+    for other in partners:
+        meet(reader, main, other, node)
+        linked(main, other)
+    of = [a.statistic for a in found if a.statistic is not None and a.statistic is not None]
+    scaled = main.scaled.union(*(a.scaled for a in partners), {id(o) for o in of})
+    line = getattr(node, "lineno", 0) if of else main.line
+    made = main.as_new(scaled=scaled, line=line, predicted=any(a.predicted for a in whole), name="")
+    if main.statistic is not None:
+        return replace(made, statistic=main.statistic)
+    reader.kept.extend(of)
+    return replace(made, padded=next((a.padded for a in whole if a.padded is not None), None))
+
+
+def _as_long(one: Array, other: Array) -> bool:
+    return one.count is None or other.count is None or one.count == other.count
