@@ -36,7 +36,9 @@ def of_habits(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[
     """The lines among those that the failure depends on."""
     finders: list[Callable[[ast.AST], Found | None]] = []
     if crash.slug in _JOINS:
-        finders += [_overrun, _joined]
+        finders.append(_joined)
+    if crash.slug == "concat-pack-mismatch":
+        finders.append(_overrun)  # elsewhere pieces may well have another size at the end
     if crash.slug in OF_VALUES:
         finders.append(_uneven)
     if _is_one_past(crash):
