@@ -6,6 +6,9 @@ the wrong line, or one of two, should have the largest share. How strongly weigh
 cross-validation; so are the figures that are printed: no program is judged with weights that were fitted with it.
 A fold holds the programs of one author where `--by-set` is given, else a tenth of each set. `--truth FOLDER` adds the
 programs of truth of which run folders lie there, as NAME/run: every line that their statement allows counts as wrong.
+`--packages CASES RUNS` adds packages of several files: CASES/NAME/case.json says which lines are wrong (`lines`,
+`also_lines`), RUNS/NAME is the run folder, or the folder below which `scan` left one. It may be given once for each
+author; cases that do not fail are left out.
 """
 
 from __future__ import annotations
@@ -74,6 +77,20 @@ def read_true(folder: Path, name: str) -> Program | None:
     wrong = frozenset((Path(w["file"]).name, w["line"]) for w in (known["line"], *known["line_also"]) if w)
     found = _program(folder / name / "run", name, wrong, "truth") if wrong else None
     return found if found is not None and found.lines else None
+
+
+def read_packages(cases: Path, runs: Path) -> list[Program]:
+    """The packages of one author that fail, and of which there is a run folder with lines to suspect."""
+    found = []
+    for file in sorted(cases.glob("*/case.json")):
+        known, name = json.loads(file.read_text(encoding="utf-8")), file.parent.name
+        wrong = frozenset((Path(w["file"]).name, w["line"]) for w in [*known["lines"], *known.get("also_lines", [])])
+        inside = sorted((runs / name / "xladoctor-runs").glob("[0-9]*"))
+        run = inside[0] if inside else runs / name
+        program = _program(run, name, wrong, f"packages {cases}") if known["outcome"] == "failed" else None
+        if program is not None:
+            found.append(program)
+    return found
 
 
 def _program(run: Path, name: str, wrong: frozenset[Line], whose: str) -> Program | None:
@@ -197,10 +214,15 @@ def main() -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--by-set", action="store_true", help="leave one author's programs out, not a tenth")
     parser.add_argument("--truth", type=Path, help="run folders of programs of truth")
+    parser.add_argument(
+        "--packages", type=Path, nargs=2, action="append", default=[], metavar=("CASES", "RUNS"),
+        help="packages of several files, and their run folders",
+    )  # fmt: skip
     options = parser.parse_args()
     programs = [p for name in (*names(), *names("held_out")) if (p := read(options.folder, name)) is not None]
     if options.truth is not None:
         programs += [p for name in of_truth.names() if (p := read_true(options.truth, name)) is not None]
+    programs += [p for cases, runs in options.packages for p in read_packages(cases, runs)]
     print(f"{len(programs)} programs below {FOLDER}; the wrong line is among those that are ranked in "
           f"{sum(bool(p.wrong & set(p.lines)) for p in programs)}")  # fmt: skip
     for name, counts in sorted(crossed(programs, None, options.by_set).items()):

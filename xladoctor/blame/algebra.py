@@ -78,6 +78,10 @@ def product(run: Follower, one: Value, other: Value, what: str, flip: tuple[bool
     if conflict(left[-1], inner):
         axes = [-2 if flip[0] else -1, -1 if flip[1] or len(right) == 1 else -2]
         run.clash("inner", what, [a, b], axes, [left[-1], inner])
+    for back in range(3, min(len(left), len(right)) + 1):
+        if conflict(left[-back], right[-back]) and 1 not in (left[-back].size, right[-back].size):
+            run.clash("broadcast", what, [a, b], [-back, -back], [left[-back], right[-back]])
+            break
     made = Array([*left[:-1], *([right[-1]] if len(right) > 1 else [])], origin, "tensor")
     made.inputs = (a, b)
     return made

@@ -65,7 +65,7 @@ def reduced(clash: Clash) -> Iterator[Candidate]:
 
 def of_rows(clash: Clash) -> Iterator[Candidate]:
     """Inputs and labels of different numbers of rows: what put other rows on axis 0 of one of them."""
-    for i in (0, 1):
+    for i in range(min(len(clash.values), 2)):
         value, side, other = clash.values[i], clash.sides[i], clash.sides[1 - i]
         if not isinstance(value, Array) or not value.dims or side.size is None or other.size is None:
             continue

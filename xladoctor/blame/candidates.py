@@ -63,7 +63,8 @@ def _by_makers(clash: Clash, known: Facts) -> Iterator[Candidate]:
                 reason = "It makes one of the values that do not fit."
             if outnumbered and other is not None and not (summed and depth):
                 weight += _MAJORITY
-                reason, strong = f"{reason} Elsewhere the program has {other.size}.", True
+                # A line that makes both sizes is no side of it.
+                reason, strong = f"{reason} Elsewhere the program has {other.size}.", not (shared and not depth)
             if side.batch and other is not None and not other.batch:
                 weight -= _BATCH
             if _is_samples(side, known, origin):

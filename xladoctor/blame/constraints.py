@@ -83,5 +83,6 @@ def ordered(candidates: Iterable[Candidate], constraints: Constraints, seconds: 
 def _is_meant(key: Key, clash: Clash, facts: Facts) -> bool:
     """Whether a clash is that of the failure: at one of its lines, or of its very sizes."""
     sizes = [side.size for side in clash.sides if side.size is not None]
-    of_sizes = len(sizes) > 1 and all(size in facts.sizes for size in sizes)
+    known = {*facts.sizes, *(facts.elements or ())}
+    of_sizes = len(sizes) > 1 and all(size in known for size in sizes)
     return of_sizes or any((file, line) in facts.lines for file, line in clash.stack)

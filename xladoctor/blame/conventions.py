@@ -248,7 +248,34 @@ def of_folds(arrays: Sequence[Array]) -> Iterator[Candidate]:
                 for parent, depth in chain(axis.origin, 2):
                     if parent.kind in ("constant", "argument") and depth:
                         yield from at_origin(parent, 7.05, reason, None, "constant")
+            yield from _of_factors(found, origin, reason)
             return
+
+
+_ELEMENTS = re.compile(r"(\d{1,12}) elements a row, as (\d{1,12})")
+
+
+def _of_factors(folded: Array, origin: Origin, reason: str) -> Iterator[Candidate]:
+    """Of a product that a reshape takes for the elements of a row: the factor of which another value makes it fit."""
+    said = _ELEMENTS.search(origin.text)
+    have, wanted = (int(said[1]), int(said[2])) if said is not None else (0, 0)
+    for axis in (folded.dims or ())[1:]:
+        for parent, depth in chain(axis.origin, 5):
+            factor = int(parent.text) if parent.kind == "constant" and parent.text.isdigit() else 0
+            power = next((p for p in (1, 2, 3) if depth and factor > 1 and _fits(have, wanted, factor, p)), 0)
+            if power > 1:
+                yield from at_origin(parent, 7.6, f"{reason[:-1]}: with another {factor} they fit.", None, "constant")
+
+
+def _fits(have: int, wanted: int, factor: int, power: int) -> bool:
+    """Whether a product has as many elements as there are once a factor, which is in it so many times, is another."""
+    if not wanted or wanted % factor**power:
+        return False
+    rest = wanted // factor**power
+    if not rest or have % rest:
+        return False
+    root: int = round((have // rest) ** (1 / power))
+    return root**power == have // rest and root != factor
 
 
 def of_embeddings(made: list[Value], sizes: Sequence[int], gathered: bool = False) -> Iterator[Candidate]:

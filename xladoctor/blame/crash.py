@@ -66,6 +66,17 @@ class Crash:
                 return found
         return None
 
+    def matched(self, stack: Sequence[tuple[str, int, int]]) -> int:
+        """How many of the calls that are under way are those of the traceback, from the innermost one outwards."""
+        left = list(self.frames)
+        found = 0
+        for item in reversed(stack):
+            if not left or not covers(item, left[-1]):
+                break
+            left.pop()
+            found += 1
+        return found
+
     def is_here(self, stack: Sequence[tuple[str, int, int]]) -> bool | None:
         """Whether the calls that are under way are those of the traceback: True all, False the innermost, None none."""
         last = self.frames[-1] if self.frames else None
@@ -112,12 +123,28 @@ def crash_of(finding: Finding, failure: Mapping[str, Any] | None, known: Seen | 
     for file, line, function in _USER_CODE.findall(message):
         if not any((f.file, f.line) == (file, int(line)) for f in frames):
             frames.append(Frame(file, int(line), function))
+    frames = _without_comprehensions(frames)
     at = finding.location
     if at is not None and at.line and not any((f.file, f.line) == (at.file, at.line) for f in frames):
         frames.append(Frame(at.file, at.line, at.function or "<module>"))
     shapes = shapes_in(message)
     sizes = _sizes(finding, message)
     return Crash(tuple(frames), message, sizes, shapes, finding.slug, finding.op or "", known or Seen())
+
+
+_COMPREHENSION = re.compile(r"<(?:list|set|dict)comp>$|<genexpr>$")
+
+
+def _without_comprehensions(frames: Sequence[Frame]) -> list[Frame]:
+    """The calls without those that Python makes of a comprehension: what is in one is part of the call around it."""
+    found: list[Frame] = []
+    for frame in frames:
+        outer = found[-1] if found and found[-1].file == frame.file else None
+        if outer is None or not _COMPREHENSION.search(frame.function):
+            found.append(frame)
+            continue
+        found[-1] = Frame(outer.file, frame.line, outer.function, {**frame.shapes, **outer.shapes})
+    return found
 
 
 def _frame(event: Mapping[str, Any]) -> Frame:
@@ -139,7 +166,9 @@ def shapes_in(message: str) -> tuple[tuple[int | None, ...], ...]:
 
 
 def _sizes(finding: Finding, message: str) -> tuple[int, ...]:
-    """The numbers that disagree: those of the finding, else all of the message."""
+    """The numbers that disagree: those of the finding, else all of the message; none where types disagree."""
+    if finding.slug == "dtype-mismatch":
+        return ()
     own = [n for n in finding.dims if isinstance(n, int) and not isinstance(n, bool)]
     axes = finding.details.get("axes")
     for axis in axes if isinstance(axes, list) else ():

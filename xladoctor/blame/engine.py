@@ -7,7 +7,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from xladoctor.blame import batches, candidates, conventions, ranking, slices, suspicion, trials, words
+from xladoctor.blame import (
+    batches,
+    candidates,
+    conventions,
+    dtypes,
+    habits,
+    handing,
+    ranking,
+    remainders,
+    settings_used,
+    slices,
+    suspicion,
+    trials,
+    words,
+)
+from xladoctor.blame.apart import SEEN, apart
 from xladoctor.blame.batches import Batching
 from xladoctor.blame.crash import Crash, Seen, crash_of
 from xladoctor.blame.features import MAKES, Features, factors, features
@@ -67,16 +82,25 @@ def evidence(
     run.run(main)
     if not run.arrivals:
         run.enter_frames()
-    clash = chosen(run, crash)
+    clash = chosen(run, crash) or apart(run, crash, nearest(run))
     last = batches.partial(list(batches.batchings(run.made, run.fits)), crash)
     found, hops = _reasons(run, clash, crash, last), slices.hops(files, main, crash)
     if crash.slug == "rank-mismatch" or (clash is not None and clash.relation == "rank"):
         found = suspicion.ranked([*conventions.of_squeezes(hops, files), *found])
-    found = suspicion.ranked([*conventions.of_signatures(crash, hops, files), *found])
+    more = [
+        *conventions.of_signatures(crash, hops, files),
+        *habits.of_habits(hops, crash, files),
+        *handing.of_calls(crash, files),
+        *dtypes.of_types(hops, crash, files),
+        *settings_used.of_settings(hops, crash, files, main),
+        *(remainders.of_remainders(clash, run) if clash is not None else ()),
+    ]
+    found = suspicion.ranked([*more, *found])
     if clash is None and _UNEVEN.search(crash.message):
         found = suspicion.ranked([*of_open_lengths(hops, files), *found])
     facts = facts_of(finding, failure)  # type: ignore[arg-type]
-    tried = trials.tried(run, clash, found, crash, files, main, hops, facts) if clash is not None else []
+    shown = clash is not None and clash.hint != SEEN
+    tried = trials.tried(run, clash, found, crash, files, main, hops, facts) if clash is not None and shown else []
     if last is not None:
         # The rows that are left over are no number to write.
         tried = [one for one in tried if one.edit != "constant"]
@@ -114,7 +138,7 @@ def _reasons(run: Follower, clash: Clash | None, crash: Crash, last: Batching | 
     found = candidates.of_clash(clash, known) if clash is not None else by_numbers(run, crash)
     if clash is None and "batch" in crash.message and crash.slug in ("concat-pack-mismatch", "broadcast-mismatch"):
         found = [*(list(batches.windows(run.made)) or batches.uneven(run.made)), *found]
-    if clash is None:
+    if clash is None and _by_rows(crash):
         found = [*conventions.of_folds(run.arrays), *found]
     if crash.slug == "index-out-of-range" and LABEL in crash.message:
         found = [*conventions.of_labels_range(run.made, _operands(run.arrivals[-1]), crash.sizes), *found]
@@ -128,6 +152,12 @@ def _reasons(run: Follower, clash: Clash | None, crash: Crash, last: Batching | 
     if last is not None:
         found = [*batches.of_batching(last, clash, run.arrays), *found]
     return suspicion.ranked(found)
+
+
+def _by_rows(crash: Crash) -> bool:
+    """Whether one number of rows may be a multiple of the other: another failure has nothing to do with a fold."""
+    known = sorted(n for n in crash.sizes if n > 1)
+    return crash.slug != "reshape-mismatch" and any(b % a == 0 for a in known for b in known if a < b)
 
 
 def chosen(run: Follower, crash: Crash) -> Clash | None:
@@ -144,6 +174,11 @@ def chosen(run: Follower, crash: Crash) -> Clash | None:
         # What a model is given comes before what its layers make of it.
         return here[0] if here[0].hint in ("input", "order") else best[0]
     return next((c for c in run.clashes if len(c.sides) > 1 and _of_sizes(c, crash)), None)
+
+
+def nearest(run: Follower) -> Arrival | None:
+    """The arrival at the failing statement that agrees with most calls of the traceback, the last one of them."""
+    return max(reversed(run.arrivals), key=lambda a: a.matched, default=None)
 
 
 def _of_sizes(clash: Clash, crash: Crash) -> bool:
@@ -198,7 +233,7 @@ def _told(finding: Finding, known: Evidence, files: Files) -> Blame:
     ordered = ranking.ordered(known.lines)
     reasons = {(c.file, c.line): c for c in reversed(known.reasons)}
     mending: dict[Line, Tried] = {}
-    for one in sorted(known.tried, key=lambda t: t.cost):
+    for one in sorted(known.tried, key=lambda t: (t.cost, not t.old)):
         if one.mends:
             mending.setdefault((one.file, one.line), one)
     for at in [at for at, f in known.lines.items() if len(known.factors) == 1 and not MAKES.isdisjoint(f)]:
@@ -235,7 +270,9 @@ def _suspect(
         said = FITS
     else:
         said = words.does(known, ranks)
-    return Suspect(at, files.code(*line), said or words.DEPENDS, "possible", operand, edit, specific=said is not None)
+    old, new = (mending.old, mending.new) if mending is not None else ("", "")
+    code = files.code(*line)
+    return Suspect(at, code, said or words.DEPENDS, "possible", operand, edit, old, new, specific=said is not None)
 
 
 FITS = "With another value in this line, all sizes of the program would fit."

@@ -13,11 +13,11 @@ from math import log1p
 
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.follow import Follower
-from xladoctor.blame.indices import OF_VALUES
+from xladoctor.blame.indices import INDEX, OF_VALUES
 from xladoctor.blame.slices import Line
 from xladoctor.blame.suspicion import Candidate, chain
 from xladoctor.blame.trials import Tried
-from xladoctor.blame.values import Clash
+from xladoctor.blame.values import Clash, Origin
 from xladoctor.sources.files import Files
 from xladoctor.sources.names import children, last_name, walk
 
@@ -134,8 +134,48 @@ def of_choice(clash: Clash, run: Follower) -> Iterator[tuple[Line, str]]:
                 yield at, "chosen"
                 if len(run.reads.get(origin, ())) < 2:
                     yield at, "chosen for it"
+    yield from _set_beside(chains, clash, run)
     if len(chains) > 1 and clash.sides[0].size != clash.sides[1].size:
         yield from ((at, "in both") for at in chains[0] if at in chains[1])
+
+
+def _set_beside(chains: Sequence[Mapping[Line, Origin]], clash: Clash, run: Follower) -> Iterator[tuple[Line, str]]:
+    """Two numbers of settings, each the size of one side: a field, an entry, an option or an argument."""
+    settings: dict[str, set[int]] = {}
+    written: list[Line] = []
+    for side, known in zip(clash.sides[:2], chains, strict=False):
+        own = [at for at, o in known.items() if o.kind == "constant" and o.text == str(side.size) and side.size]
+        for file, _ in own:
+            if file not in settings:
+                source = run.files.source(file)
+                settings[file] = set(_setting_lines(source.tree)) if source is not None else set()
+        own = [at for at in own if at[1] in settings[at[0]]]
+        written += own[:1]
+    if len(set(written)) == 2:
+        yield from ((at, "set beside") for at in written)
+
+
+def _setting_lines(tree: ast.Module) -> Iterator[int]:
+    for node in walk(tree):
+        if isinstance(node, ast.Dict):
+            yield from (v.lineno for v in node.values)
+        elif isinstance(node, ast.keyword) and isinstance(node.value, ast.Constant):
+            yield node.value.lineno
+        elif isinstance(node, ast.ClassDef):
+            yield from (s.lineno for s in node.body if isinstance(s, ast.AnnAssign))
+
+
+def of_statement(nodes: Sequence[ast.AST]) -> Iterator[str]:
+    """What kind of line it is: one that only passes a value on, or one that decides how often or whether."""
+    for node in nodes:
+        if isinstance(node, ast.Assign | ast.Return) and node.value is not None:
+            values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+            if all(isinstance(v, ast.Name | ast.Attribute) for v in values):
+                yield "passes on"
+        elif isinstance(node, ast.If | ast.While | ast.IfExp | ast.Compare | ast.BoolOp):
+            yield "tests"
+        elif isinstance(node, ast.For | ast.comprehension):
+            yield "loops"
 
 
 def _in_a_call(at: Line, stack: Sequence[Line], files: Files) -> bool:
@@ -159,6 +199,8 @@ def features(
     if clash is not None and clash.relation != "rank":
         sizes |= {d.size for d in clash.sides if d.size is not None and d.size > 1}
     sizes = sizes - set(wrong) | set(wrong.values())
+    if clash is not None and clash.relation == "rank":
+        sizes = frozenset()  # a size that is equal by chance has no part in it
     stack = [(f.file, f.line) for f in crash.frames]
     out: dict[Line, Features] = {}
     trees = {file: s.tree for file in {f for f, _ in hops} if (s := files.source(file)) is not None}
@@ -167,6 +209,7 @@ def features(
         for line, nodes in by_line(tree, wanted).items():
             at = (file, line)
             names = set(of_sizes([n for n in nodes if not _hands_on(n, wrong, run)], run, sizes))
+            names |= set(of_statement(nodes))
             names |= {"in a call"} if _in_a_call(at, stack, files) else set()
             if at in stack:
                 names.add("raised" if at == stack[-1] else "called")
@@ -189,6 +232,8 @@ def features(
         at = (candidate.file, candidate.line)
         if at in out and candidate.strong:
             out[at]["convention"] = max(out[at].get("convention", 0.0), min(candidate.weight / FULL, 1.0))
+        if at in out and candidate.reason == INDEX:
+            out[at]["index"] = max(out[at].get("index", 0.0), candidate.weight / 5.0)
     _tried(out, tried)
     return out
 

@@ -82,6 +82,8 @@ class Arrival:
     clashes: list[Clash] = field(default_factory=list)
     scope: Scope | None = None
     statement: ast.AST | None = None
+    matched: int = 0
+    """How many calls of the traceback agree, from the innermost one outwards."""
 
 
 class Follower:
@@ -295,12 +297,12 @@ class Follower:
         """Follow a statement that holds no others, watching it where it is the one that failed."""
         call = self.calls[-1]
         call.node, call.first, call.last = node, getattr(node, "lineno", 0), getattr(node, "end_lineno", 0) or 0
-        whole = self.crash.is_here([(c.file, c.first, c.last) for c in self.calls])
-        if whole is None:
+        under_way = [(c.file, c.first, c.last) for c in self.calls]
+        if (whole := self.crash.is_here(under_way)) is None:
             act()
             return
-        outer, self._watching = self._watching, Arrival(whole, scope=scope, statement=node)
-        arrival = self._watching
+        arrival = Arrival(whole, scope=scope, statement=node, matched=self.crash.matched(under_way))
+        outer, self._watching = self._watching, arrival
         try:
             act()
         finally:

@@ -18,7 +18,7 @@ _TAKES = frozenset(
     {"gather", "gather_nd", "batch_gather", "slice", "strided_slice", "dynamic_slice", "embedding_lookup", "take",
      "take_along_axis", "tensor_scatter_nd_update", "tensor_scatter_nd_add", "scatter_nd"}
 )  # fmt: skip
-_MADE = "It makes the index."
+INDEX = "It makes the index."
 
 
 def of_indices(values: Sequence[tuple[ast.expr, Value]], statement: ast.AST | None) -> Iterator[Candidate]:
@@ -28,7 +28,7 @@ def of_indices(values: Sequence[tuple[ast.expr, Value]], statement: ast.AST | No
         if id(expression) in indices:
             for one in leaves(value):
                 for origin, depth in chain(one.origin, 4):
-                    yield Candidate(origin.file, origin.line, 5.0 - 0.5 * depth, _MADE, None, "other")
+                    yield Candidate(origin.file, origin.line, 5.0 - 0.5 * depth, INDEX, None, "other")
 
 
 def _indices(statement: ast.AST | None) -> Iterator[ast.expr]:

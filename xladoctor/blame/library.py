@@ -113,7 +113,9 @@ def _function(run: Follower, name: str, args: list[Value], kwargs: dict[str, Val
         made.origin = run.origin("loss", last)
         return made
     act = _act(name, head, last)
-    return act(run, name if act in _NAMED else last, args, kwargs) if act is not None else _other(run, name, args)
+    return (
+        act(run, name if act in _NAMED else last, args, kwargs) if act is not None else _other(run, name, args, kwargs)
+    )
 
 
 _PLAIN = frozenset(
@@ -183,7 +185,7 @@ def _act(name: str, head: str, last: str) -> Act | None:
 _NAMED = {*makers.FUNCTIONS.values(), *makers.RANDOM.values(), *makers.TF_RANDOM.values()}
 
 
-def _other(run: Follower, name: str, args: list[Value]) -> Value:
+def _other(run: Follower, name: str, args: list[Value], kwargs: Kwargs) -> Value:
     last = name.rpartition(".")[2]
     if name.endswith(("Session", "InteractiveSession")):
         return Library("run", Value(run.origin("call", "Session")))
@@ -191,7 +193,8 @@ def _other(run: Follower, name: str, args: list[Value]) -> Value:
         return Const("channels_last")
     if last in ("function", "custom_gradient", "jit") and args:
         return args[0]
-    return Value(run.origin("call", last, *args), args)
+    given = [*args, *kwargs.values()]
+    return Value(run.origin("call", last, *given), given)
 
 
 # -- attributes and methods -------------------------------------------------------------------------------------------

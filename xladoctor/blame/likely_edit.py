@@ -55,8 +55,9 @@ def likely_edit(root: Finding, failure: Event | None, main: str, read: Read) -> 
     None where the source does not show the constraint, or no conventional edit mends it.
     `main` is the file that the program started with, `read` gives the text of a source or None.
     """
-    facts = facts_of(root, failure)
-    if not facts.sizes:
+    plain = tuple(replace(s, old="", new="") for s in root.suspects)  # what a suspect proposes is for a trial
+    facts = facts_of(replace(root, suspects=plain), failure)
+    if not (facts.sizes or facts.elements):
         return None
     until = time.monotonic() + SECONDS
     places = [(s.location.file, s.location.line) for s in root.suspects[:_SUSPECTS]]

@@ -21,9 +21,10 @@ OF_SHAPES = frozenset(
         "reshape-mismatch", "broadcast-mismatch", "concat-pack-mismatch", "matmul-conv-mismatch", "rank-mismatch",
         "slice-out-of-bounds", "index-out-of-range", "keras-input-mismatch", "weight-shape-mismatch",
         "loop-shape-mismatch", "branch-shape-mismatch", "wrong-input-key", "contract-violation",
+        "dtype-mismatch",
     }
 )  # fmt: skip
-"""Classes whose cause is a size."""
+"""Classes whose cause is a size, a number of axes or a type."""
 _UNSURE = frozenset({"not-xla", "compile-failed"})
 _WORDS = ("shape", "dimension", "rank", "ndim", "size", "cardinalit", "broadcast", "axis", "axes", "reshape", "length")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from xladoctor.blame.values import (
@@ -18,6 +20,7 @@ from xladoctor.blame.values import (
     Seq,
     Value,
     array,
+    number,
 )
 
 if TYPE_CHECKING:
@@ -45,7 +48,7 @@ def with_shape(run: Follower, value: Value, shape: Sizes) -> Value:
         shape = _moved(shape, run.corrected.setdefault(key, known.sizes), known.sizes)
     origin = value.origin or run.origin("assignment")
     sources = [d for s in value.sources if isinstance(s, Array) for d in s.dims or () if d.size is not None]
-    alike = {d.size: d for d in reversed(sources)}
+    alike = {d.size: d for d in reversed([*sources, *_asked(value, origin)])}
     made = [
         alike[size]
         if old is None and size in alike
@@ -58,6 +61,14 @@ def with_shape(run: Follower, value: Value, shape: Sizes) -> Value:
         value.dims = tuple(made)
         return value
     return Array(made, origin)
+
+
+def _asked(value: Value, origin: Origin) -> Iterator[Dim]:
+    """The sizes that a call of an unknown function was given as numbers: its result may have one from there."""
+    for source in value.sources:
+        size = number(source)
+        if size is not None and size > 2 and source.origin is not None:
+            yield Dim(size, replace(origin, parents=(source.origin, *origin.parents)))
 
 
 def _agree(told: Sizes, recorded: Sizes) -> bool:

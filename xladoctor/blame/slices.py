@@ -258,8 +258,9 @@ class _Slice:
                 yield from self.known.keys.get(node.slice.value, ())
         elif isinstance(node, ast.Call):
             name = last_name(node.func)
-            for called in self.known.functions.get("__len__" if name == "len" else name, ()):
+            for called in self.known.functions.get(_ASKS.get(name, name), ()):
                 yield from _returns(called)
+                yield from _decorators(called)
             yield from self.known.keys.get(settings.key_of(node) or "", ())
 
     def _of_module(self, node: ast.Attribute, place: Place) -> Iterator[Place]:
@@ -356,6 +357,17 @@ def _default(function: _Function, name: str) -> ast.expr | None:
 
 def _is_property(node: ast.AST) -> bool:
     return any(last_name(d) in ("property", "cached_property") for d in getattr(node, "decorator_list", ()))
+
+
+_ASKS = {"len": "__len__", "iter": "__iter__", "next": "__next__"}
+"""Functions of Python's own, with the method that they call."""
+
+
+def _decorators(place: Place) -> Iterator[Place]:
+    """The decorators of a function that are given something: a signature."""
+    for decorator in getattr(place.node, "decorator_list", ()):
+        if isinstance(decorator, ast.Call):
+            yield Place(place.file, decorator, None, place.cls)
 
 
 def _returns(place: Place) -> Iterator[Place]:

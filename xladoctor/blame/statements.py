@@ -186,8 +186,21 @@ def _try(run: Follower, node: ast.stmt, scope: Scope) -> bool:
 
 def _function(run: Follower, node: ast.stmt, scope: Scope) -> bool:
     assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    scope.names[node.name] = Function(node, scope)
+    scope.names[node.name] = _decorated(run, node, Function(node, scope), scope)
     return False
+
+
+def _decorated(run: Follower, node: ast.FunctionDef | ast.AsyncFunctionDef, made: Function, scope: Scope) -> Value:
+    """A function as the decorators of the user's make it; those of libraries leave it as it is."""
+    found: Value = made
+    for decorator in reversed(node.decorator_list):
+        known = isinstance(decorator, ast.Name | ast.Attribute) or (
+            isinstance(decorator, ast.Call) and isinstance(run.value(decorator.func, scope), Function)
+        )
+        act = run.value(decorator, scope) if known else None
+        wrapped = expressions.call(run, act, [found], {}) if isinstance(act, Function) else None
+        found = wrapped if isinstance(wrapped, Function) else found
+    return found
 
 
 def _class(run: Follower, node: ast.stmt, scope: Scope) -> bool:

@@ -46,7 +46,10 @@ def of_swaps(
     for name, at, node in fields(holder):
         if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
             continue
+        others = {n.id for _, _, n in fields(holder) if isinstance(n, ast.Name)}
         for new, alike in [*_arrays(node, shapes, at_hand), *_fields(node, pairs, run)]:
+            if isinstance(new, ast.Name) and new.id in others:
+                continue  # one value twice, and another one not at all
             kind = "value" if isinstance(node, ast.Name) else "name"
             yield Variant(file, node.lineno, kind, "other", replaced(holder, name, at, new), alike)
         for new in _columns(node, holder):

@@ -19,6 +19,7 @@ from xladoctor.blame.follow import Follower
 from xladoctor.blame.suspicion import Candidate, chain
 from xladoctor.blame.values import Array, Clash, Class, Function, Instance, number
 from xladoctor.blame.variants import Names, Variant
+from xladoctor.blame.written import as_text
 from xladoctor.edits import make
 from xladoctor.edits.facts import SHARE, Facts
 from xladoctor.edits.text import Candidate as TextEdit
@@ -40,7 +41,7 @@ Line = tuple[str, int]
 @dataclass(frozen=True)
 class Tried:
     """An edit of a line, and whether all sizes of the program fit with it. `old` and `new` are empty where the edit
-    changes the tree alone.
+    cannot be written as the change of one part of the line.
     """
 
     file: str
@@ -98,7 +99,8 @@ class Trials:
         """What comes of a change of the tree."""
         with variant.made():
             fits = self._fits(self.files)
-        return Tried(variant.file, variant.line, variant.edit, fits, variant.cost, left=self.left)
+        old, new = as_text(self.files, variant) if fits else ("", "")
+        return Tried(variant.file, variant.line, variant.edit, fits, variant.cost, old, new, self.left)
 
     def of_text(self, edit: TextEdit, text: Text) -> Tried:
         """What comes of a change of the text."""
@@ -106,7 +108,10 @@ class Trials:
         fits = self._fits(self.files.edited(str(edit.file), edit.applied(text.text)))
         kind: Edit = edit.kind  # type: ignore[assignment]
         cost = edit.cost - SHARE * self.far.get((str(edit.file), edit.line), 0.0)
-        return Tried(str(edit.file), edit.line, kind, fits, cost, edit.old, edit.new, self.left)
+        start, row = text.row(edit.line)
+        inside = all(start <= change.start and change.end <= start + len(row) for change in edit.changes)
+        old, new = (edit.old.strip(), edit.new.strip()) if inside else ("", "")
+        return Tried(str(edit.file), edit.line, kind, fits, cost, old, new, self.left)
 
     def all(self, lines: Sequence[Line], facts: Facts) -> Iterator[Tried]:
         """Each edit of the lines, in turns one of the tree and one of the text."""

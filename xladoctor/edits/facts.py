@@ -39,6 +39,8 @@ class Facts:
     lines: Mapping[tuple[str, int], float] = field(default_factory=dict)
     locals: Mapping[str, Sizes] = field(default_factory=dict)
     suspects: tuple[Suspect, ...] = ()
+    elements: tuple[int, int] | None = None
+    """Of a reshape: how many elements there are, and how many it asks for. They are no sizes of axes."""
 
     def says(self, *words: str) -> bool:
         """Whether the message has one of these words, whatever their case."""
@@ -59,15 +61,28 @@ def facts_of(finding: Finding, failure: Event | None) -> Facts:
     message = str((failure or {}).get("message") or "") or " ".join(p.text for p in finding.evidence if p.kind == "log")
     shapes = tuple(_shape(m[1]) for m in _SHAPE.finditer(message[:_MOST]) if not _counts(message, m.start()))[:12]
     own = [n for n in finding.dims if isinstance(n, int) and not isinstance(n, bool)]
-    sizes = tuple(dict.fromkeys([*own, *(n for shape in shapes for n in shape if n is not None)]))[:16]
+    elements = (own[0], own[1]) if finding.slug == "reshape-mismatch" and len(own) == 2 and min(own) > 0 else None
+    no_sizes = set(elements or ()) | _batch(shapes)
+    every = dict.fromkeys([*own, *(n for shape in shapes for n in shape if n is not None)])
+    sizes = tuple([n for n in every if n not in no_sizes] or ([] if elements else every))[:16]
     known: dict[str, Sizes] = {}
     for frame in (failure or {}).get("frames") or ():
         for tensor in frame.get("tensors") or () if frame.get("user") else ():
             if isinstance(tensor.get("shape"), list):
                 known[str(tensor.get("name"))] = tuple(tensor["shape"])
     return Facts(
-        finding.slug, message, finding.op or "", sizes, shapes, _lines(finding, failure), known, finding.suspects
-    )
+        finding.slug, message, finding.op or "", sizes, shapes, _lines(finding, failure), known, finding.suspects,
+        elements,
+    )  # fmt: skip
+
+
+def _batch(shapes: tuple[Sizes, ...]) -> set[int]:
+    """The rows that two shapes agree on: they have no part in what does not fit, unless elsewhere in the shapes."""
+    if len(shapes) != 2 or not all(shapes) or max(map(len, shapes)) < 2:
+        return set()
+    one, other = shapes
+    rest = {*one[1:], *other[1:]}
+    return {one[0]} if one[0] is not None and one[0] == other[0] and one[0] not in rest and rest - {None} else set()
 
 
 def _counts(message: str, at: int) -> bool:

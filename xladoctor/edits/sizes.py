@@ -24,7 +24,7 @@ def by_little(text: Text, facts: Facts) -> Iterator[Candidate]:
     factors = sorted({b // a for a in sizes for b in sizes if 1 < a < b and b % a == 0 and b // a <= 8})[:2]
     for node in text.all(ast.Constant):
         have = number(node)
-        if have is None or have < 2 or not _near(text, facts, node):
+        if have is None or have < (1 if _is_stride(text, node) else 2) or not _near(text, facts, node):
             continue
         others = [have + 1, have - 1] if by_one else []
         others += [n for f in factors for n in (have * f, have // f if have % f == 0 else 0)]
@@ -35,6 +35,12 @@ def by_little(text: Text, facts: Facts) -> Iterator[Candidate]:
         if isinstance(value, ast.BinOp) and _near(text, facts, value) and is_number_name(text, statement.targets[0]):
             for made in (f"{text.of(value)} + 1", f"{text.of(value)} - 1"):
                 yield candidate(text, facts, "constant", f"write {made}", 3.5, text.put(value, made))
+
+
+def _is_stride(text: Text, node: ast.AST) -> bool:
+    """Whether a number says by how much a layer makes its input larger or smaller: 1 is one of those."""
+    above = text.parents.get(node)
+    return isinstance(above, ast.keyword) and above.arg in ("strides", "stride", "scale", "factor", "size")
 
 
 def siblings(text: Text, facts: Facts) -> Iterator[Candidate]:

@@ -119,7 +119,7 @@ def try_edits(
         (s.failure for s in steps(recording) if s.failure), None
     )
     facts = facts_of(root, failure)
-    if failure is None or not facts.sizes:
+    if failure is None or not (facts.sizes or facts.elements):
         return []  # nothing says that shapes do not fit
     texts = dict(_texts(facts, program))
     found = candidates(list(texts.values()), facts)

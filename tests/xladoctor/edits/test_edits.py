@@ -11,7 +11,7 @@ import pytest
 
 from tests.xladoctor.recordings import Run
 from xladoctor.diagnosis.edits import edits_of, with_edits
-from xladoctor.edits.facts import Facts
+from xladoctor.edits.facts import Facts, facts_of
 from xladoctor.edits.make import MOST, candidates
 from xladoctor.edits.text import Text, unified
 from xladoctor.experiments.edits import outcome_of
@@ -198,3 +198,35 @@ def test_a_large_source_has_a_bound():
 def test_an_axis_of_a_target_that_is_left_open_changes_no_numbers():
     found = [c for c, _ in made("import tensorflow as tf\ny = tf.reshape(x, [4, 6])\n", 2, slug="reshape-mismatch")]
     assert {e.why for e in found if e.safe} == {"leave axis 0 of the target open", "leave axis 1 of the target open"}
+
+
+def test_numbers_of_elements_are_no_sizes_to_write():
+    """A reshape of 6144 elements to 5760: no width becomes 6144, but one that divides is tried."""
+    finding = Finding("XD3", "reshape-mismatch", "error", "root", "t", "m", dims=(6144, 5760))
+    facts = facts_of(finding, {"message": "a tensor with 6144 values, but the requested shape has 5760", "frames": []})
+    assert facts.elements == (6144, 5760)
+    assert not {6144, 5760} & set(facts.sizes)
+    written = news("HEADS = 6\n", 1, elements=(6144, 5760))
+    assert "HEADS = 8" in written and not any("6144" in new for new in written)
+    assert "MAP = 4" in news("MAP = 3\n", 1, elements=(4 * 4 * 8, 3 * 3 * 8))
+
+
+def test_the_rows_of_both_shapes_are_no_size_to_write():
+    finding = Finding("XD3", "keras-input-mismatch", "error", "root", "t", "m", dims=(16, 7))
+    said = "Arguments `target` and `output` must fit. Received: target.shape=(16, 5), output.shape=(16, 7)"
+    assert set(facts_of(finding, {"message": said, "frames": []}).sizes) == {5, 7}
+    other = "Incompatible shapes: (16, 7) and (12, 7)"
+    assert {16, 12} <= set(facts_of(finding, {"message": other, "frames": []}).sizes)
+
+
+def test_a_count_in_one_direction_is_squared():
+    assert "return (self.image // self.patch) ** 2" in news(
+        "def count(self):\n    return self.image // self.patch\n", 2, sizes=(17, 5)
+    )
+
+
+def test_a_stride_of_one_may_be_a_multiple():
+    assert "x = Conv2DTranspose(8, 5, strides=2)(x)" in news(
+        "x = Conv2DTranspose(8, 5, strides=1)(x)\n", 1, sizes=(14, 28)
+    )
+    assert "x = Dense(2)(x)" not in news("x = Dense(1)(x)\n", 1, sizes=(14, 28))

@@ -1,0 +1,206 @@
+"""Mistakes that the source shows by itself, where the failure is of their kind: windows that run over the end, tables
+one row too small, elements of different lengths in one batch, batches joined along another axis than their rows.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from xladoctor.blame.crash import Crash
+from xladoctor.blame.indices import OF_VALUES
+from xladoctor.blame.slices import Line
+from xladoctor.blame.suspicion import Candidate
+from xladoctor.model.blame import Edit
+from xladoctor.sources.files import Files
+from xladoctor.sources.names import last_name, walk
+
+_JOINS = frozenset({"concat-pack-mismatch", "slice-out-of-bounds", "broadcast-mismatch"})
+_COUNTS = frozenset({"len", "max", "amax", "reduce_max", "nunique"})
+_DIFFERENT = re.compile(
+    r"batch tensors with different shapes|to the batch: number of elements does not match|same shape in .{0,40}batch",
+    re.IGNORECASE,
+)
+_YIELDED = re.compile(r"yielded an element of shape")
+_BOUND = re.compile(r"(\d{1,9}) (?:is not in|which is outside the valid range of) \[0, (\d{1,9})\)")
+_PAST = re.compile(r"index (\d{1,9}) is out of bounds for axis \d{1,3} with size (\d{1,9})")
+_NO_BOUND = re.compile(r"`labels` out of bound")
+
+
+Found = tuple[int, float, str, Edit]
+"""A line, the weight of the reason, the reason, and the kind of edit that would mend it."""
+
+
+def of_habits(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[Candidate]:
+    """The lines among those that the failure depends on."""
+    finders: list[Callable[[ast.AST], Found | None]] = []
+    if crash.slug in _JOINS:
+        finders.append(_joined)
+    if crash.slug == "concat-pack-mismatch":
+        finders.append(_overrun)  # elsewhere pieces may well have another size at the end
+    if crash.slug in OF_VALUES:
+        finders.append(_uneven)
+    if _is_one_past(crash):
+        finders.append(_count)
+    if _DIFFERENT.search(crash.message):
+        finders += [_batch, _pad]
+    if _YIELDED.search(crash.message):
+        finders.append(_yield)
+    for file in dict.fromkeys(file for file, _ in hops) if finders else ():
+        source = files.source(file)
+        for node in walk(source.tree) if source is not None else ():
+            for find in finders:
+                found = find(node)
+                if found is not None and (file, found[0]) in hops:
+                    yield Candidate(file, found[0], found[1], found[2], None, found[3], strong=True)
+
+
+def _is_one_past(crash: Crash) -> bool:
+    """Whether an index is exactly as large as what it is an index of, or the message gives no number."""
+    if crash.slug != "index-out-of-range":
+        return False
+    said = _BOUND.search(crash.message) or _PAST.search(crash.message)
+    return said[1] == said[2] if said is not None else _NO_BOUND.search(crash.message) is not None
+
+
+def _count(node: ast.AST) -> Found | None:
+    """`size = len(table)`, `self.classes = max(ids)`: a number that an index may reach."""
+    if not isinstance(node, ast.Assign | ast.AnnAssign | ast.Return):
+        return None
+    value = node.value
+    while isinstance(value, ast.Call) and last_name(value.func) in ("int", "round") and value.args:
+        value = value.args[0]
+    if not isinstance(value, ast.Call) or last_name(value.func) not in _COUNTS:
+        return None
+    return node.lineno, 7.5, "It counts as many as there are: an index that starts at 1 needs one more.", "constant"
+
+
+def _batch(node: ast.AST) -> Found | None:
+    """`.batch(n)` of elements whose lengths differ."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "batch":
+        reason = "It batches elements of different shapes: padded_batch, or a fixed length before, makes them alike."
+        return node.lineno, 7.0, reason, "other"
+    return None
+
+
+def _pad(node: ast.AST) -> Found | None:
+    """`tf.pad(x, ...)` before a batch: what is longer than the length that is wanted stays longer."""
+    if isinstance(node, ast.Call) and last_name(node.func) == "pad":
+        reason = "It fills up what is too short: what is longer than that stays longer, and is not cut."
+        return node.lineno, 8.5, reason, "slice"
+    return None
+
+
+def _yield(node: ast.AST) -> Found | None:
+    """What a generator yields, where that is not of the shape that its signature promises."""
+    if isinstance(node, ast.Yield) and node.value is not None:
+        return node.lineno, 8.0, "It yields elements of another shape than the signature of the dataset.", "expand"
+    return None
+
+
+def _overrun(node: ast.AST) -> Found | None:
+    """`for start in range(0, total, hop)` around `signal[start : start + size]`: the last windows are shorter."""
+    if isinstance(node, ast.For) and isinstance(node.target, ast.Name):
+        target, over = node.target.id, node.iter
+        inside: list[ast.AST] = list(node.body)
+    elif isinstance(node, ast.ListComp | ast.GeneratorExp) and isinstance(node.generators[0].target, ast.Name):
+        target, over, inside = node.generators[0].target.id, node.generators[0].iter, [node.elt]
+    else:
+        return None
+    if not isinstance(over, ast.Call) or last_name(over.func) != "range" or not over.args:
+        return None
+    stop = over.args[0] if len(over.args) == 1 else over.args[1]
+    if _subtracts(stop) or _is_named_less(stop):
+        return None
+    if any(_is_window(n, target) for part in inside for n in walk(part)):
+        reason = "It starts windows up to the very end: the last ones are shorter than the others."
+        return over.lineno, 8.0, reason, "slice"
+    return None
+
+
+def _is_named_less(stop: ast.expr) -> bool:
+    """Whether the bound is worked out elsewhere: a name that does not say how much there is in all."""
+    name = stop.id.lower() if isinstance(stop, ast.Name) else ""
+    return bool(name) and any(word in name for word in ("last", "window", "count", "stop", "starts"))
+
+
+def _is_window(node: ast.AST, target: str) -> bool:
+    part = node.slice if isinstance(node, ast.Subscript) else None
+    part = part.elts[0] if isinstance(part, ast.Tuple) and part.elts else part
+    if not isinstance(part, ast.Slice) or not isinstance(part.lower, ast.Name) or part.lower.id != target:
+        return False
+    upper = part.upper
+    return (
+        isinstance(upper, ast.BinOp)
+        and isinstance(upper.op, ast.Add)
+        and target in {n.id for n in walk(upper) if isinstance(n, ast.Name)}
+    )
+
+
+def _joined(node: ast.AST) -> Found | None:
+    """In a function that goes through the rows in pieces: the call that joins the results along another axis."""
+    loops = [s for s in node.body if isinstance(s, ast.For)] if isinstance(node, ast.FunctionDef) else []
+    for loop in loops:
+        names = {n.id for n in walk(loop.target) if isinstance(n, ast.Name)}
+        if not any(_cuts_rows(n, names) for part in loop.body for n in walk(part)):
+            continue
+        parts = {
+            n.func.value.id for part in loop.body for n in walk(part)
+            if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "append"
+            and isinstance(n.func.value, ast.Name)
+        }  # fmt: skip
+        for call in walk(node):
+            axis = _axis_of_join(call, parts)
+            if axis:
+                reason = f"It joins results of rows that were taken in pieces along axis {axis}: their rows are axis 0."
+                return getattr(call, "lineno", 0), 8.0, reason, "concat-axis"
+    return None
+
+
+def _cuts_rows(node: ast.AST, names: set[str]) -> bool:
+    """Whether `x[start:stop]` takes a piece of the rows from where a loop is."""
+    part = node.slice if isinstance(node, ast.Subscript) else None
+    return isinstance(part, ast.Slice) and isinstance(part.lower, ast.Name) and part.lower.id in names
+
+
+def _axis_of_join(node: ast.AST, parts: set[str]) -> int:
+    """The axis along which a call joins one of some lists; 0 where it does not, or that is the axis."""
+    if not isinstance(node, ast.Call) or last_name(node.func) not in ("concat", "concatenate", "stack", "hstack"):
+        return 0
+    if not any(isinstance(a, ast.Name) and a.id in parts for a in node.args[:1]):
+        return 0
+    if last_name(node.func) == "hstack":
+        return 1
+    given = next((k.value for k in node.keywords if k.arg == "axis"), node.args[1] if len(node.args) > 1 else None)
+    try:
+        axis = ast.literal_eval(given) if given is not None else 0
+    except ValueError:
+        return 0
+    return axis if isinstance(axis, int) and last_name(node.func) != "stack" else 0
+
+
+def _uneven(node: ast.AST) -> Found | None:
+    """`for row in range(n)` around `for column in range(n - k)`: one of two loops goes on to the end."""
+    if not isinstance(node, ast.For):
+        return None
+    inner = next((s for s in node.body if isinstance(s, ast.For)), None)
+    both = [_bound(loop.iter) for loop in (node, inner)] if inner is not None else []
+    if len(both) < 2 or both[0] is None or both[1] is None or inner is None:
+        return None
+    one, other = both[0], both[1]
+    whole, cut, loop = (one, other, node) if _subtracts(other) else (other, one, inner)
+    if _subtracts(whole) or not _subtracts(cut) or ast.unparse(whole) not in {ast.unparse(n) for n in walk(cut)}:
+        return None
+    return loop.lineno, 7.5, "It goes on to the end, and the loop beside it stops before.", "slice"
+
+
+def _subtracts(bound: ast.expr) -> bool:
+    return any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Sub) for n in walk(bound))
+
+
+def _bound(over: ast.expr) -> ast.expr | None:
+    """The end of a `range`."""
+    if not isinstance(over, ast.Call) or last_name(over.func) != "range" or not over.args:
+        return None
+    return over.args[0] if len(over.args) == 1 else over.args[1]
