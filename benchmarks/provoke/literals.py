@@ -1,10 +1,10 @@
 """String literals of TensorFlow's shared libraries that talk of shapes: which were never provoked, and what is made of
 them.
 
-`nice python -m benchmarks.provoke.literals LIBRARY... --but JOURNAL...` counts them; `--draw N` prints N of those that no
-journal holds, in the order of their hashes, `--score` compares what the doctor says with `literals.csv`, where a person
-called each `shape`, `other` or `either`. A message is often put together from several literals: what is printed here is
-one part, filled with sizes and followed by one where it does not end.
+`nice python -m benchmarks.provoke.literals LIBRARY... --but JOURNAL...` counts them; `--draw N` prints N of those that
+no journal holds, in the order of their hashes, `--score` compares what the doctor says with `literals.csv`, where a
+person called each `shape`, `other` or `either`. A message is often put together from several literals: what is
+printed here is one part, filled with sizes and followed by one where it does not end.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _SUBJECT = re.compile(
     r"lengths?|channels|batch|depth|rows|columns|splits|ind(?:ex|ices)|\d-?[dD])\b"
 )
 _COMPLAINS = re.compile(
-    r"(?i)\b(?:must|should|expected|expects?|requires?|invalid|incompatible|mismatch|match|not|cannot|can't|out of|exceeds?|"
-    r"only|but|got|too|unequal|equal|same|wrong|found|received)\b"
+    r"(?i)\b(?:must|should|expected|expects?|requires?|invalid|incompatible|mismatch|match|not|cannot|can't|out of|"
+    r"exceeds?|only|but|got|too|unequal|equal|same|wrong|found|received)\b"
 )
 _NO_MESSAGE = re.compile(
     r"::|->|[{};]|^\s*(?:<<|//|--|@)|\w\(\w*\)$|^[^ ]*$|=\s*$|^[a-z_]+:|https?:|\.(?:cc|h|py)\b|\t"
@@ -47,9 +47,10 @@ def literals(library: Path) -> Iterator[str]:
                     continue
                 seen.add(found[0])
                 text = found[0].decode()
-                if text.count(" ") >= 3 and not _NO_MESSAGE.search(text) and _COMPLAINS.search(text):
-                    if _SUBJECT.search(text):
-                        yield text.strip()
+                if text.count(" ") < 3 or _NO_MESSAGE.search(text):
+                    continue
+                if _COMPLAINS.search(text) and _SUBJECT.search(text):
+                    yield text.strip()
 
 
 def _constants(head: bytes, library: Path) -> list[tuple[int, int]]:

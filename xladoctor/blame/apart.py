@@ -84,7 +84,7 @@ def _array(value: Value) -> Array | None:
 
 
 def _beside(arrival: Arrival | None, known: Value | None, size: int | None, axis: int) -> Side | None:
-    """What the statement holds against a value: the other operand of its operator, or of its call."""
+    """What the statement compares a value with: the other operand of its operator, or of its call."""
     values = {id(node): value for node, value in arrival.values} if arrival is not None else {}
     statement = arrival.statement if arrival is not None else None
     for node in walk(statement) if statement is not None else ():
