@@ -223,4 +223,65 @@ RULES = (
             _MEASURED,
         ),
     ),
+    Rule(
+        code="XD814",
+        slug="array-cannot-grow",
+        title="A TensorArray that has to grow in compiled code",
+        level="warning",
+        what=(
+            "`tf.TensorArray(dtype, size=0, dynamic_size=True)`, or one of another fixed size, is written to in a "
+            "function that XLA compiles."
+        ),
+        why=(
+            "XLA allocates the array once, at its first size, and ignores `dynamic_size`. A write beyond the size goes "
+            "to the last row, or nowhere if the size is 0. No error is raised with TensorFlow 2.19 and 2.21; 2.15 "
+            "raises one for a size of 0."
+        ),
+        example=(
+            "@tf.function(jit_compile=True)\ndef rollout(x):\n"
+            "    steps = tf.TensorArray(tf.float32, size=0, dynamic_size=True)\n    for i in tf.range(4):\n"
+            "        steps = steps.write(i, x[i])\n    return steps.stack()   # no rows"
+        ),
+        tell_apart="An array that `unstack` fills gets its size there. An array with enough rows from the start works.",
+        remedies=(
+            Remedy(
+                "whole-size",
+                "Create the array with the size that it needs",
+                "safe",
+                "`tf.TensorArray(tf.float32, size=tf.shape(x)[0])`: the size may come from a shape.",
+            ),
+            _OUTSIDE,
+        ),
+        references=("tensorflow/compiler/tf2xla/kernels/tensor_list_utils.cc", _MEASURED),
+    ),
+    Rule(
+        code="XD815",
+        slug="seed-ignored",
+        title="A seed without effect in compiled code",
+        level="warning",
+        what=(
+            "`tf.random.normal`, `uniform`, `truncated_normal`, `shuffle` or `categorical` is in code that XLA "
+            "compiles, and has a seed. A call without one is a note if the same file sets the global seed."
+        ),
+        why=(
+            "XLA has a random generator of its own, which follows neither the seed of the op nor the global seed. "
+            "After the same `tf.random.set_seed`, the compiled function draws other numbers (measured with 2.15, 2.19 "
+            "and 2.21)."
+        ),
+        example=("@tf.function(jit_compile=True)\ndef noisy(x):\n    return x + tf.random.normal(tf.shape(x), seed=1)"),
+        tell_apart=(
+            "`tf.random.stateless_*` and `tf.random.Generator` follow their seed under XLA, too. Their numbers are "
+            'those of plain TensorFlow only with `alg="philox"`.'
+        ),
+        remedies=(
+            Remedy(
+                "stateless-random",
+                "Draw with tf.random.stateless_normal and a seed of your own",
+                "changes-numerics",
+                "`tf.random.stateless_normal(shape, seed=[3, step])`: the same seed gives the same numbers.",
+            ),
+            _OUTSIDE,
+        ),
+        references=("tensorflow/compiler/tf2xla/kernels/random_ops.cc", _MEASURED),
+    ),
 )

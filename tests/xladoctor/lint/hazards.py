@@ -44,6 +44,14 @@ def jit(name: str, code: str, leads_to: str, line: str, bad: str, good: str, sho
     return Pair(name, code, leads_to, line, whole(bad), whole(good), shows)
 
 
+SEEDED = """
+
+def run():
+    tf.random.set_seed(1)
+    first = f(X)
+    tf.random.set_seed(1)
+    return bool(tf.reduce_all(first == f(X)))
+"""
 CONSTANT = "error: must be a compile-time constant"
 UNSUPPORTED = "error: Detected unsupported operations"
 DYNAMIC = "error: Asked to propagate a dynamic dimension"
@@ -265,6 +273,28 @@ def run():
         "def f(x):\n    tf.debugging.assert_less(x, 1.0)\n    return x * 2.0",
         "def f(x):\n    x = tf.ensure_shape(x, [4, 6])\n    return x * 2.0",
         "differs",
+    ),
+    # What XLA does in its own way.
+    jit(
+        "array-in-a-loop", "XD814", "wrong-shape-silent", "dynamic_size",
+        "def f(x):\n    a = tf.TensorArray(tf.float32, size=0, dynamic_size=True)\n"
+        "    for i in tf.range(4):\n        a = a.write(i, x[i])\n    return a.stack()",
+        "def f(x):\n    a = tf.TensorArray(tf.float32, size=tf.shape(x)[0], dynamic_size=True)\n"
+        "    for i in tf.range(4):\n        a = a.write(i, x[i])\n    return a.stack()",
+        "differs",
+    ),
+    jit(
+        "array-of-one", "XD814", "wrong-shape-silent", "dynamic_size",
+        "def f(x):\n    a = tf.TensorArray(tf.float32, 1, dynamic_size=True)\n"
+        "    for i in range(3):\n        a = a.write(i, x[i])\n    return a.stack()",
+        "def f(x):\n    a = tf.TensorArray(tf.float32, 0, dynamic_size=True).unstack(x)\n    return a.stack()",
+        "differs",
+    ),
+    Pair(
+        "seed-of-an-op", "XD815", "random-in-compiled", "random.normal",
+        HEAD + JIT + "def f(x):\n    return x + tf.random.normal([4, 6], seed=3)\n" + SEEDED,
+        HEAD + JIT + "def f(x):\n    return x + tf.random.stateless_normal([4, 6], seed=[3, 1])\n" + SEEDED,
+        "value: False",
     ),
     Pair(
         "guard", "XD808", "wrong-pairing", "is not None",

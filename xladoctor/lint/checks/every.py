@@ -15,8 +15,10 @@ from xladoctor.lint.checks import (
     explicit_jit,
     float_width,
     global_jit,
+    growing_array,
     host_op,
     partial_batch,
+    seed_ignored,
     shape_from_value,
     static_guard,
     variable_in_jit,
@@ -33,6 +35,8 @@ FOLLOWED: tuple[Callable[[Event], Iterable[Hazard]], ...] = (
     branch_rows.see,
     float_width.see,
     dropped_check.see,
+    growing_array.see,
+    seed_ignored.see,
 )
 WHOLE: tuple[Callable[[Project], Iterable[Hazard]], ...] = (
     environment_order.find,
