@@ -55,7 +55,7 @@ def test_the_terminal(folder, capsys) -> None:
     assert out.endswith("xladoctor lint: 1 warning, 1 note\n")
     main(["lint", "warning.py", "--verbose"])
     out = capsys.readouterr().out
-    assert "    tf.print(x)\n" in out and "Do it outside of the compiled function" in out
+    assert "    tf.print(x)\n" in out and "Do it outside the compiled function" in out
     main(["lint", "warning.py", "--quiet"])
     assert capsys.readouterr().out == "xladoctor lint: 1 warning, 1 note\n"
 

@@ -69,7 +69,7 @@ def _compared(record: ErrorRecord, text: str) -> tuple[str, Hit] | None:
         return "contract-violation", Hit(says, dims=(size, *whole[axis : axis + 1]))
     rank = find(text, "must have rank] [", _OF_RANK)
     if rank:
-        says = f"Rank {rank[1]} is wanted, shape [{rank[2]}] was given."
+        says = f"Rank {rank[1]} is expected, but the shape is [{rank[2]}]."
         return "rank-mismatch", Hit(says, dims=(int(rank[1]), len(ints(rank[2]))))
     if "y did not hold" not in text:
         return None
@@ -98,8 +98,10 @@ def _compared(record: ErrorRecord, text: str) -> tuple[str, Hit] | None:
     # An element of `Size` or of a sliced shape is one size; a whole `Shape` is a list of them.
     one, other = (_shown(p) for p in pair)
     if pattern(_RANKS).search(x) or pattern(_RANKS).search(y):
-        return "rank-mismatch", Hit(f"Ranks {one} and {other} are compared ({sign}), and do not fit.", dims=_both(pair))
-    says = f"Sizes {one} and {other} are compared ({sign}), and do not fit."
+        return "rank-mismatch", Hit(
+            f"Ranks {one} and {other} are compared ({sign}) and do not match.", dims=_both(pair)
+        )
+    says = f"Sizes {one} and {other} are compared ({sign}) and do not match."
     if pattern(_LOSS).search(x) or pattern(_LOSS).search(y):
         scope = x.split("/")[1] if x.count("/") > 1 else "the loss"
         return "keras-input-mismatch", Hit(f"The targets do not fit the output: {scope} compares {one} and {other}.",
@@ -121,7 +123,7 @@ def _rows(sign: str, left: str, right: str) -> Hit | None:
     if row is None:
         return None
     one, other = lengths[0][row], lengths[1][row]
-    says = f"Two ragged tensors do not pair: row {row} has {one} values in one and {other} in the other."
+    says = f"Two ragged tensors do not match: row {row} has {one} values in one and {other} in the other."
     return Hit(says, dims=(one, other), details={"row": row})
 
 

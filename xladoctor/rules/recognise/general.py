@@ -252,7 +252,7 @@ def _unpacks_a_shape(record: ErrorRecord) -> bool:
     return pattern(r"=.{0,120}(?:\.shape\b|\bshape\(|_shape\b|\.dims\b|\.as_list\()").search(code) is not None
 
 
-_DECIDE = ("the shapes that this line of your code passes, and those that the message asks for",)
+_DECIDE = ("the shapes that this line of your code passes, and those that the message expects",)
 
 
 def _hit(said: str, name: str | None, place: Place) -> Hit:

@@ -34,9 +34,9 @@ def ineffective(evidence: Evidence) -> Iterator[Finding]:
             level="warning",
             role="consequence",
             title="A switch that is set but has no effect here",
-            message=f"TF_XLA_FLAGS sets {flag[0]}, which governs auto-clustering only. `{way['function']}` is compiled "
-            "explicitly (_XlaMustCompile, set by jit_compile): the flag neither puts it under XLA nor takes it "
-            "out.",
+            message=f"TF_XLA_FLAGS sets {flag[0]}, which affects only auto-clustering. `{way['function']}` is "
+            f"compiled explicitly (_XlaMustCompile, set by jit_compile), so the flag does not change "
+            f"whether XLA compiles it.",
             evidence=(
                 Proof("log", f"TF_XLA_FLAGS={shown['value']}", shown["where"]),
                 Proof("log", f"{way['function']} could not be compiled", record.where),

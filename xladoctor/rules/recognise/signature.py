@@ -43,7 +43,7 @@ def element(record: ErrorRecord, text: str) -> Hit | None:
     if not found or record.level == "warning":
         return None
     given, promised = ([int(n) if n != "None" else None for n in _SIZE.findall(part)] for part in found.groups())
-    says = f"The generator of a dataset yields an element of shape ({found[1]}), and its signature promises one of"
+    says = f"The generator of a dataset yields an element of shape ({found[1]}), but its signature declares one of"
     return Hit(
         f"{says} shape ({found[2]}).",
         dims=tuple(n for n in (*given, *promised) if n is not None),
