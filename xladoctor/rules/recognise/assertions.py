@@ -1,8 +1,9 @@
-"""Assertions about sizes: `tf.debugging.assert_equal` and its kin on what `tf.shape` and the like give.
+"""Assertions about sizes: `tf.debugging.assert_equal` and similar functions on results of `tf.shape` and the like.
 
 Inside a function the message names the two tensors by their ops, and `tf.shape`, `tf.rank` and `tf.size` make ops
-called `Shape`, `Rank` and `Size`. A part of a shape is a `strided_slice`, as is a part of anything else. Raised at
-once there are no names: then the program's line says what it compares. Values are left to the program.
+called `Shape`, `Rank` and `Size`. A part of a shape is a `strided_slice`, as is a part of anything else. Raised
+eagerly, the message has no names: then the program's line says what it compares. Assertions about values are not
+recognised.
 
 Format strings: tensorflow/python/ops/check_ops.py (`_binary_assert`, `_assert_static`, `assert_shapes`).
 """
@@ -43,7 +44,7 @@ _LOSS = r"(?:^|/)(?:compile_loss|compile_metrics|compute_loss)/"
 
 
 def sizes(slug: str) -> Recogniser:
-    """The recogniser of the assertions about sizes that are of one class."""
+    """The recogniser for assertions about sizes of one class."""
 
     def recognise(record: ErrorRecord, text: str) -> Hit | None:
         found = _compared(record, text)
@@ -53,7 +54,7 @@ def sizes(slug: str) -> Recogniser:
 
 
 def either(*recognisers: Recogniser) -> Recogniser:
-    """What the first that knows a message says of it."""
+    """The hit of the first that recognises a message."""
 
     def recognise(record: ErrorRecord, text: str) -> Hit | None:
         return next((hit for one in recognisers if (hit := one(record, text)) is not None), None)

@@ -1,4 +1,5 @@
-"""Failures outside of XLA and shapes that have a class of their own: each by what is said of it, and by whom.
+"""Failures other than XLA and shapes that have a class of their own: each by its message, and by the code that prints
+it.
 
 Format strings: tensorflow/core/kernels/check_numerics_op.cc, tensorflow/python/debug/lib/check_numerics_callback.py,
 tensorflow/python/training/basic_session_run_hooks.py, tensorflow/python/lib/core/py_func.cc,
@@ -31,7 +32,7 @@ def _hit(kind: str, says: str, *, decide: str = "", **more: object) -> Hit:
 
 
 def check_numerics(text: str) -> tuple[str, str] | None:
-    """(which tensor, what it had) of what an op of this name says."""
+    """(tensor, value) from the message of an op of this name."""
     found = find(text, "Tensor had", r"(.{0,80}?):? Tensor had (NaN|[-+]?Inf(?: and NaN)?)\w{0,3} values")
     return (found[1].strip() or "a tensor", found[2]) if found else None
 
@@ -240,7 +241,7 @@ _DAMAGED = (
 
 
 def saved_file(record: ErrorRecord, text: str) -> Hit | None:
-    """A file of weights, a model or data that cannot be read or written as what it should be."""
+    """A file of weights, a model or data that cannot be read or written in the expected format."""
     if record.level == "warning" or record.exception is None:
         return None
     h5 = any("h5py" in frame.file for frame in record.frames[-3:])

@@ -1,4 +1,5 @@
-"""What cannot be turned into HLO: shape arguments that are no constants, ops without a kernel, and the rest.
+"""Functions that cannot be converted to HLO: shape arguments that are not constants, ops without a kernel, and the
+rest.
 
 Format strings: tensorflow/compiler/tf2xla/{const_analysis,xla_op_kernel,xla_compiler,graph_compiler}.cc,
 tf2xla/kernels/pad_op.cc, jit/{compilability_check_util,xla_compile_util}.cc, core/framework/op_kernel.cc.
@@ -193,7 +194,7 @@ def _elsewhere(op: str, by_types: bool) -> str:
 
 
 def compile_failed(record: ErrorRecord, text: str) -> Hit | None:
-    """A failure inside of XLA's compilation of which the message gives no cause that another rule knows."""
+    """A failure inside XLA's compilation whose message has no cause that another rule recognises."""
     found = find(
         text, "tf2xla conversion failed", r"tf2xla conversion failed while converting (\S{1,300}?)\["
     ) or pattern(

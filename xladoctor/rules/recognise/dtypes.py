@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 def name_for_value(record: ErrorRecord, text: str) -> str | None:
-    """The text that Keras took for a target. A loss gets the whole dict, and makes a tensor of its names, where they
-    are not those of the model's outputs (keras/src/trainers/compile_utils.py).
+    """The text that Keras took for a target. A loss gets the whole dict, and makes a tensor of its names, if they are
+    not those of the model's outputs (keras/src/trainers/compile_utils.py).
     """
     found = find(text, "of type 'str'", r"Expected '?\w{1,30}'?, but got (\S{1,80}) of type 'str'")
     frames = record.frames

@@ -50,7 +50,7 @@ _PROPAGATION = (
         "XLA cannot carry a bounded dynamic dimension: {0}.",
     ),
 )
-"""(literal, pattern, sentence) of what the compiler says of ops and sizes that are known only at run time."""
+"""(literal, pattern, sentence) for the compiler's messages about ops and sizes that are known only at run time."""
 
 
 def _asked_to_propagate(record: ErrorRecord, found: re.Match[str]) -> Hit:

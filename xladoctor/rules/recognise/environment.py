@@ -73,7 +73,7 @@ _LATE = (
 
 
 def too_late(record: ErrorRecord, text: str) -> Hit | None:
-    """A setting that is refused since what it governs has started."""
+    """A setting that is refused because the runtime that it controls has started."""
     if record.exception not in ("RuntimeError", "ValueError"):
         return None
     found = next((m for source in _LATE if (m := pattern(source).search(text))), None)

@@ -102,7 +102,7 @@ _PTXAS = (
 
 
 def ptxas(record: ErrorRecord, text: str) -> Hit | None:
-    """Ptxas missing, not executable or too old; TensorFlow goes on with the driver's compiler where it can."""
+    """Ptxas missing, not executable or too old; TensorFlow continues with the driver's compiler if it can."""
     hit = first_form(_PTXAS, text)
     if hit is None and _kernel_failed(text) and first_form(_LIBDEVICE, flat("\n".join(record.before[-30:]))) is None:
         hit = first_form(_PTXAS, flat("\n".join(record.before[-30:])))

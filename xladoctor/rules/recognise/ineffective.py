@@ -1,4 +1,4 @@
-"""A flag that a log shows to be set, and a failure beside it that the flag does not govern."""
+"""A flag that is set according to the log, and a failure that the flag does not affect."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _AUTO_JIT = r"--tf_xla_auto_jit=(\S{1,30})"
 def ineffective(evidence: Evidence) -> Iterator[Finding]:
     """`--tf_xla_auto_jit` in the log, and a function that failed although it was compiled explicitly.
 
-    Of recorded runs more is known: there the settings and the compiled functions themselves are looked at.
+    More is known about recorded runs: there the doctor uses the settings and the compiled functions themselves.
     """
     shown = evidence.log.facts.get("flags", {}).get("TF_XLA_FLAGS")
     flag = pattern(_AUTO_JIT).search(shown["value"]) if shown and evidence.run is None else None

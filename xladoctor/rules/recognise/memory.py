@@ -84,7 +84,9 @@ _ALLOCATIONS = (
     ("RESOURCE_EXHAUSTED", r"RESOURCE_EXHAUSTED: (.{0,200})", "Memory is exhausted: {0}"),
     ("failed to allocate memory", r"(failed to allocate memory)", "Memory is exhausted ({0})"),
 )
-"""(literal, pattern, sentence) of each allocator and of what ends a process for its memory; the first that fits."""
+"""(literal, pattern, sentence) for each allocator, and for each killer of processes with too much memory; the first
+that fits.
+"""
 
 
 def oom(record: ErrorRecord, text: str) -> Hit | None:
