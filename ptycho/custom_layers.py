@@ -52,7 +52,7 @@ class ReassemblePatchesLayer(keras.layers.Layer):
 
 @_register
 class ExtractPatchesPositionLayer(keras.layers.Layer):
-    """[objects (B P P 1), positions (B 1 2 C)] -> patches (B N N C): what each position sees."""
+    """[objects (B P P 1), positions (B 1 2 C)] -> patches (B N N C): the part of the object at each position."""
 
     def __init__(self, N: int, gridsize: int, **kwargs) -> None:
         super().__init__(**kwargs)

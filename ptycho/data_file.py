@@ -8,8 +8,8 @@
 | `xcoords`      | (K)     | centres of the patterns along x, in pixels of the object                   |
 | `ycoords`      | (K)     | the same along y                                                           |
 
-Two more may stand beside them: `beam_photons`, one number (see `RawData`), and `diffraction_is`, the text "counts"
-where the patterns are photon counts and no amplitudes.
+There may be two more: `beam_photons`, one number (see `RawData`), and `diffraction_is`, the text "counts" if the
+patterns are photon counts and not amplitudes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ REQUIRED = ("diffraction", "probeGuess", "xcoords", "ycoords")
 
 
 class DataFileError(ValueError):
-    """A file that is no scan; the text lists everything that is wrong with it, one line each."""
+    """A file that is not a scan; the text lists everything that is wrong with it, one line each."""
 
 
 def load(path: Path | str) -> RawData:
@@ -68,7 +68,7 @@ def save(path: Path | str, raw: RawData) -> None:
 
 
 def problems(arrays: dict[str, np.ndarray]) -> list[str]:
-    """Everything that keeps these arrays from being a scan, one sentence each."""
+    """Everything that is wrong with these arrays as a scan, one sentence each."""
     missing = [name for name in REQUIRED if name not in arrays]
     if missing:
         held = ", ".join(sorted(arrays)) or "nothing"

@@ -1,8 +1,8 @@
 """First estimates on disk, by content: the next run with the same data, probe and settings reads them.
 
-A file holds a header of three lines (kind, key, digest of the rest) and the bytes of one complex64 array. It is there
-completely or not at all. A file that is not what it should be is ignored, with a line on standard error. The folder
-stays below `LARGEST_FOLDER` bytes: what was used longest ago goes first.
+A file holds a header of three lines (kind, key, digest of the rest) and the bytes of one complex64 array. It appears
+completely or not at all. An invalid file is ignored, with a line on standard error. The folder stays below
+`LARGEST_FOLDER` bytes: the least recently used files are removed first.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _HOUR = 3600.0
 
 
 def folder() -> Path | None:
-    """Where estimates are kept: PTYCHO_CACHE, else the user's folder for caches. None if it is switched off."""
+    """Where estimates are kept: PTYCHO_CACHE, or the user's folder for caches. None if it is switched off."""
     named = os.environ.get(ENVIRONMENT, "").strip()
     if named.lower() in ("off", "0", "no", "false"):
         return None
@@ -76,7 +76,7 @@ def read(name: str, shape: tuple[int, ...]) -> np.ndarray | None:
 
 
 def write(name: str, array: np.ndarray) -> None:
-    """Keep a complex64 array under its key. Where that is impossible a line on standard error says so."""
+    """Keep a complex64 array under its key. If that is impossible, a line on standard error says so."""
     where = folder()
     values = np.ascontiguousarray(array, np.complex64)
     if where is None or values.nbytes > LARGEST_FOLDER // 2:

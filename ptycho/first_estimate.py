@@ -1,4 +1,4 @@
-"""The network's view of the data: not bare patterns, but what a few steps of phase retrieval make of them."""
+"""The network's view of the data: not bare patterns, but the result of a few steps of phase retrieval."""
 
 from __future__ import annotations
 
@@ -22,9 +22,11 @@ class FirstEstimateLayer(keras.layers.Layer):
     at first: the far field of the present estimate takes the measured modulus and keeps its phase, and what that
     changes in the exit waves is carried over to the object, from all patterns at once (the update of the
     ptychographical iterative engine, Rodenburg & Faulkner 2004, Appl. Phys. Lett. 85, 4795, with its regularisation:
-    where the probe is dark the estimate stays empty; with momentum: Maiden et al. 2017, Optica 4, 736). Positions move
-    the probe, by a phase ramp in Fourier space. The probe, the patterns and the positions enter; no truth and no
-    trained value does; no gradient leaves. So a data set needs it once: see `ptycho.preparation`.
+    where the probe is dark the estimate stays empty; with momentum: Maiden et al. 2017, Optica 4, 736). Positions
+        move
+    the probe, by a phase ramp in Fourier space. It uses only the probe, the patterns and the positions: neither the
+        true object nor a trained value. No gradient goes through it. So a data set needs it once: see
+        `ptycho.preparation`.
 
     Args:
         probe: (N N) complex, or (2 N N) real and imaginary part.
@@ -87,7 +89,7 @@ class FirstEstimateLayer(keras.layers.Layer):
 
 
 def views(estimate: tf.Tensor, ramps: tf.Tensor) -> tf.Tensor:
-    """What each position sees of objects (B 1 N N): real parts, then imaginary parts, (B N N 2C)."""
+    """The part of objects (B 1 N N) at each position: real parts, then imaginary parts, (B N N 2C)."""
     seen = tf.signal.ifft2d(tf.signal.fft2d(estimate) * tf.math.conj(ramps))
     seen = tf.transpose(seen, [0, 2, 3, 1])
     return tf.concat([tf.math.real(seen), tf.math.imag(seen)], axis=-1)

@@ -56,7 +56,7 @@ def scale_of_beam(beam_photons: float, N: int) -> float:
 
 
 def concatenate(parts: Sequence[PtychoDataContainer]) -> PtychoDataContainer:
-    """One data set out of several of the same scale. Raises ValueError if the scales differ."""
+    """One data set from several of the same scale. Raises ValueError if the scales differ."""
     scales = {part.intensity_scale for part in parts}
     if len(scales) != 1:
         raise ValueError(f"data of different intensity scales cannot be one set: {sorted(scales)}")

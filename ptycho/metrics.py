@@ -15,7 +15,7 @@ def align_phase(found: np.ndarray, truth: np.ndarray) -> np.ndarray:
 
 
 def wrapped(phase: np.ndarray) -> np.ndarray:
-    """Phases in radians brought within -pi to pi."""
+    """Phases in radians, wrapped to -pi to pi."""
     return np.angle(np.exp(1j * phase))
 
 

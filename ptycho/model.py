@@ -62,7 +62,7 @@ def network_inputs(gridsize: int, N: int) -> tuple[list[keras.KerasTensor], kera
 
 
 def network(views: keras.KerasTensor, channels: int, layer: Layers) -> list[keras.KerasTensor]:
-    """What is trained, between the first estimate and its refinement: [amplitude, phase], (B N N C) each."""
+    """The trained part, between the first estimate and its refinement: [amplitude, phase], (B N N C) each."""
     maps = unet(views, channels, params.get("filters_scale"), layer)
     return layer(RefineLayer, name="refined")([views, *maps])
 
@@ -87,9 +87,8 @@ def _outputs(
 
 
 def resolve_jit_compile() -> bool | Literal["auto"]:
-    """What to tell Keras' `compile(jit_compile=...)`.
-
-    The environment variable USE_XLA_COMPILE decides if it is set, else `params.cfg['use_xla_compile']`.
+    """The argument for Keras' `compile(jit_compile=...)`. The environment variable USE_XLA_COMPILE decides if it is
+    set, otherwise `params.cfg['use_xla_compile']`.
     """
     value = os.environ.get("USE_XLA_COMPILE", "").strip().lower()
     if value:
@@ -139,7 +138,7 @@ def create_compiled_model(
     jit_compile: bool | Literal["auto"] | None = None,
     steps: int | None = None,
 ) -> tuple[keras.Model, keras.Model]:
-    """`create_model_with_gridsize`, then `compile_model`; what is not given comes from `params.cfg`."""
+    """`create_model_with_gridsize`, then `compile_model`; missing arguments come from `params.cfg`."""
     gridsize = params.get("gridsize") if gridsize is None else gridsize
     N = params.get("N") if N is None else N
     autoencoder, diffraction_to_obj = create_model_with_gridsize(gridsize, N)
@@ -153,7 +152,7 @@ def prepare_inputs(data: PtychoDataContainer) -> list[np.ndarray]:
 
 
 def prepare_outputs(data: PtychoDataContainer) -> list[np.ndarray]:
-    """Targets of the autoencoder; in place of the objects, which are unknown, stand unused amplitudes."""
+    """Targets of the autoencoder; unused amplitudes replace the objects, which are unknown."""
     return [data.X, data.X, data.counts]
 
 

@@ -1,8 +1,8 @@
 """The first estimate of a whole data set, made once: it depends on the data only, so no training step need repeat it.
 
-A model holds its `FirstEstimateLayer`, so that it predicts from patterns and positions alone. Where a data set is
-known beforehand, in training and in evaluation, the estimate is made for all groups, kept on disk, and given to the
-part of the model that comes behind it.
+A model holds its `FirstEstimateLayer`, so that it predicts from patterns and positions alone. Where a data set is known
+beforehand, in training and in evaluation, the estimate is made for all groups, kept on disk, and passed to the rest of
+the model.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _functions: weakref.WeakKeyDictionary[FirstEstimateLayer, tuple[Any, Any]] = wea
 
 
 def register(model: keras.Model, trained: keras.Model) -> None:
-    """Say which model is the part of `model` behind its first estimate, with the estimate as a third input."""
+    """Register the part of `model` that follows its first estimate, with the estimate as a third input."""
     _trained[model] = trained
 
 
@@ -43,7 +43,8 @@ def compile_both(model: keras.Model, **options: Any) -> None:
 def prepare(
     model: keras.Model, inputs: Sequence[np.ndarray], verbose: int | str = 0
 ) -> tuple[keras.Model, list[np.ndarray]]:
-    """What to fit or to predict with: the part of the model behind its first estimate, and that part's inputs.
+    """What to fit or to predict with: the part of the model that follows its first estimate, and the inputs of that
+    part.
 
     Both share layers, weights, optimizer and losses. A model that was loaded from a file comes back as it is, and makes
     the estimate itself, in each call. So do inputs that do not fit the model: Keras says what is wrong with them.
@@ -72,7 +73,7 @@ def _fit(inputs: Sequence[np.ndarray], model: keras.Model) -> bool:
 def make_views(
     layer: FirstEstimateLayer, amplitudes: np.ndarray, positions: np.ndarray, verbose: int | str = 0
 ) -> np.ndarray:
-    """What the layer gives for all groups, (B N N 2C), from the cache if it is there. Args as for `prepare`."""
+    """The result of the layer for all groups, (B N N 2C), from the cache if it is there. Args as for `prepare`."""
     updates, views = _compiled(layer)
     amplitudes, positions = (np.asarray(each, np.float32) for each in (amplitudes, positions))  # as Keras casts them
     settings = (layer.iterations, layer.regularisation, layer.momentum)

@@ -1,8 +1,7 @@
 """The warp that XLA compiles: bilinear, zero outside the image.
 
-Of the projective family the model needs the translations only, and a translation is held as the pair (dx,
-dy): split once per image into a whole and a fractional part it loses no precision on large canvases, which
-the same shift written as a homography per pixel does.
+The model needs only translations, each as a pair (dx, dy). Split once for each image into a whole and a fractional
+part, it loses no precision on large canvases. The same shift as a homography for each pixel does.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ def projective_warp_xla(images: tf.Tensor, transforms: tf.Tensor):
     """Resample images on the grids that the transforms describe.
 
     The gradient for the images is the translation back, exactly so, because bilinear weights depend on the
-    distance only: it costs no more than the warp, where the gradient of a gather would be a scatter.
+    distance only: it costs no more than the warp. The gradient of a gather would be a scatter.
 
     Args:
         images: (K H W c) real.

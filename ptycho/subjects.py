@@ -5,8 +5,8 @@ step of the model on synthetic data. It runs eagerly, in a `tf.function` (with a
 not compiled by itself beyond what `params.cfg["use_xla_translate"]` says of the warp. Data and weights are the same
 in every process, and the first rows are the same at every batch size.
 
-Settings come from `params.cfg`, as in a study, and so does a fault from the environment variable PTYCHO_FAULT. What
-`params.cfg` leaves at the package's default is for these calls what `SETTINGS` says: a small network for groups of 4.
+Settings come from `params.cfg`, as in a study, and so does a fault from the environment variable PTYCHO_FAULT. For
+these calls, `SETTINGS` replaces the package's defaults in `params.cfg`: a small network for groups of 4.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def _taken(images: np.ndarray, index: np.ndarray, axis: int) -> np.ndarray:
 def stitch(batch_size: int, gridsize: int | None = None, N: int | None = None, seed: int = 0) -> np.ndarray:
     """The whole object (M L) from this many groups, as the evaluation of a study makes it.
 
-    It makes its calls itself: Keras' `predict`, in batches of 32, and then the stitching, which is no graph.
+    It makes its calls itself: Keras' `predict`, in batches of 32, and then the stitching, which is not a graph.
     """
     patches = _start(gridsize, N)
     with registry.replaced(patches):

@@ -11,9 +11,9 @@ def relative_phases(images: np.ndarray, offsets: np.ndarray, weights: np.ndarray
     """Unit factors by which overlapping images agree best.
 
     The intensities of a far field do not change when the exit wave is multiplied by a constant phase, so each group is
-    recovered up to one of its own, and a mean over groups would lose all structure that is larger than a group. The
+    known up to a constant of its own, and a mean over groups would lose all structure that is larger than a group. The
     factors maximise the power of the weighted sum of all images (generalised power method: Boumal 2016, SIAM J. Optim.
-    26, 2355). They rest on the images and their positions alone. One phase of the whole stays free.
+    26, 2355). They depend only on the images and their positions. One phase of the whole stays free.
 
     Args:
         images: (K H H) complex.

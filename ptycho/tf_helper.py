@@ -25,7 +25,7 @@ def should_use_xla() -> bool:
     """Whether images are to be translated by the compiled warp.
 
     The environment variable USE_XLA_TRANSLATE decides if it is set, else `params.cfg['use_xla_translate']`.
-    Read while a layer is traced: a change afterwards has no effect on what is traced already.
+    It is read while a layer is traced: a later change has no effect on existing traces.
     """
     value = os.environ.get("USE_XLA_TRANSLATE", "").strip().lower()
     if value in _TRUE:

@@ -1,4 +1,4 @@
-"""Typed configuration, and its way into the global `ptycho.params.cfg`."""
+"""Typed configuration, and its transfer to the global `ptycho.params.cfg`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """What the network is. Raises ValueError where a value cannot work."""
+    """The architecture of the network. Raises ValueError if a value cannot work."""
 
     N: int = 64
     gridsize: int = 1

@@ -1,4 +1,4 @@
-"""The warp as it once was: each translation a 3x3 homography, multiplied by the grid in an einsum."""
+"""An early warp: each translation is a 3x3 homography, multiplied by the grid in an einsum."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The warp of the time of the reports: four gathers of single pixels, and weights of the full size.
 
-What XLA says of a wrong number of rows, and whether it says anything, depends on how the warp is written: this one
-states the size of its batch again and again, taken from the images for some tensors and from the translations for
-others. Faults that are about such messages bring it along. It gives what the model's own warp gives.
+Whether XLA reports a wrong number of rows, and how, depends on how the warp is written. This one states the size of its
+batch many times, for some tensors from the images and for others from the translations. Faults about such messages
+bring it with them. It gives the same images as the model's own warp.
 """
 
 from __future__ import annotations

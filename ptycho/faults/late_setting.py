@@ -1,4 +1,4 @@
-"""A setting that is written when the model that it should govern is built already."""
+"""A setting that is written after the model that it should affect was built."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One model for the whole process, built before the program has said what it needs."""
+"""One model for the whole process, built before the program has written its settings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ptycho.faults.registry import Fault, Patch
 
 
 def patches(gridsize: int) -> Sequence[Patch]:
-    """Build a model now, as an import would, and hand it out from then on; gridsize 0 is that of the settings."""
+    """Build a model now, as an import would, and return it from then on; gridsize 0 takes that of the settings."""
     from ptycho import model, params
 
     create = model.create_model_with_gridsize

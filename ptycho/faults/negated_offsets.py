@@ -1,4 +1,4 @@
-"""The plain warp moves images the other way."""
+"""The warp without XLA moves images the other way."""
 
 from __future__ import annotations
 

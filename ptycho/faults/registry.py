@@ -1,4 +1,4 @@
-"""The faults there are, how they are found by name, and how they are applied."""
+"""All faults, how to find them by name, and how to apply them."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def test_rotation_and_truncation(tmp_path: Path) -> None:
 def test_a_log_that_is_not_there_yet_is_waited_for(tmp_path: Path) -> None:
     log = tmp_path / "train.log"
     found, _, said = followed(log, None, None, write(log, RESHAPE), *quiet())
-    assert len(found) == 1 and said == [f"{log} is not there yet: waiting for it"]
+    assert len(found) == 1 and said == [f"{log} does not exist yet: waiting for it"]
 
 
 def test_a_file_that_is_moved_away_and_comes_back_later(tmp_path: Path) -> None:

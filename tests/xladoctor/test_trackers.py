@@ -244,9 +244,9 @@ def test_what_cannot_be_done_is_said_before_anything_runs(word, command, library
 def test_one_run_is_logged_and_not_many(library, tmp_path):
     library()
     (tmp_path / "other.log").write_text(LOG)
-    with pytest.raises(XladoctorError, match="logs one run, and these are 2"):
+    with pytest.raises(XladoctorError, match="logs one run, but there are 2"):
         run(["scan", "train.log", "other.log", "--export", "mlflow"])
-    with pytest.raises(XladoctorError, match="--diff goes without --export"):
+    with pytest.raises(XladoctorError, match="--diff cannot be combined with --export"):
         run(["report", "--diff", "a", "b", "--export", "mlflow"])
 
 

@@ -156,7 +156,7 @@ def checked(ctx: click.Context, command: tuple[str, ...], targets: list[str] | N
     if targets:
         raise XladoctorError(
             f"give either {what} ({targets[0]}) or a command after --, not both",
-            hint="Options of the command itself stand after the --.",
+            hint="Options of the command itself come after the --.",
         )
     if not command:
         raise XladoctorError(
@@ -216,7 +216,7 @@ def only_for_commands(ctx: click.Context, *names: str) -> None:
             option = "--" + name.replace("_", "-")
             raise XladoctorError(
                 f"{option} is for a command, and there is none",
-                hint=f"A command stands after --, for example: xladoctor {ctx.info_name} "
+                hint=f"A command comes after --, for example: xladoctor {ctx.info_name} "
                 f"{option}{'' if name.startswith('no_') else ' ...'} -- python train.py",
             )
 

@@ -38,7 +38,7 @@ def run_folder(targets: Sequence[str]) -> Path | None:
         hint = f"It lies in one: xladoctor scan {os.path.relpath(folder.resolve().parent)}"
     else:
         hint = "A run folder is what xladoctor scan -- CMD leaves behind; it holds a run.json."
-    raise XladoctorError(f"{folder} is no run folder: it holds neither run.json nor events", hint=hint)
+    raise XladoctorError(f"{folder} is not a run folder: it holds neither run.json nor events", hint=hint)
 
 
 def one_folder(name: str) -> Path:
@@ -49,7 +49,7 @@ def one_folder(name: str) -> Path:
     """
     if Path(name).is_file():
         raise XladoctorError(
-            f"{name} is no run folder; a log holds no shapes",
+            f"{name} is not a run folder, and a log holds no shapes",
             hint="Run the command again under the doctor: xladoctor trace -- COMMAND",
         )
     found = run_folder([name])

@@ -80,7 +80,7 @@ class Changing:
             raise XladoctorError("--diff and --statistics exclude each other")
         if baseline and (self.fix or self.diff or self.statistics):
             raise XladoctorError(
-                "--write-baseline writes today's findings, and goes with no --fix, --diff, --statistics"
+                "--write-baseline writes today's findings, and cannot be combined with --fix, --diff or --statistics"
             )
         if self.fix and not self.diff and "-" in paths:
             raise XladoctorError("standard input cannot be fixed", hint="To see the fixes: xladoctor lint --diff -")

@@ -31,7 +31,12 @@ def register(app: typer.Typer) -> None:
 
 
 def lsp(
-    stdio: Annotated[bool, typer.Option("--stdio", help="What some editors add; there is no other way.")] = False,
+    stdio: Annotated[
+        bool,
+        typer.Option(
+            "--stdio", help="Accepted because some editors add it; the server always uses standard input and output."
+        ),
+    ] = False,
 ) -> int:
     """Serves until the editor ends it."""
     if find_spec("pygls") is None:

@@ -77,7 +77,7 @@ class Output:
         if file is not None and format is None and file.suffix.lower() in _FOREIGN:
             raise XladoctorError(
                 f"--output {file}: there is no format for {file.suffix}",
-                hint=f"Endings that say a format: {', '.join(e for e, f in _SUFFIXES.items() if f in formats)}; "
+                hint=f"Endings that name a format: {', '.join(e for e, f in _SUFFIXES.items() if f in formats)}; "
                 "or give --format.",
             )
         chosen = format or (meant if meant in formats else "console")

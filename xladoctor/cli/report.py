@@ -105,7 +105,7 @@ def report(
     if asked.diff:
         other = "--replay" if asked.replay else "--template" if own is not None else "--export" if to else None
         if other:
-            raise XladoctorError(f"--diff goes without {other}")
+            raise XladoctorError(f"--diff cannot be combined with {other}")
         return _diff(targets or [], shown.destination(FORMATS), asked.redact, View(shown.verbose, shown.quiet))
     if own is not None and asked.format not in (None, own.format):
         raise XladoctorError(f"{own.file} makes {own.format}, not {asked.format}")

@@ -61,7 +61,7 @@ def runs(
 
     target = Output.of(written.format, written.output, written.force, written.color, FORMATS)
     if action not in (None, "clean"):
-        raise XladoctorError(f"runs does not know {action!r}", hint="Known is: xladoctor runs clean --keep N")
+        raise XladoctorError(f"runs does not know {action!r}", hint="The only action: xladoctor runs clean --keep N")
     if action is None:
         if keep is not None:
             raise XladoctorError(

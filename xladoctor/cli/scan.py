@@ -197,7 +197,7 @@ def _read(
     if many is not None:
         if to:
             raise XladoctorError(
-                f"--export logs one run, and these are {len(many[0])}", hint="Logs of one run: --one-run."
+                f"--export logs one run, but there are {len(many[0])}", hint="Logs of one run: --one-run."
             )
         return _survey(*many, target, reading, verbose=shown.verbose, quiet=shown.quiet)
     if verify:
@@ -268,7 +268,7 @@ def _write_patch(file: Path, diagnosis: Diagnosis) -> None:
     edits = root.details.get("edits", ()) if root is not None else ()
     diff = next((str(edit["diff"]) for edit in edits if edit["result"] == "ran"), None)
     if diff is None:
-        sys.stderr.write(f"xladoctor: {file} is not written: no edit was found with which the program runs\n")
+        sys.stderr.write(f"xladoctor: {file} is not written: the program runs with none of the edits\n")
         return
     try:
         with file.open("x", encoding="utf-8", newline="") as stream:

@@ -31,15 +31,15 @@ def follow(log: Path | str, stop: Callable[[float], bool], tell: Callable[[str],
     name = "standard input" if str(log) == "-" else str(log)
     live, told, idle, first = LiveLog(name, literals()), set[tuple[str, str]](), 0, True
     happened = {
-        "waiting": f"{name} is not there yet: waiting for it",
-        "rotated": f"{name} was rotated: reading the new one, lines are counted on",
-        "truncated": f"{name} was emptied: reading it from its beginning, lines are counted on",
+        "waiting": f"{name} does not exist yet: waiting for it",
+        "rotated": f"{name} was rotated: reading the new one; the line count continues",
+        "truncated": f"{name} was emptied: reading it from its beginning; the line count continues",
     }
     try:
         for event in tail_stream(sys.stdin.fileno(), stop) if str(log) == "-" else tail_file(Path(log), stop):
             if isinstance(event, bytes):
                 if first and event.startswith((GZIP, ZSTD)):
-                    raise XladoctorError(f"{name}: is compressed, and nobody appends to such a file")
+                    raise XladoctorError(f"{name}: is compressed, so it cannot be followed")
                 live.feed(event)
                 idle, first = 0, False
             else:

@@ -91,9 +91,7 @@ def callback(
     def diagnosis(self: Any, *, replay: bool = True, check_budget: float | None = None) -> Any:
         phases.fail()
         if not phases.recordings:
-            raise XladoctorError(
-                "nothing was recorded: no call of Keras was given this callback, or another watch is open"
-            )
+            raise XladoctorError("nothing was recorded: no Keras call had this callback, or another watch is open")
         return view(phases.recordings[-1], replay, check_budget)
 
     def report(self: Any, *, replay: bool = True, check_budget: float | None = None) -> str:

@@ -55,7 +55,7 @@ def rule_meant(name: str) -> Rule:
             return rule_named(slug)
         hint = typed_words.no_class(name)
         if hint is not None:
-            raise XladoctorError(f"no class of failure is meant by {name!r} alone", hint=hint) from None
+            raise XladoctorError(f"{name!r} alone names no class of failure", hint=hint) from None
         try:
             # What people type of a message ends before its shapes.
             words = name.strip().rstrip(":")
@@ -64,7 +64,7 @@ def rule_meant(name: str) -> Rule:
         except XladoctorError:
             if " " in name.strip():
                 hint = "Paste the line of the error, or: xladoctor scan LOG. All classes: xladoctor rules"
-                raise XladoctorError(f"no class of failure is known by {name!r}", hint=hint) from None
+                raise XladoctorError(f"no class of failure has the name or words {name!r}", hint=hint) from None
             raise unknown from None
 
 

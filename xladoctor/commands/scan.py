@@ -143,7 +143,7 @@ def _say_what_is_known(folder: Path, facts: dict[str, Any], options: ScanOptions
 
     known = scan_run(folder, facts)
     what = f": {known.root.code} {known.root.slug}: {headline(known.root)}" if known.root is not None else " so far"
-    say(f"{known.verdict}{what}; now it is checked what was computed, Ctrl-C skips that")
+    say(f"{known.verdict}{what}; now the results are checked; Ctrl-C skips that")
 
 
 def write_reports(diagnosis: Diagnosis, folder: Path, target_status: int) -> list[str]:
@@ -214,9 +214,9 @@ def _look_closer(
         try:
             ask_workers(recording_of(folder, facts), os.environ, say, options.every, options.check_budget)
         except KeyboardInterrupt:
-            sys.stderr.write("xladoctor: interrupted; the diagnosis goes without run-time shapes\n")
+            sys.stderr.write("xladoctor: interrupted; the diagnosis has no run-time shapes\n")
         except OSError as error:
-            sys.stderr.write(f"xladoctor: no worker was asked for run-time shapes: {error.strerror or error}\n")
+            sys.stderr.write(f"xladoctor: no worker could compute run-time shapes: {error.strerror or error}\n")
         _first_nan(folder, facts, command, options, say)
     mark.sign_more(folder, "worker.jsonl", "worker.log", schema.FIRST_NAN_FILE)
     if listing is not None and options.flip:
@@ -235,9 +235,9 @@ def _first_nan(
     try:
         look(recording_of(folder, facts), command, os.environ, say, options.check_budget)
     except KeyboardInterrupt:
-        sys.stderr.write("xladoctor: interrupted; the diagnosis goes without the op that made the first NaN\n")
+        sys.stderr.write("xladoctor: interrupted; the diagnosis does not name the op that made the first NaN\n")
     except (XladoctorError, OSError) as error:
-        sys.stderr.write(f"xladoctor: the first NaN was not looked for: {_line(str(error))}\n")
+        sys.stderr.write(f"xladoctor: the doctor did not look for the first NaN: {_line(str(error))}\n")
 
 
 def _flip(folder: Path, command: Sequence[str], listing: Listing, options: ScanOptions, say: _Progress) -> None:
@@ -250,7 +250,7 @@ def _flip(folder: Path, command: Sequence[str], listing: Listing, options: ScanO
         run = read_run(folder)
         flip(run, options.flip, command=command, listing=listing, environment=os.environ, say=say, values=values)
     except KeyboardInterrupt:
-        sys.stderr.write("xladoctor: interrupted; the diagnosis goes without the rehearsals\n")
+        sys.stderr.write("xladoctor: interrupted; the diagnosis has no rehearsals\n")
     except XladoctorError as error:
         sys.stderr.write(f"xladoctor: {_line(str(error))}{f' ({_line(error.hint)})' if error.hint else ''}\n")
 
@@ -277,10 +277,10 @@ def _edited(
         edits.write(folder, tried)
         if not tried:
             sys.stderr.write(
-                "xladoctor: no edit was tried: the failure is not one of shapes, or its source lies elsewhere\n"
+                "xladoctor: no edit was tried: the failure is not one of shapes, or its source is not in this folder\n"
             )
     except KeyboardInterrupt:
-        sys.stderr.write("xladoctor: interrupted; the diagnosis goes without tried edits\n")
+        sys.stderr.write("xladoctor: interrupted; the diagnosis has no tried edits\n")
         return diagnosis
     except (XladoctorError, OSError) as error:
         sys.stderr.write(f"xladoctor: no edit was tried: {_line(str(error))}\n")

@@ -55,14 +55,14 @@ _NO_CLASS = (
         "TensorFlow's own function, or tf.numpy_function.",
     ),
     (r"unknown layer", "The saved model holds a class that Keras does not know: pass it in custom_objects."),
-    (r"graph execution error", f"This line heads many failures; the cause stands below it. {_SCAN}"),
+    (r"graph execution error", f"Many failures begin with this line; the cause is below it. {_SCAN}"),
     (
         r"\bgpus?\b.*\b(?:not|no|missing|detect|found|used)|\bno gpu|cuda drivers",
         "No class: TensorFlow runs on the CPU then. Versions and devices: xladoctor env",
     ),
     (
         r"ran out of data|end of sequence|out_?of_?range",
-        "The dataset ended before the steps did. It is an error only where the program stops there. " + _SCAN,
+        "The dataset ended before the steps did. It is an error only if the program stops there. " + _SCAN,
     ),
     (
         r"no gradients",

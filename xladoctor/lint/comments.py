@@ -88,12 +88,12 @@ def _wrong(source: Source, ignore: Ignore, unused: bool) -> list[Hazard]:
     unknown = [code for code in ignore.codes if code not in CODES]
     if not ignore.codes:
         said.append(
-            ("This comment names no code, and ignores nothing: write # xladoctor: ignore[XD805] reason.", "warning")
+            ("This comment names no code, so it ignores nothing: write # xladoctor: ignore[XD805] reason.", "warning")
         )
     elif not ignore.reason:
         said.append(
             (
-                f"Why is {', '.join(ignore.codes)} ignored? Without a reason behind it the comment has no effect.",
+                f"Why is {', '.join(ignore.codes)} ignored? Without a reason after the code the comment has no effect.",
                 "warning",
             )
         )
@@ -101,7 +101,7 @@ def _wrong(source: Source, ignore: Ignore, unused: bool) -> list[Hazard]:
     missing = [f"There is no code {code}." for code in unknown]
     if unused and ignore.reason:
         spare = [code for code in ignore.codes if code in CODES and code not in ignore.used]
-        said += [(f"{code} is ignored here, and not found.", "note") for code in spare]
+        said += [(f"{code} is ignored here, but not found.", "note") for code in spare]
     place = ast.Pass(lineno=ignore.line, col_offset=0, end_lineno=ignore.line, end_col_offset=0)
     module = Module("", source)
     about = [Hazard(CODE, module, place, text, None, level) for text, level in said]

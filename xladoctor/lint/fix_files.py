@@ -106,7 +106,7 @@ def _untouched(source: Source, paths: Sequence[str]) -> FixedFile:
     real = Path(os.path.realpath(source.path))
     named = [Path(os.path.realpath(path)) for path in paths if path != files.STDIN]
     if not any(real == one or real.is_relative_to(one) for one in named):
-        raise NotFixable(f"it is a link to {real}, outside of the paths that were given")
+        raise NotFixable(f"it is a link to {real}, outside the given paths")
     with real.open("rb") as handle:
         data = handle.read(LARGEST + 1)
     return FixedFile(source.path, data, data, (), ())

@@ -52,7 +52,7 @@ def rewritten(data: bytes, source: Source, fixes: Sequence[Fix]) -> Rewrite:
     """
     made = _notebook(data, source, fixes) if source.map else _module(data, source, fixes)
     if _statements(made.source.tree) != _statements(source.tree):
-        raise NotFixable("with the fix it would be another program")
+        raise NotFixable("the fix would change the program")
     return made
 
 
@@ -67,7 +67,7 @@ def _module(data: bytes, source: Source, fixes: Sequence[Fix]) -> Rewrite:
         if decode(data, source.path) != source.text:
             raise NotFixable("it has changed since it was read")
         if codecs.encode(text, encoding) != data:
-            raise NotFixable(f"its bytes are not those that {encoding} makes of its text")
+            raise NotFixable(f"its bytes do not match its text in {encoding}")
         after = applied(text, fixes)
         new = codecs.encode(after, encoding)
         return Rewrite(new, parse(decode(new, source.path), source.path), (Text(source.path, text, after),))
@@ -83,7 +83,7 @@ def _notebook(data: bytes, source: Source, fixes: Sequence[Fix]) -> Rewrite:
         book = json.loads(text)
         layout = next((layout for layout in _layouts(text) if _dumped(book, layout) == text), None)
         if layout is None:
-            raise NotFixable("its JSON is laid out in a way that could not be kept")
+            raise NotFixable("the layout of its JSON could not be kept")
         texts = []
         for number, ours in _by_cell(source, fixes).items():
             cell = book["cells"][number - 1]

@@ -1,7 +1,7 @@
 """Why two shapes do not fit, as plain values: the constraint, where each size comes from, and the lines to suspect.
 
 Every class here is frozen and holds only what JSON can hold. Nothing here is a proof: a suspect is *likely* for the
-reason that it names, or *possible*. What a trial of an edit says is no part of this module.
+reason that it names, or *possible*. The results of trials of edits are in `model.edits`.
 """
 
 from __future__ import annotations
@@ -26,10 +26,9 @@ shape, `variable` makes a variable, `layer` builds or calls a Keras layer, `stag
 """
 
 Relation = Literal["equal", "broadcast", "inner", "elements", "rank", "classes", "feed", "columns", "rows", "unknown"]
-"""What was asked of the operands.
-
-`equal` sizes, `broadcast` together, `inner` sizes of a product, the same number of `elements`, a `rank`, labels that
-fit the number of `classes`, a `feed` that fits its placeholder, `columns` that fit a layer's weights, equal `rows`.
+"""What the failing operation requires of its operands: `equal` sizes, `broadcast` together, `inner` sizes of a product,
+the same number of `elements`, a `rank`, labels that fit the number of `classes`, a `feed` that fits its placeholder,
+`columns` that fit a layer's weights, equal `rows`.
 """
 
 Likeliness = Literal["likely", "possible"]
@@ -46,11 +45,12 @@ class Operand:
     """One of the values that do not fit.
 
     Attributes:
-        name: it in words: `Dense(4)`, "the labels `y`", `x`.
-        shape: as recorded, else as worked out from the source; None where neither is known.
-        axis: of the size in question; from the end where negative, None where the rank or the element count is wrong.
-        size: the size at that axis, the rank, or the number of elements; None where it is not known.
-        given_at: where it was handed to what failed.
+        name: the value in words: `Dense(4)`, "the labels `y`", `x`.
+        shape: as recorded, or as computed from the source; None if neither is known.
+        axis: the axis of that size, counted from the end if negative; None if the rank or the number of elements is
+            wrong.
+        size: the size at that axis, the rank, or the number of elements; None if unknown.
+        given_at: where it was passed to the failing call.
         maker: the line that gave it this size.
         recorded: whether `shape` was seen in this run.
     """
@@ -66,7 +66,7 @@ class Operand:
 
 @dataclass(frozen=True)
 class Constraint:
-    """What was asked of the operands and does not hold, as one sentence, at the line that asked it."""
+    """The requirement that does not hold, as one sentence, and the line that has it."""
 
     relation: Relation
     text: str
@@ -76,7 +76,7 @@ class Constraint:
 
 @dataclass(frozen=True)
 class Step:
-    """One line on the way of a size from its maker to what failed. `code` is the line, `shape` what it gave."""
+    """One line on the way of a size from its maker to the failure. `code` is the line, `shape` what it gave."""
 
     kind: StepKind
     location: Location
@@ -87,7 +87,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Provenance:
-    """The way of one operand's size, its maker first. Steps that merely pass it on are left out."""
+    """The way of one operand's size, its maker first. Steps that only pass it on are left out."""
 
     operand: int
     steps: tuple[Step, ...] = ()
@@ -99,13 +99,13 @@ class Suspect:
 
     Attributes:
         location: the line.
-        code: its source, without blanks around it.
+        code: its source, without spaces around it.
         reason: why it is suspected, as one sentence.
-        likeliness: `likely` where the reason tells this side from the other, else `possible`.
-        operand: the index of the operand whose size it makes; None where it concerns several.
+        likeliness: `likely` if the reason distinguishes this side from the other, otherwise `possible`.
+        operand: the index of the operand whose size it makes; None if it concerns several.
         edit: what kind of edit would make the shapes fit.
-        old: the part of the line that would change, as written; empty where that is not known.
-        new: what would stand in its place.
+        old: the part of the line that would change, as written; empty if unknown.
+        new: its replacement.
         specific: whether the reason says more than that the failure depends on the line.
     """
 
@@ -122,8 +122,9 @@ class Suspect:
 
 @dataclass(frozen=True)
 class Blame:
-    """All that is known of which line is wrong. `decisive`: the first suspect stands out from the traceback's line.
-    `batching`: (rows, batch size) of the source where the failure is about what is left for the last batch.
+    """Everything that is known about the wrong line. `decisive`: the first suspect stands out from the traceback's
+    line. `batching`: (rows, batch size) of the source if the failure is about the rows that are left for the last
+    batch.
     """
 
     constraint: Constraint | None = None

@@ -1,4 +1,4 @@
-"""The diagnosis as plain values: what rules return, the engine orders and renderers show.
+"""The diagnosis as plain values, which rules return, the engine orders and renderers show.
 
 Every class here is frozen and holds only what JSON can hold, so that a diagnosis can be written, read back and
 compared. Nothing in this module prints, reads files or knows a renderer.
@@ -27,7 +27,7 @@ Verdict = Literal["failed", "warnings", "healthy"]
 
 @dataclass(frozen=True)
 class Proof:
-    """One piece of evidence: what was seen, and where it can be looked up again.
+    """One piece of evidence: what was seen, and where to find it again.
 
     `kind` is one of log, event, shape, setting, worker, source, environment, process; `where` names the file and line
     (or the event's sequence number) inside the run folder or the log.
@@ -64,9 +64,8 @@ class Change:
 
 @dataclass(frozen=True)
 class Remedy:
-    """A change that should cure the failure. `untested` until somebody has run it.
-
-    `how` says all of it in words; where the remedy is an edit of a line, it begins with the words of `change`.
+    """A change that should cure the failure. It is `untested` until somebody has run it. `how` describes all of it; if
+    the remedy is an edit of a line, it begins with the words of `change`.
     """
 
     id: str
@@ -84,10 +83,11 @@ class Finding:
     """One thing that is wrong (or worth knowing), with its evidence.
 
     `op`, `node`, `device` and `dims` are what the message or the recording names, as written there. `slug` is the class
-    of the taxonomy (`class` in JSON). `details` holds what only this class has (contract, bindings, factors, ...).
+    of the taxonomy (`class` in JSON). `details` holds the fields of this class alone (contract, bindings, factors,
+    ...).
 
-    `location` is the line likeliest at fault: that of `suspects[0]` where the evidence is decisive, else the one that
-    raised. `raised_at` is always the one that raised, where suspects were looked for (docs/blame.md).
+    `location` is the line most likely at fault: that of `suspects[0]` if the evidence is decisive, otherwise the one
+    that raised. `raised_at` is always the one that raised, if the doctor looked for suspects (docs/blame.md).
     """
 
     code: str
@@ -115,7 +115,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """A claim that somebody made (`origin`), and what the evidence says of it."""
+    """A claim that somebody made (`origin`), and the verdict of the evidence."""
 
     id: str
     title: str
@@ -127,7 +127,7 @@ class Hypothesis:
 
 @dataclass(frozen=True)
 class XlaPath:
-    """One mechanism by which a function came, or did not come, under XLA in the run."""
+    """One mechanism by which XLA compiled a function in the run, or did not."""
 
     mechanism: str
     function: str | None
@@ -155,11 +155,9 @@ class SettingEvent:
 
 @dataclass(frozen=True)
 class ShapeRow:
-    """One tensor at one named place.
-
-    Shapes are lists of int or None (unknown when traced). `runtime` is None where the tensor was never evaluated;
-    `state` says why: executed, not-executed (a branch that was traced and not taken), failed (the op that computes it,
-    or one before it, fails) or static-only (no worker looked).
+    """One tensor at one watched place. Shapes are lists of int or None (unknown when traced). `runtime` is None if the
+    tensor was never evaluated. `state` says why: executed, not-executed (a branch that was traced but not taken),
+    failed (the op that computes it, or one before it, fails) or static-only (no worker computed it).
     """
 
     place: str
@@ -197,7 +195,7 @@ class Compilation:
 class StackFrame:
     """One frame of a stack. `user` is False for Python's own files and those of libraries.
 
-    `marks` are what Python printed under `code`, aligned with it (`  ~~^~~`), where it printed any.
+    `marks` are what Python printed under `code`, aligned with it (` ~~^~~`), if it printed any.
     """
 
     file: str
@@ -210,12 +208,12 @@ class StackFrame:
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was compared after a run that ended well, or could not be (`why`); `calls` is on how many.
+    """One thing that was compared after a run that ended well, or that could not be compared (`why`), on `calls` calls.
 
     A compiled function agrees or diverges with plain execution, `rows` with the rows that they belong to, the
-    `gradients` of an optimizer with its variables: each of them has one. `kept-values` of a function agree where they
-    are still those of its graph, `callbacks` of a fit where it reported what they monitor, and `batches` where the
-    order, the end and the cuts of what a Keras call was given are as they look.
+    `gradients` of an optimizer with its variables, each of which must have one. `kept-values` of a function agree if
+    they are still those of its graph, `callbacks` of a fit if it reported what they monitor, and `batches` if nothing
+    wrong was found in the order, the end and the cuts of the data of a Keras call.
     """
 
     what: Literal["compiled-function", "rows", "gradients", "kept-values", "callbacks", "batches"]
@@ -230,8 +228,8 @@ class Check:
 class CallStack:
     """A stack of the failure, outermost frame first.
 
-    `what` says whose: the exception as Python raised it, the call in the graph whose op failed, the definition of that
-    op, or the birth of the wrong size. `of` names the exception or the op.
+    `what` says which: that of the exception as Python raised it, of the call in the graph whose op failed, of the
+    definition of that op, or of the origin of the wrong size. `of` names the exception or the op.
     """
 
     what: Literal["exception", "call", "definition", "birth"]
@@ -243,7 +241,7 @@ class CallStack:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What the doctor says of one run or one log. The root cause stands first in `findings`.
+    """The result of one run or one log. The root cause stands first in `findings`.
 
     `notes` are for the reader; `problems` say which part of the input could not be read (everything else was used).
     """
@@ -272,7 +270,7 @@ class Diagnosis:
         return next((f for f in self.findings if f.role == "root"), None)
 
     def with_finding(self, old: Finding, new: Finding) -> Diagnosis:
-        """The same with a finding in the place of another."""
+        """The same, with one finding replaced by another."""
         return replace(self, findings=tuple(new if f is old else f for f in self.findings))
 
     @property

@@ -11,7 +11,7 @@ EditResult = Literal["ran", "same", "moved", "not-tried"]
 
 @dataclass(frozen=True)
 class TriedEdit:
-    """One edit of one file, and what came of running the program with it.
+    """One edit of one file, and the result of running the program with it.
 
     Attributes:
         file: the file, as the traceback names it.
@@ -20,7 +20,7 @@ class TriedEdit:
         old: that line as it is; `new` as it would be.
         why: what the edit does, in words.
         diff: the edit as a unified diff, with paths from the program's folder.
-        result: what came of it.
+        result: the outcome.
         said: the outcome in a sentence.
         safe: wherever the program ran before, it computes the same numbers.
     """

@@ -18,17 +18,17 @@ def spelled(name: str) -> str:
 
 
 def bytes_of(name: str) -> int | None:
-    """How many bytes a value takes; None where the type is not known."""
+    """How many bytes a value takes; None if the type is unknown."""
     return _BYTES.get(spelled(name))
 
 
 def width(name: str) -> int:
-    """The same for comparing: 0 where it is not known."""
+    """The same for comparisons: 0 if the type is unknown."""
     return _BYTES.get(spelled(name), 0)
 
 
 def family(name: str) -> str | None:
-    """bool, int, float or complex; None where the type is not known."""
+    """bool, int, float or complex; None if the type is unknown."""
     plain = spelled(name)
     if plain not in _BYTES:
         return None

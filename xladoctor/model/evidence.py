@@ -1,7 +1,7 @@
 """Evidence: everything that was gathered about one run, as plain values that rules can read.
 
 A log gives `LogEvidence`; a run folder gives that too (its captured output), and the `process` outcome and the `run`
-recording besides. Rules must work with whatever is there: a pasted log has neither process nor recording.
+recording besides. Rules must work with what exists: a pasted log has neither process nor recording.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Frame:
 
 
 AT_EXIT = "Exception ignored in atexit callback"
-"""What Python prints above the traceback of an exit handler that raised; its exit status does not show that."""
+"""What Python prints above the traceback of an exit handler that raised; the exit status does not show it."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +50,11 @@ class ErrorRecord:
         nodes: node names from `[[...]]` references, innermost first: the last ones name the true call site.
         op: the op type or the `[Op:...]` tail as printed.
         frames: the Python traceback, outermost first.
-        op_frames: the "Stack trace for op definition", outermost first: of whoever traced the function *first*.
-        before: up to 40 cleaned lines that stand above the error (the cause is often there).
+        op_frames: the "Stack trace for op definition", outermost first: of the code that traced the function *first*.
+        before: up to 40 cleaned lines above the error (which often have the cause).
         ended_run: this is the error with which the process ended, as far as the log can show it.
-        stream: which process or rank said it, where the log tells.
-        native: "FILE:LINE" of the C++ code that said it, where it is a line of the runtime.
+        stream: the process or rank that printed it, if the log says so.
+        native: "FILE:LINE" of the C++ code that printed it, if it is a line of the runtime.
     """
 
     text: str
@@ -80,7 +80,7 @@ class ErrorRecord:
         """The deepest frame of user code: the op's definition if the log has it, else the traceback.
 
         A function that was traced at one line of the program and fails at another (a second `fit`) has the first line
-        in the op's definition: where that is all of the user's code in it, the line that is running counts.
+        in the op's definition. If that is the only user code in it, the running line counts.
         """
         defined = next((frame for frame in reversed(self.op_frames) if frame.user), None)
         raised = next((frame for frame in reversed(self.frames) if frame.user), None)
@@ -103,7 +103,7 @@ class LogEvidence:
     size: int = 0
     facts: dict[str, Any] = field(default_factory=dict)
     bare: tuple[ErrorRecord, ...] = ()
-    """Words outside of any error that could be a message without its header (`logs/bare.py`)."""
+    """Text outside any error that could be a message without its header (`logs/bare.py`)."""
 
 
 @dataclass(frozen=True)

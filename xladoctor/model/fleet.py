@@ -9,8 +9,8 @@ SCHEMA = "xladoctor.fleet/1"
 
 @dataclass(frozen=True)
 class Share:
-    """How many of the runs with a cause were on one node, in the place of `expected` if the node had nothing to do with
-    it; `chance` is the probability of so many or more then, corrected for all nodes and causes that were looked at.
+    """How many of the runs with a cause were on one node, compared with `expected` if the node has no influence.
+    `chance` is the probability of so many or more in that case, corrected for all nodes and causes that were tested.
     """
 
     node: str
@@ -24,7 +24,7 @@ class Share:
 class FleetCause:
     """Runs that failed in the same way. `users` and `nodes` are (name, runs), most runs first; `first` and `last` are
     when it was first and last seen, in seconds since 1970: `first` of all that the store knows, not of the window only.
-    `new`: not seen more than a day ago; None where the store knows nothing that is older.
+    `new`: not seen more than a day ago; None if the store has nothing older.
     """
 
     id: int
@@ -49,8 +49,8 @@ class FleetCause:
 
 @dataclass(frozen=True)
 class Fleet:
-    """The runs below some folders. `runs` were looked at, of which `read` were read now and the others were known;
-    `unreadable` says for how many there is no answer, and `problems` why, for the first few.
+    """The runs below some folders. Of `runs` runs, `read` were read now and the others were known. `unreadable` is the
+    number without an answer, and `problems` says why, for the first few.
     """
 
     roots: tuple[str, ...]
@@ -63,13 +63,13 @@ class Fleet:
     unreadable: int
     problems: tuple[str, ...]
     placed: int
-    """How many of the runs say on which node they were."""
+    """How many of the runs name their node."""
     tool_version: str = ""
     schema: str = SCHEMA
 
     @property
     def exit_code(self) -> int:
-        """1 if any run has findings at error level, else 0; 2 where there are runs and none of them could be read."""
+        """1 if any run has findings at error level, else 0; 2 if there are runs and none could be read."""
         if self.runs and self.unreadable == self.runs:
             return 2
         return int(bool(self.verdicts.get("failed")))

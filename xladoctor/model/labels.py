@@ -6,7 +6,7 @@ from xladoctor.model.diagnosis import Finding
 
 
 def labels_from_one(finding: Finding) -> bool:
-    """Whether the labels of a loss were seen to run from 1 to the number of classes, which begins at 0."""
+    """Whether the recorded labels of a loss run from 1 to the number of classes, although classes begin at 0."""
     op = finding.details.get("failing_op")
     inputs = op.get("inputs") if isinstance(op, dict) else None
     if finding.slug != "index-out-of-range" or not isinstance(inputs, list | tuple) or len(inputs) != 2:

@@ -1,4 +1,4 @@
-"""What was kept of an output of the target, as `run.json` has it."""
+"""The log of an output of the target, as `run.json` describes it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ class OutputLog:
     """One output of the target, and its log.
 
     Attributes:
-        streams: "stdout", "stderr", or both where the caller sent them to one place.
+        streams: "stdout", "stderr", or both if the caller sent them to one place.
         kind: pipe, terminal, file, direct (a device), or closed.
-        log: the log's name in the run folder; None where none was made.
-        size: how many bytes the target wrote; None where that is not known.
+        log: the log's name in the run folder; None if there is none.
+        size: how many bytes the target wrote; None if unknown.
         kept: how many of them the log has.
         lost: why the log ended early, or None.
     """
@@ -34,13 +34,13 @@ class OutputLog:
 
 
 def output_logs(value: Any) -> tuple[OutputLog, ...]:
-    """From the list that `run.json` holds; what is no such entry is left out."""
+    """From the list in `run.json`; invalid entries are left out."""
     logs = [_log(entry) for entry in value[:2]] if isinstance(value, list) else []
     return tuple(log for log in logs if log is not None)
 
 
 def output_notes(logs: Sequence[OutputLog]) -> Iterator[str]:
-    """What a reader must know of what is not in the logs."""
+    """Notes for the reader about output that is not in the logs."""
     for log in logs:
         streams = " and ".join(log.streams)
         if log.kind == "direct":

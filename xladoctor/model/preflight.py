@@ -1,4 +1,4 @@
-"""What a preflight says, as plain values (schema `xladoctor.preflight/1`)."""
+"""The answer of a preflight, as plain values (schema `xladoctor.preflight/1`)."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ SCHEMA = "xladoctor.preflight/1"
 INTERRUPTED = 130
 
 State = Literal["pass", "warn", "fail", "unchecked", "skipped"]
-"""*skipped*: the question does not arise. *unchecked*: it does, and it has no answer; `message` says why."""
+"""*skipped*: the question does not arise. *unchecked*: it arises, but has no answer; `message` says why."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """One question and its answer. `message` says why in a sentence; `todo` what to do where it is no pass.
+    """One question and its answer. `message` says why in a sentence; `todo` says what to do if it is not a pass.
 
-    `slugs` are the classes of failure that it saw (`xladoctor explain` has more of each); `details` are lines of
+    `slugs` are the classes of failure that it found (`xladoctor explain` has more of each); `details` are lines of
     evidence.
     """
 
@@ -33,7 +33,7 @@ class Check:
 @dataclass(frozen=True)
 class Batches:
     """The batches that one call of the study meets: `full` of `size` rows, then one of `last` rows if there are any
-    left over. `rows` None: how many there are is not known.
+    left over. `rows` is None if their number is unknown.
     """
 
     phase: str
@@ -44,11 +44,11 @@ class Batches:
     epochs: int | None = None
     model: str | None = None
     observed: tuple[int, ...] = ()
-    """The sizes that the rehearsal saw, where it looked at each batch."""
+    """The sizes that the rehearsal saw, if it looked at each batch."""
     ran: int | None = None
     """How many batches of the first epoch the rehearsal ran."""
     unknown: str | None = None
-    """Why the end of the data, and with it their last batch, is not known."""
+    """Why the end of the data, and so the last batch, is unknown."""
 
     @property
     def _regular(self) -> bool:
@@ -82,13 +82,13 @@ class Batches:
 Verdict = Literal["go", "no-go", "unchecked", "interrupted"]
 
 DECISIVE = ("rehearsal",)
-"""Where one of these has no answer, the study has none."""
+"""If one of these has no answer, the study has none."""
 
 
 @dataclass(frozen=True)
 class Preflight:
-    """The answer: *no-go* if a check failed (with `strict`, if one warned), *unchecked* where the rehearsal gives no
-    answer, else *go*.
+    """The answer: *no-go* if a check failed (with `strict`, if one warned), *unchecked* if the rehearsal has no answer,
+    otherwise *go*.
     """
 
     study: str
@@ -99,16 +99,16 @@ class Preflight:
     """Whether an answer *unchecked*, or a check without one, is an exit status of 1."""
     seconds: float = 0.0
     cached: str | None = None
-    """When the checks were run, where this answer was kept from then."""
+    """When the checks ran, if this answer was kept from an earlier run."""
     folder: str | None = None
     environment: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     there_are: int = 0
-    """How many checks there are, of which `checks` were asked for."""
+    """How many checks there are; `checks` are those that were requested."""
     rehearsed: str | None = None
     """The run folder of the rehearsal, where there is one."""
     interrupted: bool = False
-    """It was ended before its last check: there is no answer, only what the checks before had found."""
+    """It was ended before its last check: there is no answer, only the results of the earlier checks."""
     tool_version: str = ""
     schema: str = SCHEMA
 
@@ -126,7 +126,7 @@ class Preflight:
 
     @property
     def unchecked(self) -> tuple[Check, ...]:
-        """The checks that were asked for and have no answer."""
+        """The requested checks that have no answer."""
         return tuple(c for c in self.checks if c.state == "unchecked")
 
     @property
@@ -136,7 +136,7 @@ class Preflight:
 
     @property
     def exit_code(self) -> int:
-        """0 for go and for unchecked (1 where that was asked for), 1 for no-go, 130 where it was interrupted."""
+        """0 for go and for unchecked (1 with `strict_unchecked`), 1 for no-go, 130 if it was interrupted."""
         if self.verdict == "interrupted":
             return INTERRUPTED
         without_answer = self.verdict == "unchecked" or bool(self.unchecked)

@@ -1,7 +1,7 @@
-"""What replaying a subject gives, as plain values (schema `xladoctor.replay/1`).
+"""The result of replaying a subject, as plain values (schema `xladoctor.replay/1`).
 
 Like the diagnosis, everything here is frozen and holds only what JSON can hold. Each part of a replay (sweep,
-isolation, parity, remedies, lowering, reproducer) fills one field; a part that was not asked for is None.
+isolation, parity, remedies, lowering, reproducer) fills one field; a part that was not requested is None.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from typing import Any, Literal
 SCHEMA = "xladoctor.replay/1"
 
 State = Literal["passed", "failed", "silent", "crashed", "timed-out", "refused"]
-"""`silent`: no error, but rows or a contract are wrong. `refused`: the subject cannot be run so (and why); it says
-nothing about the subject."""
+"""`silent`: no error, but rows or a contract are wrong. `refused`: the subject cannot be run in this way, with the
+reason; that says nothing about the subject.
+"""
 
 
 def runs(sizes: Sequence[int]) -> list[str]:
-    """Ascending sizes as they are asked for, those that follow each other as a range: `["1", "4", "15:17"]`."""
+    """Ascending sizes as they are requested, consecutive ones as a range: `["1", "4", "15:17"]`."""
     found: list[list[int]] = []
     for size in sizes:
         if found and size == found[-1][-1] + 1:
@@ -30,7 +31,7 @@ def runs(sizes: Sequence[int]) -> list[str]:
 
 @dataclass(frozen=True)
 class Signature:
-    """What makes two failures the same: class, op and axes. Similar text does not, and sizes need not agree."""
+    """What makes two failures the same: class, op and axes. Similar text is not enough, and sizes need not agree."""
 
     slug: str = field(metadata={"key": "class"})
     op: str | None = None
@@ -47,7 +48,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a case. Times are seconds; `compile_seconds` is the first call less a second one."""
+    """The result of a case. Times are in seconds; `compile_seconds` is the first call less a second one."""
 
     case: Case
     state: State
@@ -58,15 +59,15 @@ class Outcome:
     """file:line in function: the innermost line of the user's in the traceback, where a callable raised."""
     dims: tuple[Any, ...] = ()
     place: str | None = None
-    """The first named place whose contract is broken, where places are known."""
+    """The first watched place whose contract is broken, if places are known."""
     promised: bool = True
-    """Whether that contract is the user's own promise; a built-in one describes one version of one project."""
+    """Whether that contract is the user's own; a built-in one describes one version of one project."""
     rows_in: int | None = None
     rows_out: int | None = None
     leading: tuple[int | None, ...] = ()
     """The leading size of each result, None for one without axes."""
     shared: bool | None = None
-    """Whether the trace was made for another size; None where there is none (a capsule has one graph for all)."""
+    """Whether the trace was made for another size; None if there is none (a capsule has one graph for all)."""
     trace_seconds: float | None = None
     compile_seconds: float | None = None
     run_seconds: float | None = None
@@ -104,16 +105,16 @@ class Sweep:
     asked: int
     """How many cases the user's ranges name."""
     tries: int
-    """How many were run now (the others came from a resumed journal, or follow from none)."""
+    """How many were run now (the others came from a resumed journal, or needed no try)."""
     compilations: int = 0
     seconds: float = 0.0
     complete: bool = True
-    """False where the search was interrupted; `--resume` goes on."""
+    """False if the search was interrupted; `--resume` continues it."""
 
 
 @dataclass(frozen=True)
 class Link:
-    """One step of the way of a dynamic dimension, from its birth to the op that cannot carry it."""
+    """One step of the chain of a dynamic dimension, from its origin to the op that cannot carry it."""
 
     op: str
     node: str | None
@@ -124,15 +125,15 @@ class Link:
     computation: str | None = None
     """The HLO computation (a loop's body, a branch) that holds it, None at the top."""
     why: str | None = None
-    """At the birth: what makes the dimension dynamic."""
+    """At the origin: what makes the dimension dynamic."""
 
 
 @dataclass(frozen=True)
 class ValueOrigin:
-    """Where a value comes from that XLA would have to know when it compiles, or a size that depends on values.
+    """The origin of a value that XLA would have to know when it compiles, or of a size that depends on values.
 
     `kind`: an argument or a variable of the compiled function, a random number, data (as many elements as some
-    condition holds for), or a loop (it changes from round to round).
+    condition holds for), or a loop (it changes from one iteration to the next).
     """
 
     kind: Literal["argument", "variable", "random", "data", "loop"]
@@ -166,11 +167,11 @@ class Isolation:
     chain: tuple[Link, ...] = ()
     note: str | None = None
     number: int | None = None
-    """Under XLA: it is the first ops up to this one, in program order, with which it fails."""
+    """Under XLA: the first ops up to this one, in program order, fail together."""
     stage: str | None = None
-    """Under XLA: "hlo" where TensorFlow refuses to convert it, "optimized_hlo" where the compiler does."""
+    """Under XLA: "hlo" if TensorFlow refuses to convert it, "optimized_hlo" if the compiler does."""
     origins: tuple[ValueOrigin, ...] = ()
-    """Of an op that needs a constant and got a computed value: where that comes from, the nearest first."""
+    """For an op that needs a constant and got a computed value: the origins of that value, the nearest first."""
 
 
 TESTS = {
@@ -185,24 +186,24 @@ TESTS = {
 
 @dataclass(frozen=True)
 class DeviationMap:
-    """Where two results of one output are apart; deviations are relative to the largest magnitude of both."""
+    """Where two results of one output differ; deviations are relative to the largest magnitude of both."""
 
     rows: tuple[tuple[int, float], ...]
     """(row of the batch, the worst deviation in it or in the block that begins with it)."""
     block: int
-    """How many rows stand for one of `rows`."""
+    """How many rows each entry of `rows` stands for."""
     row: int
     """The worst row."""
     shape: tuple[int, int] | None = None
     """(height, width) of the worst row's picture, along its two longest axes."""
     cells: tuple[tuple[float, ...], ...] | None = None
-    """Its deviations, at most 32 by 32, each the worst of what it stands for."""
+    """Its deviations, at most 32 by 32, each the worst of its block."""
 
 
 @dataclass(frozen=True)
 class Agreement:
     """Two ways to compute the same thing, for one output. `deviation` is relative to the largest magnitude; for complex
-    values `amplitude` and `phase` (wrapped, radians) besides. `tolerance` is what rounding of the dtype explains.
+    values also by `amplitude` and `phase` (wrapped, radians). `tolerance` is what rounding of the dtype explains.
     """
 
     output: str
@@ -216,14 +217,15 @@ class Agreement:
     rows: tuple[int, ...] = ()
     """The rows that differ (the first 32)."""
     slug: str | None = field(default=None, metadata={"key": "class"})
-    """parity-divergence, wrong-shape-silent or wrong-pairing, where they do not agree."""
+    """parity-divergence, wrong-shape-silent or wrong-pairing, if they do not agree."""
     test: str | None = None
-    """None: both ways on the whole batch. Else one way on other rows: permuted, alone, few (the first rows only),
-    copies (one row throughout the batch), or size (how many rows come out at several sizes); see `TESTS`."""
+    """None: both ways on the whole batch. Otherwise one way on other rows: permuted, alone, few (the first rows only),
+    copies (one row throughout the batch), or size (how many rows come out at several sizes); see `TESTS`.
+    """
     what: str | None = None
-    """In words, where the numbers alone do not say it: which rows depend on which, that plain mode raises."""
+    """In words, what the numbers alone do not say: which rows depend on which, or that plain execution raises."""
     map: DeviationMap | None = None
-    """Where they differ, of the worst outputs."""
+    """Where they differ, for the worst outputs."""
 
     @property
     def between(self) -> str:
@@ -242,13 +244,14 @@ class Parity:
     not_comparable: tuple[str, ...] = ()
     """Outputs or ops left out, and why (random ops without a seed, no leading batch axis, ...)."""
     first_node: dict[str, Any] | None = None
-    """{"node", "op", "location", "deviation", "message"}: the first node at which two ways diverge; where plain mode
-    raises, the op that raises."""
+    """{"node", "op", "location", "deviation", "message"}: the first node at which two ways diverge, or the op at which
+    plain execution raises.
+    """
     batch: int | None = None
     tries: int = 0
     seconds: float = 0.0
     rule: Rule | None = None
-    """For which sizes a callable is silently wrong, where that was looked for."""
+    """For which sizes a callable is silently wrong, if that was searched."""
 
 
 @dataclass(frozen=True)
@@ -258,7 +261,7 @@ class Tested:
     remedy: str
     title: str
     result: Literal["cured", "another failure", "no effect", "worse", "not applicable", "unverified"]
-    """`unverified`: no error any more, and nothing that its numbers could be held against."""
+    """`unverified`: no error any more, but no reference for its numbers."""
     safety: str
     deviation: float | None = None
     speed_ratio: float | None = None
@@ -277,7 +280,9 @@ class Tested:
 
 @dataclass(frozen=True)
 class Lowering:
-    """The subject lowered for a platform without one: kernel registration and tf2xla, nothing of the device itself."""
+    """The subject lowered for a platform that need not exist here: kernel registration and tf2xla, nothing of the
+    device itself.
+    """
 
     platform: str
     ok: bool
@@ -288,7 +293,7 @@ class Lowering:
     dynamic: tuple[Link, ...] = ()
     note: str | None = None
     refused: bool = False
-    """This TensorFlow cannot lower for the platform, or the worker could not: that says nothing about the subject."""
+    """This TensorFlow or the worker cannot lower for the platform; that says nothing about the subject."""
 
 
 @dataclass(frozen=True)
@@ -307,7 +312,7 @@ class Repro:
 
 @dataclass(frozen=True)
 class Replay:
-    """Everything that was learnt by running a subject again."""
+    """Everything that running a subject again showed."""
 
     subject: str
     sweep: Sweep | None = None
@@ -327,7 +332,7 @@ class Replay:
 
     @property
     def exit_code(self) -> int:
-        """1 if anything failed or disagreed, 2 if nothing could be run, 3 if lowering could not be, else 0."""
+        """1 if anything failed or disagreed, 2 if nothing could be run, 3 if it could not be lowered, otherwise 0."""
         lowering = self.lowering
         bad = self.isolated is not None or (lowering is not None and not lowering.ok and not lowering.refused)
         bad = bad or (self.sweep is not None and any(o.bad for o in self.sweep.outcomes))

@@ -1,6 +1,6 @@
 """A `Replay` from its JSON (`replay.json`, `xladoctor.replay/1`).
 
-What is read may come from anywhere: a field that is missing takes its default, and one that is not known is left out.
+The JSON may come from anywhere: a missing field takes its default, and an unknown one is left out.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from xladoctor.protocol import codec
 def replay_of(document: Any) -> tuple[model.Replay, tuple[str, ...]]:
     """(the replay of a JSON document, why parts of it cannot be read).
 
-    A part that is not what its schema says is left out; the others are kept.
+    A part that does not match its schema is left out; the others are kept.
 
     Raises:
         XladoctorError: it is of another schema, or does not say what was replayed.
@@ -42,7 +42,7 @@ def _part(name: str, value: Any) -> tuple[Any, str | None]:
 
 
 def isolation_of(value: Any) -> model.Isolation | None:
-    """The isolation that a worker's answer holds; None where what it holds is none."""
+    """The isolation in a worker's answer; None if it has none."""
     try:
         return codec.read(model.Isolation, value)
     except codec.Misfit:

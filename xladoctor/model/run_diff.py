@@ -1,4 +1,4 @@
-"""Two runs side by side, as data: what `diagnosis.run_diff` makes and the renderers show."""
+"""Two runs side by side, as data, which `diagnosis.run_diff` makes and the renderers show."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RUN_DIFF_SCHEMA = "xladoctor.run-diff/1"
 
 @dataclass(frozen=True)
 class RunSide:
-    """One of the two runs, in words: how it ended, and what the diagnosis says is its root."""
+    """One of the two runs, in words: how it ended, and its root cause."""
 
     source: str
     ended: str
@@ -25,7 +25,7 @@ class RunSide:
 
 @dataclass(frozen=True)
 class Difference:
-    """One thing that is not the same. A side that has nothing of it is None."""
+    """One thing that differs. A side that does not have it is None."""
 
     name: str
     a: str | None
@@ -45,10 +45,8 @@ class Topic:
 
 @dataclass(frozen=True)
 class RunDiff:
-    """What two runs have in common, and where they part.
-
-    `topics` stand in the order in which things act: command, versions, environment, settings, order, XLA paths,
-    compilations, outcome. A difference is not a cause.
+    """What two runs have in common, and where they differ. `topics` are in the order in which they act: command,
+    versions, environment, settings, order, XLA paths, compilations, outcome. A difference is not a cause.
     """
 
     a: RunSide
@@ -73,7 +71,7 @@ class RunDiff:
 
 @dataclass(frozen=True)
 class Seen:
-    """What is known of one run: its diagnosis, the facts of `run.json`, and whether the probes recorded anything."""
+    """What is known about one run: its diagnosis, the facts of `run.json`, and whether the probes recorded anything."""
 
     diagnosis: Diagnosis
     run: dict[str, Any] = field(default_factory=dict)

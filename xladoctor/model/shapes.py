@@ -7,9 +7,8 @@ from typing import Any
 
 
 def python_shape(sizes: Any) -> str:
-    """A shape as Python and Keras print it: `(None, 24, 64)`, `(32,)`; `?` where even the rank is not known.
-
-    A size alone, or a text, is given as it is.
+    """A shape as Python and Keras print it: `(None, 24, 64)`, `(32,)`; `?` if even the rank is unknown. A single size,
+    or a text, is returned as it is.
     """
     if sizes is None:
         return "?"
@@ -20,7 +19,7 @@ def python_shape(sizes: Any) -> str:
 
 
 def shape_text(shape: Any) -> str:
-    """`(32 ? 4)` for a list of sizes with None for an unknown one; `?` where nothing is known."""
+    """`(32 ? 4)` for a list of sizes with None for an unknown one; `?` if nothing is known."""
     if shape is None:
         return "?"
     if isinstance(shape, list | tuple):
@@ -29,5 +28,5 @@ def shape_text(shape: Any) -> str:
 
 
 def sizes_text(dims: Sequence[Any]) -> str:
-    """The sizes that a message names; one shape stands for itself."""
+    """The sizes that a message names; a single shape is shown as it is."""
     return shape_text(dims[0] if len(dims) == 1 and isinstance(dims[0], list | tuple) else list(dims))

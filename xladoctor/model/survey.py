@@ -13,7 +13,7 @@ SCHEMA = "xladoctor.survey/1"
 
 @dataclass(frozen=True)
 class Target:
-    """What is to be diagnosed as one run: a run folder, one log, or the logs of its streams and ranks."""
+    """The input that is diagnosed as one run: a run folder, one log, or the logs of its streams and ranks."""
 
     kind: Literal["run", "logs"]
     paths: tuple[str, ...]
@@ -26,8 +26,8 @@ class Target:
 
 @dataclass(frozen=True)
 class Run:
-    """One run and its diagnosis. `time` is when it ended (or its log was last written to), in seconds since 1970;
-    None where nothing says it (standard input). `group` is the number of its cause in the survey, None without one.
+    """One run and its diagnosis. `time` is when it ended (or its log was last written to), in seconds since 1970; None
+    if nothing says it (standard input). `group` is the number of its cause in the survey, None without one.
     """
 
     target: Target
@@ -38,8 +38,8 @@ class Run:
 
 @dataclass(frozen=True)
 class Cause:
-    """Runs that failed in the same way. `numbers` are the dims of each, newest first, without repetition; `example`
-    is the number of the newest run, whose words `message` has. `place` is where: a user's line, else a node.
+    """Runs that failed in the same way. `numbers` are the dims of each, newest first, without repetition; `example` is
+    the number of the newest run, and `message` is its message. `place` is a line of the user, or otherwise a node.
     """
 
     code: str
@@ -57,7 +57,7 @@ class Cause:
 
     @property
     def count(self) -> int:
-        """In how many runs it is the root cause."""
+        """The number of runs whose root cause it is."""
         return len(self.runs)
 
 

@@ -43,13 +43,13 @@ class TracedStep:
 
     Attributes:
         name: what was called, in words: `fit of autoencoder`.
-        outcome: well, failed, rows (it gave back another number of rows than it took) or eager.
-        values: what the run-time shapes were computed from: exact (the very batch), redrawn (rows of the call's data),
-            random, or none (no worker looked: shapes as traced only).
+        outcome: well, failed, rows (it returned another number of rows than it took) or eager.
+        values: the values from which the run-time shapes were computed: exact (this batch), redrawn (rows of the
+            call's data), random, or none (no worker computed them: shapes as traced only).
         batch: the number of rows at which the worker ran it.
         times: how many calls of it were recorded.
         names: every name that had a value in it, for explaining sizes.
-        shapes: one row a tensor, in call order.
+        shapes: one row for each tensor, in call order.
     """
 
     name: str
@@ -81,8 +81,8 @@ class LayerRow:
     Attributes:
         depth: 0 for a model, or for a layer that the program calls itself.
         made: the line that constructs it; `called`: the line that calls it first.
-        inputs: shapes as traced, None for an axis that was open; `outputs` the same.
-        batches: the sizes of the first axis that were met, where they were known.
+        inputs: shapes as traced, with None for an open axis; `outputs` the same.
+        batches: the recorded sizes of the first axis, if known.
         parameters: how many numbers its weights hold; `trainable` those that are trained.
     """
 
@@ -100,7 +100,7 @@ class LayerRow:
 
 @dataclass(frozen=True)
 class FunctionRow:
-    """A function of the user's that TensorFlow traced, how often, and for which inputs the last time."""
+    """A user function that TensorFlow traced, how often, and the inputs of its last trace."""
 
     name: str
     defined: Location | None
@@ -145,7 +145,7 @@ class RowDiff:
 
     @property
     def row(self) -> ShapeRow:
-        """The row of the first run, or where there is none of the second."""
+        """The row of the first run, or of the second if the first has none."""
         found = self.a or self.b
         assert found is not None
         return found
@@ -165,7 +165,7 @@ class StepDiff:
 
 @dataclass(frozen=True)
 class TraceDiff:
-    """What two runs have in common, and where they part."""
+    """What two runs have in common, and where they differ."""
 
     a: str
     b: str
@@ -192,7 +192,7 @@ class TraceDiff:
 
     @property
     def empty(self) -> bool:
-        """Whether neither run has a tensor at a watched place: then nothing was compared."""
+        """Whether neither run has a tensor at a watched place, so that nothing was compared."""
         return not self.differs and not any(s.same for s in self.steps)
 
     @property

@@ -22,6 +22,8 @@ from xladoctor.recording.run_folder import DEFAULT_FOLDER, write_json
 from xladoctor.target import with_python
 
 _FOLDER = Path(DEFAULT_FOLDER) / "preflight-cache"
+BROKEN_CHECK = "the check failed with an error"
+"""How the message of a check begins that raised: its answer is not kept."""
 
 
 def key(study: Study, names: Sequence[str], listing: overlay.Listing) -> str | None:
@@ -71,9 +73,9 @@ def look(wanted: str | None) -> Preflight | None:
 
 
 def keep(wanted: str | None, result: Preflight, paths: Mapping[str, str] | None) -> None:
-    """Keep an answer. What cannot be told to hold is not kept, nor what is none, nor where a check broke down."""
+    """Keep an answer, unless it may not hold, is incomplete, or has a check that failed with an error."""
     doubtful = wanted is None or not paths or made_of.MISSING in paths.values() or not made_of.same(paths)
-    if doubtful or result.unchecked or any("broke down" in c.message for c in result.checks):
+    if doubtful or result.unchecked or any(c.message.startswith(BROKEN_CHECK) for c in result.checks):
         return
     _FOLDER.mkdir(mode=0o700, parents=True, exist_ok=True)
     when = time.strftime("%Y-%m-%d %H:%M:%SZ", time.gmtime())

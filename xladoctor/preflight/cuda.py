@@ -45,11 +45,11 @@ class Tool:
     def why_not(self) -> str | None:
         """Why XLA passes it over, if it does."""
         if self.version is None:
-            return "does not tell its version"
+            return "does not print its version"
         if self.version < _OLDEST_PTXAS:
             return f"has version {dotted(self.version)}; XLA takes {dotted(_OLDEST_PTXAS)} and newer"
         if self.version in _BROKEN_PTXAS:
-            return f"has version {dotted(self.version)}, which XLA leaves out since it is faulty"
+            return f"has version {dotted(self.version)}, which XLA ignores because it is faulty"
         return None
 
 

@@ -146,7 +146,7 @@ def _see_that_it_can_start(study: Study) -> None:
 def notes(study: Study) -> tuple[str, ...]:
     """What a reader must know of how it was looked at."""
     if not study.command:
-        return ("no command was given: the order of settings was not looked at",)
+        return ("no command was given, so the order of settings was not checked",)
     found = places.find(paths.here()).problems
     if study.subjects:
         callables = ", ".join(study.subjects)
@@ -189,7 +189,7 @@ def _made(name: str, situation: Situation, failed: Check | None) -> Check:
         check = Check(name, title, "fail", str(error), todo=error.hint)
     except Exception as error:
         # Whatever a check trips over, the others are made; and what could not be looked at is no pass.
-        check = Check(name, title, "fail", f"the check broke down: {type(error).__name__}: {error}"[:400])
+        check = Check(name, title, "fail", f"{cache.BROKEN_CHECK}: {type(error).__name__}: {error}"[:400])
     return replace(
         check,
         message=situation.own(check.message),

@@ -244,7 +244,7 @@ class Situation:
         """
         found = tuple(self._of_subjects() if self.study.subjects else self._of_rehearsal())
         if not found and not self.rehearsal.of_kind(schema.CALL):
-            raise NotNow("the steps are the program's own, and ran in the rehearsal only")
+            raise NotNow("the program runs its steps itself, so they ran only in the rehearsal")
         if not found:
             raise Unanswered("no step of the study could be captured to be run by itself")
         return found

@@ -148,7 +148,7 @@ def _parsed(file: Path, text: str) -> dict[str, Any]:
     except Exception as error:
         raise XladoctorError(f"{file} cannot be read: {error}") from error
     if not isinstance(data, dict):
-        raise XladoctorError(f"{file} holds no table", hint="For example: [study] command = [...]")
+        raise XladoctorError(f"{file} has no table", hint="For example: [study] command = [...]")
     return data
 
 

@@ -16,18 +16,15 @@ if TYPE_CHECKING:
 
 SCHEMA = "xladoctor.atlas/1"
 _HOW = (
-    "Each was seen on a CPU: the op was run eagerly and under XLA on the same input, and nothing else was changed. An "
-    "input that is not listed gave the same, or was not tried. No error is raised unless the line says so."
+    "Each was measured on a CPU: the op ran eagerly and under XLA on the same input, with no other change. An "
+    "input that is not listed gave the same result, or was not tested. No error is raised unless the line says so."
 )
-_DO = (
-    "Run the function without `jit_compile=True`, or keep such inputs from it: check them before the call, since XLA "
-    "leaves checks out."
-)
+_DO = "Run the function without `jit_compile=True`, or check its inputs before the call, because XLA leaves checks out."
 
 
 def title(op: str | None) -> str:
     """The heading of a page on an op, or on all."""
-    return f"{op} under XLA" if op else "Silent under XLA: ops that give something else than eager execution"
+    return f"{op} under XLA" if op else "Silent under XLA: ops whose results differ from eager execution"
 
 
 def as_json(op: str | None, found: Sequence[Difference]) -> str:

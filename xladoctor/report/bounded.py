@@ -46,7 +46,11 @@ def text_of(make: Callable[[], str], name: str, seconds: int = SECONDS, memory: 
         answer = json.loads(data)
     except ValueError:
         ended = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
-        why = f"it took more than {seconds} s" if ended == signal.SIGXCPU else "it broke down (out of memory?)"
+        why = (
+            f"it took more than {seconds} s"
+            if ended == signal.SIGXCPU
+            else "it ended without a result (out of memory?)"
+        )
         raise XladoctorError(f"{name}: {why}") from None
     if "error" in answer:
         raise XladoctorError(answer["error"], hint=answer["hint"])

@@ -84,9 +84,9 @@ def _verdict(page: Page, diagnosis: Diagnosis, view: View) -> None:
     else:
         nothing = checked.left_out(diagnosis.checked)
         if nothing is None and view.target_status == 0 and not diagnosis.checked:
-            nothing = "nothing could be checked: no function was compiled by XLA, or traced with rows"
+            nothing = "nothing could be checked: XLA compiled no function, and no function with rows was traced"
         page.para(
-            "Nothing that looks wrong stands in this log. Of the run itself nothing was seen."
+            "Nothing in this log looks wrong. The doctor did not see the run itself."
             if log_alone
             else f"Nothing was found that looks wrong{f'; {nothing}' if nothing else ''}."
         )

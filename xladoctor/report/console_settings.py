@@ -12,7 +12,7 @@ _CAPS = (8, 60, 16, 32, 1000)
 def render(page: Page, diagnosis: Diagnosis) -> None:
     """Who wrote which setting, and who read it to decide."""
     moments = timeline.folded(diagnosis.settings)
-    page.heading("Settings", "seconds since the start; who wrote them, who read them to decide")
+    page.heading("Settings", "seconds since the start; the lines that wrote and read them")
     rows = []
     for moment in moments:
         event = moment.event

@@ -90,9 +90,9 @@ def _xla_paths(page: Page, paths: tuple[XlaPath, ...]) -> None:
 def xla_words(path: XlaPath) -> str:
     """A sentence on one mechanism."""
     if facts.never_traced(path):
-        said = f"asked for {path.requested}, but nothing was ever compiled: the function was never traced in this run"
+        said = f"requested {path.requested}, but nothing was compiled: the function was never traced in this run"
         return f"{said}; governed by {', '.join(map(str, path.governed_by))}." if path.governed_by else f"{said}."
-    said = f"asked for {path.requested}, resolved to {path.resolved}"
+    said = f"requested {path.requested}, resolved to {path.resolved}"
     said += f"; governed by {', '.join(map(str, path.governed_by))}" if path.governed_by else "; no switch governs it"
     return f"{said}. {text.stop(path.note)}" if path.note else f"{said}."
 

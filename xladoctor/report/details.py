@@ -31,7 +31,7 @@ def _birth(value: Any) -> Iterator[tuple[str, list[str]]]:
     if isinstance(value, dict) and value.get("op"):
         given = [shape_text(item["shape"]) for item in _dicts(value.get("inputs")) if item.get("shape")]
         into = f"{', '.join(given) or 'no tensor'} -> {shape_text(value.get('shape'))}"
-        yield "the op in which the size arises", [str(value["op"]), str(value.get("node") or ""), into]
+        yield "the op in which the size originates", [str(value["op"]), str(value.get("node") or ""), into]
 
 
 def _failing_op(value: Any) -> Iterator[tuple[str, list[str]]]:
@@ -58,7 +58,7 @@ def _met(value: Any) -> Iterator[tuple[str, list[str]]]:
 
 def _named(value: Any) -> Iterator[tuple[str, list[str]]]:
     if isinstance(value, dict):
-        yield "the op that fails in plain mode", [str(value[key]) for key in ("op", "node") if value.get(key)]
+        yield "the op that fails in plain execution", [str(value[key]) for key in ("op", "node") if value.get(key)]
 
 
 def _stack(what: str) -> Callable[[Any], Iterator[tuple[str, list[str]]]]:

@@ -116,7 +116,7 @@ def _asked(path: XlaPath) -> bool:
     return path.resolved.startswith("on") and "framework" not in path.mechanism
 
 
-WHOSE = "what was suspected in such failures before; each tested on this run"
+WHOSE = "suspected in such failures before; each was tested on this run"
 
 
 def near(location: Location, diagnosis: Diagnosis) -> Location:

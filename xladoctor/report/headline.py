@@ -252,7 +252,7 @@ def _index(finding: Finding) -> str:
         return ""
     # The layer of a label is a path within the loss, which says nothing.
     rows, inside = ("classes", "") if kind == "Label" else ("rows", _inside(finding))
-    return f"{kind} {numbers[0]} is outside of the {numbers[1]} {rows} (0 to {numbers[1] - 1}){inside}"
+    return f"{kind} {numbers[0]} is outside the {numbers[1]} {rows} (0 to {numbers[1] - 1}){inside}"
 
 
 def _types(finding: Finding) -> str:

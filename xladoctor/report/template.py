@@ -59,7 +59,7 @@ def find(name: str, built_in: tuple[str, ...]) -> Own | None:
         raise XladoctorError(f"--template {name}: there is no such template", hint=hint)
     if ending is None:
         raise XladoctorError(
-            f"--template {name}: its name must say what it makes", hint=f"It ends in one of {', '.join(ENDINGS)}."
+            f"--template {name}: its ending must name the format", hint=f"It ends in one of {', '.join(ENDINGS)}."
         )
     return Own(file, ENDINGS[ending])
 

@@ -88,7 +88,7 @@ def _first(page: Page, trace: Trace) -> None:
 def _layers(page: Page, trace: Trace, view: View) -> None:
     if not trace.layers:
         return
-    page.heading("Layers", "shapes as traced; None is an axis that was left open")
+    page.heading("Layers", "shapes as traced; None is an open axis")
     shown = layer_lines.folded(trace.layers, len(trace.layers) if view.verbose else layer_lines.MOST)
     table = [("layer", "in", "out", "parameters, batch sizes, lines that made and called it")]
     for one in shown:

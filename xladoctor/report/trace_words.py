@@ -12,10 +12,10 @@ from xladoctor.report.shapes import runtime_text
 from xladoctor.report.text import line
 
 _VERDICTS = {"broken": "CONTRACT BROKEN", "kept": "CONTRACTS KEPT", "empty": "NO SHAPES"}
-OUTCOMES = {"well": "", "failed": "failed", "rows": "gave back another number of rows", "eager": ""}
+OUTCOMES = {"well": "", "failed": "failed", "rows": "returned another number of rows", "eager": ""}
 VALUES = {
-    "exact": "the values of that very call",
-    "redrawn": "rows of the call's own data, drawn again",
+    "exact": "the values of this call",
+    "redrawn": "rows drawn again from the data of the call",
     "random": "random values",
     "none": "shapes as traced only",
 }
@@ -60,7 +60,7 @@ def verdict(trace: Trace) -> str:
     if trace.layers or trace.functions:
         seen = [count(len(trace.layers), "layer")] if trace.layers else []
         seen += [count(len(trace.functions), "traced function")] if trace.functions else []
-        return f"{' and '.join(seen)}. No function is watched, so that no contract was checked."
+        return f"{' and '.join(seen)}. No function is watched, so no contract was checked."
     return "There are no shapes to show."
 
 
@@ -90,9 +90,11 @@ def differs(diff: TraceDiff) -> str:
     same = sum(step.same for step in diff.steps)
     alone = [step for step in diff.steps if step.a is None or step.b is None]
     if diff.empty:
-        return "Neither run has a tensor at a watched place: nothing was compared. The rest: xladoctor report --diff."
+        return (
+            "Neither run has a tensor in a watched function: nothing was compared. The rest: xladoctor report --diff."
+        )
     if not diff.differs:
-        return f"The runs went the same way: {count(same, 'tensor')} are the same by name."
+        return f"The runs agree: {count(same, 'tensor')} are the same by name."
     said = f"{count(rows, 'tensor')} differ{'s' if rows == 1 else ''}, {same} are the same by name."
     stand = "stands" if len(alone) == 1 else "stand"
     return said + (f" {count(len(alone), 'call')} {stand} in one run only." if alone else "")

@@ -22,7 +22,7 @@ def next_action(diagnosis: Diagnosis, view: View) -> str:
     cures = [t for replay in view.replays for t in replay.remedies if t.verdict == "verified"]
     if cures:
         best = next((t for t in cures if t.safety == "safe"), cures[0])
-        return f"Apply the remedy that cured it when it was run again ({best.safety}): {best.title or best.remedy}."
+        return f"Apply the remedy that cured it in a replay ({best.safety}): {best.title or best.remedy}."
     untested = [r for r in root.remedies if r.result == "untested"]
     if untested:
         title = facts.near_words(untested[0].title, diagnosis)

@@ -1,4 +1,4 @@
-"""What the doctor knows: one file a family of failure. Families are loaded when one of their rules is asked for."""
+"""What the doctor knows: one file for each family of failures. A family is loaded when one of its rules is needed."""
 
 from __future__ import annotations
 
@@ -118,14 +118,14 @@ def all_rules() -> tuple[Rule, ...]:
 
 
 def literals() -> tuple[str, ...]:
-    """What the reader of logs looks for besides its own literals: what message classes and plug-ins name."""
+    """The literals of message classes and plug-ins, which the reader of logs looks for besides its own."""
     from xladoctor.rules import plugins
 
     return (*messages.literals(), *plugins.literals())
 
 
 def plugin_problems() -> tuple[str, ...]:
-    """What is wrong with plug-ins, so far; a line each."""
+    """What is wrong with plug-ins so far, one line each."""
     from xladoctor.rules import plugins
 
     return plugins.problems()
@@ -163,8 +163,8 @@ def by_slug(slug: str) -> Rule:
 
 
 def known(record: ErrorRecord, *, but: str = "") -> Rule | None:
-    """The first of the doctor's own rules (other than `not-xla` and the one of code `but`) that knows what this record
-    says.
+    """The first of the doctor's own rules (other than `not-xla` and the one of code `but`) that recognises this
+    record.
     """
     return _known(record, but)
 
@@ -185,7 +185,7 @@ def _own() -> tuple[Rule, ...]:
 
 
 def recognised(record: ErrorRecord, *, but: str = "") -> Rule | None:
-    """The same; and where no rule knows the words, the first that they fit in general."""
+    """The same; if no rule recognises the words, the first whose general recogniser does."""
     from xladoctor.rules.matching import flat
 
     rule = known(record, but=but)
@@ -198,8 +198,8 @@ def recognised(record: ErrorRecord, *, but: str = "") -> Rule | None:
 def findings(evidence: Evidence) -> tuple[Finding, ...]:
     """What all rules find in the evidence, likeliest root first; only the first has the role `root`.
 
-    Order: errors before warnings; what a rule itself calls a consequence last; what the run survived behind what it
-    may have died of; lower `rank` first; then earlier in the log.
+    Order: errors before warnings; findings that a rule itself calls a consequence last; failures that the run survived
+    after those that may have ended it; lower `rank` first; then earlier in the log.
     """
     from dataclasses import replace
 
@@ -230,7 +230,9 @@ def _without_known(found: list[Finding]) -> list[Finding]:
 
 
 def nearest(wanted: str) -> tuple[str, ...]:
-    """Up to three slugs: those with a word that begins so (at their own beginning first), then those spelt alike."""
+    """Up to three slugs: those with a word that begins with the text (at their own beginning first), then those with
+    similar spelling.
+    """
     slugs = [*(name for name, _ in CODES.values()), *(rule.slug for rule in _foreign())]
     begun = sorted((name for name in slugs if f"-{wanted}" in f"-{name}"), key=lambda name: not name.startswith(wanted))
     alike = get_close_matches(wanted, slugs, n=3, cutoff=0.5)

@@ -1,7 +1,7 @@
-"""Where XLA is known to give something else than eager execution, op by op: the atlas (docs/atlas.md).
+"""Where XLA is known to differ from eager execution, op by op: the atlas (docs/atlas.md).
 
-Each difference was seen by running the op on a CPU, with the input named and with nothing else changed. What is not in
-the table was either the same or not tried (benchmarks/atlas/coverage.csv).
+Each difference was measured by running the op on a CPU with the named input, and with no other change. An op or input
+that is not in the table gave the same result or was not tested (benchmarks/atlas/coverage.csv).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 FILE = Path(__file__).with_name("atlas.csv")
 FIELDS = ("version", "op", "edge", "argument", "kind", "types", "size", "eager", "xla", "in_graph")
 MINOR = ("rounding", "approximation")
-"""Differences that are none: the last places, and another approximation of a function."""
+"""Differences that do not count: the last places, and another approximation of a function."""
 
 EDGES: Mapping[str, str] = {
     "valid": "ordinary values",

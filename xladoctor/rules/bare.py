@@ -1,6 +1,6 @@
-"""Words that stand alone: where a log shows no error, a line that a rule's own pattern names is likely one.
+"""Messages without a header: if a log shows no error, a line that a rule's own pattern recognises is likely one.
 
-Only words that a rule knows count, and not the general ones: output of a program that works is full of sentences that
+Only words that a rule recognises count, and not general ones: the output of a working program is full of sentences that
 look like a complaint.
 """
 
@@ -22,7 +22,7 @@ _ALONE = "It stands alone: the output shows no error around it."
 
 
 def with_bare(evidence: Evidence) -> Evidence:
-    """The evidence with the bare words that a rule knows, where no error is in the log."""
+    """The evidence with the bare messages that a rule recognises, if the log has no error."""
     log, process = evidence.log, evidence.process
     ended_well = process is not None and process.state == "exited" and process.code == 0
     if not log.bare or ended_well or any(map(_says_why, log.records)):
@@ -32,7 +32,7 @@ def with_bare(evidence: Evidence) -> Evidence:
 
 
 def marked(found: Finding, evidence: Evidence) -> Finding:
-    """A finding that rests on bare words alone says so."""
+    """Marks a finding that rests on bare messages alone."""
     bare = {record.where for record in evidence.log.bare}
     if not bare or not all(proof.where in bare for proof in found.evidence):
         return found

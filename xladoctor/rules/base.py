@@ -29,19 +29,16 @@ class Rule:
     (its message on
     one line is given too), or None; rules that need more than single records have only `match`.
 
-    `general` is a second recogniser, of wordings that are not known word for word: it is asked only about a record
-    that no
-    rule's `recognise` has a name for.
+    `general` is a second recogniser, for wordings that are not known word for word. It is used only for a record that
+    no rule's `recognise` recognises.
 
     `match` gets the whole evidence of a run or a log and yields findings; the engine orders them into root and
-    consequences.
-    It must not raise on any evidence, and yields nothing where its class is not shown.
+    consequences. It must not raise on any evidence, and yields nothing if its class does not occur.
 
-    `literals` are constant parts of the messages, of at least four characters, by which the reader of logs finds
-    them where
-    no traceback stands around them. Those of the families are in `logs/literals.py` and `signatures.py`.
+    `literals` are constant parts of the messages, of at least four characters, by which the reader of logs finds them
+    without a traceback around them. Those of the families are in `logs/literals.py` and `signatures.py`.
 
-    `origin` is the plug-in that brought the rule ("NAME VERSION"); empty for the doctor's own.
+    `origin` is the plug-in of the rule ("NAME VERSION"); empty for built-in rules.
     """
 
     code: str

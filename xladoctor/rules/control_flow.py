@@ -1,4 +1,4 @@
-"""XD408 to XD410: branches and loops whose shapes do not stay."""
+"""XD408 to XD410: branches and loops whose shapes change."""
 
 from __future__ import annotations
 

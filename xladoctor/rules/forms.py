@@ -56,7 +56,7 @@ def static_shapes(text: str) -> list[tuple[int | None, ...]]:
 
 
 def first_form(forms: Sequence[Form], text: str) -> Hit | None:
-    """What the first fitting form says of a message."""
+    """The hit of the first form that fits a message."""
     for form in forms:
         found = find(text, form.literal, form.regex) if form.literal in text else None
         if not found:

@@ -1,4 +1,4 @@
-"""How a remedy is tested, or why nothing can test it: the reasons have the same words everywhere."""
+"""How a remedy is tested, or why nothing can test it: the reasons have the same wording everywhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From error records to findings: what every rule of a family does in the same way.
+"""From error records to findings: the part that all rules have in common.
 
 A rule's own part is a *recogniser*: it looks at one record and says what the message names, or None. Records that
 say the same thing (the runtime's warning line and the exception after it) become one finding.
@@ -28,8 +28,8 @@ TEXT = 600
 class Hit:
     """What a recogniser found in one message. Empty fields are filled from the record.
 
-    Where the text does not decide between causes, `between` names them and `decide` says which further line or command
-    would; both are told in the message and kept in the finding's details.
+    If the text leaves several causes open, `between` names them and `decide` says which further line or command would
+    decide; both are in the message and in the finding's details.
     """
 
     message: str
@@ -59,7 +59,7 @@ def flat(text: str) -> str:
 
 @lru_cache(maxsize=256)
 def pattern(source: str) -> re.Pattern[str]:
-    """A compiled regular expression; compiled when first needed, since most logs need few."""
+    """A compiled regular expression; compiled when first needed, because most logs need few."""
     return re.compile(source)
 
 
@@ -113,7 +113,7 @@ def layer_class_of(text: str) -> str | None:
 
 
 def op_of(record: ErrorRecord) -> str | None:
-    """The op type: as named, else as the node's name, the kernel's words or its file give it away."""
+    """The op type: as named, or otherwise from the node's name, the kernel's words or the kernel's file."""
     if record.op and not record.op.startswith("__inference") and not record.op.startswith("__forward"):
         return record.op
     from xladoctor.rules.recognise.op_names import op_from
@@ -151,7 +151,7 @@ def by_words(slug: str) -> Recogniser:
 
 
 class Asked:
-    """What recognisers say of one record. Many rules want to know what the others say: each is asked once."""
+    """The hits of recognisers for one record. Many rules need the hits of others, so each recogniser runs once."""
 
     __slots__ = ("_hits", "record", "text")
 
@@ -160,7 +160,7 @@ class Asked:
         self._hits: dict[Callable[..., Any], Any] = {}
 
     def hit(self, recognise: Callable[[ErrorRecord, str], T]) -> T:
-        """What this recogniser says."""
+        """The hit of this recogniser."""
         try:
             return cast("T", self._hits[recognise])
         except KeyError:
@@ -170,7 +170,7 @@ class Asked:
 
 @lru_cache(maxsize=512)
 def asked(record: ErrorRecord) -> Asked:
-    """What recognisers say of a record, with what they said already."""
+    """The hits of recognisers for a record, with those that are already known."""
     return Asked(record)
 
 
@@ -184,7 +184,7 @@ def _general(rule: Rule, record: ErrorRecord, text: str) -> Hit | None:
 
 
 def match_records(rule: Rule, recognise: Recogniser, evidence: Evidence) -> Iterator[Finding]:
-    """The findings of one rule in one log. Warning lines count only where no error says the same class."""
+    """The findings of one rule in one log. Warning lines count only if no error has the same class."""
     found: dict[Any, list[tuple[ErrorRecord, Hit]]] = {}
     for record in evidence.log.records:
         others = asked(record)
@@ -251,8 +251,8 @@ def _location_below(record: ErrorRecord, evidence: Evidence) -> Location | None:
 
 
 def location_around(record: ErrorRecord, evidence: Evidence) -> Location | None:
-    """Where the program was when TensorFlow passed on, in a message of its own, an exception that has no frame of the
-    program's: a generator's, a function's that `py_function` calls.
+    """Where the program was when TensorFlow passed on an exception, in a message of its own, without a frame of the
+    program: that of a generator, or of a function that `py_function` calls.
     """
     said = flat(record.text).partition(" [[{{node")[0]
     around = (r for r in evidence.log.records if r.level == "error" and r is not record and r.stream == record.stream)
@@ -297,13 +297,13 @@ def _last_words(group: list[tuple[ErrorRecord, Hit]], evidence: Evidence) -> boo
 
 
 def undecided(between: Sequence[str], decide: Sequence[str]) -> str:
-    """Which causes a text leaves open, and what would tell them apart."""
+    """Which causes a text leaves open, and what would decide between them."""
     open_ = f"The message leaves open which of these it is: {'; '.join(between)}. " if between else ""
     return f"{open_}To find out, look at: {'; '.join(decide)}."
 
 
 def finding(rule: Rule, group: list[tuple[ErrorRecord, Hit]]) -> Finding:
-    """One finding of records that say the same."""
+    """One finding for records that say the same."""
     ranked = sorted(group, key=lambda g: (g[0].level != "error", not g[0].ended_run, not g[0].frames, not g[0].nodes))
     from xladoctor.rules.recognise.xla_path import xla_path
 

@@ -1,6 +1,5 @@
-"""XD2xx: settings that came too late, went nowhere, or were kept.
-
-Recognised from recordings; from a log only what TensorFlow refuses.
+"""XD2xx: settings that came too late, had no effect, or were kept. They are recognised from recordings; from a log,
+only those that TensorFlow refuses.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""XD904 and on: reasons outside of XLA and shapes that have a class of their own. `not_xla.py` decides when they
+"""XD904 and later: reasons other than XLA and shapes that have a class of their own. `not_xla.py` decides when they
 count.
 """
 
@@ -13,7 +13,7 @@ NAN_BY_HAND = (
     "`np.isfinite(x).all()`, then `tf.debugging.enable_check_numerics()` with `jit_compile=False`, because XLA drops "
     "these checks."
 )
-"""What is left to do where the search by the doctor gave no answer."""
+"""What to do by hand if the doctor's search gave no answer."""
 
 RULES = (
     Rule(
@@ -236,7 +236,7 @@ RULES = (
         references=("https://keras.io/guides/migrating_to_keras_3/", "https://www.tensorflow.org/guide/migrate"),
     ),
 )
-"""In the order in which they are asked: a full disk before a damaged file, what a callback raised last."""
+"""In the order in which they are tried: a full disk before a damaged file, exceptions of callbacks last."""
 ASKED = tuple(
     sorted(RULES, key=lambda r: ("XD905", "XD904", "XD906", "XD911", "XD908", "XD909", "XD910", "XD907").index(r.code))
 )

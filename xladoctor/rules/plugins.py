@@ -1,7 +1,7 @@
 """Rules of third parties: installed packages name them under the entry point group `xladoctor.rules`.
 
-Nothing of a plug-in may stop the doctor. One that cannot be loaded, is malformed, takes a code that is taken, or raises
-while it looks at evidence is left out, and `problems()` says so in one line. See docs/rules.md.
+A plug-in must never stop the doctor. It is left out if it cannot be loaded, is malformed, uses a code that is already
+taken, or raises while it reads evidence; `problems()` says so in one line. See docs/rules.md.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ def rules() -> tuple[Rule, ...]:
 
 
 def literals() -> tuple[str, ...]:
-    """What the reader of logs looks for besides its own literals: what the rules of plug-ins name."""
+    """The literals of plug-ins, which the reader of logs looks for besides its own."""
     return tuple(dict.fromkeys(literal for rule in rules() for literal in rule.literals))
 
 
 def problems() -> tuple[str, ...]:
-    """What is wrong with plug-ins, a line each."""
+    """What is wrong with plug-ins, one line each."""
     return tuple(_load()[1])
 
 

@@ -134,10 +134,10 @@ def test_two_runs_redacted(runs, capsys):
     [
         ([], "there is no run in xladoctor-runs here"),
         (["fails", "--template", "blockr"], "there is no such template"),
-        (["fails", "--template", "fails/run.json"], "its name must say what it makes"),
+        (["fails", "--template", "fails/run.json"], "its ending must name the format"),
         (["--diff", "fails"], "--diff needs two run folders, not 1"),
-        (["--diff", "fails", "passes", "--replay", "x"], "--diff goes without --replay"),
-        (["--diff", "fails", "own.md.j2", "--template", "own.md.j2"], "--diff goes without --template"),
+        (["--diff", "fails", "passes", "--replay", "x"], "--diff cannot be combined with --replay"),
+        (["--diff", "fails", "own.md.j2", "--template", "own.md.j2"], "--diff cannot be combined with --template"),
         (["fails", "--template", "own.md.j2", "--format", "html"], r"own\.md\.j2 makes markdown, not html"),
         (["nowhere"], "there is no file nowhere"),
         (["fails", "--quiet", "--verbose"], "exclude each other"),

@@ -46,4 +46,4 @@ def test_lines_of_a_notebook_are_those_of_its_cells(tmp_path):
     (tmp_path / "a.ipynb").write_text(json.dumps(book))
     (found,) = [f for f in findings(tmp_path, params=PARAMS) if f.location.file.endswith("ipynb")]
     assert (found.code, found.details["cell"], found.details["cell_line"]) == ("XD809", 3, 2)
-    assert "in cell 2, line 1 pins 32" in found.message
+    assert "in cell 2, line 1 fixes 32" in found.message

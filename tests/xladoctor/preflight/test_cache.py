@@ -106,7 +106,7 @@ def test_what_cannot_be_told_to_hold_is_not_kept(here):
     for paths in (None, {}, {str(here.parent / "gone"): "missing"}, {**known, str(here / "train.py"): "another"}):
         cache.keep(wanted, answer(), paths)
         assert cache.look(wanted) is None
-    cache.keep(wanted, answer("the check broke down: ZeroDivisionError"), known)
+    cache.keep(wanted, answer("the check failed with an error: ZeroDivisionError"), known)
     cache.keep(wanted, answer(state="unchecked"), known)
     cache.keep(None, answer(), known)
     assert cache.look(wanted) is None and cache.look(None) is None

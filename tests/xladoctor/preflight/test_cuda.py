@@ -85,7 +85,7 @@ def test_a_machine_that_has_all_of_it(machine, monkeypatch):
 def test_without_a_driver_nothing_is_guessed(machine, monkeypatch):
     found = machine.check(monkeypatch)
     assert found.state == "pass"
-    assert any("are not known: this one has no NVIDIA driver" in d for d in found.details)
+    assert any("could not be checked: this machine has no NVIDIA driver" in d for d in found.details)
     assert not any("is not found" in d for d in found.details)
 
 
@@ -128,7 +128,7 @@ def test_a_flag_leads_xla_to_it(machine, monkeypatch):
     machine.ptxas("opt/cuda/bin", "12.5.82")
     before = machine.check(monkeypatch)
     assert before.state == "fail"
-    assert before.todo == f"Say where it is: XLA_FLAGS=--xla_gpu_cuda_data_dir={machine.root / 'opt/cuda'}."
+    assert before.todo == f"Give its folder: XLA_FLAGS=--xla_gpu_cuda_data_dir={machine.root / 'opt/cuda'}."
     machine.environment["XLA_FLAGS"] = f"--xla_gpu_cuda_data_dir={machine.root / 'opt/cuda'}"
     assert machine.check(monkeypatch).state == "pass"
 

@@ -89,7 +89,7 @@ def test_a_contract_of_a_place_of_the_users_own(pool, tmp_path, monkeypatch):
         # By itself: after a rehearsal that fails it would be skipped.
         (sizes,) = checked(situation, ("sizes",))
     assert (rehearsed.state, rehearsed.slugs) == ("fail", ("contract-violation",)), rehearsed
-    assert rehearsed.message.startswith("nothing is raised, and it is wrong: kept breaks its contract")
+    assert rehearsed.message.startswith("no error is raised, but the result is wrong: kept breaks its contract")
     assert (sizes.state, sizes.slugs) == ("fail", ("contract-violation",)), sizes
     assert "kept: result is (32 3) where (B N) wants N = 4 at axis 1" in sizes.message
 
@@ -99,5 +99,5 @@ def test_a_switch_that_the_study_sets_and_nothing_obeys(look):
     assert list(states(checks, "fail", "warn")) == ["switches"], states(checks, "fail", "warn")
     found = checks["switches"]
     assert (found.state, found.slugs) == ("fail", ("dead-switch",))
-    assert "the study sets it, and it governs nothing: env:USE_XLA_TRANSLATE changes nothing" in found.message
+    assert "the study sets it, but it has no effect: env:USE_XLA_TRANSLATE changes nothing" in found.message
     assert not list(situation.folder.glob("switch-2")), "one more rehearsal"

@@ -277,4 +277,4 @@ def test_rounding_that_the_optimizer_enlarges(tmp_path, monkeypatch, outputs, de
     stage = Stage("fit of net", SimpleNamespace(subject=SimpleNamespace(folder=tmp_path)), (8,), None)
     verdict = parity.check(SimpleNamespace(wanted_stages=(stage,), say=lambda text: None))
     assert verdict.state == state, verdict
-    assert (state == "fail") or "rounding that the optimizer enlarges" in verdict.details[-1]
+    assert (state == "fail") or "rounding that the optimizer amplifies" in verdict.details[-1]

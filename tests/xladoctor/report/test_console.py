@@ -144,8 +144,7 @@ def test_colours_change_nothing_else():
 def test_a_log_in_which_nothing_looks_wrong_is_no_healthy_run():
     assert said(samples.HEALTHY).splitlines() == [
         "xladoctor: NOTHING FOUND  train.log",
-        "  Nothing that looks wrong stands in this log. Of the run itself nothing was",
-        "  seen.",
+        "  Nothing in this log looks wrong. The doctor did not see the run itself.",
     ]
 
 
@@ -288,7 +287,7 @@ def test_xla_in_short():
 def test_hypotheses_in_short():
     lines = said(samples.LOUD).partition("Hypotheses  ")[2].splitlines()
     assert lines[:3] == [
-        "what was suspected in such failures before; each tested on this run",
+        "suspected in such failures before; each was tested on this run",
         "  refuted    H1-REVISED  Positions reach the translation as (B, 2) and not as …",
         "  confirmed  C1  The reassembly gives one canvas for the whole batch",
     ]
@@ -310,7 +309,7 @@ def test_what_was_never_traced_is_said_plainly():
         "tf.function(jit_compile=)", "_conv_xla", "True", "on, but never traced", False, note="asked for x38"
     )
     text = said(replace(samples.LOUD, xla_paths=(path,)), 140, verbose=True)
-    assert "asked for True, but nothing was ever compiled: the function was never traced in this run." in text
+    assert "requested True, but nothing was compiled: the function was never traced in this run." in text
 
 
 def test_milestones_keep_their_column_and_their_order():

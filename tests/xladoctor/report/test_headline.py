@@ -182,9 +182,9 @@ def test_an_index_with_the_rows_that_there_are():
     found = replace(
         of_class("index-out-of-range", (100, 100), message="Index 100 into an axis of 100."), layer="people"
     )
-    assert headline(found) == "Index 100 is outside of the 100 rows (0 to 99) in people"
+    assert headline(found) == "Index 100 is outside the 100 rows (0 to 99) in people"
     label = of_class("index-out-of-range", (5, 5), message="Label 5 with 5 classes.")
-    assert headline(label) == "Label 5 is outside of the 5 classes (0 to 4)"
+    assert headline(label) == "Label 5 is outside the 5 classes (0 to 4)"
 
 
 def test_two_types_with_the_verb_of_the_op():

@@ -115,7 +115,7 @@ def test_details_are_words_and_not_a_dump():
         "somebody_elses": {"x": 1},
     }
     text = document(replace(samples.LOUD, findings=(replace(samples.ROOT, details=details),)))
-    assert "- the op in which the size arises: `Sum`, `a/Sum`, `(64 78) -> (1 78)`" in text
+    assert "- the op in which the size originates: `Sum`, `a/Sum`, `(64 78) -> (1 78)`" in text
     assert "- the lines there, innermost first: `/p/f.py:1 in f`, `/p/g.py:2 in g`" in text
     assert "- the watched place before it: `m:translate`, `images (4 78)`" in text
     for raw in ("ambiguous.", "met.", "loses", "somebody_elses", "- phase", "- place:"):
@@ -142,7 +142,7 @@ def test_hypotheses_say_whose_they_are_and_end_with_the_deciding_proof():
     proofs = tuple(Proof("setting", f"read {n}", None) for n in range(6))
     claim = Hypothesis("H2", "t", "report 002", "refuted", (*proofs, Proof("setting", "no write of False", None)))
     text = document(replace(samples.LOUD, hypotheses=(claim,)))
-    assert "What was suspected in such failures before; each tested on this run." in text
+    assert "Suspected in such failures before; each was tested on this run." in text
     assert "read 0; read 1; read 2; no write of False" in text
 
 

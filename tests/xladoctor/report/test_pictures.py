@@ -190,7 +190,7 @@ def test_the_chain():
     long = [links[0], *[links[1]] * 40, links[2]]
     root = drawn(svg.chain("c", long))
     assert "29 more ops that carry it" in texts(root) and texts(root).count("GatherV2") == 11
-    assert root.find("desc").text == "Born in Where, FFT2D cannot carry it; 42 ops."
+    assert root.find("desc").text == "It becomes dynamic in Where, and FFT2D cannot carry it; 42 ops."
 
 
 def test_the_heat_map():
@@ -340,7 +340,7 @@ def test_a_replay_in_the_document(format):
 
 def test_what_cured_it_is_the_next_action():
     bare = replace(samples.LOUD, findings=(replace(samples.ROOT, remedies=()),))
-    assert "Apply the remedy that cured it when it was run again (slower): Use `batch_size=15`." in render(
+    assert "Apply the remedy that cured it in a replay (slower): Use `batch_size=15`." in render(
         bare, "markdown", None, View(replays=(REPLAY,))
     )
 

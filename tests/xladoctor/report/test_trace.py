@@ -40,7 +40,7 @@ def show(found, format, **view):
 def test_the_console(broken, kept):
     text = show(broken, "console", run_dir="runs/b", target_status=1)
     assert "xladoctor: CONTRACT BROKEN" in text and "the program ended with 1" in text
-    assert "batch of 16 (8 rows), rows of the call's own data, drawn again" in text
+    assert "batch of 16 (8 rows), rows drawn again from the data of the call" in text
     assert re.search(r"! shift +layer gears/a\n +in +x +\(B N\) +\(\? 5\) +\(16 5\)", text)
     assert "FIRST VIOLATION: result is (1 5) where (B N)" in " ".join(text.split())
     assert re.search(r"B += 16 +bound by x \(axis 0\) of shift", text)

@@ -133,7 +133,7 @@ def _logged(flag: str, text: str) -> tuple:
 def test_a_flag_of_auto_clustering_beside_an_explicit_failure(flag):
     found = [f for f in _logged(flag, f"Incompatible shapes: [3] vs. [4] {MUST}") if f.slug == "flag-ineffective"]
     assert len(found) == 1 and found[0].level == "warning" and found[0].role == "consequence"
-    assert "governs auto-clustering only" in found[0].message and "`__inference_f_9`" in found[0].message
+    assert "affects only auto-clustering" in found[0].message and "`__inference_f_9`" in found[0].message
     assert [p.where for p in found[0].evidence] == ["log:1", "log:9"]
 
 

@@ -90,7 +90,7 @@ def test_jit_kernel_does_not_repeat_causes_without_evidence() -> None:
     assert found.details["cause"] == "unknown"
     assert found.op == "Exp" and found.node == "enc_1/MaximumMeanDiscrepancy/Exp"
     assert found.layer == "enc_1/MaximumMeanDiscrepancy"
-    assert "neither auto-clustering nor jit_compile" in found.message
+    assert "Neither auto-clustering nor jit_compile" in found.message
 
 
 def test_root_is_the_first_of_independent_errors() -> None:

@@ -43,7 +43,7 @@ NAME = "TypeError: Expected float64, but got height of type 'str'.\n"
         (GRAPH + BRANCH, "branch-shape-mismatch", "1 against 3 axes"),
         (DYNAMIC.format("slice with non-trival stride"), "dynamic-dimension-unsupported", "slice with non-trival"),
         (DYNAMIC.format("sorting"), "dynamic-dimension-unsupported", "known only at run time"),
-        (YIELDED.format(OTHER), "contract-violation", "of shape (11,), and its signature promises one of shape (12,)"),
+        (YIELDED.format(OTHER), "contract-violation", "of shape (11,), but its signature declares one of shape (12,)"),
         (YIELDED.format("that did not match the expected structure"), "callback-error", "expected structure"),
         (f"RuntimeError: {LATE}", "setting-too-late", "Intra op parallelism: this was set after"),
         ("RuntimeError: Collective ops must be configured at program startup\n", "setting-too-late", "Collective ops"),

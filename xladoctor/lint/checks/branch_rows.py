@@ -15,9 +15,8 @@ def see(event: Event) -> Iterator[Hazard]:
         return
     what = f"{event.name} has" if event.name else "the result has"
     message = (
-        f"After this branch {what} {_words(event.one.rows)} or {_words(event.other.rows)}: under XLA a bounded "
-        f"dynamic size, "
-        "which an FFT and others cannot carry."
+        f"After this branch {what} {_words(event.one.rows)} or {_words(event.other.rows)}: under XLA that is a "
+        f"bounded dynamic size, which an FFT and other ops cannot carry."
     )
     rows = [str(event.one.rows), str(event.other.rows)]
     yield in_frame("XD807", event.frame, event.node, message, "dynamic-dimension-unsupported", details={"rows": rows})

@@ -30,9 +30,7 @@ def find(project: Project) -> Iterator[Hazard]:
             for child in _without_functions(node):
                 read = configs.read_by(module, child)
                 if read is not None:
-                    message = (
-                        f"{read} is read {how}: the value of that moment is kept, and what is set later does not count."
-                    )
+                    message = f"{read} is read {how}: this value is kept, and later changes have no effect."
                     yield Hazard("XD802", module, child, message, "baked-in-setting")
 
 

@@ -17,7 +17,7 @@ def see(event: Event) -> Iterator[Hazard]:
     static = event.op.rpartition("assert_")[2].startswith(_WHILE_TRACING)
     known = all(value.all_items.content == Content.STATIC for value in event.args[:2]) and len(event.args) > 1
     if not static and not known:
-        message = f"tf.{event.op} is left out where XLA compiles: the check never fails there."
+        message = f"XLA leaves out tf.{event.op}: in compiled code the check never fails."
         yield in_frame("XD813", event.frame, event.node, message, "wrong-shape-silent", level="note", op=event.op)
 
 

@@ -36,9 +36,8 @@ def see(event: Event) -> Iterator[Hazard]:
         yield in_frame("XD806", event.frame, event.node, message, "wrong-shape-silent", op=event.op)
     elif event.op in _PRODUCTS:
         message = (
-            f"tf.{event.op} gets a tensor whose size depends on data ({grown}): mostly right, but XLA's dynamic "
-            f"padder has "
-            "refused such products."
+            f"tf.{event.op} gets a tensor whose size depends on data ({grown}): usually right, but XLA's dynamic "
+            f"padder refuses some of these products."
         )
         yield in_frame("XD806", event.frame, event.node, message, "dynamic-padder-ret-check", level="note", op=event.op)
 
@@ -54,8 +53,7 @@ def _from_the_end(event: Index) -> Iterator[Hazard]:
     if event.frame.entry.jit and event.value.grown and event.value.tensor and any(_negative(b) for b in bounds):
         message = (
             f"Counted from the end of a tensor whose size depends on data ({event.value.grown}): under XLA that is "
-            f"another "
-            "place, without an error."
+            f"another element, without an error."
         )
         yield in_frame("XD806", event.frame, event.node, message, "wrong-shape-silent")
 

@@ -163,7 +163,7 @@ def _hazard(
         message = f"{after}, which has read it by then: it has no effect."
         yield Hazard("XD801", module, node, message, "setting-too-late", "warning", function)
     elif variable in LOGGING:
-        message = f"{after}: what the import logs is printed by then."
+        message = f"{after}: the import has already printed its log by then."
         fix = fix_of(project, module, node, variable, line)
         yield Hazard("XD801", module, node, message, "setting-too-late", "note", function, fix=fix)
     elif variable in LATER:
@@ -172,6 +172,6 @@ def _hazard(
             message = f"{called} It is read once, {LATER[variable]}; later it has no effect."
             yield Hazard("XD801", module, node, message, "setting-too-late", "warning", function)
         else:
-            message = f"{after}. It is read once, {LATER[variable]}: it works only as long as nothing does that before."
+            message = f"{after}. It is read once, {LATER[variable]}: it works only if nothing does that before."
             fix = fix_of(project, module, node, variable, line)
             yield Hazard("XD801", module, node, message, "setting-too-late", "note", function, fix=fix)

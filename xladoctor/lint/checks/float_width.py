@@ -24,14 +24,13 @@ def see(event: Event) -> Iterator[Hazard]:
         source = event.args[0] if event.args else None
         if source is not None and source.tensor and source.width == "float32" and source.rounded:
             message = (
-                f"A constant made float32 in {source.rounded} is cast to float64 here: its value stays that of "
-                f"float32, with "
-                "7 digits. Give it its dtype where it is made."
+                f"A constant made float32 in {source.rounded} is cast to float64 here: it keeps the 7 digits of "
+                f"float32. Give it its dtype where it is made."
             )
             yield in_frame("XD811", event.frame, event.node, message, "parity-divergence")
 
 
 def _mixed(event: Mix | Call, one: Value, other: Value) -> Iterator[Hazard]:
     if one.tensor and other.tensor and one.width != other.width and {one.width, other.width} <= set(_FLOATS):
-        message = f"A {one.width} and a {other.width} tensor meet: TensorFlow refuses to mix them."
+        message = f"A {one.width} and a {other.width} tensor are combined: TensorFlow refuses to mix them."
         yield in_frame("XD811", event.frame, event.node, message, "dtype-mismatch")

@@ -50,7 +50,7 @@ def _call(module: Module, call: ast.Call, inside: Function | None) -> Iterator[H
         yield Hazard("XD812", module, call, message, leads_to, "note", where)
     for keyword in call.keywords:
         if keyword.arg in _KEYWORDS.get(name, ()):
-            message = f"{keyword.arg} governs every graph of the session; it does not govern jit_compile=True."
+            message = f"{keyword.arg} affects every graph of the session, but not jit_compile=True."
             yield Hazard("XD812", module, call, message, "flag-ineffective", "note", where)
 
 

@@ -36,7 +36,7 @@ def _of_module(module: Module) -> Iterator[Hazard]:
         if found is not None and key in pins:
             line, words, leads_to = pins[key]
             text = ast.unparse(found[0])
-            pinned = f"{words} in {module.source.place(line)} pins {text}"
+            pinned = f"{words} in {module.source.place(line)} fixes {text}"
             message = f"{found[1]} may end with a batch of fewer than {text} rows, and {pinned}. {found[2]}"
             yield Hazard("XD809", module, call, message, leads_to, "warning", inside.name if inside else None)
 

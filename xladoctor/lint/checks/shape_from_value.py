@@ -25,13 +25,13 @@ def see(event: Event) -> Iterator[Hazard]:
         value = given.all_items
         said = f"`{name}` of tf.{event.op} comes from {value.origin}"
         if value.content == Content.RUNTIME:
-            message = f"{said}, and XLA must know it when it compiles."
+            message = f"{said}, but XLA must know it when it compiles."
             yield in_frame("XD805", event.frame, event.node, message, "compile-time-constant", op=event.op)
         elif value.content == Content.SIZE and event.op in _REFUSE_SIZE:
-            message = f"{said}: a size that depends on data, where XLA needs a constant."
+            message = f"{said}: the size depends on data, but XLA needs a constant."
             yield in_frame("XD805", event.frame, event.node, message, "compile-time-constant", op=event.op)
         elif value.content == Content.SIZE and event.op in _MISTAKE_SIZE:
-            message = f"{said}: XLA gives a result of another size than plain TensorFlow, without an error."
+            message = f"{said}: XLA gives a result of another size than eager execution, without an error."
             yield in_frame("XD805", event.frame, event.node, message, "wrong-shape-silent", op=event.op)
         elif value.content == Content.ARGUMENT and value.tensor is not False:
             message = f"{said}: its value is compiled in, and each new value compiles again."

@@ -35,7 +35,7 @@ def _of_function(module: Module, function: Function) -> Iterator[Hazard]:
             pairs = len(_sizes(node, aliases)) > 1
             message = (
                 f"This check runs only where {known} is known while tracing. With a batch of None (Keras, an input "
-                "signature) it is left out, and nothing is checked."
+                f"signature) the graph does not contain it, and nothing is checked."
             )
             leads_to = "wrong-pairing" if pairs else "contract-violation"
             yield Hazard("XD808", module, node, message, leads_to, "warning" if pairs else "note", function.name)

@@ -26,7 +26,7 @@ def check(situation: Situation) -> Verdict:
     need = situation.study.outputs_gib
     said = f"{free:.1f} GiB free for {wanted.resolve()}"
     if need is not None and free < need:
-        return Verdict("fail", f"{said}, and the study needs {need:g} GiB", "Make room, or name another folder.")
+        return Verdict("fail", f"{said}, but the study needs {need:g} GiB", "Make room, or name another folder.")
     if need is None and free < _LITTLE:
-        return Verdict("warn", said, "Make room, or say how much it needs: outputs_gib in the study file.")
+        return Verdict("warn", said, "Make room, or give the amount that it needs: outputs_gib in the study file.")
     return Verdict("pass", said)

@@ -29,7 +29,7 @@ def check(situation: Situation) -> Verdict:
     if wrong:
         return Verdict(
             "fail", f"{wrong[0]} is not finite" + (f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""),
-            "Look at the loss and its inputs: a logarithm of 0, a division, a learning rate.", (),
+            "Check the loss and its inputs: a logarithm of 0, a division, a learning rate.", (),
             tuple(lines + wrong[:20]),
         )  # fmt: skip
     if not lines:

@@ -33,7 +33,7 @@ def check(situation: Situation) -> Verdict:
     if said:
         todo = "If the study needs more, raise it in the shell that starts it (ulimit), or ask who set it."
         return Verdict("warn", said[0], todo, details=tuple(said))
-    return Verdict("pass", "none that a long run would meet")
+    return Verdict("pass", "none that would end a long run")
 
 
 def _limit(kind: int) -> int | None:

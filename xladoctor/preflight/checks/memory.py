@@ -38,7 +38,7 @@ def check(situation: Situation) -> Verdict:
             why = answer.message if not answer.ok else answer.result.note
             lines.append(f"{stage.name}: not known ({gist(why) or 'no answer'})")
     if not most:
-        raise Unanswered(lines[0] if lines else "no step could be asked")
+        raise Unanswered(lines[0] if lines else "no step could be measured")
     said = f"the largest step needs {byte_words(round(most * _GIB))}; {there:.1f} GiB {whose}"
     if most > there:
         return Verdict("fail", said, "Take a smaller batch.", ("oom",), tuple(lines))

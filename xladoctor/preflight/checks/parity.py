@@ -36,7 +36,7 @@ def check(situation: Situation) -> Verdict:
             rounding = _by_the_optimizer(stage, differing)
             apart = [a for a in compared if not a.agree and not (a.output in rounding and _is_small(a))]
             notes += [
-                f"{stage.name}: {a.output}, {a.between}: {_apart(a)}, from rounding that the optimizer enlarges"
+                f"{stage.name}: {a.output}, {a.between}: {_apart(a)}, from rounding that the optimizer amplifies"
                 for a in compared
                 if not a.agree and a not in apart
             ]

@@ -14,7 +14,7 @@ def check(situation: Situation) -> Verdict:
     """The plan itself; a batch of one row is a warning, since statistics over a batch mean nothing there."""
     plan = situation.plan
     if not plan:
-        raise NotNow("no call of fit, evaluate or predict was seen")
+        raise NotNow("the program called neither fit, evaluate nor predict")
     lines = tuple(line(b) for b in plan)
     sizes = sorted({n for b in plan for n in b.sizes})
     said = words_of_sizes(sizes)

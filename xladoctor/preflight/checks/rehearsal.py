@@ -113,9 +113,9 @@ def _judged(run: _Rehearsed, under: str) -> Verdict:
 
 def _refused(refused: Refused, run: _Rehearsed) -> Verdict:
     said = f"it writes to {refused.path}, and a rehearsal may not" + (f" ({refused.why})" if refused.why else "")
-    todo = f"Name the folder: --outputs {refused.folder} has it write to a copy of it."
+    todo = f"Name the folder: with --outputs {refused.folder}, the rehearsal writes to a copy of it."
     if refused.why:
-        todo = f"Let it really write there, if that does no harm: --allow-write {refused.folder}."
+        todo = f"Let the rehearsal really write there, if that does no harm: --allow-write {refused.folder}."
     passed = run.calls
     return Verdict("unchecked", f"{said}; what comes after is not checked ({passed or 'no call'} passed)", todo)
 
@@ -127,24 +127,24 @@ def _failed(run: _Rehearsed) -> Verdict | None:
     if run.died is None and not errors:
         if loss is None:
             return None
-        todo = "Look at the data of that batch, the learning rate, a logarithm or division of 0."
-        return Verdict("fail", f"nothing is raised, and {loss}", todo)
+        todo = "Check the data of that batch, the learning rate, and logarithms and divisions of 0."
+        return Verdict("fail", f"no error is raised, but {loss}", todo)
     if not errors:
         if run.recording.outcome is not None and run.recording.outcome.probes != "recorded":
             return None
         said = f"it ends with {run.died}"
-        verdict = Verdict("fail", said, f"Look into its output: {run.recording.folder / 'stderr.log'}.")
+        verdict = Verdict("fail", said, f"See its output: {run.recording.folder / 'stderr.log'}.")
         own = True
     else:
         quiet = run.died is None
-        verdict = of_findings(errors, "fail", "nothing is raised, and it is wrong" if quiet else _when(run))
+        verdict = of_findings(errors, "fail", "no error is raised, but the result is wrong" if quiet else _when(run))
         own = not quiet and all(f.slug in _OWN for f in errors)
         batch = None if quiet else run.which_batch()
         verdict = replace(verdict, message=f"{verdict.message}, in {batch}") if batch else verdict
     if loss is not None:
         return replace(verdict, message=f"{verdict.message}; {loss}")
     if own and run.cut:
-        todo = "It trained for a part of its epochs only: see whether that is why."
+        todo = "It trained for only some of its epochs: check whether that is the reason."
         return Verdict("unchecked", f"after a training cut short, {verdict.message}", todo, (), details(errors))
     return verdict
 
@@ -158,15 +158,15 @@ def _unfinished(run: _Rehearsed) -> Verdict | None:
     """Why there is no answer, if there is none."""
     outcome, recording = run.recording.outcome, run.recording
     if outcome is not None and outcome.probes != "recorded":
-        return Verdict("unchecked", f"nothing was recorded: {outcome.probes_note}", "Say which interpreter: --python.")
+        return Verdict("unchecked", f"nothing was recorded: {outcome.probes_note}", "Name the interpreter: --python.")
     if outcome is not None and outcome.state == "timed-out":
         said = f"it had not ended after {run.timeout:g} s"
         return Verdict("unchecked", said, "Give it more time: --timeout.")
     if not run.calls and not recording.of_kind(schema.TRACE) and not recording.of_kind(schema.FIRST_OP):
-        todo = f"Look into its output: {recording.folder}"
+        todo = f"See its output: {recording.folder}"
         return Verdict("unchecked", "the program ended without a step of TensorFlow", todo)
     if run.stopped == "seconds":
-        said = f"it was stopped before its end; what passed until then: {run.calls or 'no call of Keras'}"
+        said = f"it was stopped before its end; calls that passed before that: {run.calls or 'no call of Keras'}"
         return Verdict("unchecked", said, "Shorten the study for a preflight, or give it more time: --timeout.")
     missing = unseen(recording)
     if missing:

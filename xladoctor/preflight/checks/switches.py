@@ -26,7 +26,7 @@ from xladoctor.recording.schema import schema
 from xladoctor.workers.bench import Answer, Bench
 from xladoctor.workers.classify import gist
 
-TITLE = "switches that govern something, and change no number"
+TITLE = "switches that have an effect, and change no number"
 ORDER = 110
 RUNS_STEPS = True
 
@@ -51,7 +51,7 @@ class _Compared:
 def check(situation: Situation) -> Verdict:
     """Differences are a no-go, and so is a switch that the study sets and that governs nothing."""
     if situation.study.subjects:
-        raise NotNow("its steps are callables, and switches are tried in the steps of a command only")
+        raise NotNow("its steps are callables, and switches are tested only in the steps of a command")
     found = [_compared(situation, stage, twin) for stage in situation.stages for twin in stage.twins]
     live = {c.twin.switch.name for c in found if c.live is not False}
     dead, notes = _rehearsed(situation, live)
@@ -62,22 +62,23 @@ def check(situation: Situation) -> Verdict:
         slug = "wrong-shape-silent" if first.apart[0].deviation is None else "parity-divergence"
         return Verdict(
             "fail", f"{first}: {_apart(first.apart[0])}",
-            "One of the two is wrong, and which is not known from here: compare each with a case that you know.",
+            "One of the two is wrong, and the doctor cannot know which: compare each with a case whose result you "
+            "know.",
             (slug,), (*lines, *details(dead)),
         )  # fmt: skip
     if dead:
         asked = [f for f in dead if _asked_for(situation, f)]
         state: State = "fail" if asked else "warn"
-        said = "the study sets it, and it governs nothing" if asked else "it governs nothing"
+        said = "the study sets it, but it has no effect" if asked else "it has no effect"
         verdict = of_findings(asked or dead, state, said)
         return Verdict(state, verdict.message, verdict.todo, verdict.slugs, (*verdict.details, *lines))
     failing = [c for c in found if c.live is None]
     if failing:
-        todo = "The study does not go that way; whoever flips the switch will."
+        todo = "The study does not use that position, but it fails for anybody who flips the switch."
         return Verdict("warn", _line(failing[0]), todo, (), tuple(lines))
     if not found and not notes:
         if not situation.rehearsal.of_kind(schema.SETTING):
-            raise NotNow("the study has no settings that are known here")
+            raise NotNow("the study has no settings that the doctor knows")
         return Verdict("pass", "no switch with two positions was read")
     names = ", ".join(sorted(live)) or "; ".join(notes)
     return Verdict("pass", f"{names}: other graphs, the same numbers" if live else names, details=tuple(lines))

@@ -74,12 +74,12 @@ def _named(situation: Situation) -> str | None:
 
 
 def _of_packages(tensorflow: str, packages: dict[str, str], python: str) -> Iterator[_Problem]:
-    todo = "Install versions that belong together."
+    todo = "Install versions that fit together."
     version, keras = _two(tensorflow), packages.get("keras")
     if keras is not None and version >= (2, 16) and _two(keras) < (3, 0):
-        yield _Problem("warn", f"TensorFlow {tensorflow} goes with Keras 3, and Keras {keras} is installed", todo)
+        yield _Problem("warn", f"TensorFlow {tensorflow} needs Keras 3, but Keras {keras} is installed", todo)
     if keras is not None and version < (2, 16) and _two(keras) >= (3, 0):
-        yield _Problem("warn", f"TensorFlow {tensorflow} goes with Keras 2, and Keras {keras} is installed", todo)
+        yield _Problem("warn", f"TensorFlow {tensorflow} needs Keras 2, but Keras {keras} is installed", todo)
     low, high = _PYTHON.get(version, ((0, 0), (99, 0)))
     if not low <= _two(python) <= high:
         yield _Problem("warn", f"TensorFlow {tensorflow} has no wheel for Python {python}", todo)
@@ -96,7 +96,7 @@ def _of_cuda(situation: Situation, found: Interpreter) -> tuple[list[str], list[
     problems = list(_of_pip(found.packages, built_with))
     driver = cuda.driver()
     if driver is None:
-        unknown = "driver, libdevice and ptxas of the study's machine are not known: this one has no NVIDIA driver"
+        unknown = "driver, libdevice and ptxas could not be checked: this machine has no NVIDIA driver"
         return [*lines, f"{unknown} (there: xladoctor preflight --only versions -- COMMAND)"], problems
     lines.append(f"driver {driver}")
     if has_cuda is False:
@@ -107,13 +107,13 @@ def _of_cuda(situation: Situation, found: Interpreter) -> tuple[list[str], list[
         ]
     old = cuda.driver_problem(driver, built_with)
     if old is not None:
-        problems.append(_Problem("fail", old, "Renew the driver, or take a TensorFlow for an older CUDA."))
+        problems.append(_Problem("fail", old, "Update the driver, or use a TensorFlow for an older CUDA."))
     environment, cwd = situation.environment, situation.cwd
     folders = cuda.roots(environment, cwd, found.files.get("tensorflow"))
     looked = f"XLA looks in {', '.join(map(str, folders))}"
     told = cuda.elsewhere(environment)
     flag = f"XLA_FLAGS=--xla_gpu_cuda_data_dir={told or '/path/to/cuda'}"
-    get = f"Say where it is: {flag}." if told else f"pip install 'tensorflow[and-cuda]', or {flag}."
+    get = f"Give its folder: {flag}." if told else f"pip install 'tensorflow[and-cuda]', or {flag}."
     library = cuda.libdevice(folders, cwd)
     if library is None:
         problems.append(_Problem("fail", f"libdevice.10.bc is not found; {looked}", get, "libdevice-missing"))
@@ -137,7 +137,7 @@ def _without_ptxas(
     if falls_back:
         return _Problem("warn", f"{why}; the driver compiles PTX instead, as XLA_FLAGS says", get, "ptxas-missing")
     if nvjitlink is not None and _two(packages.get("tensorflow", "")) >= (2, 18):
-        return _Problem("warn", f"{why}; {nvjitlink} may stand in for it", get, "ptxas-missing")
+        return _Problem("warn", f"{why}; {nvjitlink} may replace it", get, "ptxas-missing")
     return _Problem("fail", why, get, "ptxas-missing")
 
 
@@ -145,9 +145,9 @@ def _of_pip(packages: dict[str, str], built_with: tuple[int, ...]) -> Iterator[_
     """CUDA's libraries from pip: for the CUDA of this TensorFlow, and with libdevice and ptxas among them."""
     ours = [n for n in packages if n.startswith("nvidia-") and "-cu" in n]
     others = [n for n in ours if built_with and not n.endswith(f"-cu{built_with[0]}")]
-    todo = "pip install 'tensorflow[and-cuda]' brings those that belong together."
+    todo = "pip install 'tensorflow[and-cuda]' installs versions that fit together."
     if others and len(others) == len(ours):
-        yield _Problem("warn", f"TensorFlow is built for CUDA {built_with[0]}, and pip has {others[0]}", todo)
+        yield _Problem("warn", f"TensorFlow is built for CUDA {built_with[0]}, but pip has {others[0]}", todo)
     elif ours and not any("cuda-nvcc" in n for n in ours):
         text = "CUDA libraries are installed by pip, without nvidia-cuda-nvcc-cu12: libdevice and ptxas may be missing"
         yield _Problem("warn", text, todo, "libdevice-missing")

@@ -15,8 +15,8 @@ from xladoctor.report.writers import html as writer
 _FEW = 16
 _PICTURES = 2
 _PICTURE = 360.0
-_SWEEP = "A field for each case that was run; of many, neighbours that went the same way share one."
-_CHAIN = "From the op where it is born to the op that cannot carry it."
+_SWEEP = "One field for each case that was run. If there are many, neighbours with the same outcome share a field."
+_CHAIN = "From the op where it becomes dynamic to the op that cannot carry it."
 
 
 def sections(replays: Sequence[Replay]) -> list[Section]:
@@ -74,7 +74,9 @@ def _of_pair(same: Sequence[Agreement], between: str, name: str) -> Iterator[str
     picture = svg.heat(
         f"{name}-rows", matrix, [a.output for a, _ in like], heads, like[0][0].tolerance, each=(1, first.block)
     )
-    yield html.figure(picture, f"Which rows of the batch deviate, {between}: a field for each row, a line an output.")
+    yield html.figure(
+        picture, f"Which rows of the batch deviate, {between}: one field for each row, one line for each output."
+    )
     drawn = [(a, m, m.shape, m.cells) for a, m in maps if m.shape and m.cells and m.cells[0]]
     for number, (a, m, (high, wide), cells) in enumerate(drawn[:_PICTURES]):
         each = (math.ceil(high / len(cells)), math.ceil(wide / len(cells[0])))

@@ -136,7 +136,7 @@ def xla_paths(diagnosis: Diagnosis) -> Iterator[str]:
             )
         )
     heads = ("XLA", "Mechanism", "Function", "Asked → resolved", "Governed by", "Where")
-    yield from html.table(heads, (8, 18, 18, 12, 18, 26), rows, "Every way by which XLA is switched on")
+    yield from html.table(heads, (8, 18, 18, 12, 18, 26), rows, "All ways in which XLA is switched on")
 
 
 def settings(diagnosis: Diagnosis) -> Iterator[str]:
@@ -148,7 +148,7 @@ def settings(diagnosis: Diagnosis) -> Iterator[str]:
         said = (
             "Settings in order of time (seconds below). A square: written; a ring: read to decide; a small dot: as it "
         )
-        said += "was at the start; a cross: it came too late or governs nothing. Numbered lines: "
+        said += "was at the start; a cross: it came too late or has no effect. Numbered lines: "
         miles = [str(m["setting"]) for m in shown if m["action"] == "milestone"]
         said += "; ".join(f"{n} {what}" for n, what in enumerate(miles, 1)) + "."
         yield html.figure(svg.settings("figure-settings", shown), said)
@@ -191,7 +191,7 @@ def hypotheses(diagnosis: Diagnosis) -> Iterator[str]:
             html.row((code(claim.id), claim.title, claim.origin, verdict(claim.verdict), Markup("; ".join(proof))))
         )
     heads = ("Id", "Claim", "From", "Verdict", "Evidence")
-    yield from html.table(heads, (12, 26, 10, 12, 40), rows, "Hypotheses and what the evidence says")
+    yield from html.table(heads, (12, 26, 10, 12, 40), rows, "Hypotheses and their verdicts")
 
 
 def verdict(word: Any) -> Markup:
@@ -219,7 +219,7 @@ def remedies(diagnosis: Diagnosis) -> Iterator[str]:
         for r in found
     ]
     heads = ("Remedy", "How", "Safety", "Tested", "Deviation", "Speed ratio")
-    yield from html.table(heads, (26, 34, 10, 10, 10, 10), rows, "Remedies, and what came of trying them")
+    yield from html.table(heads, (26, 34, 10, 10, 10, 10), rows, "Remedies and their results")
 
 
 def environment(diagnosis: Diagnosis) -> Iterator[str]:

@@ -17,7 +17,11 @@ _STYLES = {"pass": "green", "warn": "yellow", "fail": "bold red", "unchecked": "
 def render(found: Preflight, page: Page, verbose: bool) -> str:
     """The checks (with their evidence where `verbose`), the batches, the answer."""
     if found.cached:
-        page.para(f"Nothing has changed since {found.cached}: this is the answer of then (--no-cache).", indent=0)
+        page.para(
+            f"Nothing has changed since {found.cached}: this is the answer from that time (--no-cache runs "
+            f"the checks again).",
+            indent=0,
+        )
         page.blank()
     for check in found.checks:
         line(page, check)

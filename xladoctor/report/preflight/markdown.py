@@ -15,7 +15,7 @@ def render(found: Preflight) -> str:
     """The answer, a table of checks, what to do, the batches."""
     blocks = [f"<!-- {found.schema} -->", f"# Preflight: {verdict(found)}", f"Study: {md(found.study)}"]
     if found.cached:
-        blocks.append(f"Kept from {md(found.cached)}; nothing has changed since.")
+        blocks.append(f"This answer is from {md(found.cached)}; nothing has changed since.")
     rows = ["| state | check | seconds | why |", "|---|---|---|---|"]
     rows += [
         f"| {c.state} | {md_code(c.name, table=True)} | {c.seconds:.1f} | {md_code(c.message, table=True)} |"

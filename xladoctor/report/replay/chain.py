@@ -1,4 +1,4 @@
-"""The way of a dynamic dimension, drawn as a small tree: each op below the one it has the dimension from."""
+"""The chain of a dynamic dimension, drawn as a small tree: each op below the one it has the dimension from."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def told_of_repro(repro: Repro) -> str:
     """What became of the script."""
     if repro.reproduced:
         return f"{repro.path}: {count(repro.lines, 'line')}; run in a fresh process, it fails in the same way"
-    return f"no script was handed over: {repro.message}"
+    return f"no script was written: {repro.message}"
 
 
 def _tail(name: str) -> str:

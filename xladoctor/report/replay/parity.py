@@ -96,7 +96,7 @@ def _rest(parity: Parity, verbose: bool) -> Iterator[str]:
     if node:
         where = f" ({node['location']})" if node.get("location") else ""
         raises = node.get("message") and node.get("deviation") is None and not node.get("shapes")
-        what = "the op that plain mode raises at" if raises else "first op that differs on the same values"
+        what = "the op at which plain execution raises" if raises else "first op that differs on the same values"
         text = f"{what}: {node.get('op') or 'an op'}, node {node.get('node')}{where}"
         yield text + (f": {node['message']}" if node.get("message") else "")
     kinds: dict[str, list[Agreement]] = {}

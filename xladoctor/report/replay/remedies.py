@@ -49,7 +49,7 @@ def _more(one: Tested) -> Iterator[str]:
     if one.result == "cured" and one.deviation is not None and not one.changes_numerics:
         yield f"deviation from the reference {one.deviation:.2g}"
     if one.speed_ratio is not None:
-        yield f"{one.speed_ratio:.2g} times as fast as the reference, which is run plainly"
+        yield f"{one.speed_ratio:.2g} times as fast as the reference, which runs plainly"
 
 
 def _ordered(found: Replay) -> list[Tested]:

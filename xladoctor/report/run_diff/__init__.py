@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from xladoctor.report.page import Page
 
 FORMATS = ("console", "json", "markdown", "html")
-NOT_A_CAUSE = "In the order in which things act. A difference is not yet a cause."
+NOT_A_CAUSE = "In the order in which they act. A difference need not be the cause."
 
 
 def render(found: RunDiff, format: str, page: Page | None = None, view: View | None = None) -> str:

@@ -23,8 +23,12 @@ def chain(name: str, links: Sequence[Link]) -> Markup:
     shown: list[Link | int] = list(links)
     if len(links) > _MOST:
         shown = [*links[: _MOST // 2], len(links) - _MOST + 1, *links[1 - _MOST // 2 :]]
-    ends = f"Born in {links[0].op}, {links[-1].op} cannot carry it; {len(links)} ops." if links else "Nothing."
-    canvas = Canvas(name, "The way of a dynamic dimension", ends)
+    ends = (
+        f"It becomes dynamic in {links[0].op}, and {links[-1].op} cannot carry it; {len(links)} ops."
+        if links
+        else "Nothing."
+    )
+    canvas = Canvas(name, "The chain of a dynamic dimension", ends)
     for n, link in enumerate(shown):
         y = 8 + _STEP * n
         if n:

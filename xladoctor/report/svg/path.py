@@ -1,4 +1,4 @@
-"""The path of the data through the places, with the first violation marked."""
+"""The path of the data through the watched functions, with the first violation marked."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def data_path(name: str, stations: Sequence[dict[str, Any]]) -> Markup:
             "depth": int, "remark"}`; one with `"calls": n` stands for n calls left out.
     """
     first = next((s for s in stations if s.get("first")), None)
-    said = "The places that the data pass, from top to bottom, with their shapes. "
+    said = "The watched functions that the data pass through, from top to bottom, with their shapes. "
     said += f"First violation: {first['place']}, {first.get('remark') or ''}" if first else "No contract is broken."
-    canvas = Canvas(name, "The path of the data through the places", said)
+    canvas = Canvas(name, "The path of the data through the watched functions", said)
     at = [(_LEFT + _INDENT * min(int(s.get("depth", 0)), 8), _TOP + _STEP * n) for n, s in enumerate(stations)]
     wrong = False
     for n, station in enumerate(stations):

@@ -26,7 +26,7 @@ def settings(name: str, moments: Sequence[dict[str, Any]]) -> Markup:
     step = min(max((860 - left) / max(len(moments), 1), _FEWEST), _WIDEST)
     height = _TOP + _LANE * len(lanes) + 22
     said = "; ".join(f"{m['t']:g} s {m['setting']} {m['action']} {m.get('value', '')}".strip() for m in moments)
-    canvas = Canvas(name, "Who set what, and who read it, in order of time", said)
+    canvas = Canvas(name, "Writes and reads of settings, in order of time", said)
     for row, lane in enumerate(lanes):
         y = _TOP + _LANE * row + 14
         canvas.text(6, y + 4, lane, "t-b")

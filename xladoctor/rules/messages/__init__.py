@@ -2,8 +2,8 @@
 
 Each has one constant `RULE`, made by `rules.matching.make`: its texts, its remedies, what recognises it, and in
 `literals` the constant parts of its messages, by which a line is found in a large log. `TESTS` says how the remedies
-are tested that only this class has. Nothing else lists a class. Those of which several share their recognisers stand
-together in the files of `rules`. See CONTRIBUTING.md.
+are tested that only this class has. Nothing else lists a class. Classes that share recognisers are together in the
+files of `rules`. See CONTRIBUTING.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A TensorArray that is written or read beyond its size, or whose elements have another shape.
+"""A TensorArray that is written or read outside its size, or whose elements have another shape.
 
 Format strings: tensorflow/core/kernels/list_kernels.cc and list_kernels.h (in a traced function);
 tensorflow/python/ops/tensor_array_ops.py (eagerly, and while a function is traced).

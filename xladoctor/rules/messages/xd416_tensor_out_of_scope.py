@@ -1,4 +1,4 @@
-"""A tensor of a traced function that is used outside of it.
+"""A tensor of a traced function that is used outside the function.
 
 Format strings: tensorflow/python/framework/func_graph.py (`_validate_in_scope`) and tensorflow/python/eager/
 pywrap_tfe_src.cc since 2.9; tensorflow/python/framework/ops.py and func_graph.py before.
@@ -49,7 +49,7 @@ def _kept(record: ErrorRecord, text: str) -> Hit | None:
 
 
 def recognise(record: ErrorRecord, text: str) -> Hit | None:
-    """Which tensor it is, and the function in which it was made, as far as the message names them."""
+    """The tensor, and the function in which it was made, as far as the message names them."""
     for literal, source in _WORDINGS:
         if literal not in text:
             continue

@@ -1,4 +1,4 @@
-"""Variables that an optimizer is to train and that no gradient reaches.
+"""Variables that an optimizer should train, but that no gradient reaches.
 
 Format strings: keras/src/optimizers/base_optimizer.py (`_filter_empty_gradients`) and keras/src/backend/tensorflow/
 optimizer.py in Keras 3; keras/src/optimizers/utils.py (`filter_empty_gradients`) in Keras 2.
@@ -22,7 +22,7 @@ _SHOWN = 3
 
 
 def recognise(record: ErrorRecord, text: str) -> Hit | None:
-    """Which variables it is, as far as the message names them."""
+    """The variables, as far as the message names them."""
     if _SAYS not in text:
         return None
     listed = find(text, _SAYS, _LIST)

@@ -1,4 +1,4 @@
-"""A model or a function is given data with no rows.
+"""A model or a function gets data with no rows.
 
 Format strings: sklearn/model_selection/_split.py (_validate_shuffle_split), sklearn/utils/validation.py (check_array);
 keras/src/backend/tensorflow/trainer.py and keras/engine/training.py (empty logs, empty batch outputs). What the
@@ -29,7 +29,7 @@ _WORDINGS = (
 
 
 def recognise(record: ErrorRecord, text: str) -> Hit | None:
-    """Which call was given nothing, as far as the message says."""
+    """The call that got no rows, as far as the message says."""
     for literal, source, said in _WORDINGS:
         if find(text, literal, source):
             return Hit(said, details={"key": literal})

@@ -1,1 +1,1 @@
-"""Recognisers: from one error record to what its message names. One module a family, as in `rules`."""
+"""Recognisers: from one error record to what its message names. One module for each family, as in `rules`."""

@@ -1,8 +1,9 @@
-"""Assertions about sizes: `tf.debugging.assert_equal` and its kin on what `tf.shape` and the like give.
+"""Assertions about sizes: `tf.debugging.assert_equal` and similar functions on results of `tf.shape` and the like.
 
 Inside a function the message names the two tensors by their ops, and `tf.shape`, `tf.rank` and `tf.size` make ops
-called `Shape`, `Rank` and `Size`. A part of a shape is a `strided_slice`, as is a part of anything else. Raised at
-once there are no names: then the program's line says what it compares. Values are left to the program.
+called `Shape`, `Rank` and `Size`. A part of a shape is a `strided_slice`, as is a part of anything else. Raised
+eagerly, the message has no names: then the program's line says what it compares. Assertions about values are not
+recognised.
 
 Format strings: tensorflow/python/ops/check_ops.py (`_binary_assert`, `_assert_static`, `assert_shapes`).
 """
@@ -43,7 +44,7 @@ _LOSS = r"(?:^|/)(?:compile_loss|compile_metrics|compute_loss)/"
 
 
 def sizes(slug: str) -> Recogniser:
-    """The recogniser of the assertions about sizes that are of one class."""
+    """The recogniser for assertions about sizes of one class."""
 
     def recognise(record: ErrorRecord, text: str) -> Hit | None:
         found = _compared(record, text)
@@ -53,7 +54,7 @@ def sizes(slug: str) -> Recogniser:
 
 
 def either(*recognisers: Recogniser) -> Recogniser:
-    """What the first that knows a message says of it."""
+    """The hit of the first that recognises a message."""
 
     def recognise(record: ErrorRecord, text: str) -> Hit | None:
         return next((hit for one in recognisers if (hit := one(record, text)) is not None), None)
@@ -69,7 +70,7 @@ def _compared(record: ErrorRecord, text: str) -> tuple[str, Hit] | None:
         return "contract-violation", Hit(says, dims=(size, *whole[axis : axis + 1]))
     rank = find(text, "must have rank] [", _OF_RANK)
     if rank:
-        says = f"Rank {rank[1]} is wanted, shape [{rank[2]}] was given."
+        says = f"Rank {rank[1]} is expected, but the shape is [{rank[2]}]."
         return "rank-mismatch", Hit(says, dims=(int(rank[1]), len(ints(rank[2]))))
     if "y did not hold" not in text:
         return None
@@ -98,8 +99,10 @@ def _compared(record: ErrorRecord, text: str) -> tuple[str, Hit] | None:
     # An element of `Size` or of a sliced shape is one size; a whole `Shape` is a list of them.
     one, other = (_shown(p) for p in pair)
     if pattern(_RANKS).search(x) or pattern(_RANKS).search(y):
-        return "rank-mismatch", Hit(f"Ranks {one} and {other} are compared ({sign}), and do not fit.", dims=_both(pair))
-    says = f"Sizes {one} and {other} are compared ({sign}), and do not fit."
+        return "rank-mismatch", Hit(
+            f"Ranks {one} and {other} are compared ({sign}) and do not match.", dims=_both(pair)
+        )
+    says = f"Sizes {one} and {other} are compared ({sign}) and do not match."
     if pattern(_LOSS).search(x) or pattern(_LOSS).search(y):
         scope = x.split("/")[1] if x.count("/") > 1 else "the loss"
         return "keras-input-mismatch", Hit(f"The targets do not fit the output: {scope} compares {one} and {other}.",
@@ -121,7 +124,7 @@ def _rows(sign: str, left: str, right: str) -> Hit | None:
     if row is None:
         return None
     one, other = lengths[0][row], lengths[1][row]
-    says = f"Two ragged tensors do not pair: row {row} has {one} values in one and {other} in the other."
+    says = f"Two ragged tensors do not match: row {row} has {one} values in one and {other} in the other."
     return Hit(says, dims=(one, other), details={"row": row})
 
 

@@ -1,4 +1,5 @@
-"""Failures outside of XLA and shapes that have a class of their own: each by what is said of it, and by whom.
+"""Failures other than XLA and shapes that have a class of their own: each by its message, and by the code that prints
+it.
 
 Format strings: tensorflow/core/kernels/check_numerics_op.cc, tensorflow/python/debug/lib/check_numerics_callback.py,
 tensorflow/python/training/basic_session_run_hooks.py, tensorflow/python/lib/core/py_func.cc,
@@ -31,7 +32,7 @@ def _hit(kind: str, says: str, *, decide: str = "", **more: object) -> Hit:
 
 
 def check_numerics(text: str) -> tuple[str, str] | None:
-    """(which tensor, what it had) of what an op of this name says."""
+    """(tensor, value) from the message of an op of this name."""
     found = find(text, "Tensor had", r"(.{0,80}?):? Tensor had (NaN|[-+]?Inf(?: and NaN)?)\w{0,3} values")
     return (found[1].strip() or "a tensor", found[2]) if found else None
 
@@ -71,7 +72,7 @@ def disk_full(record: ErrorRecord, text: str) -> Hit | None:
         return None
     path = pattern(r"[\"']((?:/|[A-Z]:\\)[^\"'\s]{1,300})[\"']|(?<=\s)(/[\w./-]{3,300})(?=[;:])").search(text)
     where = f" while writing {path[1] or path[2]}" if path else ""
-    return _hit("disk-full", f"The disk or the quota is full{where} ({found[0]}); memory is not the question.")
+    return _hit("disk-full", f"The disk or the quota is full{where} ({found[0]}); memory is not the problem.")
 
 
 _KILLS = (
@@ -84,14 +85,14 @@ _KILLS = (
     (
         r"DUE TO PREEMPTION|[Pp]reempted\b|spot instance|\bEvicted\b|was evicted",
         "preempted",
-        "The machine was taken back: the job was preempted.",
+        "The job was preempted.",
     ),
     (r"DUE TO NODE FAILURE|DUE TO JOB REQUEUE|CANCELLED AT|scancel", "cancelled", "The scheduler cancelled the job."),
     (
         r"^(?:\S{1,200}: line \d{1,7}: +\d{1,9} )?Killed\b|exit(?:ed)? (?:with )?(?:code|status) 137\b|"
         r"signal 9\b|SIGKILL|exited on signal 9",
         "killed",
-        "The process was killed from outside (signal 9). Out-of-memory killers end processes so; nothing in "
+        "Another process or the system killed this process (signal 9). Out-of-memory killers do so, but nothing in "
         "this log shows who did it.",
     ),
     (r"^Terminated\b|SIGTERM|signal 15\b", "terminated", "The process was asked to end (signal 15)."),
@@ -148,7 +149,7 @@ def in_callback(record: ErrorRecord, text: str) -> Hit | None:
     )
     if found:
         # One of another shape is of another class: `signature.element`.
-        says = f"{found[1]}, and its signature promises one {found[2]}" if found[1] else found[3]
+        says = f"{found[1]}, but its signature declares one {found[2]}" if found[1] else found[3]
         said = f"The generator of a dataset yields an element {says}."
         return _hit("callback", said, exception=record.exception, generator={})
     through = any(
@@ -169,7 +170,7 @@ def in_callback(record: ErrorRecord, text: str) -> Hit | None:
 
 def _wants(name: str, keys: list[str]) -> Hit:
     quoted = ", ".join(f'"{key}"' for key in keys) or "none"
-    says = f'The model wants data for its input "{name}"; the keys of the data are {quoted}.'
+    says = f'The model needs data for its input "{name}"; the keys of the data are {quoted}.'
     return _hit("key", says, missing=name, keys=keys)
 
 
@@ -178,7 +179,8 @@ def wrong_key(record: ErrorRecord, text: str) -> Hit | None:
     name = name_for_value(record, text)
     if name is not None:
         says = (
-            f"A loss got the names of a dict of targets, such as {name!r}, for values: the keys are not the names of "
+            f"A loss got the names of a dict of targets, such as {name!r}, instead of values: the keys are not the "
+            f"names of "
         )
         return replace(_hit("key", f"{says}the model's outputs.", stray=name), status="untested")
     found = (
@@ -209,7 +211,7 @@ def wrong_key(record: ErrorRecord, text: str) -> Hit | None:
             return _wants(found[1], re.findall(r"['\"]([^'\"]{1,100})['\"]", found[2]))
         named = ", ".join(g for g in found.groups() if g)
         return _hit(
-            "key", f"A dictionary of inputs or targets has other names than the model: {named or flat(text)[:200]}."
+            "key", f"The keys of inputs or targets differ from the names of the model: {named or flat(text)[:200]}."
         )
     last = record.frames[-1] if record.frames else None
     in_library = last is not None and pattern(
@@ -218,8 +220,8 @@ def wrong_key(record: ErrorRecord, text: str) -> Hit | None:
     if record.exception == "KeyError" and in_library:
         return _hit(
             "key",
-            f"The model, the loss or the data pipeline asks for the key {flat(text)[:100]}, which its "
-            f"dictionary has not.",
+            f"The model, the loss or the data pipeline asks for the key {flat(text)[:100]}, which its dictionary "
+            f"does not have.",
             decide="the keys of `dataset.element_spec`, beside `model.input_names` and `model.output_names`",
         )
     return None
@@ -239,7 +241,7 @@ _DAMAGED = (
 
 
 def saved_file(record: ErrorRecord, text: str) -> Hit | None:
-    """A file of weights, a model or data that cannot be read or written as what it should be."""
+    """A file of weights, a model or data that cannot be read or written in the expected format."""
     if record.level == "warning" or record.exception is None:
         return None
     h5 = any("h5py" in frame.file for frame in record.frames[-3:])
@@ -252,8 +254,8 @@ def saved_file(record: ErrorRecord, text: str) -> Hit | None:
     why = " (Keras 2.3 with h5py 3 reads text as str)" if decode else ""
     return _hit(
         "saved-file",
-        f"A saved file cannot be used as it is: {flat(text)[:240].rstrip('.')}{why}.",
-        decide="" if found or decode else "what `ls -l` and `file` say of that file",
+        f"A saved file cannot be used: {flat(text)[:240].rstrip('.')}{why}.",
+        decide="" if found or decode else "what `ls -l` and `file` say about that file",
     )
 
 

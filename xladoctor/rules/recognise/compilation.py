@@ -58,7 +58,7 @@ variable_creation = by_forms(
         Form(
             "lift variable creations",
             r"(failed to lift variable creations out of this tf\.function)",
-            "A variable is created inside the compiled function, from a value that is computed in it.",
+            "A variable is created inside the compiled function, from a value that the function computes.",
             pick=(),
         ),
         Form(
@@ -78,7 +78,7 @@ determinism = by_forms(
             "eterministic GPU implementation of",
             r"[Dd]eterministic GPU implementation of (.{1,120}?) (?:is )?(?:not currently|"
             r"currently not|not) available",
-            "{0} has no deterministic version on the GPU, and determinism was asked for.",
+            "{0} has no deterministic version on the GPU, and determinism is on.",
             pick=(),
         ),
         Form(
@@ -91,7 +91,7 @@ determinism = by_forms(
             "deterministic",
             r"(?:^|: )([^:]{1,120}?) (?:do(?:es)? not|don.t) (?:yet |currently )?(?:have|support) (?:an? |any )?"
             r"deterministic (?:\w{1,20} ){0,3}(?:implementation|kernel|version|mode)",
-            "{0}: no deterministic version, and determinism was asked for.",
+            "{0}: no deterministic version, and determinism is on.",
             pick=(),
         ),
         Form(
@@ -99,7 +99,7 @@ determinism = by_forms(
             r"(\w{1,80}) .{0,80}?(?:not (?:yet )?(?:supported|implemented|available)|unsupported|"
             r"nondeterministic)"
             r".{0,80}?(?:deterministic|determinism)",
-            "`{0}` has no deterministic version, and determinism was asked for.",
+            "`{0}` has no deterministic version, and determinism is on.",
             pick=(),
             status="untested",
             decide=("the same program without `enable_op_determinism` and TF_DETERMINISTIC_OPS",),

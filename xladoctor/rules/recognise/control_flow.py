@@ -79,7 +79,7 @@ _LOOP_FORMS = (
     Form(
         "Body function must",
         r"(?:[Bb]ody function|parameter).{0,80}? must (?:match|be) .{0,200}?loop()",
-        "The body of a loop does not return what it takes.",
+        "The body of a loop does not return values like its arguments.",
     ),
 )
 
@@ -88,7 +88,7 @@ def loop(record: ErrorRecord, text: str) -> Hit | None:
     """A loop variable that changes its static shape (or type)."""
     hit = first_form(_LOOP_FORMS, text)
     if hit is None and _nests_differ(record, text, "while_loop"):
-        return Hit("The body of the loop returns another structure than it takes.", op="While")
+        return Hit("The body of the loop returns another structure than it gets.", op="While")
     if hit and "vs." in text:
         sides = pattern(r"(\w{1,8}\[[^\[\]]{0,99}\])").findall(hit.message)
         half = len(sides) // 2
@@ -109,7 +109,7 @@ _branch = by_forms(
         Form(
             "Check failed: result.",
             r"(Check failed: result\.(?:rank|dimensions)\(\)).{0,40}? == shape->.{0,4000}?Conditional",
-            "The branches of a conditional differ in rank; XLA aborts the process instead of saying so.",
+            "The branches of a conditional differ in rank; XLA aborts the process without a message about it.",
             pick=(),
         ),
         Form(

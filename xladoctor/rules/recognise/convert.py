@@ -1,4 +1,5 @@
-"""What cannot be turned into HLO: shape arguments that are no constants, ops without a kernel, and the rest.
+"""Functions that cannot be converted to HLO: shape arguments that are not constants, ops without a kernel, and the
+rest.
 
 Format strings: tensorflow/compiler/tf2xla/{const_analysis,xla_op_kernel,xla_compiler,graph_compiler}.cc,
 tf2xla/kernels/pad_op.cc, jit/{compilability_check_util,xla_compile_util}.cc, core/framework/op_kernel.cc.
@@ -31,8 +32,8 @@ def constant(record: ErrorRecord, text: str) -> Hit | None:
         named = f"`{name}` (argument {position} of {op}, node `{node}`)"
         in_loop = pattern(_LOOP).search(f"{node} {_converted(text)}") is not None
         return Hit(
-            f"{named if name else f'Argument {position} of {op} (node `{node}`)'} sets a shape and is not known when "
-            "XLA compiles. Only the values of arguments and of variables are known to it then.",
+            f"{named if name else f'Argument {position} of {op} (node `{node}`)'} sets a shape and is not known "
+            f"when XLA compiles. Only values of arguments and of variables are known then.",
             op=op,
             node=node,
             details={"argument": position, "argument_name": name, "in_loop": in_loop, "key": node},
@@ -54,7 +55,7 @@ def constant(record: ErrorRecord, text: str) -> Hit | None:
                 op=op,
                 details={"argument": position, "argument_name": name, "key": op},
                 between=_FEEDS,
-                decide=("what computes it at the line of your code",),
+                decide=("the op that computes it at the line of your code",),
             )
     for literal, source in (
         ("must be a compile-time constant", r"([\w ,`'-]{1,80}?) must be a compile-time constant"),
@@ -92,7 +93,7 @@ def _feeding_op(node: str, position: int, in_loop: bool) -> str:
         return "what the value depends on at that line of your code"
     return (
         "the op that feeds it is `f.get_concrete_function(*arguments).graph"
-        f".get_operation_by_name({node!r}).inputs[{position}].op`, and what feeds that op stands in its `.inputs`"
+        f".get_operation_by_name({node!r}).inputs[{position}].op`, and the ops that feed that op are in its `.inputs`"
     )
 
 
@@ -193,7 +194,7 @@ def _elsewhere(op: str, by_types: bool) -> str:
 
 
 def compile_failed(record: ErrorRecord, text: str) -> Hit | None:
-    """A failure inside of XLA's compilation of which the message gives no cause that another rule knows."""
+    """A failure inside XLA's compilation whose message has no cause that another rule recognises."""
     found = find(
         text, "tf2xla conversion failed", r"tf2xla conversion failed while converting (\S{1,300}?)\["
     ) or pattern(
@@ -205,18 +206,19 @@ def compile_failed(record: ErrorRecord, text: str) -> Hit | None:
     explicit = "_XlaMustCompile=true" in text
     clustered = "_XlaCompiledKernel=true" in text
     function = next((g for g in found.groups() if g), "")
-    says = f"XLA could not compile `{function}`; the message gives no cause that is known here."
+    says = f"XLA could not compile `{function}`; the message has no cause that the doctor knows."
     if explicit:
-        says += " The function is compiled explicitly (_XlaMustCompile), so TF_XLA_FLAGS does not govern it."
+        says += " The function is compiled explicitly (_XlaMustCompile), so TF_XLA_FLAGS has no effect on it."
     elif clustered:
-        says += " Auto-clustering made this cluster (_XlaCompiledKernel): TF_XLA_FLAGS=--tf_xla_auto_jit=0 ends that."
+        says += " Auto-clustering made this cluster (_XlaCompiledKernel). TF_XLA_FLAGS=--tf_xla_auto_jit=0 ends that."
     return Hit(
         says,
         status="untested",
         details={"function": function, "explicit": explicit},
-        between=("a mistake that plain mode shows too (shapes, types)", "something that only XLA refuses"),
+        between=("a mistake that eager execution shows too (shapes, types)", "something that only XLA refuses"),
         decide=(
             "the line just above `tf2xla conversion failed` says what failed",
-            "the same step with `tf.config.run_functions_eagerly(True)`: if it fails too, the mistake is the program's",
+            "the same step with `tf.config.run_functions_eagerly(True)`: if it fails too, the mistake is in the "
+            "program",
         ),
     )

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 def name_for_value(record: ErrorRecord, text: str) -> str | None:
-    """The text that Keras took for a target. A loss gets the whole dict, and makes a tensor of its names, where they
-    are not those of the model's outputs (keras/src/trainers/compile_utils.py).
+    """The text that Keras took for a target. A loss gets the whole dict, and makes a tensor of its names, if they are
+    not those of the model's outputs (keras/src/trainers/compile_utils.py).
     """
     found = find(text, "of type 'str'", r"Expected '?\w{1,30}'?, but got (\S{1,80}) of type 'str'")
     frames = record.frames
@@ -75,7 +75,7 @@ _dtype = by_forms(
         Form(
             "onversion requested dtype",
             r"Tensor conversion requested dtype (\w{1,30}) for Tensor with dtype (\w{1,30})",
-            "A tensor of {1} is used where {0} is wanted.",
+            "A tensor of {1} is used where {0} is expected.",
             pick=(),
         ),
         # tensorflow/python/ops/math_ops.py (division of tensors)
@@ -149,8 +149,8 @@ _dtype = by_forms(
         Form(
             "of type 'str'",
             r"Expected '?(\w{1,30})'?, but got (.{1,80}?) of type '(str)'",
-            "{0} is expected, and {1} was given, which is text: where names and numbers are mixed, such as in a dict "
-            "of targets, a name may not be the one that is expected.",
+            "{0} is expected, but {1} was given, which is text. In a mixture of names and numbers, such as a dict "
+            "of targets, a name may be wrong.",
             pick=(),
         ),
         Form(
@@ -164,7 +164,7 @@ _dtype = by_forms(
         Form(
             "types don't match",
             r"types don't match\. .{0,60}?dtype == (\w{1,30}) vs\. .{0,60}?dtype == (\w{1,30})",
-            "Types {0} and {1} meet.",
+            "Types {0} and {1} are combined.",
             pick=(),
             types=(0, 1),
         ),
@@ -179,7 +179,7 @@ _dtype = by_forms(
         Form(
             "nvalid data type",
             r"nvalid data types?; .{0,60}?type: ?(\w{1,30}).{1,60}?type: ?(\w{1,30})",
-            "Types {0} and {1} meet.",
+            "Types {0} and {1} are combined.",
             pick=(),
             types=(0, 1),
         ),
@@ -187,20 +187,20 @@ _dtype = by_forms(
             "must be from the same type",
             r"(?:All values|arguments?|Tensors?) .{0,80}?must be (?:from|of) the same "
             r"type.{0,80}?(\w{1,30})(?: and |, )(\w{1,30})",
-            "Types {0} and {1} meet.",
+            "Types {0} and {1} are combined.",
             pick=(),
         ),
         Form(
             "must have the same element type",
             r"(?:must have|have) the same element type(?:s)?.{0,80}?(\w{1,8})\[.{0,80}?\].{1,30}?(\w{1,8})\[",
-            "Types {0} and {1} meet in one operation.",
+            "Types {0} and {1} are combined in one operation.",
             pick=(),
         ),
         Form(
             "with different element types",
             r"(?:Binary op|[Oo]peration) .{1,60}? with different element types: "
             r"(\w{1,8})\[.{0,80}?\] and (\w{1,8})\[",
-            "Types {0} and {1} meet in one operation.",
+            "Types {0} and {1} are combined in one operation.",
             pick=(),
         ),
         Form(

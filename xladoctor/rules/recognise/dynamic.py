@@ -41,7 +41,7 @@ _PROPAGATION = (
         "dynamic",
         r"(?:not (?:yet )?(?:implemented|supported?)|(?:must|can) ?not have) (dynamic[- ](?:sized?|shaped?|"
         r"dimensions?).{0,80}?)(?: yet)?(?:[.,;]|$| \[\[)",
-        "The compiler has no way for a size that is known only at run time ({0}).",
+        "The compiler does not support a size that is known only at run time ({0}).",
     ),
     (
         "dynamic dimension",
@@ -50,7 +50,7 @@ _PROPAGATION = (
         "XLA cannot carry a bounded dynamic dimension: {0}.",
     ),
 )
-"""(literal, pattern, sentence) of what the compiler says of ops and sizes that are known only at run time."""
+"""(literal, pattern, sentence) for the compiler's messages about ops and sizes that are known only at run time."""
 
 
 def _asked_to_propagate(record: ErrorRecord, found: re.Match[str]) -> Hit:
@@ -86,8 +86,8 @@ def dynamic_dimension(record: ErrorRecord, text: str) -> Hit | None:
         return _asked_to_propagate(record, found)
     if "Asked to propagate a dynamic dimension" in text:
         return Hit(
-            "A size that is known only at run time reaches an op through which XLA cannot carry it; the text is cut "
-            "before the op.",
+            "A size that is known only at run time reaches an op through which XLA cannot carry it. The text ends "
+            "before the name of the op.",
             details={"axis": None},
             decide=("the rest of the line: it names the op and the bound `[<=N]`",),
         )
@@ -149,7 +149,7 @@ def ret_check(record: ErrorRecord, text: str) -> Hit | None:
     """Another internal check of the compiler, or a fatal check in its code."""
     check = _check(text)
     if check and "dynamic_padder" not in check["file"] and "Dynamic input unexpectedly" not in text:
-        says = f"The compiler stopped on its own check `{check['condition']}` at {check['file']}:{check['line']}."
+        says = f"The compiler stopped at an internal check, `{check['condition']}` at {check['file']}:{check['line']}."
         if "dynamic" in check["file"] or "dynamic" in check["condition"]:
             says += " The file deals with bounded dynamic dimensions."
         return Hit(says, details={"check": check, "key": check["file"]})
@@ -157,7 +157,7 @@ def ret_check(record: ErrorRecord, text: str) -> Hit | None:
     if verified:
         # hlo_verifier.cc puts this before whatever it finds wrong with the program that a pass has made.
         says = upto(upto(verified[2], " [Op:"), " [[").rstrip(". ")
-        return Hit(f"XLA's own verifier refused the program that the compiler had made: {says[:300]}.",
+        return Hit(f"XLA's verifier refused the program that the compiler made: {says[:300]}.",
                    details={"context": verified[1]})  # fmt: skip
     of_compiler = record.native is not None and pattern(_COMPILER).search(record.native) is not None
     if (
@@ -171,7 +171,7 @@ def ret_check(record: ErrorRecord, text: str) -> Hit | None:
         at = f" at {record.native}" if of_compiler else ""
         check = {"file": str(record.native).rpartition(":")[0], "condition": condition} if of_compiler else None
         return Hit(
-            f"The compiler aborted the process on its own check `{condition}`{at}.",
+            f"The compiler aborted the process at an internal check, `{condition}`{at}.",
             details={"fatal": True, **({"check": check} if check else {})},
         )
     return None

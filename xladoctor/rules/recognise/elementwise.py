@@ -102,7 +102,7 @@ def _pair(pair: list[Shape], *, numbers: tuple[int, ...] = (), op: str | None = 
         message = "An element-wise operation got shapes that do not broadcast"
         message += f": {numbers[0]} against {numbers[1]}." if len(numbers) == 2 else "; the message does not say which."
     else:
-        message = f"An element-wise operation meets shapes {' and '.join(show(s) for s in pair)}"
+        message = f"An element-wise operation combines shapes {' and '.join(show(s) for s in pair)}"
         message += (
             f": {numbers[0]} against {numbers[1]}, and neither is 1."
             if len(numbers) == 2

@@ -42,8 +42,8 @@ def flag_error(record: ErrorRecord, text: str) -> Hit | None:
     )
     if found:
         says = (
-            f"{found[2]} does not begin with two hyphens, so it was taken for the name of a file "
-            f"with flags: {found[1]}."
+            f"{found[2]} does not begin with two hyphens, so TensorFlow took it for the name of a file with flags: "
+            f"{found[1]}."
         )
         why = _why(found[2], found[1])
         return Hit(f"{says} {why}".strip(), details={"variable": found[2], "flags": [found[1]]})
@@ -73,15 +73,15 @@ _LATE = (
 
 
 def too_late(record: ErrorRecord, text: str) -> Hit | None:
-    """A setting that is refused since what it governs has started."""
+    """A setting that is refused because the runtime that it controls has started."""
     if record.exception not in ("RuntimeError", "ValueError"):
         return None
     found = next((m for source in _LATE if (m := pattern(source).search(text))), None)
     if found is None:
         return None
     return Hit(
-        f"{found[1]}: this was set after TensorFlow's runtime had started. The first tensor starts it, or the first "
-        "list of logical devices.",
+        f"{found[1]}: this was set after TensorFlow's runtime had started. The first tensor, or the first list of "
+        f"logical devices, starts it.",
         level="error",
         details={"key": found[1]},
     )

@@ -13,5 +13,5 @@ _PARTS = ("space", "ENOSPC", "rrno", "quota", "EDQUOT", "isk ")
 
 
 def is_disk_full(text: str) -> bool:
-    """Whether a message is about a full disk or a quota. Cheap where none of its words is there."""
+    """Whether a message is about a full disk or a quota. Cheap if none of the words occurs."""
     return any(part in text for part in _PARTS) and pattern(FULL).search(text) is not None

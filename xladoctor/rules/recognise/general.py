@@ -1,9 +1,8 @@
-"""Sentences that no rule knows word for word, and that are about shapes all the same.
-
-What a check of shapes says is built alike everywhere: a word for what was measured (shape, rank, axis, a number of
-elements) and a word of disagreement (must match, expected ... got, incompatible) in one sentence; often a second shape.
-This reads such a sentence by its parts. It is asked last: a text that a rule knows, or that names another kind of
-failure (an element type, a file, a value that is not finite), is left alone.
+"""Sentences about shapes that no rule recognises word for word. Messages of shape checks are built alike everywhere: a
+word for what was measured (shape, rank, axis, a number of elements) and a word of disagreement (must match, expected
+... got, incompatible) in one sentence; often a second shape. This reads such a sentence by its parts. It is used last:
+a text that a rule recognises, or that names another kind of failure (an element type, a file, a value that is not
+finite), is left alone.
 
 `place.py` says what the library function that raised adds to it.
 """
@@ -117,14 +116,14 @@ _FITTING = (
     r"\bdimensions?\b(?: [\w`.'-]{1,40}){0,4}(?: \(\d{1,12}\))? (?:must|should|has to|have to) (?:be (?:equal|"
     r"divisible|the same|a multiple)|match|equal|agree)\b|\btoo (?:few|many) (?:\w{1,40} ){0,4}dim(?:ension)?s\b"
 )
-"""A dimension that has to be as another is, whatever else the sentence names."""
+"""A dimension that must equal another, whatever else the sentence names."""
 _TYPED = r"\b(?:but|got)\b[^.(\[]{0,20}\b(?:element |d)type\b"
 """What is wrong is the type, whatever was said of the shape before."""
 _INDEXES = (
     r"(?i)(?:\bind(?:ex|ices)|\bids?|_ids?|_indices|\blabels?|\bpartitions)\b.{0,60}(?:\bnot in [\[(]|"
     r"must be (?:[<>]|less than|between)|\boutside (?:of )?(?:the )?bounds|\bis invalid\b|\bexceed)"
 )
-"""What a kernel says of an index that is too large."""
+"""The message of a kernel about an index that is too large."""
 _EMPTY = r"(?i)\b(?:tensors?|inputs?|values?|shapes?|images?|boxes)\b.{0,40}(?:not be|n't be|be non-?|is|are) ?empty\b"
 _SPLITS = r"(?i)(?:^|\bragged |\brow[ _]|\bnested[ _])splits\b.{0,60}\bmust\b"
 """Where the rows of a ragged tensor end: they have to fit its values."""
@@ -143,7 +142,9 @@ _SHAPED = (
 
 @lru_cache(maxsize=1024)
 def guess(record: ErrorRecord, text: str) -> tuple[str, Hit] | None:
-    """The class and what can be said of a sentence about shapes that no rule knows, or None where it is none."""
+    """The class of a sentence about shapes that no rule recognises, and what can be said about it; None if it is not
+    about shapes.
+    """
     name = record.exception
     if name is None and not (record.op or record.nodes):  # a part of a wrapped line can look like a sentence
         return None
@@ -190,7 +191,7 @@ def guess(record: ErrorRecord, text: str) -> tuple[str, Hit] | None:
 
 
 _FAMILY = "broadcast-mismatch"
-"""Inputs that do not fit, where the op is of no family."""
+"""Inputs that do not fit, if the op belongs to no family."""
 
 
 def _kernels_own(said: str) -> str | None:
@@ -252,7 +253,7 @@ def _unpacks_a_shape(record: ErrorRecord) -> bool:
     return pattern(r"=.{0,120}(?:\.shape\b|\bshape\(|_shape\b|\.dims\b|\.as_list\()").search(code) is not None
 
 
-_DECIDE = ("the shapes that this line of your code passes, and those that the message asks for",)
+_DECIDE = ("the shapes that this line of your code passes, and those that the message expects",)
 
 
 def _hit(said: str, name: str | None, place: Place) -> Hit:

@@ -102,7 +102,7 @@ _PTXAS = (
 
 
 def ptxas(record: ErrorRecord, text: str) -> Hit | None:
-    """Ptxas missing, not executable or too old; TensorFlow goes on with the driver's compiler where it can."""
+    """Ptxas missing, not executable or too old; TensorFlow continues with the driver's compiler if it can."""
     hit = first_form(_PTXAS, text)
     if hit is None and _kernel_failed(text) and first_form(_LIBDEVICE, flat("\n".join(record.before[-30:]))) is None:
         hit = first_form(_PTXAS, flat("\n".join(record.before[-30:])))
@@ -114,7 +114,7 @@ def ptxas(record: ErrorRecord, text: str) -> Hit | None:
     ).search(text)
     serious = record.level == "error" and not fallback
     return Hit(
-        hit.message + (" TensorFlow goes on with the driver's own compiler." if fallback else ""),
+        hit.message + (" TensorFlow continues with the driver's compiler." if fallback else ""),
         level=None if serious else "warning",
         details={"harmless": True} if fallback else {},
     )
@@ -140,7 +140,7 @@ _KERNEL_CAUSES = (
     "libdevice is not found",
     "ptxas is missing or too old",
     "the driver is too old",
-    "no code can be made for this GPU",
+    "the compiler does not support this GPU",
 )
 
 
@@ -164,14 +164,16 @@ def jit_kernel(record: ErrorRecord, text: str) -> Hit | None:
     elif pattern(r"generating HSACO|ROCm|hipError|gfx\d{3,4}").search(above):
         cause, says = (
             "rocm",
-            "The lines above it come from the ROCm compiler: it makes no code for this GPU, or its tools are missing.",
+            "The lines above it come from the ROCm compiler, which does not support this GPU, or whose tools are "
+            "missing.",
         )
     elif driver := pattern(_DRIVER).search(above):
         cause, says = "driver", f"A line above it says: {driver[0]}."
     else:
         cause, status = "unknown", "untested"
         says = (
-            "It is neither auto-clustering nor jit_compile: TensorFlow's own generated kernels say so with XLA off too."
+            "Neither auto-clustering nor jit_compile is the cause: TensorFlow's generated kernels give this "
+            "message with XLA off, too."
         )
     unknown = cause == "unknown"
     return Hit(

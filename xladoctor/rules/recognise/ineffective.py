@@ -1,4 +1,4 @@
-"""A flag that a log shows to be set, and a failure beside it that the flag does not govern."""
+"""A flag that is set according to the log, and a failure that the flag does not affect."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _AUTO_JIT = r"--tf_xla_auto_jit=(\S{1,30})"
 def ineffective(evidence: Evidence) -> Iterator[Finding]:
     """`--tf_xla_auto_jit` in the log, and a function that failed although it was compiled explicitly.
 
-    Of recorded runs more is known: there the settings and the compiled functions themselves are looked at.
+    More is known about recorded runs: there the doctor uses the settings and the compiled functions themselves.
     """
     shown = evidence.log.facts.get("flags", {}).get("TF_XLA_FLAGS")
     flag = pattern(_AUTO_JIT).search(shown["value"]) if shown and evidence.run is None else None
@@ -34,9 +34,9 @@ def ineffective(evidence: Evidence) -> Iterator[Finding]:
             level="warning",
             role="consequence",
             title="A switch that is set but has no effect here",
-            message=f"TF_XLA_FLAGS sets {flag[0]}, which governs auto-clustering only. `{way['function']}` is compiled "
-            "explicitly (_XlaMustCompile, set by jit_compile): the flag neither puts it under XLA nor takes it "
-            "out.",
+            message=f"TF_XLA_FLAGS sets {flag[0]}, which affects only auto-clustering. `{way['function']}` is "
+            f"compiled explicitly (_XlaMustCompile, set by jit_compile), so the flag does not change "
+            f"whether XLA compiles it.",
             evidence=(
                 Proof("log", f"TF_XLA_FLAGS={shown['value']}", shown["where"]),
                 Proof("log", f"{way['function']} could not be compiled", record.where),

@@ -78,13 +78,15 @@ _ALLOCATIONS = (
     (
         "otal_region_allocated_bytes_: ",
         r"total_region_allocated_bytes_: (\d{1,18}) memory_limit_?: \d{1,18} available bytes: (\d{1,18})",
-        "The memory that TensorFlow may use on the device is taken: its allocator holds {0} bytes and can get {1} more",
+        "The device memory for TensorFlow is used up: its allocator holds {0} bytes and can get {1} more",
     ),
     ("Ran out of GPU memory", r"(Ran out of GPU memory)", "{0}"),
     ("RESOURCE_EXHAUSTED", r"RESOURCE_EXHAUSTED: (.{0,200})", "Memory is exhausted: {0}"),
     ("failed to allocate memory", r"(failed to allocate memory)", "Memory is exhausted ({0})"),
 )
-"""(literal, pattern, sentence) of each allocator and of what ends a process for its memory; the first that fits."""
+"""(literal, pattern, sentence) for each allocator, and for each killer of processes with too much memory; the first
+that fits.
+"""
 
 
 def oom(record: ErrorRecord, text: str) -> Hit | None:
@@ -134,14 +136,14 @@ def _when(text: str) -> tuple[str, dict[str, str], str]:
     A compiled program asks for all its buffers at once when it is run, and prints the largest of them.
     """
     if pattern(_WHILE_COMPILING).search(text):
-        return "compile", {}, " while compiling: the size of the program counts, not what else is in memory."
+        return "compile", {}, " while compiling: the size of the program matters, not the rest of the memory."
     if "in-memory CUBIN" in text or pattern(r"load\w{0,3} .{0,40}module.{0,80}OUT_OF_MEMORY").search(text):
-        return "load", {}, ". A compiled program was loaded when memory was full already."
+        return "load", {}, ". A compiled program was loaded when memory was already full."
     if "BufferAssignment" not in text and "/xla_run" not in text:
         return "run", {}, "."
     of = {"of": "compiled program"}
     largest = find(text, "Buffer 1:", _LARGEST)
-    says = ". A program that XLA had compiled asked for all its buffers at once when it was run"
+    says = ". A program that XLA had compiled allocated all its buffers at once when it ran"
     if largest:
         of |= {key: value for key, value in zip(("size", "op", "op_name"), largest.groups(), strict=True) if value}
         says += f"; the largest is {largest[1]}" + (f", of `{largest[3]}`" if largest[3] else "")

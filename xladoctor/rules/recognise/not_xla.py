@@ -70,7 +70,7 @@ _NATIVE = frozenset({"segfault", "aborted", "fpe", "bus-error"})
 
 
 def recognise(record: ErrorRecord, text: str) -> Hit | None:
-    """Any error record that no other rule explains; the caller has made sure of that."""
+    """Any error record that no other rule explains, which the caller has checked."""
     if record.level == "warning":
         return None
     for source, kind, says in _DEATHS if record.exception is None else ():
@@ -151,7 +151,7 @@ def ends_inside(record: ErrorRecord) -> bool:
 
 
 def cut_message(record: ErrorRecord) -> Hit:
-    """What can be said of a message that is cut in the middle."""
+    """The hit for a message that is cut in the middle."""
     return Hit(
         f"The log ends inside of the message of {record.exception}: {flat(record.text)[:200]}",
         status="untested",

@@ -1,4 +1,4 @@
-"""Where an error was raised, as evidence of its own: the library's file and function, or the name of the op.
+"""Where an error was raised, as separate evidence: the library's file and function, or the name of the op.
 
 Some files of Keras and TensorFlow hold nothing but checks of shapes. Where every error of the runtime passes through
 one
@@ -140,13 +140,13 @@ _OPS = (
     ),
 )
 NEAR = 6
-"""The library's innermost frames that are asked for such a function."""
+"""How many of the library's innermost frames are searched for such a function."""
 # Its layers, models and losses; not its ops, which know of no input.
 _KERAS = r"[\\/](?:tf_)?keras[\\/](?!(?:src[\\/])?(?:ops|backend|utils)[\\/])"
 
 
 def place_of(record: ErrorRecord) -> Place:
-    """What the deepest library frame, or else the op, says."""
+    """The place of the deepest library frame, or otherwise of the op."""
     deepest = next((frame for frame in reversed(record.frames) if not _relays(frame.file)), None)
     keras = any(pattern(_KERAS).search(frame.file) for frame in record.frames[-4:])
     if deepest is not None and not deepest.user:

@@ -1,7 +1,7 @@
-"""Arguments that do not fit the `input_signature` of a `tf.function`: the class is by what differs.
+"""Arguments that do not fit the `input_signature` of a `tf.function`: the class depends on what differs.
 
-Since TensorFlow 2.10 the message names the one pair that does not fit; before, it lists all arguments and then the
-signature, and which pair it is has to be looked for.
+Since TensorFlow 2.10 the message names the one pair that does not fit; earlier versions list all arguments and then the
+signature, and the pair must be searched.
 
 Format strings: tensorflow/core/function/trace_type/default_types.py and tensorflow/python/framework/tensor.py
 (`Can not cast`), tensorflow/core/function/polymorphism and python/eager/polymorphic_function/function_spec.py.
@@ -28,7 +28,7 @@ _TENSOR = rf"\bshape={SHAPE},? {_TYPE}"
 
 
 def fits(slug: str) -> Recogniser:
-    """The recogniser of the arguments that differ from a signature in what `slug` is about."""
+    """The recogniser for arguments that differ from a signature in the way of the class `slug`."""
 
     def recognise(record: ErrorRecord, text: str) -> Hit | None:
         found = _compared(text)
@@ -38,12 +38,12 @@ def fits(slug: str) -> Recogniser:
 
 
 def element(record: ErrorRecord, text: str) -> Hit | None:
-    """An element of a generator that has not the shape of the generator's signature."""
+    """An element of a generator that does not have the shape of the generator's signature."""
     found = find(text, "`generator` yielded an element", _YIELDED)
     if not found or record.level == "warning":
         return None
     given, promised = ([int(n) if n != "None" else None for n in _SIZE.findall(part)] for part in found.groups())
-    says = f"The generator of a dataset yields an element of shape ({found[1]}), and its signature promises one of"
+    says = f"The generator of a dataset yields an element of shape ({found[1]}), but its signature declares one of"
     return Hit(
         f"{says} shape ({found[2]}).",
         dims=tuple(n for n in (*given, *promised) if n is not None),

@@ -1,4 +1,4 @@
-"""Assertions that two results are close, which they are not.
+"""Failed assertions that two results are close.
 
 Format strings: numpy/testing/_private/utils.py (`assert_allclose`, `assert_almost_equal`),
 tensorflow/python/ops/check_ops.py (`assert_near`).
@@ -17,8 +17,8 @@ _LARGEST = r"Max absolute difference(?: among violations)?: (\S{1,40})"
 
 
 def apart(text: str) -> dict[str, Any] | None:
-    """What the text of an assertion says of two arrays that are not close: how many elements, and how far apart; None
-    where it is about something else, as two shapes are.
+    """How many elements of two arrays differ, and by how much, from the text of an assertion; None if it is about
+    something else, such as two shapes.
     """
     if not pattern(_CLOSE).search(text) or pattern(_SHAPES).search(text):
         return None

@@ -1,4 +1,4 @@
-"""By which way the failing part came under XLA, as the message itself says it.
+"""How the failing part came to XLA, according to the message itself.
 
 Each level that could not be converted adds `tf2xla conversion failed while converting NAME[ATTRIBUTES]`, the
 outermost last. A function called from Python prints `_XlaMustCompile=true`, which `jit_compile=True` sets; one that is

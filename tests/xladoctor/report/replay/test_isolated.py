@@ -61,7 +61,7 @@ def test_what_became_of_the_script():
     kept = replace(FOUND, repro=Repro("fails.py", 33, True))
     assert "fails.py: 33 lines; run in a fresh process, it fails in the same way" in render(kept, "console")
     lost = replace(FOUND, repro=Repro("fails.py", 33, False, message="the script passes in a fresh process"))
-    assert "no script was handed over: the script passes in a fresh process" in render(lost, "console")
+    assert "no script was written: the script passes in a fresh process" in render(lost, "console")
 
 
 def test_foreign_text_is_shown_and_not_obeyed():
