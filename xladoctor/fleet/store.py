@@ -60,6 +60,8 @@ class Row(NamedTuple):
     finding: str | None = None
     problem: str | None = None
     same: bool = False
+    gone: bool = False
+    """There was no such file, or no longer: another machine may not see yet what this one sees."""
 
 
 class Known(NamedTuple):
