@@ -103,7 +103,7 @@ def _targets(roots: Sequence[Path], since: float | None) -> Iterator[tuple[Targe
     """The runs below the roots with their stamps, in absolute paths."""
     for root in roots:
         try:
-            for target in targets_in(Path(os.path.abspath(root))):  # noqa: PTH100 - the links in it stay
+            for target in targets_in(Path(os.path.abspath(root)), unlisted=True):  # noqa: PTH100 - the links in it stay
                 try:
                     stamp, written = read.stamp_of(target)
                 except OSError as error:

@@ -39,9 +39,10 @@ def is_log(name: str) -> bool:
     return lower.endswith(ENDINGS)
 
 
-def targets_in(folder: Path) -> Iterator[Target]:
+def targets_in(folder: Path, *, unlisted: bool = False) -> Iterator[Target]:
     """The runs below a folder: every run folder, and every log that is not in one. Hidden folders are left out, and
-    what the doctor's own replays and preflights wrote.
+    what the doctor's own replays and preflights wrote. `unlisted`: a folder below that cannot be listed comes as a log,
+    which cannot be read either.
 
     Raises:
         OSError: the folder cannot be read.
@@ -60,6 +61,8 @@ def targets_in(folder: Path) -> Iterator[Target]:
                 continue
             if depth == 0:
                 raise
+            if unlisted:
+                yield Target("logs", (here,))
             continue  # below, one that cannot be read is no reason to read nothing
         if any(_RECORDED.fullmatch(entry.name) for entry in entries) and files.is_run_folder(Path(here)):
             yield Target("run", (here,))
