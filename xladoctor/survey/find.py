@@ -104,7 +104,8 @@ def _together(logs: Iterable[str]) -> Iterator[Target]:
     runs: dict[tuple[str, str], list[str]] = {}
     for log in logs:
         folder, _, name = log.rpartition(os.sep)
-        if _PART.search(name):
+        # `slurm-4711.out`, as most are called, is its own name already.
+        if _PART.search(name, 0, len(name) - 4 if name.endswith(".out") else len(name)):
             name = _STREAM.sub("out", _RANK.sub(r"\g<1>0", name))
         runs.setdefault((folder, name), []).append(log)
     for paths in runs.values():
