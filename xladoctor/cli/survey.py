@@ -159,7 +159,17 @@ def _watch(roots: list[Path], span: float | None, every: float, looked: Looked, 
     status = 0
     try:
         while True:
-            fleet = _surveyed(roots, span, looked, shown.quiet)
+            try:
+                fleet = _surveyed(roots, span, looked, shown.quiet)
+            except XladoctorError as error:
+                if last is None:
+                    raise
+                from xladoctor.report import text
+
+                # A disk that is away for a while, or a store that another survey holds: the next look may see it again.
+                sys.stderr.write(f"xladoctor: {text.line(error.message)}\n")
+                time.sleep(every)
+                continue
             status = fleet.exit_code
             now = (fleet.runs, fleet.unreadable, fleet.causes)
             if now != last:

@@ -7,6 +7,9 @@ is broken, as that of a pool of processes does.
 
 from __future__ import annotations
 
+import contextlib
+import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future
 from typing import TYPE_CHECKING, Any
@@ -17,7 +20,10 @@ from xladoctor.errors import XladoctorError
 if TYPE_CHECKING:
     from distributed import Client
 
-_LOST = ("KilledWorker", "CancelledError", "FutureCancelledError", "CommClosedError", "TimeoutError")
+_LOST = (
+    "KilledWorker", "CancelledError", "FutureCancelledError", "CommClosedError", "TimeoutError", "ClosedClientError",
+)  # fmt: skip
+_LOOK = 10.0
 _FOREIGN = (
     "a worker has another xladoctor than {}: {}",
     "Install the same one on the workers, in the environment in which dask runs there.",
@@ -29,34 +35,88 @@ class LostWork(BrokenExecutor):
 
 
 class OnDask(Executor):
-    """Work on the workers of a client, which stays open."""
+    """Work on the workers of a client, which stays open.
 
-    def __init__(self, client: Client) -> None:
-        self._client = client
+    A task that is sent in the moment in which a scheduler goes away can be known to nobody afterwards, and its future
+    would wait for ever. So every `look` seconds the scheduler is asked which of the open tasks it knows.
+    """
+
+    def __init__(self, client: Client, look: float = _LOOK) -> None:
+        self._client, self._look = client, look
+        self._open: dict[str, Future[Any]] = {}
+        self._lock = threading.Lock()
+        self._looking = False
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Run a module's function on some worker."""
         given: Future[Any] = Future()
-        sent = self._client.submit(fn, *args, **kwargs, pure=False)
+        try:
+            sent = self._client.submit(fn, *args, **kwargs, pure=False)
+        except Exception as error:
+            if type(error).__name__ not in _LOST:
+                raise
+            given.set_exception(LostWork(f"dask takes no more work: {error}"))
+            return given
+        with self._lock:
+            self._open[sent.key] = given
+            if not self._looking:
+                self._looking = True
+                threading.Thread(target=self._watch, name="xladoctor-dask", daemon=True).start()
 
-        def done(future: Any) -> None:
-            if not given.set_running_or_notify_cancel():
-                return
-            error = (
-                LostWork("dask cancelled the task") if future.status in ("cancelled", "lost") else future.exception()
-            )
-            if error is not None and type(error).__name__ in _LOST:
-                error = LostWork(str(error))
-            if error is not None:
-                given.set_exception(error)
-            else:
-                given.set_result(future.result())
-
-        sent.add_done_callback(done)
+        sent.add_done_callback(lambda future: self._end(future.key, *_answer(future)))
         return given
+
+    def _end(self, key: str, error: BaseException | None, result: Any = None) -> None:
+        """Give the answer of a task, once."""
+        with self._lock:
+            given = self._open.pop(key, None)
+        if given is None or not given.set_running_or_notify_cancel():
+            return
+        if error is not None:
+            given.set_exception(error)
+        else:
+            given.set_result(result)
+
+    def _watch(self) -> None:
+        """End what no scheduler knows, two looks in a row, for as long as anything is open."""
+        suspects: set[str] = set()
+        while True:
+            time.sleep(self._look)
+            with self._lock:
+                keys = list(self._open)
+                if not keys:
+                    self._looking = False
+                    return
+            status, missing = self._client.status, list[str]()
+            if status == "closed":
+                missing = keys
+            elif status == "running":
+                # A scheduler that goes away just now is asked again.
+                with contextlib.suppress(Exception):
+                    missing = self._client.run_on_scheduler(unknown, keys)
+            for key in suspects.intersection(missing):
+                self._end(key, LostWork("no scheduler knows the task"))
+            suspects = set(missing)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """The client is another's: nothing is closed."""
+
+
+def _answer(future: Any) -> tuple[BaseException | None, Any]:
+    """The error of a task of dask, or its result: that can be lost, too, before it is here."""
+    try:
+        error = LostWork("dask cancelled the task") if future.status in ("cancelled", "lost") else future.exception()
+        result = future.result() if error is None else None
+    except BaseException as raised:
+        error, result = raised, None
+    if error is not None and type(error).__name__ in _LOST:
+        error = LostWork(str(error))
+    return error, result
+
+
+def unknown(keys: list[str], dask_scheduler: Any = None) -> list[str]:
+    """The tasks that a scheduler does not know; it calls this."""
+    return [key for key in keys if key not in dask_scheduler.tasks]
 
 
 def checked(client: Client, seconds: float = 60.0) -> None:

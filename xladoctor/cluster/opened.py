@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import signal
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from xladoctor.errors import XladoctorError
 from xladoctor.extras import how_to_install
 
 LOCAL = "local"
+_JOBS, _LOOK = 4, 20.0
+"""How many Slurm jobs if nothing else is said, and after how many seconds their number is looked at again."""
 _KEYS: dict[str, type] = {
     "queue": str, "account": str, "memory": str, "walltime": str, "cores": int, "jobs": int, "modules": list,
     "options": list, "folder": str,
@@ -56,7 +59,10 @@ def opened(on: str, jobs: int | None = None, here: Path | None = None) -> Iterat
             except (OSError, ValueError) as error:
                 raise XladoctorError(f"--on {on}: no scheduler answers: {error}", exit_code=3) from error
         else:
-            cluster = stack.enter_context(_slurm(settings(here or Path.cwd()), jobs))
+            said = settings(here or Path.cwd())
+            number = jobs or said.get("jobs", _JOBS)
+            cluster = stack.enter_context(_slurm(said, number))
+            stack.enter_context(kept(cluster, number))
             client = stack.enter_context(distributed.Client(cluster))
         checked(client, 600 if kind == "slurm" else 60)
         yield Cluster(OnDask(client), max(sum(client.nthreads().values()), 1))
@@ -99,7 +105,29 @@ def jobqueue() -> Any:
             signal.signal(signal.SIGINT, before)
 
 
-def _slurm(said: Mapping[str, Any], jobs: int | None) -> Any:
+@contextlib.contextmanager
+def kept(cluster: Any, jobs: int, every: float = _LOOK) -> Iterator[None]:
+    """Keep so many jobs for as long as the block lasts: one that ends at its walltime, or is cancelled, is submitted
+    anew. (dask-jobqueue does so when it is asked for a number of jobs, and at no other time.)
+    """
+    over = threading.Event()
+
+    def look() -> None:
+        while not over.wait(every):
+            # Slurm may not answer for a while; it is asked again.
+            with contextlib.suppress(Exception):
+                cluster.scale(jobs=jobs)
+
+    thread = threading.Thread(target=look, name="xladoctor-jobs", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def _slurm(said: Mapping[str, Any], jobs: int) -> Any:
     """Dask's workers as Slurm jobs, one process each."""
     try:
         slurm = jobqueue().SLURMCluster
@@ -115,7 +143,7 @@ def _slurm(said: Mapping[str, Any], jobs: int | None) -> Any:
         options["local_directory"] = options["log_directory"] = said["folder"]
     try:
         cluster = slurm(**options)
-        cluster.scale(jobs=jobs or said.get("jobs", 4))
+        cluster.scale(jobs=jobs)
     except (OSError, ValueError, RuntimeError) as error:
         raise XladoctorError(f"--on slurm: {error}", exit_code=3) from error
     return cluster

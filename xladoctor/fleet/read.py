@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -25,6 +26,7 @@ LAG = 2.0
 """A file that was written less than so many seconds ago can change without a new time (as git has it): its digest is
 compared next time."""
 _QUOTED = 4000
+_GONE = (errno.ENOENT, errno.ESTALE)
 
 
 class Work(NamedTuple):
@@ -102,7 +104,9 @@ def _read(work: Work) -> Row:
         found = one(target, 1)
     except (OSError, XladoctorError) as error:
         said = error.strerror if isinstance(error, OSError) else str(error)
-        return Row(name, target.kind, work.stamp, None, False, None, problem=f"{target.name}: {(said or '?').lower()}")
+        problem = f"{target.name}: {(said or '?').lower()}"
+        gone = isinstance(error, OSError) and error.errno in _GONE
+        return Row(name, target.kind, work.stamp, None, False, None, problem=problem, gone=gone)
     except Exception as error:  # of 100,000 logs the one that breaks the doctor must not end it
         problem = f"{target.name}: the doctor failed on it ({type(error).__name__}); please report it"
         return Row(name, target.kind, work.stamp, None, False, None, problem=problem)

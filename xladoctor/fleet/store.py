@@ -60,6 +60,8 @@ class Row(NamedTuple):
     finding: str | None = None
     problem: str | None = None
     same: bool = False
+    gone: bool = False
+    """There was no such file, or no longer: another machine may not see yet what this one sees."""
 
 
 class Known(NamedTuple):
@@ -107,6 +109,7 @@ class Store:
                 self._base.execute("ROLLBACK")
                 raise
             self._base.execute("COMMIT")
+            self._seen = self._one("PRAGMA data_version")
             self._groups, self._causes = self._read_groups()
 
     def close(self) -> None:
@@ -160,11 +163,19 @@ class Store:
         with _told(self._file):
             self._base.execute("BEGIN IMMEDIATE")
             try:
+                self._learn_what_others_wrote()
                 yield
             except BaseException:
                 self._base.execute("ROLLBACK")
                 raise
             self._base.execute("COMMIT")
+
+    def _learn_what_others_wrote(self) -> None:
+        """Causes have numbers: another survey may have given some since this one looked."""
+        seen = self._one("PRAGMA data_version")
+        if seen != self._seen:
+            self._seen = seen
+            self._groups, self._causes = self._read_groups()
 
     def present(self, runs: Iterable[int]) -> None:
         """These runs belong to the survey that is being made."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from xladoctor.errors import XladoctorError
 from xladoctor.fleet import read, table
 from xladoctor.fleet.read import Work
-from xladoctor.fleet.store import Known, Row, Store, name_of
+from xladoctor.fleet.store import Known, Row, Store, name_of, paths_of
 from xladoctor.model.fleet import Fleet
 from xladoctor.model.survey import Target
 from xladoctor.survey.batches import in_batches, processes
@@ -75,7 +75,22 @@ def _rows(found: Iterator[Work], jobs: int, executor: Callable[[], Executor] | N
         return
     read.warm_up()
     make = executor or (lambda: processes(jobs))
-    yield from in_batches(read.read_batch, chain(first, found), make, jobs, _lost)
+    rows = in_batches(read.read_batch, chain(first, found), make, jobs, _lost)
+    yield from rows if executor is None else _seen_from_here(rows)
+
+
+def _seen_from_here(rows: Iterable[Row]) -> Iterator[Row]:
+    """The rows. A file that a machine of the cluster does not see (a shared file system lags) is read by this one."""
+    unseen: list[Row] = []
+    for row in rows:
+        if row.gone:
+            unseen.append(row)
+        else:
+            yield row
+    for row in unseen:
+        yield from read.read_batch(
+            [Work(Target("run" if row.kind == "run" else "logs", tuple(paths_of(row.name))), row.stamp, None)]
+        )
 
 
 def _lost(work: Work) -> Row:
@@ -88,7 +103,7 @@ def _targets(roots: Sequence[Path], since: float | None) -> Iterator[tuple[Targe
     """The runs below the roots with their stamps, in absolute paths."""
     for root in roots:
         try:
-            for target in targets_in(Path(os.path.abspath(root))):  # noqa: PTH100 - the links in it stay
+            for target in targets_in(Path(os.path.abspath(root)), unlisted=True):  # noqa: PTH100 - the links in it stay
                 try:
                     stamp, written = read.stamp_of(target)
                 except OSError as error:

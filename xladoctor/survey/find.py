@@ -39,9 +39,10 @@ def is_log(name: str) -> bool:
     return lower.endswith(ENDINGS)
 
 
-def targets_in(folder: Path) -> Iterator[Target]:
+def targets_in(folder: Path, *, unlisted: bool = False) -> Iterator[Target]:
     """The runs below a folder: every run folder, and every log that is not in one. Hidden folders are left out, and
-    what the doctor's own replays and preflights wrote.
+    what the doctor's own replays and preflights wrote. `unlisted`: a folder below that cannot be listed comes as a log,
+    which cannot be read either.
 
     Raises:
         OSError: the folder cannot be read.
@@ -60,6 +61,8 @@ def targets_in(folder: Path) -> Iterator[Target]:
                 continue
             if depth == 0:
                 raise
+            if unlisted:
+                yield Target("logs", (here,))
             continue  # below, one that cannot be read is no reason to read nothing
         if any(_RECORDED.fullmatch(entry.name) for entry in entries) and files.is_run_folder(Path(here)):
             yield Target("run", (here,))
@@ -101,7 +104,8 @@ def _together(logs: Iterable[str]) -> Iterator[Target]:
     runs: dict[tuple[str, str], list[str]] = {}
     for log in logs:
         folder, _, name = log.rpartition(os.sep)
-        if _PART.search(name):
+        # `slurm-4711.out`, as most are called, is its own name already.
+        if _PART.search(name, 0, len(name) - 4 if name.endswith(".out") else len(name)):
             name = _STREAM.sub("out", _RANK.sub(r"\g<1>0", name))
         runs.setdefault((folder, name), []).append(log)
     for paths in runs.values():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import time
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -60,9 +61,12 @@ def test_a_slurm_job_is_as_the_settings_say(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(opening.jobqueue().SLURMCluster, "scale", lambda self, jobs: asked.append(jobs))
     asked: list[int] = []
     (tmp_path / "pyproject.toml").write_text(GOOD)
-    with opening._slurm(settings(tmp_path), None) as cluster:
+    with opening._slurm(settings(tmp_path), 8) as cluster, opening.kept(cluster, 8, every=0.01):
         script = cluster.job_script()
-    assert asked[0] == 8
+        deadline = time.monotonic() + 10
+        while len(asked) < 3 and time.monotonic() < deadline:
+            time.sleep(0.01)
+    assert asked[:3] == [8, 8, 8], "what ends at its walltime is submitted anew"
     for line in ("#SBATCH -p gpu", "#SBATCH -t 00:30:00", "#SBATCH --exclusive", "module load 'cuda; rm'"):
         assert line in script.splitlines()
     assert sys.executable in script

@@ -150,6 +150,36 @@ def test_what_cannot_be_read_is_counted(logs: Path, capsys: pytest.CaptureFixtur
     assert surveyed(logs).unreadable == 1
 
 
+def test_a_folder_that_cannot_be_listed_is_counted(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = os.scandir
+    denied = PermissionError(13, "Permission denied")
+
+    def scandir(path: str) -> object:
+        if str(path).endswith("max"):
+            raise denied
+        return listed(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    found = surveyed(logs)
+    assert (found.runs, found.unreadable, found.verdicts["failed"]) == (3, 1, 2)
+    assert str(logs / "max") in found.problems[0]
+    assert surveyed(logs, jobs=2).unreadable == 1, "it is tried again"
+
+
+def test_two_surveys_at_once_share_the_store(logs: Path) -> None:
+    """Each numbers the causes that it finds: a number that the other one gave is not given again."""
+    file = logs.parent / "store.sqlite"
+    one, other = Store(file, "rules-1"), Store(file, "rules-1")
+    assert surveys.survey([logs / "max"], one, now=NOW).verdicts["failed"] == 1
+    found = surveys.survey([logs / "ada"], other, now=NOW)
+    assert [cause.slug for cause in found.causes] == ["reshape-mismatch"]
+    both = surveys.survey([logs], one, now=NOW)
+    assert (both.read, sorted(cause.slug for cause in both.causes)) == (0, ["not-xla", "reshape-mismatch"])
+    assert [count for (count,) in one.rows("SELECT count(*) FROM runs GROUP BY cause ORDER BY 1")] == [1, 1, 2]
+    one.close()
+    other.close()
+
+
 def test_processes_give_the_same(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(9):
         write(logs / f"max/slurm-1{number}.out", KILLED if number % 2 else HEALTHY)
@@ -293,6 +323,26 @@ def test_watching_shows_what_is_new(
     out = capsys.readouterr().out
     assert out.count("xladoctor: ") == 2
     assert "process-killed" in out
+
+
+def test_watching_goes_on_after_a_look_that_failed(
+    logs: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    away = logs.parent / "away"
+    looks = iter([lambda: logs.rename(away), lambda: away.rename(logs), lambda: None])
+
+    def slept(seconds: float) -> None:
+        next(looks)()
+        if next(pending, None) is None:
+            raise KeyboardInterrupt
+
+    pending = iter([1, 1])
+    monkeypatch.setattr("xladoctor.cli.survey.time.sleep", slept)
+    assert main(["survey", str(logs), "--store", str(logs.parent / "w.sqlite"), "--watch", "--quiet"]) == 1
+    said = capsys.readouterr()
+    assert "no such file or directory" in said.err and said.out.count("xladoctor: ") == 1
+    logs.rename(away)
+    assert main(["survey", str(logs), "--watch"]) == 2, "what was never there is a mistake"
 
 
 @pytest.mark.parametrize("age", ["24", "h", "-3h", "0d", "1y", "1h2m"])
