@@ -34,7 +34,8 @@ _RAISED = frozenset(
 _NAMED = r"^\w{0,40}(?:Shape|Axis|Dimension|Rank)\w{0,20}Error$"
 # A text with one of these names another kind of failure, unless a shape is spelt out in it.
 _OTHER = (
-    r"\bdtypes?\b|data ?types?\b|\bDT_[A-Z]|element types?\b|\bNaN\b|\b(?:not )?finite\b|\bInf\b|[Nn]o such file|"
+    r"\bdtypes?\b|[Dd]ata ?types?\b|\btypes? of\b|\bscalar types\b|\bop requires attribute\b|"
+    r"\bDT_[A-Z]|element types?\b|\bNaN\b|\b(?:not )?finite\b|\bInf\b|[Nn]o such file|"
     r"[Pp]ermission denied|\bfile(?:name)?s?\b|\bpath\b|director(?:y|ies)|[Nn]o space left|\bkeyword arg|"
     r"\bcallable\b|\binstance of\b|config(?:uration)?=|(?:from|get)_config|not (?:yet )?(?:supported|"
     r"implemented) (?:in|when|for|with|on|yet)\b|"
@@ -129,6 +130,7 @@ _SPLITS = r"(?i)(?:^|\bragged |\brow[ _]|\bnested[ _])splits\b.{0,60}\bmust\b"
 """Where the rows of a ragged tensor end: they have to fit its values."""
 _ASSERTED = r"^\s*assert\b.{0,200}(?:\bshape|ndims?\b|\brank\b|\bdims?\b|\bax[ei]s\b)"
 _TENSOR = (
+    r"\bTensor<type: [^<>]{0,2000}(?:>|$)|"
     r"\bTensor\(\"[^\"]{0,200}\"[^()]{0,60}\([^()]{0,100}\)[^()]{0,60}\)|<(?:tf\.|"
     r"Keras)?(?:Tensor|Variable)\b[^<>]{0,12000}(?:<[^<>]{0,100}>[^<>]{0,12000})?(?:>|$)"
 )
@@ -289,8 +291,8 @@ def _by_size(said: str) -> bool:
 
 
 def _about_shapes(said: str, place: Place, *, bare: bool) -> bool:
-    shaped = len(pattern(_SHAPED).findall(said))
-    if _by_size(said) and not pattern(r"\bdtypes?\b|\btype\b").search(said):
+    shaped = len(pattern(_SHAPED).findall(said.partition(" with input shapes: ")[0]))
+    if _by_size(said) and not pattern(r"\bdtypes?\b|\btypes?\b|\d-bit\b").search(said):
         return True
     if pattern(_TYPED).search(said) and shaped < 2:
         return False
