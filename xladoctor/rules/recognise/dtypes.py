@@ -221,6 +221,12 @@ _dtype = by_forms(
             pick=(),
         ),
         Form(
+            "Invalid data type",
+            r"Invalid data types?; .{0,40}?(\w{1,30}) but .{0,40}?(\w{1,30})(?= \[|\s*$)",
+            "Types {0} and {1} meet in one operation.",
+            pick=(),
+        ),
+        Form(
             "Expected element type in shape",
             r"Expected (element type) in shape to be (\w{1,20})",
             "An operation takes {1} numbers only.",

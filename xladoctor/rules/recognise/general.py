@@ -68,7 +68,8 @@ _SUBJECT = (
     r"\b\dD?-[dD](?:imensional)?\b|\b[0-5]D\b|\b(?:one|two|three|four)-dimensional\b"
 )
 _COUNTED = (
-    r"\belements?\b|\bchannels?\b|\bfeatures?\b|\bcolumns?\b|\brows?\b|\bsizes?\b|\blengths?\b|\bbatch(?:es)?\b|"
+    r"(?i)\b\d{1,12} (?:values|entries)\b|\belements?\b|\bchannels?\b|\bfeatures?\b|\bcolumns?\b|"
+    r"\brows?\b|\bsizes?\b|\blengths?\b|\bbatch(?:es)?\b|"
     r"\bsame number of\b|\bnumber of (?:inputs|samples|outputs|weights|targets|dim|diag|channel|column|row|"
     r"split|segment|partition)|\b(?:\w{1,40}_)?depth\b|\bwidth\b|\bheight\b|"
     r"\bsamples\b|\binputs?\b|\bscalars?\b|\bvectors?\b|\bmatri(?:x|ces)\b|\bsquare\b|\bcardinality\b|\btensor_in\b|\b\w+_size\b|\blen\("
@@ -109,7 +110,8 @@ _DIMENSIONED = (
     r"|\bnot \d-?D\b|\bcannot be (?:an? )?(?:scalar|vector|matrix)\b|\bneither (?:an? )?(?:scalar|vector|matrix)\b"
     r"|\bnot (?:yet )?(?:supported|implemented) for (?:rank \d|\d{1,3} dim|\d-?[dD]\b)"
     r"|\bfor \d-?[dD] (?:array|tensor|input)s?\b"
-    r"|\b(?:over|of) an? (?:scalar|0-[dD])\b|\b[Rr]ank-\d tensors? (?:is|are) not\b"
+    r"|\bbe an? (?:scalar|vector) or (?:an? )?(?:scalar|vector|matrix)\b|"
+    r"\b(?:over|of) an? (?:scalar|0-[dD])\b|\b[Rr]ank-\d tensors? (?:is|are) not\b"
 )
 _SIZED = r"\b(?:must|should) be \w{1,40} x \w{1,40}\b"
 """Sizes by their names: the rank is right."""
@@ -122,7 +124,7 @@ _TYPED = r"\b(?:but|got)\b[^.(\[]{0,20}\b(?:element |d)type\b"
 """What is wrong is the type, whatever was said of the shape before."""
 _INDEXES = (
     r"(?i)(?:\bind(?:ex|ices)|\bids?|_ids?|_indices|\blabels?|\bpartitions)\b.{0,60}(?:\bnot in [\[(]|"
-    r"must be (?:[<>]|less than|between)|\boutside (?:of )?(?:the )?bounds|\bis invalid\b|\bexceed)"
+    r"must be (?:[<>]|less than|between|in [\[(])|\boutside (?:of )?(?:the )?bounds|\bis invalid\b|\bexceed)"
 )
 """The message of a kernel about an index that is too large."""
 _EMPTY = r"(?i)\b(?:tensors?|inputs?|values?|shapes?|images?|boxes)\b.{0,40}(?:not be|n't be|be non-?|is|are) ?empty\b"
