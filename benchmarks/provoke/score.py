@@ -47,8 +47,8 @@ def root(log: str) -> Finding | None:
 
 
 def labels() -> dict[str, tuple[str, str]]:
-    """{template id: (shape | other | either, draw)}, as read by a person. Of the first draw before the rules were written;
-    the second and third are templates with words of sizes, labelled before they were scored.
+    """{template id: (shape | other | either, draw)}, as read by a person. The first draw was labelled before the rules
+    were written; the second and third are templates with words of sizes, labelled before they were scored.
     """
     with LABELS.open(newline="", encoding="utf-8") as file:
         return {row["id"]: (row["label"], row["draw"]) for row in csv.DictReader(file)}
