@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from xladoctor.rules.matching import Hit, flat, ints, pattern, shapes, upto
+from xladoctor.rules.recognise.class_words import class_by_words
 from xladoctor.rules.recognise.place import SHAPE_CHECK, Place, indexes_a_shape, place_of
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ _OTHER = (
     r"\b(?:input|output|matching) types\b|\bdevices\b.{0,60}\bsame\b|\bof type\b|\b(?:complex|"
     r"float|u?int)(?:8|16|32|64|128)\b|\bdevice\b.{0,60}not|"
     r"\blen\(self\b|"
-    r"\bseed\b|(?:does|do|is|are) not (?:currently )?support(?!s? (?:rank|shape))|[Uu]nknown entries|isn't built"
+    r"\bseed\b|(?:does|do|is|are) not (?:currently )?support(?!s? (?:rank|shape))|[Uu]nknown entries|isn't built|"
+    r"\bdoes not work with\b|\b(?:have|has) not been set\b"
 )
 # An argument of the wrong Python type or choice, whatever the argument is called.
 _ARGUMENT = (
@@ -60,7 +62,8 @@ _ARGUMENT = (
     r"(?:must|should|need to|needs to|have to) (?:also )?(?:provide|pass|supply)\b|requires? an? \w{1,20} argument|"
     r"be either [`'\"]|[Ss]upported values|[Vv]alid entries|\bincreasing\b|\bmust be > ?0|[Ss]uggested fix"
     r"|[Vv]alid values|[Ii]nvalid `?\w{1,40}`? (?:argument|value)|[Ii]nvalid (?:padding|mode)\b|\bto be an? "
-    r"(?:integer|int|list|tuple|string)\b|\bto be None\b"
+    r"(?:integer|int|list|tuple|string)\b|\bto be None\b|\bto be an? `?(?:tf\.)?[A-Z][a-z]+[A-Z]"
+    r"|(?:must|should) return (?:an? |one |two )|\b[Ii]nvalid (?:format|type)s? (?:for|of) (?:the )?argument\b"
     r"|requires? (?:an? )?(?:sequence|list|tuple) of|\b[Ss]pec string\b"
 )
 _SUBJECT = (
@@ -331,45 +334,8 @@ def _by_text(said: str, *, kernel: bool) -> bool:
     return counted and (kernel or shaped >= 1 or len(ints(said)) >= 2)
 
 
-_CLASSES = (
-    (
-        "weight-shape-mismatch",
-        r"\b(?:saved|restor|checkpoint|weights?\b.{0,40}\bload|set_weights|assigned value|variable shape)",
-    ),
-    ("reshape-mismatch", r"\b[Rr]eshap"),
-    ("concat-pack-mismatch", r"\b(?:[Cc]oncat|[Ss]tack(?:ed|ing)?\b|joined|[Pp]ack\b|merged\b)"),
-    (
-        "index-out-of-range",
-        r"\b(?:ind(?:ex|ices)|ids?|label|key|row)\b.{0,80}(?:out of (?:bounds|range)|not in \[|outside)",
-    ),
-    ("slice-out-of-bounds", r"\b(?:slic|split|strid)\w{0,6}\b|\bnum_or_size_splits\b"),
-    (
-        "rank-mismatch",
-        r"(?i)\b(?:ranks?|ndims?|scalars?|ax[ei]s)\b|-dimensional|\b\d-?[dD]\b|number of dimensions|"
-        r"\bvectors?\b|\bdims\b",
-    ),
-    (
-        "matmul-conv-mismatch",
-        r"(?i)\bmatmul|\bmatri(?:x|ces)\b|\bconv|contract|einsum|`inner`|\binner dim|\bdepth\b|\bfilters?\b|\bkernel|"
-        r"\bchannels?\b|\bdot\b",
-    ),
-    ("broadcast-mismatch", r"(?i)\bbroadcast"),
-    (
-        "keras-input-mismatch",
-        r"\b(?:layers?|model|targets?|y_true|y_pred|logits|labels|loss|metric|samples|inputs?|features?)\b",
-    ),
-)
-
-
 # Words for these say more than the op that complains.
 _OVER_PLACE = frozenset({"rank-mismatch", "index-out-of-range", "weight-shape-mismatch"})
-
-
-# What a kernel says of its inputs as it would of any tensor: of a product or a model only where it is one.
-_ANY_KERNEL = {
-    "matmul-conv-mismatch": r"(?i)\bmatmul|\bmatri(?:x|ces)\b|\bconv|contract|einsum|`inner`|\binner dim|\bdot\b",
-    "keras-input-mismatch": r"\b(?:y_true|y_pred|logits|labels|loss)\b",
-}
 
 
 def _class(said: str, record: ErrorRecord, place: Place) -> str:
@@ -380,10 +346,7 @@ def _class(said: str, record: ErrorRecord, place: Place) -> str:
 
 
 def _named_class(said: str, *, of_kernel: bool = False) -> str | None:
-    if pattern(_DIMENSIONED).search(said):
-        return "rank-mismatch"
-    sources = {**dict(_CLASSES), **(_ANY_KERNEL if of_kernel else {})}
-    return next((slug for slug, source in sources.items() if pattern(source).search(said)), None)
+    return "rank-mismatch" if pattern(_DIMENSIONED).search(said) else class_by_words(said, of_kernel=of_kernel)
 
 
 def _numbers(said: str) -> tuple[int, ...]:
