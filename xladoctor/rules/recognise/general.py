@@ -84,7 +84,8 @@ _DISAGREE = (
     r"\b(?:must|should|needs? to|has to|have to|is required to|required) (?:not )?(?:be|have|match|equal|fit|agree)\b|"
     r"\b(?:but|and|,|;|:)? ?(?:got|received|found|saw|was given|instead of)\b|\brequires?\b|\bout of "
     r"(?:bounds?|range)\b|"
-    r"\bexceeds?\b|\b(?:greater|less|larger|smaller|more|fewer|higher) than\b|\bat (?:least|most)\b|\bdivisible\b|"
+    r"\bexceeds?\b|\b(?:greater|bigger|less|larger|smaller|more|fewer|higher) than\b|\bat (?:least|most)\b|"
+    r"\bdivisible\b|"
     r"\bmultiple of\b|"
     r"\b(?:[Aa]ttempting|[Tt]ried|[Tt]rying) to (?:slice|split)\b|\bunused\b|\bunexpected\b|"
     r"\bnot consistent\b|\bis \d{1,18} while\b|\bdo(?:es)? not correspond\b|"
@@ -98,7 +99,8 @@ _BOUND = r"(?:must|should) be (?:at least|>=?|greater than(?: or equal to)?|larg
 _AXES = r"(?i)\branks?\b|\bndims?\b|dimensional|\bshapes?\b|_shape\b"
 # Says that something is wrong, but not what: with a number or a shape beside it.
 _REFUSE = (
-    r"\b(?:[Cc]annot|[Cc]an not|[Cc]an't|[Uu]nable to|[Cc]ould not|does not|do not|must not|only|Only ranks?|but|"
+    r"\b(?:[Cc]annot|[Cc]an not|[Cc]an't|[Uu]nable to|[Cc]ould not|does not|do not|must not|only|"
+    r"Only (?:[a-z]+ ){0,3}ranks?|but|"
     r"not supported|support)\b"
 )
 _DIMENSIONED = (
@@ -127,11 +129,15 @@ _TYPED = r"\b(?:but|got)\b[^.(\[]{0,20}\b(?:element |d)type\b"
 """What is wrong is the type, whatever was said of the shape before."""
 _INDEXES = (
     r"(?i)(?:\bind(?:ex|ices)|\bids?|_ids?|_indices|\blabels?|\bpartitions)\b.{0,60}(?:\bnot in [\[(]|"
-    r"must be (?:[<>]|less than|between|in [\[(])|\boutside (?:of )?(?:the )?bounds|\bis invalid\b|\bexceed)"
+    r"must be (?:[<>]|less than|between|in [\[(])|\boutside\b|\bis invalid\b|\bexceed|"
+    r"\bout of (?:range|bounds?)\b|\blarger than\b)"
 )
 """The message of a kernel about an index that is too large."""
-_EMPTY = r"(?i)\b(?:tensors?|inputs?|values?|shapes?|images?|boxes)\b.{0,40}(?:not be|n't be|be non-?|is|are) ?empty\b"
-_SPLITS = r"(?i)(?:^|\bragged |\brow[ _]|\bnested[ _])splits\b.{0,60}\bmust\b"
+_EMPTY = (
+    r"(?i)\b(?:tensors?|in(?:puts?|\[\d\])|values?|shapes?|images?|boxes)(?!\w).{0,40}(?:not be|n't be|be non-?|is|are)"
+    r"(?: an)? ?empty\b"
+)
+_SPLITS = r"(?i)(?:^|\bragged |\brow[ _]|\bnested[ _]|\bfirst |\blast )split(?:s| value)\b.{0,60}\bmust\b"
 """Where the rows of a ragged tensor end: they have to fit its values."""
 _ASSERTED = r"^\s*assert\b.{0,200}(?:\bshape|ndims?\b|\brank\b|\bdims?\b|\bax[ei]s\b)"
 _TENSOR = (
@@ -171,7 +177,7 @@ def guess(record: ErrorRecord, text: str) -> tuple[str, Hit] | None:
     place = place_of(record)
     if name == "AbortedError":  # oneDNN refuses sizes without naming them
         refused = pattern(
-            r"could not create a (?:primitive )?descriptor for (?:a|the) (?:\w+ ){0,3}"
+            r"could not create a (?:primitive )?descriptor for (?:an?|the) (?:\w+ ){0,3}"
             r"(?:pooling|convolution|matmul|inner)|could not construct a memory descriptor"
         )
         if refused.search(said):
