@@ -83,7 +83,7 @@ _DISAGREE = (
     r"\bundefined\b|\bnot (?:be )?compatible\b|"
     r"\b(?:must|should|needs? to|has to|have to|is required to|required) (?:not )?(?:be|have|match|equal|fit|agree)\b|"
     r"\b(?:but|and|,|;|:)? ?(?:got|received|found|saw|was given|instead of)\b|\brequires?\b|\bout of "
-    r"(?:bounds?|range)\b|"
+    r"(?:valid )?(?:bounds?|range)\b|\bof size zero\b|"
     r"\bexceeds?\b|\b(?:greater|bigger|less|larger|smaller|more|fewer|higher) than\b|\bat (?:least|most)\b|"
     r"\bdivisible\b|"
     r"\bmultiple of\b|"
