@@ -13,9 +13,13 @@ def markdown() -> str:
     from benchmarks.provoke import corpus, score
 
     rows = score.judged()
-    precision, recall = score.precision_recall(rows)
     sources = ", ".join(sorted({f"{package} {version}" for _, package, version in corpus.folders()}))
     wrong = [row for row in rows if row.label != "either" and row.as_shape != (row.label == "shape")]
     lines = [f"{row.template.id} {row.template.file} {row.template.function}: {row.label}" for row in wrong]
-    head = f"{len(rows)} labelled templates of {sources}: precision {precision:.3f}, recall {recall:.3f}"
-    return "\n".join([head, *lines])
+    head = [f"{len(rows)} labelled templates of {sources}"]
+    for draw in sorted({row.draw for row in rows}):
+        some = [row for row in rows if row.draw == draw]
+        precision, recall = score.precision_recall(some)
+        wanted = sum(row.label == "shape" for row in some)
+        head.append(f"{draw}: {len(some)}, {wanted} about shapes: precision {precision:.3f}, recall {recall:.3f}")
+    return "\n".join([*head, *lines])

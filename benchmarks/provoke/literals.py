@@ -1,10 +1,9 @@
-"""String literals of TensorFlow's shared libraries that talk of shapes: which were never provoked, and what is made of
-them.
+"""String literals of TensorFlow's shared libraries that talk of sizes: which were never provoked, and what is made.
 
 `nice python -m benchmarks.provoke.literals LIBRARY... --but JOURNAL...` counts them; `--draw N` prints N of those that
-no journal holds, in the order of their hashes, `--score` compares what the doctor says with `literals.csv`, where a
-person called each `shape`, `other` or `either`. A message is often put together from several literals: what is
-printed here is one part, filled with sizes and followed by one where it does not end.
+no journal holds, in the order of their hashes. `--score` compares what the doctor says with `literals.csv`, where a
+person called each `shape`, `other` or `either`. A message is often put together from several literals: here each part
+is filled with sizes, and followed by one where it does not end.
 """
 
 from __future__ import annotations
@@ -33,6 +32,9 @@ _COMPLAINS = re.compile(
 _NO_MESSAGE = re.compile(
     r"::|->|[{};]|^\s*(?:<<|//|--|@)|\w\(\w*\)$|^[^ ]*$|=\s*$|^[a-z_]+:|https?:|\.(?:cc|h|py)\b|\t"
 )
+_OPEN = re.compile(
+    r"(?:[:=,(\[]|\b(?:got|is|was|has|found|received|of|be|at|to|than|and|vs\.?|dimension|rank|shape|size|saw))$"
+)
 _HOLE = re.compile(r"%(?:[-+ #0]*\d*(?:\.\d+)?(?:ll|l|z|h)?[diouxXeEfgGscp%])|\$\d|\{\d?\}")
 
 
@@ -47,9 +49,8 @@ def literals(library: Path) -> Iterator[str]:
                     continue
                 seen.add(found[0])
                 text = found[0].decode()
-                if text.count(" ") < 3 or _NO_MESSAGE.search(text):
-                    continue
-                if _COMPLAINS.search(text) and _SUBJECT.search(text):
+                says = _COMPLAINS.search(text) and _SUBJECT.search(text) and not _NO_MESSAGE.search(text)
+                if says and text.count(" ") >= 3:
                     yield text.strip()
 
 
@@ -96,13 +97,11 @@ def filled(literal: str) -> str:
         before = literal[max(0, found.start() - 12) : found.start()].lower()
         if found[0] == "%%":
             return "%"
-        return "[2,3]" if "shape" in before or (found[0].endswith("s") and "dtype" not in before) else next(sizes, "3")
+        shaped = "shape" in before or (found[0].endswith("s") and "dtype" not in before)
+        return "[2,3]" if shaped else next(sizes, "3")
 
     text = _HOLE.sub(size, literal)
-    if re.search(
-        r"(?:[:=,(\[]|\b(?:got|is|was|has|found|received|of|be|at|to|than|and|vs\.?|dimension|rank|shape|size|saw))$",
-        text,
-    ):
+    if _OPEN.search(text):
         text += " [2,3]" if re.search(r"(?i)shape|got:?$", text[-24:]) else " 3"
     return text
 

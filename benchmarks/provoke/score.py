@@ -26,6 +26,7 @@ class Judged:
 
     template: Template
     label: str
+    draw: str
     finding: Finding | None
 
     @property
@@ -45,16 +46,18 @@ def root(log: str) -> Finding | None:
     return next((f for f in found if f.level == "error"), None)
 
 
-def labels() -> dict[str, str]:
-    """{template id: shape | other | either}, as read by a person before the rules were written."""
+def labels() -> dict[str, tuple[str, str]]:
+    """{template id: (shape | other | either, draw)}, as read by a person. The first draw was labelled before the rules
+    were written; the second and third are templates with words of sizes, labelled before they were scored.
+    """
     with LABELS.open(newline="", encoding="utf-8") as file:
-        return {row["id"]: row["label"] for row in csv.DictReader(file)}
+        return {row["id"]: (row["label"], row["draw"]) for row in csv.DictReader(file)}
 
 
 def judged() -> list[Judged]:
     """Every labelled template that the unpacked wheels hold."""
     known = corpus.distinct()
-    return [Judged(known[key], label, root(fill.log(known[key]))) for key, label in labels().items() if key in known]
+    return [Judged(known[key], *said, root(fill.log(known[key]))) for key, said in labels().items() if key in known]
 
 
 def precision_recall(rows: list[Judged]) -> tuple[float, float]:

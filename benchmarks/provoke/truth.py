@@ -18,6 +18,7 @@ INDEX, KERAS, WEIGHTS, CONTRACT = (
     "weight-shape-mismatch",
     "contract-violation",
 )
+ARRAY = "tensor-array-size"
 TYPES, UNSUPPORTED, KEY = "dtype-mismatch", "unsupported-op", "wrong-input-key"
 _FAMILIES = (
     (r"Reshape|BatchToSpace|SpaceToBatch|DepthToSpace|SpaceToDepth|Bitcast|DecodeRaw", {RESHAPE}),
@@ -54,6 +55,8 @@ def right(name: str, spoilt: str) -> frozenset[str]:
     if spoilt == "key":
         return frozenset({KEY, KERAS})
     family = _family(name)
+    if name.startswith("TensorList"):  # an element of another shape, or beyond the size
+        family |= {ARRAY}
     if spoilt == "weights":
         return frozenset({WEIGHTS, KERAS})
     if spoilt == "index":

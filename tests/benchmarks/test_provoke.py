@@ -2,11 +2,12 @@
 
 import pytest
 
-from benchmarks.provoke import ops
+from benchmarks.provoke import coverage, literals, ops
 from benchmarks.provoke.bases import Call
-from benchmarks.provoke.provoked import template
+from benchmarks.provoke.provoked import Said, template
 from benchmarks.provoke.truth import right
 from benchmarks.provoke.values import BOOL, FLOAT, INT32, STRING, VARIANT, Value
+from xladoctor.model.diagnosis import Finding
 
 CALL = Call("Concat", (("axis", Value(INT32, (), "0")), ("values", (Value(FLOAT, (2, 4)),) * 2)), (("N", 2),))
 
@@ -60,3 +61,30 @@ def test_one_message_is_one_template_however_it_is_passed_on():
     stack = 'Detected at node Mul defined at (most recent call last):\n  File "a.py", line 9, in f\n    a * b\n'
     graph = f"{head}{name}Graph execution error:\n\n{stack}\n{said}\n\t [[{{{{node Mul}}}}]] [Op:__inference_f_7]\n"
     assert template(eager) == template(graph)
+
+
+@pytest.mark.parametrize(
+    ("literal", "said"),
+    [
+        ("knots must have rank %d, got shape", "knots must have rank 3, got shape [2,3]"),
+        ("knots of shape %s are too wide: ", "knots of shape [2,3] are too wide:"),
+        ("the knots do not match", "the knots do not match"),
+    ],
+)
+def test_a_literal_is_filled_with_sizes(literal, said):
+    assert literals.filled(literal.strip()).startswith(said)
+
+
+def test_a_literal_was_provoked_where_its_longest_part_was_said():
+    assert literals.was_provoked("%s knots must have rank %d", "in x: 7 knots must have rank 3")
+    assert not literals.was_provoked("%s knots must have rank %d", "knots must have a rank")
+
+
+def test_a_row_of_the_coverage_counts_templates_of_shapes_apart():
+    shaped = Finding("XD307", "matmul-conv-mismatch", "error", "root", "title", "message")
+    said = [
+        Said("a", "MatMul", "eager", "dimension", shaped),
+        Said("b", "MatMul", "eager", "rank", None),
+        Said("c", "MatMul", "eager", "dtype", shaped),
+    ]
+    assert coverage.row("2.21, ops", said) == "| 2.21, ops | 2 | 1 | 1 (0.500) | 1 of 1 |"

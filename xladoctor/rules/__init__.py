@@ -212,7 +212,7 @@ def findings(evidence: Evidence) -> tuple[Finding, ...]:
 
     def key(f: Finding) -> tuple[bool, bool, bool, int, int]:
         at = min((position.get(p.where or "", len(position)) for p in f.evidence), default=len(position))
-        survived = bool(f.details.get("went_on"))
+        survived = bool(f.details.get("went_on") or f.details.get("harmless"))
         return f.level != "error", f.role == "consequence", survived, ranks[f.code], at
 
     found.sort(key=key)

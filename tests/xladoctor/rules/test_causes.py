@@ -161,6 +161,16 @@ def test_where_a_text_does_not_decide_it_is_said_what_would():
     assert {"jit-kernel-failed", "compile-failed", "not-xla", "autotune-failed"} <= seen
 
 
+def test_a_tool_that_is_done_without_is_not_the_root_where_a_library_failed():
+    stamp = "2024-01-05 10:00:00.000000: "
+    gpu = "tensorflow/compiler/xla/stream_executor"
+    text = (
+        f"{stamp}W {gpu}/gpu/asm_compiler.cc:9] Falling back to the CUDA driver for PTX compilation; ptxas does not "
+        f"support CC 9.9\n{stamp}E {gpu}/cuda/cuda_fft.cc:9] Failed to make cuFFT batched plan: 3\n"
+    )
+    assert [f.slug for f in diagnose(text)] == ["gpu-library-failed", "ptxas-missing"]
+
+
 @pytest.mark.parametrize(
     ("above", "slug", "cause"),
     [

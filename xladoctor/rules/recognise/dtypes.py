@@ -46,6 +46,9 @@ def _no_kernel(text: str) -> Hit | None:
     if not found:
         found = find(text, "Could not find device for node", r"= (\w{1,80})\[(?=\w{1,60}=)")
         attributes = text[found.end() :] if found else ""
+    old = find(text, "Could not find valid device for node", r"registered for op (\w{1,80})")  # up to TensorFlow 2.1
+    if old and "device='CPU'; " in text:
+        return Hit(f"{old[1]} has no kernel for the types of its inputs.", op=old[1])
     types = pattern(r"\b\w{1,40}=DT_(\w{1,30})").findall(attributes.partition("]")[0][:1000])
     if not found or not types or "device='CPU'; " not in text:
         return None
@@ -215,6 +218,12 @@ _dtype = by_forms(
             r"SrcT)=DT_(\w{1,30}).{0,2000}?"
             r"registered for op",
             "{0} has no kernel for {1}.",
+            pick=(),
+        ),
+        Form(
+            "Invalid data type",
+            r"Invalid data types?; .{0,40}?(\w{1,30}) but .{0,40}?(\w{1,30})(?= \[|\s*$)",
+            "Types {0} and {1} meet in one operation.",
             pick=(),
         ),
         Form(

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from xladoctor.rules.matching import Hit, flat, ints, pattern, shapes, upto
+from xladoctor.rules.recognise.class_words import class_by_words
 from xladoctor.rules.recognise.place import SHAPE_CHECK, Place, indexes_a_shape, place_of
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ _RAISED = frozenset(
 _NAMED = r"^\w{0,40}(?:Shape|Axis|Dimension|Rank)\w{0,20}Error$"
 # A text with one of these names another kind of failure, unless a shape is spelt out in it.
 _OTHER = (
-    r"\bdtypes?\b|data ?types?\b|\bDT_[A-Z]|element types?\b|\bNaN\b|\b(?:not )?finite\b|\bInf\b|[Nn]o such file|"
+    r"\bdtypes?\b|[Dd]ata ?types?\b|\btypes? of\b|\bscalar types\b|\bop requires attribute\b|"
+    r"\bDT_[A-Z]|element types?\b|\bNaN\b|\b(?:not )?finite\b|\bInf\b|[Nn]o such file|"
     r"[Pp]ermission denied|\bfile(?:name)?s?\b|\bpath\b|director(?:y|ies)|[Nn]o space left|\bkeyword arg|"
     r"\bcallable\b|\binstance of\b|config(?:uration)?=|(?:from|get)_config|not (?:yet )?(?:supported|"
     r"implemented) (?:in|when|for|with|on|yet)\b|"
@@ -43,7 +45,8 @@ _OTHER = (
     r"\b(?:input|output|matching) types\b|\bdevices\b.{0,60}\bsame\b|\bof type\b|\b(?:complex|"
     r"float|u?int)(?:8|16|32|64|128)\b|\bdevice\b.{0,60}not|"
     r"\blen\(self\b|"
-    r"\bseed\b|(?:does|do|is|are) not (?:currently )?support(?!s? (?:rank|shape))|[Uu]nknown entries|isn't built"
+    r"\bseed\b|(?:does|do|is|are) not (?:currently )?support(?!s? (?:rank|shape))|[Uu]nknown entries|isn't built|"
+    r"\bdoes not work with\b|\b(?:have|has) not been set\b"
 )
 # An argument of the wrong Python type or choice, whatever the argument is called.
 _ARGUMENT = (
@@ -59,7 +62,8 @@ _ARGUMENT = (
     r"(?:must|should|need to|needs to|have to) (?:also )?(?:provide|pass|supply)\b|requires? an? \w{1,20} argument|"
     r"be either [`'\"]|[Ss]upported values|[Vv]alid entries|\bincreasing\b|\bmust be > ?0|[Ss]uggested fix"
     r"|[Vv]alid values|[Ii]nvalid `?\w{1,40}`? (?:argument|value)|[Ii]nvalid (?:padding|mode)\b|\bto be an? "
-    r"(?:integer|int|list|tuple|string)\b|\bto be None\b"
+    r"(?:integer|int|list|tuple|string)\b|\bto be None\b|\bto be an? `?(?:tf\.)?[A-Z][a-z]+[A-Z]"
+    r"|(?:must|should) return (?:an? |one |two )|\b[Ii]nvalid (?:format|type)s? (?:for|of) (?:the )?argument\b"
     r"|requires? (?:an? )?(?:sequence|list|tuple) of|\b[Ss]pec string\b"
 )
 _SUBJECT = (
@@ -67,7 +71,8 @@ _SUBJECT = (
     r"\b\dD?-[dD](?:imensional)?\b|\b[0-5]D\b|\b(?:one|two|three|four)-dimensional\b"
 )
 _COUNTED = (
-    r"\belements?\b|\bchannels?\b|\bfeatures?\b|\bcolumns?\b|\brows?\b|\bsizes?\b|\blengths?\b|\bbatch(?:es)?\b|"
+    r"(?i)\b\d{1,12} (?:values|entries)\b|\belements?\b|\bchannels?\b|\bfeatures?\b|\bcolumns?\b|"
+    r"\brows?\b|\bsizes?\b|\blengths?\b|\bbatch(?:es)?\b|"
     r"\bsame number of\b|\bnumber of (?:inputs|samples|outputs|weights|targets|dim|diag|channel|column|row|"
     r"split|segment|partition)|\b(?:\w{1,40}_)?depth\b|\bwidth\b|\bheight\b|"
     r"\bsamples\b|\binputs?\b|\bscalars?\b|\bvectors?\b|\bmatri(?:x|ces)\b|\bsquare\b|\bcardinality\b|\btensor_in\b|\b\w+_size\b|\blen\("
@@ -78,8 +83,9 @@ _DISAGREE = (
     r"\bundefined\b|\bnot (?:be )?compatible\b|"
     r"\b(?:must|should|needs? to|has to|have to|is required to|required) (?:not )?(?:be|have|match|equal|fit|agree)\b|"
     r"\b(?:but|and|,|;|:)? ?(?:got|received|found|saw|was given|instead of)\b|\brequires?\b|\bout of "
-    r"(?:bounds?|range)\b|"
-    r"\bexceeds?\b|\b(?:greater|less|larger|smaller|more|fewer|higher) than\b|\bat (?:least|most)\b|\bdivisible\b|"
+    r"(?:valid )?(?:bounds?|range)\b|\bof size zero\b|"
+    r"\bexceeds?\b|\b(?:greater|bigger|less|larger|smaller|more|fewer|higher) than\b|\bat (?:least|most)\b|"
+    r"\bdivisible\b|"
     r"\bmultiple of\b|"
     r"\b(?:[Aa]ttempting|[Tt]ried|[Tt]rying) to (?:slice|split)\b|\bunused\b|\bunexpected\b|"
     r"\bnot consistent\b|\bis \d{1,18} while\b|\bdo(?:es)? not correspond\b|"
@@ -93,7 +99,8 @@ _BOUND = r"(?:must|should) be (?:at least|>=?|greater than(?: or equal to)?|larg
 _AXES = r"(?i)\branks?\b|\bndims?\b|dimensional|\bshapes?\b|_shape\b"
 # Says that something is wrong, but not what: with a number or a shape beside it.
 _REFUSE = (
-    r"\b(?:[Cc]annot|[Cc]an not|[Cc]an't|[Uu]nable to|[Cc]ould not|does not|do not|must not|only|Only ranks?|but|"
+    r"\b(?:[Cc]annot|[Cc]an not|[Cc]an't|[Uu]nable to|[Cc]ould not|does not|do not|must not|only|"
+    r"Only (?:[a-z]+ ){0,3}ranks?|but|"
     r"not supported|support)\b"
 )
 _DIMENSIONED = (
@@ -108,7 +115,8 @@ _DIMENSIONED = (
     r"|\bnot \d-?D\b|\bcannot be (?:an? )?(?:scalar|vector|matrix)\b|\bneither (?:an? )?(?:scalar|vector|matrix)\b"
     r"|\bnot (?:yet )?(?:supported|implemented) for (?:rank \d|\d{1,3} dim|\d-?[dD]\b)"
     r"|\bfor \d-?[dD] (?:array|tensor|input)s?\b"
-    r"|\b(?:over|of) an? (?:scalar|0-[dD])\b|\b[Rr]ank-\d tensors? (?:is|are) not\b"
+    r"|\bbe an? (?:scalar|vector) or (?:an? )?(?:scalar|vector|matrix)\b|"
+    r"\b(?:over|of) an? (?:scalar|0-[dD])\b|\b[Rr]ank-\d tensors? (?:is|are) not\b"
 )
 _SIZED = r"\b(?:must|should) be \w{1,40} x \w{1,40}\b"
 """Sizes by their names: the rank is right."""
@@ -121,14 +129,19 @@ _TYPED = r"\b(?:but|got)\b[^.(\[]{0,20}\b(?:element |d)type\b"
 """What is wrong is the type, whatever was said of the shape before."""
 _INDEXES = (
     r"(?i)(?:\bind(?:ex|ices)|\bids?|_ids?|_indices|\blabels?|\bpartitions)\b.{0,60}(?:\bnot in [\[(]|"
-    r"must be (?:[<>]|less than|between)|\boutside (?:of )?(?:the )?bounds|\bis invalid\b|\bexceed)"
+    r"must be (?:[<>]|less than|between|in [\[(])|\boutside\b|\bis invalid\b|\bexceed|"
+    r"\bout of (?:range|bounds?)\b|\blarger than\b)"
 )
 """The message of a kernel about an index that is too large."""
-_EMPTY = r"(?i)\b(?:tensors?|inputs?|values?|shapes?|images?|boxes)\b.{0,40}(?:not be|n't be|be non-?|is|are) ?empty\b"
-_SPLITS = r"(?i)(?:^|\bragged |\brow[ _]|\bnested[ _])splits\b.{0,60}\bmust\b"
+_EMPTY = (
+    r"(?i)\b(?:tensors?|in(?:puts?|\[\d\])|values?|shapes?|images?|boxes)(?!\w).{0,40}(?:not be|n't be|be non-?|is|are)"
+    r"(?: an)? ?empty\b"
+)
+_SPLITS = r"(?i)(?:^|\bragged |\brow[ _]|\bnested[ _]|\bfirst |\blast )split(?:s| value)\b.{0,60}\bmust\b"
 """Where the rows of a ragged tensor end: they have to fit its values."""
 _ASSERTED = r"^\s*assert\b.{0,200}(?:\bshape|ndims?\b|\brank\b|\bdims?\b|\bax[ei]s\b)"
 _TENSOR = (
+    r"\bTensor<type: [^<>]{0,2000}(?:>|$)|"
     r"\bTensor\(\"[^\"]{0,200}\"[^()]{0,60}\([^()]{0,100}\)[^()]{0,60}\)|<(?:tf\.|"
     r"Keras)?(?:Tensor|Variable)\b[^<>]{0,12000}(?:<[^<>]{0,100}>[^<>]{0,12000})?(?:>|$)"
 )
@@ -164,7 +177,7 @@ def guess(record: ErrorRecord, text: str) -> tuple[str, Hit] | None:
     place = place_of(record)
     if name == "AbortedError":  # oneDNN refuses sizes without naming them
         refused = pattern(
-            r"could not create a (?:primitive )?descriptor for (?:a|the) (?:\w+ ){0,3}"
+            r"could not create a (?:primitive )?descriptor for (?:an?|the) (?:\w+ ){0,3}"
             r"(?:pooling|convolution|matmul|inner)|could not construct a memory descriptor"
         )
         if refused.search(said):
@@ -289,8 +302,8 @@ def _by_size(said: str) -> bool:
 
 
 def _about_shapes(said: str, place: Place, *, bare: bool) -> bool:
-    shaped = len(pattern(_SHAPED).findall(said))
-    if _by_size(said) and not pattern(r"\bdtypes?\b|\btype\b").search(said):
+    shaped = len(pattern(_SHAPED).findall(said.partition(" with input shapes: ")[0]))
+    if _by_size(said) and not pattern(r"\bdtypes?\b|\btypes?\b|\d-bit\b").search(said):
         return True
     if pattern(_TYPED).search(said) and shaped < 2:
         return False
@@ -327,45 +340,8 @@ def _by_text(said: str, *, kernel: bool) -> bool:
     return counted and (kernel or shaped >= 1 or len(ints(said)) >= 2)
 
 
-_CLASSES = (
-    (
-        "weight-shape-mismatch",
-        r"\b(?:saved|restor|checkpoint|weights?\b.{0,40}\bload|set_weights|assigned value|variable shape)",
-    ),
-    ("reshape-mismatch", r"\b[Rr]eshap"),
-    ("concat-pack-mismatch", r"\b(?:[Cc]oncat|[Ss]tack(?:ed|ing)?\b|joined|[Pp]ack\b|merged\b)"),
-    (
-        "index-out-of-range",
-        r"\b(?:ind(?:ex|ices)|ids?|label|key|row)\b.{0,80}(?:out of (?:bounds|range)|not in \[|outside)",
-    ),
-    ("slice-out-of-bounds", r"\b(?:slic|split|strid)\w{0,6}\b|\bnum_or_size_splits\b"),
-    (
-        "rank-mismatch",
-        r"(?i)\b(?:ranks?|ndims?|scalars?|ax[ei]s)\b|-dimensional|\b\d-?[dD]\b|number of dimensions|"
-        r"\bvectors?\b|\bdims\b",
-    ),
-    (
-        "matmul-conv-mismatch",
-        r"(?i)\bmatmul|\bmatri(?:x|ces)\b|\bconv|contract|einsum|`inner`|\binner dim|\bdepth\b|\bfilters?\b|\bkernel|"
-        r"\bchannels?\b|\bdot\b",
-    ),
-    ("broadcast-mismatch", r"(?i)\bbroadcast"),
-    (
-        "keras-input-mismatch",
-        r"\b(?:layers?|model|targets?|y_true|y_pred|logits|labels|loss|metric|samples|inputs?|features?)\b",
-    ),
-)
-
-
 # Words for these say more than the op that complains.
 _OVER_PLACE = frozenset({"rank-mismatch", "index-out-of-range", "weight-shape-mismatch"})
-
-
-# What a kernel says of its inputs as it would of any tensor: of a product or a model only where it is one.
-_ANY_KERNEL = {
-    "matmul-conv-mismatch": r"(?i)\bmatmul|\bmatri(?:x|ces)\b|\bconv|contract|einsum|`inner`|\binner dim|\bdot\b",
-    "keras-input-mismatch": r"\b(?:y_true|y_pred|logits|labels|loss)\b",
-}
 
 
 def _class(said: str, record: ErrorRecord, place: Place) -> str:
@@ -376,10 +352,7 @@ def _class(said: str, record: ErrorRecord, place: Place) -> str:
 
 
 def _named_class(said: str, *, of_kernel: bool = False) -> str | None:
-    if pattern(_DIMENSIONED).search(said):
-        return "rank-mismatch"
-    sources = {**dict(_CLASSES), **(_ANY_KERNEL if of_kernel else {})}
-    return next((slug for slug, source in sources.items() if pattern(source).search(said)), None)
+    return "rank-mismatch" if pattern(_DIMENSIONED).search(said) else class_by_words(said, of_kernel=of_kernel)
 
 
 def _numbers(said: str) -> tuple[int, ...]:

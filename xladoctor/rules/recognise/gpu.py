@@ -109,7 +109,7 @@ def ptxas(record: ErrorRecord, text: str) -> Hit | None:
     if hit is None:
         return None
     fallback = pattern(
-        r"[Rr]elying on driver|[Ff]all(?:ing)? ?back to the driver|Using fallback|will be "
+        r"[Rr]elying on driver|[Ff]all(?:ing)? ?back to the (?:\w{1,12} )?driver|Using fallback|will be "
         r"(?:slower|used instead)"
     ).search(text)
     serious = record.level == "error" and not fallback
