@@ -22,7 +22,7 @@ _REMEDY = Remedy(
     "Compile again after a change of `trainable`",
     "changes-numerics",
     "`model.compile(...)` between the line that sets `trainable` and the next `fit`. A `tf.function` of your own must "
-    "be made anew, too, and so must the optimizer where variables are added.",
+    "be made again, too, and so must the optimizer if variables are added.",
 )
 _SHOWN = 4
 

@@ -33,7 +33,7 @@ _SHOWN = 6
 
 
 def idle_parts(recording: Recording) -> Iterator[Finding]:
-    """A warning for layers that never did their work, and for optimizers that were made anew for each step."""
+    """A warning for layers that never did their work, and for optimizers that were made again for each step."""
     if not (survived(recording) or ended_itself(recording)):
         return
     lines = set()
@@ -79,7 +79,7 @@ def _layers(event: Event, recording: Recording) -> Finding | None:
 def _optimizers(event: Event) -> Finding:
     many, steps = int(event["optimizers"]), int(event["steps"])
     where: Location | None = location(event.get("where"))
-    title = f"{event['optimizer']} is made anew for each step: {many} optimizers in {steps} steps"
+    title = f"{event['optimizer']} is made again for each step: {many} optimizers in {steps} steps"
     found = finding(
         _SLUG,
         title,

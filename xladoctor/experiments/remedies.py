@@ -140,7 +140,7 @@ class _Verifier:
         )
 
     def _governing(self, config: Sequence[str]) -> Sequence[str]:
-        """The switches that the subject's own program reads: what is merely installed governs nothing of it."""
+        """The switches that the subject's own program reads; merely installed packages do not count."""
         switches = [key for key in config if key in XLA_SWITCHES]
         told = self._bench.ask(requests.ListRead(), self._case) if switches else None
         # Where it is not known, they are tried.
