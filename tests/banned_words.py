@@ -21,6 +21,8 @@ BANNED = (
     "comes to its end", "came to its end", "goes by", "is let go", "let go by", "in vain", "holds against",
     "held against itself", "the doctor's own", "what is asked", "asked is", "is spoken of", "nobody's business",
     "are told", "is told", "such as are", "of which there", "from outside of", "takes the place of",
+    "inside of the", "shuffled anew", "governs nothing", "has not a", "have not a", "laid out flat", "breaks down",
+    "broke down", "is handed over", "was handed over", "hand it in", "mended", "kin of", "goes without", "tell so",
 )  # fmt: skip
 _PATTERNS = {phrase: re.compile(rf"\b{re.escape(phrase)}\b", re.IGNORECASE) for phrase in BANNED}
 

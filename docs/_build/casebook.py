@@ -46,7 +46,7 @@ CASES = (
         "000: flags that seemed to be bypassed",
         "The report saw a function compiled by XLA although `TF_XLA_FLAGS` asked for none, and took the flag to be the cause.",
         f"xladoctor scan -- {STUDY} --batch-size 4 --fault reassembly-collapses-batch",
-        "Four rows train; Keras predicts 32 rows at a time, and there the images have lost their rows. The flag governs nothing "
+        "Four rows train; Keras predicts 32 rows at a time, and there the images have lost their rows. The flag has no effect "
         "here, and the doctor does not call it the cause.",
         environment={"TF_XLA_FLAGS": "--tf_xla_auto_jit=0"},
     ),

@@ -1,7 +1,7 @@
 """Rows that meet others by an index of their own, by a shift over the end of a row, or by another draw.
 
 Each of them gives as many rows as it takes, and numbers of the right size: an einsum whose second operand names its
-rows with a letter that is summed; a roll of rows laid out flat, which takes the first item of the next row for the last
+rows with a letter that is summed; a roll of flattened rows, which takes the first item of the next row for the last
 one of this row; a mixing-up of data and of labels with the same weight, and partners of two different draws.
 """
 

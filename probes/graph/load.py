@@ -132,7 +132,7 @@ def value_for(program: Program, item: Input, batch: int) -> tuple[Array, str]:
         rows = batch_of(program)
         if _is_open(item) and kept.ndim and kept.shape[0] and batch != rows and item.role != "variable":
             # Another batch size than the one that was kept: its first rows, or its rows over again. An input that
-            # has several rows for each one of the batch (positions laid out flat) goes on having as many.
+            # has several rows for each one of the batch (flattened positions) still has as many.
             times, rest = divmod(kept.shape[0], rows)
             kept = np.resize(kept, (batch * times if times and not rest else batch, *kept.shape[1:]))
         return as_dtype(kept, item.dtype), "kept"

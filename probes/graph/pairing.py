@@ -272,7 +272,7 @@ class _Judge:
         return self._told("classes", name, None, natural=True, tensors=found, examples=[]) if found else None
 
     def _gathered(self, name: str) -> dict[str, Any] | None:
-        """A gather from rows laid out flat whose numbers all lie in the first row."""
+        """A gather from flattened rows whose indices are all in the first row."""
         taken, index = self._graph.nodes[name].inputs[:2]
         sets, numbers = self._found.sets.get(taken), self._found.values.get(index)
         if sets is None or numbers is None or index not in self._found.sets or numbers.shape != (self._found.batch,):

@@ -86,7 +86,7 @@ class FindSizeOrigin(OfCapsule[answers.Origin | None], op="birth"):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class FindRowsOrigin(OfCapsule[answers.Origin | None], op="rows_birth"):
-    """At which op did the first result that has not a row for each row of the batch lose them?"""
+    """At which op did the first result without a row for each row of the batch lose them?"""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -1,6 +1,6 @@
 """Pipelines whose rows are not those that the program takes them for, by how they were put together.
 
-A dataset that is shuffled anew each time, given to `predict`: nobody knows which prediction is of which row. A last
+A dataset that is shuffled again each time, given to `predict`: nobody knows which prediction is of which row. A last
 batch that is dropped there, too. Two datasets of as many elements, shuffled apart and then zipped. Nothing is taken
 from any iterator and no element is made: what a dataset was built from is in its Python objects.
 """

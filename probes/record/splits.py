@@ -1,6 +1,6 @@
 """Training and validation rows that are not split as they look, by how datasets were put together and by the labels.
 
-A dataset that is shuffled anew at each pass and then cut with `take` and `skip` gives other rows to both sides at each
+A dataset that is shuffled again at each pass and then cut with `take` and `skip` gives other rows to both sides at each
 pass. Keras' `validation_split` cuts the last rows off as they stand: of rows that are sorted by label these are other
 classes than the first ones. No element is taken from any iterator; labels are counted where they are arrays.
 """

@@ -42,8 +42,8 @@ def batched_twice(value: Array, i: int) -> Iterator[Candidate]:
     """Batches that are made of batches."""
     first, second = (value.dims or ())[:2]
     if first.batch and second.batch and first.origin is not None and second.origin is not None:
-        yield from at_origin(first.origin, 8.0, "It makes batches of what is batched already.", i, "other")
-        yield from at_origin(second.origin, 7.9, "It makes batches, and they are batched once more later.", i, "other")
+        yield from at_origin(first.origin, 8.0, "It makes batches of data that are already batched.", i, "other")
+        yield from at_origin(second.origin, 7.9, "It makes batches, and a later line batches them again.", i, "other")
 
 
 def reduced(clash: Clash) -> Iterator[Candidate]:
@@ -54,9 +54,7 @@ def reduced(clash: Clash) -> Iterator[Candidate]:
             continue
         gone = set(value.inputs[0].sizes) - set(value.sizes)
         if value.origin.text.startswith(_LOSES) and other.size in gone:
-            reason = (
-                f"It takes away the axis of {other.size}, and leaves {clash.sides[i].size}: perhaps the wrong axis."
-            )
+            reason = f"It removes the axis of {other.size} and leaves {clash.sides[i].size}: perhaps the wrong axis."
             yield from at_origin(value.origin, 7.0, reason, i, "axis")
             for origin, depth in chain(value.origin, 3):
                 if origin.kind in ("constant", "argument") and depth:
@@ -77,19 +75,19 @@ def of_rows(clash: Clash) -> Iterator[Candidate]:
                 side.origin, 7.6 if side.origin and side.origin.text in _NEW else 6.0, reason, i, "transpose"
             )
         elif reshaped and side.origin is not None:
-            reason = f"The reshape leaves {side.size} rows, and the other has {other.size}."
+            reason = f"The reshape leaves {side.size} rows, but the other side has {other.size}."
             for origin, depth in chain(value.dims[1].origin if len(value.dims) > 1 else side.origin, 3):
                 yield from at_origin(origin, 7.0 + 0.05 * depth, reason, i, "reshape")
             yield from at_origin(side.origin, 6.9, reason, i, "reshape")
         joined = next((d.origin for d in value.dims[1:] if d.origin is not None and d.origin.text == JOINED), None)
         if joined is not None and other.size % side.size == 0:
-            reason = f"It joins along another axis than the rows: {side.size} are left, and the other has {other.size}."
+            reason = f"It joins along another axis than the rows: {side.size} are left, but the other has {other.size}."
             yield from at_origin(joined, 7.5, reason, i, "concat-axis")
         if side.origin is not None and side.origin.text == ROWS_DROPPED and side.size < other.size:
-            reason = f"It drops rows: {side.size} are left, and the other has {other.size}."
+            reason = f"It drops rows: {side.size} are left, but the other side has {other.size}."
             yield from at_origin(side.origin, 6.5, reason, i, "slice")
         if 0 < abs(side.size - other.size) <= 4 and side.origin is not None and side.origin.kind == "slice":
-            reason = f"It leaves {side.size} rows, and the other has {other.size}."
+            reason = f"It leaves {side.size} rows, but the other side has {other.size}."
             yield from at_origin(side.origin, 6.5, reason, i, "slice")
 
 
@@ -106,28 +104,28 @@ def of_input(clash: Clash, known: Facts) -> Iterator[Candidate]:
         reason = "No stage of the pipeline makes batches: each element is one sample."
         yield from at_origin(have.unbatched, 8.0, reason, 0, "other")
     if clash.relation == "rank" and have.unbatched is None and got == asked[1:] and None not in got:
-        reason = "It gives the model one sample: the axis of the batch is missing."
+        reason = "It passes one sample to the model: the batch axis is missing."
         yield from at_failure(clash, 7.5, reason, "expand")
     if clash.relation == "rank":
         whole = _before_slices(have)
         if misses_one(got[1:], asked[1:]) or misses_one(got, asked[1:]) or misses_one(got, asked):
-            reason = f"The data have {words.axes(len(got))}, and {len(asked)} are wanted: an axis is missing."
+            reason = f"The data have {words.axes(len(got))}, but {len(asked)} are expected: an axis is missing."
             yield from at_origin(have.origin, 5.5, reason, 0, "expand")
             yield from at_origin(whole.origin, 5.6, reason, 0, "expand")
         elif product_of(got[1:]) is not None and product_of(got[1:]) == product_of(asked[1:]):
-            reason = "The data have the elements that are wanted, in other axes: they want a reshape."
+            reason = "The data have the right number of elements in other axes: they need a reshape."
             yield from at_origin(have.origin, 5.5, reason, 0, "reshape")
             yield from at_origin(whole.origin, 6.5, reason, 0, "reshape")
         elif clash.hint == "feed" and {len(got), len(asked)} == {1, 2}:
             wanted = "class numbers" if len(asked) == 1 else "one column for each class"
-            reason = f"The graph takes {wanted}, and the data that are fed are of the other kind."
+            reason = f"The graph takes {wanted}, but the data that are fed are of the other kind."
             yield from at_origin(whole.aliases[0] if whole.aliases else whole.origin, 6.5, reason, 0, "one-hot")
             yield from at_origin(whole.origin, 6.4, reason, 0, "one-hot")
         elif len(got) - 1 == len(asked) and got[1:] == asked[1:]:
-            yield from at_origin(want.origin, 6.0, "The data have one axis more than is declared.", 1, "input-shape")
+            yield from at_origin(want.origin, 6.0, "The data have one axis more than declared.", 1, "input-shape")
         return
     if len(got) == len(asked) and sorted(str(s) for s in got[1:]) == sorted(str(s) for s in asked[1:]):
-        reason = "The axes are those that are wanted, in another order."
+        reason = "The axes have the right sizes, but in another order."
         yield from at_origin(have.origin, 7.0, reason, 0, "transpose")
         first = _arranger(have)
         if first is not have:
@@ -135,7 +133,7 @@ def of_input(clash: Clash, known: Facts) -> Iterator[Candidate]:
         moved = next((v for v in history(have) if v.origin is not None and v.origin.text in _MOVES), None)
         yield from at_origin(moved.origin if moved is not None else None, 7.5, reason, 0, "transpose")
     elif have.rows is not None and len(got) == 2 and have.rows.size == asked[-1]:
-        reason = f"The data have {asked[-1]} rows, and as many columns are wanted: rows and columns are swapped."
+        reason = f"The data have {asked[-1]} rows, but as many columns are expected: rows and columns are swapped."
         yield from at_origin(have.origin, 7.5, reason, 0, "transpose")
 
 
@@ -175,7 +173,7 @@ def odd_layer(clash: Clash) -> Iterator[Candidate]:
             few, many = sorted(by_value.values(), key=len)
             if len(few) == 1 and (len(many) > 1 or setting == "data_format"):
                 odd = few[0] if setting != "data_format" or _is_first(few[0]) else many[0]
-                reason = f"Its {setting} is another than that of the layers like it."
+                reason = f"Its {setting} differs from that of similar layers."
                 weight = 8.0 if setting == "data_format" else 6.2
                 yield from at_origin(odd.origin, weight, reason, None, "channels" if edit == "channels" else "other")
 
@@ -191,7 +189,7 @@ def of_axis(clash: Clash, known: Facts) -> Iterator[Candidate]:
         return
     differ = [i for i, (a, b) in enumerate(zip(one.dims, other.dims, strict=False)) if a.size != b.size]
     if len(differ) == 1:
-        reason = f"The two differ in axis {differ[0]} alone: joined along that one, they would fit."
+        reason = f"The two differ only in axis {differ[0]}: joined along that one, they would fit."
         yield from at_failure(clash, 6.6, reason, "concat-axis")
         asked = clash.values[2].origin if len(clash.values) > 2 else None
         for origin, depth in chain(asked, 2):
@@ -210,7 +208,7 @@ def axis_lost(clash: Clash) -> Iterator[Candidate]:
         origin = here.origin
         lost = here.inputs and len(here.inputs[0].dims or ()) > len(here.dims or ())
         if origin is not None and origin.text.startswith(_LOSES) and lost:
-            reason = f"It takes an axis away: {len(here.dims or ())} are left, and {max(sizes)} are wanted."
+            reason = f"It removes an axis: {len(here.dims or ())} are left, but {max(sizes)} are needed."
             yield from at_origin(origin, 6.5, reason, i, "expand")
             return
 
@@ -245,15 +243,15 @@ def rank_of_layer(clash: Clash) -> Iterator[Candidate]:
         yield from at_origin(root.origin, 7.0, reason, 0, "input-shape")
     if isinstance(before, Layer):
         if before.cls in ("LSTM", "GRU", "SimpleRNN") and have == 2 and want == 3:
-            reason = "It gives its last step alone, and the next layer wants all: return_sequences=True is missing."
+            reason = "It returns only its last step, but the next layer needs all: return_sequences=True is missing."
             yield from at_origin(before.origin, 9.0, reason, 0, "return-sequences")
         elif before.cls == "Flatten" or before.cls.startswith("Global"):
-            yield from at_origin(before.origin, 7.0, "It takes away the axes that the next layer needs.", 0, "other")
+            yield from at_origin(before.origin, 7.0, "It removes the axes that the next layer needs.", 0, "other")
         reason = f"{layer.cls} wants {words.axes(want)} and gets {have}."
         yield from at_origin(layer.origin, 5.6, reason, 1, "other")
         return
     if have == 1 and want == 2:
-        reason = f"It is one sample without a batch axis, and {layer.cls} wants a batch."
+        reason = f"It is one sample without a batch axis, but {layer.cls} needs a batch."
         yield from at_origin(found.origin, 7.0, reason, 0, "expand")
         return
     reason = f"It declares {words.axes(have)}, and {layer.cls} wants {want}."
@@ -280,5 +278,5 @@ def rounded(clash: Clash) -> Iterator[Candidate]:
 def of_elements(clash: Clash) -> Iterator[Candidate]:
     """A reshape whose numbers do not multiply to the elements."""
     yield from at_failure(
-        clash, 5.6, "The numbers of the new shape do not multiply to the elements.", "reshape", strong=False
+        clash, 5.6, "The product of the new shape is not the number of elements.", "reshape", strong=False
     )

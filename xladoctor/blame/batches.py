@@ -46,7 +46,7 @@ def uneven(made: Sequence[Value]) -> Iterator[Candidate]:
     """The stage that puts elements together whose shapes may differ: their sizes are open."""
     for value in made:
         if isinstance(value, Dataset) and value.batch is not None and _is_open(value.element):
-            reason = "It batches elements whose sizes are open: all elements of one batch must have one shape."
+            reason = "It batches elements of different sizes: all elements of one batch must have one shape."
             yield Candidate(value.batch.file, value.batch.line, 8.5, reason, None, "other", True)
 
 
@@ -87,7 +87,7 @@ def _pins(first: Dim, found: Batching) -> Iterator[Candidate]:
     for origin, depth in chain(first.origin, 6):
         renames = origin.kind == "constant" and any(p.kind in ("constant", "argument") for p in origin.parents)
         if depth and renames and origin.file:
-            reason = f"It takes {found.size} rows for granted; {found.rows} rows leave {found.rest} for the last batch."
+            reason = f"It assumes {found.size} rows; {found.rows} rows leave {found.rest} for the last batch."
             yield Candidate(origin.file, origin.line, 8.4, reason, None, "batch-size", True)
             return
 
@@ -103,7 +103,7 @@ def _holders(found: Batching, arrays: Sequence[Array]) -> Iterator[Candidate]:
             at, pins = first.origin, list(_pins(first, found))
             yield from pins
             if at.kind in _FIXES and (array.kind != "array" or pins):
-                reason = f"It holds {found.size} rows fixed; {found.rows} rows leave {found.rest} for the last batch."
+                reason = f"It fixes {found.size} rows; {found.rows} rows leave {found.rest} for the last batch."
                 yield Candidate(at.file, at.line, 7.8, reason, None, "batch-size", True)
 
 
@@ -116,7 +116,7 @@ def of_batching(found: Batching, clash: Clash | None, arrays: Sequence[Array] = 
     for i, side in enumerate(clash.sides if clash is not None else ()):
         fixed = side.origin is not None and side.size is not None and side.size % found.size == 0
         if fixed and side.origin is not None and not side.batch:
-            reason = f"{said}, and this holds {found.size} fixed."
+            reason = f"{said}, but this line fixes {found.size}."
             yield Candidate(side.origin.file, side.origin.line, 8.0, reason, i, "batch-size", True)
             yield from _pins(side, found)
     yield from _holders(found, arrays)

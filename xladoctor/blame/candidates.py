@@ -69,7 +69,7 @@ def _by_makers(clash: Clash, known: Facts) -> Iterator[Candidate]:
                 weight -= _BATCH
             if _is_samples(side, known, origin):
                 weight += _SAMPLES
-                reason = f"{side.size} is the number of samples of the data, and a number of features is wanted here."
+                reason = f"{side.size} is the number of samples of the data, but a number of features is expected here."
                 strong = True
             if origin.text.startswith(FOLDS):
                 weight, reason, strong = weight + _FOLDED, f"T{origin.text[1:]}.", True
@@ -164,10 +164,10 @@ def _by_relation(clash: Clash, known: Facts) -> Iterator[Candidate]:
     if clash.relation == "inner":
         yield from axes.untransposed(clash)
     if clash.hint == "metric":
-        yield from at_failure(clash, 5.0, "A metric wants other labels than the loss.", "other")
+        yield from at_failure(clash, 5.0, "A metric needs other labels than the loss.", "other")
         asked = clash.values[2].origin if len(clash.values) > 2 else None
         yield from at_origin(
-            asked, 8.0, "This metric wants one column for each class, and the labels are numbers.", None, "other"
+            asked, 8.0, "This metric needs one column for each class, but the labels are numbers.", None, "other"
         )
     act = {
         "labels": conventions.of_labels,

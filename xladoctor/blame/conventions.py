@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from xladoctor.blame.crash import Crash
 
 _CONVENTION = 3.0
-_SQUEEZED = "It takes away every axis of size 1: that of the batch as well, where a batch has one row."
+_SQUEEZED = "It removes every axis of size 1, also that of the batch if a batch has one row."
 
 
 def of_squeezes(lines: Iterable[tuple[str, int]], files: Files) -> Iterator[Candidate]:
@@ -77,7 +77,7 @@ def of_signatures(crash: Crash, lines: Iterable[tuple[str, int]], files: Files) 
             if isinstance(node, ast.Call) and last_name(node.func) == "TensorSpec" and (file, node.lineno) in wanted:
                 first = _first(node.args[0] if node.args else None)
                 if first is not None and not (isinstance(first, ast.Constant) and first.value is None):
-                    reason = f"Its signature takes {asked[0]} rows for granted, and {given[0]} were given."
+                    reason = f"Its signature assumes {asked[0]} rows, but {given[0]} were passed."
                     yield Candidate(file, node.lineno, 7.5, reason, None, "batch-size", True)
 
 
@@ -107,24 +107,22 @@ def of_labels(clash: Clash, known: Facts) -> Iterator[Candidate]:
     if clash.relation == "rank":
         more = len(outputs.dims) - len(labels.dims)
         if product_of(list(labels.sizes)[1:]) == product_of(list(outputs.sizes)[1:]) and len(labels.dims) > 2:
-            reason = "The labels have as many elements a row as the outputs, in other axes: they want a reshape."
+            reason = "The labels have as many elements in a row as the outputs, but in other axes: they need a reshape."
             yield from at_origin(labels.aliases[0] if labels.aliases else labels.origin, 7.0, reason, 0, "reshape")
             yield from at_origin(labels.origin, 6.0, reason, 0, "reshape")
             return
         if more == 1 and len(labels.dims) == 1 and (labels.integer or labels.classes or "categorical" in clash.what):
-            reason = "The labels are class numbers, and this loss compares them with one column for each class."
+            reason = "The labels are class numbers, but this loss compares them with one column for each class."
             yield from _compiled(clash, 5.0 + _CONVENTION, reason, "sparse-loss")
             yield from at_origin(labels.origin, 4.0 + _CONVENTION, "The labels are not one-hot.", 0, "one-hot")
         elif more == -1 and misses_one(list(outputs.sizes)[1:], list(labels.sizes)[1:]):
-            yield from at_origin(
-                labels.origin, 8.0, "The labels have an axis of 1 more than the outputs.", 0, "squeeze"
-            )
+            yield from at_origin(labels.origin, 8.0, "The labels have an extra axis of size 1.", 0, "squeeze")
         elif more < 0:
             yield from _last_step_alone(outputs)
         elif len(outputs.dims) > 2:
             yield from _too_many_axes(outputs)
         elif more == 1 and len(labels.dims) == 1:
-            reason = f"The labels are one number a row, and this layer gives {outputs.dims[-1].size}."
+            reason = f"The labels are one number for each row, but this layer gives {outputs.dims[-1].size}."
             yield from at_origin(outputs.dims[-1].origin, 5.0 + 1.5, reason, 1, "units")
     elif any(d.origin is not None and d.origin.kind == "slice" for d in clash.sides):
         yield from unsliced(clash)
@@ -133,11 +131,11 @@ def of_labels(clash: Clash, known: Facts) -> Iterator[Candidate]:
         yield from at_origin(labels.dims[-1].origin, 7.0, reason, 0, "one-hot")
     elif len(outputs.dims) == 2 and labels.dims[-1].size is not None:
         size = labels.dims[-1].size
-        reason = f"The last layer has to give the {size} columns of the labels."
+        reason = f"The last layer must give the {size} columns of the labels."
         yield from at_origin(outputs.dims[-1].origin, 5.5, reason, 1, "units")
         if size == 1:
             yield from _compiled(
-                clash, 4.6, "The labels have one column: class numbers want a sparse loss.", "sparse-loss"
+                clash, 4.6, "The labels have one column: class numbers need a sparse loss.", "sparse-loss"
             )
 
 
@@ -153,11 +151,11 @@ def _last_step_alone(outputs: Array) -> Iterator[Candidate]:
     for value in history(outputs):
         layer = value.made_by
         if isinstance(layer, Layer) and layer.cls in ("LSTM", "GRU", "SimpleRNN"):
-            reason = "It gives its last step alone, and the labels have a row for each step."
+            reason = "It returns only its last step, but the labels have a row for each step."
             yield from at_origin(layer.origin, 9.0, reason, 1, "return-sequences")
             return
         if isinstance(layer, Layer) and (layer.cls == "Flatten" or layer.cls.startswith("Global")):
-            yield from at_origin(layer.origin, 7.5, "It takes away axes that the labels have.", 1, "other")
+            yield from at_origin(layer.origin, 7.5, "It removes axes that the labels have.", 1, "other")
             return
 
 
@@ -175,7 +173,7 @@ def _too_many_axes(outputs: Array) -> Iterator[Candidate]:
         if not isinstance(layer, Layer):
             continue
         if layer.cls == "Dense" and value.inputs and len(value.inputs[0].dims or ()) > 2:
-            reason = "A Dense layer on more than two axes keeps them: Flatten or pooling belongs before it."
+            reason = "A Dense layer keeps more than two axes: put Flatten or pooling before it."
             first = _first_dense(outputs)
             yield from at_origin((first or layer).origin, 8.0, reason, 1, "flatten")
             before = value.inputs[0].made_by
@@ -213,7 +211,7 @@ def of_sparse(clash: Clash, known: Facts) -> Iterator[Candidate]:
         yield from at_origin(outputs.dims[-1].origin, 7.0, reason, 1, "units")
         return
     if len(labels.dims) == len(outputs.dims) and labels.dims[-1:] and labels.dims[-1].size == outputs.dims[-1].size:
-        reason = "The labels are one-hot, and a sparse loss wants class numbers."
+        reason = "The labels are one-hot, but a sparse loss needs class numbers."
         yield from _compiled(clash, 8.0, reason, "sparse-loss")
         yield from at_failure(clash, 5.5, reason, "sparse-loss")
         yield from at_origin(labels.origin, 6.0, reason, 0, "one-hot")
@@ -231,7 +229,7 @@ def unsliced(clash: Clash) -> Iterator[Candidate]:
     whole, short = clash.sides[1 - cut].origin, clash.sides[cut].origin
     if whole is None or short is None or short.kind != "slice":
         return
-    reason = f"The other side is cut to {sizes[cut]}, and this one is not."
+    reason = f"The other side is cut to {sizes[cut]}, but this one is not."
     aliases = values[1 - cut].aliases
     yield from at_origin(aliases[0] if aliases else whole, 7.0, reason, 1 - cut, "slice")
     yield from at_origin(short, 6.0, f"It cuts one side to {sizes[cut]}.", cut, "slice")
@@ -290,7 +288,7 @@ def of_embeddings(made: list[Value], sizes: Sequence[int], gathered: bool = Fals
             yield from at_origin(layer.origin, 6.0, "It makes the table that is indexed.", None, "units")
             yield from _count_of_rows(layer.settings.get("input_dim"))
         if rows is not None and rows in sizes and layer.origin is not None:
-            reason = f"It has {rows} rows, and an index is {rows} or more."
+            reason = f"It has {rows} rows, but an index is {rows} or more."
             yield from at_origin(layer.origin, 7.0, reason, None, "units")
             named = next((p for p in layer.origin.parents if p.kind in ("constant", "argument")), None)
             yield from at_origin(named, 6.5, reason, None, "constant")

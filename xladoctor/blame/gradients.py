@@ -41,7 +41,7 @@ def suspects(files: Files, main: str) -> tuple[Suspect, ...]:
     return tuple(
         Suspect(
             Location(file, at, files.function(file, at)), files.code(file, at),
-            f"{name} passes no gradient on, and the loss may come of it.", "possible",
+            f"{name} passes no gradient on, and the loss may depend on it.", "possible",
         )
         for file, at, name in sorted(set(found))[:_MOST]
     )  # fmt: skip

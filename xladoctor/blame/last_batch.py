@@ -308,11 +308,11 @@ def _remedies(pins: list[Line]) -> tuple[Remedy, ...]:
 
 _REMEDIES = (
     Remedy(
-        "drop-remainder", "Leave out the last, smaller batch", "changes-numerics",
-        "`.batch(n, drop_remainder=True)`; of arrays, give a multiple of the batch size.",
+        "drop-remainder", "Drop the last, smaller batch", "changes-numerics",
+        "`.batch(n, drop_remainder=True)`; for arrays, pass a multiple of the batch size.",
     ),
     Remedy(
         "pad-last-batch", "Take the number of rows from the data", "safe",
-        "`tf.shape(x)[0]` in place of the constant holds for every batch; where the size is fixed, pad the last one.",
+        "`tf.shape(x)[0]` instead of the constant works for every batch; if the size must be fixed, pad the last one.",
     ),
 )  # fmt: skip

@@ -61,7 +61,7 @@ def with_blame(diagnosis: Diagnosis, records: Sequence[ErrorRecord], folder: Pat
     tree = Tree(folder)
     frames = [(frame, file) for frame in record.frames if frame.user and (file := tree.find(frame.file)) is not None]
     if not frames:
-        note = f"None of the files that the log names lies below {folder}."
+        note = f"None of the files that the log names is below {folder}."
         return replace(diagnosis, notes=(*diagnosis.notes, note))
     changed = next((file for frame, file in frames if not _is_printed(frame, file, tree)), None)
     if changed is not None:

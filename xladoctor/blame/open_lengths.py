@@ -31,14 +31,12 @@ def _reason(node: ast.AST) -> str | None:
         wanted = _PADS.get(last_name(node.func))
         fixed = wanted is None or any(k.arg in (wanted, None) for k in node.keywords)
         if not fixed and not (wanted == "padded_shapes" and len(node.args) > 1):
-            return f"It fills up to the longest of those at hand: without {wanted} the length differs."
+            return f"It fills up to the longest element: without {wanted} the length differs."
         return None
     cut = node.value if isinstance(node, ast.Return | ast.Assign) else None
     part = cut.slice if isinstance(cut, ast.Subscript) else None
     if isinstance(part, ast.Slice) and part.lower is None and part.step is None and _is_limit(part.upper):
-        return (
-            f"It cuts to at most {ast.unparse(part.upper)[:40]}: what is shorter stays shorter." if part.upper else None
-        )
+        return f"It cuts to at most {ast.unparse(part.upper)[:40]}: shorter ones stay shorter." if part.upper else None
     return None
 
 

@@ -103,7 +103,7 @@ def _place(at: Location) -> str:
 
 _DOES = (
     ("size written", "It holds one of the sizes that do not fit."),
-    ("size computed", "It works out one of the sizes that do not fit."),
+    ("size computed", "It computes one of the sizes that do not fit."),
     ("size made", "It makes one of the sizes that do not fit."),
     (RANK, "It changes the number of axes on the way to the failure."),
     ("raised", "It is the line that raised."),

@@ -1,6 +1,6 @@
 """Pipelines whose rows are not those that the program takes them for: what the recorder saw of their making.
 
-A dataset that is shuffled anew at each pass gives its rows in an order that nobody has, so that predictions made of it
+A dataset that is shuffled again at each pass gives its rows in an order that nobody has, so that predictions made of it
 belong to no row that is known. What was drawn is not looked at: that nobody wants the order cannot be seen, so each is
 a warning.
 """

@@ -26,7 +26,7 @@ def with_place(finding: Finding, recording: Recording) -> Finding:
         return finding
     written, spelt = set(_written(flags, recording)), set(_spelt(flags, recording))
     if len(spelt) == 1 and all(_spells_none(at, flags, recording) for at in written):
-        # The write hands on what stands elsewhere, as in a table of profiles: there it is mended.
+        # The write passes on a value from elsewhere, as from a table of profiles: the correction belongs there.
         written = spelt
     places = written or spelt
     return replace(finding, location=places.pop()) if len(places) == 1 else finding

@@ -42,7 +42,7 @@ class Folding:
 
 
 def folding(recording: Recording, call: Event, birth: dict[str, Any] | None, origin: Location | None) -> Folding:
-    """Judge a call whose results have not a row for each row that it took."""
+    """Judge a call whose results do not have a row for each row that it took."""
     rows, wrong = call["rows_in"], sorted({n for n in call["rows_out"] if n is not None and n != call["rows_in"]})
     size = call.get("batch_size")
     one_a_batch = bool(size) and size < rows and wrong == [math.ceil(rows / size)]

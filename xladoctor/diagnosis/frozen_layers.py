@@ -22,7 +22,7 @@ _REMEDY = Remedy(
     "Compile again after a change of `trainable`",
     "changes-numerics",
     "`model.compile(...)` between the line that sets `trainable` and the next `fit`. A `tf.function` of your own must "
-    "be made anew, too, and so must the optimizer where variables are added.",
+    "be made again, too, and so must the optimizer if variables are added.",
 )
 _SHOWN = 4
 
@@ -65,14 +65,14 @@ def _finding(event: Event) -> Finding:
         else f"{layer} was made trainable after its step had been traced, and is not trained"
     )
     said = (
-        f"`trainable` is False, and {step} changed the values of {shown} all the same."
+        f"`trainable` is False, but {step} changed the values of {shown}."
         if frozen
-        else f"`trainable` is True, and {step} left the values of {shown} as they were."
+        else f"`trainable` is True, but {step} did not change the values of {shown}."
     )
     found = finding(
         _SLUG,
         title,
-        f"Which variables a step trains is read when the step is traced. It had been traced before this line. {said}",
+        f"The step reads which variables it trains when it is traced, and that was before this line. {said}",
         {**event, "where": event.get("where") or event.get("used")},
         [Proof("event", f"{event['what']}: {', '.join(names[:_SHOWN])}", event_of(event))],
         basis=RECORDED_NUMBERS,

@@ -1,6 +1,6 @@
 """Which switch of the program decided that a function came under XLA: one whose read lies on the way to the decision.
 
-A switch that was read somewhere, and even in the same function, governs nothing where the decision went against it, or
+A switch that was read somewhere, and even in the same function, has no effect if the decision went against it, or
 where a rehearsal with the switch in its other position gave the same graphs.
 """
 

@@ -20,8 +20,7 @@ _TRAINING = Remedy(
     "call-for-training",
     "Call the model with training=True in the step that trains it",
     "changes-numerics",
-    "`model(x, training=True)` within the tape. Outside of `fit`, Keras calls a model for inference where nothing is "
-    "said.",
+    "`model(x, training=True)` within the tape. Outside `fit`, Keras calls a model for inference by default.",
 )
 _ONE = Remedy(
     "one-optimizer",
@@ -33,7 +32,7 @@ _SHOWN = 6
 
 
 def idle_parts(recording: Recording) -> Iterator[Finding]:
-    """A warning for layers that never did their work, and for optimizers that were made anew for each step."""
+    """A warning for layers that never did their work, and for optimizers that were made again for each step."""
     if not (survived(recording) or ended_itself(recording)):
         return
     lines = set()
@@ -55,12 +54,12 @@ def _layers(event: Event, recording: Recording) -> Finding | None:
     names = [str(n) for n in event["layers"]]
     shown = ", ".join(f"`{n}`" for n in names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
     batch = event["what"] == _BATCH
-    how = "training=False" if call.given else "no `training`, which is inference outside of `fit`"
+    how = "training=False" if call.given else "no `training`, which means inference outside `fit`"
     said = (
         f"At the end of the run the statistics of {shown} are still those of a new layer (mean 0, variance 1), while "
-        "its scale or shift was trained. It has normalised nothing."
+        "its scale or shift was trained. It did not normalise anything."
         if batch
-        else f"The generators of {shown} never drew a number: not one unit was dropped in the run."
+        else f"The generators of {shown} never drew a number: no unit was dropped in the run."
     )
     what = "Batch normalisation" if batch else "Dropout"
     found = finding(
@@ -79,12 +78,12 @@ def _layers(event: Event, recording: Recording) -> Finding | None:
 def _optimizers(event: Event) -> Finding:
     many, steps = int(event["optimizers"]), int(event["steps"])
     where: Location | None = location(event.get("where"))
-    title = f"{event['optimizer']} is made anew for each step: {many} optimizers in {steps} steps"
+    title = f"{event['optimizer']} is made again for each step: {many} optimizers in {steps} steps"
     found = finding(
         _SLUG,
         title,
-        f"The same variables were trained by {many} optimizers of this kind in {steps} steps. Each begins with "
-        "nothing: its momentum and moments, and what depends on the number of steps, have no effect.",
+        f"The same variables were trained by {many} optimizers of this kind in {steps} steps. Each starts without "
+        f"a state, so momentum, moments and everything that depends on the number of steps have no effect.",
         event,
         [Proof("event", title, event_of(event))],
         basis=RECORDED_NUMBERS,

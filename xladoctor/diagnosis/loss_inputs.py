@@ -52,14 +52,13 @@ def _words(event: Event) -> tuple[str, str]:
         given = f"the result of {op}" if op else extent
         return (
             f"{loss} takes {given} for probabilities",
-            f"The loss was told that it gets probabilities (from_logits=False), and it got {given}: scores of a layer "
-            "without softmax or sigmoid. It cuts them to the range from 0 to 1 before it takes the logarithm.",
+            f"The loss expects probabilities (from_logits=False), but got {given}: scores of a layer without "
+            f"softmax or sigmoid. It clips them to the range from 0 to 1 before it takes the logarithm.",
         )
     given = f"the result of {op}" if op else f"probabilities ({extent})"
     return (
-        f"{loss} is given {given}, and applies its own once more",
-        f"The loss takes scores, of which it makes probabilities itself. It got {given}, which are probabilities "
-        "already.",
+        f"{loss} gets {given}, and applies its own once more",
+        f"The loss expects scores, and makes probabilities from them. It got {given}, which are already probabilities.",
     )
 
 

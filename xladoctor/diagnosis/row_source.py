@@ -25,8 +25,8 @@ _SLUGS = {
     "zip-cuts": _ROWS, "own-statistics": _UNLIKE, "wraps-below": _WRAP, "wraps-above": _WRAP,
 }  # fmt: skip
 _UNDO = Remedy(
-    "undo-order", "Put the rows back into their first order", "safe",
-    "`result[np.argsort(order)]`, or `out[order] = result`. Indexing with `order` itself mixes them once more.",
+    "undo-order", "Put the rows back into their original order", "safe",
+    "`result[np.argsort(order)]`, or `out[order] = result`. Indexing with `order` itself shuffles them again.",
 )  # fmt: skip
 _REMEDIES = {
     "ordered-twice": _UNDO,
@@ -36,7 +36,7 @@ _REMEDIES = {
         "`order = rng.permutation(len(x))`, then `x[order]` and `y[order]`.",
     ),
     "foreign-positions": Remedy(
-        "positions-of-all", "Turn the positions into those of the whole array", "safe",
+        "positions-of-all", "Convert the positions to those of the whole array", "safe",
         "`picked[positions]` are the rows of the whole array, where `picked` chose the part.",
     ),
     "axes-by-reshape": Remedy(
@@ -44,18 +44,19 @@ _REMEDIES = {
         "`reshape` keeps the order of the numbers. `np.transpose`, `np.moveaxis` or `.T` changes the order of axes.",
     ),
     "series-by-reshape": Remedy(
-        "stack-columns", "Put the series beside each other", "safe",
+        "stack-columns", "Put the series side by side", "safe",
         "`np.stack(series, axis=1)`, or `.reshape(k, n).T`.",
     ),
     "rest-left-out": Remedy(
-        "round-up", "Go through the rest, too", "safe",
+        "round-up", "Process the rest, too", "safe",
         "`range(0, len(x), size)`: a slice ends at the end of the array by itself.",
     ),
     "padded-rows": Remedy(
-        "cut-padding", "Cut the added rows off", "safe", "`result[:len(x)]`, before anything is computed of all rows.",
+        "cut-padding", "Cut the added rows off", "safe", "`result[:len(x)]`, before anything is computed from all "
+                                                         "rows.",
     ),
     "zip-cuts": Remedy(
-        "zip-strict", "Bring both to one number of rows", "safe",
+        "zip-strict", "Give both the same number of rows", "safe",
         "`zip(a, b, strict=True)` raises where one is longer.",
     ),
 }  # fmt: skip
@@ -109,24 +110,24 @@ def _words(fault: RowFault) -> tuple[str, str]:
 def _of_order(fault: RowFault, one: str = "", other: str = "", third: str = "") -> tuple[str, str]:
     if fault.kind == "ordered-twice":
         return (
-            f"`{one}` is in the order of `{other}` already, and is indexed with it once more",
-            f"The rows of `{one}` come of rows that were put into the order `{other}`. Indexing with the same order "
-            "does not take them back: it mixes them again.",
+            f"`{one}` is already in the order of `{other}`, and is indexed with it again",
+            f"The rows of `{one}` come from rows in the order `{other}`. Indexing with the same order does not "
+            f"restore them: it shuffles them again.",
         )
     if fault.kind == "other-order":
         return (
-            f"Rows in the order of `{other or 'a permutation'}` meet `{third}`, which is not in it",
-            f"`{one}` was computed of rows in another order and not put back. `{third}` has the rows as they were, so "
-            "that each result meets the row of another one.",
+            f"Rows in the order of `{other or 'a permutation'}` are combined with `{third}`, which is not in it",
+            f"`{one}` was computed from rows in another order and not put back. `{third}` has the rows in their "
+            f"original order, so each result is combined with another row.",
         )
     if fault.kind == "two-orders":
         return (
-            f"`{one}` and `{other}` were shuffled apart",
-            f"`{one}` and `{other}` are in two orders that were drawn one by one: rows have the labels of others.",
+            f"`{one}` and `{other}` were shuffled separately",
+            f"`{one}` and `{other}` are in two orders from separate draws, so rows have the labels of other rows.",
         )
     if fault.kind == "foreign-positions":
         return (
-            f"`{one}` has positions in a part of the rows, and picks from all of `{third}`",
+            f"`{one}` has positions within a part of the rows, but indexes all of `{third}`",
             f"`{one}` counts within the rows that `{other}` chose. In `{third}`, which has all rows, the same "
             "numbers are other rows.",
         )
@@ -134,15 +135,15 @@ def _of_order(fault: RowFault, one: str = "", other: str = "", third: str = "") 
         many, length = fault.numbers[:2]
         return (
             f"{many} series of {length} numbers are reshaped to ({length}, {many})",
-            f"The series stand one after the other. A reshape takes the first {many} numbers of the first series "
-            "for the first row, and not one number of each.",
+            f"The series are stored one after another. A reshape puts the first {many} numbers of the first series "
+            f"into the first row, and not one number of each series.",
         )
     half = len(fault.numbers) // 2
     shape, target = fault.numbers[:half], fault.numbers[half:]
     return (
-        f"A reshape of {shape} to {target} where the axes were to change places",
-        f"`{one}` has the same sizes in another order after the reshape, but its numbers stay where they are: what "
-        "lies along an axis now did not lie along one before.",
+        f"A reshape of {shape} to {target} instead of a transpose",
+        f"`{one}` has the same sizes in another order after the reshape, but its numbers stay in their order, so "
+        f"the numbers along an axis did not belong to one axis before.",
     )
 
 
@@ -152,30 +153,30 @@ def _of_rows(fault: RowFault, one: str = "", other: str = "", third: str = "") -
         how = f"`{other}` taken away from it" if fault.kind == "wraps-below" else "a sum of it divided"
         return (
             f"`{one}` is of a small unsigned type, and its arithmetic wraps around",
-            f"`{one}` is of an unsigned type of 8 or 16 bits, with {how} in that type: what is below 0 or above its "
-            "largest number begins again from the other end. A cast that comes later does not mend it.",
+            f"`{one}` is of an unsigned type of 8 or 16 bits, with {how} in that type: values below 0 or above its "
+            f"largest number wrap around to the other end. A later cast does not correct that.",
         )
     if fault.kind == "rest-left-out":
         rows, size, covered = [*numbers, 0][:3]
         return (
             f"The loop predicts {covered} of {rows} rows, in blocks of {size}",
-            f"{covered} of the {rows} rows are in blocks of {size}, and {rows - covered} rows are in none. What the "
-            "loop fills keeps for them what was there before, or has no rows for them.",
+            f"{covered} of the {rows} rows are in blocks of {size}, and {rows - covered} rows are in none. The "
+            f"array that the loop fills keeps its old values for them, or has no rows for them.",
         )
     if fault.kind == "padded-rows":
         return (
             f"Rows that were added to fill a block are counted in `{other}`",
-            f"Line {numbers[0]} adds rows of zeros. What the model gives for them is never cut off, and line "
+            f"Line {numbers[0]} adds rows of zeros. The results of the model for them are never cut off, and line "
             f"{numbers[1]} computes `{other}` of all rows.",
         )
     if fault.kind == "zip-cuts":
         return (
             f"zip ends at the shorter one: `{one}` has {numbers[0]} rows, `{other}` {numbers[1]}",
-            f"`{one}` has {numbers[0]} rows and `{other}` has {numbers[1]}. `zip` pairs the first ones, and leaves the "
-            "others out.",
+            f"`{one}` has {numbers[0]} rows and `{other}` has {numbers[1]}. `zip` pairs the first ones and drops "
+            f"the others.",
         )
     return (
-        f"What `{third}` {'predicts' if other != 'evaluate' else 'evaluates'} is scaled by statistics of its own",
+        f"What `{third}` {'predicts' if other != 'evaluate' else 'evaluates'} is scaled by its own statistics",
         f"The rows that `{third}` was trained on were scaled by their mean and deviation. `{one}` (line {numbers[0]}) "
-        "is scaled by its own ones here, so that the same value means something else to the model.",
+        "is scaled by its own ones here, so the same value means something else to the model.",
     )

@@ -122,7 +122,7 @@ def _checks(
         say(f"comparing {len(compared)} compiled function(s) with plain execution; Ctrl-C skips it")
         yield from check_.answers(worker, recording, compared, seconds)
     if paired:
-        say(f"looking which rows meet in {len(paired)} function(s); Ctrl-C skips it")
+        say(f"checking which rows are combined in {len(paired)} function(s); Ctrl-C skips it")
         left = max(seconds / 2, seconds - (time.monotonic() - started))
         yield from row_check.answers(worker, recording, paired, left)
 

@@ -44,7 +44,7 @@ class Budget:
         for number, subject in enumerate(subjects):
             left = self.left
             if number >= most:
-                why = why or f"{most} functions were checked, and no more are"
+                why = why or f"{most} functions were checked, which is the limit"
             elif left <= 0:
                 why = why or self._over
             if why is not None:

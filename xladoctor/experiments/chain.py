@@ -75,7 +75,7 @@ def chain(module: Module, node: str, op: str, message: str = "") -> Way:
     if found is None:
         return Way(
             (_link(module, _At(end), "fails"),),
-            "no dimension before this op is bounded in the HLO text: XLA makes it so later, by its own inference",
+            "no dimension before this op is bounded in the HLO text: XLA makes it bounded later, by its own inference",
         )
     return Way(
         _links(module, ways.way(found), end),
@@ -96,7 +96,9 @@ def size_of(module: Module, inputs: Sequence[tuple[str, str]], end: Link) -> Way
             found = ways.sized_by(_At(instruction))
             if found is not None:
                 return Way((*_links(module, ways.way(found), None), end))
-    return Way((), "that the input is no constant does not come from a bounded dimension, as far as the HLO text shows")
+    return Way(
+        (), "as far as the HLO text shows, the input is not a constant for another reason than a bounded dimension"
+    )
 
 
 def located(links: Sequence[Link], sources: Mapping[str, Sequence[answers.NodeSource]]) -> tuple[Link, ...]:
@@ -229,7 +231,7 @@ class _Back:
             shapes = [s for o in self.operands(at) if (s := self._settled(o) or o.shape)]
             return "its branches give " + " and ".join(shapes)
         if found.opcode == "parameter":
-            return "it is dynamic where it comes in"
+            return "it is already dynamic as an input"
         return _WHY.get(found.op_type or "", "a size that is known at run time only")
 
     def _settled(self, at: _At) -> str | None:

@@ -129,7 +129,7 @@ def _start(recording: Recording) -> float:
 def _why(again: Recording, told: Any, seconds: float) -> str:
     stopped = next((e.get("stopped") for e in again.of_kind(schema.REHEARSAL) if e.get("stopped")), None)
     if stopped == "seconds":
-        return f"no NaN came up within {seconds:g} s of a second run (--check-budget gives it more)"
+        return f"no NaN occurred within {seconds:g} s of a second run (--check-budget gives it more)"
     failed = [e for e in again.of_kind(schema.FAILURE) if e.get("state") == "uncaught"]
     if failed:
         return f"a second run ended with {failed[-1].get('exception')} before it came to a NaN"

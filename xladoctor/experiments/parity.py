@@ -157,7 +157,7 @@ class _Parity:
         found, more = judge.agreements(told, parted)
         notes += more
         if node is not None and not node.ok:
-            notes.append(f"the first node at which the ways part was not found: {node.why}")
+            notes.append(f"the first node at which the ways differ was not found: {node.why}")
         if died is not None and passed:
             found.append(_death(died))
         elif died is not None:

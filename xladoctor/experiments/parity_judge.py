@@ -60,8 +60,8 @@ def agreements(told: answers.Ways, node: answers.FirstNode | None) -> tuple[list
             if bearers:
                 notes.append(
                     f"{row.output}: plain mode and XLA differ by {_number(row.deviation)}, beyond the tolerance "
-                    f"of {_number(row.tolerance)}, but every op gives the same in both on the same values: the step "
-                    "enlarges rounding"
+                    f"of {_number(row.tolerance)}, but every op gives the same in both on the same values: the "
+                    f"step amplifies rounding"
                 )
                 found.append(_agreement(row, (a, b), None))
                 continue
@@ -69,7 +69,7 @@ def agreements(told: answers.Ways, node: answers.FirstNode | None) -> tuple[list
         if row.apart:
             slug = "wrong-shape-silent" if row.deviation is None else "parity-divergence"
         if slug is None and (row.tolerance or 0.0) >= 1.0:
-            notes.append(f"{row.output}: rounding alone changes it altogether, so that no ways can be compared")
+            notes.append(f"{row.output}: rounding alone changes it altogether, so the ways cannot be compared")
         found.append(_agreement(row, (a, b), slug))
     return found, notes
 

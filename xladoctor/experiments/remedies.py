@@ -21,10 +21,10 @@ from xladoctor.workers.classify import UNKNOWN, gist, signature
 Result = Literal["cured", "another failure", "no effect", "worse", "not applicable", "unverified"]
 _WAYS: Mapping[str, requests.Way] = {"on": "xla", "off": "plain"}
 Told = Answer[answers.Remedy]
-_NO_REFERENCE = "as neither the batch nor a row alone passes without it, nothing is there to compare with"
-_NO_ROWS = "none of its results is one of rows, so there is nothing that could be put together and compared"
-_OWN_ROWS = "held against its own rows, each alone: the call as it is gives no numbers, not for a row either"
-_OWN_CALL = "as it makes its call itself, there is nothing to hold its numbers against"
+_NO_REFERENCE = "neither the batch nor a row alone passes without it, so there is nothing to compare with"
+_NO_ROWS = "none of its results has rows, so no rows can be joined and compared"
+_OWN_ROWS = "compared with its own rows, each alone: the call as it is gives no numbers, not even for one row"
+_OWN_CALL = "it makes its call itself, so there is nothing to compare its numbers with"
 
 
 def test_remedies(
@@ -78,7 +78,7 @@ class _Verifier:
 
     def _too_late(self) -> tuple[tuple[Tested, ...], tuple[str, ...]]:
         """Nothing fails in this case: what is left is that a setting does not govern what it should."""
-        none = "no remedy was tried: in this case nothing fails, and the numbers are those of the reference"
+        none = "no remedy was tried: nothing fails in this case, and the numbers are those of the reference"
         case = Case(self._case.batch, tuple(v for v in self._case.vary if v[0] not in ("jit", "eager")))
         late = settled.too_late(self._bench, case)
         if late is None:
@@ -140,7 +140,7 @@ class _Verifier:
         )
 
     def _governing(self, config: Sequence[str]) -> Sequence[str]:
-        """The switches that the subject's own program reads: what is merely installed governs nothing of it."""
+        """The switches that the subject's own program reads; merely installed packages do not count."""
         switches = [key for key in config if key in XLA_SWITCHES]
         told = self._bench.ask(requests.ListRead(), self._case) if switches else None
         # Where it is not known, they are tried.

@@ -29,12 +29,12 @@ from xladoctor.workers.subject import Subject
 Say = Callable[[str], None]
 
 _UNDECIDED = (
-    "a result has not as many rows as the batch, and no two sizes show that it should: by_row = True, as an attribute "
-    "of the callable, says that it does"
+    "a result does not have as many rows as the batch, and no two sizes show that it should. If it should, set "
+    "by_row = True as an attribute of the callable"
 )
 _FOREIGN = (
-    "the capsule is foreign: it was not recorded by you on this machine, or was changed since. It runs only where "
-    "every op in it is on the list of ops that can do no harm, and no interpreter that its folder names is started"
+    "the capsule is foreign: it was not recorded by you on this machine, or was changed since. It runs only if "
+    "every op in it is on the list of harmless ops, and no interpreter that its folder names is started"
 )
 _ADD_PARITY = "add --parity"
 
@@ -171,7 +171,7 @@ def _with_op(bench: Bench, case: Case, error: Case | None, result: Replay) -> Re
             why = f"the callable makes its call itself, and raises: {why}"
         why = f"there is no graph of {words(error)} ({why})"
     elif any(o.case == error and o.state != "failed" for o in (result.sweep.outcomes if result.sweep else ())):
-        why = f"{words(error)} ends without a message by which an op could be told"
+        why = f"{words(error)} ends without a message that names an op"
     else:
         why = f"of the graph of {words(error)} no op could be shown to fail"
     return replace(result, notes=(*result.notes, f"no op was isolated: {why}"))
@@ -180,7 +180,7 @@ def _with_op(bench: Bench, case: Case, error: Case | None, result: Replay) -> Re
 def _no_error(case: Case, bad: bool, result: Replay) -> str:
     """Why there is no op that fails, where nothing ended with an error."""
     if not bad:
-        return "nothing fails that was tried"
+        return "none of the cases fails"
     more = "" if result.parity is not None else f": {_ADD_PARITY}, to compare how it can be run, and the rows it gives"
     return f"{words(case)} is wrong without an error, so no op fails{more}"
 

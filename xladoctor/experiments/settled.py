@@ -2,7 +2,7 @@
 
 A program that writes a setting while it is imported and built, after what it governs has been made, runs under another
 value than the setting has. With all that it writes in force from the start of the process, its graph is another one.
-And a switch with which the graph is the same in both positions governs nothing in it.
+And a switch with which the graph is the same in both positions has no effect on it.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def agreements(bench: Bench, case: Case, others: Sequence[Case]) -> tuple[list[A
             continue
         name = changed[0][0]
         values = f"{dict(case.vary).get(name, 'as it is')} and {changed[0][1]}"
-        what = f"the graph is the same, op by op, with {name} {values}: it governs nothing in this call"
+        what = f"the graph is the same, op by op, with {name} {values}: it has no effect in this call"
         if is_switch(name):
             found.append(_disagree(listed(changed), "dead-switch", what))
         else:

@@ -49,7 +49,7 @@ def trials(
     full batch where this one is the last, partial one; `others` are the same size under other settings; `written` is
     what the program of a callable writes while it is built.
     """
-    yield Trial("jit-off", "Do without XLA for this function", "slower", "the step run plainly", {"kind": "jit-off"})
+    yield Trial("jit-off", "Switch XLA off for this function", "slower", "the step run plainly", {"kind": "jit-off"})
     yield Trial(
         "static-size",
         "Give the batch a static size",
@@ -76,13 +76,13 @@ def trials(
         name = f"cfg:{key}"
         if key in set(config) and name not in given:
             other = Case(case.batch, (*case.vary, (name, "False")))
-            title = "Take the path without XLA for the part that it governs"
+            title = "Use the path without XLA for the part that it affects"
             yield Trial(f"setting {name}=False", title, "slower", f"built under {name}=False", case=other)
     if callable and slug == "dtype-mismatch":
         for dtype in ("float32", "float64"):
             other = Case(case.batch, (*case.vary, ("dtype", dtype)))
             how = f"floating arguments as {dtype}"
-            yield Trial("cast", f"Cast at the border to {dtype}", "changes-numerics", how, case=other)
+            yield Trial("cast", f"Cast to {dtype} where data enter", "changes-numerics", how, case=other)
 
 
 def of_settings(case: Case, written: Settings) -> Iterator[Trial]:
@@ -113,7 +113,7 @@ def _of_sizes(rows: int | None, good: int | None, full: int | None) -> Iterator[
             "smaller-batch",
             "Use a smaller batch",
             "changes-numerics",
-            f"batches of {size}, their rows put together; a train step then takes other steps",
+            f"batches of {size}, their rows joined; a train step then takes other steps",
             {"kind": "chunks", "size": size},
         )
     if rows > 1 and size > 1:

@@ -135,7 +135,7 @@ HOST: dict[str, str] = {
 """Functions with an op that has no XLA kernel, and that op; every `strings.` function is one of them too."""
 
 ON_HOST = frozenset({"py_function", "numpy_function", "py_func"})
-"""Their Python function runs outside of the graph."""
+"""Their Python function runs outside the graph."""
 
 CHECKS = frozenset({"Assert", "debugging.Assert", "debugging.check_numerics", "check_numerics"})
 CHECKS_BEGIN = ("debugging.assert_", "assert_")

@@ -52,11 +52,11 @@ def preflight(
     """Make the checks. `seen` is called with each as soon as it is made. `elsewhere` runs the steps of the study; its
     command is rehearsed here.
 
-    A check that breaks down is a failed check. After a rehearsal that fails, what would run its steps is skipped: it is
-    a no-go already. An interruption (Ctrl-C) ends it: the checks that were made are given back, and nothing is kept.
+    A check that ends with an error is a failed check. A rehearsal that fails is a no-go, and checks that would run its
+    steps are skipped. An interruption (Ctrl-C) ends preflight: it returns the checks that ran, and keeps nothing.
 
     Raises:
-        XladoctorError: a name in `options` is no check; (exit code 3) there is no such command or interpreter.
+        XladoctorError: a name in `options` is not a check; (exit code 3) there is no such command or interpreter.
     """
     wanted = chosen(options)
     _see_that_it_can_start(study)

@@ -93,7 +93,7 @@ def _moment(moment: timeline.Moment, wrong: set[tuple[str, str, int | None]]) ->
 
 
 def _wrong_writes(diagnosis: Diagnosis) -> set[tuple[str, str, int | None]]:
-    """(setting, file, line) of each write of which a finding says that it came too late or governs nothing."""
+    """(setting, file, line) of each write of which a finding says that it came too late or has no effect."""
     found = set()
     for finding in diagnosis.findings:
         where = finding.location

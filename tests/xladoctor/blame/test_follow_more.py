@@ -247,7 +247,7 @@ def test_where_an_axis_is_missing_a_squeeze_without_an_axis_is_suspected():
         message="In[0] and In[1] has different ndims: [3] vs. [3,3]",
     )
     assert lines(found)[0] == "lead = tf.squeeze(lead)"
-    assert found is not None and found.suspects[0].reason.startswith("It takes away every axis of size 1")
+    assert found is not None and found.suspects[0].reason.startswith("It removes every axis of size 1")
 
 
 @pytest.mark.parametrize("code", ["tf.squeeze(lead, 1)", "tf.squeeze(lead, axis=[1])", "lead.squeeze(1)"])

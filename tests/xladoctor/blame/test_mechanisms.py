@@ -57,7 +57,7 @@ def test_another_name_for_the_batch_size_takes_the_rows_for_granted():
         slug="concat-pack-mismatch",
         message="ConcatOp : Dimension 0 in both shapes must be equal: shape[0] = [8,3] vs. shape[1] = [16,3]",
     )
-    assert "for granted" in reasons(found)["rows = BATCH"]
+    assert "It assumes 16 rows" in reasons(found)["rows = BATCH"]
 
 
 def test_what_enters_a_loop_is_named_by_the_message():
@@ -111,7 +111,7 @@ def test_one_sample_for_a_model_lacks_the_batch():
         ("act", "return net(state)"),
         dims=(4,),
     )
-    assert "axis of the batch is missing" in reasons(found)["return net(state)"]
+    assert "batch axis is missing" in reasons(found)["return net(state)"]
 
 
 PROGRAM = """
@@ -211,5 +211,5 @@ def test_a_signature_that_fixes_the_rows_is_suspect_where_a_batch_has_others():
         message="Can not cast TensorSpec(shape=(3, 16), dtype=tf.float32) to TensorSpec(shape=(6, 16), dtype=int)",
     )
     said = reasons(found)
-    assert "6 rows for granted" in said["rows = tf.TensorSpec((size,) + data.shape[1:], tf.float32)"]
+    assert "assumes 6 rows" in said["rows = tf.TensorSpec((size,) + data.shape[1:], tf.float32)"]
     assert "granted" not in said.get("other = tf.TensorSpec((None, 3), tf.float32)", "")

@@ -68,7 +68,7 @@ def test_files_elsewhere_are_not_read(study, tmp_path):
     other.mkdir()
     (other / "train.py").symlink_to(study / "train.py")
     found, notes = root(study, other)
-    assert not found["suspects"] and any("lies below" in note for note in notes)
+    assert not found["suspects"] and any("is below" in note for note in notes)
 
 
 def test_a_source_that_is_no_folder_is_wrong_usage(study):

@@ -56,7 +56,7 @@ def test_amplified_rounding_is_no_finding_but_is_said():
     nobody = {"node": None, "checked": 12, "unchecked": [], "error": None}
     (found,), (note,) = agreements(told(row(deviation=0.5), plain="passed", xla="passed"), nobody)
     assert found.agree and found.deviation == 0.5
-    assert "enlarges rounding" in note
+    assert "amplifies rounding" in note
 
 
 def test_a_search_that_could_not_look_everywhere_excuses_nothing():

@@ -63,7 +63,7 @@ def test_a_failure_that_only_moves_and_one_that_stays():
 def test_without_anything_to_compare_with_nothing_is_cured():
     alone = but(passed(compared=0), outputs=0, results=2)
     found = judged(TRIAL, alone, failed())
-    assert found.result == "unverified" and "nothing is there to compare with" in (found.message or "")
+    assert found.result == "unverified" and "there is nothing to compare with" in (found.message or "")
     held = Answer("ok", answers.Remedy("passed", held="as it makes its call itself"))
     assert judged(TRIAL, held, failed()).message == "as it makes its call itself"
     lost = but(alone, lost=("output 0 has 6",))
@@ -73,7 +73,7 @@ def test_without_anything_to_compare_with_nothing_is_cured():
 def test_pieces_of_which_nothing_can_be_put_together_are_not_verified():
     nothing = but(passed(0.0, compared=0), results=0)
     found = judged(TRIAL, nothing, failed())
-    assert found.result == "unverified" and "none of its results is one of rows" in (found.message or "")
+    assert found.result == "unverified" and "none of its results has rows" in (found.message or "")
     lost = but(nothing, outputs=0, lost=("output 0 has 1 for 2",))
     found = judged(TRIAL, lost, but(passed(0.0, compared=0), outputs=0, lost=("output 0",)))
     assert (found.result, found.message) == (

@@ -26,7 +26,7 @@ def see(event: Event) -> Iterator[Hazard]:
     ):
         return
     message = (
-        f"A TensorArray does not grow where XLA compiles: it keeps its size of {rows}. A write beyond it raises no "
+        f"A TensorArray does not grow under XLA: it keeps its size of {rows}. A write beyond it raises no "
         f"error, and {'the result is empty' if rows == 0 else 'goes to the last row'}."
     )
     level = "warning" if rows < 2 else "note"

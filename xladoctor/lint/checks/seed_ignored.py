@@ -27,8 +27,8 @@ def see(event: Event) -> Iterator[Hazard]:
     if own or setter:
         what = "its seed" if own else f"the seed of {setter}"
         message = (
-            f"tf.{event.op} does not follow {what} where XLA compiles: it draws other numbers than plain TensorFlow, "
-            "and others each time that the seed is set."
+            f"tf.{event.op} does not follow {what} under XLA: it draws other numbers than eager execution, and new "
+            f"ones each time that the seed is set."
         )
         level = "warning" if own else "note"
         yield in_frame("XD815", event.frame, event.node, message, "random-in-compiled", level=level, op=event.op)

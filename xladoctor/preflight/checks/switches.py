@@ -49,7 +49,7 @@ class _Compared:
 
 
 def check(situation: Situation) -> Verdict:
-    """Differences are a no-go, and so is a switch that the study sets and that governs nothing."""
+    """Differences are a no-go, and so is a switch that the study sets and that has no effect."""
     if situation.study.subjects:
         raise NotNow("its steps are callables, and switches are tested only in the steps of a command")
     found = [_compared(situation, stage, twin) for stage in situation.stages for twin in stage.twins]

@@ -134,7 +134,7 @@ def cut(record: ErrorRecord, text: str) -> Hit | None:
     deepest = record.frames[-1]
     name = f"the {record.exception}" if record.exception else "the error"
     return Hit(
-        f"The log ends inside of a traceback, at {deepest.location}: what {name} was about is not in it.",
+        f"The log ends inside a traceback, at {deepest.location}: what {name} was about is not in it.",
         status="untested",
         decide=("the rest of the output: the last line of the traceback",),
     )
@@ -153,7 +153,7 @@ def ends_inside(record: ErrorRecord) -> bool:
 def cut_message(record: ErrorRecord) -> Hit:
     """The hit for a message that is cut in the middle."""
     return Hit(
-        f"The log ends inside of the message of {record.exception}: {flat(record.text)[:200]}",
+        f"The log ends inside the message of {record.exception}: {flat(record.text)[:200]}",
         status="untested",
         decide=("the rest of the output: the message names the shapes or the op",),
     )

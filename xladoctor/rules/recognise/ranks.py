@@ -113,7 +113,7 @@ out_of_bounds = by_forms(
         Form(
             "out of bounds",
             rf"slice index {N} of dimension {N} out of bounds",
-            "Index {0} on axis {1} lies outside of the tensor.",
+            "Index {0} on axis {1} is outside the tensor.",
             pick=(0,),
         ),
         Form(
