@@ -113,6 +113,21 @@ def test_changes_that_are_cached_and_rows_on_both_sides(ran):
     ]
 
 
+def test_folds_that_share_a_model(ran):
+    [found] = [e for e in ran.of("split") if e["what"] == "folds"]
+    assert (found["model"], trained(found["where"]), found["rows"]) == ("kept", "folds", [16, 16])
+
+
+def test_settings_that_say_something_else(ran):
+    found = [(e["name"], e["meant"], e["of"], trained(e["where"])) for e in ran.of("misnamed")]
+    assert found == [("lr", "learning_rate", "Adam", "lr"), ("trainabel", "trainable", "Dense", "trainabel")]
+    [mode] = [e for e in ran.of("monitor") if e.get("mode")]
+    assert (mode["mode"], trained(mode["made"])) == ("min", "mode") and mode["least"] < mode["most"]
+    assert [e["epochs_run"] for e in ran.of("call") if e["phase"] == "end" and e["model"] == "odd"][-1] == 0
+    [step] = [e for e in ran.of("no-gradient") if e.get("regularized")]
+    assert (step["regularized"], trained(step["where"])) == (1, "step")
+
+
 def test_an_optimizer_for_each_step(ran):
     [found] = ran.of("turnover")
     assert (found["optimizer"], found["optimizers"], found["steps"], trained(found["where"])) == ("Adam", 6, 6, "step")
