@@ -41,8 +41,8 @@ order = rng.permutation(250)
 score = accuracy_score(y, model.predict(x[order]) > 0.5)  # other-order
 """,
     "shuffled apart": """
-a, b = x[rng.permutation(250)], y[rng.permutation(250)]
-model.fit(a, b)  # two-orders
+a, b = x[rng.permutation(250)], y[rng.permutation(250)]  # two-orders
+model.fit(a, b)
 """,
     "positions in a part": """
 keep = rng.choice(250, 100, replace=False)
@@ -116,6 +116,42 @@ net.evaluate(scaled, test[:, :1])
 }
 
 WRONG |= {
+    "sizes in classes and dicts": """
+class Config:
+    batch = 24
+
+SETTINGS = {"size": 32}
+
+def predict_all(data, batch):
+    for k in range(data.shape[0] // batch):  # rest-left-out
+        model(data[k * batch:(k + 1) * batch])
+
+def main():
+    predict_all(x, Config.batch)
+    for k in range(len(x) // SETTINGS["size"]):  # rest-left-out
+        model(x[k * 32:(k + 1) * 32])
+
+main()
+""",
+    "shuffled apart under a tape": """
+@tf.function
+def step(a, b):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean((model(a) - b) ** 2)
+xs = tf.gather(x, tf.random.shuffle(tf.range(250)))
+ys = tf.gather(y, tf.random.shuffle(tf.range(250)))  # two-orders
+for i in range(0, 250, 32):
+    step(xs[i:i + 32], ys[i:i + 32])
+""",
+    "longest first": """
+by_length = np.argsort(-x[:, 0])
+outputs = []
+for start in range(0, len(by_length), 50):
+    rows = by_length[start:start + 50]
+    outputs.append(model.predict_on_batch(x[rows]))
+pred = np.concatenate(outputs)
+print(np.sqrt(np.mean((pred - y) ** 2)))  # other-order
+""",
     "folds put one below the other": """
 parts = []
 for held in np.array_split(rng.permutation(250), 5):
@@ -154,6 +190,13 @@ half = (frames + frames) // 2  # wraps-above
 }
 
 RIGHT = {
+    "shuffled together": """
+from sklearn.utils import shuffle
+a, b = shuffle(x, y)
+model.fit(a, b)
+both = tf.random.shuffle(tf.range(250))
+model.fit(tf.gather(x, both), tf.gather(y, both))
+""",
     "folds put back": """
 out = np.zeros(250)
 for held in np.array_split(rng.permutation(250), 5):

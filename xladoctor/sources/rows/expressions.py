@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from xladoctor.sources.rows import calls
 from xladoctor.sources.rows.meetings import elementwise, indexed
 from xladoctor.sources.rows.types import result, wraps
-from xladoctor.sources.rows.values import Array, Items, RowSet, Step, arrays, chunk_of
+from xladoctor.sources.rows.values import Array, Items, Named, RowSet, Step, arrays, chunk_of
 
 if TYPE_CHECKING:
     from xladoctor.sources.rows.read import Reader
@@ -42,6 +42,9 @@ def value(reader: Reader, node: ast.expr, names: dict[str, Any]) -> Any:
         return _comprehension(reader, node, names)
     if isinstance(node, ast.Call):
         return calls.called(reader, node, names)
+    if isinstance(node, ast.Dict):
+        keys = [k.value if isinstance(k, ast.Constant) else None for k in node.keys]
+        return Named({k: reader.value(v, names) for k, v in zip(keys, node.values, strict=True) if isinstance(k, str)})
     if isinstance(node, ast.IfExp):
         ways = [reader.value(node.body, names), reader.value(node.orelse, names)]
         return ways[0] if ways[0] is ways[1] else None
@@ -50,6 +53,8 @@ def value(reader: Reader, node: ast.expr, names: dict[str, Any]) -> Any:
 
 def _attribute(reader: Reader, node: ast.Attribute, names: dict[str, Any]) -> Any:
     held = reader.value(node.value, names)
+    if isinstance(held, Named):
+        return held.values.get(node.attr)
     if isinstance(held, Array):
         if node.attr == "shape" and held.shape is not None:
             return Items(list(held.shape))
@@ -68,6 +73,9 @@ def _subscript(reader: Reader, node: ast.Subscript, names: dict[str, Any]) -> An
         at = reader.value(node.slice, names)
         inside = isinstance(at, int) and held.block is None and -len(held.values) <= at < len(held.values)
         return held.values[at] if inside else None
+    if isinstance(held, Named):
+        key = reader.value(node.slice, names)
+        return held.values.get(key) if isinstance(key, str) else None
     if not isinstance(held, Array):
         return None
     parts = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]

@@ -14,7 +14,7 @@ from typing import Any
 from xladoctor.sources.names import last_name, walk
 from xladoctor.sources.order import scope_at
 from xladoctor.sources.rows import checks, expressions
-from xladoctor.sources.rows.values import Array, Call, Calls, Items, RowFault, RowSet, Step, chunk_of
+from xladoctor.sources.rows.values import Array, Call, Calls, Items, Named, RowFault, RowSet, Step, chunk_of
 
 _DEPTH = 5
 _MOST = 4000
@@ -57,6 +57,8 @@ class Reader:
         self.faults: list[RowFault] = []
         self.trained: list[tuple[Array, int, str]] = []
         self.used: list[tuple[Array, int, str, str]] = []
+        self.lines: dict[int, int] = {}
+        """Where an order was made, by the id of its rows."""
         self.under_tape = 0
         self.statement: ast.stmt | None = None
         self.kept: list[Array] = []
@@ -142,6 +144,10 @@ class Reader:
             self.body([*node.body, *node.orelse, *node.finalbody], names)
         elif isinstance(node, ast.If):
             self._branches(node, names)
+        elif isinstance(node, ast.ClassDef):
+            inner: dict[str, Any] = {}
+            self.body([s for s in node.body if isinstance(s, ast.Assign | ast.AnnAssign)], inner)
+            names[node.name] = Named(inner)
 
     def _branches(self, node: ast.If, names: dict[str, Any]) -> None:
         """A name that the two ways leave with different values is not known after them."""

@@ -92,6 +92,13 @@ class Items:
     over: RowSet | None = None
 
 
+@dataclass
+class Named:
+    """A class or a dict of settings: what it has under its names."""
+
+    values: dict[str, Any] = field(default_factory=dict)
+
+
 class Step:
     """The number of a round of a loop, or what is computed of it; `count` is how many rounds there are."""
 
