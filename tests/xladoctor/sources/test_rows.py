@@ -116,6 +116,27 @@ net.evaluate(scaled, test[:, :1])
 }
 
 WRONG |= {
+    "in a method": """
+class Evaluator:
+    def __init__(self, model, batch):
+        self.model, self.batch = model, batch
+
+    def run(self, data):
+        for i in range(len(data) // self.batch):  # rest-left-out
+            self.model(data[i * self.batch:(i + 1) * self.batch])
+
+Evaluator(model, 64).run(x)
+""",
+    "in the function of a dataset": """
+frames = rng.integers(0, 256, size=(40, 16, 16), dtype=np.uint8)
+background = np.median(frames, axis=0).astype(np.uint8)
+motion = np.abs(frames - background)  # wraps-below
+
+def prepare(frame, label):
+    return tf.cast(frame - 128, tf.float32) / 64.0, label  # wraps-below
+
+data = tf.data.Dataset.from_tensor_slices((frames, y)).map(prepare).batch(8)
+""",
     "sizes in classes and dicts": """
 class Config:
     batch = 24
@@ -190,6 +211,11 @@ half = (frames + frames) // 2  # wraps-above
 }
 
 RIGHT = {
+    "cast in the function of a dataset": """
+frames = rng.integers(0, 256, size=(40, 16, 16), dtype=np.uint8)
+data = tf.data.Dataset.from_tensor_slices(frames).map(lambda f: (tf.cast(f, tf.float32) - 128.0) / 64.0)
+near = tf.data.Dataset.from_tensor_slices(frames).batch(4).map(lambda f: tf.cast(f, tf.float32) - 0.5)
+""",
     "shuffled together": """
 from sklearn.utils import shuffle
 a, b = shuffle(x, y)
@@ -355,3 +381,9 @@ def test_the_shapes_of_recorded_calls_are_used():
     assert row_faults(ast.parse(ZIP), Calls(gave={line: [(40, 1)]})) == []
     [fault] = row_faults(ast.parse(ZIP), Calls(gave={line: [(200, 1)]}))
     assert (fault.kind, fault.numbers) == ("zip-cuts", (200, 40))
+
+
+def test_a_program_that_never_ends_is_read_for_a_while():
+    deep = "def f(n):\n    return f(n + 1) + f(n + 2)\nf(1)\n" + "a = " + "(" * 60 + "1" + ")" * 60 + "\n"
+    wide = "b = [[[[i + j + k + l for i in r] for j in r] for k in r] for l in r]\n"
+    assert row_faults(ast.parse(f"r = [{'1, ' * 30}]\n{deep}{wide}")) == []

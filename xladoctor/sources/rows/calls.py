@@ -12,9 +12,10 @@ from xladoctor.sources.names import last_name
 from xladoctor.sources.rows.checks import whole_blocks
 from xladoctor.sources.rows.making import MAKES, PICKS, made, ordered, picked
 from xladoctor.sources.rows.meetings import elementwise, indexed, meet
+from xladoctor.sources.rows.objects import mapped, method, of_class, pipeline
 from xladoctor.sources.rows.shapes import joined, padded, reshaped
 from xladoctor.sources.rows.types import typed
-from xladoctor.sources.rows.values import Array, Call, Items, Named, RowSet, Step, arrays, chunk_of, linked
+from xladoctor.sources.rows.values import Array, Call, Items, Named, Pipeline, RowSet, Step, arrays, chunk_of, linked
 
 if TYPE_CHECKING:
     from xladoctor.sources.rows.read import Reader
@@ -66,10 +67,20 @@ def _called(reader: Reader, node: ast.Call, names: dict[str, Any], held: Any, gi
     if name == "append" and isinstance(held, Items):
         _appended(held, given, node, names)
         return None
+    if isinstance(held, Named):
+        return method(reader, held, name, given, named, names)
+    if isinstance(held, Pipeline):
+        return mapped(reader, node, held, names)
+    if name == "from_tensor_slices":
+        return pipeline(given[0] if given else None)
+    kind = reader.names.get(name) if isinstance(node.func, ast.Name) else None
+    if isinstance(kind, Named) and kind.methods:
+        return of_class(reader, kind, given, named, names)
     function = reader.functions.get(name) if isinstance(node.func, ast.Name) else None
     if function is not None:
         return reader.call(function, given, named, names)
-    if (isinstance(node.func, ast.Name) and node.func.id in reader.models) or name in ("predict", "predict_on_batch"):
+    own = isinstance(node.func, ast.Attribute) and last_name(node.func.value) == "self"
+    if ((own or isinstance(node.func, ast.Name)) and name in reader.models) or name in ("predict", "predict_on_batch"):
         return _predicted(reader, node, name, given, named)
     values = [held, *given] if isinstance(held, Array | Items) else given
     found = list(arrays(values))
@@ -260,6 +271,6 @@ def reduced(
     if array.padded is not None and array.predicted and not isinstance(array.count, Step):
         reader.fault("padded-rows", node, (array.name or "the result", name), (array.padded, node.lineno), array.line)
     if name not in SCALES or "weights" in named:
-        return None
+        return Array(shape=array.shape[1:]) if axis == 0 and array.shape is not None else None
     reader.kept.append(array)
     return Array(statistic=array)

@@ -18,6 +18,8 @@ from xladoctor.sources.rows.values import Array, Call, Calls, Items, Named, RowF
 
 _DEPTH = 5
 _MOST = 4000
+"""Statements, and expressions, that are read."""
+_MOST_VALUES = 200_000
 _MODEL = frozenset({"compile", "evaluate", "fit", "predict", "summary", "trainable_variables", "trainable_weights"})
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -25,7 +27,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 def row_faults(tree: ast.Module, calls: Calls | None = None) -> list[RowFault]:
     """The faults of a program that is run from its first line on."""
     reader = Reader(tree, calls or Calls())
-    with contextlib.suppress(_Enough, _Returned):
+    with contextlib.suppress(_Enough, _Returned, RecursionError):
         reader.body(tree.body, reader.names)
         reader.rest()
     checks.at_the_end(reader)
@@ -65,7 +67,7 @@ class Reader:
         """Arrays that others know by their id."""
         self._inside: list[str] = []
         self._slices: dict[tuple[int, str], RowSet] = {}
-        self._steps = 0
+        self._steps = self._values = 0
         self._read: set[str] = set()
         self._results: list[list[Any]] = []
 
@@ -147,7 +149,8 @@ class Reader:
         elif isinstance(node, ast.ClassDef):
             inner: dict[str, Any] = {}
             self.body([s for s in node.body if isinstance(s, ast.Assign | ast.AnnAssign)], inner)
-            names[node.name] = Named(inner)
+            methods = {s.name: s for s in node.body if isinstance(s, ast.FunctionDef)}
+            names[node.name] = Named(inner, methods)
 
     def _branches(self, node: ast.If, names: dict[str, Any]) -> None:
         """A name that the two ways leave with different values is not known after them."""
@@ -188,6 +191,10 @@ class Reader:
             values = self._unpacked(value, len(target.elts))
             for one, item in zip(target.elts, values, strict=True):
                 self.assign(one, item, names, node)
+        elif isinstance(target, ast.Attribute):
+            held = self.value(target.value, names)
+            if isinstance(held, Named):
+                held.values[target.attr] = value
         elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
             self._put(target, value, names)
 
@@ -222,6 +229,9 @@ class Reader:
 
     def value(self, node: ast.expr | None, names: dict[str, Any]) -> Any:
         """What an expression gives: a number, a text, an `Array`, `Items`, a `Step`; None where it is not known."""
+        self._values += 1
+        if self._values > _MOST_VALUES:
+            raise _Enough
         return None if node is None else expressions.value(self, node, names)
 
     def item(self, value: Any, node: ast.expr) -> Any:
