@@ -101,6 +101,7 @@ def test_losses_that_get_what_they_do_not_take(ran):
     found = [(e["what"], e["loss"], e["op"], trained(e["where"])) for e in ran.of("loss-input")]
     assert found == [
         ("logits", "binary_crossentropy", "BiasAdd", "fit"),
+        ("alone", "binary_crossentropy", "Softmax", "fit"),
         ("probabilities", "sparse_softmax_cross_entropy_with_logits", None, "loss"),
     ]
 

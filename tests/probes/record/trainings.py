@@ -68,6 +68,7 @@ for _ in range(3):
 # Scores for probabilities, probabilities for scores, an optimizer for each step.
 plain = model("plain", end=None)
 fit(plain)
+fit(model("alone", end="softmax"))
 soft = model("soft", units=3, end="softmax")
 steps(soft, lambda n: n(x), tf.nn.sparse_softmax_cross_entropy_with_logits, kinds)
 

@@ -116,6 +116,16 @@ net.evaluate(scaled, test[:, :1])
 }
 
 WRONG |= {
+    "a rate of zero": """
+settings = {"dropout": 0.0, "bias": False}
+rate = settings.get("dropout") or 0.3  # zero-replaced
+bias = settings["bias"] or True  # zero-replaced
+
+def build(rate=None):
+    return rate or 0.5  # zero-replaced
+
+build(rate=0.0)
+""",
     "in a method": """
 class Evaluator:
     def __init__(self, model, batch):
@@ -215,6 +225,13 @@ RIGHT = {
 frames = rng.integers(0, 256, size=(40, 16, 16), dtype=np.uint8)
 data = tf.data.Dataset.from_tensor_slices(frames).map(lambda f: (tf.cast(f, tf.float32) - 128.0) / 64.0)
 near = tf.data.Dataset.from_tensor_slices(frames).batch(4).map(lambda f: tf.cast(f, tf.float32) - 0.5)
+""",
+    "defaults": """
+settings = {"limit": 0, "rate": None, "share": 0.2}
+limit = settings.get("limit") or 100
+rate = settings.get("rate") or 0.3
+share = settings.get("share") or 0.3
+other = settings.get("other", 0.0) or None
 """,
     "shuffled together": """
 from sklearn.utils import shuffle

@@ -32,7 +32,8 @@ def method(
     """What a method of an object gives."""
     function = held.methods.get(name)
     if function is None:
-        return None
+        known = name == "get" and given and isinstance(given[0], str) and not held.methods
+        return held.values.get(given[0], given[1] if len(given) > 1 else None) if known else None
     static = any(last_name(d) == "staticmethod" for d in function.decorator_list)
     return reader.call(function, given if static else [held, *given], named, names)
 
