@@ -68,12 +68,14 @@ class Block:
 class Target:
     """A training process that does some steps when it is told to."""
 
-    def __init__(self, program: Path, run_dir: Path | None) -> None:
+    def __init__(self, program: Path, run_dir: Path | None, *arguments: str) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, str(program)], env=_environment(run_dir), cwd=ROOT, stdin=subprocess.PIPE,
+            [sys.executable, str(program), *arguments], env=_environment(run_dir), cwd=ROOT, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
         )  # fmt: skip
-        self.traces = self._answer()["ready"]
+        self.first = self._answer()
+        """What it said when it was ready."""
+        self.traces = self.first["ready"]
 
     def block(self, steps: int) -> Block:
         """What so many steps take."""

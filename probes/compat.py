@@ -50,7 +50,14 @@ KERAS_MONITORS = frozenset({"MonitorCallback", "EarlyStopping", "ModelCheckpoint
 
 # What normalises by the batch, and what drops units.
 KERAS_BATCH = ("keras.src.layers.normalization.batch_normalization", "BatchNormalization")
-KERAS_DROPOUT = ("keras.src.layers.regularization.dropout", "Dropout")
+KERAS_DROPOUT = tuple(
+    (f"keras.src.layers.regularization.{module}", name)
+    for module, name in (
+        ("dropout", "Dropout"),
+        ("gaussian_dropout", "GaussianDropout"),
+        ("gaussian_noise", "GaussianNoise"),
+    )
+)
 
 # Keras 3: the module of the functions that all its cross-entropies call.
 KERAS_NN = "keras.src.backend.tensorflow.nn"

@@ -69,8 +69,9 @@ GRADIENT = "gradient"  # capsule, function, python_name, graph, xla, where: the 
 MEETING = "meeting"  # op, shapes, watched, given, where: eager operands of which broadcasting makes all pairs of rows
 # what (reshuffled, dropped, zipped, empty), where, used, rows, method, model, shuffled: how it was made
 DATASET = "dataset"
-# what (reshuffled, sorted, batches, shared, apart, cached, unnamed), where, used, model, rows [training, validation]
-# (of batches: those of one class, all; shared, unnamed: so many of so many), classes [of each], unseen, buffer, size
+# what (reshuffled, sorted, batches, shared, apart, cached, unnamed, folds), where, used, model, rows [training,
+# validation] (of batches: those of one class, all; shared, unnamed, folds: so many of so many),
+# classes [of each], unseen, buffer, size
 SPLIT = "split"
 TABLE = "table"  # shape, dtype, where: NumPy took the mean of a square of as many rows as `predict` gave
 NO_GRADIENT = "no-gradient"  # what (missing, stopped), variables, count, given, where, stops [{variables, connected,
@@ -78,7 +79,7 @@ NO_GRADIENT = "no-gradient"  # what (missing, stopped), variables, count, given,
 #   optimizer, given, where: it was given one for each; end: trained, moved, same
 KEPT = "kept"  # path, before, now, call, traces, readers, where, capsule, constants {graph: nodes}: a Python
 #   value that was read when a function was traced, and had changed when it was called again without a trace
-MONITOR = "monitor"  # callback, wanted, reported, epochs, model, made, where: a callback waited for a
+MONITOR = "monitor"  # callback, wanted, reported, epochs, model, made, where, mode, best: a callback waited for a
 #   metric that no epoch reported
 TRAINABLE = "trainable"  # what (frozen, thawed), layer, model, where: the line that set it, used: the `fit`, count,
 #   variables: a layer was frozen or thawed after the step had been traced, and its values moved, or did not
@@ -89,6 +90,7 @@ IDLE_LAYER = (
 LOSS_INPUT = "loss-input"  # what (logits, probabilities: what the loss got), loss, op, least, most, where, frames
 TURNOVER = "turnover"  # optimizer, optimizers, steps, where: so many optimizers of one kind for the same variables
 POLICY_TAKEN = "policy-taken"  # the first layer was made after the dtype policy of Keras was set
+MISNAMED = "misnamed"  # name, meant, of, where: the program set an attribute that an object of Keras has not
 DRAW = "draw"  # op, key, counter, shape, where: random numbers that were drawn from a seed outside of a graph
 SEED = "seed"  # seed, where: the global seed of TensorFlow was set
 PROBE_ERROR = "probe-error"  # hook, error: a probe failed inside; the target never saw it

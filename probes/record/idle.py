@@ -31,7 +31,7 @@ class IdleRecorder:
         self._trained = trained
         self._layers: dict[str, list[tuple[Any, dict[str, Any] | None]]] = {BATCH: [], DROPOUT: []}
         self._left = MAX_BYTES
-        for what, (module, name) in {BATCH: compat.KERAS_BATCH, DROPOUT: compat.KERAS_DROPOUT}.items():
+        for what, (module, name) in [(BATCH, compat.KERAS_BATCH), *((DROPOUT, d) for d in compat.KERAS_DROPOUT)]:
             finder.when_imported(module, lambda m, n=name, w=what: self._watch(m, n, w))  # type: ignore[misc]
 
     def _watch(self, module: ModuleType, name: str, what: str) -> None:
@@ -86,7 +86,11 @@ class IdleRecorder:
     def _never_dropped(self, layer: Any) -> bool | None:
         """Whether its generator, which counts, has never drawn; None of a layer that drops nothing."""
         state = getattr(getattr(layer, "seed_generator", None), "state", None)
-        if state is None or not getattr(layer, "rate", 0) or not getattr(layer, "built", False):
+        if (
+            state is None
+            or not (getattr(layer, "rate", 0) or getattr(layer, "stddev", 0))
+            or not getattr(layer, "built", False)
+        ):
             return None
         value = self._value(state)
         return None if value is None else int(value[-1]) == 0

@@ -311,8 +311,9 @@ class KerasRecorder:
         where = frames[0] if frames else None
         if self.datasets is not None and not self.tracing.keras_calls:
             known = self.guard.part("dataset", self.datasets.given, method, model, given.get("x"), where)
-            if method == "fit" and self.splits is not None:
-                known = self.guard.part("split", self.splits.fitted, model, given, where)
+            if method in ("fit", "evaluate") and self.splits is not None:
+                look = self.splits.fitted if method == "fit" else self.splits.evaluated
+                known = self.guard.part("split", look, model, given, where) or known
             call["batches_seen"] = bool(known)
         waiting = {
             "callbacks": self.guard.part("monitors", weakly, given.get("callbacks")),
@@ -340,6 +341,7 @@ class KerasRecorder:
             schema.CALL,
             phase="end",
             rows_out=out,
+            epochs_run=len(result.epoch) if call["method"] == "fit" and hasattr(result, "epoch") else None,
             shapes_out=[compat.dims(getattr(v, "shape", ())) for v in leaves(result)] if out else None,
             # The values of a healthy call are kept where somebody means to run it again: in a rehearsal, or a trace.
             capsule=self._capsule(call, save=mismatch or self.values.always, needed=mismatch),

@@ -38,7 +38,7 @@ _PRODUCTS = frozenset({"BatchMatMulV2", "BiasAdd", "Conv1D", "Conv2D", "Conv3D",
 _UNBOUNDED = _PRODUCTS | {"Elu", "LeakyRelu", "Relu", "Selu", "Softplus", "Tanh"}
 """Ops whose results are no probabilities."""
 _PROBABILITIES = frozenset({"Sigmoid", "Softmax"})
-LOGITS, PROBABILITIES = "logits", "probabilities"
+LOGITS, PROBABILITIES, ALONE = "logits", "probabilities", "alone"
 
 
 class LossRecorder:
@@ -92,6 +92,8 @@ class LossRecorder:
         """A loss of Keras: `from_logits` says what it gets."""
         given = {**dict(zip(("target", "output", "from_logits"), args, strict=False)), **kwargs}
         output = given.get("output")
+        if self._alone(name, output):
+            return
         if hasattr(output, "_keras_logits"):
             return  # Keras takes these, whatever it was told
         if given.get("from_logits"):
@@ -104,6 +106,20 @@ class LossRecorder:
             values = _values(output)
             if values is not None and values.size and (values.min() < -1e-3 or values.max() > 1.001):
                 self._write(LOGITS, name, None, values)
+
+    def _alone(self, name: str, output: Any) -> bool:
+        """A softmax of a single unit is 1 for every row."""
+        shape = compat.dims(getattr(output, "shape", None))
+        if not shape or shape[-1] != 1:
+            return False
+        if hasattr(output, "graph"):
+            one = str(output.op.type) == "Softmax"
+        else:
+            values = _values(output)
+            one = hasattr(output, "_keras_logits") and values is not None and bool((values == 1.0).all())
+        if one:
+            self._write(ALONE, name, "Softmax", None)
+        return one
 
     def _scores(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """A loss that takes scores."""

@@ -13,6 +13,9 @@ from .guard import Guard
 from .importhook import PostImportFinder
 
 MAX_EVENTS = 20
+_UP = ("acc", "auc", "precision", "recall", "f1", "iou", "dice", "psnr", "ssim")
+_DOWN = ("loss", "error", "mse", "mae", "rmse", "mape", "crossentropy")
+"""What is in the names of metrics of which more, or less, is better."""
 
 
 class MonitorRecorder:
@@ -56,6 +59,7 @@ class MonitorRecorder:
             if not isinstance(wanted, str) or not _waits(callback):
                 continue
             found.append(type(callback).__name__)
+            self._directed(callback, wanted, history, call)
             self._events += wanted not in history
             if wanted in history or self._events > MAX_EVENTS:
                 continue
@@ -70,6 +74,29 @@ class MonitorRecorder:
                 where=call["where"],
             )
         return found
+
+    def _directed(self, callback: Any, wanted: str, history: dict[str, Any], call: Mapping[str, Any]) -> None:
+        """Is the best value of a metric, as its name has it, the worst one for the callback?"""
+        mode = getattr(callback, "mode", None)
+        name = wanted.removeprefix("val_").lower()
+        wrong = {"min": _UP, "max": _DOWN}.get(str(mode), ())
+        values = [v for v in history.get(wanted, ()) if isinstance(v, float)]
+        if not any(word in name for word in wrong) or len(set(values)) < 2 or self._events > MAX_EVENTS:
+            return
+        self._events += 1
+        self.guard.sink.write(
+            schema.MONITOR,
+            callback=type(callback).__name__,
+            wanted=wanted,
+            reported=[],
+            mode=mode,
+            least=min(values),
+            most=max(values),
+            epochs=len(values),
+            model=call["model"],
+            made=self._made.get(callback),
+            where=call["where"],
+        )
 
 
 def weakly(callbacks: Any) -> list[Any]:

@@ -29,6 +29,14 @@ def shared_rows(training: Any, validation: Any) -> list[int] | None:
     return [shared if some else 0, len(second)]
 
 
+def items_of(array: Any) -> Any:
+    """The rows of an array of measurements, each as one item of bytes; None of anything else."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not _comparable(numpy, array) or not _continuous(numpy, array):
+        return None
+    return _as_items(numpy, array)
+
+
 def unnamed_rows(labels: Any) -> list[int] | None:
     """[rows without a one, rows] of one-hot labels whose first class is in no row: they were counted from 1."""
     numpy = sys.modules.get("numpy")

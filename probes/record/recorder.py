@@ -29,6 +29,7 @@ from .keras_batches import batch_under_way
 from .keras_calls import KerasRecorder
 from .layers import LayerRecorder
 from .losses import LossRecorder
+from .misnamed import MisnamedRecorder
 from .numbers import NumbersRecorder
 from .operands import OperandRecorder
 from .places import PlaceRecorder
@@ -245,6 +246,7 @@ def _recorders(choice: Choice, guard: Guard, finder: PostImportFinder) -> Parts:
         keras.frozen = FrozenRecorder(guard, finder, untrained.trained)
         last = (keras.frozen, IdleRecorder(guard, finder, untrained.trained))
         LossRecorder(guard, finder)
+        MisnamedRecorder(guard, finder)
     return Parts(rehearsal, numbers, failures, keras, tracing, untrained, last)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from .. import compat_data, schema
 from .datasets import SAME_ROWS, DatasetRecorder, chain, is_shuffled_anew
+from .folds import Folds
 from .guard import Guard
 from .overlap import shared_rows, unnamed_rows
 
@@ -22,7 +23,7 @@ _LEAST = 10
 """Fewer rows on one side show nothing."""
 _CHANCE = 1e-6
 """How probable it may be at most that rows in no order look so."""
-_MOST_EVENTS = 10
+_MOST_EVENTS = 20
 _BATCHES = 2
 """So many batches of one class at the least."""
 
@@ -34,10 +35,12 @@ class SplitRecorder:
         self.guard = guard
         self.datasets = datasets
         self._seen: set[tuple[Any, ...]] = set()
+        self._folds = Folds()
 
     def fitted(self, model: Any, given: Mapping[str, Any], where: Mapping[str, Any] | None) -> bool:
         """A `fit` begins with these arguments; whether its batches, or its two sides, could be looked at."""
         training, validation = given.get("x"), given.get("validation_data")
+        self.guard.part("folds", self._folds.fitted, model, training)
         kind = compat_data.dataset_class()
         facts = {"model": getattr(model, "name", None), "used": where}
         known = self._batches(training, given, facts) if _classifies(model) else False
@@ -50,6 +53,13 @@ class SplitRecorder:
             return self._labels(given.get("y"), float(given["validation_split"]), facts) or known
         return known
 
+    def evaluated(self, model: Any, given: Mapping[str, Any], where: Mapping[str, Any] | None) -> bool:
+        """An `evaluate` begins: has an earlier fold trained this model on its rows?"""
+        rows = self._folds.evaluated(model, given.get("x"))
+        if rows is not None:
+            self._write("folds", where, rows=rows, model=getattr(model, "name", None), used=where)
+        return rows is not None
+
     def _cached(self, training: Any, facts: dict[str, Any]) -> None:
         """Are random changes of the rows made once, above a cache?"""
         cache = self.datasets.cached_draws(training)
@@ -58,6 +68,8 @@ class SplitRecorder:
 
     def _rows(self, training: Any, given: Mapping[str, Any], model: Any, facts: dict[str, Any]) -> bool:
         """Arrays: are validation rows among those of the training, or of other classes; do all labels name a class?"""
+        if given.get("shuffle") and any(getattr(layer, "stateful", False) is True for layer in model.layers):
+            self._write("stateful", facts["used"], rows=[0, 0], **facts)
         labels = given.get("y")
         zeros = unnamed_rows(labels) if "categorical" in _loss(model) else None
         if zeros is not None:

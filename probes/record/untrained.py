@@ -53,12 +53,13 @@ class UntrainedRecorder:
         self.guard = guard
         self.graphs = GraphTrail(tracing.named)
         self._local = threading.local()
+        self._tracing = tracing
         self._missing: dict[int, _Missing] = {}
         self.trained: set[int] = set()
         """The variables that an optimizer was given a gradient of."""
         self._turnover = Turnover()
         self._seen: set[tuple[Any, ...]] = set()
-        self._alike: set[tuple[int, int, int]] = set()
+        self._alike: set[tuple[int, int, int, bool]] = set()
         self._done: set[tuple[Any, ...]] = set()
         self._digests = Digests(MAX_BYTES)
         self._watches = 0
@@ -132,17 +133,20 @@ class UntrainedRecorder:
 
     def _given(self, optimizer: Any, variables: Sequence[Any]) -> None:
         """All of the variables have a gradient; steps that are given the same ones are looked at once."""
-        alike = (len(variables), id(variables[0]), id(variables[-1])) if variables else None
+        own = not self._tracing.keras_calls  # the steps of Keras add what regularizers want
+        alike = (len(variables), id(variables[0]), id(variables[-1]), own) if variables else None
         if alike is None or alike in self._alike or len(self._alike) >= MAX_STEPS:
             return
         self._alike.add(alike)
         self.trained.update(map(id, variables))
         frames = user_frames(skip=5, limit=1)
+        regularized = sum(getattr(v, "regularizer", None) is not None for v in variables) if own else 0
         self.guard.sink.write(
             schema.NO_GRADIENT,
             what="none",
             optimizer=str(getattr(optimizer, "name", None) or type(optimizer).__name__),
             given=len(variables),
+            regularized=regularized,
             where=frames[0] if frames else None,
         )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from xladoctor.diagnosis.basis import NOT_TESTED, RECORDED_NUMBERS
+from xladoctor.diagnosis.misdirected import misdirected
 from xladoctor.diagnosis.own_source import program_of
 from xladoctor.diagnosis.setting_finding import event_of, finding
 from xladoctor.diagnosis.weigh import ended_itself, survived
@@ -43,6 +44,7 @@ def idle_parts(recording: Recording) -> Iterator[Finding]:
             yield found
     for event in recording.of_kind(schema.TURNOVER):
         yield _optimizers(event)
+    yield from misdirected(recording)
 
 
 def _layers(event: Event, recording: Recording) -> Finding | None:

@@ -16,7 +16,7 @@ from xladoctor.rules import by_slug
 from xladoctor.sources.names import last_name, walk
 
 _KERAS = frozenset({"fit", "evaluate", "train_on_batch", "test_on_batch"})
-_REMEDIES = {"logits": "say-logits", "probabilities": "one-activation"}
+_REMEDIES = {"logits": "say-logits", "probabilities": "one-activation", "alone": "sigmoid-of-one"}
 
 
 def loss_inputs(recording: Recording) -> Iterator[Finding]:
@@ -48,6 +48,12 @@ def _words(event: Event) -> tuple[str, str]:
     """(title, message)."""
     loss, op = event["loss"], event.get("op")
     extent = f"values from {event.get('least', 0.0):.3g} to {event.get('most', 0.0):.3g}"
+    if event["what"] == "alone":
+        return (
+            f"{loss} is given the softmax of a single unit, which is 1 for every row",
+            "A softmax divides by the sum over the units. Of one unit that is the unit itself: the model predicts 1, "
+            "whatever it is given.",
+        )
     if event["what"] == "logits":
         given = f"the result of {op}" if op else extent
         return (

@@ -31,6 +31,8 @@ def idle_monitors(recording: Recording) -> Iterator[Finding]:
     """A warning for each callback, at the line that made it; of several fits with it one."""
     seen = set()
     for event in recording.of_kind(schema.MONITOR):
+        if event.get("mode"):
+            continue
         key = (event["callback"], event["wanted"], str(event.get("made") or event.get("where")))
         if key not in seen:
             seen.add(key)

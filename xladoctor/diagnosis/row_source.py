@@ -23,6 +23,7 @@ _SLUGS = {
     "ordered-twice": _PAIRING, "other-order": _PAIRING, "two-orders": _PAIRING, "foreign-positions": _PAIRING,
     "axes-by-reshape": _PAIRING, "series-by-reshape": _PAIRING, "rest-left-out": _ROWS, "padded-rows": _ROWS,
     "zip-cuts": _ROWS, "own-statistics": _UNLIKE, "wraps-below": _WRAP, "wraps-above": _WRAP,
+    "zero-replaced": "dead-switch",
 }  # fmt: skip
 _UNDO = Remedy(
     "undo-order", "Put the rows back into their original order", "safe",
@@ -54,6 +55,10 @@ _REMEDIES = {
     "padded-rows": Remedy(
         "cut-padding", "Cut the added rows off", "safe", "`result[:len(x)]`, before anything is computed from all "
                                                          "rows.",
+    ),
+    "zero-replaced": Remedy(
+        "ask-for-none", "Ask whether there is a value", "changes-numerics",
+        "`settings.get(key, default)`, or `default if value is None else value`.",
     ),
     "zip-cuts": Remedy(
         "zip-strict", "Give both the same number of rows", "safe",
@@ -149,6 +154,12 @@ def _of_order(fault: RowFault, one: str = "", other: str = "", third: str = "") 
 
 def _of_rows(fault: RowFault, one: str = "", other: str = "", third: str = "") -> tuple[str, str]:
     numbers = [*fault.numbers, 0, 0]
+    if fault.kind == "zero-replaced":
+        return (
+            f"`{one}` is {other}, and `or` puts {third} in its place",
+            f"`or` takes the second value where the first is {other}, as it does where there is none. So {other} "
+            "cannot be chosen.",
+        )
     if fault.kind in ("wraps-below", "wraps-above"):
         how = f"`{other}` taken away from it" if fault.kind == "wraps-below" else "a sum of it divided"
         return (

@@ -21,9 +21,24 @@ _SLUG = "unsound-split"
 _REMEDY = {
     "reshuffled": "split-once", "sorted": "shuffle-before-split", "batches": "shuffle-all-rows",
     "shared": "split-before", "apart": "shuffle-before-split", "cached": "cache-first", "unnamed": "count-from-zero",
+    "folds": "new-model", "stateful": "keep-sequence",
 }  # fmt: skip
-_SLUGS = {"batches": "sorted-batches", "cached": "random-in-compiled", "unnamed": "index-out-of-range"}
+_SLUGS = {
+    "batches": "sorted-batches",
+    "cached": "random-in-compiled",
+    "unnamed": "index-out-of-range",
+    "stateful": "wrong-pairing",
+}
 _OWN = {
+    "stateful": Remedy(
+        "keep-sequence", "Train it on batches in their order", "changes-numerics",
+        "`fit(..., shuffle=False)`, and `reset_states()` where a sequence ends.",
+    ),
+    "folds": Remedy(
+        "new-model", "Make a new model for each fold", "changes-numerics",
+        "Build and compile the model within the loop, or set its first weights again before each `fit`. A new "
+        "`compile` alone keeps the weights.",
+    ),
     "shared": Remedy(
         "split-before", "Split first, and keep the parts apart", "changes-numerics",
         "Split rows before any of them is repeated or drawn with replacement, by positions that no two parts share.",
@@ -165,7 +180,28 @@ def _unnamed(event: Event) -> tuple[str, str]:
     )
 
 
+def _folds(event: Event) -> tuple[str, str]:
+    """(title, message) of folds that share a model."""
+    seen, rows = event["rows"]
+    return (
+        f"evaluate of {event.get('model')}: an earlier fold has trained the model on {seen} of {rows} rows",
+        f"The last `fit` left these rows out, but the same model, with the weights that it had, was trained on {seen} "
+        "of them in an earlier fold. What is measured on them says nothing of rows that the model has not seen.",
+    )
+
+
+def _stateful(event: Event) -> tuple[str, str]:
+    """(title, message) of a recurrent layer that keeps its state over batches in a random order."""
+    return (
+        f"fit of {event.get('model')} shuffles rows whose layers keep their state from batch to batch",
+        "A layer with stateful=True begins each row with the state in which the row at the same place of the last "
+        "batch ended. `fit` shuffles the rows, so that each goes on from another sequence.",
+    )
+
+
 _WORDS = {
+    "stateful": _stateful,
+    "folds": _folds,
     "reshuffled": _reshuffled, "sorted": _sorted, "batches": _batches, "shared": _shared, "apart": _apart,
     "cached": _cached, "unnamed": _unnamed,
 }  # fmt: skip

@@ -104,7 +104,7 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
         {"model": maybe(text), "rows_in": maybe(whole), "rows_out": maybe(many(maybe(whole))),
          "batch_size": maybe(whole), "batch_size_given": anything, "jit_compile": maybe(text), "capsule": maybe(entry),
          "where": WHERE, "epochs": anything, "shapes_out": anything, "by_row": maybe(flag),
-         "policies": maybe(many(text)), "batches_seen": flag, "monitors": many(text)},
+         "policies": maybe(many(text)), "batches_seen": flag, "epochs_run": maybe(whole), "monitors": many(text)},
     ),
     schema.FAILURE: (
         {"failure": whole, "exception": text},
@@ -145,7 +145,7 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
     schema.NO_GRADIENT: (
         {"what": text},
         {"variables": many(text), "count": whole, "given": whole, "where": WHERE, "stops": maybe(many(_STOP)),
-         "optimizer": text,
+         "optimizer": text, "regularized": whole,
          "trained": many(text), "moved": many(text), "same": many(text)},
     ),
     schema.TABLE: ({"shape": many(whole)}, {"dtype": maybe(text), "where": WHERE, "frames": many(FRAME)}),
@@ -156,7 +156,8 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
     ),
     schema.MONITOR: (
         {"callback": text, "wanted": text, "reported": many(text)},
-        {"epochs": whole, "model": maybe(text), "made": WHERE, "where": WHERE},
+        {"epochs": whole, "model": maybe(text), "made": WHERE, "where": WHERE, "mode": text, "least": number,
+         "most": number},
     ),
     schema.TRAINABLE: (
         {"what": text, "variables": many(text)},
@@ -169,6 +170,7 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
     ),
     schema.TURNOVER: ({"optimizer": text, "optimizers": whole, "steps": whole}, {"where": WHERE}),
     schema.POLICY_TAKEN: ({}, {}),
+    schema.MISNAMED: ({"name": text, "meant": text, "of": text}, {"where": WHERE}),
     schema.DRAW: (
         {"op": text, "key": many(text), "counter": many(text)},
         {"shape": maybe(shape), "where": WHERE},

@@ -27,6 +27,12 @@ RULES = (
                 "activation.",
             ),
             Remedy(
+                "sigmoid-of-one",
+                "Use sigmoid for a single unit",
+                "changes-numerics",
+                "`Dense(1, activation='sigmoid')`, or two units with softmax.",
+            ),
+            Remedy(
                 "one-activation",
                 "Apply softmax or sigmoid once",
                 "changes-numerics",

@@ -40,6 +40,16 @@ def for_inference(tree: ast.Module) -> list[InferenceCall]:
     return found[:1]
 
 
+def losses(tree: ast.Module) -> list[tuple[int, str]]:
+    """(line, function) of the last value that is assigned under each tape: what the gradient is taken of."""
+    found = []
+    for tape in _tapes(tree):
+        lines = [s.lineno for s in tape.body if isinstance(s, ast.Assign | ast.AugAssign)]
+        if lines:
+            found.append((lines[-1], str(getattr(scope_at(tree, tape.lineno), "name", "<module>"))))
+    return found
+
+
 def _tapes(tree: ast.Module) -> Iterator[ast.With]:
     for node in walk(tree):
         if isinstance(node, ast.With) and any(

@@ -101,6 +101,7 @@ def test_losses_that_get_what_they_do_not_take(ran):
     found = [(e["what"], e["loss"], e["op"], trained(e["where"])) for e in ran.of("loss-input")]
     assert found == [
         ("logits", "binary_crossentropy", "BiasAdd", "fit"),
+        ("alone", "binary_crossentropy", "Softmax", "fit"),
         ("probabilities", "sparse_softmax_cross_entropy_with_logits", None, "loss"),
     ]
 
@@ -111,6 +112,21 @@ def test_changes_that_are_cached_and_rows_on_both_sides(ran):
         ("cached", "cached", [0, 0]),
         ("shared", "shared", [16, 32]),
     ]
+
+
+def test_folds_that_share_a_model(ran):
+    [found] = [e for e in ran.of("split") if e["what"] == "folds"]
+    assert (found["model"], trained(found["where"]), found["rows"]) == ("kept", "folds", [16, 16])
+
+
+def test_settings_that_say_something_else(ran):
+    found = [(e["name"], e["meant"], e["of"], trained(e["where"])) for e in ran.of("misnamed")]
+    assert found == [("lr", "learning_rate", "Adam", "lr"), ("trainabel", "trainable", "Dense", "trainabel")]
+    [mode] = [e for e in ran.of("monitor") if e.get("mode")]
+    assert (mode["mode"], trained(mode["made"])) == ("min", "mode") and mode["least"] < mode["most"]
+    assert [e["epochs_run"] for e in ran.of("call") if e["phase"] == "end" and e["model"] == "odd"][-1] == 0
+    [step] = [e for e in ran.of("no-gradient") if e.get("regularized")]
+    assert (step["regularized"], trained(step["where"])) == (1, "step")
 
 
 def test_an_optimizer_for_each_step(ran):

@@ -68,6 +68,7 @@ for _ in range(3):
 # Scores for probabilities, probabilities for scores, an optimizer for each step.
 plain = model("plain", end=None)
 fit(plain)
+fit(model("alone", end="softmax"))
 soft = model("soft", units=3, end="softmax")
 steps(soft, lambda n: n(x), tf.nn.sparse_softmax_cross_entropy_with_logits, kinds)
 
@@ -104,4 +105,32 @@ net = model("shared")
 net.compile("adam", "binary_crossentropy")
 net.fit(x[:48], y[:48], validation_data=(x[32:], y[32:]), verbose=0)  # shared
 net.fit(x[:48], y[:48], validation_data=(x[48:], y[48:]), verbose=0)
+
+# Folds that share a model, with and without its first weights; tasks one after the other.
+kept, again, tasks = model("kept"), model("again"), model("tasks")
+for net in (kept, again, tasks):
+    net.compile("adam", "binary_crossentropy")
+first = again.get_weights()
+for held in np.array_split(rng.permutation(64), 4):
+    rest = np.setdiff1d(np.arange(64), held)
+    again.set_weights(first)
+    for net in (kept, again):
+        net.fit(x[rest], y[rest], verbose=0)
+        net.evaluate(x[held], y[held], verbose=0)  # folds
+for part in (slice(0, 32), slice(32, 64)):
+    tasks.fit(x[part], y[part], verbose=0)
+    tasks.evaluate(x[:32], y[:32], verbose=0)
+
+# Settings that say something else: a mode, names, an epoch, regularizers that no loss has.
+late = model("odd", keras.layers.Dense(3, kernel_regularizer="l2"))
+late.compile("adam", "binary_crossentropy", metrics=["accuracy"])
+for mode in ("min", "max"):
+    stop = keras.callbacks.EarlyStopping("accuracy", mode=mode, patience=9)  # mode
+    late.fit(x, y, epochs=4, batch_size=4, callbacks=[stop], verbose=0)
+late.optimizer.lr = 0.1  # lr
+late.layers[0].trainabel = False  # trainabel
+late.optimizer.learning_rate = 0.1
+late.remark = "own"
+late.fit(x, y, epochs=4, initial_epoch=4, verbose=0)
+steps(late, lambda n: n(x, training=True), keras.losses.BinaryCrossentropy(), y, keras.optimizers.Adam(0.01))
 """

@@ -78,6 +78,8 @@ OTHERS = {
         "2 classes",
     ),
     "cached": ({"rows": [0, 0]}, "random-in-compiled", "cache-first", "The cache keeps"),
+    "folds": ({"rows": [40, 50]}, "unsound-split", "new-model", "was trained on 40 of them in an earlier fold"),
+    "stateful": ({"rows": [0, 0]}, "wrong-pairing", "keep-sequence", "goes on from another sequence"),
     "unnamed": ({"rows": [65, 200]}, "index-out-of-range", "count-from-zero", "65 of 200 rows of the labels"),
 }
 

@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from tests.xladoctor.recordings import Run
-from xladoctor.diagnosis import frozen_layers, idle, loss_inputs, row_source
+from xladoctor.diagnosis import frozen_layers, idle, loss_inputs, misdirected, row_source
 from xladoctor.recording.run import read_run
 from xladoctor.sources.source import parse
 
@@ -107,6 +107,42 @@ def test_a_loss_is_told_where_it_was_chosen(run):
         (9, ["one-activation"]),
     ]
     assert "values from -3 to 2" in found[1].title and "It was called at main.py:13" in found[1].message
+
+
+def test_settings_that_say_something_else(run):
+    run.event("misnamed", name="lr", meant="learning_rate", of="Adam", where=at(5))
+    run.event("monitor", callback="EarlyStopping", wanted="val_accuracy", reported=[], mode="min", least=0.5, most=0.9,
+              made=at(4), where=at(8))  # fmt: skip
+    for call, epochs in enumerate((3, 0), 1):
+        common = {"method": "fit", "call": call, "model": "net"}
+        run.event("call", phase="begin", epochs=3, where=at(7 + call), **common)
+        run.event("call", phase="end", epochs_run=epochs, **common)
+    found = run.say(idle.idle_parts)
+    assert [(f.slug, f.location.line, f.details["kind"]) for f in found] == [
+        ("dead-switch", 4, "mode"),
+        ("dead-switch", 5, "misnamed"),
+        ("dead-switch", 9, "epochs"),
+    ]
+    assert "is 0.5, and not 0.9" in found[0].message and "`learning_rate` in the place" in found[1].remedies[0].how
+
+
+def test_a_fit_that_has_nothing_left_to_do_may_take_up_an_earlier_run(run):
+    common = {"method": "fit", "call": 1, "model": "net"}
+    run.event("call", phase="begin", epochs=3, where=at(8), **common)
+    run.event("call", phase="end", epochs_run=0, **common)
+    assert run.say(idle.idle_parts) == []
+
+
+def test_regularizers_of_a_step_that_does_not_add_them(run, monkeypatch):
+    run.event("no-gradient", what="none", optimizer="adam", given=4, regularized=2, where=at(15))
+    told = [PROGRAM]
+    monkeypatch.setattr(misdirected, "program_of", lambda recording: {"main.py": ast.parse(told[0])})
+    [found] = run.say(misdirected.misdirected)
+    assert (found.location.line, found.details["kind"]) == (13, "regularizer")
+    told[0] = PROGRAM.replace("loss_fn(y, model(x))", "keras.losses.mse(y, model(x))")
+    assert len(run.say(misdirected.misdirected)) == 1
+    told[0] = PROGRAM.replace("model(x))", "model(x)) + sum(model.losses)")
+    assert run.say(misdirected.misdirected) == []
 
 
 ROWS = """

@@ -41,8 +41,8 @@ order = rng.permutation(250)
 score = accuracy_score(y, model.predict(x[order]) > 0.5)  # other-order
 """,
     "shuffled apart": """
-a, b = x[rng.permutation(250)], y[rng.permutation(250)]
-model.fit(a, b)  # two-orders
+a, b = x[rng.permutation(250)], y[rng.permutation(250)]  # two-orders
+model.fit(a, b)
 """,
     "positions in a part": """
 keep = rng.choice(250, 100, replace=False)
@@ -116,6 +116,73 @@ net.evaluate(scaled, test[:, :1])
 }
 
 WRONG |= {
+    "a rate of zero": """
+settings = {"dropout": 0.0, "bias": False}
+rate = settings.get("dropout") or 0.3  # zero-replaced
+bias = settings["bias"] or True  # zero-replaced
+
+def build(rate=None):
+    return rate or 0.5  # zero-replaced
+
+build(rate=0.0)
+""",
+    "in a method": """
+class Evaluator:
+    def __init__(self, model, batch):
+        self.model, self.batch = model, batch
+
+    def run(self, data):
+        for i in range(len(data) // self.batch):  # rest-left-out
+            self.model(data[i * self.batch:(i + 1) * self.batch])
+
+Evaluator(model, 64).run(x)
+""",
+    "in the function of a dataset": """
+frames = rng.integers(0, 256, size=(40, 16, 16), dtype=np.uint8)
+background = np.median(frames, axis=0).astype(np.uint8)
+motion = np.abs(frames - background)  # wraps-below
+
+def prepare(frame, label):
+    return tf.cast(frame - 128, tf.float32) / 64.0, label  # wraps-below
+
+data = tf.data.Dataset.from_tensor_slices((frames, y)).map(prepare).batch(8)
+""",
+    "sizes in classes and dicts": """
+class Config:
+    batch = 24
+
+SETTINGS = {"size": 32}
+
+def predict_all(data, batch):
+    for k in range(data.shape[0] // batch):  # rest-left-out
+        model(data[k * batch:(k + 1) * batch])
+
+def main():
+    predict_all(x, Config.batch)
+    for k in range(len(x) // SETTINGS["size"]):  # rest-left-out
+        model(x[k * 32:(k + 1) * 32])
+
+main()
+""",
+    "shuffled apart under a tape": """
+@tf.function
+def step(a, b):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean((model(a) - b) ** 2)
+xs = tf.gather(x, tf.random.shuffle(tf.range(250)))
+ys = tf.gather(y, tf.random.shuffle(tf.range(250)))  # two-orders
+for i in range(0, 250, 32):
+    step(xs[i:i + 32], ys[i:i + 32])
+""",
+    "longest first": """
+by_length = np.argsort(-x[:, 0])
+outputs = []
+for start in range(0, len(by_length), 50):
+    rows = by_length[start:start + 50]
+    outputs.append(model.predict_on_batch(x[rows]))
+pred = np.concatenate(outputs)
+print(np.sqrt(np.mean((pred - y) ** 2)))  # other-order
+""",
     "folds put one below the other": """
 parts = []
 for held in np.array_split(rng.permutation(250), 5):
@@ -154,6 +221,25 @@ half = (frames + frames) // 2  # wraps-above
 }
 
 RIGHT = {
+    "cast in the function of a dataset": """
+frames = rng.integers(0, 256, size=(40, 16, 16), dtype=np.uint8)
+data = tf.data.Dataset.from_tensor_slices(frames).map(lambda f: (tf.cast(f, tf.float32) - 128.0) / 64.0)
+near = tf.data.Dataset.from_tensor_slices(frames).batch(4).map(lambda f: tf.cast(f, tf.float32) - 0.5)
+""",
+    "defaults": """
+settings = {"limit": 0, "rate": None, "share": 0.2}
+limit = settings.get("limit") or 100
+rate = settings.get("rate") or 0.3
+share = settings.get("share") or 0.3
+other = settings.get("other", 0.0) or None
+""",
+    "shuffled together": """
+from sklearn.utils import shuffle
+a, b = shuffle(x, y)
+model.fit(a, b)
+both = tf.random.shuffle(tf.range(250))
+model.fit(tf.gather(x, both), tf.gather(y, both))
+""",
     "folds put back": """
 out = np.zeros(250)
 for held in np.array_split(rng.permutation(250), 5):
@@ -312,3 +398,9 @@ def test_the_shapes_of_recorded_calls_are_used():
     assert row_faults(ast.parse(ZIP), Calls(gave={line: [(40, 1)]})) == []
     [fault] = row_faults(ast.parse(ZIP), Calls(gave={line: [(200, 1)]}))
     assert (fault.kind, fault.numbers) == ("zip-cuts", (200, 40))
+
+
+def test_a_program_that_never_ends_is_read_for_a_while():
+    deep = "def f(n):\n    return f(n + 1) + f(n + 2)\nf(1)\n" + "a = " + "(" * 60 + "1" + ")" * 60 + "\n"
+    wide = "b = [[[[i + j + k + l for i in r] for j in r] for k in r] for l in r]\n"
+    assert row_faults(ast.parse(f"r = [{'1, ' * 30}]\n{deep}{wide}")) == []

@@ -12,9 +12,10 @@ from xladoctor.sources.names import last_name
 from xladoctor.sources.rows.checks import whole_blocks
 from xladoctor.sources.rows.making import MAKES, PICKS, made, ordered, picked
 from xladoctor.sources.rows.meetings import elementwise, indexed, meet
+from xladoctor.sources.rows.objects import mapped, method, of_class, pipeline
 from xladoctor.sources.rows.shapes import joined, padded, reshaped
 from xladoctor.sources.rows.types import typed
-from xladoctor.sources.rows.values import Array, Call, Items, RowSet, Step, arrays, chunk_of, linked
+from xladoctor.sources.rows.values import Array, Call, Items, Named, Pipeline, RowSet, Step, arrays, chunk_of, linked
 
 if TYPE_CHECKING:
     from xladoctor.sources.rows.read import Reader
@@ -52,6 +53,8 @@ def called(reader: Reader, node: ast.Call, names: dict[str, Any]) -> Any:
         held = reader.value(node.func.value, names)
     given = [reader.value(a.value if isinstance(a, ast.Starred) else a, names) for a in node.args]
     found = _called(reader, node, names, held, given)
+    if isinstance(found, Array) and found.rows is not None and found.rows.order:
+        reader.lines.setdefault(id(found.rows), node.lineno)
     own = isinstance(node.func, ast.Name) and node.func.id in reader.functions
     return found if own else typed(found, node, held, given)
 
@@ -64,10 +67,20 @@ def _called(reader: Reader, node: ast.Call, names: dict[str, Any], held: Any, gi
     if name == "append" and isinstance(held, Items):
         _appended(held, given, node, names)
         return None
+    if isinstance(held, Named):
+        return method(reader, held, name, given, named, names)
+    if isinstance(held, Pipeline):
+        return mapped(reader, node, held, names)
+    if name == "from_tensor_slices":
+        return pipeline(given[0] if given else None)
+    kind = reader.names.get(name) if isinstance(node.func, ast.Name) else None
+    if isinstance(kind, Named) and kind.methods:
+        return of_class(reader, kind, given, named, names)
     function = reader.functions.get(name) if isinstance(node.func, ast.Name) else None
     if function is not None:
         return reader.call(function, given, named, names)
-    if (isinstance(node.func, ast.Name) and node.func.id in reader.models) or name in ("predict", "predict_on_batch"):
+    own = isinstance(node.func, ast.Attribute) and last_name(node.func.value) == "self"
+    if ((own or isinstance(node.func, ast.Name)) and name in reader.models) or name in ("predict", "predict_on_batch"):
         return _predicted(reader, node, name, given, named)
     values = [held, *given] if isinstance(held, Array | Items) else given
     found = list(arrays(values))
@@ -85,9 +98,8 @@ def _called(reader: Reader, node: ast.Call, names: dict[str, Any], held: Any, gi
         return Items(block=chunk_of(given[0]), count=given[1] if len(given) > 1 and isinstance(given[1], int) else None)
     if name == "sorted" and "key" in named and node.args and isinstance(node.args[0], ast.Call):
         return ordered(given[0]) if given and last_name(node.args[0].func) == "range" else None
-    if name == "shuffle" and given and isinstance(given[0], Array) and isinstance(node.args[0], ast.Name):
-        names[node.args[0].id] = ordered(given[0]) or given[0]
-        return None
+    if name == "shuffle" and given and isinstance(given[0], Array):
+        return _shuffled(reader, node, names, given)
     if name in MAKES:
         return made(name, given, named)
     if name in PICKS:
@@ -95,6 +107,23 @@ def _called(reader: Reader, node: ast.Call, names: dict[str, Any], held: Any, gi
     if name in ("gather", "take") and len(found) >= 2:
         return indexed(reader, found[0], found[1], node)
     return _of_arrays(reader, node, name, values, named, found)
+
+
+def _shuffled(reader: Reader, node: ast.Call, names: dict[str, Any], given: list[Any]) -> Any:
+    """Of NumPy in place, of TensorFlow as a result, of scikit-learn several arrays by one order."""
+    several = list(arrays(given))
+    first = several[0]
+    if len(several) > 1:
+        rows = RowSet(source=first.rows, order=True)
+        return Items([a.as_new(rows=rows, name="") for a in several])
+    mixed = ordered(first)
+    if ast.unparse(node.func).startswith(("tf.", "tensorflow.")):
+        if mixed is None and first.rows is not None:
+            mixed = first.as_new(rows=RowSet(source=first.rows, order=True), name="")
+        return None if mixed is None else replace(mixed, name="")
+    if mixed is not None and isinstance(node.args[0], ast.Name):
+        names[node.args[0].id] = mixed
+    return None
 
 
 def _of_arrays(
@@ -112,7 +141,8 @@ def _of_arrays(
     if name in _JOINS and values:
         return joined(reader, name, values, named, node)
     if not found:
-        return Call(name)
+        held = reader.names.get(name)
+        return held if isinstance(held, Named) else Call(name)
     first = found[0]
     if name == "reshape":
         return reshaped(reader, values, node)
@@ -241,6 +271,6 @@ def reduced(
     if array.padded is not None and array.predicted and not isinstance(array.count, Step):
         reader.fault("padded-rows", node, (array.name or "the result", name), (array.padded, node.lineno), array.line)
     if name not in SCALES or "weights" in named:
-        return None
+        return Array(shape=array.shape[1:]) if axis == 0 and array.shape is not None else None
     reader.kept.append(array)
     return Array(statistic=array)

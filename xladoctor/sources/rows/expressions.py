@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from xladoctor.sources.rows import calls
 from xladoctor.sources.rows.meetings import elementwise, indexed
 from xladoctor.sources.rows.types import result, wraps
-from xladoctor.sources.rows.values import Array, Items, RowSet, Step, arrays, chunk_of
+from xladoctor.sources.rows.values import Array, Call, Items, Named, RowSet, Step, arrays, chunk_of
 
 if TYPE_CHECKING:
     from xladoctor.sources.rows.read import Reader
@@ -42,14 +42,34 @@ def value(reader: Reader, node: ast.expr, names: dict[str, Any]) -> Any:
         return _comprehension(reader, node, names)
     if isinstance(node, ast.Call):
         return calls.called(reader, node, names)
+    if isinstance(node, ast.BoolOp):
+        return _either(reader, node, names)
+    if isinstance(node, ast.Dict):
+        keys = [k.value if isinstance(k, ast.Constant) else None for k in node.keys]
+        return Named({k: reader.value(v, names) for k, v in zip(keys, node.values, strict=True) if isinstance(k, str)})
     if isinstance(node, ast.IfExp):
         ways = [reader.value(node.body, names), reader.value(node.orelse, names)]
         return ways[0] if ways[0] is ways[1] else None
     return None
 
 
+def _either(reader: Reader, node: ast.BoolOp, names: dict[str, Any]) -> Any:
+    """`given or default`: a rate of 0.0, or False, that was given is replaced, too."""
+    values = [reader.value(v, names) for v in node.values]
+    first, last = values[0], values[-1]
+    if isinstance(node.op, ast.And) or first is None or isinstance(first, Array | Call | Step):
+        return None
+    off = first is False or (isinstance(first, float) and first == 0.0)
+    other = isinstance(last, int | float) and bool(last) and isinstance(last, bool) == isinstance(first, bool)
+    if off and other and len(values) == 2 and not isinstance(node.values[0], ast.Constant):
+        reader.fault("zero-replaced", node, (ast.unparse(node.values[0])[:60], str(first), str(last)))
+    return first if first and not isinstance(first, Items | Named) else last if off or first == 0 else None
+
+
 def _attribute(reader: Reader, node: ast.Attribute, names: dict[str, Any]) -> Any:
     held = reader.value(node.value, names)
+    if isinstance(held, Named):
+        return held.values.get(node.attr)
     if isinstance(held, Array):
         if node.attr == "shape" and held.shape is not None:
             return Items(list(held.shape))
@@ -68,6 +88,9 @@ def _subscript(reader: Reader, node: ast.Subscript, names: dict[str, Any]) -> An
         at = reader.value(node.slice, names)
         inside = isinstance(at, int) and held.block is None and -len(held.values) <= at < len(held.values)
         return held.values[at] if inside else None
+    if isinstance(held, Named):
+        key = reader.value(node.slice, names)
+        return held.values.get(key) if isinstance(key, str) else None
     if not isinstance(held, Array):
         return None
     parts = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]

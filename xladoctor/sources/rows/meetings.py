@@ -60,7 +60,9 @@ def meet(reader: Reader, one: Array, other: Array, node: ast.AST, first: Array |
             return
         source = right.rows
         if rows.order and source.order and same(rows.source, source.source) and rows.root() is not source.root():
-            reader.fault("two-orders", node, (left.name or "one side", right.name or "the other side"))
+            sides = (left.name or "one side", right.name or "the other side")
+            line = max(reader.lines.get(id(rows), 0), reader.lines.get(id(right.rows), 0))
+            reader.fault("two-orders", node, sides, line=line)
             return
 
 

@@ -14,10 +14,12 @@ from typing import Any
 from xladoctor.sources.names import last_name, walk
 from xladoctor.sources.order import scope_at
 from xladoctor.sources.rows import checks, expressions
-from xladoctor.sources.rows.values import Array, Call, Calls, Items, RowFault, RowSet, Step, chunk_of
+from xladoctor.sources.rows.values import Array, Call, Calls, Items, Named, RowFault, RowSet, Step, chunk_of
 
 _DEPTH = 5
 _MOST = 4000
+"""Statements, and expressions, that are read."""
+_MOST_VALUES = 200_000
 _MODEL = frozenset({"compile", "evaluate", "fit", "predict", "summary", "trainable_variables", "trainable_weights"})
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -25,7 +27,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 def row_faults(tree: ast.Module, calls: Calls | None = None) -> list[RowFault]:
     """The faults of a program that is run from its first line on."""
     reader = Reader(tree, calls or Calls())
-    with contextlib.suppress(_Enough, _Returned):
+    with contextlib.suppress(_Enough, _Returned, RecursionError):
         reader.body(tree.body, reader.names)
         reader.rest()
     checks.at_the_end(reader)
@@ -57,13 +59,15 @@ class Reader:
         self.faults: list[RowFault] = []
         self.trained: list[tuple[Array, int, str]] = []
         self.used: list[tuple[Array, int, str, str]] = []
+        self.lines: dict[int, int] = {}
+        """Where an order was made, by the id of its rows."""
         self.under_tape = 0
         self.statement: ast.stmt | None = None
         self.kept: list[Array] = []
         """Arrays that others know by their id."""
         self._inside: list[str] = []
         self._slices: dict[tuple[int, str], RowSet] = {}
-        self._steps = 0
+        self._steps = self._values = 0
         self._read: set[str] = set()
         self._results: list[list[Any]] = []
 
@@ -142,6 +146,11 @@ class Reader:
             self.body([*node.body, *node.orelse, *node.finalbody], names)
         elif isinstance(node, ast.If):
             self._branches(node, names)
+        elif isinstance(node, ast.ClassDef):
+            inner: dict[str, Any] = {}
+            self.body([s for s in node.body if isinstance(s, ast.Assign | ast.AnnAssign)], inner)
+            methods = {s.name: s for s in node.body if isinstance(s, ast.FunctionDef)}
+            names[node.name] = Named(inner, methods)
 
     def _branches(self, node: ast.If, names: dict[str, Any]) -> None:
         """A name that the two ways leave with different values is not known after them."""
@@ -182,6 +191,10 @@ class Reader:
             values = self._unpacked(value, len(target.elts))
             for one, item in zip(target.elts, values, strict=True):
                 self.assign(one, item, names, node)
+        elif isinstance(target, ast.Attribute):
+            held = self.value(target.value, names)
+            if isinstance(held, Named):
+                held.values[target.attr] = value
         elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
             self._put(target, value, names)
 
@@ -216,6 +229,9 @@ class Reader:
 
     def value(self, node: ast.expr | None, names: dict[str, Any]) -> Any:
         """What an expression gives: a number, a text, an `Array`, `Items`, a `Step`; None where it is not known."""
+        self._values += 1
+        if self._values > _MOST_VALUES:
+            raise _Enough
         return None if node is None else expressions.value(self, node, names)
 
     def item(self, value: Any, node: ast.expr) -> Any:

@@ -60,7 +60,7 @@ def _named(node: ast.Call) -> str | None:
 
 def wraps(reader: Reader, node: ast.BinOp, left: Any, right: Any) -> None:
     """`a - b` of two such arrays, `(a + b) / 2`, `a * 2`."""
-    arrays = [v for v in (left, right) if isinstance(v, Array) and v.statistic is None]
+    arrays = [v for v in (left, right) if isinstance(v, Array) and (v.statistic is None or v.small)]
     if not arrays or not all(a.small for a in arrays) or _meant(reader.statement):
         return
     both = len(arrays) == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -90,6 +91,21 @@ class Items:
     block: Array | None = None
     count: int | None = None
     over: RowSet | None = None
+
+
+@dataclass
+class Named:
+    """A class, an object of it, or a dict of settings: what it has under its names."""
+
+    values: dict[str, Any] = field(default_factory=dict)
+    methods: dict[str, ast.FunctionDef] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """A `tf.data.Dataset`: what one element of it is made of."""
+
+    parts: tuple[Any, ...]
 
 
 class Step:
