@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from xladoctor.edits import arrays, layers, ratios, sizes, values
+from xladoctor.edits import arrays, layers, ranks, ratios, sizes, values
 from xladoctor.edits.facts import Facts, candidate
 from xladoctor.edits.text import Candidate, Change, Text
 from xladoctor.model.blame import Suspect
@@ -38,7 +38,7 @@ def candidates(texts: Sequence[Text], facts: Facts) -> list[Candidate]:
 
 
 def _all(text: Text, facts: Facts) -> Iterator[Candidate]:
-    for make in (*layers.ALL, *arrays.ALL, *values.ALL, *sizes.ALL, *ratios.ALL):
+    for make in (*layers.ALL, *arrays.ALL, *values.ALL, *sizes.ALL, *ratios.ALL, *ranks.ALL):
         yield from make(text, facts)
 
 

@@ -243,3 +243,20 @@ def test_what_a_suspect_proposes_is_tried_first_where_it_was_followed():
     constraints = Constraints({FILE: text}, Facts(sizes=(17, 5)), str(FILE), lambda name: None)
     assert ordered(found, constraints)[0] is not None
     assert ordered(found, constraints)[0].followed
+
+
+@pytest.mark.parametrize(
+    ("line", "new"),
+    [
+        ("y = tf.transpose(x, [1, 0])", "y = tf.transpose(x, [1, 0, 2])"),
+        ("y = tf.transpose(x, perm=(1, 0))", "y = tf.transpose(x, perm=(1, 0, 2))"),
+        ("y = np.squeeze(x)", "y = np.squeeze(x, axis=-1)"),
+        ("y = x.squeeze()", "y = x.squeeze(axis=0)"),
+        ("H = tf.constant([1.0, 0.0])", "H = tf.constant([[1.0, 0.0]])"),
+        ("H = tf.constant([1.0, 0.0])", "H = tf.constant([[1.0], [0.0]])"),
+    ],
+)
+def test_edits_of_the_number_of_axes(line, new):
+    known = {"slug": "rank-mismatch", "sizes": (3, 2)}
+    assert new in news(f"{line}\n", 1, **known)
+    assert new not in news(f"{line}\n", 1, slug="concat-pack-mismatch", sizes=(3, 2))
