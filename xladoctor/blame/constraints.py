@@ -75,7 +75,9 @@ def ordered(candidates: Iterable[Candidate], constraints: Constraints, seconds: 
     until = time.monotonic() + seconds
     judged = []
     for one in candidates:
-        more = constraints.cost(one) if constraints.known and time.monotonic() < until else 0.0
+        more = _HOLDS if one.followed else 0.0
+        if not one.followed and constraints.known and time.monotonic() < until:
+            more = constraints.cost(one)
         judged.append(replace(one, cost=one.cost + more))
     return sorted(judged, key=lambda c: c.cost)
 

@@ -24,6 +24,8 @@ from xladoctor.sources.names import children, last_name, walk
 Features = dict[str, float]
 FULL = 8.0
 """The weight of a reason that leaves little doubt."""
+FACTOR = 0.9
+"""What speaks against a line that makes the one factor of a product that does not divide the elements."""
 
 
 def by_line(tree: ast.AST, wanted: set[int]) -> dict[int, list[ast.AST]]:
@@ -165,19 +167,6 @@ def _setting_lines(tree: ast.Module) -> Iterator[int]:
             yield from (s.lineno for s in node.body if isinstance(s, ast.AnnAssign))
 
 
-def of_statement(nodes: Sequence[ast.AST]) -> Iterator[str]:
-    """What kind of line it is: one that only passes a value on, or one that decides how often or whether."""
-    for node in nodes:
-        if isinstance(node, ast.Assign | ast.Return) and node.value is not None:
-            values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
-            if all(isinstance(v, ast.Name | ast.Attribute) for v in values):
-                yield "passes on"
-        elif isinstance(node, ast.If | ast.While | ast.IfExp | ast.Compare | ast.BoolOp):
-            yield "tests"
-        elif isinstance(node, ast.For | ast.comprehension):
-            yield "loops"
-
-
 def _in_a_call(at: Line, stack: Sequence[Line], files: Files) -> bool:
     """Whether a line stands in one of the functions of the traceback."""
     function = files.function(*at)
@@ -209,7 +198,6 @@ def features(
         for line, nodes in by_line(tree, wanted).items():
             at = (file, line)
             names = set(of_sizes([n for n in nodes if not _hands_on(n, wrong, run)], run, sizes))
-            names |= set(of_statement(nodes))
             names |= {"in a call"} if _in_a_call(at, stack, files) else set()
             if at in stack:
                 names.add("raised" if at == stack[-1] else "called")
@@ -234,6 +222,9 @@ def features(
             out[at]["convention"] = max(out[at].get("convention", 0.0), min(candidate.weight / FULL, 1.0))
         if at in out and candidate.reason == INDEX:
             out[at]["index"] = max(out[at].get("index", 0.0), candidate.weight / 5.0)
+    for known in out.values() if len(set(wrong.values())) == 1 else ():
+        if not MAKES.isdisjoint(known):
+            known["convention"] = max(known.get("convention", 0.0), FACTOR)
     _tried(out, tried)
     return out
 

@@ -35,11 +35,11 @@ def of_settings(hops: Mapping[Line, int], crash: Crash, files: Files, main: str)
                 defaults[node.name] = _defaulted(node)
                 reading |= {node.name} if _reads_settings(node) else set()
     for file, tree in trees.items():
-        for node in walk(tree):
-            if isinstance(node, ast.FunctionDef):
-                yield from (Candidate(file, at, 7.5, why, None, "other", True) for at, why in _left_out(node, defaults))
-        if file != main:
-            yield from _at_import(file, tree, reading)
+        found = [
+            (at, 7.5, why) for n in walk(tree) if isinstance(n, ast.FunctionDef) for at, why in _left_out(n, defaults)
+        ]
+        found += [(at, 7.0, _AT_IMPORT) for at in _at_import(tree, reading)] if file != main else []
+        yield from (Candidate(file, at, w, why, None, "other", True) for at, w, why in found if (file, at) in hops)
 
 
 def _left_out(function: ast.FunctionDef, defaults: Mapping[str, set[str]]) -> Iterator[tuple[int, str]]:
@@ -78,11 +78,13 @@ def _reads_settings(function: ast.FunctionDef) -> bool:
     )  # fmt: skip
 
 
-def _at_import(file: str, tree: ast.Module, reading: set[str]) -> Iterator[Candidate]:
-    """A number of a module that is worked out from settings as they are when it is imported."""
+_AT_IMPORT = "It is worked out once, when the module is imported: later settings do not change it."
+
+
+def _at_import(tree: ast.Module, reading: set[str]) -> Iterator[int]:
+    """The lines of numbers of a module that are worked out from settings as they are when it is imported."""
     for statement in tree.body:
         value = statement.value if isinstance(statement, ast.Assign) else None
         called = [n for n in walk(value) if isinstance(n, ast.Call)] if value is not None else []
         if any(last_name(call.func) in reading for call in called):
-            reason = "It is worked out once, when the module is imported: later settings do not change it."
-            yield Candidate(file, statement.lineno, 7.0, reason, None, "other", strong=True)
+            yield statement.lineno

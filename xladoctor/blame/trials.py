@@ -17,7 +17,7 @@ from xladoctor.blame import swaps, variants, wider_variants
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.follow import Follower
 from xladoctor.blame.suspicion import Candidate, chain
-from xladoctor.blame.values import Array, Clash, Class, Function, Instance, number
+from xladoctor.blame.values import Array, Clash, Class, Function, Instance, Layer, Library, Model, number
 from xladoctor.blame.variants import Names, Variant
 from xladoctor.blame.written import as_text
 from xladoctor.edits import make
@@ -33,6 +33,7 @@ MOST_STEPS = 250_000
 _NEAR = 8
 _LINES = 80
 _LONGEST = 200_000
+_DATA = 1.0
 _LETTERS = 10
 """So many letters are parsed in the time of an expression."""
 Line = tuple[str, int]
@@ -100,7 +101,8 @@ class Trials:
         with variant.made():
             fits = self._fits(self.files)
         old, new = as_text(self.files, variant) if fits else ("", "")
-        return Tried(variant.file, variant.line, variant.edit, fits, variant.cost, old, new, self.left)
+        cost = variant.cost + self._of_data(variant.file, variant.line, variant.edit)
+        return Tried(variant.file, variant.line, variant.edit, fits, cost, old, new, self.left)
 
     def of_text(self, edit: TextEdit, text: Text) -> Tried:
         """What comes of a change of the text."""
@@ -108,6 +110,7 @@ class Trials:
         fits = self._fits(self.files.edited(str(edit.file), edit.applied(text.text)))
         kind: Edit = edit.kind  # type: ignore[assignment]
         cost = edit.cost - SHARE * self.far.get((str(edit.file), edit.line), 0.0)
+        cost += self._of_data(str(edit.file), edit.line, kind)
         start, row = text.row(edit.line)
         inside = all(start <= change.start and change.end <= start + len(row) for change in edit.changes)
         old, new = (edit.old.strip(), edit.new.strip()) if inside else ("", "")
@@ -118,7 +121,9 @@ class Trials:
         texts = dict(_texts(lines, self.files))
         self.far = facts.lines
         of_text = [
-            e for e in make.candidates(list(texts.values()), facts) if (str(e.file), e.line) in facts.lines
+            e for e in make.candidates(list(texts.values()), facts)
+            if (str(e.file), e.line) in facts.lines
+            and (e.kind not in _OF_ARRAYS or self._may_be_array(str(e.file), e.line))
             and not sum(c.text.count("\n") - texts[e.file].text[c.start : c.end].count("\n") for c in e.changes)
         ]  # fmt: skip
         both = zip_longest(_variants(self.base, self.clash, self.files, lines), make.spread(of_text))
@@ -129,6 +134,27 @@ class Trials:
                 yield self.of_variant(variant)
             if edit is not None:
                 yield self.of_text(edit, texts[edit.file])
+
+    def _of_data(self, file: str, line: int, edit: Edit) -> float:
+        """What an edit costs more for another size of random data: they stand for data that the program is given."""
+        source = self.files.source(file) if edit == "constant" else None
+        nodes = variants.nodes_at(source.tree, {line}) if source is not None else ()
+        drawn = any(isinstance(n, ast.Call) and "random" in ast.unparse(n.func) for n in nodes)
+        return _DATA if drawn else 0.0
+
+    def _may_be_array(self, file: str, line: int) -> bool:
+        """Whether anything at a line may be an array: what cuts or turns a model only makes it unknown."""
+        source, function = self.files.source(file), self.files.function(file, line) or "<module>"
+        nodes = list(variants.nodes_at(source.tree, {line})) if source is not None else []
+        if any(isinstance(n, ast.expr) and n in self.base.shapes for n in nodes):
+            return True
+        names = {n.id for n in nodes if isinstance(n, ast.Name)}
+        scopes = [s for s in self.base.scopes if s.file == file and s.function in (function, "<module>")]
+        known = [s.names[name] for s in scopes for name in names if name in s.names]
+        return not names or any(not isinstance(v, Model | Layer | Function | Class | Library) for v in known)
+
+
+_OF_ARRAYS = frozenset({"slice", "expand", "squeeze", "transpose"})
 
 
 def _texts(lines: Sequence[Line], files: Files) -> Iterator[tuple[Path, Text]]:
@@ -204,7 +230,8 @@ def _other_size(clash: Clash) -> Callable[[int], int | None]:
     if clash.relation == "rank" or one is None or two is None or any(side.batch for side in clash.sides):
         return lambda n: None
     if clash.relation == "elements" and clash.hint != "window":
-        return lambda n: n * one // two if n > 1 and two and n * one % two == 0 else None
+        # The whole number of elements is worked out: nobody writes it down.
+        return lambda n: n * one // two if n > 1 and two and n != two and n * one % two == 0 else None
     return lambda n: two if n == one else one if n == two else None
 
 

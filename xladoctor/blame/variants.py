@@ -310,7 +310,10 @@ def of_axes(file: str, holder: ast.AST, numbers: Numbers) -> Iterator[Variant]:
             and _is_shape(node, numbers)
         ):
             for i in range(len(node.elts) if len(node.elts) > 1 else 0):
-                fewer = ast.copy_location(ast.Tuple([*node.elts[:i], *node.elts[i + 1 :]], ast.Load()), node)
+                left = [*node.elts[:i], *node.elts[i + 1 :]]
+                if numbers.get(left[0]) == {-1} and len(left) == 1:
+                    continue  # any array fits into one row
+                fewer = ast.copy_location(ast.Tuple(left, ast.Load()), node)
                 yield Variant(file, node.lineno, "rank", "input-shape", replaced(holder, field, at, fewer))
             more = ast.copy_location(ast.Tuple([*node.elts, _number(1, node)], ast.Load()), node)
             yield Variant(file, node.lineno, "rank", "expand", replaced(holder, field, at, more))

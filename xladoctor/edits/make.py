@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from xladoctor.edits import arrays, layers, ratios, sizes, values
+from xladoctor.edits import arrays, layers, ranks, ratios, sizes, values
 from xladoctor.edits.facts import Facts, candidate
 from xladoctor.edits.text import Candidate, Change, Text
 from xladoctor.model.blame import Suspect
@@ -38,7 +38,7 @@ def candidates(texts: Sequence[Text], facts: Facts) -> list[Candidate]:
 
 
 def _all(text: Text, facts: Facts) -> Iterator[Candidate]:
-    for make in (*layers.ALL, *arrays.ALL, *values.ALL, *sizes.ALL, *ratios.ALL):
+    for make in (*layers.ALL, *arrays.ALL, *values.ALL, *sizes.ALL, *ratios.ALL, *ranks.ALL):
         yield from make(text, facts)
 
 
@@ -49,14 +49,15 @@ def _suggested(text: Text, facts: Facts) -> Iterator[Candidate]:
         if at is not None:
             why = f"write {suspect.new} instead of {suspect.old}"
             change = Change(at, at + len(suspect.old), suspect.new)
-            yield candidate(text, facts, suspect.edit, why, _GIVEN + 0.2 * number, change)
+            made = candidate(text, facts, suspect.edit, why, _GIVEN + 0.2 * number, change)
+            yield replace(made, followed=True)
 
 
 def _known(suggested: Candidate, own: Sequence[Candidate]) -> Candidate:
     """The same edit as a mechanism makes it, which says why, at the cost of the suggestion."""
     words = (suggested.file, suggested.line, suggested.new.strip())
     same = next((one for one in own if (one.file, one.line, one.new.strip()) == words), suggested)
-    return replace(same, cost=suggested.cost)
+    return replace(same, cost=suggested.cost, followed=suggested.followed)
 
 
 def _place(text: Text, suspect: Suspect) -> int | None:

@@ -38,6 +38,8 @@ class Candidate:
     changes: tuple[Change, ...]
     cost: float = 0.0
     safe: bool = False
+    followed: bool = False
+    """Whether the sources were followed with it, and all sizes of the program fit then."""
 
     def applied(self, text: str) -> str:
         """The text with the changes."""

@@ -4,7 +4,9 @@ lines are found by mistakes that the source shows.
 
 from __future__ import annotations
 
+from xladoctor.blame.conventions import _fits
 from xladoctor.blame.crash import crash_of
+from xladoctor.blame.ranking import decisive, ordered
 from xladoctor.model.blame import Blame
 from xladoctor.model.diagnosis import Finding, Location
 
@@ -284,3 +286,121 @@ def test_no_edit_puts_one_value_twice_and_drops_another() -> None:
         slug="matmul-conv-mismatch",
     )
     assert lines(found)[0] != "score = keras.layers.Dot(axes=1)([user_vector, item_vector])"
+
+
+def test_of_many_lines_one_that_breaks_a_convention_is_enough() -> None:
+    lines = {("a.py", n): {"hops": 1.0} for n in range(300)} | {("a.py", 400): {"convention": 0.9, "hops": 1.8}}
+    found = ordered(lines)
+    assert found[0][0] == ("a.py", 400) and found[0][1] < 0.15
+    assert decisive(found, ("a.py", 3), lines)
+    weak = lines | {("a.py", 400): {"convention": 0.6, "hops": 1.8}}
+    assert not decisive(ordered(weak), ("a.py", 3), weak)
+
+
+def test_an_argument_that_one_of_two_calls_leaves_out() -> None:
+    found = blamed(
+        """
+        from dataclasses import dataclass
+        from tensorflow import keras
+        @dataclass
+        class Shape:
+            width: int = 4
+        @dataclass
+        class Training:
+            shape: Shape = Shape()
+            rows: int = 8
+        @dataclass
+        class Inference:
+            shape: Shape = Shape()
+            rows: int = 8
+        def network(plan):
+            return keras.Sequential([keras.Input((14,)), keras.layers.Dense(plan.shape.width)])
+        def configure(width):
+            shape = Shape(width=width)
+            training = Training(shape=shape, rows=6)
+            inference = Inference(rows=6)
+            return training, inference
+        training, inference = configure(9)
+        trained = network(training)
+        fresh = network(inference)
+        fresh.set_weights(trained.get_weights())
+        """,
+        ("<module>", "fresh.set_weights"),
+        dims=(4, 9),
+        slug="weight-shape-mismatch",
+        message="Layer dense_1 weight shape (14, 4) is not compatible with provided weight shape (14, 9).",
+    )
+    assert "It leaves `shape` at its default" in reasons(found).get("inference = Inference(rows=6)", "")
+
+
+def test_a_number_that_a_module_works_out_when_it_is_imported() -> None:
+    found = blamed(
+        """
+        import params, patches
+        params.cfg["grid"] = 1
+        patches.merged(patches.padded())
+        """,
+        ("<module>", "patches.merged"),
+        ("merged", "return tf.reshape"),
+        more={
+            "/work/params.py": """
+            cfg = {"grid": 2}
+            def get(key):
+                return cfg[key]
+            """,
+            "/work/patches.py": """
+            import tensorflow as tf
+            import params
+            SIDE = 20 + params.get("grid")
+            def padded():
+                return load()
+            def merged(x):
+                return tf.reshape(x, [-1, SIDE, SIDE])
+            """,
+        },
+        dims=(441, 484),
+        slug="reshape-mismatch",
+    )
+    said = reasons(found).get('SIDE = 20 + params.get("grid")', "")
+    assert "when the module is imported" in said
+
+
+def test_a_factor_that_is_in_a_product_twice() -> None:
+    assert _fits(4 * 4 * 8, 3 * 3 * 8, 3, 2)
+    assert not _fits(4 * 4 * 8, 3 * 3 * 8, 8, 1)
+
+
+def test_the_signature_of_a_function_is_among_what_it_depends_on() -> None:
+    found = blamed(
+        """
+        import tensorflow as tf
+        SIGNATURE = [tf.TensorSpec([None, 16], tf.float32)]
+        @tf.function(input_signature=SIGNATURE)
+        def score(x):
+            return x
+        score(tf.zeros([10, 18]))
+        """,
+        ("<module>", "score(tf.zeros"),
+        dims=(18, 16),
+        slug="contract-violation",
+        message="Can not cast TensorSpec(shape=(10, 18), dtype=tf.float32) to TensorSpec(shape=(None, 16), "
+        "dtype=tf.float32)",
+    )
+    assert any(code.startswith("SIGNATURE") for code in lines(found))
+
+
+def test_a_size_that_an_unknown_function_was_given() -> None:
+    found = blamed(
+        """
+        import tensorflow as tf
+        BINS = 64
+        table = tf.signal.linear_to_mel_weight_matrix(num_mel_bins=24, num_spectrogram_bins=BINS)
+        out = tf.matmul(tf.zeros([5, 65]), table)
+        """,
+        ("<module>", "out = tf.matmul"),
+        shapes={"table": [64, 24]},
+        dims=(65, 64),
+        slug="matmul-conv-mismatch",
+    )
+    assert found is not None
+    assert "BINS = 64" in {step.code for way in found.provenance for step in way.steps}

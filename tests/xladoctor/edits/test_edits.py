@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.xladoctor.recordings import Run
+from xladoctor.blame.constraints import Constraints, ordered
 from xladoctor.diagnosis.edits import edits_of, with_edits
 from xladoctor.edits.facts import Facts, facts_of
 from xladoctor.edits.make import MOST, candidates
@@ -230,3 +231,32 @@ def test_a_stride_of_one_may_be_a_multiple():
         "x = Conv2DTranspose(8, 5, strides=1)(x)\n", 1, sizes=(14, 28)
     )
     assert "x = Dense(2)(x)" not in news("x = Dense(1)(x)\n", 1, sizes=(14, 28))
+
+
+def test_what_a_suspect_proposes_is_tried_first_where_it_was_followed():
+    source = "count = size // patch\nwidth = 5\n"
+    suspect = Suspect(Location(str(FILE), 1), "count = size // patch", "why", edit="other", old="//", new="%")
+    text = Text(FILE, source)
+    found = candidates([text], Facts(lines={(str(FILE), 1): 0.5}, sizes=(17, 5), suspects=(suspect,)))
+    own = next(c for c in found if c.followed)
+    assert own.new == "count = size % patch"
+    constraints = Constraints({FILE: text}, Facts(sizes=(17, 5)), str(FILE), lambda name: None)
+    assert ordered(found, constraints)[0] is not None
+    assert ordered(found, constraints)[0].followed
+
+
+@pytest.mark.parametrize(
+    ("line", "new"),
+    [
+        ("y = tf.transpose(x, [1, 0])", "y = tf.transpose(x, [1, 0, 2])"),
+        ("y = tf.transpose(x, perm=(1, 0))", "y = tf.transpose(x, perm=(1, 0, 2))"),
+        ("y = np.squeeze(x)", "y = np.squeeze(x, axis=-1)"),
+        ("y = x.squeeze()", "y = x.squeeze(axis=0)"),
+        ("H = tf.constant([1.0, 0.0])", "H = tf.constant([[1.0, 0.0]])"),
+        ("H = tf.constant([1.0, 0.0])", "H = tf.constant([[1.0], [0.0]])"),
+    ],
+)
+def test_edits_of_the_number_of_axes(line, new):
+    known = {"slug": "rank-mismatch", "sizes": (3, 2)}
+    assert new in news(f"{line}\n", 1, **known)
+    assert new not in news(f"{line}\n", 1, slug="concat-pack-mismatch", sizes=(3, 2))
