@@ -115,6 +115,7 @@ _DIMENSIONED = (
     r"|\bnot \d-?D\b|\bcannot be (?:an? )?(?:scalar|vector|matrix)\b|\bneither (?:an? )?(?:scalar|vector|matrix)\b"
     r"|\bnot (?:yet )?(?:supported|implemented) for (?:rank \d|\d{1,3} dim|\d-?[dD]\b)"
     r"|\bfor \d-?[dD] (?:array|tensor|input)s?\b"
+    r"|\bbe an? \w{1,30} [*x] \w{1,30} matrix\b"
     r"|\bbe an? (?:scalar|vector) or (?:an? )?(?:scalar|vector|matrix)\b|"
     r"\b(?:over|of) an? (?:scalar|0-[dD])\b|\b[Rr]ank-\d tensors? (?:is|are) not\b"
 )
@@ -134,9 +135,10 @@ _INDEXES = (
 )
 """The message of a kernel about an index that is too large."""
 _EMPTY = (
-    r"(?i)\b(?:tensors?|in(?:puts?|\[\d\])|values?|shapes?|images?|boxes)(?!\w).{0,40}(?:not be|n't be|be non-?|is|are)"
-    r"(?: an)? ?empty\b"
+    r"(?i)\b(?:tensors?|in(?:puts?|\[\d\])|values?|shapes?|images?|boxes|splits)(?!\w).{0,40}"
+    r"(?:not be|n't be|be non-?|is|are)(?: an)? ?empty\b"
 )
+"""Kernels refuse inputs without an element."""
 _SPLITS = r"(?i)(?:^|\bragged |\brow[ _]|\bnested[ _]|\bfirst |\blast )split(?:s| value)\b.{0,60}\bmust\b"
 """Where the rows of a ragged tensor end: they have to fit its values."""
 _ASSERTED = r"^\s*assert\b.{0,200}(?:\bshape|ndims?\b|\brank\b|\bdims?\b|\bax[ei]s\b)"
