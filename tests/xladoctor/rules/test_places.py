@@ -53,6 +53,7 @@ def test_an_unknown_sentence_has_the_class_of_its_place(place, said, slug):
         ("kept shape of int32, but its element type was int64", None),
         ("the input file name must not be empty", None),
         ("number of threads must be >= 1", None),
+        ("worker id 7 is out of range", None),
     ],
 )
 def test_what_only_a_kernel_says_of_its_inputs(said, slug):
@@ -61,6 +62,21 @@ def test_what_only_a_kernel_says_of_its_inputs(said, slug):
     found = root(f"{HEAD}{frame('/home/ada/fit.py', '<module>', 31)}{relayed}{error}")
     assert found.slug == (slug or found.slug)
     assert slug or not found.code.startswith("XD3")
+
+
+def test_an_empty_file_is_no_tensor_without_elements():
+    relayed = frame(V + "tensorflow/python/eager/execute.py", "quick_execute")
+    error = "tensorflow.python.framework.errors_impl.InvalidArgumentError: The input is empty. [Op:%s]\n"
+    heads = f"{HEAD}{frame('/home/ada/fit.py', '<module>', 31)}{relayed}"
+    assert root(heads + error % "DecodeKnots").code.startswith("XD9")
+    assert root(heads + error % "Weave").slug == "broadcast-mismatch"
+
+
+def test_what_is_not_implemented_is_a_shape_only_where_it_says_a_rank():
+    frames = frame("/home/ada/fit.py", "<module>", 31) + frame(V + "keras/src/layers/layer.py", "compute")
+    said = "NotImplementedError: Layer Knot(2, 3) has no `compute_shape` method, which is required."
+    assert root(f"{HEAD}{frames}{said}\n").code.startswith("XD9")
+    assert root(f"{HEAD}{frames}NotImplementedError: This works for 2D arrays only.\n").slug == "rank-mismatch"
 
 
 @pytest.mark.parametrize(

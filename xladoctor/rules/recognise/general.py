@@ -115,6 +115,7 @@ _DIMENSIONED = (
     r"|\bnot \d-?D\b|\bcannot be (?:an? )?(?:scalar|vector|matrix)\b|\bneither (?:an? )?(?:scalar|vector|matrix)\b"
     r"|\bnot (?:yet )?(?:supported|implemented) for (?:rank \d|\d{1,3} dim|\d-?[dD]\b)"
     r"|\bfor \d-?[dD] (?:array|tensor|input)s?\b"
+    r"|\bbe an? \w{1,30} [*x] \w{1,30} matrix\b"
     r"|\bbe an? (?:scalar|vector) or (?:an? )?(?:scalar|vector|matrix)\b|"
     r"\b(?:over|of) an? (?:scalar|0-[dD])\b|\b[Rr]ank-\d tensors? (?:is|are) not\b"
 )
@@ -134,9 +135,10 @@ _INDEXES = (
 )
 """The message of a kernel about an index that is too large."""
 _EMPTY = (
-    r"(?i)\b(?:tensors?|in(?:puts?|\[\d\])|values?|shapes?|images?|boxes)(?!\w).{0,40}(?:not be|n't be|be non-?|is|are)"
-    r"(?: an)? ?empty\b"
+    r"(?i)\b(?:tensors?|in(?:puts?|\[\d\])|values?|shapes?|images?|boxes|splits)(?!\w).{0,40}"
+    r"(?:not be|n't be|be non-?|is|are)(?: an)? ?empty\b"
 )
+"""Kernels refuse inputs without an element."""
 _SPLITS = r"(?i)(?:^|\bragged |\brow[ _]|\bnested[ _]|\bfirst |\blast )split(?:s| value)\b.{0,60}\bmust\b"
 """Where the rows of a ragged tensor end: they have to fit its values."""
 _ASSERTED = r"^\s*assert\b.{0,200}(?:\bshape|ndims?\b|\brank\b|\bdims?\b|\bax[ei]s\b)"
@@ -175,6 +177,8 @@ def guess(record: ErrorRecord, text: str) -> tuple[str, Hit] | None:
     if _is_own(record) and not _spells_sizes(said):
         return None
     place = place_of(record)
+    if _is_of_something_else(said, place.op or ""):
+        return None
     if name == "AbortedError":  # oneDNN refuses sizes without naming them
         refused = pattern(
             r"could not create a (?:primitive )?descriptor for (?:an?|the) (?:\w+ ){0,3}"
@@ -190,7 +194,7 @@ def guess(record: ErrorRecord, text: str) -> tuple[str, Hit] | None:
         return ("rank-mismatch", _hit(said, name, place)) if not said and _asserts_a_shape(record) else None
     if place.op is not None and (slug := _kernels_own(said)):
         return place.slug if slug == _FAMILY and place.slug else slug, _hit(said, name, place)
-    if name == "NotImplementedError" and not (_by_size(said) or len(ints(said)) >= 2):
+    if name == "NotImplementedError" and not (_by_size(said) or pattern(_FITTING).search(said)):
         return None
     by_name = name is not None and pattern(_NAMED).match(name) is not None
     if name == "IndexError" and not by_name:
@@ -222,6 +226,13 @@ def _asserts_a_shape(record: ErrorRecord) -> bool:
     """Whether a line of a library asserts something of a shape, and says nothing."""
     last = record.frames[-1] if record.frames else None
     return last is not None and not last.user and pattern(_ASSERTED).match(last.code or "") is not None
+
+
+def _is_of_something_else(said: str, op: str) -> bool:
+    """Whether an index is that of a machine, or what is empty is a file."""
+    if pattern(r"(?i)\b(?:device|task|process|worker|replica)[ _](?:id|index)\b").search(said):
+        return True
+    return pattern(r"^(?:Decode|Parse|Read)").match(op) is not None and pattern(_EMPTY).search(said) is not None
 
 
 def _is_own(record: ErrorRecord) -> bool:
