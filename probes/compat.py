@@ -48,20 +48,6 @@ KERAS_CALLBACKS: tuple[tuple[str, str], ...] = (
 )
 KERAS_MONITORS = frozenset({"MonitorCallback", "EarlyStopping", "ModelCheckpoint", "ReduceLROnPlateau"})
 
-# What normalises by the batch, and what drops units.
-KERAS_BATCH = ("keras.src.layers.normalization.batch_normalization", "BatchNormalization")
-KERAS_DROPOUT = tuple(
-    (f"keras.src.layers.regularization.{module}", name)
-    for module, name in (
-        ("dropout", "Dropout"),
-        ("gaussian_dropout", "GaussianDropout"),
-        ("gaussian_noise", "GaussianNoise"),
-    )
-)
-
-# Keras 3: the module of the functions that all its cross-entropies call.
-KERAS_NN = "keras.src.backend.tensorflow.nn"
-
 # Keras 3: where `set_floatx` is defined, and what keeps the dtype policy (by `set_global_attribute`).
 KERAS_CONFIG = "keras.src.backend.config"
 KERAS_STATE = "keras.src.backend.common.global_state"

@@ -1,5 +1,5 @@
-"""Every private name of TensorFlow and Keras that the probes lean on where gradients are missing; `compat.py` says what
-follows where one is not there.
+"""Every private name of TensorFlow and Keras that the probes lean on where they follow a training: gradients, losses,
+layers that may be idle. `compat.py` says what follows where one is not there.
 """
 
 from __future__ import annotations
@@ -12,6 +12,20 @@ from .compat import attribute, class_with
 
 KERAS_OPTIMIZERS = ("keras.src.optimizers.base_optimizer", "BaseOptimizer", "apply")
 """Keras 3: what every optimizer hands its gradients and variables to."""
+
+# What normalises by the batch, and what drops units.
+KERAS_BATCH = ("keras.src.layers.normalization.batch_normalization", "BatchNormalization")
+KERAS_DROPOUT = tuple(
+    (f"keras.src.layers.regularization.{module}", name)
+    for module, name in (
+        ("dropout", "Dropout"),
+        ("gaussian_dropout", "GaussianDropout"),
+        ("gaussian_noise", "GaussianNoise"),
+    )
+)
+
+# Keras 3: the module of the functions that all its cross-entropies call.
+KERAS_NN = "keras.src.backend.tensorflow.nn"
 
 
 def tape_class() -> type:

@@ -12,7 +12,7 @@ import weakref
 from types import ModuleType
 from typing import Any
 
-from .. import compat, compat_graph, schema
+from .. import compat, compat_gradients, compat_graph, schema
 from .digests import inner_of
 from .frames import followed, user_frames
 from .guard import Guard
@@ -31,7 +31,10 @@ class IdleRecorder:
         self._trained = trained
         self._layers: dict[str, list[tuple[Any, dict[str, Any] | None]]] = {BATCH: [], DROPOUT: []}
         self._left = MAX_BYTES
-        for what, (module, name) in [(BATCH, compat.KERAS_BATCH), *((DROPOUT, d) for d in compat.KERAS_DROPOUT)]:
+        for what, (module, name) in [
+            (BATCH, compat_gradients.KERAS_BATCH),
+            *((DROPOUT, d) for d in compat_gradients.KERAS_DROPOUT),
+        ]:
             finder.when_imported(module, lambda m, n=name, w=what: self._watch(m, n, w))  # type: ignore[misc]
 
     def _watch(self, module: ModuleType, name: str, what: str) -> None:

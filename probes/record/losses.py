@@ -12,7 +12,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from .. import compat, schema
+from .. import compat, compat_gradients, schema
 from .frames import followed, user_frames
 from .guard import Guard
 from .importhook import PostImportFinder
@@ -51,7 +51,7 @@ class LossRecorder:
         self._result: Any = None
         self._seen: set[tuple[Any, ...]] = set()
         self._mine: list[tuple[Any, str, Any, Any]] = []
-        finder.when_imported(compat.KERAS_NN, self._hook_keras)
+        finder.when_imported(compat_gradients.KERAS_NN, self._hook_keras)
         finder.when_imported("tensorflow", self._hook_tensorflow)
 
     def _hook_keras(self, module: ModuleType) -> None:

@@ -50,18 +50,26 @@ class MisnamedRecorder:
                 while frame is not None and frame.f_code.co_name == "__setattr__":  # those of classes before this one
                     frame = frame.f_back
                 if frame is not None and is_user_file(frame.f_code.co_filename):
-                    self.guard.run("attribute", self._new, holder, name, frame)
+                    self.guard.run("attribute", self._new, holder, name, value, frame)
 
         self.guard.hooks.put(cls, "__setattr__", wraps(original)(__setattr__))
 
-    def _new(self, holder: Any, name: str, frame: Any) -> None:
-        """The program gave an object of Keras an attribute that it did not have."""
+    def _new(self, holder: Any, name: str, value: Any, frame: Any) -> None:
+        """The program gave an object of Keras an attribute that it did not have: a number or a flag, as settings."""
+        if not isinstance(value, (bool, int, float)):
+            return
         known = [n for n in {*dir(type(holder)), *holder.__dict__} if not n.startswith("_") and n != name]
         old = _OLD.get(name) if "learning_rate" in known and hasattr(holder, "apply_gradients") else None
-        meant = old or next(iter(difflib.get_close_matches(name, known, 1, _LIKE)), None)
+        like = difflib.get_close_matches(name, known, 1, _LIKE) if old is None else []
+        meant = old or next((n for n in like if _is_as(value, getattr(holder, n, None))), None)
         where = frame_dict(frame)
         key = (name, where["file"], where["line"])
         if meant is None or key in self._seen or len(self._seen) >= MAX_EVENTS:
             return
         self._seen.add(key)
         self.guard.sink.write(schema.MISNAMED, name=name, meant=meant, of=type(holder).__name__, where=where)
+
+
+def _is_as(value: Any, other: Any) -> bool:
+    """Whether both are flags, or both are numbers."""
+    return isinstance(other, (bool, int, float)) and isinstance(value, bool) == isinstance(other, bool)

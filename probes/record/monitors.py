@@ -81,7 +81,12 @@ class MonitorRecorder:
         name = wanted.removeprefix("val_").lower()
         wrong = {"min": _UP, "max": _DOWN}.get(str(mode), ())
         values = [v for v in history.get(wanted, ()) if isinstance(v, float)]
-        if not any(word in name for word in wrong) or len(set(values)) < 2 or self._events > MAX_EVENTS:
+        if (
+            not any(word in name for word in wrong)
+            or "neg" in name
+            or len(set(values)) < 2
+            or self._events > MAX_EVENTS
+        ):
             return
         self._events += 1
         self.guard.sink.write(

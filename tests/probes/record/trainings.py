@@ -130,7 +130,7 @@ for mode in ("min", "max"):
 late.optimizer.lr = 0.1  # lr
 late.layers[0].trainabel = False  # trainabel
 late.optimizer.learning_rate = 0.1
-late.remark = "own"
+late.remark, late.layer, late.layers[0].unit = "own", late.layers[0], "m"
 late.fit(x, y, epochs=4, initial_epoch=4, verbose=0)
 steps(late, lambda n: n(x, training=True), keras.losses.BinaryCrossentropy(), y, keras.optimizers.Adam(0.01))
 """

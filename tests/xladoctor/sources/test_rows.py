@@ -133,7 +133,7 @@ class Evaluator:
 
     def run(self, data):
         for i in range(len(data) // self.batch):  # rest-left-out
-            self.model(data[i * self.batch:(i + 1) * self.batch])
+            self.out = self.model(data[i * self.batch:(i + 1) * self.batch])
 
 Evaluator(model, 64).run(x)
 """,
@@ -155,12 +155,12 @@ SETTINGS = {"size": 32}
 
 def predict_all(data, batch):
     for k in range(data.shape[0] // batch):  # rest-left-out
-        model(data[k * batch:(k + 1) * batch])
+        out = model(data[k * batch:(k + 1) * batch])
 
 def main():
     predict_all(x, Config.batch)
     for k in range(len(x) // SETTINGS["size"]):  # rest-left-out
-        model(x[k * 32:(k + 1) * 32])
+        out = model(x[k * 32:(k + 1) * 32])
 
 main()
 """,
@@ -202,10 +202,10 @@ error = y - model.predict(x[idx])  # other-order
 """,
     "the last whole block, too": """
 for i in range(0, 250 - 25, 25):  # rest-left-out
-    model.predict(x[i:i + 25])
+    print(model.predict(x[i:i + 25]))
 count = int(len(x) / 32)
 for i in range(count):  # rest-left-out
-    model.predict(x[i * 32:(i + 1) * 32])
+    print(model.predict(x[i * 32:(i + 1) * 32]))
 p = model.predict(feed, steps=len(x) // 32)  # rest-left-out
 """,
     "a difference of frames": """
@@ -310,13 +310,17 @@ plt.plot(np.sort(x[:, 0]), y)
 for i in range(len(x) // 32):
     model.train_on_batch(x[i * 32:(i + 1) * 32], y[i * 32:(i + 1) * 32])
 """,
+    "only the time is wanted": """
+for i in range(len(x) // 32):
+    model.predict(x[i * 32:(i + 1) * 32])
+""",
     "no rest": """
 for i in range(len(x) // 25):
-    model.predict(x[i * 25:(i + 1) * 25])
+    print(model.predict(x[i * 25:(i + 1) * 25]))
 for i in range((len(x) + 31) // 32):
-    model.predict(x[i * 32:(i + 1) * 32])
+    print(model.predict(x[i * 32:(i + 1) * 32]))
 for i in range(-(-len(x) // 32)):
-    model.predict(x[i * 32:(i + 1) * 32])
+    print(model.predict(x[i * 32:(i + 1) * 32]))
 """,
     "padded and cut": """
 full = np.pad(x, ((0, -len(x) % 64), (0, 0)))

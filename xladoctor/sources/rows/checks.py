@@ -76,7 +76,10 @@ def _pair(found: list[Any]) -> tuple[int, int] | None:
 
 
 def _predicts(reader: Reader, body: list[ast.stmt], depth: int = 3) -> bool:
-    for name in _called(body):
+    """Whether predictions are made, and not thrown away, as where only the time is wanted."""
+    unused = [s.value for s in body if isinstance(s, ast.Expr)]
+    for call in (n for s in body for n in walk(s) if isinstance(n, ast.Call) and n not in unused):
+        name = last_name(call.func)
         if name in ("predict", "predict_on_batch") or name in reader.models:
             return True
         function = reader.functions.get(name)
