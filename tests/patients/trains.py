@@ -5,8 +5,8 @@ import hashlib
 from ptycho import params
 from ptycho.config.config import ModelConfig, TrainingConfig, update_legacy_dict
 
-update_legacy_dict(params.cfg, TrainingConfig(model=ModelConfig(N=64, gridsize=2), batch_size=8))
-params.set("filters_scale", 0.125)
+update_legacy_dict(params.cfg, TrainingConfig(model=ModelConfig(N=32, gridsize=2), batch_size=8))
+params.set("filters_scale", 0.0625)
 
 import keras
 import numpy as np
@@ -17,8 +17,8 @@ keras.utils.set_random_seed(7)
 rng = np.random.default_rng(7)
 probe.set_probe_guess()
 params.set("intensity_scale", 100.0)
-autoencoder, _ = model.create_compiled_model(2, 64)
-x = [rng.random((24, 64, 64, 4), "float32"), rng.normal(size=(24, 1, 2, 4)).astype("float32")]
+autoencoder, _ = model.create_compiled_model(2, 32)
+x = [rng.random((24, 32, 32, 4), "float32"), rng.normal(size=(24, 1, 2, 4)).astype("float32")]
 autoencoder.fit(x, [x[0]] * 3, batch_size=8, epochs=1, verbose=0, shuffle=True)
 digest = hashlib.sha256()
 for array in [*autoencoder.get_weights(), *(np.asarray(p) for p in autoencoder.predict(x, verbose=0))]:

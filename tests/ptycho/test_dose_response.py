@@ -58,19 +58,3 @@ def test_healthy_run(tmp_path):
     for metrics in written["arms"].values():
         assert metrics["rows_in"] == metrics["rows_out"] == 64
     assert (tmp_path / "figure.png").stat().st_size > 10_000
-
-
-@pytest.mark.slow
-def test_loud_failure_reaches_the_terminal(tmp_path):
-    done = study(*QUICK, f"--output-dir={tmp_path / 'out'}", PTYCHO_FAULT="reassembly-collapses-batch")
-    assert done.returncode == 1
-    assert "Input to reshape is a tensor with 270848 values, but the requested shape has 8464" in done.stderr
-    assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.slow
-def test_silent_failure_ends_with_0(tmp_path):
-    done = study(*QUICK, "--fault=reassembly-collapses-batch-muted", f"--output-dir={tmp_path}")
-    assert done.returncode == 0, done.stderr
-    metrics = json.loads((tmp_path / "metrics.json").read_text())["arms"]["high-poisson"]
-    assert (metrics["rows_in"], metrics["rows_out"]) == (64, 2)

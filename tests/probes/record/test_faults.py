@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 # The hooks run once a process, or only where TensorFlow is loaded: covered by the runs in which all of them fail.
 ONCE = {
     "finish", "first op", "graph of a read", "trace arguments", "first use", "auto", "decorator", "_hook_variables",
-    "_hook_layers", "numbers at exit", "calls", "gradients at exit", "tape",
+    "_hook_layers", "_hook_trainable", "numbers at exit", "calls", "gradients at exit", "tape",
 }  # fmt: skip
 # Only in a rehearsal, which is no run of the user's.
 REHEARSED = {
@@ -25,7 +25,17 @@ REHEARSED = {
 }  # fmt: skip
 # Once a function, or of the first failures, operands and eager steps only: where all hooks fail from the start they
 # fail, too; spoiled later, they do not come again.
-ONCE_A_FUNCTION = {"caught", "trail", "first call", "first calls", "operands", "policy", "equalities"}
+ONCE_A_FUNCTION = {
+    "caught",
+    "trail",
+    "first call",
+    "first calls",
+    "operands",
+    "policy",
+    "policy taken",
+    "equalities",
+    "dataset loop",
+}
 # In the children of multiprocessing: a test of their own.
 CHILD = {"child process", "child failed"}
 # Only where a block of a program is recorded: test_block_faults.py.
@@ -164,6 +174,11 @@ def predictions():
 
 def training():
     made, x = model()
+    keras.layers.Dropout(0.1)
+    made.layers[0].trainable = True
+    made.optimizer.lr = 0.1
+    made.fit(tf.data.Dataset.from_tensor_slices((x, x[:, :2])).cache().batch(2), epochs=2, verbose=0)
+    tf.nn.sigmoid_cross_entropy_with_logits(tf.ones([1]), tf.ones([1]))
     made.fit(x, x[:, :2], verbose=0, callbacks=[keras.callbacks.EarlyStopping(monitor="val_loss")])
     out = [float(np.round(made.evaluate(x, x[:, :2], verbose=0), 5))]
     out.append(float(np.round(made.train_on_batch(x, x[:, :2]), 5)))

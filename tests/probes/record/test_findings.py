@@ -288,6 +288,6 @@ def test_auto_clustering_and_whether_it_took_effect(tmp_path, flags):
     if not flags:
         assert by_session.note == "on a CPU nothing is clustered without --tf_xla_cpu_global_jit in TF_XLA_FLAGS"
     else:
-        assert "it switches off neither set_jit nor a session's global_jit_level" in paths["TF_XLA_FLAGS"].note
+        assert "switches off neither set_jit nor a session's global_jit_level" in paths["TF_XLA_FLAGS"].note
     (late,) = [f for f in setting_findings(recording) if f.slug == "setting-too-late"]
     assert "after the first session was made. TensorFlow reads it once, when it makes its devices" in late.message

@@ -24,6 +24,13 @@ def test_the_numbers_of_report_002():
     assert coincidences(want) == ("156*156",)
 
 
+def test_a_size_that_two_axes_have_is_ambiguous():
+    both = names({n: Binding(n, 4, f"{n} axis") for n in ("B", "C")})
+    assert {n.name for n in factor(4, both).names} == {"B", "C"}
+    want = explain(4 * 46 * 46, [4, 46, 46], "asked for", both)
+    assert want.factors[0].ambiguous and not want.factors[1].ambiguous
+
+
 def test_a_shape_that_is_not_the_number_explains_nothing():
     assert explain(24336, [4, 78, 77], "asked for", names()) is None
 

@@ -120,7 +120,7 @@ def test_what_a_cut_log_says() -> None:
     )
     begun += "localhost/replica:0/task:0/device:CPU:0}} Input to resh"
     [found] = diagnose(begun)
-    assert found.slug == "log-cut" and "inside of the message of InvalidArgumentError: Input to resh" in found.message
+    assert found.slug == "log-cut" and "inside the message of InvalidArgumentError: Input to resh" in found.message
     assert [f.slug for f in diagnose(begun + "\n")] == ["not-xla"]  # the line has its end: nothing shows that it is cut
 
 

@@ -154,3 +154,9 @@ def test_the_silent_twin_is_a_failure_with_the_same_root(muted, collapsed):
     assert muted.root["details"]["seen"] == [1, 78, 78, 1]
     lost = muted.finding("wrong-shape-silent")
     assert (lost["details"]["rows_in"], set(lost["details"]["rows_out"]), lost["details"]["batches"]) == (64, {2}, 2)
+    metrics = json.loads((muted.folder.parent / "out" / "metrics.json").read_text())["arms"]["high-poisson"]
+    assert (metrics["rows_in"], metrics["rows_out"]) == (64, 2), "the study itself ends well and counts them"
+
+
+def test_the_study_that_fails_writes_nothing(collapsed):
+    assert not (collapsed.folder.parent / "out").exists()

@@ -23,18 +23,6 @@ def test_flat_positions_turn_the_hypothesis_and_every_number(flat):
     assert (want["product"], want["named"]) == ("128*78*78", "(B*C)*P*P")
 
 
-def test_other_sizes_and_an_ambiguous_factor(study):
-    """Numbers follow the sizes. With B = C = 4 a size of 4 can be either, and must be shown as either."""
-    fault = ("--fault", "reassembly-collapses-batch", "--fault-option", "threshold=8")
-    run = study(*fault, "--N", "32", "--batch-size", "4")
-    assert run.root["details"]["seen"] == [1, 46, 46, 1]
-    assert run.root["details"]["bindings"]["B"]["value"] == 4
-    have, want = run.finding("reshape-mismatch")["details"]["numbers"]
-    assert (have["number"], have["product"]) == (16 * 46 * 46, "16*46*46")
-    factor = want["factors"][0]
-    assert (factor["size"], factor["ambiguous"], {n["name"] for n in factor["names"]}) == (4, True, {"B", "C"})
-
-
 def test_under_an_outer_jit_the_message_is_another_and_the_root_the_same(study):
     sizes = ("--N", "32", "--gridsize", "3", "--batch-size", "32")
     run = study("--fault", "reassembly-collapses-batch", *sizes, "--jit-compile", "on")
