@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .compat import dims
+from .compat import default_graph, dims
 
 
 def compiles_within(concrete: Any) -> bool:
@@ -109,9 +109,17 @@ def read_variable(handle: Any, dtype: str) -> Any:
 
 
 def is_local_variable(variable: Any) -> bool:
-    """Whether a variable is of one piece and of this process: to read any other may wait for a machine."""
+    """Whether a variable is of one piece and of this process: to read any other may wait for a machine.
+
+    One that a `tf.function` made as it was traced (in a model that its first `fit` builds) has a value after the
+    trace.
+    """
     kind = type(variable).__name__
-    return kind in ("ResourceVariable", "EagerTensor") and "job:localhost" in str(getattr(variable, "device", ""))
+    if kind not in ("ResourceVariable", "UnliftedInitializerVariable", "EagerTensor"):
+        return False
+    if kind == "UnliftedInitializerVariable" and default_graph() is not None:
+        return False
+    return "job:localhost" in str(getattr(variable, "device", ""))
 
 
 def graph_variables(graph: Any) -> list[Any]:

@@ -33,7 +33,7 @@ _SOME_ROWS = ("Batch", "Prefetch", "Options", "Repeat", "Cache", "Shuffle", "Tak
 _OTHER_BATCHES = ("Padded", "Ragged", "Unbatch")
 _DRAW = frozenset(
     {"Multinomial", "RandomGamma", "RandomShuffle", "RandomStandardNormal", "RandomUniform", "RandomUniformInt",
-     "StatefulStandardNormalV2", "StatefulUniform", "StatefulUniformInt", "TruncatedNormal"}
+     "RngReadAndSkip", "StatefulStandardNormalV2", "StatefulUniform", "StatefulUniformInt", "TruncatedNormal"}
 )  # fmt: skip
 """What draws other numbers each time."""
 _METHODS = ("predict", "evaluate")

@@ -1,14 +1,16 @@
 """Batch normalisation and dropout that never did their work: a step of the program's own that trains, and calls its
 model for inference.
 
-Looked at once, when the process ends, by what the layers keep: statistics that are still those of a new layer while its
-scale was trained, a generator that never drew.
+Looked at by what the layers keep: statistics that are still those of a new layer while its scale was trained, a
+generator that never drew. At the end of the process, and batch normalisation after each `fit`, too: its model may be
+gone by the end.
 """
 
 from __future__ import annotations
 
 import sys
 import weakref
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -20,7 +22,19 @@ from .importhook import PostImportFinder
 
 MAX_LAYERS = 400
 MAX_BYTES = 4 << 20
+MAX_LOOKS = 20
 BATCH, DROPOUT = "batch-normalization", "dropout"
+
+
+class _Seen:
+    """A layer, the line that made it, and what was last found of it."""
+
+    __slots__ = ("layer", "made", "name", "state")
+
+    def __init__(self, layer: Any, made: dict[str, Any] | None) -> None:
+        self.layer, self.made = weakref.ref(layer), made
+        self.name = ""
+        self.state: bool | None = None
 
 
 class IdleRecorder:
@@ -29,8 +43,9 @@ class IdleRecorder:
     def __init__(self, guard: Guard, finder: PostImportFinder, trained: set[int]) -> None:
         self.guard = guard
         self._trained = trained
-        self._layers: dict[str, list[tuple[Any, dict[str, Any] | None]]] = {BATCH: [], DROPOUT: []}
-        self._left = MAX_BYTES
+        self._layers: dict[str, list[_Seen]] = {BATCH: [], DROPOUT: []}
+        self._left = MAX_BYTES // 2
+        self._looks = 0
         for what, (module, name) in [
             (BATCH, compat_gradients.KERAS_BATCH),
             *((DROPOUT, d) for d in compat_gradients.KERAS_DROPOUT),
@@ -49,25 +64,40 @@ class IdleRecorder:
 
     def _note(self, found: list[Any], layer: Any) -> None:
         frames = user_frames(skip=4, limit=1)
-        found.append((weakref.ref(layer), frames[0] if frames else None))
+        found.append(_Seen(layer, frames[0] if frames else None))
+
+    def fitted(self) -> None:
+        """A `fit` has ended: its model may be gone before the process ends."""
+        if self._looks < MAX_LOOKS:
+            self._looks += 1
+            self._look(BATCH, self._never_normalised)
+
+    def _look(self, what: str, check: Callable[[Any], bool | None]) -> None:
+        for seen in self._layers[what]:
+            layer = seen.layer()
+            state = check(layer) if layer is not None else None
+            if layer is not None and state is not None:
+                seen.name, seen.state = str(layer.name), state
 
     def at_exit(self) -> None:
         """The process ends."""
         if not self._trained or not compat.context_is_initialized():
             return
-        for what, check in ((BATCH, self._never_normalised), (DROPOUT, self._never_dropped)):
-            alive = [(layer, made) for r, made in self._layers[what] if (layer := r()) is not None]
-            states = [(layer, made, check(layer)) for layer, made in alive]
-            idle = [(layer, made) for layer, made, state in states if state]
-            if not idle or (what == DROPOUT and any(state is False for _, _, state in states)):
+        self._left = MAX_BYTES
+        self._look(BATCH, self._never_normalised)
+        self._look(DROPOUT, self._never_dropped)
+        for what, layers in self._layers.items():
+            known = [seen for seen in layers if seen.state is not None or seen.layer() is not None]
+            idle = [seen for seen in known if seen.state]
+            if not idle or (what == DROPOUT and any(seen.state is False for seen in known)):
                 continue
             self.guard.sink.write(
                 schema.IDLE_LAYER,
                 what=what,
-                layers=[str(layer.name) for layer, _ in idle[:40]],
+                layers=[seen.name for seen in idle[:40]],
                 count=len(idle),
-                of=len(alive),
-                made=idle[0][1],
+                of=len(known),
+                made=idle[0].made,
             )
 
     def _never_normalised(self, layer: Any) -> bool | None:

@@ -17,6 +17,7 @@ from .failures import FailureRecorder
 from .frames import caller, hide, is_within, user_frames, wraps
 from .frozen import FrozenRecorder
 from .guard import Guard
+from .idle import IdleRecorder
 from .importhook import PostImportFinder
 from .keras_facts import accelerators, described, rows_of, validation_rows
 from .monitors import MonitorRecorder, weakly
@@ -56,6 +57,7 @@ class KerasRecorder:
         self.splits = SplitRecorder(guard, datasets) if datasets is not None else None
         self.monitors = MonitorRecorder(guard, finder) if datasets is not None else None
         self.frozen: FrozenRecorder | None = None
+        self.idle: IdleRecorder | None = None
         self.rehearsal = rehearsal
         self.twins = twins
         self.sink = guard.sink
@@ -328,6 +330,8 @@ class KerasRecorder:
             return
         if self.frozen is not None:
             self.guard.part("trainable", self.frozen.ends, call.get("change"))
+        if self.idle is not None and call["method"] == "fit":
+            self.guard.part("layer", self.idle.fitted)
         out = None
         if call["method"] in ("predict", "predict_on_batch"):
             out = [rows_of(v) for v in leaves(result)]

@@ -244,7 +244,8 @@ def _recorders(choice: Choice, guard: Guard, finder: PostImportFinder) -> Parts:
     last: tuple[FrozenRecorder | IdleRecorder, ...] = ()
     if untrained is not None and keras is not None:
         keras.frozen = FrozenRecorder(guard, finder, untrained.trained)
-        last = (keras.frozen, IdleRecorder(guard, finder, untrained.trained))
+        keras.idle = IdleRecorder(guard, finder, untrained.trained)
+        last = (keras.frozen, keras.idle)
         LossRecorder(guard, finder)
         MisnamedRecorder(guard, finder)
     return Parts(rehearsal, numbers, failures, keras, tracing, untrained, last)

@@ -94,7 +94,7 @@ def test_a_layer_that_is_frozen_or_thawed_after_its_step_was_traced(ran):
 
 def test_layers_that_were_in_their_mode_for_inference_all_the_time(ran):
     found = {e["what"]: e["layers"] for e in ran.of("idle-layer")}
-    assert found == {"batch-normalization": ["norm"], "dropout": ["drop"]}
+    assert found == {"batch-normalization": ["norm", "lazy"], "dropout": ["drop"]}
 
 
 def test_losses_that_get_what_they_do_not_take(ran):

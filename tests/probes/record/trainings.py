@@ -133,4 +133,30 @@ late.optimizer.learning_rate = 0.1
 late.remark, late.layer, late.layers[0].unit = "own", late.layers[0], "m"
 late.fit(x, y, epochs=4, initial_epoch=4, verbose=0)
 steps(late, lambda n: n(x, training=True), keras.losses.BinaryCrossentropy(), y, keras.optimizers.Adam(0.01))
+
+
+class Lazy(keras.Model):
+    # Built by its first fit, and gone before the end.
+
+    def __init__(self):
+        super().__init__()
+        self.norm, self.out = keras.layers.BatchNormalization(name="lazy"), keras.layers.Dense(1, "sigmoid")
+
+    def call(self, x, training=False):
+        return self.out(self.norm(x, training=training))
+
+    def train_step(self, data):
+        x, y = data
+        with tf.GradientTape() as tape:
+            value = self.compute_loss(x, y, self(x, training=False))
+        self.optimizer.apply_gradients(zip(tape.gradient(value, self.trainable_variables), self.trainable_variables))
+        return {"loss": value}
+
+
+def lazily():
+    net = Lazy()
+    fit(net)
+
+
+lazily()
 """
