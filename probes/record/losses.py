@@ -67,7 +67,7 @@ class LossRecorder:
 
         def called(args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
             if self._left > 0:
-                self.guard.run("loss", self._look, look, name, args, kwargs, result)
+                self.guard.run("loss input", self._look, look, name, args, kwargs, result)
 
         watched = followed(original, called)
         self._mine.append((holder, name, original, watched))

@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from .. import compat, compat_graph, schema
+from .digests import inner_of, name_of
 from .frames import hide, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
@@ -126,8 +127,7 @@ class NumbersRecorder:
         numpy = sys.modules.get("numpy")
         size, until = 0, _clock() + seconds
         for variable in variables:
-            inner = getattr(variable, "value", None)
-            inner = variable if inner is None or callable(inner) else inner
+            inner = inner_of(variable)
             size += compat.bytes_of(inner)
             if numpy is None or size > MAX_BYTES or _clock() > until:
                 return None
@@ -135,7 +135,7 @@ class NumbersRecorder:
                 continue
             array = inner.numpy()
             if _is_float(array) and bool(numpy.isnan(array).any()):
-                return str(getattr(variable, "path", None) or getattr(variable, "name", "a variable"))
+                return name_of(variable)
         return None
 
     # -- the data of a call -----------------------------------------------------------------------------------------

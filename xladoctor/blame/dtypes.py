@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.slices import Line
 from xladoctor.blame.suspicion import Candidate
+from xladoctor.model.element_types import spelled
 from xladoctor.sources.files import Files
 from xladoctor.sources.names import last_name, walk
 
@@ -16,7 +17,6 @@ SLUG = "dtype-mismatch"
 _TYPE = re.compile(
     r"\b(u?int(?:8|16|32|64)|float(?:16|32|64)|bfloat16|complex(?:64|128)|bool|double|string|half|float)\b"
 )
-_SAME = {"double": "float64", "half": "float16", "float": "float32"}
 _OF_PYTHON = {"float": "float64", "int": "int64", "complex": "complex128"}
 _MAKES_DOUBLE = frozenset(
     {"rand", "randn", "random", "normal", "uniform", "zeros", "ones", "linspace", "load", "eye", "arange", "exp",
@@ -26,7 +26,7 @@ _MAKES_DOUBLE = frozenset(
 
 def types_of(message: str) -> frozenset[str]:
     """The types that a message names, by one name each."""
-    return frozenset(_SAME.get(m[1], m[1]) for m in _TYPE.finditer(message[:4000]))
+    return frozenset(spelled(m[1]) for m in _TYPE.finditer(message[:4000]))
 
 
 def of_types(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[Candidate]:
@@ -56,11 +56,11 @@ def _written(node: ast.AST) -> str | None:
         asked += node.args[-1:]
     for value in asked:
         if isinstance(value, ast.Constant) and isinstance(value.value, str):
-            return _SAME.get(value.value, value.value)
+            return spelled(value.value)
         if isinstance(value, ast.Name):
             return _OF_PYTHON.get(value.id, value.id)
         if isinstance(value, ast.Attribute):
-            return _SAME.get(value.attr, value.attr) if value.attr != "float" else "float64"
+            return spelled(value.attr) if value.attr != "float" else "float64"
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ Sizes = tuple[int | None, ...]
 
 _SHAPE = re.compile(r"[\[(]((?:None|\?|\d{1,9})(?: ?, ?(?:None|\?|\d{1,9})){0,11},?)[\])]")
 _FAR = 5.0
-NEAR = 3.0
+_NEAR = 3.0
 """Up to here a line is one of those that are suspected, or of the way to them."""
 SHARE = 0.6
 """What a step away from what is suspected costs an edit."""
@@ -50,6 +51,10 @@ class Facts:
     def far(self, file: str, line: int) -> float:
         """How far a line is from what is suspected."""
         return self.lines.get((file, line), _FAR)
+
+    def is_near(self, text: Text, node: ast.AST) -> bool:
+        """Whether a node stands in one of the lines that are suspected, or on the way to them."""
+        return self.far(str(text.file), getattr(node, "lineno", 0)) <= _NEAR
 
     def other(self, size: int) -> list[int]:
         """The sizes that one meets where it should not, each once."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from xladoctor.edits.facts import NEAR, Facts, candidate
+from xladoctor.edits.facts import Facts, candidate
 from xladoctor.edits.names import argument, called, number
 from xladoctor.edits.text import Candidate, Text
 
@@ -49,7 +49,7 @@ def rows(text: Text, facts: Facts) -> Iterator[Candidate]:
     """A list of numbers as a matrix of one row, or of one column."""
     for call in text.all(ast.Call) if _of_ranks(facts) else ():
         first = call.args[0] if called(call) in _LITERALS and call.args else None
-        if not isinstance(first, ast.List | ast.Tuple) or not _near(text, facts, call):
+        if not isinstance(first, ast.List | ast.Tuple) or not facts.is_near(text, call):
             continue
         plain = [e for e in first.elts if not isinstance(e, ast.List | ast.Tuple | ast.Starred)]
         if not 2 <= len(plain) == len(first.elts) <= _LARGEST:
@@ -62,10 +62,6 @@ def rows(text: Text, facts: Facts) -> Iterator[Candidate]:
 def _of_ranks(facts: Facts) -> bool:
     """Whether numbers of axes may be what does not fit."""
     return facts.slug == "rank-mismatch" or facts.says("rank", "ndim", "number of dimensions", "transpose expects")
-
-
-def _near(text: Text, facts: Facts, node: ast.AST) -> bool:
-    return facts.far(str(text.file), getattr(node, "lineno", 0)) <= NEAR
 
 
 ALL = (permutations, squeezes, rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from xladoctor.edits.facts import NEAR, Facts, candidate
+from xladoctor.edits.facts import Facts, candidate
 from xladoctor.edits.names import number
 from xladoctor.edits.text import Candidate, Text
 
@@ -17,7 +17,7 @@ def by_elements(text: Text, facts: Facts) -> Iterator[Candidate]:
     have, wanted = facts.elements
     for node in text.all(ast.Constant):
         size = number(node)
-        if size is None or size < 2 or not _near(text, facts, node):
+        if size is None or size < 2 or not facts.is_near(text, node):
             continue
         exact = [size * a // b for a, b in ((have, wanted), (wanted, have)) if b and size * a % b == 0]
         root = _root(size * size * have, wanted)
@@ -37,7 +37,7 @@ def squares(text: Text, facts: Facts) -> Iterator[Candidate]:
     statements: list[ast.Assign | ast.Return] = [*text.all(ast.Assign), *text.all(ast.Return)]
     for statement in statements:
         value = statement.value
-        if isinstance(value, ast.BinOp) and isinstance(value.op, ast.FloorDiv) and _near(text, facts, value):
+        if isinstance(value, ast.BinOp) and isinstance(value.op, ast.FloorDiv) and facts.is_near(text, value):
             made = f"({text.of(value)}) ** 2"
             yield candidate(text, facts, "constant", "take the square: there are as many in each direction", 3.0,
                             text.put(value, made))  # fmt: skip
@@ -54,10 +54,6 @@ def _root(product: int, divisor: int) -> int:
 def _written(text: Text, facts: Facts, node: ast.Constant, made: int, cost: float) -> Candidate:
     why = f"write {made} instead of {node.value!r}"
     return candidate(text, facts, "constant", why, cost, text.put(node, str(made)))
-
-
-def _near(text: Text, facts: Facts, node: ast.AST) -> bool:
-    return facts.far(str(text.file), getattr(node, "lineno", 0)) <= NEAR
 
 
 ALL = (by_elements, squares)

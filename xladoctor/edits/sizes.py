@@ -5,16 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from xladoctor.edits.facts import NEAR, Facts, candidate
+from xladoctor.edits.facts import Facts, candidate
 from xladoctor.edits.names import called, module, number
 from xladoctor.edits.text import Candidate, Text
 from xladoctor.edits.values import is_number_name, numbers, scope_of
 
 _FILLS = frozenset({"uniform", "normal", "zeros", "ones", "full", "random", "reshape"})
-
-
-def _near(text: Text, facts: Facts, node: ast.AST) -> bool:
-    return facts.far(str(text.file), getattr(node, "lineno", 0)) <= NEAR
 
 
 def by_little(text: Text, facts: Facts) -> Iterator[Candidate]:
@@ -24,7 +20,7 @@ def by_little(text: Text, facts: Facts) -> Iterator[Candidate]:
     factors = sorted({b // a for a in sizes for b in sizes if 1 < a < b and b % a == 0 and b // a <= 8})[:2]
     for node in text.all(ast.Constant):
         have = number(node)
-        if have is None or have < (1 if _is_stride(text, node) else 2) or not _near(text, facts, node):
+        if have is None or have < (1 if _is_stride(text, node) else 2) or not facts.is_near(text, node):
             continue
         others = [have + 1, have - 1] if by_one else []
         others += [n for f in factors for n in (have * f, have // f if have % f == 0 else 0)]
@@ -32,7 +28,7 @@ def by_little(text: Text, facts: Facts) -> Iterator[Candidate]:
             yield candidate(text, facts, "constant", f"write {size} instead of {have}", 4.0, text.put(node, str(size)))
     for statement in text.all(ast.Assign) if by_one else ():
         value = statement.value
-        if isinstance(value, ast.BinOp) and _near(text, facts, value) and is_number_name(text, statement.targets[0]):
+        if isinstance(value, ast.BinOp) and facts.is_near(text, value) and is_number_name(text, statement.targets[0]):
             for made in (f"{text.of(value)} + 1", f"{text.of(value)} - 1"):
                 yield candidate(text, facts, "constant", f"write {made}", 3.5, text.put(value, made))
 
@@ -49,7 +45,7 @@ def siblings(text: Text, facts: Facts) -> Iterator[Candidate]:
     for holder in holders:
         items = holder.values if isinstance(holder, ast.Dict) else getattr(holder, "elts", [])
         own = [n for n in items if number(n) is not None]
-        if not 2 <= len(own) <= 6 or not _near(text, facts, holder):
+        if not 2 <= len(own) <= 6 or not facts.is_near(text, holder):
             continue
         for node in own:
             for size in dict.fromkeys(number(n) for n in own):
@@ -63,7 +59,7 @@ def lists(text: Text, facts: Facts) -> Iterator[Candidate]:
     found: list[ast.Tuple | ast.List] = [*text.all(ast.Tuple), *text.all(ast.List)]
     rank = max((len(shape) for shape in facts.shapes), default=0)
     for node in found:
-        if not _near(text, facts, node) or not isinstance(node.ctx, ast.Load) or len(node.elts) < 2:
+        if not facts.is_near(text, node) or not isinstance(node.ctx, ast.Load) or len(node.elts) < 2:
             continue
         opened, closed = ("(", ")") if isinstance(node, ast.Tuple) else ("[", "]")
         written = [text.of(e) for e in node.elts]
@@ -90,7 +86,7 @@ def sums(text: Text, facts: Facts) -> Iterator[Candidate]:
     pool = list(numbers(text))
     used: list[ast.Name | ast.Attribute] = [*text.all(ast.Name), *text.all(ast.Attribute)]
     for node in used:
-        if not isinstance(node.ctx, ast.Load) or text.of(node) not in pool or not _near(text, facts, node):
+        if not isinstance(node.ctx, ast.Load) or text.of(node) not in pool or not facts.is_near(text, node):
             continue
         for other in [name for name in pool if name != text.of(node)][:4]:
             made = f"{text.of(node)} + {other}"
@@ -107,7 +103,7 @@ def lengths(text: Text, facts: Facts) -> Iterator[Candidate]:
     ]  # fmt: skip
     for call in text.all(ast.Call):
         inner = call.args[0] if called(call) == "len" and call.args else None
-        if not isinstance(inner, ast.Name) or not _near(text, facts, call) or inner.id not in known:
+        if not isinstance(inner, ast.Name) or not facts.is_near(text, call) or inner.id not in known:
             continue
         for other in [name for name in known if name != inner.id and name.isupper() == inner.id.isupper()][:4]:
             why = f"take the length of {other}"
@@ -120,7 +116,11 @@ def rows_of_data(text: Text, facts: Facts) -> Iterator[Candidate]:
     used: list[ast.Name | ast.Attribute] = [*text.all(ast.Name), *text.all(ast.Attribute)]
     for node in used:
         scope = scope_of(text, node)
-        if not isinstance(node.ctx, ast.Load) or not isinstance(scope, ast.FunctionDef) or not _near(text, facts, node):
+        if (
+            not isinstance(node.ctx, ast.Load)
+            or not isinstance(scope, ast.FunctionDef)
+            or not facts.is_near(text, node)
+        ):
             continue
         if scope.name == "__init__":
             continue  # its arguments are settings, and have no rows

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from xladoctor.edits.facts import NEAR, Facts, candidate
+from xladoctor.edits.facts import Facts, candidate
 from xladoctor.edits.names import called, number
 from xladoctor.edits.text import Candidate, Text
 
@@ -22,16 +22,12 @@ _NO_ARRAYS = frozenset({"fit", "compile", "evaluate", "len", "range", "batch", "
 _STAGES = frozenset({"batch", "repeat", "flatten", "ravel", "squeeze"})
 
 
-def _near(text: Text, facts: Facts, node: ast.AST) -> bool:
-    return facts.far(str(text.file), getattr(node, "lineno", 0)) <= NEAR
-
-
 def other_names(text: Text, facts: Facts) -> Iterator[Candidate]:
     """A number's name replaced by that of another number which is known at that line."""
     pool = numbers(text)
     used: list[ast.Name | ast.Attribute] = [*text.all(ast.Name), *text.all(ast.Attribute)]
     for node in used:
-        if not isinstance(node.ctx, ast.Load) or not _near(text, facts, node):
+        if not isinstance(node.ctx, ast.Load) or not facts.is_near(text, node):
             continue
         name = text.of(node)
         if name not in pool or isinstance(text.parents.get(node), ast.Attribute):
@@ -106,7 +102,7 @@ def one_more(text: Text, facts: Facts) -> Iterator[Candidate]:
     by_one = any(size + 1 in sizes for size in sizes)
     factors = sorted({b // a for a in sizes for b in sizes if a > 1 and b > a and b % a == 0 and b // a <= 8})
     for node in (*text.all(ast.Name), *text.all(ast.Attribute), *text.all(ast.Call), *text.all(ast.Subscript)):
-        if not _near(text, facts, node) or not _gives_number(text, node):
+        if not facts.is_near(text, node) or not _gives_number(text, node):
             continue
         written = text.of(node)
         for made in (f"{written} + 1", f"{written} - 1") if by_one else ():
@@ -141,7 +137,7 @@ def slices(text: Text, facts: Facts) -> Iterator[Candidate]:
     ranks = {len(shape) for shape in facts.shapes if shape}
     turned = len(ranks) > 1 or 1 in facts.sizes or facts.says("rank", "ndim", "dimensions")
     for node in _handed(text):
-        if not _near(text, facts, node) or not _is_array(node) or _is_other(text, facts, node):
+        if not facts.is_near(text, node) or not _is_array(node) or _is_other(text, facts, node):
             continue
         written = text.of(node)
         plain = written if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript) else f"({written})"
@@ -151,7 +147,7 @@ def slices(text: Text, facts: Facts) -> Iterator[Candidate]:
             yield candidate(text, facts, kind, f"take {cut} of it", 5.0, text.put(node, plain + cut))
     for node in text.all(ast.Subscript):
         if (
-            _near(text, facts, node)
+            facts.is_near(text, node)
             and isinstance(node.ctx, ast.Load)
             and isinstance(node.slice, ast.Slice | ast.Tuple | ast.Name)
         ):
@@ -198,7 +194,7 @@ def orders(text: Text, facts: Facts) -> Iterator[Candidate]:
     found: list[ast.Tuple | ast.List] = [*text.all(ast.Tuple), *text.all(ast.List)]
     for node in found:
         named = [e for e in node.elts if isinstance(e, ast.Name | ast.Attribute | ast.Call | ast.Subscript)]
-        if len(node.elts) not in (2, 3) or len(named) != len(node.elts) or not _near(text, facts, node):
+        if len(node.elts) not in (2, 3) or len(named) != len(node.elts) or not facts.is_near(text, node):
             continue
         for a, b in ((0, 1), (1, 2), (0, 2))[: 1 if len(named) == 2 else 3]:
             changes = (text.put(named[a], text.of(named[b])), text.put(named[b], text.of(named[a])))
@@ -212,7 +208,7 @@ def alike(text: Text, facts: Facts) -> Iterator[Candidate]:
         if called(call):
             calls.setdefault(called(call), []).append(call)
     for call in [c for found in calls.values() if len(found) > 1 for c in found]:
-        if not _near(text, facts, call):
+        if not facts.is_near(text, call):
             continue
         own = {k.arg for k in call.keywords}
         given = {k.arg: k.value for other in calls[called(call)] for k in other.keywords if k.arg and k.arg not in own}
@@ -228,7 +224,7 @@ def divisible(text: Text, facts: Facts) -> Iterator[Candidate]:
         return
     for node in text.all(ast.Constant):
         size = number(node)
-        if size is None or not 16 < size <= 4096 or size % 8 == 0 or not _near(text, facts, node):
+        if size is None or not 16 < size <= 4096 or size % 8 == 0 or not facts.is_near(text, node):
             continue
         for step in (16, 8):
             why = f"write {size // step * step}, which can be halved, instead of {size}"
@@ -238,7 +234,7 @@ def divisible(text: Text, facts: Facts) -> Iterator[Candidate]:
 def options(text: Text, facts: Facts) -> Iterator[Candidate]:
     """An option left out, on a suspected line; a stage of a pipeline left out."""
     for call in text.all(ast.Call):
-        if not _near(text, facts, call):
+        if not facts.is_near(text, call):
             continue
         for keyword in call.keywords:
             if keyword.arg in ("data_format", "axis", "strides", "dilation_rate", "maxlen", "transpose_a", "axes"):
@@ -267,7 +263,7 @@ def _joined(text: Text, call: ast.Call) -> str:
 def turns(text: Text, facts: Facts) -> Iterator[Candidate]:
     """The axes of a transposition in another order; one of a product's axes; an array transposed where it is made."""
     for call in text.all(ast.Call):
-        if not _near(text, facts, call):
+        if not facts.is_near(text, call):
             continue
         numbers = [a for a in call.args if number(a) is not None]
         inner = call.args[-1] if call.args and isinstance(call.args[-1], ast.List | ast.Tuple) else None
