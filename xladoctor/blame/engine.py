@@ -275,7 +275,7 @@ def _suspect(
     return Suspect(at, code, said or words.DEPENDS, "possible", operand, edit, old, new, specific=said is not None)
 
 
-FITS = "With another value in this line, all sizes of the program would fit."
+FITS = "With another value in this line, all sizes that could be followed would fit."
 
 
 def _same(one: Location, other: Location) -> bool:

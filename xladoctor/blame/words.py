@@ -64,7 +64,9 @@ def name(value: Value | None, side: Dim, clash: Clash, i: int) -> str:
         return _text(value.made_by.origin) or value.made_by.cls
     if clash.relation == "elements" and i == 1 and side.origin is not None and side.origin.kind == "reshape":
         return "the target shape"
-    kind = {"placeholder": "the placeholder", "variable": "the variable"}.get(value.kind, "")
+    # What is computed from a variable keeps its kind, and is none itself.
+    made = value.origin.kind if value.origin is not None else ""
+    kind = {"placeholder": "the placeholder", "variable": "the variable"}.get(made, "")
     return f"{kind} {called}".strip() or _text(side.origin) or "a value"
 
 
