@@ -1,4 +1,7 @@
-"""What journals of `benchmarks.atlas.run` say, summed up: `python -m benchmarks.atlas.entries VERSION=JOURNAL...`.
+"""What journals of `benchmarks.atlas.run` say, summed up.
+
+`python -m benchmarks.atlas.entries VERSION=JOURNAL... [--ways VERSION=FILE...]`, the files those of
+`benchmarks.atlas.workarounds`. A version that is not named keeps what the tables say of it.
 
 Writes `xladoctor/rules/atlas.csv`, the differences that the doctor knows, and `benchmarks/atlas/coverage.csv`, what was
 tried of each op, or why nothing was.
@@ -65,9 +68,23 @@ def _by(side: str) -> str:
     return "by XLA" if side == "xla" else "eagerly"
 
 
-def entries(version: str, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
+Held = Mapping[tuple[str, str, str, str], "list[set[str]]"]
+"""{(op, edge, input, kind): the ways around that held, for each call}."""
+
+
+def held(rows: Iterable[Mapping[str, Any]]) -> Held:
+    """Which ways around held in which calls; a call may have rows of several runs."""
+    calls: dict[tuple[str, str, str, str], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for row in rows:
+        if "holds" in row:
+            key = (row["name"], row["edge"], row["argument"], row["kind"])
+            calls[key][row["dtype"]].update(row["holds"])
+    return {key: list(of_types.values()) for key, of_types in calls.items()}
+
+
+def entries(version: str, rows: Iterable[Mapping[str, Any]], ways: Held | None = None) -> list[dict[str, str]]:
     """One row for each op, edge, input and kind of difference, with the element types that show it. What ordinary
-    values show already has no rows of edges.
+    values show already has no rows of edges. `ways` are the ways around that were tried.
     """
     groups: dict[tuple[str, ...], list[Mapping[str, Any]]] = defaultdict(list)
     rows = list(rows)
@@ -84,7 +101,9 @@ def entries(version: str, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, s
         in_graph = all((m.get("graph") or {}).get("kind", "") == kind for m in members)
         types = " ".join(sorted({m["dtype"] for m in members}))
         values = (version, op, edge, argument, kind, types, f"{size:.2g}" if size else "", *map(_cut, shown))
-        found.append(dict(zip(FIELDS, (*values, "yes" if in_graph else ""), strict=True)))
+        tried = (ways or {}).get((op, edge, argument, kind), ())
+        around = set.intersection(*tried) if len(tried) == len(members) else set()
+        found.append(dict(zip(FIELDS, (*values, "yes" if in_graph else "", " ".join(sorted(around))), strict=True)))
     return found
 
 
@@ -99,20 +118,41 @@ def _cut(text: str) -> str:
 def main() -> None:
     """Write both tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("journals", nargs="+", metavar="VERSION=JOURNAL")
-    table: list[dict[str, str]] = []
-    tried: list[dict[str, Any]] = []
-    for given in parser.parse_args().journals:
-        version, _, file = given.partition("=")
+    parser.add_argument("journals", nargs="*", metavar="VERSION=JOURNAL")
+    parser.add_argument("--ways", nargs="*", default=[], metavar="VERSION=FILE")
+    asked = parser.parse_args()
+    given = dict(one.split("=", 1) for one in asked.journals)
+    ways: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for version, file in (one.split("=", 1) for one in asked.ways):
+        ways[version] += read(Path(file))
+    table = [row for row in _table(FILE) if row["version"] not in given]
+    for row in table:
+        row.setdefault("workarounds", "")
+        _with_ways(row, held(ways[row["version"]]) if row["version"] in ways else {})
+    tried = [row for row in _table(COVERAGE) if row["version"] not in given]
+    for version, file in given.items():
         rows = list(read(Path(file)))
-        table += entries(version, rows)
+        table += entries(version, rows, held(ways[version]))
         tried += [
-            {"version": version, "op": op, "types": " ".join(sorted(one.types)), "calls": one.calls,
-             "not_compared": one.not_compared, "why": one.why}
+            {"version": version, "op": op, "types": " ".join(sorted(one.types)), "calls": str(one.calls),
+             "not_compared": str(one.not_compared), "why": one.why}
             for op, one in coverage(rows).items()
         ]  # fmt: skip
-    _write(FILE, table, FIELDS)
-    _write(COVERAGE, tried, ("version", "op", "types", "calls", "not_compared", "why"))
+    order = lambda row: ([int(part) for part in row["version"].split(".")], row["op"])  # noqa: E731
+    _write(FILE, sorted(table, key=order), FIELDS)
+    _write(COVERAGE, sorted(tried, key=order), ("version", "op", "types", "calls", "not_compared", "why"))
+
+
+def _with_ways(row: dict[str, str], ways: Held) -> None:
+    """Puts the ways around that were tried since into a row of the table."""
+    tried = ways.get((row["op"], row["edge"], row["argument"], row["kind"]), ())
+    if tried and len(tried) >= len(row["types"].split() or [""]):
+        row["workarounds"] = " ".join(sorted(set.intersection(*tried)))
+
+
+def _table(file: Path) -> list[dict[str, str]]:
+    with file.open(encoding="utf-8", newline="") as table:
+        return list(csv.DictReader(table))
 
 
 def _write(file: Path, rows: list[Any], fields: tuple[str, ...]) -> None:

@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 
 from benchmarks.atlas.entries import COVERAGE
+from xladoctor.report import atlas_text
 from xladoctor.rules import atlas
 from xladoctor.rules.atlas import Difference
 
@@ -25,7 +26,8 @@ _INTRO = """\
 
 XLA drops checks, clamps indices, and treats NaN, overflow and bounded sizes in its own way. For this page each op that
 has a kernel for the CPU and one for XLA was run eagerly, in a graph and under XLA, on ordinary inputs and on inputs at
-the edges of what it takes, in up to five element types. What differed by more than rounding is listed.
+the edges of what it takes, in up to five element types, and so was what Keras has: layers, losses and metrics. What
+differed by more than rounding is listed.
 `xladoctor explain OP` shows the entries of one op, `xladoctor explain silent-under-xla` all of them by kind of input,
 and a divergence that [a scan](silent.md) finds names its entry.
 
@@ -37,7 +39,8 @@ _AGAIN = """\
 
 ```sh
 python -m benchmarks.atlas.run JOURNAL --types 5    # {minutes}
-python -m benchmarks.atlas.entries VERSION=JOURNAL
+python -m benchmarks.atlas.workarounds JOURNAL WAYS    # then again with --flag no-fast-min-max, into another file
+python -m benchmarks.atlas.entries VERSION=JOURNAL --ways VERSION=WAYS
 python -m benchmarks.atlas.page
 ```
 
@@ -80,7 +83,7 @@ def heat_map(found: Sequence[Difference]) -> str:
 
 def page(found: Sequence[Difference], tried: Sequence[Mapping[str, str]]) -> str:
     """The page."""
-    versions = sorted({row["version"] for row in tried})
+    versions = sorted({row["version"] for row in tried}, key=lambda v: [int(part) for part in v.split(".")])
     parts = [
         _INTRO,
         _summary(found, tried, versions),
@@ -95,27 +98,33 @@ def page(found: Sequence[Difference], tried: Sequence[Mapping[str, str]]) -> str
 def _summary(found: Sequence[Difference], tried: Sequence[Mapping[str, str]], versions: Sequence[str]) -> str:
     rows = []
     for version in versions:
-        ops = [row for row in tried if row["version"] == version]
-        compared = [row for row in ops if not row["why"]]
-        differing = {d.op for d in found if d.version == version}
-        calls = sum(int(row["calls"]) for row in compared)
-        rows.append(f"| {version} | {len(ops)} | {len(compared)} | {calls} | {len(differing)} |")
-    head = "| TensorFlow | ops with both kernels | compared | calls compared | ops that differ |\n|---|---|---|---|---|"
+        for what, of_keras in (("ops with both kernels", False), ("layers, losses and metrics", True)):
+            ops = [row for row in tried if row["version"] == version and (":" in row["op"]) == of_keras]
+            compared = [row for row in ops if not row["why"]]
+            differing = {d.op for d in found if d.version == version and (":" in d.op) == of_keras}
+            calls = sum(int(row["calls"]) for row in compared)
+            rows.append(f"| {version} | {what} | {len(ops)} | {len(compared)} | {calls} | {len(differing)} |")
+    head = "| TensorFlow | what | there are | compared | calls compared | differ |\n|---|---|---|---|---|---|"
     kinds = Counter((d.op, d.kind) for d in found)
     by_kind = Counter(kind for _, kind in kinds)
-    list_ = "\n".join(f"- {number} ops: XLA {atlas.KINDS[kind]}." for kind, number in by_kind.most_common())
+    list_ = "\n".join(f"- {number} of them: XLA {atlas.KINDS[kind]}." for kind, number in by_kind.most_common())
     return head + "\n" + "\n".join(rows) + "\n\n" + list_
 
 
 def _by_op(found: Sequence[Difference]) -> str:
-    groups: dict[str, list[Difference]] = defaultdict(list)
-    for one in found:
-        groups[one.op].append(one)
-    return "\n".join(f"- `{op}`: {'; '.join(_one(d) for d in of_op)}." for op, of_op in sorted(groups.items()))
+    groups: dict[str, list[str]] = defaultdict(list)
+    all_of = len({d.version for d in found})
+    for one, versions in atlas.joined(found):
+        groups[one.op].append(_one(one, versions if len(versions) < all_of else ()))
+    return "\n".join(f"- `{op}`: {'; '.join(of_op)}." for op, of_op in sorted(groups.items()))
 
 
-def _one(one: Difference) -> str:
-    return f"{one} ({', '.join(one.types)})" if one.types != ("",) else str(one)
+def _one(one: Difference, versions: Sequence[str]) -> str:
+    told = [", ".join(t for t in one.types if t), f"only TensorFlow {', '.join(versions)}" if versions else ""]
+    told = [part for part in told if part]
+    if one.workarounds:
+        told.append(f"tried: {atlas_text.around(one)}")
+    return f"{one} ({'; '.join(told)})" if told else str(one)
 
 
 def _defects() -> str:

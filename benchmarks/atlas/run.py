@@ -30,22 +30,31 @@ FATES = ("hangs", "process-ends")
 _TYPES = (1, 3, 19, 8, 6, 9, 2, 14, 10, 4, 5, 17, 22, 23, 18)
 
 
-class _Ways:
+class Ways:
     """The three ways to run one op; XLA compiles once for each set of shapes and types."""
 
     def __init__(self, call: Call) -> None:
         import tensorflow as tf
 
+        self.tf, self.call = tf, call
+        self.function = self.function_of(call)
+        self.names = [name for name, _ in call.inputs]
+        self.attributes = self.attributes_of(call)
+        self.graph = tf.function(self.body)
+        self.xla = tf.function(self.body, jit_compile=True)
+
+    def function_of(self, call: Call) -> Callable[..., Any]:
+        """What is called, with the inputs and attributes by name."""
+        return getattr(self.tf.raw_ops, call.op)  # type: ignore[no-any-return]
+
+    def attributes_of(self, call: Call) -> dict[str, Any]:
+        """The attributes that are handed to it."""
         from benchmarks.provoke import ops
 
-        self.tf, self.call = tf, call
-        self.function = getattr(tf.raw_ops, call.op)
-        self.names = [name for name, _ in call.inputs]
-        self.attributes = {k: ops.arguments(call)[k] for k, _ in call.attributes}
-        self.graph = tf.function(self._body)
-        self.xla = tf.function(self._body, jit_compile=True)
+        return {k: ops.arguments(call)[k] for k, _ in call.attributes} if call.attributes else {}
 
     def tensors(self, edge: Edge) -> list[Any]:
+        """The inputs."""
         return [self._tensor(value, edge.arrays[name]) for name, value in self.call.inputs]
 
     def _tensor(self, value: Any, array: Any) -> Any:
@@ -53,7 +62,8 @@ class _Ways:
             return value.tensor(array) if value.dtype != VARIANT else value.tensor()
         return [self._tensor(one, a) for one, a in zip(value, array, strict=True)]
 
-    def _body(self, inputs: Any, keep: Any) -> Any:
+    def body(self, inputs: Any, keep: Any) -> Any:
+        """The call; of rows that a mask selects where there is one."""
         if keep is not None:
             inputs = [self._bounded(one, keep) for one in inputs]
         return self.function(**dict(zip(self.names, inputs, strict=True)), **self.attributes)
@@ -67,28 +77,30 @@ class _Ways:
         may not be tried, it says what became of the process the last time (`hangs`, `process-ends`).
         """
         inputs = self.tensors(edge)
-        keep = self._mask(inputs) if edge.dynamic else None
+        keep = self.mask(inputs) if edge.dynamic else None
         if edge.dynamic and keep is None:
             return {}
         ways: dict[str, Callable[[], Any]] = {
-            "eager": lambda: self._body(inputs, keep),
-            "again": lambda: self._body(inputs, keep),
+            "eager": lambda: self.body(inputs, keep),
+            "again": lambda: self.body(inputs, keep),
             "graph": lambda: self.graph(inputs, keep),
             "xla": lambda: self.xla(inputs, keep),
         }
-        found = {}
+        found: dict[str, Outcome] = {}
         for name, way in ways.items():
             fate = allowed(name)
-            found[name] = Outcome(error=fate) if fate else self._outcome(way)
+            found[name] = Outcome(error=fate) if fate else self.outcome(way)
             if found[name].error in FATES and name != "xla":
                 return {}
         return found
 
-    def _mask(self, inputs: list[Any]) -> Any:
+    def mask(self, inputs: list[Any]) -> Any:
+        """All rows but the second; None where there are none to choose from."""
         rows = [one.shape[0] for one in inputs if not isinstance(one, list) and one.shape.rank]
         return self.tf.constant([i != 1 for i in range(rows[0])]) if rows and rows[0] > 1 else None
 
-    def _outcome(self, run: Callable[[], Any]) -> Outcome:
+    def outcome(self, run: Callable[[], Any]) -> Outcome:
+        """What a call gives, or raises."""
         try:
             return Outcome(tuple(one.numpy() for one in self.tf.nest.flatten(run()) if hasattr(one, "numpy")))
         except Exception as error:
@@ -101,15 +113,30 @@ def messages(bases: dict[str, str], types: int = 99) -> Messages:
     def of_op(name: str, progress: Progress) -> Iterator[dict[str, Any]]:
         from benchmarks.provoke import ops
 
-        call = CALLS.get(name) or (ops.from_json(bases[name]) if name in bases else _found(name, progress))
+        call = CALLS.get(name) or _of_keras(name) or (ops.from_json(bases[name]) if name in bases else None)
+        call = call or _found(name, progress)
         if isinstance(call, str):
             yield {"name": name, "left-out": call}
             return
         yield {"name": name, "call": ops.to_json(call)}
-        for number, (dtype, variant) in enumerate(islice(_variants(call), types)):
+        for number, (dtype, variant) in enumerate(islice(variants(call), types)):
             yield from _of_type(variant, dtype, progress, rows=not number)
 
     return of_op
+
+
+def _of_keras(name: str) -> Call | str | None:
+    """The call of a layer, a loss or a metric, or why there is none."""
+    from benchmarks.atlas import layers
+
+    return layers.calls()[name] if ":" in name else None
+
+
+def ways_of(call: Call) -> Ways:
+    """The ways to run an op, or what Keras has."""
+    from benchmarks.atlas.layers import KerasWays
+
+    return KerasWays(call) if ":" in call.op else Ways(call)
 
 
 def _found(name: str, progress: Progress) -> Call | str:
@@ -141,7 +168,7 @@ def _complaint(call: Call) -> str | None:
 
 
 def names() -> list[str]:
-    """Every op that has a kernel for the CPU and one for XLA on it, and a Python function.
+    """Every op that has a kernel for the CPU and one for XLA on it, and a Python function; then what Keras has.
 
     The kernels of XLA are registered by the first compilation. It happens in a process of its own, since one that has
     compiled can't be forked any more.
@@ -164,13 +191,19 @@ def _names() -> list[str]:
         name: {kernel.device_type for kernel in kernels.get_registered_kernels_for_op(name).kernel}
         for name in sorted(set(dir(tf.raw_ops)))
     }
-    return [name for name, registered in devices.items() if {"CPU", "XLA_CPU_JIT"} <= registered]
+    ops = [name for name, registered in devices.items() if {"CPU", "XLA_CPU_JIT"} <= registered]
+    from benchmarks.atlas import layers
+
+    return [*ops, *layers.calls()]
 
 
-def _variants(call: Call) -> Iterator[tuple[str, Call]]:
+def variants(call: Call) -> Iterator[tuple[str, Call]]:
     """The call in each element type that a kernel may take; the types of what runs are found by trying."""
     from benchmarks.provoke.values import KINDS
 
+    if ":" in call.op:
+        yield "float32", call
+        return
     inputs = [(n, v if isinstance(v, Value) else v[0]) for n, v in call.inputs]
     first = next(((n, v) for n, v in inputs if v.dtype not in (STRING, VARIANT)), None)
     if first is None:
@@ -191,7 +224,7 @@ def _type_name(dtype: int) -> str:
 
 
 def _of_type(call: Call, dtype: str, progress: Progress, *, rows: bool) -> Iterator[dict[str, Any]]:
-    ways = _Ways(call)
+    ways = ways_of(call)
     before = {(r["dtype"], r["edge"], r["argument"]) for r in progress.rows if "edge" in r and r["edge"] != "valid"}
     for edge in edges(call, rows=rows):
         if (dtype, edge.kind, edge.argument) in before:

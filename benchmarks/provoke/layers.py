@@ -196,7 +196,7 @@ OPS: dict[str, tuple[tuple[tuple[int, ...], ...], dict[str, Any]]] = {
 }
 
 
-def _keras() -> Any:
+def library() -> Any:
     """Keras as this version of TensorFlow has it."""
     try:
         import keras
@@ -208,12 +208,12 @@ def _keras() -> Any:
 
 
 def _class(room: str, name: str) -> Any:
-    return getattr(getattr(_keras(), room), name, None)
+    return getattr(getattr(library(), room), name, None)
 
 
 def names() -> list[str]:
     """Every case that this version has: `layer:Dense`, `loss:Huber`, `metric:AUC`, `op:matmul`, `fit:...`."""
-    keras = _keras()
+    keras = library()
     return [
         *(f"layer:{name}" for name in LAYERS if _class("layers", name)),
         *(f"loss:{name}" for name in LOSSES if _class("losses", name)),
@@ -265,8 +265,13 @@ def _wrong(shape: tuple[int, ...]) -> Iterator[tuple[str, tuple[int, ...]]]:
                 yield "dimension", (*shape[:axis], size, *shape[axis + 1 :])
 
 
+def layer(name: str) -> Any:
+    """A layer with the arguments of its case."""
+    return _make(name, LAYERS[name][0])
+
+
 def _make(name: str, arguments: dict[str, Any]) -> Any:
-    keras = _keras()
+    keras = library()
     inner = arguments.get("layer")
     if inner:
         arguments = {**arguments, "layer": getattr(keras.layers, inner)(3)}
@@ -280,7 +285,7 @@ def _make(name: str, arguments: dict[str, Any]) -> Any:
 def _layer(name: str) -> Iterator[Case]:
     import tensorflow as tf
 
-    keras = _keras()
+    keras = library()
 
     arguments, shapes = LAYERS[name]
     whole = name in WHOLE
@@ -356,28 +361,33 @@ def _pair_cases(make: Callable[[], Any], sparse: bool, call: Callable[[Any, Any,
 
 
 def _loss(name: str) -> Iterator[Case]:
-    keras = _keras()
+    keras = library()
     sparse = name.startswith("Sparse")
     for way, spoilt, call in _pair_cases(getattr(keras.losses, name), sparse, lambda f, a, b: f(a, b)):
         yield way, spoilt or ("rank" if sparse or name in ("Circle", "CTC") else ""), call
 
 
-def _metric(name: str) -> Iterator[Case]:
-    keras = _keras()
+def metric(name: str) -> Any:
+    """A metric, for two or three classes."""
     arguments = {
         "IoU": {"num_classes": 2, "target_class_ids": [0]},
         "MeanIoU": {"num_classes": 2},
         "OneHotIoU": {"num_classes": 3, "target_class_ids": [0]},
     }.get(name, {})
-    make = lambda: getattr(keras.metrics, name)(**arguments)  # noqa: E731
-    for way, spoilt, call in _pair_cases(make, name.startswith("Sparse"), lambda f, a, b: f.update_state(a, b)):
+    return getattr(library().metrics, name)(**arguments)
+
+
+def _metric(name: str) -> Iterator[Case]:
+    for way, spoilt, call in _pair_cases(
+        lambda: metric(name), name.startswith("Sparse"), lambda f, a, b: f.update_state(a, b)
+    ):
         yield way, spoilt or ("rank" if name.startswith("Sparse") else ""), call
 
 
 def _op(name: str) -> Iterator[Case]:
     import tensorflow as tf
 
-    keras = _keras()
+    keras = library()
 
     shapes, arguments = OPS[name]
     arguments = dict(arguments)
@@ -420,7 +430,7 @@ def _op(name: str) -> Iterator[Case]:
 
 
 def _fit(name: str) -> Iterator[Case]:
-    keras = _keras()
+    keras = library()
     shape = {"conv": (8, 8, 3), "rnn": (5, 4)}.get(name, (4,))
     loss = "sparse_categorical_crossentropy" if name == "sparse" else "mse"
 
@@ -475,7 +485,7 @@ def _fit(name: str) -> Iterator[Case]:
 
 def _saved(name: str) -> Iterator[Case]:
     """Weights of one model for another, by every format that this version writes."""
-    keras = _keras()
+    keras = library()
 
     def model(units: int, more: bool = False) -> Any:
         inputs = keras.Input((8, 8, 3) if name == "conv" else (4,))

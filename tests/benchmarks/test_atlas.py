@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.atlas.children import run
 from benchmarks.atlas.compare import Outcome, difference
-from benchmarks.atlas.entries import coverage, entries, read
+from benchmarks.atlas.entries import coverage, entries, held, read
 
 ONE = np.array([1.0, 2.0, 4.0], np.float32)
 
@@ -54,6 +54,11 @@ def test_entries_join_types_and_leave_rounding_out():
     rows = [row("float32", "nan", "value"), row("float16", "nan", "value"), row("float32", "ties", "rounding")]
     [entry] = entries("2.21.0", rows)
     assert entry["types"] == "float16 float32" and entry["eager"] == "1" and entry["in_graph"] == ""
+    around = [
+        {**row(of, "nan"), "kind": "value", "holds": ways} for of, ways in (("float32", ["a", "b"]), ("float16", ["b"]))
+    ]
+    assert entries("2.21.0", rows, held(around))[0]["workarounds"] == "b"
+    assert entries("2.21.0", rows, held(around[:1]))[0]["workarounds"] == ""
     tried = coverage([*rows, {"name": "Other", "left-out": "resources"}])
     assert (tried["Op"].calls, tried["Op"].why, tried["Other"].why) == (3, "", "resources")
 

@@ -12,6 +12,7 @@ from typing import Any
 from xladoctor.diagnosis.basis import COMPARED_PLAINLY
 from xladoctor.diagnosis.facts import is_user_file
 from xladoctor.diagnosis.lookup import calls_around
+from xladoctor.diagnosis.surroundings import tensorflow_version
 from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.model.diagnosis import Check, Checked, Finding, Location, Proof, Remedy
 from xladoctor.model.shapes import python_shape
@@ -46,6 +47,11 @@ def checks(recording: Recording) -> tuple[Check, ...]:
     if not (survived(recording) or ended_itself(recording)):
         return ()
     return (*_of_top(recording), *_inside(recording), *_clustered(recording)) if recording.of_kind(schema.TRACE) else ()
+
+
+def hazards(recording: Recording, capsule: str) -> tuple[tuple[str, int], ...]:
+    """(op, weight) of a capsule's graph that can differ under XLA without an error, gravest first."""
+    return atlas.hazards(recording.once(Recording.ops, capsule), tensorflow_version(recording))
 
 
 def divergences(recording: Recording) -> Iterator[Finding]:
@@ -105,7 +111,8 @@ def _of_top(recording: Recording) -> Iterator[Check]:
         if told is not None:
             yield _with_answer(check, told)
         else:
-            yield replace(check, why=_why(trace, call))
+            known = tuple(op for op, _ in hazards(recording, capsule)) if trace.get("capsule") else ()
+            yield replace(check, why=_why(trace, call), hazards=known)
 
 
 def _answers(recording: Recording) -> dict[str, Mapping[str, Any]]:
@@ -217,7 +224,9 @@ def _finding(recording: Recording, capsule: str, told: Mapping[str, Any]) -> Fin
     # An op that takes a list of tensors cannot be asked alone; where the list was made can be told all the same.
     says = says if node.get("exact", True) else f"No op could be shown to do so alone; on the way there is {where}"
     first = f" {says}{told_at}"
-    known = atlas.of_op(node.get("op") if node.get("exact", True) else None, told.get("kind"))
+    known = atlas.of_op(
+        node.get("op") if node.get("exact", True) else None, told.get("kind"), tensorflow_version(recording)
+    )
     return Finding(
         code=rule.code, slug=rule.slug, level="error", role="root",
         title=f"{name}: {what}",
@@ -240,7 +249,9 @@ def _known(found: Sequence[Difference]) -> str:
     if not found:
         return ""
     more = f" ({len(found) - 1} more: xladoctor explain {found[0].op})" if len(found) > 1 else ""
-    return f" {found[0].op} is known for it: {found[0]}{more}."
+    ways = [atlas.WORKAROUNDS[way] for way in found[0].workarounds]
+    around = f" There it gave the eager result to {', or to '.join(ways)}." if ways else ""
+    return f" {found[0].op} is known for it: {found[0]}{more}.{around}"
 
 
 def compared(recording: Recording, capsule: str, function: str | None) -> Event:

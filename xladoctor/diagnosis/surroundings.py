@@ -54,12 +54,17 @@ def _said(recording: Recording) -> Iterator[str]:
             f"The program is one of {workers} workers (TF_CONFIG): the doctor sees this process and its children. "
             f"It sees the other workers only if their commands run under the doctor, too."
         )
-    version = next((str(e.get("version")) for e in recording.of_kind(schema.IMPORT) if e["module"] == "tensorflow"), "")
+    version = tensorflow_version(recording) or ""
     if _NIGHTLY.search(version):
         yield (
             f"TensorFlow {version} is not a release. The doctor is tested only with releases, and leaves out "
             f"recorders that do not fit (xladoctor scan RUN_DIR --verbose lists such errors)."
         )
+
+
+def tensorflow_version(recording: Recording) -> str | None:
+    """The version of the TensorFlow that the run imported."""
+    return next((str(e.get("version")) for e in recording.of_kind(schema.IMPORT) if e["module"] == "tensorflow"), None)
 
 
 def _environment(recording: Recording) -> dict[str, str]:

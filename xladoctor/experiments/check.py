@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from xladoctor import protocol
-from xladoctor.diagnosis.checked import REQUEST, not_checked
+from xladoctor.diagnosis.checked import REQUEST, hazards, not_checked
 from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.experiments.budget import START, Budget
 from xladoctor.recording.run import Recording
@@ -66,7 +66,9 @@ def least(recording: Recording) -> float:
 
 
 def to_check(recording: Recording) -> list[str]:
-    """The capsules whose first call was kept, of each function the first one before any second one."""
+    """The capsules whose first call was kept: of each function the first one before any second one, and of those first
+    what the atlas knows to differ most.
+    """
     if not (survived(recording) or ended_itself(recording)):
         return []
     kept = [str(e["capsule"]) for e in recording.of_kind(schema.FIRST_CALL) if e["kept"]]
@@ -77,7 +79,8 @@ def to_check(recording: Recording) -> list[str]:
     for capsule in kept:
         name = names.get(capsule, capsule)
         rank[capsule] = seen[name] = seen.get(name, -1) + 1
-    return sorted(kept, key=lambda c: rank[c])
+    grave = {c: sum(weight for _, weight in hazards(recording, c)) for c in kept} if len(kept) > 1 else {}
+    return sorted(kept, key=lambda c: (rank[c], -grave.get(c, 0)))
 
 
 def answers(

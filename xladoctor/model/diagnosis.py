@@ -213,7 +213,8 @@ class Check:
     A compiled function agrees or diverges with plain execution, `rows` with the rows that they belong to, the
     `gradients` of an optimizer with its variables, each of which must have one. `kept-values` of a function agree if
     they are still those of its graph, `callbacks` of a fit if it reported what they monitor, and `batches` if nothing
-    wrong was found in the order, the end and the cuts of the data of a Keras call.
+    wrong was found in the order, the end and the cuts of the data of a Keras call. `hazards` are the ops of a compiled
+    function that was not compared which can differ under XLA without an error (docs/atlas.md), gravest first.
     """
 
     what: Literal["compiled-function", "rows", "gradients", "kept-values", "callbacks", "batches"]
@@ -222,6 +223,7 @@ class Check:
     result: Checked = "not-checked"
     why: str | None = None
     location: Location | None = None
+    hazards: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

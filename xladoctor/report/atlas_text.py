@@ -38,12 +38,11 @@ def as_markdown(op: str | None, found: Sequence[Difference]) -> str:
     if op:
         rows = [
             f"| {_edge(d)} | {atlas.KINDS[d.kind]} | {' '.join(d.types)} | {_code(d.eager)} | {_code(d.xla)} "
-            f"| {d.version} |"
-            for d in found
+            f"| {' '.join(versions)} | {around(d)} |"
+            for d, versions in atlas.joined(found)
         ]
-        parts.append(
-            "\n".join(["| with | XLA | types | eagerly | under XLA | TensorFlow |", "|---|---|---|---|---|---|", *rows])
-        )
+        head = "| with | XLA | types | eagerly | under XLA | TensorFlow | what helped |"
+        parts.append("\n".join([head, "|---|---|---|---|---|---|---|", *rows]))
     else:
         rows = [
             f"| {atlas.EDGES.get(edge, edge)} | {atlas.KINDS[kind]} | {', '.join(f'`{name}`' for name in ops)} |"
@@ -58,13 +57,27 @@ def as_console(op: str | None, found: Sequence[Difference], page: Page) -> str:
     page.parts((title(op), "bold"))
     page.para(_HOW)
     if op:
-        page.table([(_edge(d), atlas.KINDS[d.kind], " ".join(d.types), d.eager, d.xla) for d in found], indent=2)
+        rows = atlas.joined(found)
+        cells = [(_edge(d), atlas.KINDS[d.kind], " ".join(d.types), d.eager, d.xla, " ".join(v)) for d, v in rows]
+        page.table(cells, indent=2)
+        helped = {words: None for d, _ in rows if (words := around(d))}
+        if helped:
+            page.heading("What gave the eager result when it was tried")
+        for words in helped:
+            page.para(
+                f"with {', '.join(dict.fromkeys(_edge(d) for d, _ in rows if around(d) == words))}: {words}", indent=2
+            )
     for (edge, kind), ops in _by_input(found).items() if op is None else ():
         page.para(f"{atlas.EDGES.get(edge, edge)}: XLA {atlas.KINDS[kind]}", style="bold")
         page.para(", ".join(ops), indent=2)
     page.heading("What to do")
     page.para(_DO)
     return page.text()
+
+
+def around(one: Difference) -> str:
+    """What gave the results of eager execution, in words; empty for nothing."""
+    return ", or ".join(atlas.WORKAROUNDS[way] for way in one.workarounds)
 
 
 def _by_input(found: Sequence[Difference]) -> Mapping[tuple[str, str], list[str]]:

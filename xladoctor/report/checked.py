@@ -69,10 +69,19 @@ def left_out(checked: Sequence[Check]) -> str | None:
     rest = [c for c in checked if c.result == "not-checked"]
     if not rest:
         return None
-    first = "; ".join(f"{c.function} ({c.why})" for c in rest[:_FEW])
+    first = "; ".join(f"{c.function} ({c.why}{_hazards(c)})" for c in rest[:_FEW])
     more = f"; and {len(rest) - _FEW} more" if len(rest) > _FEW else ""
     compared = len(rest) < len(checked)
     return f"{'not checked' if compared else 'nothing could be checked'}: {first}{more}"
+
+
+def _hazards(one: Check) -> str:
+    """`; under XLA its ops GatherV2 and Max can differ without an error`."""
+    return (
+        f"; under XLA its {'ops' if len(one.hazards) > 1 else 'op'} {_listed(one.hazards)} can differ without an error"
+        if one.hazards
+        else ""
+    )
 
 
 def summary(checked: Sequence[Check]) -> str | None:

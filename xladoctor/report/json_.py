@@ -57,6 +57,7 @@ _TUPLES = {
     (Finding, "dims"),
     (XlaPath, "governed_by"),
     (Compilation, "inputs"),
+    (Check, "hazards"),
     (Diagnosis, "notes"),
     (Diagnosis, "problems"),
 }

@@ -7,13 +7,14 @@ that is not in the table gave the same result or was not tested (benchmarks/atla
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 FILE = Path(__file__).with_name("atlas.csv")
-FIELDS = ("version", "op", "edge", "argument", "kind", "types", "size", "eager", "xla", "in_graph")
+FIELDS = ("version", "op", "edge", "argument", "kind", "types", "size", "eager", "xla", "in_graph", "workarounds")
 MINOR = ("rounding", "approximation")
 """Differences that do not count: the last places, and another approximation of a function."""
 
@@ -40,6 +41,21 @@ KINDS: Mapping[str, str] = {
     "process-ends": "ends the process", "hangs": "does not answer within a minute",
 }  # fmt: skip
 """What XLA does, for each kind of difference."""
+WORKAROUNDS: Mapping[str, str] = {
+    "check-indices": "check the indices with `tf.debugging.assert_less` before the compiled call",
+    "float64": "cast its inputs to float64, and its result back",
+    "int64": "cast its inputs to int64, and its result back",
+    "keep-nan": "put each NaN back with `tf.where(tf.math.is_nan(x), x, result)`",
+    "select-last": "run it on all rows, and select rows from its result",
+    "no-fast-min-max": "set `XLA_FLAGS=--xla_cpu_enable_fast_min_max=false`",
+}
+"""What gave the results of eager execution, or its error, where it was tried under XLA."""
+_SILENT = frozenset({"value", "nan", "infinity", "shape", "dtype", "first-raises"})
+_MASKS = frozenset({"Where", "Unique", "UniqueV2", "DynamicPartition"})
+_WEIGHTS: Mapping[str, int] = {
+    "valid": 8, "bounded-rows": 6, "index-too-large": 4, "index-negative": 4, "index-far-negative": 4,
+    "index-duplicates": 4, "empty": 2, "negative": 2, "ties": 2, "zeros": 2,
+}  # fmt: skip
 _FITTING: Mapping[str, frozenset[str]] = {
     "raises": frozenset({"first-raises"}),
     "shape": frozenset({"shape"}),
@@ -53,7 +69,7 @@ class Difference:
 
     `types` are the element types that show it, `size` the largest difference relative to the largest element (None
     where there is none to name), `eager` and `xla` one element of each, `in_graph` whether a graph without XLA differs
-    alike.
+    alike, `workarounds` what was tried in all these types and gave the results of eager execution (`WORKAROUNDS`).
     """
 
     version: str
@@ -66,6 +82,7 @@ class Difference:
     eager: str
     xla: str
     in_graph: bool
+    workarounds: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         of = f" in `{self.argument}`" if self.argument else ""
@@ -78,14 +95,53 @@ def differences() -> tuple[Difference, ...]:
     with FILE.open(encoding="utf-8", newline="") as file:
         return tuple(
             Difference(
-                row["version"], row["op"], row["edge"], row["argument"], row["kind"], tuple(row["types"].split()),
-                float(row["size"]) if row["size"] else None, row["eager"], row["xla"], row["in_graph"] == "yes",
+                **{key: row[key] for key in ("version", "op", "edge", "argument", "kind", "eager", "xla")},
+                types=tuple(row["types"].split()),
+                size=float(row["size"]) if row["size"] else None,
+                in_graph=row["in_graph"] == "yes",
+                workarounds=tuple(row["workarounds"].split()),
             )
             for row in csv.DictReader(file)
-        )  # fmt: skip
+        )
 
 
-def of_op(op: str | None, kind: str | None = None) -> tuple[Difference, ...]:
-    """The entries of an op; with the `kind` of a comparison (values, shape, raises) those of that kind."""
+def of_op(op: str | None, kind: str | None = None, version: str | None = None) -> tuple[Difference, ...]:
+    """The entries of an op, or of what Keras has of this name; with the `kind` of a comparison (values, shape, raises)
+    those of that kind, with a `version` of TensorFlow those of the newest that is not newer, or of the oldest.
+    """
     fitting = _FITTING.get(kind or "", frozenset(KINDS))
-    return tuple(d for d in differences() if d.op == op and d.kind in fitting)
+    names = {op, *(f"{of}:{op}" for of in ("layer", "loss", "metric"))}
+    found = tuple(d for d in differences() if d.op in names and d.kind in fitting)
+    if version is None or not found:
+        return found
+    tried = sorted({d.version for d in differences()}, key=_numbers)
+    nearest = max((v for v in tried if _numbers(v) <= _numbers(version)), key=_numbers, default=tried[0])
+    return tuple(d for d in found if d.version == nearest)
+
+
+def hazards(ops: Collection[str], version: str | None = None) -> tuple[tuple[str, int], ...]:
+    """(op, weight) of those of a graph that can differ under XLA without an error, gravest first.
+
+    What ordinary values show weighs most, then what an index or a negative number does, then NaN and infinities. Rows
+    of a number that only a mask knows count where the graph has such an op.
+    """
+    bounded = not _MASKS.isdisjoint(ops)
+    weights: dict[str, int] = {}
+    for op in ops:
+        for one in of_op(op, version=version):
+            if one.kind in _SILENT and not one.in_graph and (bounded or one.edge != "bounded-rows"):
+                weights[op] = max(weights.get(op, 0), _WEIGHTS.get(one.edge, 1))
+    return tuple(sorted(weights.items(), key=lambda item: (-item[1], item[0])))
+
+
+def joined(found: Sequence[Difference]) -> tuple[tuple[Difference, tuple[str, ...]], ...]:
+    """Each difference once, as the newest version shows it, with the versions that show it."""
+    versions: dict[tuple[str, ...], list[Difference]] = {}
+    for one in found:
+        versions.setdefault((one.op, one.edge, one.argument, one.kind), []).append(one)
+    groups = (sorted(same, key=lambda d: _numbers(d.version)) for same in versions.values())
+    return tuple((same[-1], tuple(d.version for d in same)) for same in groups)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d{1,9}", version)[:3])

@@ -44,3 +44,28 @@ def test_explain_shows_all_by_kind_of_input(style, capsys):
     assert main(["explain", "silent-under-xla", "--format", style]) == 0
     shown = capsys.readouterr().out
     assert "an index that is too large" in shown and "GatherV2" in shown and "What to do" in shown
+
+
+def test_the_version_of_a_run_chooses_its_entries():
+    tried = sorted({d.version for d in atlas.differences()})
+    assert {d.version for d in atlas.of_op("GatherV2", version="99.0")} <= {max(tried, key=atlas._numbers)}
+    assert {d.version for d in atlas.of_op("GatherV2", version="1.15.0")} <= {min(tried, key=atlas._numbers)}
+    assert atlas.of_op("NoSuchOp", version="2.21.0") == ()
+
+
+def test_a_difference_of_several_versions_stands_once():
+    [old, new] = (
+        atlas.Difference(v, "Op", "nan", "x", "nan", ("float32",), None, v, "", False) for v in ("2.9", "2.10")
+    )
+    [(one, versions)] = atlas.joined([new, old])
+    assert one.eager == "2.10" and versions == ("2.9", "2.10")
+
+
+def test_every_way_around_has_words():
+    assert {way for d in atlas.differences() for way in d.workarounds} <= set(atlas.WORKAROUNDS)
+
+
+def test_hazards_are_ranked_and_a_mask_counts_for_rows():
+    ranked = atlas.hazards({"GatherV2", "AddV2", "Cumsum"})
+    assert [op for op, _ in ranked] == ["GatherV2"]
+    assert [op for op, _ in atlas.hazards({"GatherV2", "Cumsum", "Where"})] == ["Cumsum", "GatherV2"]
