@@ -38,6 +38,8 @@ def compile_both(model: keras.Model, **options: Any) -> None:
     for each in (model, _trained.get(model)):
         if each is not None:
             each.compile(**options)
+    # Where its variables are there, TensorFlow traces a training step once, not twice.
+    model.optimizer.build(model.trainable_variables)
 
 
 def prepare(

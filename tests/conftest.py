@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import threading
 
 from hypothesis import HealthCheck, settings
 
+from tests import quick
+from tests.quick import sitecustomize as sitecustomize
+
 # How long an example takes says more about the machine's load than about the code.
 settings.register_profile("shared", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("shared")
 
-# Modules are most of what a process of tests holds, TensorFlow's above all, and they stay.
-gc.set_threshold(100_000)
+# Every program that a test starts begins quickly, unless the test gives it another PYTHONPATH. So does this process.
+os.environ["PYTHONPATH"] = quick.path(os.environ.get("PYTHONPATH"))
 
 if threading.current_thread() is threading.main_thread():
     # `make test &` in a script starts with these ignored, and so would every program that a test starts and signals.
