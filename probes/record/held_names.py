@@ -128,8 +128,8 @@ def _of_array(numpy: Any, array: Any) -> dict[str, Any]:
 
 
 def _padded(numpy: Any, array: Any) -> bool:
-    """Whether rows of whole numbers end in zeros from different places on, and have none before."""
-    if array.ndim != 2 or array.shape[1] < 3 or array.dtype.kind not in "iu":
+    """Whether rows end in zeros from different places on, and have none before."""
+    if array.ndim != 2 or array.shape[1] < 3:
         return False
     there = array != 0
     lengths = there.sum(1)

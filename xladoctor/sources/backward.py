@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from xladoctor.sources.names import last_name, walk
-from xladoctor.sources.order import scope_at
 
 _MOST = 150
 _IN_PLACE = frozenset({"shuffle", "sort", "append", "extend", "insert", "reverse", "fill", "add", "update"})
@@ -38,10 +37,12 @@ class Backward:
         self._calls: dict[str, list[tuple[str, ast.Call]]] = defaultdict(list)
         self._attributes: dict[str, list[Made]] = defaultdict(list)
         self._made: dict[int, dict[str, list[Made]]] = {}
+        self._inside: dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]] = defaultdict(list)
         for file, tree in trees.items():
             for node in walk(tree):
                 if isinstance(node, _FUNCTIONS):
                     self.functions[node.name].append((file, node))
+                    self._inside[file].append(node)
                 elif isinstance(node, ast.Call):
                     self._calls[last_name(node.func)].append((file, node))
                 elif isinstance(node, ast.ClassDef):
@@ -64,6 +65,15 @@ class Backward:
     def named(self, file: str, node: ast.Name) -> list[Made]:
         """What was assigned to a name where it is read: the last whole value, and what changed it since."""
         return list(self._named(file, self._trees[file], node.id, node.lineno))
+
+    def values(self, file: str, node: ast.Name) -> list[Made]:
+        """What a name may hold where it is read; nothing where it is changed in part since."""
+        scope = self._scope(file, node.lineno)
+        found = self.named(file, node) or self.given(scope, node.id)
+        whole = all(
+            isinstance(m.statement, ast.Assign | ast.AnnAssign | ast.Expr) and _is_it(m, node.id) for m in found
+        )
+        return found if whole else []
 
     def given(self, function: ast.AST, name: str) -> list[Made]:
         """What the calls of a function give to a parameter."""
@@ -104,8 +114,13 @@ class Backward:
                 for where, function in self.functions.get(last_name(node.func), ()):
                     yield from _returns(where, function)
 
+    def _scope(self, file: str, line: int) -> ast.AST:
+        """The innermost function around a line; the module where there is none."""
+        inside = [f for f in self._inside[file] if f.lineno <= line <= (f.end_lineno or f.lineno)]
+        return max(inside, key=lambda f: f.lineno, default=self._trees[file])
+
     def _named(self, file: str, tree: ast.Module, name: str, line: int) -> Iterator[Made]:
-        scope: ast.AST = scope_at(tree, line)
+        scope = self._scope(file, line)
         found = [m for m in self._assigned(file, scope).get(name, ()) if m.line <= line]
         if not found and isinstance(scope, _FUNCTIONS):
             at = [a.arg for a in (*scope.args.posonlyargs, *scope.args.args)]
@@ -198,6 +213,15 @@ def _whole(made: Made, name: str) -> bool:
     targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
     inner = [e for t in targets for e in (t.elts if isinstance(t, ast.Tuple | ast.List) else [t])]
     return any(isinstance(t, ast.Name) and t.id == name for t in inner)
+
+
+def _is_it(made: Made, name: str) -> bool:
+    """Whether a statement gives a name exactly this value: no item of several, no part."""
+    statement = made.statement
+    if isinstance(statement, ast.Expr):
+        return statement.value is made.value
+    targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+    return any(isinstance(t, ast.Name) and t.id == name for t in targets)
 
 
 def _returns(file: str, function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Made]:

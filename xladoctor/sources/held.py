@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from xladoctor.sources.backward import Backward, Made
+from xladoctor.sources.backward import Backward, Made, statements
 from xladoctor.sources.names import last_name, walk
-from xladoctor.sources.order import scope_at
 
 _DEPTH = 4
 _SAME_TYPE = frozenset(
@@ -32,6 +32,7 @@ _SAME_TYPE = frozenset(
 
 
 _SAME_SIZES = frozenset({"astype", "copy", "asarray", "numpy", "float32"})
+_MAKES = frozenset({"zeros", "ones", "empty", "random", "standard_normal", "full"})
 _MODULES = frozenset({"np", "tf", "numpy", "tensorflow"})
 
 
@@ -69,11 +70,17 @@ class View:
     def __init__(self, file: str, tree: ast.Module, back: Backward, held: Mapping[tuple[str, str], Held]) -> None:
         self.file, self.tree, self.back = file, tree, back
         self._held = held
-        self.above = {id(child): node for node in walk(tree) for child in ast.iter_child_nodes(node)}
+        self.above: dict[int, ast.AST] = {}
+        self._stored: dict[int, dict[str, list[int]]] = {}
+        self._calls: dict[str, list[ast.Call]] = defaultdict(list)
+        for node in walk(tree):
+            self.above.update((id(child), node) for child in ast.iter_child_nodes(node))
+            if isinstance(node, ast.Call):
+                self._calls[last_name(node.func)].append(node)
 
     def calls(self, *names: str) -> Iterator[ast.Call]:
         """The calls of functions and methods of these names, in the order of their lines."""
-        found = [n for n in walk(self.tree) if isinstance(n, ast.Call) and last_name(n.func) in names]
+        found = [call for name in names for call in self._calls.get(name, ())]
         yield from sorted(found, key=lambda c: (c.lineno, c.col_offset))
 
     def calls_of(self, name: str) -> list[ast.Name]:
@@ -82,7 +89,10 @@ class View:
 
     def scope(self, node: ast.AST) -> ast.AST:
         """The function around a node, or the module."""
-        return scope_at(self.tree, getattr(node, "lineno", 0))
+        here = self.above.get(id(node))
+        while here is not None and not isinstance(here, ast.FunctionDef | ast.AsyncFunctionDef):
+            here = self.above.get(id(here))
+        return self.tree if here is None else here
 
     def statement(self, node: ast.AST) -> ast.stmt | None:
         """The statement that a node stands in."""
@@ -100,31 +110,68 @@ class View:
         return self.back.steps(self.file, value)
 
     def held(self, node: ast.AST) -> Held | None:
-        """What a name held; of a parameter, what the name that it was given held."""
+        """What a name held where it is read: nothing where it gets another value later. Of a parameter, what the name
+        that it was given held.
+        """
         if not isinstance(node, ast.Name):
             return None
         scope = self.scope(node)
         function = getattr(scope, "name", "<module>")
+        stores = self._stores(scope).get(node.id, [])
+        if any(line >= node.lineno for line in stores) and not isinstance(node.ctx, ast.Store):
+            return None
         found = self._held.get((function, node.id))
-        if found is not None or function == "<module>":
+        if found is not None or scope is self.tree:
             return found
-        values = {id(m.value): m for m in self.back.given(scope, node.id)}
-        known = [self._held.get(("<module>", m.value.id)) for m in values.values() if isinstance(m.value, ast.Name)]
-        if values:
-            return known[0] if len(known) == len(values) == 1 else None
-        return self._held.get(("<module>", node.id)) if not self._local(scope, node.id) else None
+        given = [m.value for m in self.back.given(scope, node.id)]
+        if given:
+            known = [self.held(value) for value in given]
+            return known[0] if all(k is not None and k == known[0] for k in known) else None
+        whole = self._stores(self.tree).get(node.id, [])
+        return self._held.get(("<module>", node.id)) if not stores and len(whole) == 1 else None
 
-    def _local(self, scope: ast.AST, name: str) -> bool:
-        return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in walk(scope))
+    def _stores(self, scope: ast.AST) -> dict[str, list[int]]:
+        """The lines at which names get values in a scope; a statement's own end is where it gives them."""
+        if id(scope) not in self._stored:
+            found: dict[str, list[int]] = defaultdict(list)
+            for node in statements(scope):
+                simple = not hasattr(node, "body")
+                for inner in walk(node) if simple else walk(getattr(node, "target", ast.Pass())):
+                    if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+                        found[inner.id].append((node.end_lineno or node.lineno) if simple else node.lineno)
+            self._stored[id(scope)] = found
+        return self._stored[id(scope)]
 
     def shape(self, node: ast.expr, depth: int = _DEPTH) -> tuple[int, ...] | None:
         """The sizes of an array that a name held."""
         found = self.held(node)
         if found is not None:
             return found.shape if found.kind in ("array", "tensor", "table", "texts") else None
-        kept = isinstance(node, ast.Call) and last_name(node.func) in _SAME_SIZES
-        of = subject_of(node) if kept and depth and isinstance(node, ast.Call) else None
-        return self.shape(of, depth - 1) if of is not None else None
+        if not depth:
+            return None
+        if isinstance(node, ast.Call):
+            of = subject_of(node) if last_name(node.func) in _SAME_SIZES else None
+            return self.shape(of, depth - 1) if of is not None else self._made_shape(node, depth)
+        if isinstance(node, ast.Name):
+            return self._agreed([self.shape(m.value, depth - 1) for m in self.back.values(self.file, node)])
+        return None
+
+    def _made_shape(self, node: ast.Call, depth: int) -> tuple[int, ...] | None:
+        """Of a new array whose sizes are written, and of what a function of the program returns."""
+        name = last_name(node.func)
+        own = self.back.functions.get(name, ())
+        if own:
+            values = [v for file, function in own if file == self.file for v in returned(function)]
+            return self._agreed([self.shape(v, depth - 1) for v in values])
+        given = next((k.value for k in node.keywords if k.arg in ("size", "shape")), None)
+        if given is None and name in _MAKES and node.args:
+            given = node.args[0]
+        parts = given.elts if isinstance(given, ast.Tuple | ast.List) else [given] if given is not None else []
+        sizes = [self.number(p, depth - 1) for p in parts]
+        return tuple(n for n in sizes if n is not None) if sizes and None not in sizes else None
+
+    def _agreed(self, sizes: list[tuple[int, ...] | None]) -> tuple[int, ...] | None:
+        return sizes[0] if sizes and all(s == sizes[0] for s in sizes) else None
 
     def number(self, node: ast.expr, depth: int = _DEPTH) -> int | None:
         """The whole number that an expression is."""
@@ -182,6 +229,11 @@ class View:
             types = {self.dtype(m.value, depth - 1) for m in self.back.named(self.file, node)}
             return types.pop() if len(types) == 1 else ""
         return ""
+
+
+def returned(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.expr]:
+    """What a function returns."""
+    return [s.value for s in statements(function) if isinstance(s, ast.Return) and s.value is not None]
 
 
 def subject_of(call: ast.Call) -> ast.expr | None:

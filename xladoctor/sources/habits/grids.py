@@ -53,14 +53,16 @@ def _tiled(name: str, first: ast.Call, second: ast.Call) -> Fault:
 
 
 def _grids(view: View) -> Iterator[Fault]:
-    grids = list(view.calls("meshgrid"))
+    grids = list(view.calls("meshgrid", "product"))
     for place, grid in enumerate(grids):
         following = grids[place + 1].lineno if place + 1 < len(grids) else None
         given = {k.arg: ast.unparse(k.value) for k in grid.keywords}
-        if len(grid.args) != 2 or "ij" in given.get("indexing", ""):
+        if len(grid.args) != 2:
             continue
-        x, y = (ast.unparse(a) for a in grid.args)
-        sizes = [view.shape(a) for a in grid.args]
+        by_row = "ij" in given.get("indexing", "") or last_name(grid.func) == "product"
+        axes = grid.args[::-1] if by_row else grid.args
+        x, y = (ast.unparse(a) for a in axes)
+        sizes = [view.shape(a) for a in axes]
         n, m = (s[0] if s else None for s in sizes)
         for call in view.calls("reshape"):
             wanted = _two(call)
@@ -76,8 +78,8 @@ def _grids(view: View) -> Iterator[Fault]:
                 yield Fault(
                     "grid-axes",
                     call.lineno,
-                    f"A grid of `meshgrid({x}, {y})` is reshaped with its axes exchanged",
-                    f"`meshgrid` gives arrays with a row for each of `{y}` and a column for each of `{x}`. The reshape "
+                    f"The grid of `{ast.unparse(grid)[:60]}` is reshaped with its axes exchanged",
+                    f"This grid has a row for each of `{y}` and a column for each of `{x}`. The reshape "
                     f"wants rows for `{x}`, so that each row of the result is made of several rows of the grid.",
                 )
 

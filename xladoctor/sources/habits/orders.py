@@ -108,8 +108,8 @@ def _order(view: View, node: ast.AST, depth: int) -> Order | None:
     if isinstance(node, ast.Subscript):
         slices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         whole = isinstance(slices[0], ast.Slice) and slices[0].lower is slices[0].upper is slices[0].step is None
-        grouped = isinstance(node.slice, ast.Constant | ast.List) and _grouped(node.value) is not None
-        return _order(view, node.value, depth - 1) if whole or grouped else None
+        column = isinstance(node.slice, ast.List) or isinstance(getattr(node.slice, "value", None), str)
+        return _order(view, node.value, depth - 1) if whole or column else None
     if isinstance(node, ast.ListComp | ast.GeneratorExp) and len(node.generators) == 1 and not node.generators[0].ifs:
         return _order(view, node.generators[0].iter, depth - 1)
     if isinstance(node, ast.BinOp):
@@ -131,6 +131,8 @@ def _of_call(view: View, node: ast.Call, depth: int) -> Order | None:
             return None
         numpy = module and last_name(own) in ("np", "numpy") if own is not None else False
         return Order("sorted" if numpy else "appear", _key(of)) if _key(of) else None
+    if name == "drop_duplicates" and isinstance(inner, ast.Constant):
+        return Order("appear", str(inner.value))
     if name == "fromkeys" and inner is not None:
         return Order("appear", _key(inner)) if _key(inner) else None
     if (
@@ -152,6 +154,8 @@ def _of_call(view: View, node: ast.Call, depth: int) -> Order | None:
     if name in _KEEPS:
         of = own if own is not None and not module else inner
         return _order(view, of, depth - 1) if of is not None and (name != "list" or len(node.args) == 1) else None
+    if name in ("stack", "array", "asarray") and isinstance(inner, ast.ListComp):
+        return _order(view, inner, depth - 1)
     if name in ("stack", "column_stack") and isinstance(inner, ast.List | ast.Tuple):
         orders = [o for o in (_order(view, e, depth - 1) for e in inner.elts) if o is not None]
         return orders[0] if orders and all(o == orders[0] for o in orders) else None
@@ -165,9 +169,10 @@ def _grouped(node: ast.AST) -> Order | None:
         if isinstance(here, ast.Call) and last_name(here.func) == "groupby":
             unsorted = any(k.arg == "sort" and getattr(k.value, "value", True) is False for k in here.keywords)
             key = here.args[0] if here.args else None
-            if key is None or not isinstance(key, ast.Constant) or not isinstance(key.value, str):
+            text = _key(key) if isinstance(key, ast.Name) else getattr(key, "value", None)
+            if not isinstance(text, str) or not text:
                 return None
-            return Order("appear" if unsorted else "sorted", key.value) if reduced or here is node else None
+            return Order("appear" if unsorted else "sorted", text) if reduced or here is node else None
         if isinstance(here, ast.Call) and last_name(here.func) in (
             "transform",
             "rolling",

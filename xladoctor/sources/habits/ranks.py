@@ -36,6 +36,10 @@ def _outer(view: View, node: ast.AST) -> ast.AST:
     while isinstance(above, ast.Attribute) and above.attr in ("astype", "numpy", "copy", "to_numpy"):
         node = view.above[id(above)]
         above = view.above.get(id(node))
+    while isinstance(above, ast.BinOp) and isinstance(above.op, ast.Add | ast.Sub):
+        if not isinstance(above.right, ast.Constant):
+            break
+        node, above = above, view.above.get(id(above))
     return node
 
 
@@ -52,12 +56,6 @@ def _as_number(view: View, node: ast.AST) -> bool:
     """Whether it is divided."""
     outer = _outer(view, node)
     above = view.above.get(id(outer))
-    if (
-        isinstance(above, ast.BinOp)
-        and isinstance(above.op, ast.Add | ast.Sub)
-        and isinstance(above.right, ast.Constant)
-    ):
-        outer, above = above, view.above.get(id(above))
     return isinstance(above, ast.BinOp) and isinstance(above.op, ast.Div) and above.left is outer
 
 

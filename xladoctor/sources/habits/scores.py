@@ -36,6 +36,11 @@ def faults(view: View) -> Iterator[Fault]:
     """All of a file."""
     for call in view.calls(*_MEANS):
         yield from _padded(view, call)
+    for call in view.calls("sum", "reduce_sum", "count_nonzero"):
+        above = view.above.get(id(call))
+        whole = ast.unparse(above.right) if isinstance(above, ast.BinOp) and isinstance(above.op, ast.Div) else ""
+        if whole.endswith(".size") or "np.prod(" in whole or "tf.size(" in whole:
+            yield from _padded(view, call)
     yield from _unwritten(view)
     yield from _subjects(view)
 

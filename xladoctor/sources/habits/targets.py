@@ -11,6 +11,20 @@ from collections.abc import Iterator
 from xladoctor.sources.held import Fault, View
 from xladoctor.sources.names import last_name, walk
 
+_FILTERS = frozenset(
+    {
+        "convolve",
+        "correlate",
+        "cumsum",
+        "uniform_filter1d",
+        "gaussian_filter1d",
+        "gaussian_filter",
+        "savgol_filter",
+        "medfilt",
+        "lfilter",
+    }
+)
+_ARRAYS = frozenset({"array", "asarray", "stack", "astype", "float32"})
 _ROLLS = ("rolling", "expanding", "ewm")
 _TURNS = re.compile(
     r"\b(?:flip_left_right|flip_up_down|random_flip_\w+|stateless_random_flip_\w+|rot90|random_crop|central_crop|fliplr|"
@@ -26,8 +40,9 @@ def faults(view: View) -> Iterator[Fault]:
     """All of a file."""
     for call in view.calls(*_ROLLS, "transform"):
         yield from _rolled(view, call)
+    yield from _smoothed(view)
     for node in walk(view.tree):
-        if isinstance(node, ast.FunctionDef):
+        if isinstance(node, ast.FunctionDef | ast.Lambda):
             yield from _turned(view, node)
     yield from _doubled(view)
 
@@ -38,7 +53,8 @@ def _rolled(view: View, call: ast.Call) -> Iterator[Fault]:
         return
     grouped = last_name(call.func) == "transform"
     if grouped and (
-        "groupby" not in text or not any(f"'{w}'" in text for w in ("mean", "median", "sum", "std", "max"))
+        "groupby" not in text
+        or (not any(f"'{w}'" in text for w in ("mean", "median", "sum", "std", "max")) and ".rolling(" not in text)
     ):
         return
     column = _column(call)
@@ -99,11 +115,19 @@ def _names_column(value: ast.AST, column: str) -> bool:
             return True
         if isinstance(node, ast.Attribute) and node.attr == column and isinstance(node.value, ast.Name):
             return True
+        if isinstance(node, ast.Call) and last_name(node.func) == "pop" and column in _texts(node):
+            return True
     return False
 
 
+def _texts(call: ast.Call) -> list[object]:
+    return [a.value for a in call.args if isinstance(a, ast.Constant)]
+
+
 def _is_feature(view: View, feature: str, made: ast.stmt) -> bool:
-    """Whether the column is used again, by its name or in a list of names; or what is dropped is not it."""
+    """Whether the column is used again, by its name or in a list of names; or others are dropped, and it is not."""
+    if any(_texts(call) and feature not in _texts(call) for call in view.calls("pop")):
+        return True
     for node in walk(view.tree):
         if isinstance(node, ast.Constant) and node.value == feature and view.statement(node) is not made:
             return True
@@ -114,43 +138,96 @@ def _is_feature(view: View, feature: str, made: ast.stmt) -> bool:
     return False
 
 
-def _turned(view: View, function: ast.FunctionDef) -> Iterator[Fault]:
+def _smoothed(view: View) -> Iterator[Fault]:
+    """Features that are a running mean of the very array that a `fit` gets as its labels."""
+    for call in view.calls("fit"):
+        if len(call.args) < 2:
+            continue
+        data, labels = call.args[:2]
+        sources = _root(labels)
+        for name in (n for n in walk(labels) if isinstance(n, ast.Name)):
+            plain = (m.value for m in view.back.values(view.file, name) if isinstance(m.value, ast.Call))
+            sources |= {n for v in plain if last_name(v.func) in _ARRAYS for n in _root(v)}
+        listed = [a for a in view.calls("append") if isinstance(a.func, ast.Attribute) and a.args]
+        listed = [a for a in listed if last_name(a.func.value) in sources]  # type: ignore[attr-defined]
+        for made in view.made(data):
+            found = next((n for n in walk(made.value) if _runs(n, sources) or _up_to(n, listed)), None)
+            whole = made.file == view.file and not re.search(r"shift\(|roll\(|:-1\]", ast.unparse(made.value))
+            if found is not None and whole:
+                yield Fault(
+                    "feature-of-target",
+                    made.line,
+                    "A feature is a running mean of the target that has the same row in it",
+                    f"`{ast.unparse(found)[:60]}` includes the target of the row that is to be predicted. When the "
+                    "model "
+                    "is used, that is not known: end the window one row before.",
+                )
+                return
+
+
+def _runs(node: ast.AST, names: set[str]) -> bool:
+    """`convolve(y, ..., "same")`, `cumsum(y)` and filters of one of these arrays."""
+    if not isinstance(node, ast.Call) or last_name(node.func) not in _FILTERS:
+        return False
+    own = node.func.value if isinstance(node.func, ast.Attribute) else None
+    of = [*node.args[:1], *([own] if own is not None else [])]
+    modes = ast.unparse(node)
+    centred = last_name(node.func) not in ("convolve", "correlate") or "same" in modes
+    return centred and any(isinstance(a, ast.Name) and a.id in names for a in of)
+
+
+def _up_to(node: ast.AST, listed: list[ast.Call]) -> bool:
+    """`y[i - k : i + 1]` in a mean, where `y[i]` is what the labels get."""
+    if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Slice) or node.slice.upper is None:
+        return False
+    for call in listed:
+        label = call.args[0]
+        if isinstance(label, ast.Subscript) and ast.unparse(label.value) == ast.unparse(node.value):
+            return ast.unparse(node.slice.upper) == f"{ast.unparse(label.slice)} + 1"
+    return False
+
+
+def _turned(view: View, function: ast.FunctionDef | ast.Lambda) -> Iterator[Fault]:
     """A function of (image, mask) that turns or moves the image alone."""
     names = [a.arg for a in function.args.args if a.arg not in ("self", "cls")]
-    returns = [n.value for n in walk(function) if isinstance(n, ast.Return) and isinstance(n.value, ast.Tuple)]
-    if len(names) < 2 or not returns or len(returns[0].elts) < 2:
+    given = (
+        [function.body]
+        if isinstance(function, ast.Lambda)
+        else [n.value for n in walk(function) if isinstance(n, ast.Return)]
+    )
+    returns = [v.elts for v in given if isinstance(v, ast.Tuple)]
+    if len(names) < 2 or not returns or len(returns[0]) < 2:
         return
     image, dense = names[:2]
-    if not (_DENSE.search(dense) or (_is_dense(view) and len(view.calls_of(function.name)) > 0)):
+    named = isinstance(function, ast.Lambda) or len(view.calls_of(function.name)) > 0
+    if not (_DENSE.search(dense) or (named and _is_dense(view))):
         return
-    turned = {n: _turns(function, n) for n in (image, dense)}
-    first, second = (_root(e) for e in returns[0].elts[:2])
-    if (
-        turned[image] is not None
-        and turned[dense] is None
-        and dense in second
-        and not _TURNS.search(ast.unparse(returns[0].elts[1]))
-    ) and (image in first or not first & {dense}):
-        yield _left(turned[image] or function.lineno, image, dense)
+    one, other = (_also(function, n) for n in (image, dense))
+    turned = _turns(function, one, returns[0][0])
+    first, second = (_root(e) for e in returns[0][:2])
+    still = _turns(function, other, returns[0][1]) is None and bool(second & other)
+    if turned is not None and still and first & one:
+        yield _left(turned, image, dense)
 
 
-def _turns(function: ast.FunctionDef, name: str) -> int | None:
-    """The line that turns or moves what a name holds."""
+def _also(function: ast.AST, name: str) -> set[str]:
+    """A name, and others that are given what it holds."""
+    names = {name}
     for node in walk(function):
-        if (
-            isinstance(node, ast.Assign | ast.Return)
-            and node.value is not None
-            and _TURNS.search(ast.unparse(node.value))
-        ):
-            value = (
-                node.value.elts[0] if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple) else node.value
-            )
-            if name in {n.id for n in walk(value) if isinstance(n, ast.Name)} and _TURNS.search(ast.unparse(value)):
-                return node.lineno
+        if isinstance(node, ast.Assign) and names & _root(node.value):
+            names |= {t.id for t in node.targets if isinstance(t, ast.Name)}
+    return names
+
+
+def _turns(function: ast.AST, names: set[str], result: ast.expr) -> int | None:
+    """The line that turns or moves what one of the names holds."""
+    for value in (*(n.value for n in walk(function) if isinstance(n, ast.Assign)), result):
+        if names & _root(value) and _TURNS.search(ast.unparse(value)):
+            return value.lineno
     return None
 
 
-def _root(node: ast.expr) -> set[str]:
+def _root(node: ast.AST) -> set[str]:
     return {n.id for n in walk(node) if isinstance(n, ast.Name)}
 
 

@@ -11,9 +11,9 @@ from xladoctor.sources.names import last_name, walk
 
 def faults(view: View) -> Iterator[Fault]:
     """`for i in range((n - size) // step)` that cuts `x[i * step : i * step + size]`."""
-    for call in view.calls("range"):
+    for call in view.calls("range", "arange"):
         found = _counted(view, call)
-        loop = view.above.get(id(call))
+        loop = _loop(view, call)
         if found is None or not isinstance(loop, ast.For | ast.comprehension) or not isinstance(loop.target, ast.Name):
             continue
         body = loop if isinstance(loop, ast.For) else view.above[id(loop)]
@@ -26,6 +26,16 @@ def faults(view: View) -> Iterator[Fault]:
                 f"Between the first and the last window there are (n - {size}) // {step} steps of {step}, and one "
                 "window more than steps. The end of the data is in no window.",
             )
+
+
+def _loop(view: View, call: ast.Call) -> ast.AST | None:
+    """The loop over a range, also by a name."""
+    above = view.above.get(id(call))
+    if isinstance(above, ast.Assign) and isinstance(above.targets[0], ast.Name):
+        reads = view.loads(view.scope(call), above.targets[0].id)
+        loops = [view.above.get(id(n)) for n in reads]
+        return next((at for at in loops if isinstance(at, ast.For | ast.comprehension)), None)
+    return above
 
 
 def _counted(view: View, call: ast.Call) -> tuple[str, str, int] | None:
