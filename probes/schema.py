@@ -69,11 +69,13 @@ GRADIENT = "gradient"  # capsule, function, python_name, graph, xla, where: the 
 MEETING = "meeting"  # op, shapes, watched, given, where: eager operands of which broadcasting makes all pairs of rows
 # what (reshuffled, dropped, zipped, empty), where, used, rows, method, model, shuffled: how it was made
 DATASET = "dataset"
-# what (reshuffled, sorted, batches, shared, apart, cached, unnamed, folds), where, used, model, rows [training,
-# validation] (of batches: those of one class, all; shared, unnamed, folds: so many of so many),
-# classes [of each], unseen, buffer, size
+# what (reshuffled, sorted, batches, shared, apart, cached, unnamed, folds, and those of given_rows.py), where, used,
+# model, rows [training, validation] (of batches: those of one class, all; shared, unnamed, folds, windows, unwritten:
+# so many of so many; target, shifted: the column, or by how much, and all), classes [of each], unseen, buffer, size,
+# argument
 SPLIT = "split"
 TABLE = "table"  # shape, dtype, where: NumPy took the mean of a square of as many rows as `predict` gave
+NAMES = "names"  # file, function, names {name: kind, shape, dtype, ...}: what the names of a function or module held
 NO_GRADIENT = "no-gradient"  # what (missing, stopped), variables, count, given, where, stops [{variables, connected,
 #   cuts [{op, why (op, outside, numpy), frames}]}]: the optimizer was given no gradient; none:
 #   optimizer, given, where: it was given one for each; end: trained, moved, same

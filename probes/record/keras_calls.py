@@ -17,6 +17,7 @@ from .failures import FailureRecorder
 from .frames import caller, hide, is_within, user_frames, wraps
 from .frozen import FrozenRecorder
 from .guard import Guard
+from .held_names import NameRecorder
 from .idle import IdleRecorder
 from .importhook import PostImportFinder
 from .keras_facts import accelerators, described, rows_of, validation_rows
@@ -54,10 +55,11 @@ class KerasRecorder:
         self.numbers = numbers
         self.datasets = datasets
         self.tables = tables
-        self.splits = SplitRecorder(guard, datasets) if datasets is not None else None
+        self.splits = SplitRecorder(guard, datasets, values.enabled) if datasets is not None else None
         self.monitors = MonitorRecorder(guard, finder) if datasets is not None else None
         self.frozen: FrozenRecorder | None = None
         self.idle: IdleRecorder | None = None
+        self.names: NameRecorder | None = None
         self.rehearsal = rehearsal
         self.twins = twins
         self.sink = guard.sink
@@ -293,8 +295,8 @@ class KerasRecorder:
             "batch_size_given": given.get("batch_size"),
             "by_row": False if getattr(model, "by_row", None) is False else None,
         }
-        frames = user_frames(skip=4, limit=1)
-        self.guard.part("first use", lambda: self._first_use(model, frames[0] if frames else None))
+        where = next(iter(user_frames(skip=4, limit=1)), None)
+        self.guard.part("first use", lambda: self._first_use(model, where))
         self.sink.write(
             schema.CALL,
             phase="begin",
@@ -307,15 +309,13 @@ class KerasRecorder:
             validation_rows=validation_rows(given, rows),
             validation_batch_size=given.get("validation_batch_size"),
             policies=self.guard.part("policies", compat.keras_policies, model),
-            where=frames[0] if frames else None,
+            where=where,
             **call,
         )
-        where = frames[0] if frames else None
         if self.datasets is not None and not self.tracing.keras_calls:
             known = self.guard.part("dataset", self.datasets.given, method, model, given.get("x"), where)
-            if method in ("fit", "evaluate") and self.splits is not None:
-                look = self.splits.fitted if method == "fit" else self.splits.evaluated
-                known = self.guard.part("split", look, model, given, where) or known
+            if self.splits is not None:
+                known = self.guard.part("split", self.splits.begins, method, model, given, where) or known
             call["batches_seen"] = bool(known)
         waiting = {
             "callbacks": self.guard.part("monitors", weakly, given.get("callbacks")),
@@ -330,6 +330,8 @@ class KerasRecorder:
             return
         if self.frozen is not None:
             self.guard.part("trainable", self.frozen.ends, call.get("change"))
+        if self.names is not None and not self.tracing.keras_calls:
+            self.guard.part("names", self.names.called)
         if self.idle is not None and call["method"] == "fit":
             self.guard.part("layer", self.idle.fitted)
         out = None

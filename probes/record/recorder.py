@@ -22,6 +22,7 @@ from .frames import caller
 from .frozen import FrozenRecorder
 from .gradients import GradientRecorder
 from .guard import Guard
+from .held_names import NameRecorder
 from .idle import IdleRecorder
 from .importhook import PostImportFinder
 from .kept import KeptRecorder
@@ -32,6 +33,7 @@ from .losses import LossRecorder
 from .misnamed import MisnamedRecorder
 from .numbers import NumbersRecorder
 from .operands import OperandRecorder
+from .pandas_rows import PandasRecorder
 from .places import PlaceRecorder
 from .policies import PolicyRecorder
 from .process import identity
@@ -79,7 +81,7 @@ class Parts:
     keras: KerasRecorder | None = None
     tracing: TraceRecorder | None = None
     untrained: UntrainedRecorder | None = None
-    last: tuple[FrozenRecorder | IdleRecorder, ...] = ()
+    last: tuple[FrozenRecorder | IdleRecorder | NameRecorder, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -241,13 +243,17 @@ def _recorders(choice: Choice, guard: Guard, finder: PostImportFinder) -> Parts:
         _places.append(PlaceRecorder(guard, finder, tracing))
     plain = "keras" in chosen and rehearsal is None
     untrained = UntrainedRecorder(guard, finder, tracing) if plain else None
-    last: tuple[FrozenRecorder | IdleRecorder, ...] = ()
+    last: tuple[FrozenRecorder | IdleRecorder | NameRecorder, ...] = ()
     if untrained is not None and keras is not None:
         keras.frozen = FrozenRecorder(guard, finder, untrained.trained)
         keras.idle = IdleRecorder(guard, finder, untrained.trained)
         last = (keras.frozen, keras.idle)
         LossRecorder(guard, finder)
         MisnamedRecorder(guard, finder)
+    if plain and keep and keras is not None and not guard.block:
+        keras.names = NameRecorder(guard)
+        PandasRecorder(guard, finder)
+        last = (*last, keras.names)
     return Parts(rehearsal, numbers, failures, keras, tracing, untrained, last)
 
 

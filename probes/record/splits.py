@@ -14,6 +14,7 @@ from typing import Any
 from .. import compat_data, schema
 from .datasets import SAME_ROWS, DatasetRecorder, chain, is_shuffled_anew
 from .folds import Folds
+from .given_rows import GivenRows
 from .guard import Guard
 from .overlap import shared_rows, unnamed_rows
 
@@ -31,11 +32,20 @@ _BATCHES = 2
 class SplitRecorder:
     """Writes `split` events."""
 
-    def __init__(self, guard: Guard, datasets: DatasetRecorder) -> None:
+    def __init__(self, guard: Guard, datasets: DatasetRecorder, values: bool = True) -> None:
         self.guard = guard
         self.datasets = datasets
+        self._given = GivenRows(self._odd) if values else None
         self._seen: set[tuple[Any, ...]] = set()
         self._folds = Folds()
+
+    def begins(self, method: str, model: Any, given: Mapping[str, Any], where: Mapping[str, Any] | None) -> bool:
+        """A call of Keras begins with these arguments; whether its batches, or its two sides, could be looked at."""
+        if self._given is not None and method in ("fit", "evaluate", "predict"):
+            facts = {"model": getattr(model, "name", None), "used": where}
+            self.guard.part("given rows", self._given.begins, method, model, given, facts)
+        look = {"fit": self.fitted, "evaluate": self.evaluated}.get(method)
+        return look is not None and look(model, given, where)
 
     def fitted(self, model: Any, given: Mapping[str, Any], where: Mapping[str, Any] | None) -> bool:
         """A `fit` begins with these arguments; whether its batches, or its two sides, could be looked at."""
@@ -160,6 +170,9 @@ class SplitRecorder:
             known = {"classes": [1, len(set(classes.tolist()))], "buffer": buffer, "size": size}
             self._write("batches", where, rows=[alone // size * size, len(classes)], **known, **facts)
         return True
+
+    def _odd(self, what: str, **facts: Any) -> None:
+        self._write(what, facts["used"], **facts)
 
     def _write(self, what: str, where: Mapping[str, Any] | None, **facts: Any) -> None:
         key = (what, str(where), facts.get("model"))

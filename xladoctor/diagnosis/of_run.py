@@ -20,6 +20,8 @@ from xladoctor.diagnosis.fitting import fitted, situation
 from xladoctor.diagnosis.flipped import flip_notes
 from xladoctor.diagnosis.frozen import frozen
 from xladoctor.diagnosis.frozen_layers import trainable_too_late
+from xladoctor.diagnosis.given_rows import given_rows
+from xladoctor.diagnosis.habits import habits
 from xladoctor.diagnosis.hypotheses import judge
 from xladoctor.diagnosis.idle import idle_parts
 from xladoctor.diagnosis.isolated import isolations, with_isolations
@@ -73,6 +75,8 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
     others += [*untrained(recording), *splits(recording), *shuffled_alone(recording), *idle_monitors(recording)]
     others += [*trainable_too_late(recording), *idle_parts(recording), *loss_inputs(recording)]
     others += rows_in_source(recording)
+    others += given_rows(recording)
+    others += habits(recording, others)
     others += kept_in_graph(recording, others)
     known = ordered(logged, followed, others, evidence, quiet)
     likely = tuple(drawn_apart(recording)) or tuple(frozen(recording, known)) or tuple(policy_missed(recording, known))

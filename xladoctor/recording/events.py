@@ -55,6 +55,11 @@ _TENSOR = record(
 _AXIS = record({"name": text, "value": whole, "source": text})
 _VARIABLE = maybe(text)
 _ASKED = record({"module": text}, {"file": maybe(text), "line": maybe(whole), "set": flag, "same": flag})
+_HELD = record(
+    {"kind": text},
+    {"shape": many(whole), "dtype": text, "value": number, "least": number, "most": number, "rest": whole,
+     "index": text, "fraction": flag, "padded": flag, "grouped": flag, "by_text": flag},
+)  # fmt: skip
 _CUT = record({"op": text, "why": text, "frames": many(FRAME)})
 _STOP = record({"variables": many(text), "connected": flag, "cuts": many(_CUT)})
 _LINK = record({}, {"exception": text, "message": text})
@@ -140,7 +145,7 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
     schema.SPLIT: (
         {"what": text, "rows": row(whole, whole)},
         {"where": WHERE, "used": WHERE, "model": maybe(text), "classes": row(whole, whole), "unseen": whole,
-         "buffer": whole, "size": whole},
+         "buffer": whole, "size": whole, "argument": text},
     ),
     schema.NO_GRADIENT: (
         {"what": text},
@@ -148,6 +153,7 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
          "optimizer": text, "regularized": whole,
          "trained": many(text), "moved": many(text), "same": many(text)},
     ),
+    schema.NAMES: ({"file": text, "function": text, "names": mapping(_HELD)}, {}),
     schema.TABLE: ({"shape": many(whole)}, {"dtype": maybe(text), "where": WHERE, "frames": many(FRAME)}),
     schema.KEPT: (
         {"path": many(row(text, text)), "before": text, "now": text},

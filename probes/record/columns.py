@@ -1,0 +1,119 @@
+"""What the columns of an array say of how it was scaled: by its own mean and deviation, or by its own limits.
+
+A mean of exactly 0 and a deviation of exactly 1 in each column do not happen by chance: the numbers of just these rows
+were used. Two arrays that are both so were scaled each by itself; two that are so only together were scaled before they
+were cut apart.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+MAX_NUMBERS = 2_000_000
+"""Of each array: to read more takes too long while the target waits."""
+_LEAST = 16
+_MOST_ROWS = 200_000
+"""Of more rows a mean is near 0 by chance, too."""
+_MOST_COLUMNS = 512
+_NEAR = 2e-4
+_EXACT = 1e-6
+
+
+class Columns:
+    """Sums of the columns of arrays; those of several arrays can be added."""
+
+    def __init__(self, rows: int, total: Any, squares: Any, least: Any, most: Any, ends: Any) -> None:
+        self.rows = rows
+        self.total, self.squares = total, squares
+        self.least, self.most = least, most
+        self.ends = ends
+        """The columns in which only few rows are the least or the most."""
+
+    def __add__(self, other: Columns) -> Columns:
+        numpy = sys.modules["numpy"]
+        return Columns(
+            self.rows + other.rows, self.total + other.total, self.squares + other.squares,
+            numpy.minimum(self.least, other.least), numpy.maximum(self.most, other.most), self.ends & other.ends,
+        )  # fmt: skip
+
+    @property
+    def width(self) -> int:
+        """How many columns there are."""
+        return len(self.total)
+
+    def standard(self) -> Any:
+        """The columns whose mean is 0 and whose deviation is 1."""
+        numpy = sys.modules["numpy"]
+        mean = self.total / self.rows
+        variance = numpy.maximum(self.squares / self.rows - mean**2, 0)
+        # pandas divides by one less.
+        deviations = [numpy.sqrt(variance * n) for n in (1.0, self.rows / (self.rows - 1))]
+        return (abs(mean) < _NEAR) & numpy.any([abs(d - 1) < _NEAR for d in deviations], axis=0)
+
+    def bounded(self) -> Any:
+        """The columns that go from 0 to 1, which hardly a row reaches."""
+        return (abs(self.least) < _EXACT) & (abs(self.most - 1) < _EXACT) & self.ends
+
+    def varied(self) -> Any:
+        """The columns that are not one number."""
+        return self.most > self.least
+
+
+def columns_of(array: Any) -> Columns | None:
+    """The sums of the columns of an array of numbers; of one of a higher rank, those of its last axis."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not isinstance(array, numpy.ndarray) or array.dtype.kind != "f" or array.ndim < 2:
+        return None
+    if len(array) < _LEAST or not 0 < array.size <= MAX_NUMBERS or not 0 < array.shape[-1] <= _MOST_COLUMNS:
+        return None
+    flat = array.reshape(-1, array.shape[-1])
+    if len(flat) > _MOST_ROWS:
+        return None
+    wide = flat.astype("float64")
+    least, most = wide.min(0), wide.max(0)
+    few = max(2, len(wide) // 100)
+    ends = ((wide == least).sum(0) <= few) & ((wide == most).sum(0) <= few)
+    found = Columns(len(wide), wide.sum(0), (wide**2).sum(0), least, most, ends)
+    return found if bool(numpy.isfinite(found.squares).all()) else None
+
+
+def scaled_apart(training: Columns, other: Columns) -> bool:
+    """Whether the training and the other rows were scaled each by their own numbers."""
+    if training.width != other.width:
+        return False
+    one, two = training.standard(), other.standard()
+    if bool(one.any()) and bool(two[one & other.varied()].all()) and bool((one & two).any()):
+        return True
+    one, two = training.bounded(), other.bounded()
+    return int(one.sum()) > 1 and bool((two[one]).all())
+
+
+def scaled_together(training: Columns, others: Columns) -> bool:
+    """Whether rows were scaled by the numbers of all, before the training rows were cut from them."""
+    if training.width != others.width:
+        return False
+    whole = training + others
+    wanted = whole.varied()
+    if 2 * int(whole.standard().sum()) >= int(wanted.sum()) > 0 and not bool(training.standard().any()):
+        return bool(whole.standard().any())
+    both = whole.bounded()
+    return int(both.sum()) > 1 and bool(both[wanted].all()) and not bool(training.bounded().all())
+
+
+def scaled_by_row(array: Any) -> bool:
+    """Whether each row has a mean of 0 and a deviation of 1, although its few columns are different things: each column
+    keeps to numbers of its own.
+    """
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not isinstance(array, numpy.ndarray) or array.dtype.kind != "f" or array.ndim != 2:
+        return False
+    rows, width = array.shape
+    if rows < _LEAST or not 3 <= width <= 40 or array.size > MAX_NUMBERS:
+        return False
+    wide = array.astype("float64")
+    if not bool((abs(wide.mean(1)) < 1e-3).all() and (abs(wide.std(1) - 1) < 1e-3).all()):
+        return False
+    between = wide.mean(0).var()  # of a total of 1
+    steps = abs(numpy.diff(wide.mean(0))).mean()
+    return bool(between > 0.5 and steps > 0.5)

@@ -1,0 +1,160 @@
+"""The arrays that Keras' `fit`, `evaluate` and `predict` get: what their numbers say of how they were made.
+
+Nothing of them is kept but sums of their columns and one number for each row. After so much time of our own nothing
+is looked at any more.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+import weakref
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .. import compat, compat_data
+from .columns import MAX_NUMBERS, Columns, columns_of, scaled_apart, scaled_by_row, scaled_together
+from .datasets import slices
+from .overlap import items_of
+from .sequences import Windows, meets, overlapping, unwritten, windows_of
+
+MAX_SECONDS = 0.5
+_MOST_OTHERS = 4
+_LEAST = 8
+_SHARE = 0.05
+_clock = time.perf_counter
+Write = Callable[..., None]
+
+
+class _Training:
+    """What is known of the rows that a model was trained on, and of others that it got since."""
+
+    def __init__(self, rows: Any) -> None:
+        self.columns: Columns | None = columns_of(rows)
+        self.windows: Windows | None = windows_of(rows)
+        self.items: Any = items_of(rows)
+        self.others: list[Columns] = []
+
+
+class GivenRows:
+    """Calls `write(what, rows=[...], argument=...)` for what is odd about the arrays of a call."""
+
+    def __init__(self, write: Write) -> None:
+        self._write = write
+        self._models: weakref.WeakKeyDictionary[Any, _Training] = weakref.WeakKeyDictionary()
+        self._seconds = 0.0
+
+    def begins(self, method: str, model: Any, given: Mapping[str, Any], facts: dict[str, Any]) -> None:
+        """A call begins with these arguments."""
+        if self._seconds >= MAX_SECONDS:
+            return
+        started = _clock()
+        try:
+            if method == "fit":
+                self._fitted(model, given, facts)
+            else:
+                self._used(method, model, given, facts)
+        finally:
+            self._seconds += _clock() - started
+
+    def _fitted(self, model: Any, given: Mapping[str, Any], facts: dict[str, Any]) -> None:
+        rows, labels = _pair(given.get("x"), given.get("y"))
+        if rows is None:
+            return
+        split = float(given.get("validation_split") or 0.0)
+        at = int(len(rows) * (1.0 - split)) if 0.0 < split < 1.0 else len(rows)
+        known = self._models[model] = _Training(rows[:at])
+        self._alone(rows, labels, facts)
+        if scaled_by_row(rows):
+            self._write("row-scale", rows=[len(rows), rows.shape[1]], argument="x", **facts)
+        if at < len(rows):
+            self._windows(known, rows[at:], "x", facts)
+        beside = given.get("validation_data")
+        if beside is not None:
+            parts = beside if isinstance(beside, (tuple, list)) else (beside,)
+            others, _ = _pair(parts[0], parts[1] if len(parts) > 1 else None)
+            if others is not None:
+                self._compared(known, others, "validation_data", facts)
+
+    def _used(self, method: str, model: Any, given: Mapping[str, Any], facts: dict[str, Any]) -> None:
+        rows, labels = _pair(given.get("x"), given.get("y"))
+        known = self._models.get(model)
+        if rows is None:
+            return
+        if method == "evaluate":
+            self._alone(rows, labels, facts)
+        if known is not None:
+            self._compared(known, rows, "x", facts)
+            if method == "evaluate":
+                self._shared(known, rows, facts)
+
+    def _alone(self, rows: Any, labels: Any, facts: dict[str, Any]) -> None:
+        for name, array in (("x", rows), ("y", labels)):
+            rest = unwritten(array) if array is not None else 0
+            if rest:
+                self._write("unwritten", rows=[rest, len(array)], argument=name, **facts)
+        found = meets(rows, labels) if labels is not None else None
+        if found is not None:
+            self._write(found[0], rows=[found[1], len(rows)], argument="y", **facts)
+
+    def _compared(self, known: _Training, rows: Any, argument: str, facts: dict[str, Any]) -> None:
+        self._windows(known, rows, argument, facts)
+        columns = columns_of(rows)
+        if known.columns is None or columns is None or columns.width != known.columns.width:
+            return
+        if any(_same(columns, other) for other in (known.columns, *known.others)):
+            return
+        if scaled_apart(known.columns, columns):
+            self._write("own-scale", rows=[columns.rows, known.columns.rows], argument=argument, **facts)
+        whole = columns
+        for other in (None, *known.others):
+            whole = whole if other is None else whole + other
+            if scaled_together(known.columns, whole):
+                rows_of_both = [known.columns.rows, known.columns.rows + whole.rows]
+                self._write("whole-scale", rows=rows_of_both, argument=argument, **facts)
+                break
+        known.others = [*known.others, columns][-_MOST_OTHERS:]
+
+    def _windows(self, known: _Training, rows: Any, argument: str, facts: dict[str, Any]) -> None:
+        others = windows_of(rows)
+        found = overlapping(known.windows, others) if known.windows is not None and others is not None else None
+        if found is not None:
+            self._write("windows", rows=found, argument=argument, **facts)
+
+    def _shared(self, known: _Training, rows: Any, facts: dict[str, Any]) -> None:
+        """Rows of the training among those of an `evaluate`; all rows together may be meant."""
+        numpy, items = sys.modules["numpy"], items_of(rows)
+        if known.items is None or items is None or items.dtype != known.items.dtype:
+            return
+        shared = int(numpy.isin(items, known.items).sum())
+        all_of_it = bool(numpy.isin(known.items, items).all())
+        if shared >= _LEAST and _SHARE * len(items) <= shared < len(items) and not all_of_it:
+            self._write("shared", rows=[shared, len(items)], argument="x", **facts)
+
+
+def _same(one: Columns, other: Columns) -> bool:
+    return one.rows == other.rows and bool((one.total == other.total).all())
+
+
+def _pair(rows: Any, labels: Any) -> tuple[Any, Any]:
+    """The rows and labels as arrays of NumPy; None for what is none."""
+    if isinstance(rows, compat_data.dataset_class()):
+        found = slices(rows)
+        tensors = found[0] if found is not None else []
+        rows, labels = (tensors[0], tensors[1]) if len(tensors) == 2 else (None, None)
+    first = _array(rows)
+    second = _array(labels)
+    fits = first is not None and second is not None and first.ndim and second.ndim and len(first) == len(second)
+    return (first if first is not None and first.ndim else None), (second if fits else None)
+
+
+def _array(value: Any) -> Any:
+    numpy = sys.modules.get("numpy")
+    if numpy is None or value is None:
+        return None
+    if type(value).__module__.partition(".")[0] == "pandas" and hasattr(value, "to_numpy"):
+        value = value.to_numpy() if int(value.size) <= MAX_NUMBERS else None
+    elif not isinstance(value, numpy.ndarray) and compat.is_eager(value):
+        small = int(numpy.prod([int(n) for n in value.shape], dtype="int64")) <= MAX_NUMBERS
+        value = value.numpy() if small else None
+    return value if isinstance(value, numpy.ndarray) and value.size <= MAX_NUMBERS else None

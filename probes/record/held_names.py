@@ -1,0 +1,172 @@
+"""What the program's own names hold: sizes and types of arrays, and what their numbers are, for who reads the source.
+
+Looked at when the process ends, and the names of functions when a call of Keras ends that they made. No number is
+written but those that are a name's only one; nothing is kept.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import FrameType, ModuleType
+from typing import Any
+
+from .. import compat, schema
+from .frames import is_user_file
+from .guard import Guard
+from .sequences import unwritten
+
+MAX_SECONDS = 0.3
+MAX_NAMES = 300
+MAX_NUMBERS = 1_000_000
+_MOST_FRAMES = 8
+_MOST_CALLS = 12
+_MOST_TEXTS = 2000
+_OPTIMIZED = 0x1
+_SEES_LOCALS = frozenset({"locals", "vars", "exec", "eval", "dir"})
+_clock = time.perf_counter
+
+
+class NameRecorder:
+    """Writes `names` events: {"file", "function", "names": {name: what it holds}}."""
+
+    def __init__(self, guard: Guard) -> None:
+        self.guard = guard
+        self._seconds = 0.0
+        self._calls = 0
+        self._main: str | None = None
+        """The file of the script: Python takes its name from the module before the process ends."""
+        self._written: dict[tuple[str, str], Mapping[str, Any]] = {}
+
+    def called(self) -> None:
+        """A call of Keras ends: what do the functions hold that made it?"""
+        self._calls += 1
+        if self._calls > _MOST_CALLS:
+            return
+        frame: FrameType | None = sys._getframe(1)
+        found = 0
+        while frame is not None and found < _MOST_FRAMES:
+            code = frame.f_code
+            if code.co_name == "<module>" and frame.f_globals.get("__name__") == "__main__":
+                self._main = code.co_filename
+            elif code.co_flags & _OPTIMIZED and is_user_file(code.co_filename) and not _SEES_LOCALS & {*code.co_names}:
+                found += 1
+                self._note(code.co_filename, code.co_name, _locals(frame))
+            frame = frame.f_back
+
+    def at_exit(self) -> None:
+        """The process ends: what do the modules hold?"""
+        for module in list(sys.modules.values()):
+            file = vars(module).get("__file__") if isinstance(module, ModuleType) else None
+            if file is None and module is sys.modules.get("__main__"):
+                file = self._main or str(Path((sys.argv or [""])[0]).absolute())
+            if isinstance(file, str) and is_user_file(file):
+                self._note(file, "<module>", dict(vars(module)))
+
+    def _note(self, file: str, function: str, held: Mapping[str, Any]) -> None:
+        started = _clock()
+        found: dict[str, Any] = {}
+        for name, value in held.items():
+            if self._seconds + _clock() - started > MAX_SECONDS or len(found) >= MAX_NAMES:
+                break
+            facts = self.guard.part("names", facts_of, value) if not name.startswith("__") else None
+            if facts:
+                found[name] = facts
+        if found and self._written.get((file, function)) != found:
+            self._written[file, function] = found
+            self.guard.sink.write(schema.NAMES, file=file, function=function, names=found)
+        self._seconds += _clock() - started
+
+
+def _locals(frame: FrameType) -> dict[str, Any]:
+    """A copy of the names of a function. Before Python 3.13, the frame keeps what it gives, and would keep the values
+    alive: it is emptied again, unless somebody traces the function.
+    """
+    given = frame.f_locals
+    held = dict(given)
+    if sys.version_info < (3, 13) and sys.gettrace() is None:
+        given.clear()
+    return held
+
+
+def facts_of(value: Any) -> dict[str, Any] | None:
+    """What a name holds; None of what is no array, table, number, or list of texts."""
+    numpy = sys.modules.get("numpy")
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, (int, float)):
+        return {"kind": "number", "value": value} if abs(value) < 1 << 53 else None
+    if numpy is not None and isinstance(value, numpy.ndarray):
+        return _of_texts(value.ravel().tolist()) if value.dtype.kind in "US" else _of_array(numpy, value)
+    if compat.is_eager(value):
+        return {"kind": "tensor", "shape": [int(n) for n in value.shape], "dtype": value.dtype.name}
+    if isinstance(value, (list, tuple)):
+        return _of_texts(value)
+    if type(value).__module__.partition(".")[0] == "pandas" and hasattr(value, "index") and hasattr(value, "iloc"):
+        return {"kind": "table", "shape": [int(n) for n in value.shape], "index": _index(value)}
+    return None
+
+
+def _of_array(numpy: Any, array: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {"kind": "array", "shape": [int(n) for n in array.shape], "dtype": str(array.dtype)}
+    if array.dtype.kind not in "fiu" or not 0 < array.size <= MAX_NUMBERS:
+        return found
+    least, most = float(array.min()), float(array.max())
+    flags = {
+        "fraction": array.dtype.kind == "f" and bool((array != numpy.round(array)).any()),
+        "padded": _padded(numpy, array),
+        "grouped": array.ndim == 1 and array.dtype.kind in "iu" and _grouped(numpy, array),
+    }
+    rest = unwritten(array)
+    if least == least and most == most and max(abs(least), abs(most)) < 1e300:
+        found.update(least=least, most=most)
+    found.update({name: True for name, holds in flags.items() if holds})
+    return {**found, "rest": rest} if rest else found
+
+
+def _padded(numpy: Any, array: Any) -> bool:
+    """Whether rows end in zeros from different places on, and have none before."""
+    if array.ndim != 2 or array.shape[1] < 3:
+        return False
+    there = array != 0
+    lengths = there.sum(1)
+    ends = array.shape[1] - there[:, ::-1].argmax(1)
+    tight = bool((there.any(1) & (ends == lengths)).all())
+    return tight and len(numpy.unique(lengths)) > 2 and float(lengths.mean()) < 0.95 * array.shape[1]
+
+
+def _grouped(numpy: Any, array: Any) -> bool:
+    """Whether numbers name groups of several rows each."""
+    many = len(numpy.unique(array))
+    return 3 <= many <= len(array) // 3
+
+
+def _of_texts(values: Any) -> dict[str, Any] | None:
+    """Texts that end in numbers: are they in the order of text, and not in that of their numbers?"""
+    if not 2 <= len(values) <= _MOST_TEXTS:
+        return None
+    texts = [str(v) for v in values if isinstance(v, str) or hasattr(v, "__fspath__")]
+    if len(texts) != len(values):
+        return None
+    keys = [tuple(re.split(r"(\d{1,15})", t)) for t in texts]
+    numbered = [tuple(int(p) if n % 2 else p for n, p in enumerate(k)) for k in keys]
+    alike = len({k[::2] for k in keys}) == 1  # they differ in their numbers alone
+    by_text = alike and texts == sorted(texts) and numbered != sorted(numbered)
+    return {"kind": "texts", "shape": [len(texts)], **({"by_text": True} if by_text else {})}
+
+
+def _index(table: Any) -> str:
+    """How the rows of a table of pandas are labelled: from 0 on, so in another order, with gaps, or otherwise."""
+    labels = table.index
+    if type(labels).__name__ == "RangeIndex":
+        return "range" if (labels.start, labels.step) == (0, 1) else "gaps"
+    if getattr(labels, "dtype", None) is None or labels.dtype.kind not in "iu" or len(labels) > MAX_NUMBERS:
+        return "other"
+    numbers = labels.to_numpy()
+    whole = len(numbers) and sys.modules["numpy"].sort(numbers)[0] == 0 and int(numbers.max()) == len(numbers) - 1
+    if not whole:
+        return "gaps"
+    return "range" if bool((numbers[1:] > numbers[:-1]).all()) else "permuted"

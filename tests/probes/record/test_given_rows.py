@@ -1,0 +1,157 @@
+"""What the numbers of arrays say of how they were made: of columns, of the order of rows, of what names hold."""
+
+from __future__ import annotations
+
+import weakref
+
+import numpy as np
+import pytest
+
+from probes.record.columns import columns_of, scaled_apart, scaled_by_row, scaled_together
+from probes.record.given_rows import GivenRows
+from probes.record.held_names import facts_of
+from probes.record.sequences import meets, overlapping, unwritten, windows_of
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(5, 3, (400, 5))
+TRAIN, TEST = X[:300], X[300:]
+SERIES = RNG.normal(size=600).cumsum().astype("float32")
+FLOW = RNG.normal(size=(500, 3)).astype("float32")
+LABELS = FLOW @ np.array([1.0, 2.0, -1.0], "float32")
+
+
+def standard(rows, by):
+    return ((rows - by.mean(0)) / by.std(0)).astype("float32")
+
+
+def bounded(rows, by):
+    return ((rows - by.min(0)) / (by.max(0) - by.min(0))).astype("float32")
+
+
+@pytest.mark.parametrize("scaled", [standard, bounded])
+def test_rows_that_were_scaled_each_by_themselves(scaled):
+    train = columns_of(scaled(TRAIN, TRAIN))
+    assert scaled_apart(train, columns_of(scaled(TEST, TEST)))
+    assert not scaled_apart(train, columns_of(scaled(TEST, TRAIN)))
+    assert not scaled_apart(columns_of(TRAIN), columns_of(TEST))
+
+
+@pytest.mark.parametrize("scaled", [standard, bounded])
+def test_rows_that_were_scaled_before_they_were_cut(scaled):
+    whole = scaled(X, X)
+    assert scaled_together(columns_of(whole[:300]), columns_of(whole[300:]))
+    assert not scaled_together(columns_of(scaled(TRAIN, TRAIN)), columns_of(scaled(TEST, TRAIN)))
+    assert not scaled_together(columns_of(TRAIN), columns_of(TEST))
+
+
+def test_a_deviation_of_pandas_and_numbers_that_reach_1_anyway():
+    train = ((TRAIN - TRAIN.mean(0)) / TRAIN.std(0, ddof=1)).astype("float32")
+    test = ((TEST - TEST.mean(0)) / TEST.std(0, ddof=1)).astype("float32")
+    assert scaled_apart(columns_of(train), columns_of(test))
+    flags = RNG.integers(0, 2, (300, 5)).astype("float32")
+    assert not scaled_apart(columns_of(flags), columns_of(flags[:100]))
+    assert not scaled_together(columns_of(flags), columns_of(flags[:100]))
+    assert columns_of(flags.astype("int32")) is None and columns_of([[1.0]]) is None
+
+
+def test_columns_of_different_quantities_scaled_along_each_row():
+    rows = np.column_stack([RNG.normal(1013, 5, 500), RNG.normal(12, 6, 500), RNG.normal(300, 80, 500)])
+    along = (rows - rows.mean(1, keepdims=True)) / rows.std(1, keepdims=True)
+    assert scaled_by_row(along) and not scaled_by_row(standard(rows, rows))
+    spectra = SERIES[:480].reshape(24, 20)
+    assert not scaled_by_row((spectra - spectra.mean(1, keepdims=True)) / spectra.std(1, keepdims=True))
+
+
+def test_windows_of_one_series_on_both_sides():
+    windows = np.lib.stride_tricks.sliding_window_view(SERIES, 24)
+    order = RNG.permutation(len(windows))
+    found = overlapping(windows_of(windows[order[:450]]), windows_of(windows[order[450:]]))
+    assert found is not None and found[0] > 100 and found[1] == 127
+    assert overlapping(windows_of(windows[:450]), windows_of(windows[450:])) is None
+    assert overlapping(windows_of(windows[:450]), windows_of(windows)) is None
+    repeats = np.lib.stride_tricks.sliding_window_view(np.tile(SERIES[:24], 25), 24)
+    assert overlapping(windows_of(repeats[order[:450]]), windows_of(repeats[order[450:]])) is None
+    assert windows_of(np.zeros((3, 24))) is None
+
+
+def test_rows_that_were_never_written():
+    filled = RNG.normal(size=(150, 3))
+    assert unwritten(filled) == 0
+    filled[128:] = 0
+    assert unwritten(filled) == 22 and unwritten(filled[:, 0]) == 22
+    assert unwritten(np.zeros((20, 3))) == 0 and unwritten(np.r_[np.ones(15), np.zeros(5)]) == 0
+    filled[3] = 0
+    assert unwritten(filled) == 0
+
+
+def test_labels_that_belong_to_the_next_row():
+    assert meets(FLOW[1:], LABELS[:-1]) == ("shifted", -1)
+    assert meets(FLOW[:-1], LABELS[1:]) == ("shifted", 1)
+    assert meets(FLOW, LABELS) is None and meets(FLOW[RNG.permutation(500)], LABELS) is None
+    windows = np.lib.stride_tricks.sliding_window_view(RNG.normal(size=300), 8)
+    assert meets(windows[:-1], windows[1:, -1]) is None  # a forecast
+
+
+def test_labels_that_were_sorted_alone():
+    assert meets(FLOW, np.sort(LABELS)) == ("ordered", 0)
+    order = np.argsort(LABELS)
+    assert meets(FLOW[order], LABELS[order]) is None
+    assert meets(FLOW, np.arange(500.0)) is None
+
+
+def test_a_column_that_is_the_target():
+    assert meets(np.column_stack([FLOW, 3 * LABELS + 1]), LABELS) == ("target", 3)
+    assert meets(FLOW[:, :1], 2 * FLOW[:, 0]) is None
+
+
+class Net:
+    """A model, as far as it is looked at."""
+
+    name = "net"
+
+
+def said(*calls):
+    found = []
+    seen = GivenRows(lambda what, **facts: found.append((what, facts["rows"], facts["argument"])))
+    seen._models, net = weakref.WeakKeyDictionary(), Net()
+    for method, given in calls:
+        seen.begins(method, net, given, {"used": None, "model": "net"})
+    return found
+
+
+@pytest.fixture(autouse=True)
+def no_datasets(monkeypatch):
+    monkeypatch.setattr("probes.compat_data.dataset_class", lambda: type(None))
+
+
+def test_what_a_model_gets_is_compared_with_its_training():
+    train, own = standard(TRAIN, TRAIN), standard(TEST, TEST)
+    assert said(("fit", {"x": train}), ("predict", {"x": own})) == [("own-scale", [100, 300], "x")]
+    assert said(("fit", {"x": train}), ("predict", {"x": standard(TEST, TRAIN)})) == []
+    assert said(("fit", {"x": train, "validation_data": (own, None)})) == [("own-scale", [100, 300], "validation_data")]
+    whole = standard(X, X)
+    three = [("fit", {"x": whole[:200]}), ("predict", {"x": whole[200:300]}), ("evaluate", {"x": whole[300:]})]
+    assert said(*three) == [("whole-scale", [200, 400], "x")]
+
+
+def test_rows_of_the_training_among_those_of_an_evaluation():
+    assert said(("fit", {"x": X[:300]}), ("evaluate", {"x": X[250:]})) == [("shared", [50, 150], "x")]
+    assert said(("fit", {"x": X[:300]}), ("evaluate", {"x": X})) == []
+    assert said(("fit", {"x": X[:300]}), ("evaluate", {"x": X[:300]})) == []
+
+
+def test_what_names_hold():
+    assert facts_of(np.arange(3)) == {"kind": "array", "shape": [3], "dtype": "int64", "least": 0.0, "most": 2.0}
+    assert facts_of([f"f{i}" for i in range(12)]) == {"kind": "texts", "shape": [12]}
+    assert facts_of(sorted(f"f{i}" for i in range(12))) == {"kind": "texts", "shape": [12], "by_text": True}
+    assert facts_of(7) == {"kind": "number", "value": 7}
+    assert facts_of("secret") is None and facts_of(True) is None and facts_of([1, 2]) is None
+    assert facts_of(np.array([np.nan, 1.0])) == {"kind": "array", "shape": [2], "dtype": "float64", "fraction": True}
+
+
+def test_labels_of_tables():
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"a": [3, 1, 2]})
+    assert facts_of(table) == {"kind": "table", "shape": [3, 1], "index": "range"}
+    assert facts_of(table.sort_values("a"))["index"] == "permuted"
+    assert facts_of(table[table.a > 1])["index"] == "gaps"

@@ -1,0 +1,381 @@
+"""Ways of writing that compute something else: each is found at its line, and what looks like it is not.
+
+The programs are run here with a stand-in for the model, so that their names hold what they would in a run.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+import pytest
+
+from probes.record.held_names import facts_of
+from xladoctor.diagnosis.habits import _KINDS, _of
+from xladoctor.sources.backward import Backward
+from xladoctor.sources.habits import faults_of
+from xladoctor.sources.held import Held, View
+
+HEAD = """
+import numpy as np
+import pandas as pd
+rng = np.random.default_rng(0)
+"""
+
+
+class Model:
+    """Gives as many columns as it was told to."""
+
+    def __init__(self, width: int = 1) -> None:
+        self.width = width
+
+    def fit(self, *given: Any, **named: Any) -> None:
+        """Nothing."""
+
+    def predict(self, x: Any, **named: Any) -> Any:
+        """The first column, as often."""
+        first = np.asarray(x, "float32").reshape(len(x), -1)[:, :1]
+        return first + np.zeros((1, self.width), "float32")
+
+
+WRONG = {
+    "ranks that are divided": """
+income = rng.normal(size=30)
+share = income.argsort() / len(income)  # argsort-as-rank
+model.fit(share, income)
+""",
+    "ranks of a function": """
+def rank_of(values):
+    return np.argsort(values)  # argsort-as-rank
+x = np.stack([rank_of(rng.normal(size=30))], axis=1)
+""",
+    "ranks in a column": """
+table = pd.DataFrame({"a": rng.normal(size=9)})
+table["a_rank"] = np.argsort(table["a"].to_numpy())  # argsort-as-rank
+""",
+    "two tilings": """
+a, b = np.linspace(0, 1, 12), np.linspace(0, 1, 8)
+x = np.column_stack([
+    np.tile(a, len(b)),
+    np.tile(b, len(a)),  # tiled-alike
+])
+""",
+    "a grid by columns": """
+xs, ys = np.linspace(-1, 1, 20), np.linspace(0, 2, 14)
+gx, gy = np.meshgrid(xs, ys)
+field = model.predict(np.column_stack([gx.ravel(), gy.ravel()])).reshape(len(xs), len(ys))  # grid-axes
+""",
+    "a reshape of runs": """
+from dataclasses import dataclass
+@dataclass
+class Settings:
+    runs: int = 8
+    steps: int = 5
+settings = Settings()
+data = rng.normal(size=(8, 3, 5))
+x = data.reshape(settings.runs, settings.steps, -1)  # axes-by-reshape
+""",
+    "a reshape in a function": """
+def prepared(block):
+    return np.reshape(block, (block.shape[0], block.shape[2], block.shape[1]))  # axes-by-reshape
+data = rng.normal(size=(8, 3, 5))
+x = prepared(data)
+""",
+    "arrays side by side": """
+a, b, c = (rng.normal(size=(10, 6)) for _ in range(3))
+x = np.concatenate([a, b, c], axis=1).reshape(10, 6, 3)  # series-by-reshape
+""",
+    "the classes over the rows": """
+model = Model(3)
+guess = model.predict(rng.normal(size=(40, 3)))
+hits = guess.argmax(axis=0)  # classes-over-rows
+""",
+    "width first": """
+images = rng.normal(size=(4, 10, 12, 3))
+width, height = images.shape[1:3]  # width-first
+""",
+    "names in the order of text": """
+names = sorted(f"step_{i}" for i in range(12))  # sorted-as-text
+series = {name: rng.normal(size=5) for name in names}
+x = np.stack([series[n] for n in names], axis=1)
+""",
+    "files in the order of text": """
+import tempfile, pathlib
+folder = pathlib.Path(tempfile.mkdtemp())
+for i in range(12):
+    np.save(folder / f"f{i}.npy", rng.normal(size=3))
+def read(where):
+    return np.stack([np.load(p) for p in sorted(where.glob("*.npy"))])  # sorted-as-text
+x = read(folder)
+""",
+    "unique and first appearance": """
+table = pd.DataFrame({"shop": list("cabcab"), "v": rng.normal(size=6)})
+shops = table["shop"].unique()
+means = table.groupby("shop")["v"].mean()
+for shop, mean in zip(shops, means):  # two-orders-of-a-key
+    print(shop, mean)
+""",
+    "a set has no order": """
+names = np.array(list("cabcab"))
+kinds = list(set(names))
+best = [rng.normal() for kind in np.unique(names)]
+print(dict(zip(kinds, best)))  # two-orders-of-a-key
+""",
+    "a table of two orders": """
+table = pd.DataFrame({"shop": list("cabcab"), "v": rng.normal(size=6)})
+shops = table["shop"].unique()
+x = table.groupby("shop")["v"].sum().to_numpy()[:, None]
+scores = model.predict(x)[:, 0]
+report = pd.DataFrame({"shop": shops, "score": scores})  # two-orders-of-a-key
+""",
+    "a mask that stays": """
+import tensorflow as tf
+def augment(image, mask):
+    image = tf.image.flip_left_right(image)  # target-left-behind
+    return image, mask
+""",
+    "doubled without a turn": """
+x, y = rng.normal(size=(6, 8, 8, 1)), rng.normal(size=(6, 8, 8, 1))
+more = np.concatenate([x, x[:, :, ::-1]])  # target-left-behind
+same = np.concatenate([y, y])
+""",
+    "one window too few": """
+signal = rng.normal(size=100)
+SIZE, STEP = 16, 4
+count = (len(signal) - SIZE) // STEP  # last-window-left-out
+x = np.stack([signal[i * STEP : i * STEP + SIZE] for i in range(count)])
+""",
+    "windows that end early": """
+signal = rng.normal(size=100)
+x = []
+for start in range(0, len(signal) - 20, 10):  # last-window-left-out
+    x.append(signal[start : start + 20])
+""",
+    "the last rows": """
+x = rng.normal(size=(70, 3))
+out = np.zeros(len(x))
+for k in range(len(x) // 16):  # never-written
+    out[k * 16 : (k + 1) * 16] = model.predict(x[k * 16 : (k + 1) * 16])[:, 0]
+print(out.mean())
+""",
+    "the last rows, in a method": """
+class Scorer:
+    def run(self, x):
+        scores, k = np.zeros(len(x)), 0
+        while (k + 1) * 16 <= len(x):  # never-written
+            scores[k * 16 : (k + 1) * 16] = model.predict(x[k * 16 : (k + 1) * 16])[:, 0]
+            k += 1
+        return scores
+result = Scorer().run(rng.normal(size=(70, 3)))
+""",
+    "padding in an accuracy": """
+lengths = rng.integers(2, 9, 30)
+truth = np.where(np.arange(9) < lengths[:, None], rng.integers(1, 5, (30, 9)), 0)
+guess = rng.integers(0, 5, (30, 9))
+accuracy = np.mean(guess == truth)  # padding-counted
+""",
+    "a rolling mean of the target": """
+table = pd.DataFrame({"sales": rng.normal(size=50)})
+table["recent"] = table["sales"].rolling(3).mean()  # feature-of-target
+table = table.dropna()
+x, y = table[["recent"]].to_numpy(), table["sales"].to_numpy()
+model.fit(x, y)
+""",
+    "subjects on both sides": """
+subjects = np.repeat(np.arange(10), 6)
+x, y = rng.normal(size=(60, 3)), rng.normal(size=60)
+mix = rng.permutation(len(x))  # subjects-on-both-sides
+model.fit(x[mix[:40]], y[mix[:40]])
+""",
+    "fractions in whole numbers": """
+counts = rng.integers(0, 9, (20, 3))
+shares = np.zeros_like(counts)
+for i, row in enumerate(counts):
+    shares[i] = row / max(row.sum(), 1)  # fractions-cut-off
+""",
+    "a cast of fractions": """
+chance = rng.uniform(0, 0.99, 20)
+label = chance.astype(int)  # fractions-cut-off
+""",
+    "bytes in a function": """
+frames = rng.integers(0, 255, (9, 4)).astype(np.uint8)
+def motion(stack):
+    before, after = stack[:-1], stack[1:]
+    return np.abs(after - before)  # wraps-below
+moved = motion(frames)
+""",
+}
+RIGHT = {
+    "positions that pick": """
+x, y = rng.normal(size=30), rng.normal(size=30)
+order = np.argsort(x)
+ranking = np.argsort(-y)
+print(y[order], x[ranking[:5]], np.argsort(np.argsort(x)) / len(x))
+rank = np.empty(30)
+rank[order] = np.arange(30)
+fold = rng.random(30).argsort() / 30
+place = (np.argsort(-y) == 3).argmax()
+""",
+    "all pairs": """
+a, b = np.linspace(0, 1, 12), np.linspace(0, 1, 8)
+x = np.column_stack([np.tile(a, len(b)), np.repeat(b, len(a))])
+c = np.linspace(0, 1, 7)
+every = np.column_stack([np.tile(a, len(c)), np.tile(c, len(a))])  # 12 and 7 have no common factor
+twice = np.tile(a, 2), np.tile(b, 3)
+""",
+    "a grid by rows": """
+xs, ys = np.linspace(-1, 1, 20), np.linspace(0, 2, 14)
+gx, gy = np.meshgrid(xs, ys)
+field = model.predict(np.column_stack([gx.ravel(), gy.ravel()])).reshape(len(ys), len(xs))
+ix, iy = np.meshgrid(xs, ys, indexing="ij")
+other = model.predict(np.column_stack([ix.ravel(), iy.ravel()])).reshape(len(xs), len(ys))
+""",
+    "reshapes that keep the axes": """
+data = rng.normal(size=(8, 3, 5))
+a, b, c = data.reshape(8, 15), data.reshape(8, 3, 5, 1), data.transpose(0, 2, 1)
+d = data.reshape(-1, 5)
+one = rng.normal(size=(8, 1, 5)).reshape(8, 5, 1)
+e = np.stack([a, a, a], axis=-1).reshape(8, 15, 3)
+""",
+    "classes of each row": """
+model = Model(3)
+guess = model.predict(rng.normal(size=(40, 3)))
+kinds = guess.argmax(axis=1)
+votes = np.stack([kinds, kinds]).argmax(axis=0)
+""",
+    "height first": """
+images = rng.normal(size=(4, 10, 12, 3))
+height, width = images.shape[1:3]
+nx, ny = images.shape[1:3]
+w, h = images.shape[1:3][::-1]
+""",
+    "padded names": """
+names = sorted(f"step_{i:02d}" for i in range(12))
+plain = sorted((f"s{i}" for i in range(12)), key=lambda s: int(s[1:]))
+series = {name: rng.normal(size=5) for name in names + plain}
+x = np.stack([series[n] for n in names], axis=1)
+z = np.stack([series[n] for n in plain], axis=1)
+classes = sorted({f"class_{i}" for i in range(12)})
+number = {c: i for i, c in enumerate(classes)}
+""",
+    "files that say what they are": """
+import tempfile, pathlib
+folder = pathlib.Path(tempfile.mkdtemp())
+for i in range(12):
+    np.save(folder / f"f{i}.npy", rng.normal(size=3))
+paths = sorted(folder.glob("*.npy"))
+x = np.stack([np.load(p) for p in paths])
+y = np.array([int(p.stem[1:]) for p in paths])
+""",
+    "one order of a key": """
+table = pd.DataFrame({"shop": list("cabcab"), "v": rng.normal(size=6)})
+shops = sorted(set(table["shop"]))
+means = table.groupby("shop")["v"].mean()
+print(dict(zip(shops, means)), dict(zip(np.unique(table["shop"]), means)))
+plain = table.groupby("shop", sort=False)["v"].mean().to_numpy()
+print(dict(zip(table["shop"].unique(), plain)))
+later = table.sort_values("shop")
+""",
+    "a mask that goes along": """
+import tensorflow as tf
+def augment(image, mask):
+    image = tf.image.flip_left_right(image)
+    mask = tf.image.flip_left_right(mask)
+    return image, mask
+def brighter(image, mask):
+    return tf.image.random_brightness(image, 0.1), mask
+def turned(image, label):
+    return tf.image.flip_left_right(image), label
+""",
+    "all windows": """
+signal = rng.normal(size=100)
+SIZE, STEP = 16, 4
+count = (len(signal) - SIZE) // STEP + 1
+x = np.stack([signal[i * STEP : i * STEP + SIZE] for i in range(count)])
+ahead = (len(signal) - SIZE) // STEP
+pairs = [(signal[i * STEP : i * STEP + SIZE], signal[i * STEP + SIZE]) for i in range(ahead)]
+for start in range(0, len(signal) - 20, 10):
+    print(signal[start : start + 20], signal[start + 20])
+""",
+    "an array that is filled, and a buffer": """
+x = rng.normal(size=(70, 3))
+out = np.zeros(len(x))
+for k in range(0, len(x), 16):
+    out[k : k + 16] = model.predict(x[k : k + 16])[:, 0]
+buffer = np.zeros(100)
+for k in range(70):
+    buffer[k] = x[k, 0]
+used = buffer[:70]
+""",
+    "padding that is left out": """
+lengths = rng.integers(2, 9, 30)
+truth = np.where(np.arange(9) < lengths[:, None], rng.integers(1, 5, (30, 9)), 0)
+guess = rng.integers(0, 5, (30, 9))
+accuracy = np.mean((guess == truth)[truth > 0])
+mask = truth > 0
+other = ((guess == truth) * mask).sum() / mask.sum()
+by_row = (guess == truth).mean(axis=1)
+""",
+    "earlier values of the target": """
+table = pd.DataFrame({"sales": rng.normal(size=50), "rain": rng.normal(size=50)})
+table["recent"] = table["sales"].shift(1).rolling(3).mean()
+table["wet"] = table["rain"].rolling(3).mean()
+table["next"] = table["sales"].shift(-1)
+table["level"] = table["sales"].rolling(3).mean()
+table = table.dropna()
+x, y = table[["recent", "wet"]].to_numpy(), table["next"].to_numpy()
+model.fit(x, y)
+""",
+    "subjects apart": """
+subjects = np.repeat(np.arange(10), 6)
+x, y = rng.normal(size=(60, 3)), rng.normal(size=60)
+held = np.isin(subjects, rng.permutation(10)[:3])
+mix = rng.permutation(len(x))
+model.fit(x[~held], y[~held])
+""",
+    "whole numbers in whole numbers": """
+counts = rng.integers(0, 9, (20, 3))
+shares = np.zeros(counts.shape)
+halves = np.zeros_like(counts)
+for i, row in enumerate(counts):
+    shares[i] = row / max(row.sum(), 1)
+    halves[i] = row // 2
+chance = rng.uniform(0, 1, 20)
+label = (chance > 0.5).astype(int)
+frames = rng.integers(0, 255, (9, 4)).astype(np.uint8)
+moved = frames[1:].astype("int16") - frames[:-1]
+spread = np.maximum(frames[1:], frames[:-1]) - np.minimum(frames[1:], frames[:-1])
+""",
+}
+
+
+def found_in(text: str) -> set[tuple[int, str]]:
+    """(line, kind) of what is found, after the program was run."""
+    names: dict[str, Any] = {"Model": Model, "model": Model()}
+    exec(compile(text.replace("import tensorflow as tf", "tf = None"), "program.py", "exec"), names)
+    facts = {("<module>", n): f for n, v in names.items() if (f := facts_of(v))}
+    held: dict[tuple[str, str], Held] = {key: _of(f) for key, f in facts.items()}
+    tree = ast.parse(text)
+    return {(f.line, f.kind) for f in faults_of(View("program.py", tree, Backward({"program.py": tree}), held))}
+
+
+def marked(text: str) -> set[tuple[int, str]]:
+    """(line, kind) of the lines that say so."""
+    lines = enumerate(text.splitlines(), 1)
+    return {(n, line.rpartition("# ")[2]) for n, line in lines if line.rpartition("# ")[2] in _KINDS}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_found_at_its_line(name):
+    text = HEAD + WRONG[name]
+    assert marked(text) and found_in(text) == marked(text)
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_what_looks_like_it_is_not_a_fault(name):
+    assert found_in(HEAD + RIGHT[name]) == set()
+
+
+def test_each_kind_is_found_somewhere():
+    assert {kind for text in WRONG.values() for _, kind in marked(text)} == set(_KINDS)

@@ -1,0 +1,239 @@
+"""Rows that a Keras call got and that its numbers show to be made wrong: what the recorder computed of them.
+
+The recorder knows the call; the source says which line before it made the rows so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from xladoctor.diagnosis.basis import RECORDED_NUMBERS
+from xladoctor.diagnosis.own_source import program_of
+from xladoctor.diagnosis.setting_finding import event_of
+from xladoctor.diagnosis.weigh import ended_itself, survived
+from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
+from xladoctor.recording.run import Event, Recording, location
+from xladoctor.recording.schema import schema
+from xladoctor.rules import by_slug
+from xladoctor.sources.backward import Backward
+from xladoctor.sources.made_by import Maker, line_of_rows
+
+Words = Callable[[Event], tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What is said of a kind of event, and which statement is looked for."""
+
+    slug: str
+    words: Words
+    remedy: Remedy
+    maker: Maker | None
+
+
+def given_rows(recording: Recording) -> Iterator[Finding]:
+    """A warning for each Keras call and kind."""
+    if not (survived(recording) or ended_itself(recording)):
+        return
+    events = [e for e in recording.of_kind(schema.SPLIT) if e["what"] in _KINDS]
+    if not events:
+        return
+    back, seen = Backward(program_of(recording)), set()
+    for event in events:
+        found = _finding(event, back)
+        key = (event["what"], str(found.location))
+        if key not in seen:
+            seen.add(key)
+            yield found
+
+
+def _finding(event: Event, back: Backward) -> Finding:
+    kind = _KINDS[event["what"]]
+    rule, used = by_slug(kind.slug), location(event.get("used"))
+    title, message = kind.words(event)
+    at = None
+    if kind.maker is not None and used is not None and used.line is not None:
+        at = line_of_rows(back, used.file, used.line, str(event.get("argument")), kind.maker)
+    made = Location(at[0], at[1], None) if at is not None else used
+    if made is not None and used is not None and made != used:
+        message += f" The call is at {used}."
+    return Finding(
+        code=rule.code, slug=rule.slug, level="warning", role="root", title=title,
+        message=f"{message} No error was raised in the run.",
+        location=replace(made, function=used.function) if made and used and made.line == used.line else made,
+        evidence=(Proof("event", title, event_of(event)),),
+        status="confirmed", basis=RECORDED_NUMBERS, remedies=(kind.remedy,),
+        details={"kind": event["what"], "rows": list(event["rows"]), "model": event.get("model")},
+    )  # fmt: skip
+
+
+def _own_scale(event: Event) -> tuple[str, str]:
+    rows, training = event["rows"]
+    return (
+        f"{rows} rows for {event.get('model')} are scaled by their own statistics, and not by those of the training",
+        f"The columns of the {training} training rows have exactly a mean of 0 and a deviation of 1, or go from 0 to "
+        f"1, and so have those of these {rows} other rows. So each was scaled by its own numbers, and the same value "
+        "means something else to the model.",
+    )
+
+
+def _whole_scale(event: Event) -> tuple[str, str]:
+    training, whole = event["rows"]
+    return (
+        f"The rows for {event.get('model')} were scaled by statistics of the {whole - training} rows that test it, too",
+        f"Only all {whole} rows together have exactly a mean of 0 and a deviation of 1, or go from 0 to 1: the "
+        f"{training} training rows alone do not. So the statistics were taken before the split, and the training rows "
+        "know something of the others.",
+    )
+
+
+def _row_scale(event: Event) -> tuple[str, str]:
+    rows, width = event["rows"]
+    return (
+        f"Each of the {rows} rows for {event.get('model')} is scaled by its own {width} numbers",
+        f"Each row has a mean of 0 and a deviation of 1, but each of its {width} columns keeps to numbers of its own, "
+        "as different quantities do. Statistics of the columns, over axis 0, would make these comparable; over the "
+        "other axis the largest quantity hides the others.",
+    )
+
+
+def _windows(event: Event) -> tuple[str, str]:
+    shared, rows = event["rows"]
+    return (
+        f"{shared} of {rows} windows that test {event.get('model')} lie within training windows",
+        f"The first and the last steps of {shared} of {rows} rows stand in training rows, at other places: all are "
+        "windows of one series, dealt out at random. What is measured on them says little of steps that the model has "
+        "not seen.",
+    )
+
+
+def _unwritten(event: Event) -> tuple[str, str]:
+    rest, rows = event["rows"]
+    name = "rows" if event.get("argument") == "x" else "labels"
+    return (
+        f"The last {rest} of {rows} {name} for {event.get('model')} are zeros",
+        f"The last {rest} of {rows} {name} are all zeros, and no other one is. The array was made as zeros, and what "
+        "filled it did not come to its end.",
+    )
+
+
+def _shifted(event: Event) -> tuple[str, str]:
+    by, rows = event["rows"]
+    other = "later" if by > 0 else "earlier"
+    return (
+        f"The labels for {event.get('model')} follow from the rows {abs(by)} {other}, and not from their own",
+        f"Of {rows} rows, the labels follow from the row {abs(by)} {other} than their own, by a straight line, and "
+        "hardly from their own row. One of both was cut or shifted alone.",
+    )
+
+
+def _ordered(event: Event) -> tuple[str, str]:
+    rows = event["rows"][1]
+    return (
+        f"The {rows} labels for {event.get('model')} are sorted, and their rows are not",
+        f"The {rows} labels rise, or fall, from the first to the last, and the rows do not change with them, nor from "
+        "one to the next. So the labels were sorted alone.",
+    )
+
+
+def _target(event: Event) -> tuple[str, str]:
+    column, rows = event["rows"]
+    return (
+        f"Column {column} of the rows for {event.get('model')} is the target itself",
+        f"In all {rows} rows, column {column} is the label, or the label scaled and shifted. The model has only to "
+        "copy it.",
+    )
+
+
+def _multiplied(event: Event) -> tuple[str, str]:
+    after, before = event["rows"]
+    return (
+        f"The merge gives {after} rows of {before}: a key is there more than once on both sides",
+        f"The merged table has {after} rows, and both tables have fewer. Rows whose key the other table has several "
+        "times come several times, and count as often in whatever is computed afterwards.",
+    )
+
+
+def _relabelled(event: Event) -> tuple[str, str]:
+    moved, rows = event["rows"]
+    return (
+        f"{moved} of {rows} rows get the value of another row, or none: the column is joined by its labels",
+        f"pandas joins a Series to a table by the labels of their rows. The Series is labelled from 0 on, the {rows} "
+        "rows of the table are not: it was sorted, or rows were left out.",
+    )
+
+
+_STATISTIC = Maker(
+    frozenset({"adapt", "amax", "amin", "average", "fit_transform", "max", "mean", "median", "min", "minmax_scale",
+               "moments", "nanmean", "nanstd", "normalize", "ptp", "reduce_max", "reduce_mean", "reduce_min",
+               "reduce_std", "scale", "std", "var", "zscore", "fit"}),
+    of_arrays=True,
+)  # fmt: skip
+_KINDS = {
+    "own-scale": _Kind(
+        "unlike-training", _own_scale,
+        Remedy("scale-as-trained", "Scale all rows by the statistics of the training rows", "changes-numerics",
+               "`mean, std = x_train.mean(0), x_train.std(0)` once, then `(x - mean) / std` for each part; with a "
+               "scaler `fit` once, and `transform` for the others."),
+        _STATISTIC,
+    ),
+    "whole-scale": _Kind(
+        "unsound-split", _whole_scale,
+        Remedy("split-then-scale", "Split first, and take statistics of the training rows", "changes-numerics",
+               "`mean, std = x[train].mean(0), x[train].std(0)` after the split, for all parts."),
+        _STATISTIC,
+    ),
+    "row-scale": _Kind(
+        "unlike-training", _row_scale,
+        Remedy("statistics-of-columns", "Take the statistics over the rows", "changes-numerics",
+               "`x.mean(axis=0)` and `x.std(axis=0)` of (rows, columns) have a number for each column."),
+        replace(_STATISTIC, of_arrays=False, needs=("axis=1", "axis=-1", "(1", "(-1")),
+    ),
+    "windows": _Kind(
+        "unsound-split", _windows,
+        Remedy("cut-by-time", "Cut the series before the windows", "changes-numerics",
+               "`series[:cut]` and `series[cut:]` first, then windows of each; or the first windows for the training "
+               "and the last ones, a window's length later, for the test."),
+        Maker(frozenset({"choice", "permutation", "permuted", "sample", "shuffle", "train_test_split", "split",
+                         "random_split"}), of_arrays=False),
+    ),
+    "unwritten": _Kind(
+        "wrong-shape-silent", _unwritten,
+        Remedy("fill-to-the-end", "Fill the array to its end", "safe",
+               "`range(0, len(x), size)` includes the rest: a slice ends at the end of the array by itself."),
+        Maker(frozenset({"zeros", "zeros_like", "empty", "full"}), of_arrays=False, loops=True),
+    ),
+    "shifted": _Kind(
+        "wrong-pairing", _shifted,
+        Remedy("cut-both", "Cut rows and labels at the same places", "safe",
+               "`x[k:]` belongs to `y[k:]`; of a forecast by k steps `x[:-k]` to `y[k:]`."),
+        Maker(frozenset({"roll", "shift", "diff"}), of_arrays=False, shifts=True),
+    ),
+    "ordered": _Kind(
+        "wrong-pairing", _ordered,
+        Remedy("sort-together", "Sort rows and labels by one order", "safe",
+               "`order = np.argsort(y)`, then `x[order]` and `y[order]`."),
+        Maker(frozenset({"sort", "sorted", "unique", "sort_values", "searchsorted", "set"}), of_arrays=False),
+    ),
+    "multiplied": _Kind(
+        "wrong-shape-silent", _multiplied,
+        Remedy("one-row-a-key", "Have each key once in one of the tables", "changes-numerics",
+               "`right.drop_duplicates(key)` before the merge; `validate=\"many_to_one\"` raises where a key is "
+               "repeated."),
+        None,
+    ),
+    "relabelled": _Kind(
+        "wrong-pairing", _relabelled,
+        Remedy("by-place", "Assign by place, or label alike", "changes-numerics",
+               "`table[name] = values` with an array, or `pd.Series(values, index=table.index)`."),
+        None,
+    ),
+    "target": _Kind(
+        "unsound-split", _target,
+        Remedy("drop-target", "Leave the target out of the rows", "changes-numerics",
+               "Drop the column of the target, and columns computed from it alone, before the rows are made."),
+        Maker(frozenset({"concatenate", "column_stack", "hstack", "stack", "concat", "c_", "to_numpy", "drop"}),
+              of_arrays=False),
+    ),
+}  # fmt: skip

@@ -1,0 +1,230 @@
+"""Which statements made a value: back along assignments, arguments, returns and attributes, nearest first.
+
+Branches are not looked at; functions and attributes are known by their last name alone, over all files.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from xladoctor.sources.names import last_name, walk
+
+_MOST = 150
+_IN_PLACE = frozenset({"shuffle", "sort", "append", "extend", "insert", "reverse", "fill", "add", "update"})
+_SIZES = frozenset({"shape", "dtype", "ndim", "size"})
+_FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True)
+class Made:
+    """A statement that made a value, and the expression that it gave."""
+
+    file: str
+    line: int
+    statement: ast.stmt
+    value: ast.expr
+
+
+class Backward:
+    """The assignments of a program."""
+
+    def __init__(self, trees: Mapping[str, ast.Module]) -> None:
+        self._trees = trees
+        self.functions: dict[str, list[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]] = defaultdict(list)
+        self._calls: dict[str, list[tuple[str, ast.Call]]] = defaultdict(list)
+        self._attributes: dict[str, list[Made]] = defaultdict(list)
+        self._made: dict[int, dict[str, list[Made]]] = {}
+        self._inside: dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]] = defaultdict(list)
+        for file, tree in trees.items():
+            for node in walk(tree):
+                if isinstance(node, _FUNCTIONS):
+                    self.functions[node.name].append((file, node))
+                    self._inside[file].append(node)
+                elif isinstance(node, ast.Call):
+                    self._calls[last_name(node.func)].append((file, node))
+                elif isinstance(node, ast.ClassDef):
+                    for item in node.body:
+                        if isinstance(item, ast.AnnAssign) and item.value and isinstance(item.target, ast.Name):
+                            self._attributes[item.target.id].append(Made(file, item.lineno, item, item.value))
+                elif isinstance(node, ast.Assign | ast.AnnAssign):
+                    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                    for target in targets:
+                        if isinstance(target, ast.Attribute) and node.value is not None:
+                            self._attributes[target.attr].append(Made(file, node.lineno, node, node.value))
+
+    def call_at(self, file: str, line: int, method: str) -> ast.Call | None:
+        """The call of a method at a line."""
+        tree = self._trees.get(file)
+        calls = (n for n in walk(tree) if isinstance(n, ast.Call)) if tree is not None else ()
+        found = [c for c in calls if last_name(c.func) == method and c.lineno <= line <= (c.end_lineno or c.lineno)]
+        return max(found, key=lambda c: c.lineno, default=None)
+
+    def named(self, file: str, node: ast.Name) -> list[Made]:
+        """What was assigned to a name where it is read: the last whole value, and what changed it since."""
+        return list(self._named(file, self._trees[file], node.id, node.lineno))
+
+    def values(self, file: str, node: ast.Name) -> list[Made]:
+        """What a name may hold where it is read; nothing where it is changed in part since."""
+        scope = self._scope(file, node.lineno)
+        found = self.named(file, node) or self.given(scope, node.id)
+        whole = all(
+            isinstance(m.statement, ast.Assign | ast.AnnAssign | ast.Expr) and _is_it(m, node.id) for m in found
+        )
+        return found if whole else []
+
+    def given(self, function: ast.AST, name: str) -> list[Made]:
+        """What the calls of a function give to a parameter."""
+        if not isinstance(function, _FUNCTIONS):
+            return []
+        at = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+        return list(self._arguments(function, name, [a for a in at if a not in ("self", "cls")])) if name in at else []
+
+    def fields(self, name: str) -> list[ast.expr]:
+        """What is written to be under a name in objects: assignments to attributes, and fields of classes."""
+        return [m.value for m in self._attributes.get(name, ())]
+
+    def tree(self, file: str) -> ast.Module:
+        """The tree of a file."""
+        return self._trees[file]
+
+    def steps(self, file: str, value: ast.expr) -> Iterator[Made]:
+        """What made a value, and what made that, nearest first."""
+        todo: deque[tuple[str, ast.expr, int]] = deque([(file, value, value.lineno)])
+        seen: set[tuple[int, int]] = set()
+        while todo and len(seen) < _MOST:
+            here, expression, line = todo.popleft()
+            for made in self._of(here, expression, line):
+                key = (id(made.statement), id(made.value))
+                if key not in seen:
+                    seen.add(key)
+                    yield made
+                    todo.append((made.file, made.value, made.line))
+
+    def _of(self, file: str, expression: ast.expr, line: int) -> Iterator[Made]:
+        tree = self._trees[file]
+        for node in _parts(expression):
+            if isinstance(node, ast.Name):
+                yield from self._named(file, tree, node.id, line)
+            elif isinstance(node, ast.Attribute):
+                yield from self._attributes.get(node.attr, ())
+            elif isinstance(node, ast.Call):
+                for where, function in self.functions.get(last_name(node.func), ()):
+                    yield from _returns(where, function)
+
+    def _scope(self, file: str, line: int) -> ast.AST:
+        """The innermost function around a line; the module where there is none."""
+        inside = [f for f in self._inside[file] if f.lineno <= line <= (f.end_lineno or f.lineno)]
+        return max(inside, key=lambda f: f.lineno, default=self._trees[file])
+
+    def _named(self, file: str, tree: ast.Module, name: str, line: int) -> Iterator[Made]:
+        scope = self._scope(file, line)
+        found = [m for m in self._assigned(file, scope).get(name, ()) if m.line <= line]
+        if not found and isinstance(scope, _FUNCTIONS):
+            at = [a.arg for a in (*scope.args.posonlyargs, *scope.args.args)]
+            if name in at:
+                yield from self._arguments(scope, name, [a for a in at if a not in ("self", "cls")])
+                return
+            found = list(self._assigned(file, tree).get(name, ()))
+        whole = [
+            n for n, m in enumerate(found) if isinstance(m.statement, ast.Assign | ast.AnnAssign) and _whole(m, name)
+        ]
+        yield from reversed(found[whole[-1] :] if whole else found)
+
+    def _arguments(self, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str, at: list[str]) -> Iterator[Made]:
+        for file, call in self._calls.get(function.name, ())[:4]:
+            named = next((k.value for k in call.keywords if k.arg == name), None)
+            place = at.index(name) if name in at else len(call.args)
+            value = named or (call.args[place] if place < len(call.args) else None)
+            if value is not None:
+                yield Made(file, call.lineno, ast.Expr(value=value, lineno=call.lineno), value)
+
+    def _assigned(self, file: str, scope: ast.AST) -> dict[str, list[Made]]:
+        if id(scope) not in self._made:
+            found: dict[str, list[Made]] = defaultdict(list)
+            for statement in statements(scope):
+                for name, value in _bound(statement):
+                    found[name].append(Made(file, statement.lineno, statement, value))
+            self._made[id(scope)] = found
+        return self._made[id(scope)]
+
+
+def statements(scope: ast.AST) -> Iterator[ast.stmt]:
+    """The statements of a scope in the order of their lines, without those of functions within it."""
+    for node in ast.iter_child_nodes(scope):
+        if isinstance(node, (*_FUNCTIONS.__args__, ast.ClassDef)):
+            continue
+        if isinstance(node, ast.stmt):
+            yield node
+        if isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case):
+            yield from statements(node)
+
+
+def _parts(expression: ast.expr) -> Iterator[ast.AST]:
+    """What an expression is made of, but for the sizes of arrays."""
+    todo: list[ast.AST] = [expression]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Attribute) and node.attr in _SIZES:
+            continue
+        if isinstance(node, ast.Call) and last_name(node.func) == "len":
+            continue
+        yield node
+        todo += ast.iter_child_nodes(node)
+
+
+def _bound(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
+    """(name, value) of what a statement gives to names, whole or in part."""
+    if isinstance(statement, ast.Assign):
+        for target in statement.targets:
+            yield from _unpacked(target, statement.value)
+    elif isinstance(statement, ast.AnnAssign | ast.AugAssign) and statement.value is not None:
+        yield from _unpacked(statement.target, statement.value)
+    elif isinstance(statement, ast.For | ast.AsyncFor):
+        yield from _unpacked(statement.target, statement.iter)
+    elif isinstance(statement, ast.With | ast.AsyncWith):
+        for item in statement.items:
+            if item.optional_vars is not None:
+                yield from _unpacked(item.optional_vars, item.context_expr)
+    elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        call = statement.value
+        if isinstance(call.func, ast.Attribute) and call.func.attr in _IN_PLACE:
+            owners = [call.func.value, *call.args[:1]]
+            yield from ((o.id, call) for o in owners if isinstance(o, ast.Name))
+
+
+def _unpacked(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    if isinstance(target, ast.Tuple | ast.List):
+        same = isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts)
+        values = value.elts if same and isinstance(value, ast.Tuple | ast.List) else [value] * len(target.elts)
+        for inner, given in zip(target.elts, values, strict=True):
+            yield from _unpacked(inner, given)
+    elif isinstance(target, ast.Subscript | ast.Starred):
+        yield from _unpacked(target.value, value)
+    elif isinstance(target, ast.Name):
+        yield target.id, value
+
+
+def _whole(made: Made, name: str) -> bool:
+    """Whether an assignment gives a name another value, and not only a part of one."""
+    statement = made.statement
+    targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+    inner = [e for t in targets for e in (t.elts if isinstance(t, ast.Tuple | ast.List) else [t])]
+    return any(isinstance(t, ast.Name) and t.id == name for t in inner)
+
+
+def _is_it(made: Made, name: str) -> bool:
+    """Whether a statement gives a name exactly this value: no item of several, no part."""
+    statement = made.statement
+    if isinstance(statement, ast.Expr):
+        return statement.value is made.value
+    targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+    return any(isinstance(t, ast.Name) and t.id == name for t in targets)
+
+
+def _returns(file: str, function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Made]:
+    for statement in statements(function):
+        if isinstance(statement, ast.Return) and statement.value is not None:
+            yield Made(file, statement.lineno, statement, statement.value)

@@ -1,0 +1,174 @@
+"""Axes taken for others: a reshape for a transpose, the classes over the rows, width before height."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from xladoctor.sources.backward import Made
+from xladoctor.sources.held import Fault, View
+from xladoctor.sources.names import last_name, walk
+
+_WIDTH = frozenset({"w", "width", "img_w", "img_width", "image_width", "cols", "n_cols", "ncols"})
+_HEIGHT = frozenset({"h", "height", "img_h", "img_height", "image_height", "rows", "n_rows", "nrows"})
+_SIZED = frozenset({"resize", "resize_with_pad", "resize_with_crop_or_pad"})
+_MODULES = frozenset({"np", "tf", "numpy", "tensorflow", "jnp", "ops", "math", "backend"})
+
+
+def faults(view: View) -> Iterator[Fault]:
+    """All of a file."""
+    for call in view.calls("reshape"):
+        yield from _reshaped(view, call)
+        yield from _blocks(view, call)
+    for call in view.calls("argmax"):
+        yield from _classes(view, call)
+    yield from _sizes(view)
+
+
+def _parts(call: ast.Call) -> tuple[ast.expr, list[ast.expr]] | None:
+    """(array, sizes) of a reshape."""
+    args = list(call.args)
+    of = call.func.value if isinstance(call.func, ast.Attribute) else None
+    if of is None or last_name(of) in _MODULES:
+        if not args:
+            return None
+        of, args = args[0], args[1:]
+    if len(args) == 1 and isinstance(args[0], ast.Tuple | ast.List):
+        args = list(args[0].elts)
+    return of, args
+
+
+def _reshaped(view: View, call: ast.Call) -> Iterator[Fault]:
+    parts = _parts(call)
+    before = view.shape(parts[0]) if parts is not None else None
+    if parts is None or before is None or len(before) < 2:
+        return
+    after = _sizes_of(view, parts[1], before)
+    plain = [n for n in before if n != 1]
+    if after is None or sorted(before) != sorted(after) or plain == [n for n in after if n != 1]:
+        return
+    if len(set(plain)) < 2:
+        return
+    yield Fault(
+        "axes-by-reshape",
+        call.lineno,
+        f"A reshape of {before} to {tuple(after)} instead of a transpose",
+        f"`{ast.unparse(parts[0])[:40]}` has the same sizes in another order after the reshape, but its numbers stay "
+        "in their order, so the numbers along an axis did not belong to one axis before.",
+    )
+
+
+def _sizes_of(view: View, sizes: list[ast.expr], before: tuple[int, ...]) -> list[int] | None:
+    numbers = [view.number(s) for s in sizes]
+    if numbers.count(None) + numbers.count(-1) > 1:
+        return None
+    total, known = 1, 1
+    for n in before:
+        total *= n
+    for size in numbers:
+        known *= size if size is not None and size > 0 else 1
+    rest = total // known if known and total % known == 0 else 0
+    return [n if n is not None and n > 0 else rest for n in numbers]
+
+
+def _blocks(view: View, call: ast.Call) -> Iterator[Fault]:
+    """Arrays (rows, n) side by side, k of them, reshaped to (rows, n, k)."""
+    parts = _parts(call)
+    if parts is None or len(parts[1]) != 3:
+        return
+    for value in (parts[0], *(m.value for m in _named(view, parts[0]))):
+        pieces = _side_by_side(value)
+        many = view.number(parts[1][2])
+        if pieces and len(pieces) == many and many > 1 and view.number(parts[1][1]) != many:
+            yield Fault(
+                "series-by-reshape",
+                call.lineno,
+                f"{many} arrays side by side are reshaped so that each item has one of each",
+                f"The {many} arrays stand one after the other in each row. A reshape to {many} numbers at the end "
+                f"takes {many} successive numbers of one array, and not one of each.",
+            )
+
+
+def _named(view: View, node: ast.expr) -> list[Made]:
+    return view.back.named(view.file, node) if isinstance(node, ast.Name) else []
+
+
+def _side_by_side(value: ast.AST) -> list[ast.expr] | None:
+    if not isinstance(value, ast.Call) or not value.args or not isinstance(value.args[0], ast.List | ast.Tuple):
+        return None
+    name, axis = last_name(value.func), next((ast.unparse(k.value) for k in value.keywords if k.arg == "axis"), "")
+    axis = axis or (ast.unparse(value.args[1]) if len(value.args) > 1 else "")
+    flat = name == "hstack" or (name in ("concatenate", "concat") and axis in ("1", "-1"))
+    return list(value.args[0].elts) if flat else None
+
+
+def _classes(view: View, call: ast.Call) -> Iterator[Fault]:
+    """`argmax` over the rows, of what a model gave for each of them."""
+    own = isinstance(call.func, ast.Attribute) and last_name(call.func.value) not in _MODULES
+    of = call.func.value if own and isinstance(call.func, ast.Attribute) else (call.args[0] if call.args else None)
+    rest = call.args if own else call.args[1:]
+    axis = next((k.value for k in call.keywords if k.arg in ("axis", "dimension")), rest[0] if rest else None)
+    tensors = isinstance(call.func, ast.Attribute) and last_name(call.func.value) in ("tf", "math")
+    first = axis is not None and ast.unparse(axis) == "0"
+    if of is None or not (first or (axis is None and tensors and "tf" in ast.unparse(call.func))):
+        return
+    sizes = view.shape(of) if isinstance(of, ast.Name) else None
+    if sizes is not None and (len(sizes) != 2 or sizes[1] > sizes[0]):
+        return
+    if _predicted(view, of):
+        yield Fault(
+            "classes-over-rows",
+            call.lineno,
+            f"`{ast.unparse(call)[:60]}` takes the largest of all rows, and not of the classes",
+            "A model gives (rows, classes). Over axis 0, `argmax` has a number for each class: the row that has most "
+            "of it. `tf.argmax` does so without an axis. The class of each row is `argmax` over the last axis.",
+        )
+
+
+def _predicted(view: View, of: ast.expr) -> bool:
+    for value in (of, *(m.value for m in (view.back.named(view.file, of) if isinstance(of, ast.Name) else ()))):
+        if isinstance(value, ast.Call) and last_name(value.func) in ("predict", "predict_on_batch"):
+            return True
+        if (
+            isinstance(value, ast.Call)
+            and isinstance(value.func, ast.Name)
+            and value.func.id in ("model", "net", "network", "clf")
+        ):
+            return True
+    return False
+
+
+def _sizes(view: View) -> Iterator[Fault]:
+    """`width, height = x.shape[:2]`, and a resize to (width, height)."""
+    for node in walk(view.tree):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple) and _is_shape(node.value):
+            names = [last_name(e).lower() for e in node.targets[0].elts]
+            at = [n for n, name in enumerate(names) if name in _WIDTH | _HEIGHT]
+            if len(at) == 2 and names[at[0]] in _WIDTH and names[at[1]] in _HEIGHT:
+                yield _exchanged(node, f"`{', '.join(last_name(e) for e in node.targets[0].elts)}` of a shape")
+        elif isinstance(node, ast.Call) and last_name(node.func) in _SIZED and "tf" in ast.unparse(node.func):
+            sizes = [*node.args[1:2], *(k.value for k in node.keywords if k.arg == "size")]
+            words = [[_word(e) for e in s.elts] for s in sizes if isinstance(s, ast.Tuple | ast.List)]
+            if any(len(w) == 2 and w[0] == "w" and w[1] == "h" for w in words):
+                yield _exchanged(node, "`tf.image` with (width, height)")
+
+
+def _word(node: ast.expr) -> str:
+    """Whether an expression is of a width or of a height."""
+    names = {last_name(n).lower() for n in walk(node)} - {""}
+    return "w" if names & _WIDTH and not names & _HEIGHT else "h" if names & _HEIGHT and not names & _WIDTH else ""
+
+
+def _is_shape(value: ast.expr) -> bool:
+    text = ast.unparse(value)
+    return ".shape" in text and "::-1" not in text and isinstance(value, ast.Attribute | ast.Subscript)
+
+
+def _exchanged(node: ast.AST, what: str) -> Fault:
+    return Fault(
+        "width-first",
+        getattr(node, "lineno", 0),
+        f"{what}: images have their height first",
+        "The sizes of an image in NumPy and TensorFlow are (height, width, channels). Here the first one is called its "
+        "width, so that rows and columns are exchanged wherever the image is not a square.",
+    )

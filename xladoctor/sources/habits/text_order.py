@@ -1,0 +1,133 @@
+"""Names with numbers in them, sorted as text: `frame_10` comes before `frame_2`."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from xladoctor.sources.held import Fault, View
+from xladoctor.sources.names import last_name, walk
+
+_LISTS = frozenset({"glob", "iglob", "listdir", "iterdir", "rglob", "scandir"})
+_READS_NAME = re.compile(r"\.stem\b|basename|re\.(?:search|match|findall|split)|\bint\(|\.parts\b|splitext|\.name\b")
+_LOADS = frozenset(
+    {
+        "load",
+        "imread",
+        "read_text",
+        "read_bytes",
+        "open",
+        "read_csv",
+        "loadtxt",
+        "genfromtxt",
+        "load_img",
+        "read_file",
+        "fromfile",
+        "decode_png",
+        "decode_jpeg",
+        "File",
+    }
+)
+
+
+def faults(view: View) -> Iterator[Fault]:
+    """`sorted` of such names, that decides in which order arrays are read or put together."""
+    for call in view.calls("sorted", "sort"):
+        if call.keywords or (last_name(call.func) == "sorted" and len(call.args) != 1):
+            continue
+        if _sorted_as_text(view, call) and not _READS_NAME.search(_around(view, call)):
+            what = ast.unparse(call)[:60]
+            yield Fault(
+                "sorted-as-text",
+                call.lineno,
+                f"`{what}` sorts names with numbers as text",
+                "As text, a name that ends in 10 comes before one that ends in 2. So what is read in this order is not "
+                "in the order of the numbers, and rows beside it, in the order of the numbers, belong to others.",
+            )
+
+
+def _sorted_as_text(view: View, call: ast.Call) -> bool:
+    statement = view.statement(call)
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    if last_name(call.func) == "sort" and isinstance(call.func, ast.Attribute):
+        targets = [call.func.value]
+    held = [view.held(_stored(view, t)) for t in targets if isinstance(t, ast.Name)]
+    if any(h is not None for h in held):
+        return any(h is not None and h.by_text for h in held) and _orders(view, call, targets)
+    listed = any(isinstance(n, ast.Call) and last_name(n.func) in _LISTS for n in walk(call))
+    return listed and _writes_unpadded(view) and _orders(view, call, targets)
+
+
+def _stored(view: View, target: ast.Name) -> ast.AST:
+    return target
+
+
+def _orders(view: View, call: ast.Call, targets: list[ast.expr]) -> bool:
+    """Whether files are read, or arrays picked, in this order."""
+    text = _around(view, call)
+    names = [t.id for t in targets if isinstance(t, ast.Name)]
+    if any(re.search(rf"\b{n}\(", text) for n in _LOADS):
+        return True
+    return any(
+        re.search(rf"\[\[?{re.escape(n)}\]|\bfor \w+ in {re.escape(n)}\b", text) and "enumerate" not in text
+        for n in names
+    )
+
+
+def _around(view: View, call: ast.Call) -> str:
+    """The statement, and those of its scope that use the names that it gives."""
+    statement, scope = view.statement(call), view.scope(call)
+    if statement is None:
+        return ""
+    names = [t.id for t in getattr(statement, "targets", []) if isinstance(t, ast.Name)]
+    if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
+        names.append(call.func.value.id)
+    lines = {id(statement): ast.unparse(statement)}
+    for name in names:
+        for node in view.loads(scope, name):
+            user = view.statement(node)
+            if user is not None:
+                lines[id(user)] = ast.unparse(user)
+    return "\n".join(lines.values())
+
+
+def _writes_unpadded(view: View) -> bool:
+    """Whether the program itself names files by a number without a width, and more than ten of them."""
+    for node in walk(view.tree):
+        if not isinstance(node, ast.JoinedStr):
+            continue
+        for part, after in zip(node.values, node.values[1:], strict=False):
+            plain = (
+                isinstance(part, ast.FormattedValue) and part.format_spec is None and isinstance(part.value, ast.Name)
+            )
+            if (
+                plain
+                and isinstance(after, ast.Constant)
+                and str(after.value).startswith(".")
+                and (
+                    isinstance(part, ast.FormattedValue)
+                    and isinstance(part.value, ast.Name)
+                    and _many(view, part.value)
+                )
+            ):
+                return True
+    return False
+
+
+def _many(view: View, name: ast.Name) -> bool:
+    for node in walk(view.tree):
+        if isinstance(node, ast.For | ast.comprehension) and name.id in {last_name(n) for n in walk(node.target)}:
+            counts = [
+                view.number(c.args[-1] if len(c.args) < 3 else c.args[1])
+                for c in walk(node.iter)
+                if isinstance(c, ast.Call) and last_name(c.func) == "range" and c.args
+            ]
+            sizes = [
+                view.shape(c.args[0])
+                for c in walk(node.iter)
+                if isinstance(c, ast.Call) and last_name(c.func) == "enumerate" and c.args
+            ]
+            if any(c is not None and c > 10 for c in counts) or any(s and s[0] > 10 for s in sizes):
+                return True
+    return False

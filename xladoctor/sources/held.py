@@ -1,0 +1,261 @@
+"""What the names of a program held in a run, joined with its source: sizes, types and numbers of expressions."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from xladoctor.sources.backward import Backward, Made, statements
+from xladoctor.sources.names import last_name, walk
+
+_DEPTH = 4
+_SAME_TYPE = frozenset(
+    {
+        "reshape",
+        "squeeze",
+        "copy",
+        "transpose",
+        "ravel",
+        "flatten",
+        "asarray",
+        "abs",
+        "concatenate",
+        "stack",
+        "roll",
+        "flip",
+        "pad",
+        "expand_dims",
+    }
+)
+
+
+_SAME_SIZES = frozenset({"astype", "copy", "asarray", "numpy", "float32"})
+_MAKES = frozenset({"zeros", "ones", "empty", "random", "standard_normal", "full"})
+_MODULES = frozenset({"np", "tf", "numpy", "tensorflow"})
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a name held at the end of the run, or when its function called Keras."""
+
+    kind: str
+    shape: tuple[int, ...] = ()
+    dtype: str = ""
+    value: float | None = None
+    least: float | None = None
+    most: float | None = None
+    rest: int = 0
+    index: str = ""
+    fraction: bool = False
+    padded: bool = False
+    grouped: bool = False
+    by_text: bool = False
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong at a line, in words."""
+
+    kind: str
+    line: int
+    title: str
+    message: str
+
+
+class View:
+    """A file of a program, with what its names held: {(function, name): what}."""
+
+    def __init__(self, file: str, tree: ast.Module, back: Backward, held: Mapping[tuple[str, str], Held]) -> None:
+        self.file, self.tree, self.back = file, tree, back
+        self._held = held
+        self.above: dict[int, ast.AST] = {}
+        self._stored: dict[int, dict[str, list[int]]] = {}
+        self._calls: dict[str, list[ast.Call]] = defaultdict(list)
+        for node in walk(tree):
+            self.above.update((id(child), node) for child in ast.iter_child_nodes(node))
+            if isinstance(node, ast.Call):
+                self._calls[last_name(node.func)].append(node)
+
+    def calls(self, *names: str) -> Iterator[ast.Call]:
+        """The calls of functions and methods of these names, in the order of their lines."""
+        found = [call for name in names for call in self._calls.get(name, ())]
+        yield from sorted(found, key=lambda c: (c.lineno, c.col_offset))
+
+    def calls_of(self, name: str) -> list[ast.Name]:
+        """Where a function is named, as in `map(name)`."""
+        return self.loads(self.tree, name)
+
+    def scope(self, node: ast.AST) -> ast.AST:
+        """The function around a node, or the module."""
+        here = self.above.get(id(node))
+        while here is not None and not isinstance(here, ast.FunctionDef | ast.AsyncFunctionDef):
+            here = self.above.get(id(here))
+        return self.tree if here is None else here
+
+    def statement(self, node: ast.AST) -> ast.stmt | None:
+        """The statement that a node stands in."""
+        here: ast.AST | None = node
+        while here is not None and not isinstance(here, ast.stmt):
+            here = self.above.get(id(here))
+        return here
+
+    def loads(self, scope: ast.AST, name: str) -> list[ast.Name]:
+        """Where a name is read in a scope."""
+        return [n for n in walk(scope) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
+
+    def made(self, value: ast.expr) -> Iterator[Made]:
+        """What made a value, nearest first."""
+        return self.back.steps(self.file, value)
+
+    def held(self, node: ast.AST) -> Held | None:
+        """What a name held where it is read: nothing where it gets another value later. Of a parameter, what the name
+        that it was given held.
+        """
+        if not isinstance(node, ast.Name):
+            return None
+        scope = self.scope(node)
+        function = getattr(scope, "name", "<module>")
+        stores = self._stores(scope).get(node.id, [])
+        if any(line >= node.lineno for line in stores) and not isinstance(node.ctx, ast.Store):
+            return None
+        found = self._held.get((function, node.id))
+        if found is not None or scope is self.tree:
+            return found
+        given = [m.value for m in self.back.given(scope, node.id)]
+        if given:
+            known = [self.held(value) for value in given]
+            return known[0] if all(k is not None and k == known[0] for k in known) else None
+        whole = self._stores(self.tree).get(node.id, [])
+        return self._held.get(("<module>", node.id)) if not stores and len(whole) == 1 else None
+
+    def _stores(self, scope: ast.AST) -> dict[str, list[int]]:
+        """The lines at which names get values in a scope; a statement's own end is where it gives them."""
+        if id(scope) not in self._stored:
+            found: dict[str, list[int]] = defaultdict(list)
+            for node in statements(scope):
+                simple = not hasattr(node, "body")
+                for inner in walk(node) if simple else walk(getattr(node, "target", ast.Pass())):
+                    if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+                        found[inner.id].append((node.end_lineno or node.lineno) if simple else node.lineno)
+            self._stored[id(scope)] = found
+        return self._stored[id(scope)]
+
+    def shape(self, node: ast.expr, depth: int = _DEPTH) -> tuple[int, ...] | None:
+        """The sizes of an array that a name held."""
+        found = self.held(node)
+        if found is not None:
+            return found.shape if found.kind in ("array", "tensor", "table", "texts") else None
+        if not depth:
+            return None
+        if isinstance(node, ast.Call):
+            of = subject_of(node) if last_name(node.func) in _SAME_SIZES else None
+            return self.shape(of, depth - 1) if of is not None else self._made_shape(node, depth)
+        if isinstance(node, ast.Name):
+            return self._agreed([self.shape(m.value, depth - 1) for m in self.back.values(self.file, node)])
+        return None
+
+    def _made_shape(self, node: ast.Call, depth: int) -> tuple[int, ...] | None:
+        """Of a new array whose sizes are written, and of what a function of the program returns."""
+        name = last_name(node.func)
+        own = self.back.functions.get(name, ())
+        if own:
+            values = [v for file, function in own if file == self.file for v in returned(function)]
+            return self._agreed([self.shape(v, depth - 1) for v in values])
+        given = next((k.value for k in node.keywords if k.arg in ("size", "shape")), None)
+        if given is None and name in _MAKES and node.args:
+            given = node.args[0]
+        parts = given.elts if isinstance(given, ast.Tuple | ast.List) else [given] if given is not None else []
+        sizes = [self.number(p, depth - 1) for p in parts]
+        return tuple(n for n in sizes if n is not None) if sizes and None not in sizes else None
+
+    def _agreed(self, sizes: list[tuple[int, ...] | None]) -> tuple[int, ...] | None:
+        return sizes[0] if sizes and all(s == sizes[0] for s in sizes) else None
+
+    def number(self, node: ast.expr, depth: int = _DEPTH) -> int | None:
+        """The whole number that an expression is."""
+        if isinstance(node, ast.Constant):
+            return node.value if isinstance(node.value, int) and not isinstance(node.value, bool) else None
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            inner = self.number(node.operand, depth)
+            return None if inner is None else -inner
+        if not depth:
+            return None
+        if isinstance(node, ast.Call) and last_name(node.func) == "len" and len(node.args) == 1:
+            sizes = self.shape(node.args[0])
+            return sizes[0] if sizes else None
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
+            sizes, at = self.shape(node.value.value), self.number(node.slice, depth - 1)
+            return sizes[at] if sizes and at is not None and -len(sizes) <= at < len(sizes) else None
+        if isinstance(node, ast.BinOp):
+            return _reckoned(self.number(node.left, depth - 1), node.op, self.number(node.right, depth - 1))
+        found = self.held(node)
+        if found is not None and found.kind == "number" and found.value is not None and found.value == int(found.value):
+            return int(found.value)
+        if isinstance(node, ast.Attribute) and node.attr == "size":
+            sizes = self.shape(node.value)
+            return sizes[0] if sizes and len(sizes) == 1 else None
+        return self._written(node, depth)
+
+    def _written(self, node: ast.expr, depth: int) -> int | None:
+        """Of a name or an attribute that one place of the program gives a number to."""
+        if isinstance(node, ast.Attribute):
+            values = {ast.unparse(v): v for v in self.back.fields(node.attr)}
+        elif isinstance(node, ast.Name):
+            values = {ast.unparse(m.value): m.value for m in self.back.named(self.file, node)}
+        else:
+            return None
+        return self.number(next(iter(values.values())), depth - 1) if len(values) == 1 else None
+
+    def dtype(self, node: ast.expr, depth: int = _DEPTH) -> str:
+        """The type of the numbers of an array; nothing where it is not known."""
+        found = self.held(node)
+        if found is not None:
+            return found.dtype
+        if not depth:
+            return ""
+        if isinstance(node, ast.Subscript):
+            return self.dtype(node.value, depth - 1)
+        if isinstance(node, ast.Attribute) and node.attr == "T":
+            return self.dtype(node.value, depth - 1)
+        if isinstance(node, ast.Call):
+            name = last_name(node.func)
+            if name == "astype" and node.args:
+                return _type_of(node.args[0])
+            of = subject_of(node) if name in _SAME_TYPE else None
+            return self.dtype(of, depth - 1) if of is not None else ""
+        if isinstance(node, ast.Name):
+            types = {self.dtype(m.value, depth - 1) for m in self.back.named(self.file, node)}
+            return types.pop() if len(types) == 1 else ""
+        return ""
+
+
+def returned(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.expr]:
+    """What a function returns."""
+    return [s.value for s in statements(function) if isinstance(s, ast.Return) and s.value is not None]
+
+
+def subject_of(call: ast.Call) -> ast.expr | None:
+    """The array that a function or a method is called on."""
+    own = call.func.value if isinstance(call.func, ast.Attribute) else None
+    if own is not None and last_name(own) not in _MODULES:
+        return own
+    return call.args[0] if call.args else None
+
+
+def _type_of(node: ast.expr) -> str:
+    text = node.value if isinstance(node, ast.Constant) else last_name(node)
+    return {"int": "int64", "float": "float64"}.get(str(text), str(text))
+
+
+def _reckoned(left: int | None, op: ast.operator, right: int | None) -> int | None:
+    if left is None or right is None:
+        return None
+    if isinstance(op, ast.Add):
+        return left + right
+    if isinstance(op, ast.Sub):
+        return left - right
+    if isinstance(op, ast.Mult):
+        return left * right
+    return left // right if isinstance(op, ast.FloorDiv) and right else None

@@ -1,0 +1,118 @@
+"""The line that made the rows of a Keras call what they are: the nearest one before it that calls something fitting."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from xladoctor.sources.backward import Backward, Made
+from xladoctor.sources.names import last_name, walk
+
+_METHODS = ("fit", "evaluate", "predict")
+_KEEP = ("model", "net", "clf", "history", "auto")
+
+
+@dataclass(frozen=True)
+class Maker:
+    """Which statement is looked for: one that calls one of these names.
+
+    `of_arrays`: a call of the program's own function counts where such a call is within it, and it was given an array.
+    `loops`: the loop that fills an array, `shifts`: a slice that leaves out the first or the last rows, count too; and
+    of `needs` one must stand in the text.
+    """
+
+    names: frozenset[str]
+    of_arrays: bool
+    loops: bool = False
+    shifts: bool = False
+    needs: tuple[str, ...] = ()
+
+
+def line_of_rows(back: Backward, file: str, line: int, argument: str, maker: Maker) -> tuple[str, int] | None:
+    """(file, line) of that statement; None where no statement before the call is so."""
+    value = _argument(back, file, line, argument)
+    if value is None:
+        return None
+    if _fits(back, value, maker):
+        return file, value.lineno
+    for made in back.steps(file, value):
+        if maker.loops and _fills(made):
+            return made.file, _loop_around(back, made)
+        if _fits(back, made.value, maker):
+            return made.file, made.line
+    return None
+
+
+def _argument(back: Backward, file: str, line: int, argument: str) -> ast.expr | None:
+    for method in _METHODS:
+        call = back.call_at(file, line, method)
+        if call is None:
+            continue
+        named = {k.arg: k.value for k in call.keywords}
+        if argument == "validation_data":
+            value = named.get("validation_data")
+            return value.elts[0] if isinstance(value, ast.Tuple) and value.elts else value
+        place = 1 if argument == "y" and (len(call.args) > 1 or "y" in named) else 0
+        return named.get("xy"[place]) or (call.args[place] if place < len(call.args) else None)
+    return None
+
+
+def _fits(back: Backward, value: ast.expr, maker: Maker) -> bool:
+    for node in walk(value):
+        if maker.shifts and isinstance(node, ast.Slice) and _moves(node):
+            return True
+        if isinstance(node, ast.Attribute) and node.attr == "c_" and "c_" in maker.names:
+            return True
+        if not isinstance(node, ast.Call):
+            continue
+        name = last_name(node.func)
+        if name in maker.names and _wanted(node, maker):
+            return True
+        given = [a for a in (*node.args, *(k.value for k in node.keywords)) if _is_array(a)]
+        own = back.functions.get(name, ()) if maker.of_arrays and given and name not in _METHODS else ()
+        if any(_within(function, maker) for _, function in own):
+            return True
+    return False
+
+
+def _within(function: ast.AST, maker: Maker) -> bool:
+    return any(
+        last_name(n.func) in maker.names and last_name(n.func) != "fit"
+        for n in walk(function)
+        if isinstance(n, ast.Call)
+    )
+
+
+def _wanted(call: ast.Call, maker: Maker) -> bool:
+    text = ast.unparse(call).replace(" ", "")
+    if maker.needs and not any(n in text for n in maker.needs):
+        return False
+    # The `fit` of a scaler, and not that of a model.
+    held = ast.unparse(call.func.value).lower() if isinstance(call.func, ast.Attribute) else ""
+    return last_name(call.func) != "fit" or not any(held.startswith(k) for k in _KEEP)
+
+
+def _is_array(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name | ast.Subscript | ast.Starred | ast.Attribute)
+
+
+def _moves(part: ast.Slice) -> bool:
+    """`[1:]`, `[:-1]`: all rows but a few at one end."""
+    first = isinstance(part.lower, ast.Constant | ast.Name) and part.upper is None
+    last = isinstance(part.upper, ast.UnaryOp) and part.lower is None
+    return (first or last) and part.step is None
+
+
+def _fills(made: Made) -> bool:
+    statement = made.statement
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return any(isinstance(t, ast.Subscript) for t in targets)
+
+
+def _loop_around(back: Backward, made: Made) -> int:
+    loops = [
+        n.lineno
+        for n in walk(back.tree(made.file))
+        if isinstance(n, ast.For | ast.While) and n.lineno <= made.line <= (n.end_lineno or n.lineno)
+    ]
+    return max(loops, default=made.line)
