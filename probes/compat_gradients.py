@@ -33,6 +33,11 @@ def tape_class() -> type:
     return class_with("tensorflow.python.eager.backprop", "GradientTape", "gradient", "_push_tape", "_pop_tape")
 
 
+def trackable_class() -> type:
+    """What `tf.Module` and the layers of Keras inherit how their attributes are set from (2.9-2.21)."""
+    return class_with("tensorflow.python.trackable.autotrackable", "AutoTrackable", "__setattr__")
+
+
 def record_module() -> Any:
     """The module whose `record_operation(kind, outputs, inputs, ...)` tells a tape what it cannot see for itself: calls
     of functions, and custom gradients (2.13-2.21).

@@ -138,6 +138,13 @@ def user_frames(operation: Any) -> Any:
     return stack.get_user_frames() if stack is not None else ()
 
 
+def mapped_stack() -> Any:
+    """The stack of this thread as ops that are made now keep it: with the program's own lines for AutoGraph's copy of
+    them (2.9-2.21). Outermost first.
+    """
+    return importlib.import_module("tensorflow.python.util.tf_stack").extract_stack().get_user_frames()
+
+
 def op_in_the_making(frame: Any) -> tuple[Any, list[Any], Any] | None:
     """(NodeDef, input tensors, graph) of the frame of the function that adds an op to a graph; None for any other.
 

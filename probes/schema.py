@@ -79,6 +79,13 @@ NAMES = "names"  # file, function, names {name: kind, shape, dtype, ...}: what t
 NO_GRADIENT = "no-gradient"  # what (missing, stopped), variables, count, given, where, stops [{variables, connected,
 #   cuts [{op, why (op, outside, numpy), frames}]}]: the optimizer was given no gradient; none:
 #   optimizer, given, where: it was given one for each; end: trained, moved, same
+UNMOVED = "unmoved"  # variables, count, given, steps, optimizer, rate, where: variables that tapes were asked about,
+#   and that no step changed
+CROSSED = "crossed"  # of, to, swapped, optimizer, where: a gradient was applied to another variable
+REPLACED = "replaced"  # what (variable, rate), name, of, variable, by, steps, where: a tensor took the place of a
+#   variable; a rate was set on an optimizer that made no more steps
+LEFT_OUT = "left-out"  # layer, variables, where: a layer was frozen and not used any more, and one like it is trained
+SCHEDULE = "schedule"  # of, numbers, steps: a schedule of the program's own, and the numbers among its attributes
 KEPT = "kept"  # path, before, now, call, traces, readers, where, capsule, constants {graph: nodes}: a Python
 #   value that was read when a function was traced, and had changed when it was called again without a trace
 MONITOR = "monitor"  # callback, wanted, reported, epochs, model, made, where, mode, best: a callback waited for a

@@ -17,6 +17,7 @@ from .digests import Digests, name_of
 from .frames import hide, user_frames, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
+from .left_out import LeftOut
 
 MAX_BYTES = 32 << 20
 MAX_EVENTS = 20
@@ -28,8 +29,9 @@ Where = dict[str, Any]
 class FrozenRecorder:
     """Writes `trainable` events."""
 
-    def __init__(self, guard: Guard, finder: PostImportFinder, trained: set[int]) -> None:
+    def __init__(self, guard: Guard, finder: PostImportFinder, trained: set[int], left_out: LeftOut) -> None:
         self.guard = guard
+        self.left_out = left_out
         self._trained = trained
         self._local = threading.local()
         self._fits: weakref.WeakKeyDictionary[Any, _Fit] = weakref.WeakKeyDictionary()
@@ -61,13 +63,15 @@ class FrozenRecorder:
 
     def _set(self, layer: Any, value: bool) -> None:
         """The program freezes or thaws a layer of which an optimizer has trained a variable, or not."""
-        if len(self._sets) >= MAX_SETS:
-            return
         variables = list(getattr(layer, "weights", ()))[:MAX_VARIABLES]
         mine = [v for v in variables if id(v) in self._trained]
-        if not value and not mine:
-            return
         frames = user_frames(skip=4, limit=1)
+        if value:
+            self.left_out.thawed(layer)
+        else:
+            self.left_out.frozen(layer, variables, frames[0] if frames else None)
+        if len(self._sets) >= MAX_SETS or not (value or mine):
+            return
         earlier = [s for s in self._sets if s.layer() is layer]
         for one in earlier:
             one.again = True
@@ -142,6 +146,7 @@ class FrozenRecorder:
 
     def at_exit(self) -> None:
         """The process ends: which of the frozen variables were moved by a step of the program's own?"""
+        self.left_out.at_exit()
         digests = Digests(MAX_BYTES)
         for at in self._sets:
             if at.value or at.again or at.told or not at.before:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .. import compat, compat_gradients, compat_graph
-from .frames import is_user_file
+from .frames import is_user_file, user_frames
 from .gradient_trail import Body, Frames, Node, Trail, is_float
 
 _LOOPS = frozenset({"Case", "If", "StatelessCase", "StatelessIf", "StatelessWhile", "While"})
@@ -49,18 +49,31 @@ class GraphTrail:
             op.type,
             tuple(t.name for t in op.inputs),
             tuple(t.name for t in op.outputs),
-            lambda: _frames(op),
+            lambda: frames_of(op),
             tells=op.type in _LOOPS or bool(called) or bool(results),
             results=results,
             body=(lambda: self.body(called)) if called else None,
         )
 
 
-def _frames(op: Any) -> Frames:
+def frames_of(op: Any) -> Frames:
     """The user's frames that made an op, innermost first."""
+    return _of_user(compat_graph.user_frames(op))
+
+
+def frames_here(skip: int) -> Frames:
+    """The user's frames on this thread's stack, innermost first; while a function is traced, those that AutoGraph's
+    copy of it stands for.
+    """
+    if compat.default_graph() is None:
+        return user_frames(skip=skip + 1, limit=4)
+    return _of_user(compat_graph.mapped_stack())
+
+
+def _of_user(stack: Any) -> Frames:
     found = [
         {"file": str(f.filename), "line": int(f.lineno), "function": str(f.name)}
-        for f in compat_graph.user_frames(op)
+        for f in stack
         if is_user_file(str(f.filename))
     ]
     return found[::-1][:4]

@@ -18,7 +18,6 @@ from .frames import caller, hide, is_within, user_frames, wraps
 from .frozen import FrozenRecorder
 from .guard import Guard
 from .held_names import NameRecorder
-from .idle import IdleRecorder
 from .importhook import PostImportFinder
 from .keras_facts import accelerators, described, rows_of, validation_rows
 from .monitors import MonitorRecorder, weakly
@@ -58,8 +57,8 @@ class KerasRecorder:
         self.splits = SplitRecorder(guard, datasets, values.enabled) if datasets is not None else None
         self.monitors = MonitorRecorder(guard, finder) if datasets is not None else None
         self.frozen: FrozenRecorder | None = None
-        self.idle: IdleRecorder | None = None
         self.names: NameRecorder | None = None
+        self.after_fit: tuple[Callable[[], None], ...] = ()
         self.rehearsal = rehearsal
         self.twins = twins
         self.sink = guard.sink
@@ -68,7 +67,7 @@ class KerasRecorder:
         self.values = values
         self._numbers = itertools.count(1)
         self._behind: tuple[Any, dict[str, Any], list[dict[str, Any]]] | None = None
-        self._noted: weakref.WeakSet[Any] = weakref.WeakSet()
+        self.models: weakref.WeakSet[Any] = weakref.WeakSet()
         for module, cls in compat.KERAS_TRAINERS:
             finder.when_imported(module, lambda m, c=cls: self._watch_trainer(m, c))  # type: ignore[misc]
         for module, cls in compat.KERAS_COMPILERS:
@@ -247,7 +246,7 @@ class KerasRecorder:
             accelerators=accelerators(),
             elsewhere=self._elsewhere(model, requested),
         )
-        self._noted.add(model)
+        self.models.add(model)
 
     def _elsewhere(self, model: Any, requested: Any) -> str | None:
         """What "auto" would be on a machine with an accelerator."""
@@ -257,9 +256,9 @@ class KerasRecorder:
 
     def _first_use(self, model: Any, where: dict[str, Any] | None) -> None:
         """A model that was never compiled (an inference model, a reloaded one) resolves "auto" at its first use."""
-        if model in self._noted:
+        if model in self.models:
             return
-        self._noted.add(model)
+        self.models.add(model)
         self.sink.write(
             schema.XLA_PATH,
             mechanism="keras first use",
@@ -321,6 +320,8 @@ class KerasRecorder:
             "callbacks": self.guard.part("monitors", weakly, given.get("callbacks")),
             "validation_freq": given.get("validation_freq"),
         }
+        if self.frozen is not None:
+            self.guard.part("frozen", self.frozen.left_out.used, model)
         if self.frozen is not None and method == "fit":
             waiting["change"] = self.guard.part("trainable", self.frozen.begins, model, where)
         return {**call, "data": data, "where": where, **waiting}
@@ -332,16 +333,15 @@ class KerasRecorder:
             self.guard.part("trainable", self.frozen.ends, call.get("change"))
         if self.names is not None and not self.tracing.keras_calls:
             self.guard.part("names", self.names.called)
-        if self.idle is not None and call["method"] == "fit":
-            self.guard.part("layer", self.idle.fitted)
+        for look in self.after_fit if call["method"] == "fit" else ():
+            self.guard.part("fitted", look)
         out = None
         if call["method"] in ("predict", "predict_on_batch"):
             out = [rows_of(v) for v in leaves(result)]
             if self.tables is not None:
                 self.guard.part("tables", self.tables.predicted, out)
         if self.monitors is not None and call.get("callbacks"):
-            history = getattr(result, "history", None)
-            call["monitors"] = self.guard.part("monitors", self.monitors.fitted, call, history) or []
+            call["monitors"] = self.guard.part("monitors", self.monitors.fitted, call, result) or []
         mismatch = out is not None and call["rows_in"] is not None and any(n != call["rows_in"] for n in out)
         self.sink.write(
             schema.CALL,

@@ -43,9 +43,10 @@ class MonitorRecorder:
         if frame is not None:
             self._made[callback] = frame
 
-    def fitted(self, call: Mapping[str, Any], history: Any) -> list[str]:
-        """A `fit` ended well, and reported these metrics; the callbacks that wait for one of any name."""
+    def fitted(self, call: Mapping[str, Any], result: Any) -> list[str]:
+        """A `fit` ended well: the callbacks that wait for a metric of any name; `result` holds those reported."""
         found: list[str] = []
+        history = getattr(result, "history", None)
         if not isinstance(history, dict) or not history:
             return found
         epochs = max(len(v) for v in history.values() if isinstance(v, list))

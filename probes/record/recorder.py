@@ -245,9 +245,11 @@ def _recorders(choice: Choice, guard: Guard, finder: PostImportFinder) -> Parts:
     untrained = UntrainedRecorder(guard, finder, tracing) if plain else None
     last: tuple[FrozenRecorder | IdleRecorder | NameRecorder, ...] = ()
     if untrained is not None and keras is not None:
-        keras.frozen = FrozenRecorder(guard, finder, untrained.trained)
-        keras.idle = IdleRecorder(guard, finder, untrained.trained)
-        last = (keras.frozen, keras.idle)
+        tracing.after_call, untrained.replaced.models = untrained.unmoved.called, keras.models
+        keras.frozen = FrozenRecorder(guard, finder, untrained.trained, untrained.left_out)
+        idle = IdleRecorder(guard, finder, untrained.trained)
+        keras.after_fit = (idle.fitted, untrained.fitted)
+        last = (keras.frozen, idle)
         LossRecorder(guard, finder)
         MisnamedRecorder(guard, finder)
     if plain and keep and keras is not None and not guard.block:

@@ -44,6 +44,7 @@ class TraceRecorder:
         self.shelf = Shelf(guard.sink, capsules)
         self.first_calls: FirstCalls | None = None
         self.kept: KeptRecorder | None = None
+        self.after_call: Callable[[Any], None] = lambda function: None
         self._traces = 0
         # No lock: a fork in one thread would leave it locked for good in the child.
         self._graphs = itertools.count(1)
@@ -90,6 +91,7 @@ class TraceRecorder:
         self._local.unfinished = None  # what failed inside was caught there
         owner = self.owner(function)
         owner.calls += 1
+        self.after_call(function)
         fresh, owner.fresh = owner.fresh, False
         if self.kept is not None:
             self.kept.called(function, fresh, lambda: self.capsules_of(function))

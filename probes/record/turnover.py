@@ -56,15 +56,14 @@ class _List:
         self.optimizers, self.steps = 1, 1
         self.kind = type(optimizer).__name__
         self.memory = any(getattr(optimizer, name, None) for name in _MEMORY)
-        self._last = weakref.ref(optimizer)
-        self._kinds = {self.kind}
+        self._known = weakref.WeakSet([optimizer])
         frames = user_frames(skip=6, limit=1)
         self.where = frames[0] if frames else None
 
     def step(self, optimizer: Any) -> None:
         self.steps += 1
-        if self._last() is not optimizer:
+        if optimizer not in self._known:
             self.optimizers += 1
-            self._last = weakref.ref(optimizer)
+            self._known.add(optimizer)
             if type(optimizer).__name__ != self.kind:
                 self.memory = False  # several optimizers that take turns

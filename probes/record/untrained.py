@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from .. import compat, compat_gradients, schema
+from .crossed import Crossed
 from .digests import Digests, name_of
 from .eager_trail import EagerTrail
 from .frames import followed, hide, user_frames, wraps
@@ -21,8 +22,11 @@ from .gradient_trail import Cut, Walk, cuts_of, walk
 from .graph_trail import GraphTrail
 from .guard import Guard
 from .importhook import PostImportFinder
+from .left_out import LeftOut
+from .replaced import ReplacedRecorder
 from .tracing import TraceRecorder
 from .turnover import Turnover
+from .unmoved import Unmoved
 
 MAX_EVENTS = 10
 MAX_VARIABLES = 40
@@ -34,6 +38,9 @@ MAX_BYTES = 32 << 20
 """Of variables whose values are compared with those that they have at the end."""
 
 
+MAX_ZEROS = 1 << 20
+MAX_ZERO_LOOKS = 12
+_ZEROS = frozenset({"Const", "Fill", "Zeros", "ZerosLike"})
 _Targets = dict[int, list["weakref.ref[Any]"]]
 
 
@@ -58,6 +65,11 @@ class UntrainedRecorder:
         self.trained: set[int] = set()
         """The variables that an optimizer was given a gradient of."""
         self._turnover = Turnover()
+        self._crossed = Crossed()
+        self.left_out = LeftOut(guard, finder)
+        self.unmoved = Unmoved(lambda: tracing.running[0][0] if tracing.running else None)
+        self.replaced = ReplacedRecorder(guard, finder, lambda: self.unmoved.steps)
+        self._zeros_left = MAX_ZERO_LOOKS
         self._seen: set[tuple[Any, ...]] = set()
         self._alike: set[tuple[int, int, int, bool]] = set()
         self._done: set[tuple[Any, ...]] = set()
@@ -72,8 +84,7 @@ class UntrainedRecorder:
             return
 
         def taken(args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
-            if result is None or (result.__class__ is list and any(g is None for g in result)):
-                self.guard.run("gradient missing", self._taken, args, kwargs, result)
+            self.guard.run("gradient", self._taken, args, kwargs, result)
 
         self.guard.hooks.put(cls, "gradient", followed(cls.gradient, taken))
 
@@ -93,20 +104,41 @@ class UntrainedRecorder:
 
         self.guard.hooks.put(cls, method, wraps(original)(apply))
 
+    def fitted(self) -> None:
+        """A `fit` has ended."""
+        self.unmoved.fitted()
+        self.replaced.fitted()
+
     # -- what the program does --------------------------------------------------------------------------------------
 
     def _taken(self, args: Sequence[Any], kwargs: dict[str, Any], result: Any) -> None:
-        """A tape gave no gradient for some of its sources."""
-        target = kwargs["target"] if "target" in kwargs else args[1]
+        """A tape gave gradients, maybe none for some of its sources."""
         sources = kwargs["sources"] if "sources" in kwargs else args[2]
         flat = list(sources) if isinstance(sources, (list, tuple)) else [sources]
-        given = result if isinstance(result, list) else [result]
-        if len(flat) != len(given):
+        given = list(result) if isinstance(result, (list, tuple)) else [result]
+        if len(flat) != len(given) or not flat:
             return
+        self.unmoved.taken(flat, given)
+        self._crossed.taken(flat, given)
+        how = kwargs.get("unconnected_gradients", args[4] if len(args) > 4 else None)
+        without = self._zeros(flat, given) if getattr(how, "value", how) == "zero" else [g is None for g in given]
+        if not any(without):
+            return
+        target = kwargs["target"] if "target" in kwargs else args[1]
         targets = [weakref.ref(t) for t in (target if isinstance(target, (list, tuple)) else [target])]
-        for variable, gradient in zip(flat, given, strict=True):
-            if gradient is None and compat_gradients.handle_of(variable) is not None:
+        for variable, none in zip(flat, without, strict=True):
+            if none and compat_gradients.handle_of(variable) is not None:
                 self._targets[id(variable)] = targets
+
+    def _zeros(self, variables: Sequence[Any], gradients: Sequence[Any]) -> list[bool]:
+        """Which gradients are zeros that nothing was computed for, as far as this is looked at."""
+        if compat.default_graph() is not None:
+            return [getattr(getattr(g, "op", None), "type", "") in _ZEROS for g in gradients]
+        self._zeros_left -= 1
+        if self._zeros_left < 0:
+            return [id(v) in self._missing for v in variables]
+        small = [g if compat.is_eager(g) and compat.bytes_of(g) <= MAX_ZEROS else None for g in gradients]
+        return [g is not None and not g.numpy().any() for g in small]
 
     @property
     def _targets(self) -> _Targets:
@@ -121,10 +153,16 @@ class UntrainedRecorder:
         if grads.__class__ not in (list, tuple) or not isinstance(variables, (list, tuple)):
             return
         self._turnover.applied(optimizer, variables)
-        if not any(g is None for g in grads):
+        if variables:
+            self.replaced.applied(optimizer, variables)
+            self.unmoved.applied(optimizer, variables)
+            self._crossed.applied(optimizer, grads, variables)
+        zeros = self._targets.keys() & {id(v) for v in variables} if self._targets else ()
+        if not zeros and not any(g is None for g in grads):
             self._given(optimizer, variables)
             return
-        pairs = [(g, v) for g, v in zip(grads, variables, strict=False) if getattr(v, "trainable", True)]
+        known = zip(grads, variables, strict=False)
+        pairs = [(None if id(v) in zeros else g, v) for g, v in known if getattr(v, "trainable", True)]
         self.trained.update(id(v) for g, v in pairs if g is not None)
         targets, self._local.targets = self._targets, {}
         missing = [v for g, v in pairs if g is None and id(v) in targets]
@@ -139,6 +177,7 @@ class UntrainedRecorder:
             return
         self._alike.add(alike)
         self.trained.update(map(id, variables))
+        self.left_out.trained(variables)
         frames = user_frames(skip=5, limit=1)
         regularized = sum(getattr(v, "regularizer", None) is not None for v in variables) if own else 0
         self.guard.sink.write(
@@ -243,8 +282,14 @@ class UntrainedRecorder:
         """The process ends: which of the variables were trained in another step, or changed by the program."""
         if self._trail is not None:
             self._trail.end()
-        for told in self._turnover.told():
-            self.guard.sink.write(schema.TURNOVER, **told)
+        for kind, found in (
+            (schema.TURNOVER, self._turnover.told()),
+            (schema.UNMOVED, self.unmoved.told()),
+            (schema.CROSSED, self._crossed.told(self.unmoved.still)),
+        ):
+            for told in found:
+                self.guard.sink.write(kind, **told)
+        self.replaced.at_exit()
         if not self._missing:
             return
         self._digests = Digests(MAX_BYTES)

@@ -54,6 +54,7 @@ REHEARSED = Basis("tested", "The command was rehearsed with the switch in its ot
 REHEARSED_AS_IT_IS = Basis("observed", "The command was rehearsed, and both values were read after the line had run.")
 FOUND_NAN = Basis("tested", "The doctor ran the command again, and checked the output of every op.")
 RECORDED_NUMBERS = Basis("observed", "The values were recorded in the run. What made them was not tested.")
+COMPUTED = Basis("tested", "The doctor computed the schedule for steps of the run, and all gave the same number.")
 TIMED = Basis("tested", "A worker called the function with the same value and with another one.")
 ENDED = Basis("observed", "How the process ended was recorded.")
 RAISED = Basis("observed", "The exception that ended the run says so. Why it was raised was not tested.")

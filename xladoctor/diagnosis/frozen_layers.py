@@ -24,6 +24,12 @@ _REMEDY = Remedy(
     "`model.compile(...)` between the line that sets `trainable` and the next `fit`. A `tf.function` of your own must "
     "be made again, too, and so must the optimizer if variables are added.",
 )
+_THE_OTHER = Remedy(
+    "freeze-the-clone",
+    "Freeze the layer that is in the model",
+    "changes-numerics",
+    "`clone_model` makes new layers: set `trainable` on the clone, or of `model.get_layer(name)`.",
+)
 _SHOWN = 4
 
 
@@ -31,6 +37,8 @@ def trainable_too_late(recording: Recording) -> Iterator[Finding]:
     """A warning for each line that set the flag, else for the `fit` after it."""
     if not (survived(recording) or ended_itself(recording)):
         return
+    for event in recording.of_kind(schema.LEFT_OUT):
+        yield _left_out(event)
     seen = set()
     for event in recording.of_kind(schema.TRAINABLE):
         at = location(event.get("where")) or location(event.get("used"))
@@ -50,6 +58,24 @@ def _may_be_meant(event: Event, recording: Recording) -> bool:
     if source is None or any(True for _ in compiled):
         return True
     return any(isinstance(n, ast.Call) and last_name(n.func) in _ASSIGNS for n in walk(source.tree))
+
+
+def _left_out(event: Event) -> Finding:
+    """Nothing uses the layer that was frozen: most likely it was cloned before."""
+    names = [str(n) for n in event["variables"]]
+    title = f"`{event['layer']}` is frozen, but the run trains another layer of the same name and shapes"
+    found = finding(
+        "dead-switch",
+        title,
+        f"After this line no step of the run uses the layer `{event['layer']}`. The optimizer is given variables with "
+        f"the names and shapes of {', '.join(f'`{n}`' for n in names[:_SHOWN])}, of another layer: as of a clone, "
+        "which is not frozen.",
+        event,
+        [Proof("event", title, event_of(event))],
+        tested=False,
+        details={"kind": "left-out", "layer": event["layer"], "variables": names},
+    )
+    return replace(found, remedies=(_THE_OTHER,))
 
 
 def _finding(event: Event) -> Finding:

@@ -39,6 +39,7 @@ from xladoctor.diagnosis.retraces import as_recorded
 from xladoctor.diagnosis.row_source import rows_in_source
 from xladoctor.diagnosis.shape_rows import shape_rows
 from xladoctor.diagnosis.shuffled import shuffled_alone
+from xladoctor.diagnosis.slips import source_slips
 from xladoctor.diagnosis.splits import splits
 from xladoctor.diagnosis.stacks import stacks
 from xladoctor.diagnosis.surroundings import surroundings
@@ -46,6 +47,7 @@ from xladoctor.diagnosis.tables import tables
 from xladoctor.diagnosis.ties import ties
 from xladoctor.diagnosis.timeline import settings
 from xladoctor.diagnosis.unfinished import unfinished
+from xladoctor.diagnosis.unmoved import unmoved
 from xladoctor.diagnosis.untrained import gradient_checks, untrained, with_recorded
 from xladoctor.diagnosis.watched import place_notes
 from xladoctor.diagnosis.weigh import weighed
@@ -73,11 +75,12 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
         *tables(recording),
     ]
     others += [*untrained(recording), *splits(recording), *shuffled_alone(recording), *idle_monitors(recording)]
-    others += [*trainable_too_late(recording), *idle_parts(recording), *loss_inputs(recording)]
+    others += [*trainable_too_late(recording), *idle_parts(recording), *loss_inputs(recording), *unmoved(recording)]
     others += rows_in_source(recording)
     others += given_rows(recording)
     others += habits(recording, others)
     others += kept_in_graph(recording, others)
+    others += source_slips(recording, others)
     known = ordered(logged, followed, others, evidence, quiet)
     likely = tuple(drawn_apart(recording)) or tuple(frozen(recording, known)) or tuple(policy_missed(recording, known))
     known = with_divergences(known, recording, likely)

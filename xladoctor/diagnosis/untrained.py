@@ -133,7 +133,7 @@ def _finding(group: _Group, level: Level, end: Mapping[str, Any]) -> Finding:
     used = location(event.get("where"))
     cuts = [] if group.stops is None else list(group.stops["cuts"])
     at = next((line for cut in cuts if (line := _line(cut)) is not None), None)
-    names, one = _names(group.names), len(group.names) == 1
+    names, one = in_words(group.names), len(group.names) == 1
     given = f"The optimizer is given {names} without a gradient{f' ({used})' if used is not None else ''}"
     message = f"{given}, and leaves {'it as it is' if one else 'them as they are'}."
     if level == "note":
@@ -211,7 +211,8 @@ def _line(cut: Mapping[str, Any]) -> Location | None:
     return next((f for f in frames if f is not None and is_user_file(f.file)), None)
 
 
-def _names(names: Sequence[str]) -> str:
+def in_words(names: Sequence[str]) -> str:
+    """The first few variables, and how many more there are."""
     shown = [f"`{name}`" for name in names[:_SHOWN]]
     if len(names) > _SHOWN:
         return f"{', '.join(shown)} and {len(names) - _SHOWN} more variables"

@@ -175,6 +175,17 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
         {"op": maybe(text), "least": maybe(number), "most": maybe(number), "where": WHERE, "frames": many(FRAME)},
     ),
     schema.TURNOVER: ({"optimizer": text, "optimizers": whole, "steps": whole}, {"where": WHERE}),
+    schema.UNMOVED: (
+        {"variables": many(text), "count": whole, "given": whole, "steps": whole},
+        {"optimizer": maybe(text), "rate": maybe(number), "where": WHERE},
+    ),
+    schema.CROSSED: ({"of": text, "to": text, "swapped": flag, "optimizer": text}, {"where": WHERE}),
+    schema.REPLACED: (
+        {"what": text, "name": text, "of": text, "steps": whole},
+        {"variable": maybe(text), "by": maybe(text), "where": WHERE},
+    ),
+    schema.SCHEDULE: ({"of": text, "numbers": mapping(number), "steps": whole}, {}),
+    schema.LEFT_OUT: ({"layer": text, "variables": many(text)}, {"where": WHERE}),
     schema.POLICY_TAKEN: ({}, {}),
     schema.MISNAMED: ({"name": text, "meant": text, "of": text}, {"where": WHERE}),
     schema.DRAW: (

@@ -135,6 +135,35 @@ def test_an_optimizer_for_each_step(ran):
     assert (found["optimizer"], found["optimizers"], found["steps"], trained(found["where"])) == ("Adam", 6, 6, "step")
 
 
+def test_gradients_that_are_applied_to_other_variables(ran):
+    found = [(e["of"], e["to"], e["swapped"], trained(e["where"])) for e in ran.of("crossed")]
+    assert found == [
+        ("swapped_a:0", "swapped_b:0", True, "apply"),
+        ("swapped_b:0", "swapped_a:0", True, "apply"),
+        *((f"other_{n}:0", f"right_{n}:0", False, "apply") for n in "abc"),
+    ]
+
+
+def test_variables_that_no_step_changes(ran):
+    found = [(e["variables"], e["given"], e["optimizer"]) for e in ran.of("unmoved")]
+    assert found == [
+        (["numbers/dense_15/kernel"], 2, "SGD"),  # a softmax of one
+        (["other_a:0", "other_b:0", "other_c:0"], 3, None),
+        (["zero_c:0"], 3, "SGD"),
+    ]
+    stops = [s for e in ran.of("no-gradient") if e.get("variables") == ["zero_c:0"] for s in e["stops"] or ()]
+    assert [(c["why"], trained(c["frames"][0])) for s in stops for c in s["cuts"]] == [("numpy", "zero")]
+
+
+def test_what_takes_the_place_of_a_variable_or_of_an_optimizer(ran):
+    found = [(e["what"], e["name"], trained(e["where"])) for e in ran.of("replaced")]
+    assert found == [("variable", "c", "told"), ("rate", "adam_30", "left")]
+
+
+def test_a_layer_that_is_frozen_beside_its_clone(ran):
+    assert [(e["layer"], trained(e["where"])) for e in ran.of("left-out")] == [("first", "beside")]
+
+
 def test_an_empty_dataset_is_recorded_with_the_call_that_got_it(ran):
     events = [e for e in ran.of("dataset") if e["method"] != "loop"]
     found = [(e["what"], e["method"], e["model"], e["used"]["function"]) for e in events]

@@ -159,4 +159,55 @@ def lazily():
 
 
 lazily()
+
+
+# Gradients for other variables, a tensor for a variable, values that stay, a rate on an optimizer that is left.
+class Pair(tf.Module):
+    def __init__(self, name):
+        super().__init__(name)
+        self.a = tf.Variable(tf.eye(4), name=name + "_a")
+        self.b = tf.Variable(tf.ones((4, 4)), name=name + "_b")
+        self.c = tf.Variable(0.5, name=name + "_c")
+
+    def __call__(self):
+        return tf.reduce_mean(tf.square(x @ self.a @ self.b - y)) + 0.1 * self.c
+
+
+def pairs(pair, loss=None, order=lambda v: v, **how):
+    optimizer, sources = keras.optimizers.SGD(0.01), [pair.a, pair.b, pair.c]
+    for _ in range(6):
+        with tf.GradientTape() as tape:
+            value = (loss or pair)()
+        gradients = tape.gradient(value, sources, **how)
+        optimizer.apply_gradients(zip(gradients, order(sources)))  # apply
+
+
+swapped, other, told, zero, right = (Pair(n) for n in ("swapped", "other", "told", "zero", "right"))
+pairs(swapped, order=lambda v: [v[1], v[0], v[2]])
+pairs(other, order=lambda v: [right.a, right.b, right.c])
+zero_loss = lambda: tf.reduce_mean(tf.square(x @ zero.a @ zero.b - y)) * np.exp(zero.c.numpy())  # zero
+pairs(zero, zero_loss, unconnected_gradients="zero")
+told.c = tf.minimum(told.c, 1.0)  # told
+told.a, told.b.remark = tf.Variable(told.a), 1.0
+pairs(right)
+signed = model("signed", keras.layers.Lambda(tf.sign))
+fit(signed)
+left = keras.optimizers.Adam(0.01)
+net = model("left")
+net.compile(left, "binary_crossentropy")
+fit(net)
+net.compile(keras.optimizers.Adam(0.01), "binary_crossentropy")
+left.learning_rate = 0.1  # left
+net.fit(x, y, epochs=2, verbose=0)
+net.optimizer.learning_rate = 0.1
+fit(net)
+
+# A layer that is frozen beside its clone; a teacher that is used.
+first, teacher = (model(n, keras.layers.Dense(5, name="dense_of_" + n)) for n in ("first", "teacher"))
+for one in (first, teacher):
+    clone = keras.models.clone_model(one)
+    one.trainable = False  # beside
+    if one is teacher:
+        one(x)
+    fit(clone)
 """

@@ -59,8 +59,9 @@ RULE = make(
     example="UserWarning: Gradients do not exist for variables ['net/severity/kernel', 'net/severity/bias'] when "
     "minimizing the loss.",
     tell_apart="If no variable gets a gradient, Keras raises an error. A gradient that is zero (a dead ReLU, "
-    "`tf.sign`) exists, and is not this class. Nor is a head that another step of the run trains, or a variable that "
-    "the program itself assigns. A NaN in the gradient is `not-finite`.",
+    "`tf.sign`) exists: it is this class only if the run showed that the values never change. A head that another "
+    "step of the run trains, and a variable that the program itself assigns, are not this class. A NaN in the gradient "
+    "is `not-finite`.",
     remedies=(
         Remedy(
             "keep-differentiable",

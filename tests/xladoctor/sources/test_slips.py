@@ -1,0 +1,161 @@
+"""Slips that are read in the source: each is found at its line, and not in the same program done right."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+
+import pytest
+
+from xladoctor.sources.slips import slips
+
+HEAD = "import tensorflow as tf\nimport keras\nimport os\nds = tf.data.Dataset.from_tensor_slices(x)\n"
+
+
+def found(text, words=()):
+    """(kind, line within the text) of what is found."""
+    tree = ast.parse(HEAD + textwrap.dedent(text).lstrip("\n"))
+    return [(slip.kind, slip.line - HEAD.count("\n")) for _, slip in slips({"main.py": tree}, words)]
+
+
+CASES = {
+    "append": ("late-bound", 3, """
+        losses = []
+        for q in (0.1, 0.9):
+            losses.append(lambda t, p: q * (t - p))
+        """, ("lambda t, p:", "lambda t, p, q=q:")),
+    "def": ("late-bound", 3, """
+        table = {}
+        for name in names:
+            def metric(t, p):
+                return scores[name](t, p)
+            table[name] = metric
+        """, ("metric(t, p)", "metric(t, p, name=name)")),
+    "derived": ("late-bound", 4, """
+        heads = []
+        for k in range(3):
+            weight = weights[k]
+            heads.append((k, lambda h: weight * h))
+        """, ("lambda h:", "lambda h, weight=weight:")),
+    "layers": ("late-bound", 1, """
+        parts = [keras.layers.Lambda(lambda t: t * s)(h) for s in scales]
+        """, ("lambda t:", "lambda t, s=s:")),
+    "at once": ("late-bound", 1, """
+        parts = [lambda t: t * s for s in scales]
+        """, ("lambda t: t * s", "tf.map_fn(lambda t: t * s, h)")),
+    "own list": ("late-bound", 4, """
+        every = []
+        for s in scales:
+            part = []
+            every.append(lambda t: t * s)
+        """, ("every.append", "part.append")),
+    "loop": ("always-zero", 3, """
+        N = 40
+        for step in range(N):
+            opt.learning_rate.assign(0.1 * (1 - step // N))
+        """, ("step // N", "step / N")),
+    "scheduler": ("always-zero", 2, """
+        def anneal(epoch, lr):
+            return 0.1 * (1 - epoch // 30)
+        net.fit(x, y, epochs=20, callbacks=[keras.callbacks.LearningRateScheduler(anneal)])
+        """, ("epochs=20", "epochs=60")),
+    "dataset": ("dropped-result", 1, "ds.shuffle(100)", ("ds.shuffle", "ds = ds.shuffle")),
+    "tensor": ("dropped-result", 1, "tf.clip_by_value(g, -1.0, 1.0)", ("tf.", "g = tf.")),
+    "array": ("dropped-result", 1, "np.clip(x, 0, 1)", ("0, 1)", "0, 1, out=x)")),
+    "clipped": ("dropped-result", 3, """
+        def step(x):
+            grads = tape.gradient(loss, weights)
+            clipped, norm = tf.clip_by_global_norm(grads, 1.0)
+            opt.apply_gradients(zip(grads, weights))
+            return norm
+        """, ("zip(grads", "zip(clipped")),
+    "only the norm": ("dropped-result", 2, """
+        def step(grads, weights):
+            clipped, norm = tf.clip_by_global_norm(grads, 1.0)
+            opt.apply_gradients(zip(grads, weights))
+        """, ("clipped, norm", "_, norm")),
+    "items": ("dropped-result", 1, """
+        small = [tf.clip_by_norm(g, 1.0) for g in grads]
+        opt.apply_gradients(zip(grads, weights))
+        """, ("zip(grads", "zip(small")),
+    "augmented": ("dropped-result", 2, """
+        def step(images):
+            noisy = augment(images)
+            return model(images)
+        """, ("model(images)", "model(noisy)")),
+    "target": ("one-model", 3, """
+        def setup(self):
+            self.online = build()
+            self.target = self.online
+            self.target.set_weights(self.online.get_weights())
+        """, ("self.target = self.online", "self.target = clone(self.online)")),
+    "average": ("one-model", 2, """
+        model = build()
+        ema = copy.copy(model)
+        for a, b in zip(ema.weights, model.weights):
+            a.assign(0.9 * a + 0.1 * b)
+        """, ("copy.copy(model)", "clone(model)")),
+    "parameter": ("read-early", 2, """
+        CONFIG = {"units": 8}
+        def build(units=CONFIG["units"]):
+            return units
+        CONFIG["units"] = 32
+        build()
+        """, ("build()\n", "build(32)\n")),
+    "class": ("read-early", 2, """
+        class Config:
+            depth = int(os.environ.get("DEPTH", "1"))
+        os.environ["DEPTH"] = "3"
+        """, ('os.environ["DEPTH"] = "3"', "Config.depth = 3")),
+    "defaults": ("defaults-win", 1, "opts = {**given, **DEFAULTS}", ("{**given, **DEFAULTS}", "{**DEFAULTS, **given}")),
+    "update": ("defaults-win", 2, "opts = dict(given)\nopts.update(DEFAULTS)", ("dict(given)", "dict()")),
+    "bool": ("text-for-true", 2, """
+        ap = argparse.ArgumentParser()
+        ap.add_argument("--augment", type=bool, default=True)
+        """, ("type=bool", "type=boolean")),
+    "key": ("other-key", 2, """
+        CONFIG = {"train": {"lr": 0.1}}
+        rate = cfg.get("learning_rate", 1e-3)
+        """, ('"learning_rate"', '"lr"')),
+    "evaluation": ("trains-in-evaluation", 3, """
+        net = keras.Sequential([keras.layers.Dropout(0.5)])
+        def evaluate(x):
+            return net(x, training=True)
+        """, ("training=True", "training=False")),
+    "several draws": ("trains-in-evaluation", 3, """
+        net = keras.Sequential([keras.layers.Dropout(0.5)])
+        def evaluate(x):
+            return net(x, training=True)
+        """, ("return net(x, training=True)", "return mean(net(x, training=True) for _ in range(30))")),
+    "metric": ("never-reset", 5, """
+        mae = keras.metrics.MeanAbsoluteError()
+        for epoch in range(4):
+            for xb, yb in ds:
+                mae.update_state(yb, net(xb))
+            print(mae.result())
+        """, ("print(mae.result())", "print(mae.result()); mae.reset_state()")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_slip_is_found_at_its_line_and_not_where_it_is_done_right(name):
+    kind, line, text, (wrong, right) = CASES[name]
+    words = ["python", "main.py", "--augment", "False"]
+    assert found(text, words) == [(kind, line)]
+    text = textwrap.dedent(text).lstrip("\n") + "\n"
+    assert wrong in text
+    assert found(text.replace(wrong, right), words) == []
+
+
+def test_an_option_that_was_not_given_is_no_matter():
+    text = CASES["bool"][2]
+    assert found(text, ["python", "main.py"]) == []
+    assert found(text, ["python", "main.py", "--augment=True"]) == []
+    assert found(text + '\n        ap.parse_args(["--augment", "no"])') == [("text-for-true", 2)]
+
+
+def test_a_value_that_is_restored_or_shared_is_no_slip():
+    assert found("model = build()\nbest = model\nbest.fit(x)") == []
+    assert found("for k in range(3):\n    out = sorted(rows, key=lambda r: r[k])") == []
+    assert found("for epoch in range(4):\n    stage = epoch // 2") == []
+    assert found("kind: str | NoDefault = 1") == []

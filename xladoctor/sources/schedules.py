@@ -1,0 +1,166 @@
+"""Schedules of a learning rate, computed as the source has them: what they give for some steps.
+
+A small part of Python: arithmetic, conditions, the functions of `_CALLS`, and attributes with the numbers that the run
+recorded. Anything else has no value, and nothing is said of it.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import math
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from xladoctor.sources.names import dotted, last_name, walk
+
+_OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Lt: operator.lt, ast.LtE: operator.le,
+    ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.USub: operator.neg,
+    ast.UAdd: operator.pos, ast.Not: operator.not_,
+}  # fmt: skip
+_CALLS: dict[str, Callable[..., Any]] = {
+    "float": float, "int": int, "max": max, "min": min, "abs": abs, "maximum": max, "minimum": min, "exp": math.exp,
+    "cos": math.cos, "sin": math.sin, "sqrt": math.sqrt, "rsqrt": lambda x: 1 / math.sqrt(x), "floor": math.floor,
+    "ceil": math.ceil, "log": math.log, "where": lambda c, a, b: a if c else b, "floordiv": operator.floordiv,
+    "multiply": operator.mul, "divide": operator.truediv, "add": operator.add, "subtract": operator.sub,
+}  # fmt: skip
+_SAME = frozenset({"constant", "convert_to_tensor", "identity", "float32", "float64", "squeeze"})
+_WHOLE = ("int", "long")
+_MOST = 400
+
+
+class Unknown(Exception):
+    """The value is not known."""
+
+
+def method_of(tree: ast.Module, name: str) -> ast.FunctionDef | None:
+    """The `__call__` of a class of this name."""
+    for node in walk(tree):
+        if isinstance(node, ast.ClassDef) and node.name == name:
+            return next((n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__call__"), None)
+    return None
+
+
+def rates(function: ast.FunctionDef, numbers: Mapping[str, float], steps: list[int]) -> list[float] | None:
+    """What a schedule gives for each of these steps; None where that is not known. `numbers` are its attributes."""
+    arguments = [a.arg for a in function.args.args]
+    if len(arguments) != 2:
+        return None
+    found = []
+    for step in steps:
+        reader = _Reader({arguments[1]: step, **{f"{arguments[0]}.{k}": v for k, v in numbers.items()}})
+        try:
+            value = reader.run(function.body)
+        except (Unknown, ArithmeticError, TypeError, ValueError):
+            return None
+        if not isinstance(value, int | float):
+            return None
+        found.append(float(value))
+    return found
+
+
+def divided(function: ast.FunctionDef) -> ast.FunctionDef:
+    """The same function with / for each //, and without casts to whole numbers."""
+    made: ast.FunctionDef = _Divided().visit(copy.deepcopy(function))
+    return made
+
+
+class _Divided(ast.NodeTransformer):
+    def visit_FloorDiv(self, node: ast.FloorDiv) -> ast.Div:
+        return ast.Div()
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if last_name(node.func) in ("int", "floor", "floordiv") and len(node.args) == 2:
+            return ast.BinOp(node.args[0], ast.Div(), node.args[1])
+        return node.args[0] if last_name(node.func) in ("int", "floor") and len(node.args) == 1 else node
+
+
+def division(function: ast.FunctionDef) -> int | None:
+    """The line of the first whole-number division, or cast to whole numbers, of a function."""
+    lines = [
+        n.lineno
+        for n in walk(function)
+        if (isinstance(n, ast.BinOp) and isinstance(n.op, ast.FloorDiv))
+        or (isinstance(n, ast.Call) and last_name(n.func) in ("floordiv", "floor", "int"))
+    ]
+    return min(lines, default=None)
+
+
+class _Reader:
+    def __init__(self, values: dict[str, Any]) -> None:
+        self.values = values
+        self._left = _MOST
+
+    def run(self, body: list[ast.stmt]) -> Any:
+        """What the statements return; None where none of them does."""
+        for statement in body:
+            if isinstance(statement, ast.Return):
+                return self.value(statement.value)
+            if isinstance(statement, ast.If):
+                found = self.run(statement.body if self.value(statement.test) else statement.orelse)
+                if found is not None:
+                    return found
+            elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+                self.values[dotted(statement.targets[0]) or ""] = self.value(statement.value)
+            elif isinstance(statement, ast.AugAssign):
+                name = dotted(statement.target) or ""
+                self.values[name] = self._of(statement.op, self.values[name], self.value(statement.value))
+            elif isinstance(statement, ast.With):
+                found = self.run(statement.body)
+                if found is not None:
+                    return found
+            elif not isinstance(statement, ast.Expr | ast.Pass):
+                raise Unknown
+        return None
+
+    def value(self, node: ast.expr | None) -> Any:
+        """The value of an expression."""
+        self._left -= 1
+        if self._left < 0 or node is None:
+            raise Unknown
+        name = dotted(node)
+        if isinstance(node, ast.Constant):
+            return node.value
+        if name is not None:
+            if name in ("math.pi", "np.pi", "numpy.pi"):
+                return math.pi
+            if name not in self.values:
+                raise Unknown
+            return self.values[name]
+        if isinstance(node, ast.BinOp):
+            return self._of(node.op, self.value(node.left), self.value(node.right))
+        if isinstance(node, ast.UnaryOp):
+            return self._of(node.op, self.value(node.operand))
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            return self._of(node.ops[0], self.value(node.left), self.value(node.comparators[0]))
+        if isinstance(node, ast.IfExp):
+            return self.value(node.body if self.value(node.test) else node.orelse)
+        if isinstance(node, ast.Call):
+            return self._called(node)
+        raise Unknown
+
+    def _of(self, op: ast.AST, *values: Any) -> Any:
+        if isinstance(op, ast.Pow):
+            return math.pow(*values)
+        if type(op) not in _OPERATORS:
+            raise Unknown
+        return _OPERATORS[type(op)](*values)
+
+    def _called(self, node: ast.Call) -> Any:
+        name = last_name(node.func)
+        if name == "cast" and len(node.args) + len(node.keywords) == 2:
+            value = self.value(node.args[0])
+            kind = ast.unparse(node.args[1] if len(node.args) > 1 else node.keywords[0].value)
+            return int(value) if any(w in kind for w in _WHOLE) and "point" not in kind else float(value)
+        values = [self.value(a) for a in node.args]
+        if name in _SAME and values:
+            return values[0]
+        if name in ("pow", "power") and len(values) == 2:
+            return math.pow(*values)
+        if name not in _CALLS or node.keywords:
+            raise Unknown
+        return _CALLS[name](*values)

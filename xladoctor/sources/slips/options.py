@@ -1,0 +1,132 @@
+"""Options that a program asks for by another name than it has them, or whose text it takes for true."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from xladoctor.sources.names import dotted, last_name, walk
+from xladoctor.sources.slips.slip import Slip, key_of, keyword
+
+_SETTINGS = re.compile(
+    r"(?:^|_)(?:c|cf|cfg|conf|config\w*|hp|hparams?|hyper\w*|opts?|options?|params?|settings?)$", re.I
+)
+_LIKE = 0.8
+_SAME = ({"lr", "learning_rate", "rate"}, {"bs", "batch", "batch_size"}, {"epochs", "n_epochs", "num_epochs"},
+         {"wd", "weight_decay"}, {"seed", "random_seed"}, {"dropout", "dropout_rate", "drop_rate"})  # fmt: skip
+
+
+def options(trees: Mapping[str, ast.Module], words: Sequence[str]) -> Iterator[tuple[str, Slip]]:
+    """(file, slip) for each."""
+    for file, tree in trees.items():
+        for slip in _texts_for_true(tree, words):
+            yield file, slip
+    yield from _other_names(trees)
+
+
+def _texts_for_true(tree: ast.Module, words: Sequence[str]) -> Iterator[Slip]:
+    """`type=bool` of an option that was given a text which should be false."""
+    inner = [
+        c.value
+        for n in walk(tree)
+        if isinstance(n, ast.Call) and last_name(n.func) in ("parse_args", "parse_known_args") and n.args
+        for c in getattr(n.args[0], "elts", ())
+        if isinstance(c, ast.Constant) and isinstance(c.value, str)
+    ]
+    said = _given([*words, *inner])
+    for node in walk(tree):
+        if not (isinstance(node, ast.Call) and last_name(node.func) == "add_argument"):
+            continue
+        kind = keyword(node, "type")
+        names = [a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
+        told = next(((n, said[n]) for n in names if n in said), None)
+        if isinstance(kind, ast.Name) and kind.id == "bool" and told is not None:
+            name, text = told
+            if text.lower() in ("false", "no", "off", "0", "none"):
+                yield Slip(
+                    "text-for-true",
+                    node.lineno,
+                    f"`{name} {text}` is True",
+                    f"`type=bool` asks whether the text is empty, and {text!r} is not. Every value of `{name}` but an "
+                    "empty one is True.",
+                )
+
+
+def _given(words: Sequence[str]) -> dict[str, str]:
+    """{option: the word after it, or after its =}."""
+    found: dict[str, str] = {}
+    for word, after in zip(words, [*words[1:], ""], strict=False):
+        if word.startswith("-"):
+            name, equals, value = word.partition("=")
+            found[name] = value if equals else after
+    return found
+
+
+def _other_names(trees: Mapping[str, ast.Module]) -> Iterator[tuple[str, Slip]]:
+    """`config.get("dropout", 0.0)` where the settings have a `dropout_rate` that nothing reads."""
+    kept: dict[str, int] = {}
+    for tree in trees.values():
+        for key in _kept(tree):
+            kept[key] = kept.get(key, 0) + 1
+    words: dict[str, int] = {}
+    for tree in trees.values():
+        for word in _words(tree):
+            words[word] = words.get(word, 0) + 1
+    idle = [key for key, times in kept.items() if words.get(key, 0) <= times]
+    if not idle:
+        return
+    for file, tree in trees.items():
+        for node in walk(tree):
+            if not (isinstance(node, ast.Call) and last_name(node.func) == "get" and len(node.args) == 2):
+                continue
+            place = key_of(node)
+            if place is None or place[1] in kept or not _SETTINGS.search(place[0].rpartition(".")[2]):
+                continue
+            meant = _meant(place[1], idle)
+            if meant is not None and words.get(place[1], 0) == 1:
+                yield (
+                    file,
+                    Slip(
+                        "other-key",
+                        node.lineno,
+                        f"`{place[0]}` has no `{place[1]}`: it has `{meant}`, which nothing reads",
+                        f"`get` gives the default, `{ast.unparse(node.args[1])}`, for a key that is not there. The "
+                        f"settings of this program have `{meant}`, and no line reads it.",
+                    ),
+                )
+
+
+def _meant(asked: str, idle: Sequence[str]) -> str | None:
+    """The key that was meant."""
+    for key in idle:
+        parts = {asked.lower(), key.lower()}
+        if any(parts <= same for same in _SAME):
+            return key
+        short, long = sorted((asked, key), key=len)
+        if len(short) > 2 and f"_{short}_" in f"_{long}_":
+            return key
+    like = difflib.get_close_matches(asked, idle, 1, _LIKE)
+    return like[0] if like else None
+
+
+def _kept(tree: ast.Module) -> Iterator[str]:
+    """The keys of dicts that a name of settings holds, those within them too."""
+    for node in walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict):
+            named = any(_SETTINGS.search((dotted(t) or "").rpartition(".")[2]) for t in node.targets)
+            if named:
+                for inner in (n for n in walk(node.value) if isinstance(n, ast.Dict)):
+                    yield from (k.value for k in inner.keys if isinstance(k, ast.Constant) and isinstance(k.value, str))
+
+
+def _words(tree: ast.Module) -> Iterator[str]:
+    """All texts, attributes and keywords of a program."""
+    for node in walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.arg | ast.keyword):
+            yield node.arg or ""

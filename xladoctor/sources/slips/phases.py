@@ -1,0 +1,99 @@
+"""Training where there should be none, and metrics that go on from one epoch to the next."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from xladoctor.sources.names import dotted, last_name, walk
+from xladoctor.sources.slips.slip import COMPREHENSIONS, FUNCTIONS, LOOPS, Slip, assigns, keyword
+
+_EVALUATES = re.compile(r"eval|valid|(?:^|_)val(?:_|$)|.test(?:_|$)|predict|infer|accuracy|score(?!r)", re.IGNORECASE)
+_DRAWS = re.compile(r"\bmc|_mc\b|monte.?carlo|bayes|uncertain|stochastic|epistemic|\bpasses\b|test.time", re.IGNORECASE)
+"""What programs say that call a model for training on purpose, to draw several predictions."""
+_NOISY = re.compile(r"\b(?:Dropout|BatchNormalization|GaussianNoise|GaussianDropout|SpatialDropout\dD|AlphaDropout)\b")
+_RESETS = frozenset({"reset_state", "reset_states", "reset_metrics", "reset"})
+
+
+def phases(tree: ast.Module) -> Iterator[Slip]:
+    """A slip for each."""
+    text = ast.unparse(tree)
+    if _NOISY.search(text) and not _DRAWS.search(text):
+        yield from _training_in_evaluation(tree)
+    if not any(isinstance(n, ast.Attribute) and n.attr in _RESETS for n in walk(tree)):
+        yield from _never_reset(tree)
+
+
+def _training_in_evaluation(tree: ast.Module) -> Iterator[Slip]:
+    """`model(x, training=True)` in a function that evaluates, once for each batch and under no tape."""
+    taped = {id(n) for t in walk(tree) if isinstance(t, ast.With) and "GradientTape" in _head(t) for n in walk(t)}
+    for function in (n for n in walk(tree) if isinstance(n, FUNCTIONS)):
+        if not _EVALUATES.search(function.name) or function.name.startswith("test_") or "train" in function.name:
+            continue
+        if any(isinstance(n, ast.Call) and id(n) in taped for n in walk(function)):
+            continue
+        drawn = {id(n) for loop in walk(function) if _repeats(loop) for n in walk(loop)}
+        for call in (n for n in walk(function) if isinstance(n, ast.Call) and id(n) not in drawn):
+            training = keyword(call, "training")
+            if isinstance(training, ast.Constant) and training.value is True:
+                name = ast.unparse(call.func)
+                yield Slip(
+                    "trains-in-evaluation",
+                    call.lineno,
+                    f"{function.name} calls `{name}` with training=True",
+                    "Dropout drops units, and batch normalisation uses the statistics of the batch and moves its own, "
+                    "in what should measure the model.",
+                )
+
+
+def _head(node: ast.With) -> str:
+    return " ".join(ast.unparse(i.context_expr) for i in node.items)
+
+
+def _repeats(node: ast.AST) -> bool:
+    """Whether a loop makes several passes, as for a mean over random ones."""
+    if isinstance(node, ast.For):
+        return isinstance(node.iter, ast.Call) and last_name(node.iter.func) == "range"
+    return isinstance(node, COMPREHENSIONS)
+
+
+def _never_reset(tree: ast.Module) -> Iterator[Slip]:
+    """A metric that is made before the loop over epochs, and read in each of them."""
+    made = {
+        dotted(t): line
+        for t, v, line in assigns(tree)
+        if isinstance(v, ast.Call) and ("metrics." in (dotted(v.func) or ""))
+    }
+    inner = {id(n) for outer in walk(tree) if isinstance(outer, LOOPS) for n in _below(outer)}
+    updated = {
+        dotted(n.func.value)
+        for n in walk(tree)
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "update_state"
+    }
+    for outer in (n for n in walk(tree) if isinstance(n, ast.For) and id(n) not in inner):
+        loops = [n for n in _below(outer) if isinstance(n, LOOPS)]
+        below = {id(n) for loop in loops for n in walk(loop)}
+        told = set()
+        for call in (n for n in walk(outer) if loops and isinstance(n, ast.Call) and id(n) not in below):
+            if not (isinstance(call.func, ast.Attribute) and call.func.attr == "result"):
+                continue
+            name = dotted(call.func.value)
+            line = made.get(name)
+            if name in updated and name not in told and line is not None and not outer.lineno <= line <= _end(outer):
+                told.add(name)
+                yield Slip(
+                    "never-reset",
+                    call.lineno,
+                    f"`{name}` is never reset: it is the mean of all epochs so far",
+                    "A metric collects until `reset_state`. In this loop each result contains all earlier rounds, and "
+                    "a change from one to the next is hidden.",
+                )
+
+
+def _below(node: ast.AST) -> Iterator[ast.AST]:
+    return (n for n in walk(node) if n is not node)
+
+
+def _end(node: ast.stmt) -> int:
+    return node.end_lineno or node.lineno

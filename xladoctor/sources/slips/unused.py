@@ -1,0 +1,125 @@
+"""Results that go nowhere: of a function that changes nothing in place."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from xladoctor.sources.names import dotted, last_name, walk
+from xladoctor.sources.slips.slip import Slip, assigns, within
+
+_OF_DATA = frozenset({"batch", "cache", "filter", "interleave", "map", "prefetch", "repeat", "shuffle", "skip", "take"})
+_MAKES_DATA = re.compile(r"\bDataset\b|\.(?:batch|prefetch|map)\(|image_dataset_from_directory|tfds\.load")
+_OF_TENSORS = frozenset(
+    {"boolean_mask", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "l2_normalize", "one_hot", "stop_gradient",
+     "tensor_scatter_nd_add", "tensor_scatter_nd_update", "where"}
+)  # fmt: skip
+_OF_ARRAYS = frozenset(
+    {"abs", "append", "clip", "concatenate", "delete", "expand_dims", "flip", "insert", "log1p", "nan_to_num", "pad",
+     "repeat", "reshape", "roll", "sort", "sqrt", "squeeze", "transpose", "where"}
+)  # fmt: skip
+_OF_VALUES = frozenset({"astype", "reshape"})
+_CHANGES = re.compile(
+    r"augment|center|centre|clip|crop|denoise|dropout|filter|flip|jitter|mask|normali[sz]e|noise|pad|scale|shuffle"
+    r"|smooth|standardi[sz]e|stop_gradient|whiten"
+)
+
+
+def unused(tree: ast.Module) -> Iterator[Slip]:
+    """A slip for each."""
+    data = {dotted(t) for t, v, _ in assigns(tree) if _MAKES_DATA.search(ast.unparse(v))} - {None}
+    tried = {id(s) for n in walk(tree) if isinstance(n, ast.Try) for s in n.body}
+    for node in walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and id(node) not in tried:
+            call = node.value
+            if _is_pure(call, data):
+                name = ast.unparse(call.func)
+                yield Slip(
+                    "dropped-result",
+                    node.lineno,
+                    f"The result of `{name}(...)` goes nowhere",
+                    f"`{name}` returns a new value and changes nothing in place. This line has no effect.",
+                )
+    yield from _never_read(tree)
+
+
+def _is_pure(call: ast.Call, data: set[str | None]) -> bool:
+    name, holder = last_name(call.func), dotted(call.func.value) if isinstance(call.func, ast.Attribute) else None
+    if holder is None or any(k.arg in ("out", "inplace") for k in call.keywords):
+        return False
+    root = holder.partition(".")[0]
+    if root in ("tf", "tensorflow"):
+        return name in _OF_TENSORS
+    if holder in ("np", "numpy", "jnp"):
+        return name in _OF_ARRAYS
+    return (holder in data and name in _OF_DATA) or name in _OF_VALUES
+
+
+def _never_read(tree: ast.Module) -> Iterator[Slip]:
+    """What is made of a value by a function that should change it, while the program goes on with the value itself."""
+    for scope in (n for n in walk(tree) if isinstance(n, (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef))):
+        read = [n for n in walk(scope) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+        names = {n.id for n in read}
+        if isinstance(scope, ast.Module):
+            names |= {n.name for n in walk(tree) if isinstance(n, ast.alias)} | _exported(tree)
+        for node in within_body(scope):
+            if not (isinstance(node, ast.Assign) and len(node.targets) == 1):
+                continue
+            target = node.targets[0]
+            first = target.elts[0] if isinstance(target, ast.Tuple) and target.elts else target
+            call = _call(node.value)
+            if not isinstance(first, ast.Name) or first.id.startswith("_") or first.id in names or call is None:
+                continue
+            given = [a.id for a in call.args if isinstance(a, ast.Name)]
+            if not given or not _CHANGES.search(last_name(call.func).lower()):
+                continue
+            later = {n.id for n in read if n.lineno > (node.end_lineno or node.lineno)}
+            if given[0] in later | _iterated(node, later):
+                yield _left(node, first.id, call, _source(node, given[0]))
+
+
+def _left(node: ast.Assign, name: str, call: ast.Call, given: str) -> Slip:
+    return Slip(
+        "dropped-result",
+        node.lineno,
+        f"`{name}` is never used: the program goes on with `{given}`",
+        f"`{ast.unparse(call.func)}(...)` makes a new value, `{name}`, that nothing reads. What follows reads "
+        f"`{given}`, which is as it was.",
+    )
+
+
+def _call(value: ast.expr) -> ast.Call | None:
+    """The call of an assignment: itself, or for each item of a list."""
+    inner = value.elt if isinstance(value, ast.ListComp) else value
+    if isinstance(inner, ast.IfExp):
+        inner = inner.body
+    return inner if isinstance(inner, ast.Call) else None
+
+
+def _iterated(node: ast.Assign, later: set[str]) -> set[str]:
+    """The names that stand for the items of a list which is read later."""
+    if not isinstance(node.value, ast.ListComp):
+        return set()
+    pairs = [(g.target, g.iter) for g in node.value.generators]
+    return {t.id for t, i in pairs if isinstance(t, ast.Name) and isinstance(i, ast.Name) and i.id in later}
+
+
+def _source(node: ast.Assign, name: str) -> str:
+    """The list of the items, or the name itself."""
+    for g in node.value.generators if isinstance(node.value, ast.ListComp) else ():
+        if isinstance(g.target, ast.Name) and g.target.id == name and isinstance(g.iter, ast.Name):
+            return g.iter.id
+    return name
+
+
+def _exported(tree: ast.Module) -> set[str]:
+    """The strings of a module: a name may be asked for by one."""
+    return {n.value for n in walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+
+
+def within_body(scope: ast.AST) -> Iterator[ast.AST]:
+    """What stands in a scope itself."""
+    for statement in scope.body:  # type: ignore[attr-defined]
+        if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            yield from within(statement)
