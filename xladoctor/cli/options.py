@@ -54,15 +54,15 @@ def spread(command: Callable[..., int]) -> Callable[..., int]:
     groups: dict[str, Callable[..., Any]] = {}
     names: dict[str, list[str]] = {}
     parameters: dict[str, inspect.Parameter] = {}
-    hints = get_type_hints(command, include_extras=True)
-    for parameter in inspect.signature(command).parameters.values():
-        kind = hints[parameter.name]
-        if not dataclasses.is_dataclass(kind):
-            parameters[parameter.name] = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=kind)
+    # On Python 3.10, `get_type_hints` would hide what is Annotated and None by default in an Optional.
+    for parameter in inspect.signature(command, eval_str=True).parameters.values():
+        kind = parameter.annotation
+        if not (isinstance(kind, type) and dataclasses.is_dataclass(kind)):
+            parameters[parameter.name] = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
             continue
         types = get_type_hints(kind, include_extras=True)
         fields = {field.name: field.default for field in dataclasses.fields(kind)}
-        groups[parameter.name], names[parameter.name] = hints[parameter.name], list(fields)
+        groups[parameter.name], names[parameter.name] = kind, list(fields)
         for name, default in fields.items():
             option = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=types[name])
             parameters.setdefault(name, option)
