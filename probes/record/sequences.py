@@ -66,6 +66,22 @@ def _all_unlike(numpy: Any, *parts: Any) -> bool:
     return bool(len(numpy.unique(joined)) >= _UNLIKE * len(joined))
 
 
+def foretold(rows: Any, labels: Any) -> list[int] | None:
+    """[labels, rows] of a test whose labels stand among the numbers of training rows, as where later rows have earlier
+    labels as features and all were dealt out at random.
+    """
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not all(isinstance(a, numpy.ndarray) and a.dtype.kind == "f" for a in (rows, labels)):
+        return None
+    if rows.ndim not in (2, 3) or rows.size > MAX_NUMBERS or labels.size != len(labels) or len(labels) < _LEAST:
+        return None
+    flat = labels.reshape(-1).astype(rows.dtype)
+    if len(numpy.unique(flat)) < _UNLIKE * len(flat):
+        return None
+    known = int(numpy.isin(flat, rows).sum())
+    return [known, len(flat)] if known >= _SHARED * len(flat) else None
+
+
 def unwritten(array: Any) -> int:
     """How many rows at the end are zeros, where no other row is: they were never written."""
     numpy = sys.modules.get("numpy")
