@@ -143,6 +143,15 @@ def _shifted(event: Event) -> tuple[str, str]:
     )
 
 
+def _reversed(event: Event) -> tuple[str, str]:
+    rows = event["rows"][1]
+    return (
+        f"The labels for {_whose(event)} follow from the rows in reverse, and not from their own",
+        f"Of {rows} rows, the labels follow by a straight line from the rows counted from the end. One of both was put "
+        "into reverse order alone.",
+    )
+
+
 def _ordered(event: Event) -> tuple[str, str]:
     rows = event["rows"][1]
     return (
@@ -233,6 +242,12 @@ _KINDS = {
         Remedy("cut-both", "Cut rows and labels at the same places", "safe",
                "`x[k:]` belongs to `y[k:]`; of a forecast by k steps `x[:-k]` to `y[k:]`."),
         Maker(frozenset({"roll", "shift", "diff"}), of_arrays=False, shifts=True),
+    ),
+    "reversed": _Kind(
+        "wrong-pairing", _reversed,
+        Remedy("one-direction", "Put rows and labels into one direction", "safe",
+               "`x[::-1]` and `y[::-1]`, or neither."),
+        Maker(frozenset({"flip", "flipud", "reversed", "reverse", "sort", "sorted", "sort_values"}), of_arrays=False),
     ),
     "ordered": _Kind(
         "wrong-pairing", _ordered,

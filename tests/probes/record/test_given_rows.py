@@ -97,6 +97,10 @@ def test_labels_that_belong_to_the_next_row():
     assert meets(FLOW[1:], LABELS[:-1]) == ("shifted", -1)
     assert meets(FLOW[:-1], LABELS[1:]) == ("shifted", 1)
     assert meets(FLOW, LABELS) is None and meets(FLOW[RNG.permutation(500)], LABELS) is None
+    assert meets(FLOW[7:], LABELS[:-7]) == ("shifted", -7) and meets(FLOW, np.roll(LABELS, 30)) == ("shifted", -30)
+    assert meets(FLOW[::-1], LABELS) == ("reversed", 0)
+    walks = RNG.normal(size=(500, 3)).cumsum(0)
+    assert meets(walks[:, :2], walks[:, 2]) is None
     windows = np.lib.stride_tricks.sliding_window_view(RNG.normal(size=300), 8)
     assert meets(windows[:-1], windows[1:, -1]) is None  # a forecast
 

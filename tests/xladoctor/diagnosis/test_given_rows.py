@@ -31,6 +31,7 @@ out = np.zeros(len(x))
 for k in range(3):  # unwritten
     out[k * 8 : (k + 1) * 8] = x[k * 8 : (k + 1) * 8]
 later = y[1:]  # shifted
+back = np.flip(y)  # reversed
 risen = np.sort(y)  # ordered
 wide = np.column_stack([x, y])  # target
 def main():
@@ -41,6 +42,7 @@ def main():
     model.evaluate(lags[mixed[450:]], y[mixed[450:]])  # :foretold
     model.fit(out, y)  # :unwritten
     model.fit(x, later)  # :shifted
+    model.fit(x, back)  # :reversed
     model.fit(x, risen)  # :ordered
     model.fit(wide, y)  # :target
     table.merge(shops)  # multiplied :multiplied
@@ -51,9 +53,9 @@ SLUGS = {
     "own-scale": "unlike-training", "row-scale": "unlike-training",
     "whole-scale": "unsound-split", "windows": "unsound-split", "foretold": "unsound-split", "target": "unsound-split",
     "unwritten": "wrong-shape-silent", "multiplied": "wrong-shape-silent",
-    "shifted": "wrong-pairing", "ordered": "wrong-pairing", "relabelled": "wrong-pairing",
+    "shifted": "wrong-pairing", "ordered": "wrong-pairing", "reversed": "wrong-pairing", "relabelled": "wrong-pairing",
 }  # fmt: skip
-ARGUMENTS = {"whole-scale": "validation_data", "shifted": "y", "ordered": "y"}
+ARGUMENTS = {"whole-scale": "validation_data", "shifted": "y", "ordered": "y", "reversed": "y"}
 
 
 def line_of(word):
