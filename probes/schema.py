@@ -72,7 +72,7 @@ DATASET = "dataset"
 # what (reshuffled, sorted, batches, shared, apart, cached, unnamed, folds, and those of given_rows.py), where, used,
 # model, rows [training, validation] (of batches: those of one class, all; shared, unnamed, folds, windows, unwritten:
 # so many of so many; target, shifted: the column, or by how much, and all), classes [of each], unseen, buffer, size,
-# argument
+# argument, name (of the array that shows it, where no call of Keras was given it)
 SPLIT = "split"
 TABLE = "table"  # shape, dtype, where: NumPy took the mean of a square of as many rows as `predict` gave
 NAMES = "names"  # file, function, names {name: kind, shape, dtype, ...}: what the names of a function or module held

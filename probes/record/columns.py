@@ -17,6 +17,7 @@ _MOST_ROWS = 200_000
 """Of more rows a mean is near 0 by chance, too."""
 _MOST_COLUMNS = 512
 _NEAR = 2e-4
+_BY_CHANCE = 0.02
 _EXACT = 1e-6
 
 
@@ -44,12 +45,11 @@ class Columns:
 
     def standard(self) -> Any:
         """The columns whose mean is 0 and whose deviation is 1."""
-        numpy = sys.modules["numpy"]
-        mean = self.total / self.rows
-        variance = numpy.maximum(self.squares / self.rows - mean**2, 0)
-        # pandas divides by one less.
-        deviations = [numpy.sqrt(variance * n) for n in (1.0, self.rows / (self.rows - 1))]
-        return (abs(mean) < _NEAR) & numpy.any([abs(d - 1) < _NEAR for d in deviations], axis=0)
+        return _standard(self.total, self.squares, self.rows)
+
+    def standard_as_one(self) -> bool:
+        """Whether all numbers together have a mean of 0 and a deviation of 1."""
+        return bool(_standard(self.total.sum(), self.squares.sum(), self.rows * self.width))
 
     def bounded(self) -> Any:
         """The columns that go from 0 to 1, which hardly a row reaches."""
@@ -58,6 +58,17 @@ class Columns:
     def varied(self) -> Any:
         """The columns that are not one number."""
         return self.most > self.least
+
+
+def _standard(total: Any, squares: Any, count: int) -> Any:
+    """Of sums: of many numbers a mean is near 0 by chance, too."""
+    numpy = sys.modules["numpy"]
+    near = min(_NEAR, _BY_CHANCE / count**0.5)
+    mean = total / count
+    variance = numpy.maximum(squares / count - mean**2, 0)
+    # pandas divides by one less.
+    deviations = [numpy.sqrt(variance * n) for n in (1.0, count / (count - 1))]
+    return (abs(mean) < near) & numpy.any([abs(d - 1) < near for d in deviations], axis=0)
 
 
 def columns_of(array: Any) -> Columns | None:
@@ -85,6 +96,8 @@ def scaled_apart(training: Columns, other: Columns) -> bool:
     one, two = training.standard(), other.standard()
     if bool(one.any()) and bool(two[one & other.varied()].all()) and bool((one & two).any()):
         return True
+    if training.standard_as_one() and other.standard_as_one():
+        return True
     one, two = training.bounded(), other.bounded()
     return int(one.sum()) > 1 and bool((two[one]).all())
 
@@ -97,6 +110,8 @@ def scaled_together(training: Columns, others: Columns) -> bool:
     wanted = whole.varied()
     if 2 * int(whole.standard().sum()) >= int(wanted.sum()) > 0 and not bool(training.standard().any()):
         return bool(whole.standard().any())
+    if whole.standard_as_one() and not training.standard_as_one():
+        return True
     both = whole.bounded()
     return int(both.sum()) > 1 and bool(both[wanted].all()) and not bool(training.bounded().all())
 
@@ -106,8 +121,9 @@ def scaled_by_row(array: Any) -> bool:
     keeps to numbers of its own.
     """
     numpy = sys.modules.get("numpy")
-    if numpy is None or not isinstance(array, numpy.ndarray) or array.dtype.kind != "f" or array.ndim != 2:
+    if numpy is None or not isinstance(array, numpy.ndarray) or array.dtype.kind != "f" or array.ndim not in (2, 3):
         return False
+    array = array.reshape(-1, array.shape[-1])
     rows, width = array.shape
     if rows < _LEAST or not 3 <= width <= 40 or array.size > MAX_NUMBERS:
         return False

@@ -16,13 +16,15 @@ from .. import compat, compat_data
 from .columns import MAX_NUMBERS, Columns, columns_of, scaled_apart, scaled_by_row, scaled_together
 from .datasets import slices
 from .overlap import items_of
-from .sequences import Windows, meets, overlapping, unwritten, windows_of
+from .sequences import Windows, foretold, meets, overlapping, unwritten, windows_of
 
 MAX_SECONDS = 0.5
 _MOST_OTHERS = 4
+MAX_ROW_NUMBERS = 500_000
 _LEAST = 8
 _SHARE = 0.05
-_clock = time.perf_counter
+_clock = getattr(time, "thread_time", time.perf_counter)
+"""Of this thread alone: on a busy machine a look takes no more of it."""
 Write = Callable[..., None]
 
 
@@ -33,6 +35,8 @@ class _Training:
         self.columns: Columns | None = columns_of(rows)
         self.windows: Windows | None = windows_of(rows)
         self.items: Any = items_of(rows)
+        self.numbers: Any = _numbers(rows)
+        """Each number that stands in the rows once."""
         self.others: list[Columns] = []
 
 
@@ -66,15 +70,16 @@ class GivenRows:
         known = self._models[model] = _Training(rows[:at])
         self._alone(rows, labels, facts)
         if scaled_by_row(rows):
-            self._write("row-scale", rows=[len(rows), rows.shape[1]], argument="x", **facts)
+            self._write("row-scale", rows=[len(rows), rows.shape[-1]], argument="x", **facts)
         if at < len(rows):
             self._windows(known, rows[at:], "x", facts)
         beside = given.get("validation_data")
         if beside is not None:
             parts = beside if isinstance(beside, (tuple, list)) else (beside,)
-            others, _ = _pair(parts[0], parts[1] if len(parts) > 1 else None)
+            others, theirs = _pair(parts[0], parts[1] if len(parts) > 1 else None)
             if others is not None:
                 self._compared(known, others, "validation_data", facts)
+                self._foretold(known, theirs, "validation_data", facts)
 
     def _used(self, method: str, model: Any, given: Mapping[str, Any], facts: dict[str, Any]) -> None:
         rows, labels = _pair(given.get("x"), given.get("y"))
@@ -87,6 +92,7 @@ class GivenRows:
             self._compared(known, rows, "x", facts)
             if method == "evaluate":
                 self._shared(known, rows, facts)
+                self._foretold(known, labels, "x", facts)
 
     def _alone(self, rows: Any, labels: Any, facts: dict[str, Any]) -> None:
         for name, array in (("x", rows), ("y", labels)):
@@ -121,6 +127,11 @@ class GivenRows:
         if found is not None:
             self._write("windows", rows=found, argument=argument, **facts)
 
+    def _foretold(self, known: _Training, labels: Any, argument: str, facts: dict[str, Any]) -> None:
+        found = foretold(known.numbers, labels) if known.numbers is not None and labels is not None else None
+        if found is not None:
+            self._write("foretold", rows=found, argument=argument, **facts)
+
     def _shared(self, known: _Training, rows: Any, facts: dict[str, Any]) -> None:
         """Rows of the training among those of an `evaluate`; all rows together may be meant."""
         numpy, items = sys.modules["numpy"], items_of(rows)
@@ -130,6 +141,13 @@ class GivenRows:
         all_of_it = bool(numpy.isin(known.items, items).all())
         if shared >= _LEAST and _SHARE * len(items) <= shared < len(items) and not all_of_it:
             self._write("shared", rows=[shared, len(items)], argument="x", **facts)
+
+
+def _numbers(rows: Any) -> Any:
+    """The different numbers of rows of measurements, as a column."""
+    numpy = sys.modules["numpy"]
+    wanted = rows.dtype.kind == "f" and rows.ndim in (2, 3) and rows.size <= MAX_ROW_NUMBERS
+    return numpy.unique(rows)[:, None] if wanted else None
 
 
 def _same(one: Columns, other: Columns) -> bool:

@@ -17,6 +17,7 @@ from typing import Any
 from .. import compat, schema
 from .frames import is_user_file
 from .guard import Guard
+from .named_parts import odd_parts
 from .sequences import unwritten
 
 MAX_SECONDS = 0.3
@@ -27,7 +28,7 @@ _MOST_CALLS = 12
 _MOST_TEXTS = 2000
 _OPTIMIZED = 0x1
 _SEES_LOCALS = frozenset({"locals", "vars", "exec", "eval", "dir"})
-_clock = time.perf_counter
+_clock = getattr(time, "thread_time", time.perf_counter)
 
 
 class NameRecorder:
@@ -37,13 +38,15 @@ class NameRecorder:
         self.guard = guard
         self._seconds = 0.0
         self._calls = 0
+        self._fitted = False
         self._main: str | None = None
         """The file of the script: Python takes its name from the module before the process ends."""
         self._written: dict[tuple[str, str], Mapping[str, Any]] = {}
 
-    def called(self) -> None:
+    def called(self, method: str) -> None:
         """A call of Keras ends: what do the functions hold that made it?"""
         self._calls += 1
+        self._fitted = self._fitted or method in ("fit", "train_on_batch")
         if self._calls > _MOST_CALLS:
             return
         frame: FrameType | None = sys._getframe(1)
@@ -64,7 +67,17 @@ class NameRecorder:
             if file is None and module is sys.modules.get("__main__"):
                 file = self._main or str(Path((sys.argv or [""])[0]).absolute())
             if isinstance(file, str) and is_user_file(file):
-                self._note(file, "<module>", dict(vars(module)))
+                held = dict(vars(module))
+                self._note(file, "<module>", held)
+                if not self._fitted and self._seconds < MAX_SECONDS:
+                    self._parts(file, held)
+
+    def _parts(self, file: str, held: Mapping[str, Any]) -> None:
+        """No `fit` was asked about its rows: are those odd that the names call a training and a test?"""
+        started, where = _clock(), {"file": file, "line": None, "function": "<module>"}
+        for what, rows, name in odd_parts(held):
+            self.guard.sink.write(schema.SPLIT, what=what, rows=rows, name=name, used=where)
+        self._seconds += _clock() - started
 
     def _note(self, file: str, function: str, held: Mapping[str, Any]) -> None:
         started = _clock()

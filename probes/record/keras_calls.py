@@ -332,7 +332,7 @@ class KerasRecorder:
         if self.frozen is not None:
             self.guard.part("trainable", self.frozen.ends, call.get("change"))
         if self.names is not None and not self.tracing.keras_calls:
-            self.guard.part("names", self.names.called)
+            self.guard.part("names", self.names.called, call["method"])
         for look in self.after_fit if call["method"] == "fit" else ():
             self.guard.part("fitted", look)
         out = None

@@ -19,7 +19,7 @@ MAX_EVENTS = 20
 MAX_CALLS = 2000
 MAX_SECONDS = 0.2
 _MOST_LABELS = 1_000_000
-_clock = time.perf_counter
+_clock = getattr(time, "thread_time", time.perf_counter)
 
 
 class PandasRecorder:

@@ -66,6 +66,22 @@ def _all_unlike(numpy: Any, *parts: Any) -> bool:
     return bool(len(numpy.unique(joined)) >= _UNLIKE * len(joined))
 
 
+def foretold(rows: Any, labels: Any) -> list[int] | None:
+    """[labels, rows] of a test whose labels stand among the numbers of training rows, as where later rows have earlier
+    labels as features and all were dealt out at random.
+    """
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not all(isinstance(a, numpy.ndarray) and a.dtype.kind == "f" for a in (rows, labels)):
+        return None
+    if rows.ndim not in (2, 3) or rows.size > MAX_NUMBERS or labels.size != len(labels) or len(labels) < _LEAST:
+        return None
+    flat = labels.reshape(-1).astype(rows.dtype)
+    if len(numpy.unique(flat)) < _UNLIKE * len(flat):
+        return None
+    known = int(numpy.isin(flat, rows).sum())
+    return [known, len(flat)] if known >= _SHARED * len(flat) else None
+
+
 def unwritten(array: Any) -> int:
     """How many rows at the end are zeros, where no other row is: they were never written."""
     numpy = sys.modules.get("numpy")
@@ -83,9 +99,9 @@ def unwritten(array: Any) -> int:
 
 
 def meets(rows: Any, labels: Any) -> tuple[str, int] | None:
-    """("shifted", by) where the labels follow from the rows so many places on, and not from their own; ("ordered", 0)
-    where the labels rise from the first to the last and the rows do not know of it; ("target", column) where a column
-    of the rows is the label itself.
+    """("shifted", by) where the labels follow from the rows so many places on, and not from their own; ("reversed", 0)
+    where they follow from the rows in reverse; ("ordered", 0) where they rise from the first to the last and the rows
+    do not know of it; ("target", column) where a column of the rows is the label itself.
     """
     numpy = sys.modules.get("numpy")
     found = _plain(numpy, rows, labels)
@@ -98,15 +114,29 @@ def meets(rows: Any, labels: Any) -> tuple[str, int] | None:
         return ("target", alike.index(True)) if sum(alike) == 1 else None
     if here > 0.2 or len(x) < 20 * x.shape[1] or _slides(numpy, x):
         return None
-    for by in _SHIFTS:
+    for by in (*_SHIFTS, *([] if _serial(numpy, x) else _elsewhere(numpy, x, y))):
         one, two = (x[by:], y[:-by]) if by > 0 else (x[:by], y[-by:])
         if _explained(numpy, one, two) > here + 0.5:
             return "shifted", by
+    if _explained(numpy, x[::-1], y) > here + 0.5:
+        return "reversed", 0
     steps = numpy.diff(y)
     rising = bool((steps > 0).all() or (steps < 0).all())
     if rising and float(steps.std()) > 1e-3 * abs(float(steps.mean())) and not _serial(numpy, x) and here < 0.05:
         return "ordered", 0
     return None
+
+
+def _elsewhere(numpy: Any, x: Any, y: Any) -> list[int]:
+    """The one shift, as far as half of the rows, at which a column is most like the labels."""
+    count = len(y)
+    size = 2 * count
+    z = numpy.fft.rfft((y - y.mean()) / y.std(), size)
+    columns = numpy.fft.rfft(((x - x.mean(0)) / x.std(0)).T, size, axis=1)
+    alike = abs(numpy.fft.irfft(columns * z.conj(), size, axis=1)).max(0) / count
+    best = int(alike.argmax())
+    by = best if best < count else best - size
+    return [by] if 2 < abs(by) <= count // 2 and alike[best] > 6 / count**0.5 else []
 
 
 def _plain(numpy: Any, rows: Any, labels: Any) -> tuple[Any, Any] | None:

@@ -53,10 +53,10 @@ def _finding(event: Event, back: Backward) -> Finding:
     rule, used = by_slug(kind.slug), location(event.get("used"))
     title, message = kind.words(event)
     at = None
-    if kind.maker is not None and used is not None and used.line is not None:
-        at = line_of_rows(back, used.file, used.line, str(event.get("argument")), kind.maker)
+    if kind.maker is not None and used is not None:
+        at = line_of_rows(back, used.file, used.line, str(event.get("name") or event.get("argument")), kind.maker)
     made = Location(at[0], at[1], None) if at is not None else used
-    if made is not None and used is not None and made != used:
+    if made is not None and used is not None and used.line is not None and made != used:
         message += f" The call is at {used}."
     return Finding(
         code=rule.code, slug=rule.slug, level="warning", role="root", title=title,
@@ -68,10 +68,15 @@ def _finding(event: Event, back: Backward) -> Finding:
     )  # fmt: skip
 
 
+def _whose(event: Event) -> str:
+    """Whose rows they are: of a model, or what the program calls them."""
+    return str(event.get("model") or event.get("name"))
+
+
 def _own_scale(event: Event) -> tuple[str, str]:
     rows, training = event["rows"]
     return (
-        f"{rows} rows for {event.get('model')} are scaled by their own statistics, and not by those of the training",
+        f"{rows} rows for {_whose(event)} are scaled by their own statistics, and not by those of the training",
         f"The columns of the {training} training rows have exactly a mean of 0 and a deviation of 1, or go from 0 to "
         f"1, and so have those of these {rows} other rows. So each was scaled by its own numbers, and the same value "
         "means something else to the model.",
@@ -81,7 +86,7 @@ def _own_scale(event: Event) -> tuple[str, str]:
 def _whole_scale(event: Event) -> tuple[str, str]:
     training, whole = event["rows"]
     return (
-        f"The rows for {event.get('model')} were scaled by statistics of the {whole - training} rows that test it, too",
+        f"The rows for {_whose(event)} were scaled by statistics of the {whole - training} rows that test it, too",
         f"Only all {whole} rows together have exactly a mean of 0 and a deviation of 1, or go from 0 to 1: the "
         f"{training} training rows alone do not. So the statistics were taken before the split, and the training rows "
         "know something of the others.",
@@ -91,7 +96,7 @@ def _whole_scale(event: Event) -> tuple[str, str]:
 def _row_scale(event: Event) -> tuple[str, str]:
     rows, width = event["rows"]
     return (
-        f"Each of the {rows} rows for {event.get('model')} is scaled by its own {width} numbers",
+        f"Each of the {rows} rows for {_whose(event)} is scaled by its own {width} numbers",
         f"Each row has a mean of 0 and a deviation of 1, but each of its {width} columns keeps to numbers of its own, "
         "as different quantities do. Statistics of the columns, over axis 0, would make these comparable; over the "
         "other axis the largest quantity hides the others.",
@@ -101,10 +106,20 @@ def _row_scale(event: Event) -> tuple[str, str]:
 def _windows(event: Event) -> tuple[str, str]:
     shared, rows = event["rows"]
     return (
-        f"{shared} of {rows} windows that test {event.get('model')} lie within training windows",
+        f"{shared} of {rows} windows that test {_whose(event)} lie within training windows",
         f"The first and the last steps of {shared} of {rows} rows stand in training rows, at other places: all are "
         "windows of one series, dealt out at random. What is measured on them says little of steps that the model has "
         "not seen.",
+    )
+
+
+def _foretold(event: Event) -> tuple[str, str]:
+    known, rows = event["rows"]
+    return (
+        f"{known} of {rows} labels that test {_whose(event)} stand in training rows",
+        f"{known} of {rows} test labels are, number for number, among the features of training rows: those of later "
+        "rows have the values of earlier ones. The rows are a series, and were dealt out at random, so that the "
+        "training has seen what it is tested on.",
     )
 
 
@@ -112,7 +127,7 @@ def _unwritten(event: Event) -> tuple[str, str]:
     rest, rows = event["rows"]
     name = "rows" if event.get("argument") == "x" else "labels"
     return (
-        f"The last {rest} of {rows} {name} for {event.get('model')} are zeros",
+        f"The last {rest} of {rows} {name} for {_whose(event)} are zeros",
         f"The last {rest} of {rows} {name} are all zeros, and no other one is. The array was made as zeros, and what "
         "filled it did not come to its end.",
     )
@@ -122,16 +137,25 @@ def _shifted(event: Event) -> tuple[str, str]:
     by, rows = event["rows"]
     other = "later" if by > 0 else "earlier"
     return (
-        f"The labels for {event.get('model')} follow from the rows {abs(by)} {other}, and not from their own",
+        f"The labels for {_whose(event)} follow from the rows {abs(by)} {other}, and not from their own",
         f"Of {rows} rows, the labels follow from the row {abs(by)} {other} than their own, by a straight line, and "
         "hardly from their own row. One of both was cut or shifted alone.",
+    )
+
+
+def _reversed(event: Event) -> tuple[str, str]:
+    rows = event["rows"][1]
+    return (
+        f"The labels for {_whose(event)} follow from the rows in reverse, and not from their own",
+        f"Of {rows} rows, the labels follow by a straight line from the rows counted from the end. One of both was put "
+        "into reverse order alone.",
     )
 
 
 def _ordered(event: Event) -> tuple[str, str]:
     rows = event["rows"][1]
     return (
-        f"The {rows} labels for {event.get('model')} are sorted, and their rows are not",
+        f"The {rows} labels for {_whose(event)} are sorted, and their rows are not",
         f"The {rows} labels rise, or fall, from the first to the last, and the rows do not change with them, nor from "
         "one to the next. So the labels were sorted alone.",
     )
@@ -140,7 +164,7 @@ def _ordered(event: Event) -> tuple[str, str]:
 def _target(event: Event) -> tuple[str, str]:
     column, rows = event["rows"]
     return (
-        f"Column {column} of the rows for {event.get('model')} is the target itself",
+        f"Column {column} of the rows for {_whose(event)} is the target itself",
         f"In all {rows} rows, column {column} is the label, or the label scaled and shifted. The model has only to "
         "copy it.",
     )
@@ -170,6 +194,10 @@ _STATISTIC = Maker(
                "reduce_std", "scale", "std", "var", "zscore", "fit"}),
     of_arrays=True,
 )  # fmt: skip
+_DEALT = Maker(
+    frozenset({"choice", "permutation", "permuted", "sample", "shuffle", "train_test_split", "split", "random_split"}),
+    of_arrays=False,
+)
 _KINDS = {
     "own-scale": _Kind(
         "unlike-training", _own_scale,
@@ -195,8 +223,13 @@ _KINDS = {
         Remedy("cut-by-time", "Cut the series before the windows", "changes-numerics",
                "`series[:cut]` and `series[cut:]` first, then windows of each; or the first windows for the training "
                "and the last ones, a window's length later, for the test."),
-        Maker(frozenset({"choice", "permutation", "permuted", "sample", "shuffle", "train_test_split", "split",
-                         "random_split"}), of_arrays=False),
+        _DEALT,
+    ),
+    "foretold": _Kind(
+        "unsound-split", _foretold,
+        Remedy("split-by-time", "Test on later rows than those of the training", "changes-numerics",
+               "`x[:cut]` and `x[cut:]`; with scikit-learn `shuffle=False`, or `TimeSeriesSplit`."),
+        _DEALT,
     ),
     "unwritten": _Kind(
         "wrong-shape-silent", _unwritten,
@@ -209,6 +242,12 @@ _KINDS = {
         Remedy("cut-both", "Cut rows and labels at the same places", "safe",
                "`x[k:]` belongs to `y[k:]`; of a forecast by k steps `x[:-k]` to `y[k:]`."),
         Maker(frozenset({"roll", "shift", "diff"}), of_arrays=False, shifts=True),
+    ),
+    "reversed": _Kind(
+        "wrong-pairing", _reversed,
+        Remedy("one-direction", "Put rows and labels into one direction", "safe",
+               "`x[::-1]` and `y[::-1]`, or neither."),
+        Maker(frozenset({"flip", "flipud", "reversed", "reverse", "sort", "sorted", "sort_values"}), of_arrays=False),
     ),
     "ordered": _Kind(
         "wrong-pairing", _ordered,

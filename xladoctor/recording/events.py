@@ -145,7 +145,7 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
     schema.SPLIT: (
         {"what": text, "rows": row(whole, whole)},
         {"where": WHERE, "used": WHERE, "model": maybe(text), "classes": row(whole, whole), "unseen": whole,
-         "buffer": whole, "size": whole, "argument": text},
+         "buffer": whole, "size": whole, "argument": text, "name": text},
     ),
     schema.NO_GRADIENT: (
         {"what": text},

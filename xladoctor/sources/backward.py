@@ -86,9 +86,9 @@ class Backward:
         """What is written to be under a name in objects: assignments to attributes, and fields of classes."""
         return [m.value for m in self._attributes.get(name, ())]
 
-    def tree(self, file: str) -> ast.Module:
-        """The tree of a file."""
-        return self._trees[file]
+    def tree(self, file: str) -> ast.Module | None:
+        """The tree of a file of the program."""
+        return self._trees.get(file)
 
     def steps(self, file: str, value: ast.expr) -> Iterator[Made]:
         """What made a value, and what made that, nearest first."""

@@ -9,6 +9,7 @@ from xladoctor.sources.backward import Backward, Made
 from xladoctor.sources.names import last_name, walk
 
 _METHODS = ("fit", "evaluate", "predict")
+_END = 1 << 30
 _KEEP = ("model", "net", "clf", "history", "auto")
 
 
@@ -28,19 +29,25 @@ class Maker:
     needs: tuple[str, ...] = ()
 
 
-def line_of_rows(back: Backward, file: str, line: int, argument: str, maker: Maker) -> tuple[str, int] | None:
-    """(file, line) of that statement; None where no statement before the call is so."""
-    value = _argument(back, file, line, argument)
+def line_of_rows(back: Backward, file: str, line: int | None, what: str, maker: Maker) -> tuple[str, int] | None:
+    """(file, line) of that statement; None where no statement before the call is so. `what` is the argument of a call
+    of Keras at the line; without a line it is a name, as it is at the end of the file.
+    """
+    if back.tree(file) is None:
+        return None
+    value = _argument(back, file, line, what) if line is not None else ast.Name(what, ast.Load(), lineno=_END)
     if value is None:
         return None
-    if _fits(back, value, maker):
+    if line is not None and _fits(back, value, maker):
         return file, value.lineno
+    last = None
     for made in back.steps(file, value):
+        last = last or (made.file, made.line)
         if maker.loops and _fills(made):
             return made.file, _loop_around(back, made)
         if _fits(back, made.value, maker):
             return made.file, made.line
-    return None
+    return last if line is None else None
 
 
 def _argument(back: Backward, file: str, line: int, argument: str) -> ast.expr | None:
@@ -112,7 +119,7 @@ def _fills(made: Made) -> bool:
 def _loop_around(back: Backward, made: Made) -> int:
     loops = [
         n.lineno
-        for n in walk(back.tree(made.file))
+        for n in walk(back.tree(made.file) or ast.Module([], []))
         if isinstance(n, ast.For | ast.While) and n.lineno <= made.line <= (n.end_lineno or n.lineno)
     ]
     return max(loops, default=made.line)

@@ -10,6 +10,7 @@ import pytest
 from probes.record.columns import columns_of, scaled_apart, scaled_by_row, scaled_together
 from probes.record.given_rows import GivenRows
 from probes.record.held_names import facts_of
+from probes.record.named_parts import odd_parts
 from probes.record.sequences import meets, overlapping, unwritten, windows_of
 
 RNG = np.random.default_rng(0)
@@ -62,6 +63,14 @@ def test_columns_of_different_quantities_scaled_along_each_row():
     assert not scaled_by_row((spectra - spectra.mean(1, keepdims=True)) / spectra.std(1, keepdims=True))
 
 
+def test_rows_that_were_scaled_by_one_mean_for_all_columns():
+    one = lambda a, by: ((a - by.mean()) / by.std()).astype("float32")  # noqa: E731
+    assert scaled_apart(columns_of(one(TRAIN, TRAIN)), columns_of(one(TEST, TEST)))
+    assert not scaled_apart(columns_of(one(TRAIN, TRAIN)), columns_of(one(TEST, TRAIN)))
+    whole = one(X, X)
+    assert scaled_together(columns_of(whole[:300]), columns_of(whole[300:]))
+
+
 def test_windows_of_one_series_on_both_sides():
     windows = np.lib.stride_tricks.sliding_window_view(SERIES, 24)
     order = RNG.permutation(len(windows))
@@ -88,6 +97,10 @@ def test_labels_that_belong_to_the_next_row():
     assert meets(FLOW[1:], LABELS[:-1]) == ("shifted", -1)
     assert meets(FLOW[:-1], LABELS[1:]) == ("shifted", 1)
     assert meets(FLOW, LABELS) is None and meets(FLOW[RNG.permutation(500)], LABELS) is None
+    assert meets(FLOW[7:], LABELS[:-7]) == ("shifted", -7) and meets(FLOW, np.roll(LABELS, 30)) == ("shifted", -30)
+    assert meets(FLOW[::-1], LABELS) == ("reversed", 0)
+    walks = RNG.normal(size=(500, 3)).cumsum(0)
+    assert meets(walks[:, :2], walks[:, 2]) is None
     windows = np.lib.stride_tricks.sliding_window_view(RNG.normal(size=300), 8)
     assert meets(windows[:-1], windows[1:, -1]) is None  # a forecast
 
@@ -140,6 +153,16 @@ def test_rows_of_the_training_among_those_of_an_evaluation():
     assert said(("fit", {"x": X[:300]}), ("evaluate", {"x": X[:300]})) == []
 
 
+def test_labels_of_a_test_that_are_features_of_later_training_rows():
+    lags, level = np.column_stack([SERIES[1:-1], SERIES[:-2], RNG.normal(size=598)]).astype("float32"), SERIES[2:]
+    mixed = RNG.permutation(598)
+    dealt = [("fit", {"x": lags[m], "y": level[m]}) for m in [mixed[:450]]]
+    [found] = said(*dealt, ("evaluate", {"x": lags[mixed[450:]], "y": level[mixed[450:]]}))
+    assert found[0] == "foretold" and found[1][0] > 100
+    by_time = ("fit", {"x": lags[:450], "y": level[:450]}), ("evaluate", {"x": lags[450:], "y": level[450:]})
+    assert said(*by_time) == []
+
+
 def test_what_names_hold():
     assert facts_of(np.arange(3)) == {"kind": "array", "shape": [3], "dtype": "int64", "least": 0.0, "most": 2.0}
     assert facts_of([f"f{i}" for i in range(12)]) == {"kind": "texts", "shape": [12]}
@@ -155,3 +178,13 @@ def test_labels_of_tables():
     assert facts_of(table) == {"kind": "table", "shape": [3, 1], "index": "range"}
     assert facts_of(table.sort_values("a"))["index"] == "permuted"
     assert facts_of(table[table.a > 1])["index"] == "gaps"
+
+
+def test_parts_that_only_their_names_tell_apart():
+    names = {"x_train": standard(TRAIN, TRAIN), "x_test": standard(TEST, TEST), "other": TEST}
+    assert list(odd_parts(names)) == [("own-scale", [100, 300], "x_test")]
+    assert list(odd_parts({**names, "x_test": standard(TEST, TRAIN)})) == []
+    whole = standard(X, X)
+    three = {"trainX": whole[:200], "valX": whole[200:300], "testX": whole[300:]}
+    assert list(odd_parts(three)) == [("whole-scale", [200, 400], "valX")]
+    assert list(odd_parts({"X_tr": FLOW[1:], "y_tr": LABELS[:-1]})) == [("shifted", [-1, 499], "y_tr")]

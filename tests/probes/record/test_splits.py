@@ -66,6 +66,16 @@ fit("arrays", x, y, batch_size=10)
 for _ in rows.batch(60, drop_remainder=True).prefetch(1):  # loop
     list(rows.batch(50, drop_remainder=True))
 import trainings
+standard = [(part - part.mean(0)) / part.std(0) for part in (x[:150], x[150:])]
+fit("own", standard[0], mixed[:150], validation_data=(standard[1], mixed[150:]))
+half = np.where(np.arange(N)[:, None] < 130, x, 0)
+fit("half", tf.data.Dataset.from_tensor_slices((half, mixed)).batch(20))
+import pandas as pd
+table = pd.DataFrame({"key": mixed, "value": x[:, 0]}).sort_values("value")
+table.merge(pd.DataFrame({"key": [0, 0, 1, 2, 3, 4], "more": range(6)}), on="key")  # merge
+table.merge(pd.DataFrame({"key": range(5), "more": range(5)}), on="key")
+table["guess"] = pd.Series(np.zeros(N))  # column
+table["right"] = pd.Series(np.zeros(N), index=table.index)
 fit("mostly", x, (np.arange(N) % 20 == 7).astype("int64"), validation_split=0.05)
 """
 
@@ -188,6 +198,28 @@ def test_what_leaks_and_what_is_sorted_is_recorded_with_its_line_and_nothing_els
         ("sorted", "hot", "fit", [160, 40]),
         ("sorted", "flags", "fit", [160, 40]),
     ]
+
+
+def test_rows_whose_numbers_say_how_they_were_made(ran):
+    kinds = ("own-scale", "whole-scale", "unwritten", "windows", "row-scale", "multiplied", "relabelled")
+    events = [e for e in ran.of("split") if e["what"] in kinds]
+    assert [(e["what"], e["model"], e["rows"], e["argument"]) for e in events if "model" in e] == [
+        ("own-scale", "own", [50, 150], "validation_data"),
+        ("unwritten", "half", [70, 200], "x"),
+    ]
+    assert [(e["what"], marked(e["where"]["line"])) for e in events if "model" not in e] == [
+        ("multiplied", "merge"),
+        ("relabelled", "column"),
+    ]
+
+
+def test_what_the_names_of_the_program_hold_at_the_end(ran):
+    names = {e["file"].rpartition("/")[2]: e["names"] for e in ran.of("names") if e["function"] == "<module>"}
+    held = names["program.py"]
+    assert held["N"] == {"kind": "number", "value": 200} and held["half"]["rest"] == 70
+    assert (held["x"]["shape"], held["x"]["dtype"], held["table"]["index"]) == ([200, 3], "float32", "permuted")
+    functions = {e["function"] for e in ran.of("names")}
+    assert "fit" in functions
 
 
 def test_the_labels_are_counted(ran):

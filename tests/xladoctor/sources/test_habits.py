@@ -129,6 +129,14 @@ x = table.groupby("shop")["v"].sum().to_numpy()[:, None]
 scores = model.predict(x)[:, 0]
 report = pd.DataFrame({"shop": shops, "score": scores})  # two-orders-of-a-key
 """,
+    "one of both is sorted": """
+sites = ["north", "east", "west"]
+level = {"north": 1.0, "east": 2.0, "west": 3.0}
+means = [rng.normal() for site in sorted(sites)]
+for site, mean in zip(sites, means):  # two-orders-of-a-key
+    print(site, mean)
+print(dict(zip(sorted(level), level.values())))  # two-orders-of-a-key
+""",
     "a mask that stays": """
 import tensorflow as tf
 def augment(image, mask):
@@ -269,6 +277,10 @@ x = np.stack([np.load(p) for p in paths])
 y = np.array([int(p.stem[1:]) for p in paths])
 """,
     "one order of a key": """
+sites, more = ["north", "east", "west"], ["a", "b"]
+level = {"north": 1.0, "east": 2.0}
+print(dict(zip(sites, [rng.normal() for s in sites])), dict(zip(sorted(more), more)))
+print(list(zip(level, level.values())), sorted(sites))
 table = pd.DataFrame({"shop": list("cabcab"), "v": rng.normal(size=6)})
 shops = sorted(set(table["shop"]))
 means = table.groupby("shop")["v"].mean()

@@ -46,7 +46,7 @@ _KEEPS = frozenset(
     }
 )
 _MODULES = frozenset({"np", "numpy", "tf", "pd"})
-_WORDS = {"appear": "as they first appear", "sorted": "sorted", "hash": "in no order"}
+_WORDS = {"listed": "as they are written", "appear": "as they first appear", "sorted": "sorted", "hash": "in no order"}
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def faults(view: View) -> Iterator[Fault]:
     """`zip`, tables, dicts and differences of two that are in two orders of one key."""
     for node in walk(view.tree):
         for one, other in _pairs(node):
-            first, second = (_order(view, e, _DEPTH) for e in (one, other))
+            first, second = (_order(view, e, _DEPTH) or _listed(view, e) for e in (one, other))
             if first is None or second is None or first.key != second.key or first.how == second.how:
                 continue
             if _in_order(view, first.key) or _alike(view, one, other):
@@ -75,6 +75,17 @@ def faults(view: View) -> Iterator[Fault]:
                 "`unique` of pandas and `dict.fromkeys` keep the order in which values appear, `np.unique`, `sorted` "
                 "and `groupby` sort them, and a `set` has no order. So items are paired with those of other values.",
             )
+
+
+def _listed(view: View, node: ast.AST) -> Order | None:
+    """The order of a list or dict that is written out, and is not sorted."""
+    if not isinstance(node, ast.Name):
+        return None
+    made = view.back.values(view.file, node)
+    value = made[0].value if len(made) == 1 else None
+    items = value.keys if isinstance(value, ast.Dict) else value.elts if isinstance(value, ast.List | ast.Tuple) else []
+    texts = [i.value for i in items if isinstance(i, ast.Constant) and isinstance(i.value, str)]
+    return Order("listed", node.id) if len(texts) == len(items) > 1 and texts != sorted(texts) else None
 
 
 def _pairs(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -111,7 +122,8 @@ def _order(view: View, node: ast.AST, depth: int) -> Order | None:
         column = isinstance(node.slice, ast.List) or isinstance(getattr(node.slice, "value", None), str)
         return _order(view, node.value, depth - 1) if whole or column else None
     if isinstance(node, ast.ListComp | ast.GeneratorExp) and len(node.generators) == 1 and not node.generators[0].ifs:
-        return _order(view, node.generators[0].iter, depth - 1)
+        over = node.generators[0].iter
+        return _order(view, over, depth - 1) or _listed(view, over)
     if isinstance(node, ast.BinOp):
         found_both = [_order(view, side, depth - 1) for side in (node.left, node.right)]
         known = [f for f in found_both if f is not None]
@@ -131,6 +143,8 @@ def _of_call(view: View, node: ast.Call, depth: int) -> Order | None:
             return None
         numpy = module and last_name(own) in ("np", "numpy") if own is not None else False
         return Order("sorted" if numpy else "appear", _key(of)) if _key(of) else None
+    if name in ("keys", "values", "items") and own is not None and not node.args:
+        return _listed(view, own)
     if name == "drop_duplicates" and isinstance(inner, ast.Constant):
         return Order("appear", str(inner.value))
     if name == "fromkeys" and inner is not None:
@@ -144,7 +158,7 @@ def _of_call(view: View, node: ast.Call, depth: int) -> Order | None:
         key = _key(inner.args[0])
         return Order("sorted" if name == "sorted" else "hash", key) if key else None
     if name == "sorted" and inner is not None and not node.keywords:
-        found = _order(view, inner, depth - 1)
+        found = _order(view, inner, depth - 1) or _listed(view, inner)
         return Order("sorted", found.key) if found is not None else None
     grouped = _grouped(node)
     if grouped is not None:

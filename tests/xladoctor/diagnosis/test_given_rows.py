@@ -1,0 +1,111 @@
+"""What is said of rows whose numbers show how they were made, and at which line."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from tests.xladoctor.recordings import Run
+from xladoctor.diagnosis import given_rows as module
+from xladoctor.diagnosis import habits as habits_module
+from xladoctor.recording.run import read_run
+
+FILE = "/home/ada/train.py"
+PROGRAM = """
+class Scaler:
+    def fit(self, a):
+        self.mean, self.std = a.mean(0), a.std(0)
+        return self
+    def __call__(self, a):
+        return (a - self.mean) / self.std
+def along(table):
+    middle = table.mean(axis=1, keepdims=True)  # row-scale
+    return table - middle
+low = table.mean(axis=0)  # whole-scale
+train, test = (table - low)[:400], (table - low)[400:]
+ready = Scaler().fit(x_test)(x_test)  # own-scale
+order = rng.permutation(len(windows))  # windows
+mixed = rng.permutation(len(lags))  # foretold
+out = np.zeros(len(x))
+for k in range(3):  # unwritten
+    out[k * 8 : (k + 1) * 8] = x[k * 8 : (k + 1) * 8]
+later = y[1:]  # shifted
+back = np.flip(y)  # reversed
+risen = np.sort(y)  # ordered
+wide = np.column_stack([x, y])  # target
+def main():
+    model.fit(along(raw), y)  # :row-scale
+    model.fit(train, y, validation_data=(test, y))  # :whole-scale
+    model.evaluate(ready, y)  # :own-scale
+    model.evaluate(x=windows[order[450:]], y=y)  # :windows
+    model.evaluate(lags[mixed[450:]], y[mixed[450:]])  # :foretold
+    model.fit(out, y)  # :unwritten
+    model.fit(x, later)  # :shifted
+    model.fit(x, back)  # :reversed
+    model.fit(x, risen)  # :ordered
+    model.fit(wide, y)  # :target
+    table.merge(shops)  # multiplied :multiplied
+    table["guess"] = pd.Series(p)  # relabelled :relabelled
+main()
+"""
+SLUGS = {
+    "own-scale": "unlike-training", "row-scale": "unlike-training",
+    "whole-scale": "unsound-split", "windows": "unsound-split", "foretold": "unsound-split", "target": "unsound-split",
+    "unwritten": "wrong-shape-silent", "multiplied": "wrong-shape-silent",
+    "shifted": "wrong-pairing", "ordered": "wrong-pairing", "reversed": "wrong-pairing", "relabelled": "wrong-pairing",
+}  # fmt: skip
+ARGUMENTS = {"whole-scale": "validation_data", "shifted": "y", "ordered": "y", "reversed": "y"}
+
+
+def line_of(word):
+    return next(n for n, text in enumerate(PROGRAM.splitlines(), 1) if word in text.rpartition("#")[2].split())
+
+
+@pytest.mark.parametrize("kind", SLUGS)
+def test_each_is_a_warning_at_the_line_that_made_the_rows(kind, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "program_of", lambda recording: {FILE: ast.parse(PROGRAM)})
+    used = {"file": FILE, "line": line_of(f":{kind}"), "function": "main"}
+    run, facts = Run(), {"what": kind, "rows": [3, 20], "model": "net", "argument": ARGUMENTS.get(kind, "x")}
+    for _ in range(2):
+        run.event("split", used=used, where=used, **facts)
+    [found] = module.given_rows(read_run(run.write(tmp_path / "run")))
+    assert (found.slug, found.level, found.status, found.location.line) == (
+        SLUGS[kind], "warning", "confirmed", line_of(kind),
+    )  # fmt: skip
+    assert found.remedies and found.title and found.details["kind"] == kind
+
+
+def test_every_kind_is_here():
+    assert set(module._KINDS) == set(SLUGS)
+
+
+def test_without_the_source_the_call_is_named(tmp_path):
+    run, used = Run(), {"file": FILE, "line": 9, "function": "main"}
+    run.event("split", what="own-scale", rows=[3, 20], model="net", used=used, where=used, argument="x")
+    [found] = module.given_rows(read_run(run.write(tmp_path / "run")))
+    assert (found.location.line, found.location.function) == (9, "main")
+
+
+def test_what_is_written_is_read_with_what_the_names_held(tmp_path, monkeypatch):
+    tree = ast.parse("def turned(block):\n    return block.reshape(5, 3)\nx = turned(data)\n")
+    monkeypatch.setattr(habits_module, "program_of", lambda recording: {FILE: tree})
+    held = {"data": {"kind": "array", "shape": [3, 5], "dtype": "float32"}}
+    run = Run()
+    run.event("names", file=FILE, function="<module>", names=held)
+    recording = read_run(run.write(tmp_path / "run"))
+    [found] = habits_module.habits(recording, ())
+    assert (found.slug, found.level, found.status, found.location.line) == ("wrong-pairing", "warning", "untested", 2)
+    assert list(habits_module.habits(recording, [found])) == []
+
+
+def test_rows_that_no_call_of_keras_got_are_known_by_their_name(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "program_of", lambda recording: {FILE: ast.parse(PROGRAM)})
+    run, used = Run(), {"file": FILE, "line": None, "function": "<module>"}
+    run.event("split", what="own-scale", rows=[3, 20], used=used, name="ready")
+    run.event("split", what="whole-scale", rows=[3, 20], used=used, name="out")
+    own, whole = module.given_rows(read_run(run.write(tmp_path / "run")))
+    assert (own.location.line, own.title) == (
+        line_of("own-scale"), "3 rows for ready are scaled by their own statistics, and not by those of the training",
+    )  # fmt: skip
+    assert whole.location.line == line_of("unwritten") + 1
