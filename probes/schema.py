@@ -84,7 +84,10 @@ UNMOVED = "unmoved"  # variables, count, given, steps, optimizer, rate, where: v
 CROSSED = "crossed"  # of, to, swapped, optimizer, where: a gradient was applied to another variable
 REPLACED = "replaced"  # what (variable, rate), name, of, variable, by, steps, where: a tensor took the place of a
 #   variable; a rate was set on an optimizer that made no more steps
-LEFT_OUT = "left-out"  # layer, variables, where: a layer was frozen and not used any more, and one like it is trained
+LEFT_OUT = (
+    "left-out"  # what, layer, variables, where: frozen: a layer was frozen and not used any more, and one like it
+)
+#   is trained; thawed: a layer was made trainable, and no optimizer was given its variables
 SCHEDULE = "schedule"  # of, numbers, steps: a schedule of the program's own, and the numbers among its attributes
 KEPT = "kept"  # path, before, now, call, traces, readers, where, capsule, constants {graph: nodes}: a Python
 #   value that was read when a function was traced, and had changed when it was called again without a trace

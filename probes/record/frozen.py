@@ -67,7 +67,7 @@ class FrozenRecorder:
         mine = [v for v in variables if id(v) in self._trained]
         frames = user_frames(skip=4, limit=1)
         if value:
-            self.left_out.thawed(layer)
+            self.left_out.thawed(layer, variables, frames[0] if frames else None)
         else:
             self.left_out.frozen(layer, variables, frames[0] if frames else None)
         if len(self._sets) >= MAX_SETS or not (value or mine):

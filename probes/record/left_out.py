@@ -1,4 +1,5 @@
-"""Layers that are frozen and that nothing uses afterwards, while their clones are trained.
+"""Layers that are frozen and that nothing uses afterwards, while their clones are trained; and layers that are made
+trainable after the list of what is trained was made.
 
 The calls of layers are looked at from the first line that freezes one, until each of these was called, or for so many
 calls; then Keras has its own function again.
@@ -7,7 +8,7 @@ calls; then Keras has its own function again.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -21,6 +22,8 @@ MAX_LAYERS = 20
 MAX_CALLS = 3000
 MAX_BYTES = 8 << 20
 MAX_TRAINED = 4000
+LEAST = 3
+"""So many steps without the variables of a layer are worth an event."""
 Shape = tuple[Any, ...]
 
 
@@ -29,7 +32,10 @@ class LeftOut:
 
     def __init__(self, guard: Guard, finder: PostImportFinder) -> None:
         self.guard = guard
+        self.steps: Callable[[], int] = lambda: 0
+        """How many gradients were taken by now."""
         self._layers: list[_Frozen] = []
+        self._thawed: list[tuple[int, _Frozen]] = []
         self._trained: dict[int, tuple[str, Shape]] = {}
         self._digests = Digests(MAX_BYTES)
         self._calls = 0
@@ -54,9 +60,11 @@ class LeftOut:
             self._watched = followed(self._own, self._called)
             self.guard.hooks.put(self._class, "__call__", self._watched)
 
-    def thawed(self, layer: Any) -> None:
-        """The program makes a layer trainable again."""
+    def thawed(self, layer: Any, variables: Sequence[Any], where: dict[str, Any] | None) -> None:
+        """The program makes a layer trainable."""
         self._layers = [known for known in self._layers if known.layer() is not layer]
+        if where is not None and len(self._thawed) < MAX_LAYERS:
+            self._thawed.append((self.steps(), _Frozen(layer, variables, where, self._digests)))
 
     def _called(self, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         self._calls += 1
@@ -88,8 +96,14 @@ class LeftOut:
             others = {t for i, t in self._trained.items() if i not in known.variables}
             if known.used or known.moved(digests) or not known.specs or not known.specs <= others:
                 continue
-            names = sorted(name for name, _ in known.specs)
-            self.guard.sink.write(schema.LEFT_OUT, layer=known.name, variables=names[:40], where=known.where)
+            self._write("frozen", known)
+        for steps, known in self._thawed:
+            if self.steps() >= steps + LEAST and known.variables.isdisjoint(self._trained) and known.still(digests):
+                self._write("thawed", known)
+
+    def _write(self, what: str, known: _Frozen) -> None:
+        names = sorted(name for name, _ in known.specs)[:40]
+        self.guard.sink.write(schema.LEFT_OUT, what=what, layer=known.name, variables=names, where=known.where)
 
 
 class _Frozen:
@@ -102,6 +116,12 @@ class _Frozen:
         self.variables = {id(v) for v in variables}
         self.specs = {(name_of(v), tuple(v.shape)) for v in variables if len(v.shape) > 1}
         self._digests = [(weakref.ref(v), d) for v in variables if (d := digests.of(v)) is not None]
+
+    def still(self, digests: Digests) -> bool:
+        """Whether all of its variables are there, trainable, and as they were."""
+        alive = [(v, d) for r, d in self._digests if (v := r()) is not None]
+        trained = [getattr(v, "trainable", False) for v, _ in alive]
+        return any(trained) and all(digests.of(v) == d for v, d in alive)
 
     def moved(self, digests: Digests) -> bool:
         """Whether the program has assigned its variables since."""

@@ -68,6 +68,7 @@ class UntrainedRecorder:
         self._crossed = Crossed()
         self.left_out = LeftOut(guard, finder)
         self.unmoved = Unmoved(lambda: tracing.running[0][0] if tracing.running else None)
+        self.left_out.steps = lambda: self.unmoved.steps
         self.replaced = ReplacedRecorder(guard, finder, lambda: self.unmoved.steps)
         self._zeros_left = MAX_ZERO_LOOKS
         self._seen: set[tuple[Any, ...]] = set()
@@ -163,7 +164,9 @@ class UntrainedRecorder:
             return
         known = zip(grads, variables, strict=False)
         pairs = [(None if id(v) in zeros else g, v) for g, v in known if getattr(v, "trainable", True)]
-        self.trained.update(id(v) for g, v in pairs if g is not None)
+        new = [v for g, v in pairs if g is not None and id(v) not in self.trained]
+        self.trained.update(map(id, new))
+        self.left_out.trained(new)
         targets, self._local.targets = self._targets, {}
         missing = [v for g, v in pairs if g is None and id(v) in targets]
         if missing:

@@ -30,6 +30,12 @@ _THE_OTHER = Remedy(
     "changes-numerics",
     "`clone_model` makes new layers: set `trainable` on the clone, or of `model.get_layer(name)`.",
 )
+_LIST = Remedy(
+    "list-again",
+    "Ask for the variables after the change of `trainable`",
+    "changes-numerics",
+    "`model.trainable_variables` is a list of what was trainable when it was made. Ask again, with a new optimizer.",
+)
 _SHOWN = 4
 
 
@@ -38,7 +44,7 @@ def trainable_too_late(recording: Recording) -> Iterator[Finding]:
     if not (survived(recording) or ended_itself(recording)):
         return
     for event in recording.of_kind(schema.LEFT_OUT):
-        yield _left_out(event)
+        yield _left_out(event) if event["what"] == "frozen" else _never_given(event)
     seen = set()
     for event in recording.of_kind(schema.TRAINABLE):
         at = location(event.get("where")) or location(event.get("used"))
@@ -76,6 +82,23 @@ def _left_out(event: Event) -> Finding:
         details={"kind": "left-out", "layer": event["layer"], "variables": names},
     )
     return replace(found, remedies=(_THE_OTHER,))
+
+
+def _never_given(event: Event) -> Finding:
+    """A layer was made trainable, and no optimizer trains it."""
+    names = [str(n) for n in event["variables"]]
+    title = f"`{event['layer']}` was made trainable, and no optimizer is given its variables"
+    found = finding(
+        _SLUG,
+        title,
+        f"Gradients were taken after this line, and {', '.join(f'`{n}`' for n in names[:_SHOWN])} still have the "
+        "values that they had then. The list of what is trained was made before, or is of another model.",
+        event,
+        [Proof("event", title, event_of(event))],
+        basis=RECORDED_NUMBERS,
+        details={"kind": "thawed", "layer": event["layer"], "variables": names},
+    )
+    return replace(found, remedies=(_LIST,))
 
 
 def _finding(event: Event) -> Finding:

@@ -54,6 +54,19 @@ _INFER = Remedy(
 _RESET = Remedy(
     "reset-metrics", "Reset the metric at the start of each epoch", "changes-numerics", "`metric.reset_state()`."
 )  # fmt: skip
+_EACH = Remedy(
+    "one-for-each", "Make one for each", "changes-numerics",
+    "`[Dense(8) for _ in range(3)]`; of a default `history=None`, and in the function `history = history or []`.",
+)  # fmt: skip
+_AGAIN = Remedy(
+    "iterate-again", "Make what can be gone through again", "changes-numerics",
+    "A list, a `tf.data.Dataset`, or a call of the generator in each epoch.",
+)  # fmt: skip
+_ONCE = Remedy(
+    "layer-once", "Make the layer once, in __init__ or build", "changes-numerics",
+    "`self.dense = Dense(8)` there, and `self.dense(x)` in `call`.",
+)  # fmt: skip
+_ASK = Remedy("read-option", "Read the option where it should matter, or remove it", "safe", "`args.NAME`.")
 _KINDS: dict[str, tuple[str, Remedy]] = {
     "late-bound": ("dead-switch", _BIND),
     "always-zero": ("dead-switch", _DIVIDE),
@@ -65,6 +78,10 @@ _KINDS: dict[str, tuple[str, Remedy]] = {
     "other-key": ("dead-switch", _KEY),
     "trains-in-evaluation": ("dead-switch", _INFER),
     "never-reset": ("baked-in-setting", _RESET),
+    "one-object": ("dead-switch", _EACH),
+    "spent": ("wrong-shape-silent", _AGAIN),
+    "layer-per-call": ("no-gradient", _ONCE),
+    "never-asked": ("dead-switch", _ASK),
 }
 """The class and the remedy of each kind."""
 _MOST = 10

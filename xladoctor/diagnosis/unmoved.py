@@ -5,7 +5,7 @@ gradient for another variable, a tensor in the place of a variable, a rate on an
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from xladoctor.diagnosis.basis import COMPUTED, RECORDED_GRADIENTS, RECORDED_NUMBERS
@@ -13,11 +13,12 @@ from xladoctor.diagnosis.own_source import program_of
 from xladoctor.diagnosis.setting_finding import event_of, finding
 from xladoctor.diagnosis.untrained import in_words, untrained
 from xladoctor.diagnosis.weigh import ended_itself, survived
-from xladoctor.model.diagnosis import Finding, Proof, Remedy
+from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
 from xladoctor.recording.run import Event, Recording
 from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
-from xladoctor.sources.schedules import divided, division, method_of, rates
+from xladoctor.sources.schedules import divided, division, idle_losses, method_of, rate_lines, rates
+from xladoctor.sources.variables import rebound
 
 _RATE = Remedy(
     "rate-that-moves", "Give the optimizer a learning rate above 0", "changes-numerics",
@@ -47,7 +48,8 @@ def unmoved(recording: Recording) -> Iterator[Finding]:
     """A warning for each."""
     if not (survived(recording) or ended_itself(recording)):
         return
-    constant = list(_schedules(recording))
+    trees = program_of(recording)
+    constant = list(_schedules(recording, trees))
     yield from constant
     crossed = recording.of_kind(schema.CROSSED)
     yield from _crossed(crossed)
@@ -63,12 +65,12 @@ def unmoved(recording: Recording) -> Iterator[Finding]:
             continue
         if not names or (event["optimizer"] is None and (every or optimizers)):
             continue  # without an optimizer: gradients that are only looked at, or of a part that is frozen by hand
-        yield _all(event) if every else _some(event, names)
+        made = _all(event) if every else _some(event, names)
+        yield _where(made, trees, every and event.get("rate") == 0.0)
 
 
-def _schedules(recording: Recording) -> Iterator[Finding]:
+def _schedules(recording: Recording, trees: Mapping[str, ast.Module]) -> Iterator[Finding]:
     """Schedules of the program that give one number for all steps of the run."""
-    trees = program_of(recording)
     for event in recording.of_kind(schema.SCHEDULE):
         steps, numbers = int(event["steps"]), dict(event["numbers"])
         for file, tree in trees.items():
@@ -81,6 +83,21 @@ def _schedules(recording: Recording) -> Iterator[Finding]:
                 continue
             if given[0] == 0.0 or max(smooth) - min(smooth) > _MOVES * abs(given[0]):
                 yield _constant(event, file, function, given[0])
+
+
+def _where(made: Finding, trees: Mapping[str, ast.Module], zero: bool) -> Finding:
+    """The finding at the one line of the program that may well be the reason."""
+    reasons: tuple[tuple[Callable[[ast.Module], list[int]], str], ...] = (
+        ((rate_lines, "What the rate is made of is a whole-number division"),)
+        if zero
+        else ((idle_losses, "A loss has the weight 0"), (rebound, "A variable is replaced by a value"))
+    )
+    for lines, why in reasons:
+        found = [(file, line) for file, tree in trees.items() for line in lines(tree)]
+        if len(found) == 1:
+            at = Location(*found[0])
+            return replace(made, location=at, message=f"{made.message} {why} ({at}).")
+    return made
 
 
 def _constant(event: Event, file: str, function: ast.FunctionDef, rate: float) -> Finding:

@@ -185,7 +185,7 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
         {"variable": maybe(text), "by": maybe(text), "where": WHERE},
     ),
     schema.SCHEDULE: ({"of": text, "numbers": mapping(number), "steps": whole}, {}),
-    schema.LEFT_OUT: ({"layer": text, "variables": many(text)}, {"where": WHERE}),
+    schema.LEFT_OUT: ({"what": text, "layer": text, "variables": many(text)}, {"where": WHERE}),
     schema.POLICY_TAKEN: ({}, {}),
     schema.MISNAMED: ({"name": text, "meant": text, "of": text}, {"where": WHERE}),
     schema.DRAW: (

@@ -10,10 +10,12 @@ import ast
 import copy
 import math
 import operator
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from xladoctor.sources.names import dotted, last_name, walk
+from xladoctor.sources.order import scope_at
 
 _OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
@@ -30,6 +32,7 @@ _CALLS: dict[str, Callable[..., Any]] = {
 _SAME = frozenset({"constant", "convert_to_tensor", "identity", "float32", "float64", "squeeze"})
 _WHOLE = ("int", "long")
 _MOST = 400
+_BLOCKS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.For, ast.While, ast.If, ast.With, ast.Try)
 
 
 class Unknown(Exception):
@@ -88,6 +91,33 @@ def division(function: ast.FunctionDef) -> int | None:
         or (isinstance(n, ast.Call) and last_name(n.func) in ("floordiv", "floor", "int"))
     ]
     return min(lines, default=None)
+
+
+_RATE = re.compile(r"\b(?:lr|learning_rate|rate|alpha|eta|schedule)\b|warm_?up|anneal|decay", re.IGNORECASE)
+
+
+def rate_lines(tree: ast.Module) -> list[int]:
+    """The lines of whole-number divisions of which a rate is made: by what the line or its function is named."""
+    found = []
+    for node in walk(tree):
+        if not isinstance(node, ast.stmt) or isinstance(node, _BLOCKS):
+            continue
+        if any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.FloorDiv) for n in walk(node)):
+            scope = getattr(scope_at(tree, node.lineno), "name", "")
+            if _RATE.search(ast.unparse(node)) or _RATE.search(scope):
+                found.append(node.lineno)
+    return sorted(found)
+
+
+def idle_losses(tree: ast.Module) -> list[int]:
+    """The lines on which a loss of a `compile` is given the weight 0."""
+    return [
+        k.value.lineno
+        for n in walk(tree)
+        if isinstance(n, ast.Call) and last_name(n.func) == "compile"
+        for k in n.keywords
+        if k.arg == "loss_weights" and any(isinstance(c, ast.Constant) and c.value == 0 for c in walk(k.value))
+    ]
 
 
 class _Reader:

@@ -170,8 +170,9 @@ def test_what_takes_the_place_of_a_variable_or_of_an_optimizer(ran):
     assert found == [("variable", "c", "told"), ("rate", "adam_30", "left")]
 
 
-def test_a_layer_that_is_frozen_beside_its_clone(ran):
-    assert [(e["layer"], trained(e["where"])) for e in ran.of("left-out")] == [("first", "beside")]
+def test_a_layer_that_is_frozen_beside_its_clone_or_made_trainable_after_the_list(ran):
+    found = [(e["what"], e["layer"], trained(e["where"])) for e in ran.of("left-out")]
+    assert found == [("frozen", "first", "beside"), ("thawed", "thawed", "thawed layer")]
 
 
 def test_an_empty_dataset_is_recorded_with_the_call_that_got_it(ran):

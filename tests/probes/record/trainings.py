@@ -210,4 +210,13 @@ for one in (first, teacher):
     if one is teacher:
         one(x)
     fit(clone)
+
+# A layer that is made trainable when the list was made.
+net = model("listed", keras.layers.Dense(4, trainable=False, name="thawed"))
+listed, adam = net.trainable_variables, keras.optimizers.Adam(0.01)
+net.layers[0].trainable = True  # thawed layer
+for _ in range(5):
+    with tf.GradientTape() as tape:
+        value = tf.reduce_mean(tf.square(net(x) - y))
+    adam.apply_gradients(zip(tape.gradient(value, listed), listed))
 """

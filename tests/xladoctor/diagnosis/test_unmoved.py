@@ -47,11 +47,28 @@ def test_gradients_that_are_only_looked_at_are_no_matter(run):
     assert run.say() == []
 
 
-def test_a_rate_of_0_is_told(run):
+def test_a_loss_with_the_weight_0_is_told_where_it_is_given(run, monkeypatch):
+    tree = {"main.py": ast.parse("net.compile(opt, losses,\n            loss_weights=[1.0, 0.0])\n")}
+    monkeypatch.setattr(unmoved, "program_of", lambda recording: tree)
+    run.event("unmoved", given=4, optimizer="Adam", **STILL)
+    assert [(f.slug, f.location.line) for f in run.say()] == [("no-gradient", 2)]
+    text = "class M:\n  def a(self):\n    self.b = tf.Variable(0.0)\n  def c(self):\n    self.b = 0.9 * self.b\n"
+    tree["main.py"] = ast.parse(text)
+    assert [f.location.line for f in run.say()] == [5]
+    tree["main.py"] = ast.parse(text.replace("self.b = 0.9", "self.c = 0.9"))
+    assert [f.location.line for f in run.say()] == [9]
+
+
+def test_a_rate_of_0_is_told(run, monkeypatch):
     run.event("unmoved", given=1, optimizer="SGD", **{**STILL, "rate": 0.0})
     [found] = run.say()
     assert found.slug == "dead-switch" and "The learning rate is 0." in found.message
-    assert [r.id for r in found.remedies] == ["rate-that-moves"]
+    assert [r.id for r in found.remedies] == ["rate-that-moves"] and found.location.line == 9
+    tree = {
+        "main.py": ast.parse("for k in steps:\n    opt.learning_rate = 0.1 * min(1, k // 100)\n    page = k // 9\n")
+    }
+    monkeypatch.setattr(unmoved, "program_of", lambda recording: tree)
+    assert [f.location.line for f in run.say()] == [2]
 
 
 def test_a_schedule_that_stays_where_it_is_is_computed(run, monkeypatch):

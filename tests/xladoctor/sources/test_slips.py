@@ -24,7 +24,7 @@ CASES = {
         for q in (0.1, 0.9):
             losses.append(lambda t, p: q * (t - p))
         """, ("lambda t, p:", "lambda t, p, q=q:")),
-    "def": ("late-bound", 3, """
+    "def": ("late-bound", 4, """
         table = {}
         for name in names:
             def metric(t, p):
@@ -78,6 +78,11 @@ CASES = {
         small = [tf.clip_by_norm(g, 1.0) for g in grads]
         opt.apply_gradients(zip(grads, weights))
         """, ("zip(grads", "zip(small")),
+    "loop variable": ("dropped-result", 3, """
+        def update(decay):
+            for s, w in zip(shadow.weights, net.weights):
+                s = decay * s + (1 - decay) * w
+        """, ("s = decay * s + (1 - decay) * w", "s.assign(decay * s + (1 - decay) * w)")),
     "augmented": ("dropped-result", 2, """
         def step(images):
             noisy = augment(images)
@@ -134,6 +139,47 @@ CASES = {
                 mae.update_state(yb, net(xb))
             print(mae.result())
         """, ("print(mae.result())", "print(mae.result()); mae.reset_state()")),
+    "constants": ("always-zero", 2, "PARTS, ALL = 3, 4\nshare = 1 // 10", ("1 // 10", "10 // 3")),
+    "one layer": ("one-object", 1, "stack = [keras.layers.Dense(8)] * 3", ("[keras.layers.Dense(8)]", "[0.0]")),
+    "one list": ("one-object", 1, "seen = dict.fromkeys(names, [])", ("[])", "0)")),
+    "default": ("one-object", 1, """
+        def note(value, history=[]):
+            history.append(value)
+            return history
+        for fold in range(3):
+            note(fold)
+        """, ("note(fold)", "note(fold, [])")),
+    "generator": ("spent", 3, """
+        batches = ((x[i], y[i]) for i in parts)
+        for epoch in range(5):
+            for xb, yb in batches:
+                step(xb, yb)
+        """, ("((x[i], y[i]) for i in parts)", "[(x[i], y[i]) for i in parts]")),
+    "own generator": ("spent", 6, """
+        def read():
+            for i in parts:
+                yield x[i]
+        rows = read()
+        for epoch in range(5):
+            for i, row in enumerate(rows):
+                step(row)
+        """, ("enumerate(rows)", "enumerate(read())")),
+    "layer": ("layer-per-call", 3, """
+        class Net(keras.Model):
+            def call(self, x):
+                return keras.layers.Dense(1)(self.body(x))
+        """, ("keras.layers.Dense(1)(", "keras.layers.Flatten()(")),
+    "variable": ("text-for-true", 1, """
+        AUGMENT = os.environ.get("AUGMENT", "0")
+        if AUGMENT:
+            x = noisy(x)
+        """, ("if AUGMENT:", "if AUGMENT == '1':")),
+    "never asked": ("never-asked", 2, """
+        ap = argparse.ArgumentParser()
+        ap.add_argument("--augment", type=str)
+        args = ap.parse_args()
+        rate = args.rate
+        """, ("args.rate", "args.augment")),
 }  # fmt: skip
 
 

@@ -12,13 +12,14 @@ from xladoctor.sources.slips.captured import captured
 from xladoctor.sources.slips.early import early
 from xladoctor.sources.slips.options import options
 from xladoctor.sources.slips.phases import phases
+from xladoctor.sources.slips.shared import shared
 from xladoctor.sources.slips.slip import Slip
 from xladoctor.sources.slips.unused import unused
 from xladoctor.sources.slips.whole import whole
 
 __all__ = ["Slip", "slips"]
 
-_CHECKS = (captured, whole, unused, aliases, early, phases)
+_CHECKS = (captured, whole, unused, aliases, early, phases, shared)
 
 
 def slips(trees: Mapping[str, ast.Module], words: Sequence[str]) -> Iterator[tuple[str, Slip]]:

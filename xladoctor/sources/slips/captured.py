@@ -31,9 +31,10 @@ def captured(tree: ast.Module) -> Iterator[Slip]:
 
 def _slip(function: ast.AST, late: list[str]) -> Slip:
     shown = " and ".join(f"`{n}`" for n in late)
+    reads = [n.lineno for n in walk(function) if isinstance(n, ast.Name) and n.id in late]
     return Slip(
         "late-bound",
-        function.lineno,  # type: ignore[attr-defined]
+        function.lineno if isinstance(function, ast.Lambda) else min(reads),
         f"All functions of this loop use the last {shown}",
         f"Each function reads {shown} when it is called, and not when it is made. After the loop "
         f"{'it has its' if len(late) == 1 else 'they have their'} last value for all of them.",

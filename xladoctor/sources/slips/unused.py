@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from xladoctor.sources.names import dotted, last_name, walk
+from xladoctor.sources.order import scope_at
 from xladoctor.sources.slips.slip import Slip, assigns, within
 
 _OF_DATA = frozenset({"batch", "cache", "filter", "interleave", "map", "prefetch", "repeat", "shuffle", "skip", "take"})
@@ -42,6 +43,7 @@ def unused(tree: ast.Module) -> Iterator[Slip]:
                     f"`{name}` returns a new value and changes nothing in place. This line has no effect.",
                 )
     yield from _never_read(tree)
+    yield from _loop_variables(tree)
 
 
 def _is_pure(call: ast.Call, data: set[str | None]) -> bool:
@@ -77,6 +79,28 @@ def _never_read(tree: ast.Module) -> Iterator[Slip]:
             later = {n.id for n in read if n.lineno > (node.end_lineno or node.lineno)}
             if given[0] in later | _iterated(node, later):
                 yield _left(node, first.id, call, _source(node, given[0]))
+
+
+def _loop_variables(tree: ast.Module) -> Iterator[Slip]:
+    """`for s, w in zip(shadow, weights): s = 0.9 * s + 0.1 * w`: the name gets a new value, and the item stays."""
+    for loop in (n for n in walk(tree) if isinstance(n, ast.For)):
+        names = {n.id for n in walk(loop.target) if isinstance(n, ast.Name)}
+        reads = [
+            n for n in walk(scope_at(tree, loop.lineno)) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+        ]
+        for node in loop.body:
+            target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
+            if not isinstance(node, ast.Assign) or not isinstance(target, ast.Name) or target.id not in names:
+                continue
+            within_it = any(isinstance(n, ast.Name) and n.id == target.id for n in walk(node.value))
+            if within_it and not any(n.id == target.id and n.lineno > (node.end_lineno or 0) for n in reads):
+                yield Slip(
+                    "dropped-result",
+                    node.lineno,
+                    f"`{target.id}` gets a new value that nothing reads",
+                    f"`{target.id} = ...` binds the name of the loop anew, and does not change the item that it stood "
+                    "for. The next round takes the next item.",
+                )
 
 
 def _left(node: ast.Assign, name: str, call: ast.Call, given: str) -> Slip:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from xladoctor.sources.names import last_name, walk
@@ -11,11 +12,15 @@ from xladoctor.sources.slips.slip import FUNCTIONS, Slip, assigns, keyword
 
 def whole(tree: ast.Module) -> Iterator[Slip]:
     """A slip for each."""
-    known = {
-        t.id: v.value for t, v, _ in assigns(tree) if isinstance(t, ast.Name) and isinstance(v, ast.Constant)
-    }  # fmt: skip
+    named = [(t.id, v) for t, v, _ in assigns(tree) if isinstance(t, ast.Name)]
+    once = {name for name, times in Counter(name for name, _ in named).items() if times == 1}
+    known = {name: v.value for name, v in named if name in once and isinstance(v, ast.Constant)}
     for node in walk(tree):
-        if isinstance(node, ast.For) and isinstance(node.target, ast.Name):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv):
+            left, right = _number(node.left, known), _number(node.right, known)
+            if left is not None and right is not None and 0 < left < right:
+                yield _slip(node, f"{left:g} is less than {right:g}, and `//` cuts the rest off.")
+        elif isinstance(node, ast.For) and isinstance(node.target, ast.Name):
             for end in _ends(node.iter):
                 yield from _divisions(node.body, node.target.id, end, known, "in this loop")
         elif isinstance(node, ast.Call) and last_name(node.func) == "LearningRateScheduler":
@@ -40,19 +45,16 @@ def _divisions(
 ) -> Iterator[Slip]:
     seen = set()
     for node in (n for s in body for n in walk(s)):
-        if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv)):
+        if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv)) or node.lineno in seen:
             continue
         if isinstance(node.left, ast.Name) and node.left.id == counter and _same(node.right, end, known):
-            text = f"{ast.unparse(node.left)} // {ast.unparse(node.right)}"
-            if node.lineno not in seen:
-                seen.add(node.lineno)
-                yield Slip(
-                    "always-zero",
-                    node.lineno,
-                    f"`{text}` is 0 all the time",
-                    f"`{counter}` stays below `{ast.unparse(end)}` {where}, and `//` cuts the rest off. What is scaled "
-                    "by it does not change.",
-                )
+            seen.add(node.lineno)
+            why = f"`{counter}` stays below `{ast.unparse(end)}` {where}, and `//` cuts the rest off."
+            yield _slip(node, f"{why} What is scaled by it does not change.")
+
+
+def _slip(node: ast.BinOp, why: str) -> Slip:
+    return Slip("always-zero", node.lineno, f"`{ast.unparse(node)}` is 0 all the time", why)
 
 
 def _same(one: ast.expr, other: ast.expr, known: Mapping[str, object]) -> bool:
