@@ -16,7 +16,8 @@ from xladoctor.blame.values import Array, Clash, Dim, Layer, Model, Origin, Valu
 from xladoctor.sources.names import walk
 
 if TYPE_CHECKING:
-    from xladoctor.blame.follow import Arrival, Follower
+    from xladoctor.blame.arrivals import Arrival
+from xladoctor.blame.follow import Follower
 
 _NONE = OF_VALUES | {"reshape-mismatch", "loop-shape-mismatch", "branch-shape-mismatch", "wrong-input-key"}
 """Classes whose numbers are no two sizes of axes."""

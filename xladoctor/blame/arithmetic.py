@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from xladoctor.blame.algebra import broadcast, product
+from xladoctor.blame.setting_files import joined
 from xladoctor.blame.values import (
     Array,
     Class,
@@ -61,6 +62,8 @@ def truth(value: Value) -> bool | None:
 def binary(run: Follower, node: ast.BinOp, scope: Scope) -> Value:
     """`a + b`: on numbers, lists and arrays."""
     left, right = run.value(node.left, scope), run.value(node.right, scope)
+    if isinstance(node.op, ast.Div) and (path := joined(left, right)) is not None:
+        return path
     if isinstance(left, Const) and isinstance(right, Const):
         return _computed(run, node, left, right, scope)
     if isinstance(left, Seq) and isinstance(right, Seq) and isinstance(node.op, ast.Add):

@@ -8,6 +8,7 @@ convention that is broken is a mistake.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from xladoctor.blame import axes, conventions
 from xladoctor.blame.algebra import FOLDS, JOINED
@@ -206,4 +207,5 @@ def _by_relation(clash: Clash, known: Facts) -> Iterator[Candidate]:
         and not _others_agree(clash, known)
     ):
         reason = f"It is multiplied with a value of {clash.sides[0].size} columns."
-        yield from at_origin(clash.sides[1].origin, 5.6, reason, 1, "constant")
+        for one in at_origin(clash.sides[1].origin, 5.6, reason, 1, "constant"):
+            yield replace(one, strong=not _is_named(clash.sides[1].origin))

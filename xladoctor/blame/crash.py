@@ -122,7 +122,7 @@ def crash_of(finding: Finding, failure: Mapping[str, Any] | None, known: Seen | 
     message = str((failure or {}).get("message") or "") or " ".join(p.text for p in finding.evidence if p.kind == "log")
     for file, line, function in _USER_CODE.findall(message):
         if not any((f.file, f.line) == (file, int(line)) for f in frames):
-            frames.append(Frame(file, int(line), function))
+            frames.insert(_place(frames, file, finding), Frame(file, int(line), function))
     frames = _without_comprehensions(frames)
     at = finding.location
     if at is not None and at.line and not any((f.file, f.line) == (at.file, at.line) for f in frames):
@@ -130,6 +130,17 @@ def crash_of(finding: Finding, failure: Mapping[str, Any] | None, known: Seen | 
     shapes = shapes_in(message)
     sizes = _sizes(finding, message)
     return Crash(tuple(frames), message, sizes, shapes, finding.slug, finding.op or "", known or Seen())
+
+
+def _place(frames: Sequence[Frame], file: str, finding: Finding) -> int:
+    """Where a call belongs that only the message names, a function that was traced: last, or, where the failing line
+    is known to be in another file, after the calls of its own file.
+    """
+    at = finding.location
+    last = frames[-1] if frames else None
+    if at is None or last is None or file == at.file or (last.file, last.line) != (at.file, at.line):
+        return len(frames)
+    return max((i + 1 for i, f in enumerate(frames) if f.file == file), default=len(frames))
 
 
 _COMPREHENSION = re.compile(r"<(?:list|set|dict)comp>$|<genexpr>$")

@@ -7,7 +7,7 @@ KEEP = (
     "to_float",
     "zeros_like", "ones_like", "astype", "copy", "float32", "float64", "int32", "int64", "shuffle", "permutation",
     "normalize", "random_shuffle", "batch_norm", "lrn", "log1p", "nan_to_num", "sort", "cumsum", "fillna", "numpy",
-    "fit_transform", "ensure_shape", "local_response_normalization", "isnan", "logical_not",
+    "fit_transform", "local_response_normalization", "isnan", "logical_not",
     "band_part", "triu", "tril",
     "moving_average", "standardize", "scale", "flip", "reverse", "roll", "fft", "ifft", "fft2d", "ifft2d", "fft2",
     "ifft2", "fft3d", "ifft3d", "fftshift", "ifftshift", "real", "imag", "conj", "angle", "erf", "tan", "floor", "ceil",

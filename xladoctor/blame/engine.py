@@ -14,6 +14,7 @@ from xladoctor.blame import (
     dtypes,
     habits,
     handing,
+    operands,
     ranking,
     remainders,
     settings_used,
@@ -23,10 +24,11 @@ from xladoctor.blame import (
     words,
 )
 from xladoctor.blame.apart import SEEN, apart
+from xladoctor.blame.arrivals import Arrival
 from xladoctor.blame.batches import Batching
 from xladoctor.blame.crash import Crash, Seen, crash_of
 from xladoctor.blame.features import MAKES, Features, factors, features
-from xladoctor.blame.follow import Arrival, Follower
+from xladoctor.blame.follow import Follower
 from xladoctor.blame.indices import OF_VALUES, of_indices
 from xladoctor.blame.open_lengths import of_open_lengths
 from xladoctor.blame.slices import Line
@@ -82,7 +84,12 @@ def evidence(
     run.run(main)
     if not run.arrivals:
         run.enter_frames()
-    clash = chosen(run, crash) or apart(run, crash, nearest(run))
+    clash = chosen(run, crash)
+    if clash is None and (known := operands.given(nearest(run), crash)):
+        run = Follower(files, crash, given=known)
+        run.run(main)
+        clash = chosen(run, crash)
+    clash = clash or apart(run, crash, nearest(run))
     last = batches.partial(list(batches.batchings(run.made, run.fits)), crash)
     found, hops = _reasons(run, clash, crash, last), slices.hops(files, main, crash)
     if crash.slug == "rank-mismatch" or (clash is not None and clash.relation == "rank"):

@@ -53,6 +53,12 @@ def items(run: Follower, over: Value) -> list[Value]:
         return [over.element]
     if isinstance(over, Array) and over.dims:
         return [Array(over.dims[1:], over.origin, over.kind)]
+    if isinstance(over, Instance) and isinstance(
+        act := over.cls.find("__iter__") or over.cls.find("__getitem__"), Function
+    ):
+        given: list[Value] = [] if over.cls.find("__iter__") is not None else [Value()]
+        found = run.enter(Function(act.node, act.scope, over, act.owner), given, {})
+        return [found] if given or isinstance(found, Instance) else items(run, found)
     return [unknown(over)]
 
 
@@ -146,6 +152,8 @@ _NUMBERS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
 def attribute(run: Follower, holder: Value, name: str) -> Value:
     """An attribute of a value."""
     if isinstance(holder, Library) and holder.bound is None:
+        if (holder.name, name) == ("sys", "argv"):
+            return objects.of_command(run)
         if holder.name in ("numpy", "math") and name in _NUMBERS:
             return Const(_NUMBERS[name], run.origin("constant", name))
         return Library(canonical(f"{holder.name}.{name}"), None, holder.settings) if holder.name else Value()
@@ -160,6 +168,8 @@ def attribute(run: Follower, holder: Value, name: str) -> Value:
         return holder.find(name) or Library(name, holder)
     if isinstance(holder, Map) and name in holder.items:
         return holder.items[name]
+    if name == "T" and subscripts.is_no_array(holder):
+        run.refuse()
     found = library.attribute(run, holder, name)
     return found if found is not None else Library(name, holder)
 
@@ -266,6 +276,8 @@ def call(run: Follower, called: Value, args: list[Value], kwargs: dict[str, Valu
         return call(run, called.act, [*called.args, *args], {**called.kwargs, **kwargs})
     if isinstance(called, Class):
         args, kwargs = [_passed(run, a) for a in args], {k: _passed(run, v) for k, v in kwargs.items()}
+        if objects.is_dict(called):
+            return plain.call(run, "dict", args, kwargs)
         made = Instance(called, run.origin("layer", called.node.name, *args, *kwargs.values()))
         start = called.find("__init__")
         if isinstance(start, Function):
@@ -283,6 +295,8 @@ def _comprehension(
     inner = Scope(scope.file, scope.function, outer=scope)
     source = run.value(node.generators[0].iter, scope)
     over = items(run, source)
+    if isinstance(source, Map):
+        source = Seq(over, source.origin)
     elements: list[Value] = []
     keys: list[Value] = []
     result = node.value if isinstance(node, ast.DictComp) else node.elt

@@ -239,7 +239,7 @@ def _stores(at: Line, trees: Mapping[str, ast.Module]) -> bool:
 
 def _tried(out: dict[Line, Features], tried: Iterable[Tried]) -> None:
     """What edits of the lines came to: the kinds that mend, and the least that one costs."""
-    mending = [one for one in tried if one.mends and (one.file, one.line) in out]
+    mending = [one for one in tried if one.mends and not one.stands_in and (one.file, one.line) in out]
     least = min((one.cost for one in mending), default=0.0)
     lines = {(one.file, one.line) for one in mending}
     for one in mending:

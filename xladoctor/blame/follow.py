@@ -9,13 +9,14 @@ from __future__ import annotations
 import ast
 import contextlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from xladoctor.blame import expressions
 from xladoctor.blame.algebra import broadcast
+from xladoctor.blame.arrivals import Arrival, Call
 from xladoctor.blame.batches import Batching
 from xladoctor.blame.crash import Crash, covers
-from xladoctor.blame.recorded import Corrected, Sizes, with_shape
+from xladoctor.blame.recorded import Corrected, Given, Sizes, with_shape
 from xladoctor.blame.statements import STATEMENTS
 from xladoctor.blame.values import (
     Array,
@@ -58,40 +59,19 @@ class TooLong(Exception):
     """The program branches out too far to be followed."""
 
 
-@dataclass(eq=False)
-class Call:
-    """One of the user's calls that is under way: where it stands, and in how many loops."""
-
-    file: str
-    scope: Scope
-    node: ast.AST | None = None
-    first: int = 0
-    last: int = 0
-    loops: int = 0
-    keywords: dict[str, int] = field(default_factory=dict)
-    """The lines of the keyword arguments of the call of this moment."""
-
-
-@dataclass(eq=False)
-class Arrival:
-    """The failing statement, as it was come to: what was evaluated in it, and the clashes that were seen there."""
-
-    whole: bool
-    """Whether all calls of the traceback agree, not the innermost alone."""
-    values: list[tuple[ast.expr, Value]] = field(default_factory=list)
-    clashes: list[Clash] = field(default_factory=list)
-    scope: Scope | None = None
-    statement: ast.AST | None = None
-    matched: int = 0
-    """How many calls of the traceback agree, from the innermost one outwards."""
-
-
 class Follower:
     """Follows one program. `arrivals` and `clashes` are what it found."""
 
-    def __init__(self, files: Files, crash: Crash, corrected: Corrected | None = None) -> None:
-        """`corrected`: follow it to its end, and believe the recording only where an earlier run had to."""
+    def __init__(
+        self, files: Files, crash: Crash, corrected: Corrected | None = None, given: Given | None = None
+    ) -> None:
+        """`corrected`: follow it to its end, and believe the recording only where an earlier run had to.
+
+        `given` are the shapes of expressions that the source does not tell.
+        """
         self.files = files
+        self.given = given or {}
+        self._given_lines = {line for _, line, _ in self.given}
         self.crash = crash
         self.to_end = corrected is not None
         self.corrected: Corrected = dict(corrected or {})
@@ -114,6 +94,8 @@ class Follower:
         """What the fields and the keys of an expression are looked up in."""
         self.may_break: frozenset[tuple[tuple[tuple[str, int], ...], str]] | None = None
         """The only constraints, by place and relation, at which it goes on: None for any."""
+        self.refused: set[tuple[str, int]] = set()
+        """The lines where something seems to be no array that is used as one."""
 
     def run(self, file: str) -> None:
         """Follow the program that starts with this file."""
@@ -154,6 +136,15 @@ class Follower:
         if self.steps > self.most:
             raise TooLong
 
+    def refuse(self) -> None:
+        """Python would raise here, as far as can be told: an edit that comes to this has no meaning."""
+        call = self.calls[-1]
+        here = (call.file, getattr(call.node, "lineno", call.first))
+        if self.may_break is None:
+            self.refused.add(here)
+        elif here not in self.refused:
+            raise Unfit
+
     # -- what the library rooms ask ------------------------------------------------------------------------------
 
     def origin(self, kind: StepKind, text: str = "", *sources: Value | None) -> Origin:
@@ -187,10 +178,15 @@ class Follower:
         """The value of an expression."""
         self.step()
         found = expressions.value(self, node, scope)
+        if node.lineno in self._given_lines and (type(found) is Value or getattr(found, "dims", ()) is None):
+            shape = self.given.get((scope.file, node.lineno, ast.unparse(node)))
+            found = with_shape(self, found, shape) if shape is not None else found
         if self._watching is not None:
             self._watching.values.append((node, found))
         if isinstance(found, Array):
             self.arrays.append(found)
+            if any(size is not None and size < 1 for size in found.sizes):
+                self.refuse()
             if found.dims is not None:
                 self.shapes[node] = found.sizes
         elif (size := number(found)) is not None:
@@ -351,6 +347,10 @@ class Follower:
             items = [Array(value.dims[1:], value.origin, value.kind) for _ in targets]
         elif isinstance(value, Dataset):
             items = [value.element] * len(targets)
+        star = next((i for i, t in enumerate(targets) if isinstance(t, ast.Starred)), None)
+        if star is not None and isinstance(value, Seq) and items is not None and len(items) >= len(targets) - 1:
+            rest = len(items) - (len(targets) - 1 - star)
+            items = [*items[:star], Seq(items[star:rest], value.origin, None, value.is_open), *items[rest:]]
         for i, target in enumerate(targets):
             self.assign(target, items[i] if items is not None and i < len(items) else unknown(value), scope)
 

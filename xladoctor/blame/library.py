@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from xladoctor.blame import data, graph_layers, layers, makers, models, objects, plain, pretrained, rearranging, shaping
+from xladoctor.blame import (
+    data,
+    graph_layers,
+    layers,
+    makers,
+    models,
+    objects,
+    plain,
+    pretrained,
+    rearranging,
+    setting_files,
+    shaping,
+)
 from xladoctor.blame.algebra import elements
 from xladoctor.blame.arguments import Args, Kwargs, arg
 from xladoctor.blame.parts import declared
@@ -121,10 +133,13 @@ def _function(run: Follower, name: str, args: list[Value], kwargs: dict[str, Val
 _PLAIN = frozenset(
     {
         "math", "numpy", "functools", "dataclasses", "attr", "attrs", "pydantic", "types", "argparse", "os",
-        "os.environ", "copy", "collections",
+        "os.environ", "copy", "collections", "os.path", "pathlib", "json", "yaml",
     }
 )  # fmt: skip
 """Modules whose functions concern plain values, too."""
+
+
+_LOADS = frozenset({"json.load", "json.loads", "yaml.safe_load", "yaml.load", "yaml.full_load"})
 
 
 def _of_python(run: Follower, name: str, last: str, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
@@ -143,6 +158,12 @@ def _of_python(run: Follower, name: str, last: str, args: list[Value], kwargs: d
         return Map(dict(kwargs), run.origin("array", last))
     if last == "ArgumentParser":
         return objects.Options({}, run.origin("array", last))
+    if last in ("Path", "join", "PurePath") and args:
+        return setting_files.named(run, args)
+    if name in _LOADS:
+        return setting_files.loaded(run, name, args)
+    if last == "deque":
+        return plain.deque(run, args, kwargs)
     if name in ("os.getenv", "os.environ.get") and len(args) > 1:
         return args[1]
     if name in ("copy.copy", "copy.deepcopy") and args:
@@ -213,7 +234,9 @@ def attribute(run: Follower, holder: Value, name: str) -> Value | None:
         return holder.output if name == "output" and holder.output is not None else holder.settings.get(name)
     if isinstance(holder, Dataset) and name == "element_spec":
         return holder.element
-    return unknown(holder) if type(holder) is Value and name in ("T", "values", "data") else None
+    if type(holder) is Value and name in ("T", "values", "data"):
+        return unknown(holder)
+    return setting_files.part(holder, name)
 
 
 def _of_array(run: Follower, holder: Array, name: str) -> Value | None:
@@ -266,6 +289,8 @@ def _method(run: Follower, holder: Value, name: str, args: list[Value], kwargs: 
         return plain.of_dict(holder, name, args, kwargs)
     if isinstance(holder, objects.Super):
         return _above(run, holder, name, args, kwargs)
+    if isinstance(holder, setting_files.FileName) and name in setting_files.OPENS:
+        return holder
     if isinstance(holder, Const) and isinstance(holder.value, str):
         return plain.of_text(holder, name, args) or unknown(holder, *args)
     if isinstance(holder, Array):

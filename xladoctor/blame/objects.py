@@ -74,6 +74,12 @@ def is_record(cls: Class) -> bool:
     return any(last_name(d) in _RECORDS for d in decorators) or bool(bases & _BASES)
 
 
+def is_dict(cls: Class) -> bool:
+    """Whether objects of the class are dicts whose keys may be read as attributes, and have nothing else."""
+    own = all(name.startswith("__") for name in cls.names)
+    return own and cls.library_base().rpartition(".")[2] in ("dict", "OrderedDict", "UserDict")
+
+
 def _all_bases(cls: Class, far: int = 8) -> Iterator[Library]:
     for base in cls.bases:
         if isinstance(base, Library):
@@ -174,6 +180,16 @@ def _option(run: Follower, flags: list[str], kwargs: Kwargs) -> Value:
     if isinstance(default, Const) and isinstance(default.value, str) and default.value.isdigit() and "type" in kwargs:
         return Const(int(default.value), default.origin)
     return default if default is not None else Value(run.origin("argument", "an option"))
+
+
+def of_command(run: Follower) -> Value:
+    """`sys.argv`: the script, and the words after it."""
+    words = list(run.crash.seen.argv)
+    at = next((i for i, word in enumerate(words) if word.endswith(".py") or word == "-m"), None)
+    if at is None:
+        return Value()
+    origin = run.origin("argument", "the command line")
+    return Seq([Const(word, origin) for word in words[at + (words[at] == "-m") :]], origin)
 
 
 def _on_the_line(argv: tuple[str, ...], flags: list[str]) -> str | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from xladoctor.blame.algebra import conflict
 from xladoctor.blame.arguments import Args, Kwargs, arg, shape_of
-from xladoctor.blame.values import Array, Const, Dim, Map, Seq, Value, array, number, text, unknown
+from xladoctor.blame.values import Array, Const, Dim, Map, Seq, Value, array, dims, number, text, unknown
 
 if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
@@ -24,6 +24,27 @@ def gather(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     made = Array([*found.dims[:at], *by.dims, *found.dims[at + 1 :]], origin, "tensor")
     made.inputs = (found,) if by.dims else ()
     return made
+
+
+def gather_nd(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`gather_nd(x, indices)`: each row of the last axis of the indices is a place in x."""
+    found, by = array(args[0]) if args else None, array(arg(args, kwargs, 1, "indices"))
+    origin = run.origin("operation", name, *args)
+    deep = by.dims[-1].size if by is not None and by.dims else None
+    if found is None or found.dims is None or by is None or by.dims is None or deep is None or "batch_dims" in kwargs:
+        return Array(None, origin, "tensor")
+    return Array([*by.dims[:-1], *found.dims[deep:]], origin, "tensor")
+
+
+def ensured(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`ensure_shape(x, shape)`: the sizes that are named must be there."""
+    found, wanted = array(args[0]) if args else None, dims(arg(args, kwargs, 1, "shape"), run.origin("reshape", name))
+    if found is None or found.dims is None or wanted is None or len(found.dims) != len(wanted):
+        return found if found is not None and wanted is None else Array(wanted, run.origin("reshape", name, *args))
+    for axis, (have, asked) in enumerate(zip(found.dims, wanted, strict=True)):
+        if have.size is not None and asked.size is not None and have.size != asked.size:
+            run.clash("equal", f"`{name}`", [found, args[1]], [axis, None], [have, asked])
+    return Array([w if w.size is not None else h for h, w in zip(found.dims, wanted, strict=True)], found.origin)
 
 
 def difference(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:

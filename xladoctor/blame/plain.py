@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from xladoctor.blame import data
+from xladoctor.blame import data, setting_files
 from xladoctor.blame.arguments import Args, Kwargs
 from xladoctor.blame.objects import Partial, Super, as_map
 from xladoctor.blame.parts import counted
@@ -154,6 +154,15 @@ def _list(run: Follower, name: str, args: list[Value], kwargs: dict[str, Value])
     return first if isinstance(first, Seq | Array | Dataset) else None
 
 
+def deque(run: Follower, args: Args, kwargs: Kwargs) -> Value:
+    """`deque(items, maxlen)`: it drops its first item for one too many."""
+    first = args[0] if args else Seq([])
+    made = Seq(first.items if isinstance(first, Seq) else [], run.origin("array", "deque", *args))
+    made.is_open = not isinstance(first, Seq)
+    made.most = number(args[1] if len(args) > 1 else kwargs.get("maxlen"))
+    return made
+
+
 def _next(run: Follower, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
     first = args[0] if args else Value()
     return first.element if name == "next" and isinstance(first, Dataset) else first
@@ -214,12 +223,16 @@ def _text(run: Follower, name: str, args: list[Value], kwargs: dict[str, Value])
     return Const(str(first.value), first.origin) if isinstance(first, Const) else None
 
 
+def _open(run: Follower, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+    return setting_files.named(run, args[:1]) if args and text(args[0]) is not None else None
+
+
 _ACTS: dict[str, Callable[[Follower, str, list[Value], dict[str, Value]], Value | None]] = {
     "range": data.whole_range, "zip": data.take, "enumerate": data.take, "super": _super, "len": _length,
     "int": _whole, "round": _whole, "float": _whole, "min": _least, "max": _least, "sum": _sum,
     **dict.fromkeys(("list", "tuple", "sorted", "reversed", "set"), _list), "next": _next, "iter": _next,
     "dict": _dict, "slice": _slice, "map": _map, "getattr": _getattr, "setattr": _setattr, "vars": _vars,
-    "str": _text,
+    "str": _text, "open": _open,
 }  # fmt: skip
 
 
@@ -230,6 +243,8 @@ def of_list(holder: Seq, name: str, args: list[Value]) -> Value:
     """A method of a list."""
     if name == "append" and args and len(holder.items) < 4096:
         holder.items.append(args[0])
+        if holder.most is not None:
+            del holder.items[: max(len(holder.items) - holder.most, 0)]
     elif name == "extend" and args and isinstance(args[0], Seq):
         holder.items += args[0].items[:4096]
     elif name == "insert" and len(args) > 1 and number(args[0]) is not None:
@@ -239,6 +254,8 @@ def of_list(holder: Seq, name: str, args: list[Value]) -> Value:
         return holder.items.pop(at if at is not None and -len(holder.items) <= at < len(holder.items) else -1)
     elif name == "reverse":
         holder.items.reverse()
+    elif name == "clear":
+        holder.items.clear()
     elif name == "copy":
         return Seq(holder.items, holder.origin, holder.length, holder.is_open)
     elif name == "index" and args and isinstance(args[0], Const):

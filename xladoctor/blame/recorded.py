@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 Sizes = tuple[int | None, ...]
 Corrected = dict[tuple[str, int, Sizes], Sizes]
 """By file, line and the recorded shape that was believed there: what the source says instead."""
+
+Given = Mapping[tuple[str, int, str], Sizes]
+"""By file, line and text: the shape of an expression that only the message tells."""
 
 
 def with_shape(run: Follower, value: Value, shape: Sizes) -> Value:

@@ -11,7 +11,8 @@ from xladoctor.blame.algebra import broadcast, conflict, elements, joined_arrays
 from xladoctor.blame.arguments import Args, Kwargs, arg, axes_of, is_none, shape_of
 from xladoctor.blame.einsum import summed
 from xladoctor.blame.elementwise import KEEP, PAIRS, REDUCE
-from xladoctor.blame.parts import asserted, difference, gather
+from xladoctor.blame.parts import asserted, difference, ensured, gather, gather_nd
+from xladoctor.blame.subscripts import is_no_array
 from xladoctor.blame.values import Array, Const, Dim, Origin, Seq, Value, array, dim, number, unknown
 
 if TYPE_CHECKING:
@@ -42,6 +43,12 @@ def reshape(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     return reshaped(run, source or Value(), shape, free)
 
 
+def _of_an_array(run: Follower, args: Args) -> None:
+    """What is given must have axes."""
+    if args and is_no_array(args[0]) and not isinstance(args[0], Seq):
+        run.refuse()
+
+
 def flat(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     """`ravel`, `flatten`."""
     found = array(args[0]) if args else None
@@ -55,6 +62,7 @@ def flat(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
 
 def transpose(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     """`transpose(x, perm)`."""
+    _of_an_array(run, args)
     found = array(args[0]) if args else None
     if found is None or found.dims is None:
         return Array(None, run.origin("operation", "a transpose", *args))
@@ -77,6 +85,7 @@ def transpose(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
 
 def expand_dims(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     """`expand_dims(x, axis)`."""
+    _of_an_array(run, args)
     found = array(args[0]) if args else None
     axis = number(arg(args, kwargs, 1, "axis", "dim"))
     origin = run.origin("operation", "a new axis", *args)
@@ -90,6 +99,7 @@ def expand_dims(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
 
 def squeeze(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     """`squeeze(x, axis)`."""
+    _of_an_array(run, args)
     found = array(args[0]) if args else None
     axes = axes_of(arg(args, kwargs, 1, "axis", "squeeze_dims"))
     origin = run.origin("operation", "a squeeze", *args)
@@ -240,6 +250,12 @@ def split(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     found = array(args[0]) if args else None
     parts = arg(args, kwargs, 1, "num_or_size_splits", "indices_or_sections")
     axis, origin = number(arg(args, kwargs, 2, "axis")) or 0, run.origin("split", name, *args)
+    if (
+        found is not None
+        and found.dims
+        and not (-len(found.dims) <= axis < len(found.dims) and not found.dims[axis].batch)
+    ):
+        run.refuse()
     if found is None or found.dims is None or not found.dims:
         return unknown(*args)
     at, count = axis % len(found.dims), number(parts)
@@ -364,7 +380,8 @@ FUNCTIONS: dict[str, Shaper] = {
     "stack": join, "vstack": join, "hstack": join, "append": join, "matmul": multiply, "dot": multiply,
     "einsum": summed, "assign": assigned, "assign_add": assigned, "assign_sub": assigned, "xw_plus_b": dense_from,
     "one_hot": one_hot, "to_categorical": one_hot, "tile": tile, "repeat": repeat,
-    "split": split, "array_split": split, "gather": gather, "take": gather, "diff": difference,
+    "split": split, "array_split": split, "gather": gather, "take": gather, "gather_nd": gather_nd,
+    "ensure_shape": ensured, "diff": difference,
     "assert_shapes": asserted, "pad_sequences": pad_sequences,
     "embedding_lookup": gather, "shape": shape,
     "int_shape": shape, "unstack": unstack, "unbind": unstack, "pad": pad,

@@ -19,8 +19,7 @@ from xladoctor.sources.names import last_name, walk
 
 Line = tuple[str, int]
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
-_MOST = 4000
-_FILES = 40
+_MOST, _FILES = 4000, 40
 _BEFORE, _AFTER, _MANY = 4, 2, 40
 
 
@@ -80,6 +79,7 @@ class _Reader:
 
     def __init__(self, into: Index, file: str) -> None:
         self.into, self.file = into, file
+        self.loops: list[Place] = []  # what the loops around a statement go through
 
     def block(self, body: Sequence[ast.stmt], function: ast.AST | None, cls: str, tests: list[Place]) -> None:
         for statement in body:
@@ -92,7 +92,9 @@ class _Reader:
             if cls and node.name in ("__init__", "call", "__call__", "build"):
                 self.into.functions.setdefault(cls, []).append(place)
             self.into.outer[node] = function
+            around, self.loops = self.loops, []
             self.block(node.body, node, cls, [])
+            self.loops = around
             return
         if isinstance(node, ast.ClassDef):
             if fields := settings.fields_of(node):
@@ -101,14 +103,18 @@ class _Reader:
             return
         for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
             self.into.statements.setdefault((self.file, line), []).append(place)
-        self.into.tests[node] = tests
+        self.into.tests[node] = [*tests, *self.loops] if _grows(node) else tests
         self._bindings(node, function, cls)
         inner = tests
         if isinstance(node, ast.If | ast.While):
             self._expressions(node.test, function, cls)
             inner = [*tests, Place(self.file, node.test, function, cls)]
+        around = self.loops
+        if isinstance(node, ast.For | ast.AsyncFor):
+            self.loops = [*around, Place(self.file, node.iter, function, cls)]
         for name in ("body", "orelse", "finalbody"):
             self.block(getattr(node, name, None) or [], function, cls, inner)
+        self.loops = around
         for handler in getattr(node, "handlers", None) or []:
             self.block(handler.body, function, cls, tests)
 
@@ -186,6 +192,14 @@ class _Reader:
                         self.into.keys.setdefault(key.value, []).append(Place(self.file, value, function, cls))
             elif isinstance(here, ast.Lambda):
                 self.into.outer[here] = function
+
+
+def _grows(node: ast.stmt) -> bool:
+    """Whether a statement makes something longer each time: how often its loops run decides its size."""
+    call = getattr(node, "value", None) if isinstance(node, ast.Expr) else None
+    return isinstance(node, ast.AugAssign) or (
+        isinstance(call, ast.Call) and last_name(call.func) in ("append", "extend", "add")
+    )
 
 
 def hops(files: Files, main: str, crash: Crash) -> dict[Line, int]:

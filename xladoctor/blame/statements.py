@@ -14,6 +14,7 @@ from xladoctor.blame.values import (
     Const,
     Dim,
     Function,
+    Instance,
     Library,
     Origin,
     Scope,
@@ -113,7 +114,9 @@ def _for(run: Follower, node: ast.stmt, scope: Scope) -> bool:
     items = expressions.items(run, through)
     call = run.calls[-1]
     call.loops += 1
-    lists = [(v, len(v.items)) for v in scope.names.values() if isinstance(v, Seq)]
+    mine = scope.names.get("self")
+    held = [*scope.names.values(), *(mine.names.values() if isinstance(mine, Instance) else ())]
+    lists = [(v, len(v.items)) for v in held if isinstance(v, Seq)]
     try:
         for item in items[:_ITEMS]:
             run.simple(node.target, scope, lambda item=item: run.assign(node.target, item, scope))  # type: ignore[misc]
@@ -122,10 +125,19 @@ def _for(run: Follower, node: ast.stmt, scope: Scope) -> bool:
                 break
     finally:
         call.loops -= 1
+    for grown, before in lists:
+        if len(grown.items) > before:
+            grown.origin = Origin(
+                "array", scope.file, node.lineno, "a list that a loop fills", _parents(grown, through)
+            )
     if isinstance(through, Array) or type(through) is Value:
         _stand_for_more(lists, through)
     run.block(node.orelse, scope)
     return False
+
+
+def _parents(*values: Value) -> tuple[Origin, ...]:
+    return tuple(v.origin for v in values if v.origin is not None)
 
 
 def _stand_for_more(lists: list[tuple[Seq, int]], through: Value) -> None:

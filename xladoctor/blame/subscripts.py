@@ -5,7 +5,25 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from xladoctor.blame.values import Array, Const, Dataset, Dim, Library, Map, Scope, Seq, Value, array, number, unknown
+from xladoctor.blame.values import (
+    Array,
+    Class,
+    Const,
+    Dataset,
+    Dim,
+    Function,
+    Instance,
+    Layer,
+    Library,
+    Map,
+    Model,
+    Scope,
+    Seq,
+    Value,
+    array,
+    number,
+    unknown,
+)
 
 if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
@@ -13,6 +31,11 @@ if TYPE_CHECKING:
 
 def subscript(run: Follower, holder: Value, node: ast.expr, scope: Scope) -> Value:
     """One subscript of a value."""
+    if is_no_array(holder) and not _has_items(holder, node):
+        run.refuse()
+    if isinstance(holder, Instance) and isinstance(act := holder.cls.find("__getitem__"), Function):
+        key = run.value(node, scope) if not isinstance(node, ast.Slice) else Value()
+        return run.enter(Function(act.node, act.scope, holder, act.owner), [key], {})
     if isinstance(holder, Map):
         key = run.value(node, scope)
         return holder.items.get(key.value, Value()) if isinstance(key, Const) else Value()
@@ -33,6 +56,24 @@ def subscript(run: Follower, holder: Value, node: ast.expr, scope: Scope) -> Val
     if isinstance(node, ast.Tuple) and type(holder) is Value:
         return _of_array(run, Array(None, holder.origin), node, scope)
     return Value(run.origin("slice", "a part", holder))
+
+
+def is_no_array(value: Value) -> bool:
+    """Whether a value is a number, a list, settings or something else without axes."""
+    if isinstance(value, Const):
+        return value.dim is None
+    return isinstance(value, Seq | Map | Instance | Layer | Model | Function | Class)
+
+
+def _has_items(holder: Value, node: ast.expr) -> bool:
+    """Whether what is no array can be subscripted so."""
+    if isinstance(holder, Map):
+        return not isinstance(node, ast.Slice) and not _is_rest(node)
+    if isinstance(holder, Instance):
+        return holder.cls.find("__getitem__") is not None or bool(holder.cls.bases)
+    parts = node.elts if isinstance(node, ast.Tuple) else [node]
+    listed = isinstance(holder, Seq) or (isinstance(holder, Const) and isinstance(holder.value, str))
+    return listed and len(parts) == 1 and not _is_new(parts[0]) and not _is_rest(parts[0])
 
 
 def _of_sequence(run: Follower, holder: Seq, node: ast.expr, scope: Scope) -> Value:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from xladoctor.blame.values import Array, Instance, Map, Value, number
-from xladoctor.blame.variants import Shapes, Variant, fields, replaced
+from xladoctor.blame.variants import Shapes, Variant, agrees, fields, replaced
 from xladoctor.sources.names import last_name
 
 if TYPE_CHECKING:
@@ -40,14 +41,21 @@ def beside(run: Follower, file: str, function: str) -> Beside:
 
 
 def of_swaps(
-    file: str, holder: ast.AST, shapes: Shapes, pairs: Mapping[int, int], run: Follower, at_hand: Beside
+    file: str,
+    holder: ast.AST,
+    shapes: Shapes,
+    pairs: Mapping[int, int],
+    run: Follower,
+    at_hand: Beside,
+    parameters: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Iterator[Variant]:
     """The edits of the expressions right below a node."""
     for name, at, node in fields(holder):
         if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
             continue
         others = {n.id for _, _, n in fields(holder) if isinstance(n, ast.Name)}
-        for new, alike in [*_arrays(node, shapes, at_hand), *_fields(node, pairs, run)]:
+        meant = agrees(holder, at, node, parameters)
+        for new, alike in [*_arrays(node, shapes, at_hand), *(() if meant else _fields(node, pairs, run))]:
             if isinstance(new, ast.Name) and new.id in others:
                 continue  # one value twice, and another one not at all
             kind = "value" if isinstance(node, ast.Name) else "name"
@@ -84,7 +92,8 @@ def _fields(node: ast.expr, pairs: Mapping[int, int], run: Follower) -> Iterator
         return
     known = _numbers(held)
     own = node.attr if isinstance(node, ast.Attribute) else _key(node)
-    wanted = pairs.get(known.get(own or "", -1))
+    values = run.numbers.get(node) or {known.get(own or "", -1)}
+    wanted = pairs.get(next(iter(values))) if len(values) == 1 else None
     for other in [n for n, size in known.items() if size == wanted and n != own][:_MOST]:
         if isinstance(node, ast.Attribute):
             yield ast.copy_location(ast.Attribute(node.value, other, ast.Load()), node), True

@@ -8,6 +8,7 @@ which change the text and are what `--try-edits` runs.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -16,8 +17,9 @@ from pathlib import Path
 from xladoctor.blame import swaps, variants, wider_variants
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.follow import Follower
+from xladoctor.blame.subscripts import is_no_array
 from xladoctor.blame.suspicion import Candidate, chain
-from xladoctor.blame.values import Array, Clash, Class, Function, Instance, Layer, Library, Model, number
+from xladoctor.blame.values import Array, Clash, Class, Function, Instance, Library, Value, number
 from xladoctor.blame.variants import Names, Variant
 from xladoctor.blame.written import as_text
 from xladoctor.edits import make
@@ -56,6 +58,8 @@ class Tried:
     """How many other constraints stay broken with it."""
     outdone: bool = False
     """Whether another edit leaves fewer broken: with this one the program would fail further on."""
+    stands_in: bool = False
+    """Whether it only writes a number where the program has a name: that fits wherever the size passes."""
 
 
 class Trials:
@@ -72,9 +76,10 @@ class Trials:
 
     def _followed(self, files: Files, strictly: bool = False) -> Follower:
         """The program of some sources, followed to its end; `strictly` only while nothing is broken that held."""
-        run = Follower(files, self.crash, self.base.corrected)
+        run = Follower(files, self.crash, self.base.corrected, self.base.given)
         run.most = min(max(4 * self.base.steps, 2000), MOST_STEPS)
-        run.may_break = self.before if strictly else None
+        if strictly:
+            run.may_break, run.refused = self.before, self.plain.refused
         try:
             run.run(self.main)
         finally:
@@ -94,7 +99,8 @@ class Trials:
             # A constraint is broken; or it stumbles, since it follows programs of any kind by guesses.
             return False
         self.left = len({(c.stack, c.relation) for c in run.clashes})
-        return _unknown(run) <= _unknown(self.plain) + 0.01 and bool(run.arrivals)
+        known = _unknown(run) <= _unknown(self.plain) + 0.01 and _vague(run) <= _vague(self.plain)
+        return known and bool(run.arrivals or not self.plain.arrivals)
 
     def of_variant(self, variant: Variant) -> Tried:
         """What comes of a change of the tree."""
@@ -102,7 +108,8 @@ class Trials:
             fits = self._fits(self.files)
         old, new = as_text(self.files, variant) if fits else ("", "")
         cost = variant.cost + self._of_data(variant.file, variant.line, variant.edit)
-        return Tried(variant.file, variant.line, variant.edit, fits, cost, old, new, self.left)
+        stands_in = variant.kind == "use" or (variant.kind == "expression" and _is_for_name(old, new))
+        return Tried(variant.file, variant.line, variant.edit, fits, cost, old, new, self.left, stands_in=stands_in)
 
     def of_text(self, edit: TextEdit, text: Text) -> Tried:
         """What comes of a change of the text."""
@@ -114,7 +121,8 @@ class Trials:
         start, row = text.row(edit.line)
         inside = all(start <= change.start and change.end <= start + len(row) for change in edit.changes)
         old, new = (edit.old.strip(), edit.new.strip()) if inside else ("", "")
-        return Tried(str(edit.file), edit.line, kind, fits, cost, old, new, self.left)
+        stands_in = all(_is_for_name(text.text[c.start : c.end], c.text) for c in edit.changes)
+        return Tried(str(edit.file), edit.line, kind, fits, cost, old, new, self.left, stands_in=stands_in)
 
     def all(self, lines: Sequence[Line], facts: Facts) -> Iterator[Tried]:
         """Each edit of the lines, in turns one of the tree and one of the text."""
@@ -151,9 +159,19 @@ class Trials:
         names = {n.id for n in nodes if isinstance(n, ast.Name)}
         scopes = [s for s in self.base.scopes if s.file == file and s.function in (function, "<module>")]
         known = [s.names[name] for s in scopes for name in names if name in s.names]
-        return not names or any(not isinstance(v, Model | Layer | Function | Class | Library) for v in known)
+        return not names or any(not isinstance(v, Library) and not is_no_array(v) for v in known)
 
 
+def _is_for_name(old: str, new: str) -> bool:
+    """Whether a text has numbers in the place of names, and no names of its own."""
+    lost = set(_NAME.findall(old)) - set(_NAME.findall(new))
+    if _NUMBER.search(old):
+        return False  # the number in it may be what is wrong
+    return bool(lost) and not set(_NAME.findall(new)) - set(_NAME.findall(old)) and any(c.isdigit() for c in new)
+
+
+_NUMBER = re.compile(r"\b([2-9]|[1-9]\d+)\b")
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _OF_ARRAYS = frozenset({"slice", "expand", "squeeze", "transpose"})
 
 
@@ -168,6 +186,13 @@ def _texts(lines: Sequence[Line], files: Files) -> Iterator[tuple[Path, Text]]:
 def _unknown(run: Follower) -> float:
     """The part of the arrays whose shapes are not known."""
     return sum(a.dims is None for a in run.arrays) / max(len(run.arrays), 1)
+
+
+def _vague(run: Follower) -> int:
+    """How much is not known at the failing statement: a constraint on it would hold of anything."""
+    made = [v for arrival in run.arrivals for _, v in arrival.values]
+    sizes = [d.size for v in made if isinstance(v, Array) for d in v.dims or () if not d.batch]
+    return sum(type(v) is Value or (isinstance(v, Array) and v.dims is None) for v in made) + sizes.count(None)
 
 
 def _variants(run: Follower, clash: Clash, files: Files, lines: Sequence[Line]) -> Iterator[Variant]:
@@ -218,7 +243,7 @@ def _of_file(run: Follower, clash: Clash, files: Files, file: str, wanted: set[i
         yield from variants.of_axes(file, node, run.numbers)
         yield from variants.of_tests(file, node)
         yield from wider_variants.of_values(file, node, run.numbers, run.shapes, names)
-        yield from swaps.of_swaps(file, node, run.shapes, pairs, run, beside[function])
+        yield from swaps.of_swaps(file, node, run.shapes, pairs, run, beside[function], parameters)
         if isinstance(node, ast.Assign | ast.Return):
             yield from variants.of_wraps(file, node, run.shapes)
             yield from wider_variants.of_results(file, node, run.shapes)

@@ -63,6 +63,8 @@ class Seq(Value):
         """How many there really are, where `items` are only the first."""
         self.is_open = is_open
         """Whether nobody can tell how many there are: `items` are what one of them is like."""
+        self.most: int | None = None
+        """How many items it can hold."""
 
     @property
     def count(self) -> int | None:

@@ -148,7 +148,8 @@ def of_numbers(
         other = pairs.get(value)
         written = isinstance(node, ast.Constant)
         if other is not None and (written or isinstance(node, ast.BinOp | ast.Name | ast.Attribute)):
-            fitting = [n for n, size in known.numbers.items() if size == other]
+            meant = agrees(holder, at, node, known.parameters)
+            fitting = [n for n, size in known.numbers.items() if size == other and not meant]
             called = next((n for n in sorted(fitting, key=lambda n: n not in known.local)), "")
             if called and not written:
                 new = ast.copy_location(ast.Name(called, ast.Load()), node)
@@ -157,18 +158,47 @@ def of_numbers(
                 kind = "use" if strange else "name"
                 yield Variant(file, node.lineno, kind, "constant", replaced(holder, field, at, new))
             held = next((n for n, size in known.attributes.items() if size == other and n != last_name(node)), "")
-            if held:
+            if held and not meant:
                 me = ast.copy_location(ast.Name("self", ast.Load()), node)
                 new_one = ast.copy_location(ast.Attribute(me, held, ast.Load()), node)
                 yield Variant(file, node.lineno, "name", "constant", replaced(holder, field, at, new_one))
             kind = "number" if written else "expression" if isinstance(node, ast.BinOp) else "use"
             yield Variant(file, node.lineno, kind, "constant", replaced(holder, field, at, _number(other, node)))
+        by_one = any(abs(a - b) == 1 for a, b in pairs.items())
+        yield from _one_more(file, holder, field, at, node, by_one)
         if written and _counts(holder):
             for near in (value - 1, value + 1):
                 if near >= 0:
                     yield Variant(
                         file, node.lineno, "by one", "constant", replaced(holder, field, at, _number(near, node))
                     )
+
+
+_COUNTED = frozenset({"batch", "window", "range", "arange", "linspace", "RepeatVector", "Embedding", "head", "take"})
+"""Calls whose argument says how many."""
+
+
+def _one_more(
+    file: str, holder: ast.AST, field: str, at: int | None, node: ast.expr, by_one: bool
+) -> Iterator[Variant]:
+    """A number of steps as the number of places, `(length - window) // stride + 1`; a count one larger."""
+    steps = isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv)
+    counts = field == "args" and isinstance(holder, ast.Call) and last_name(holder.func) in _COUNTED and by_one
+    if steps or (counts and isinstance(node, ast.Name | ast.Attribute)):
+        left = node.left if isinstance(node, ast.BinOp) else None
+        apart = isinstance(left, ast.BinOp) and isinstance(left.op, ast.Sub)
+        more = ast.copy_location(ast.BinOp(node, ast.Add(), _number(1, node)), node)
+        yield Variant(file, node.lineno, "by one", "constant", replaced(holder, field, at, more), apart)
+
+
+def agrees(holder: ast.AST, at: int | None, node: ast.expr, parameters: Mapping[str, Sequence[str]]) -> bool:
+    """Whether an argument is called as its parameter: `build(width)` of `def build(width)`, `hidden=cfg.hidden`."""
+    key = node.slice if isinstance(node, ast.Subscript) else None
+    own = key.value if isinstance(key, ast.Constant) else last_name(node)
+    if isinstance(holder, ast.keyword):
+        return holder.arg == own
+    names = parameters.get(last_name(holder.func), ()) if isinstance(holder, ast.Call) else ()
+    return at is not None and at < len(names) and names[at] == own and node in holder.args  # type: ignore[attr-defined]
 
 
 def _near_edges(node: ast.expr, holder: ast.AST) -> Iterator[ast.expr]:
@@ -299,7 +329,9 @@ def of_wraps(file: str, holder: ast.AST, shapes: Shapes) -> Iterator[Variant]:
 def of_axes(file: str, holder: ast.AST, numbers: Numbers) -> Iterator[Variant]:
     """Another axis of a shape that is read, one axis fewer or more of a shape that is asked."""
     for field, at, node in fields(holder):
-        if isinstance(node, ast.Subscript) and last_name(node.value).endswith("shape") and node in numbers:
+        of = node.value if isinstance(node, ast.Subscript) else None
+        of = of.func if isinstance(of, ast.Call) else of
+        if isinstance(node, ast.Subscript) and of and last_name(of).endswith("shape") and node in numbers:
             for axis in _AXES:
                 if axis not in numbers.get(node.slice, {axis}):
                     new = ast.copy_location(ast.Subscript(node.value, _number(axis, node), ast.Load()), node)

@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Iterator, Mapping
 
 from xladoctor.blame.variants import Names, Numbers, Shapes, Variant, fields, replaced
-from xladoctor.sources.names import last_name
+from xladoctor.sources.names import last_name, walk
 
 _LETTERS = 24
 _SEQUENCES = ("zip", "enumerate", "reversed", "list")
@@ -18,9 +18,11 @@ def of_values(file: str, holder: ast.AST, numbers: Numbers, shapes: Shapes, know
     for field, at, node in fields(holder):
         made = [
             *(("axis", new) for new in _indices(node)),
+            *(("axis", new) for new in _other_items(node, shapes)),
             *(("axis", new) for new in _equations(holder, at, node)),
             *(("order", new) for new in _turned(holder, node, shapes)),
             *(("setting", new) for new in _batched(node)),
+            *(("setting", new) for new in _all_rows(node)),
             *(("rank", new) for new in _longer(holder, node, numbers, known.own)),
         ]
         for kind, new in made:
@@ -81,10 +83,28 @@ def _indices(node: ast.expr) -> Iterator[ast.expr]:
             yield node.value
         else:
             yield _indexed(node, rest)
+        if part is parts[-1]:
+            yield _indexed(node, [*parts, part])
         if i and not _is_new(parts[i - 1]):
             yield _indexed(node, [*parts[: i - 1], part, *parts[i - 1 : i], *parts[i + 1 :]])
         whole = ast.copy_location(ast.Slice(), node)
         yield _indexed(node, [*parts[:i], whole, *parts[i:]])
+
+
+def _other_items(node: ast.expr, shapes: Shapes) -> Iterator[ast.expr]:
+    """Another item of a list: `widths[-1]` in the place of `widths[0]`."""
+    at = node.slice if isinstance(node, ast.Subscript) else None
+    below = isinstance(at, ast.UnaryOp) and isinstance(at.op, ast.USub)
+    number = at.operand if isinstance(at, ast.UnaryOp) and below else at
+    if not isinstance(node, ast.Subscript) or not isinstance(number, ast.Constant) or isinstance(node.value, ast.Call):
+        return
+    if node.value in shapes:
+        return
+    if not isinstance(node.ctx, ast.Load) or type(number.value) is not int or last_name(node.value).endswith("shape"):
+        return
+    for other in (0, -1, 1):
+        if other != (-number.value if below else number.value):
+            yield _on(node.value, f"[{other}]")
 
 
 def _is_new(part: ast.expr) -> bool:
@@ -119,11 +139,18 @@ def _equations(holder: ast.AST, at: int | None, node: ast.expr) -> Iterator[ast.
 def _turned(holder: ast.AST, node: ast.expr, shapes: Shapes) -> Iterator[ast.expr]:
     """A row of things that is gone through from its other end."""
     rows = isinstance(holder, ast.Call) and last_name(holder.func) in _SEQUENCES and node is not holder.func
-    rows = rows or (isinstance(holder, ast.For | ast.comprehension) and node is holder.iter)
+    rows = rows or (isinstance(holder, ast.For | ast.comprehension) and node is holder.iter and not _applies(holder))
     if rows and isinstance(node, ast.Name | ast.Attribute) and node not in shapes:
         yield _on(node, "[::-1]")
     elif rows and isinstance(node, ast.Subscript) and ast.unparse(node.slice) == "::-1":
         yield node.value
+
+
+def _applies(loop: ast.For | ast.comprehension) -> bool:
+    """Whether a loop calls what it goes through: layers are applied in the order in which they were made."""
+    target = loop.target.id if isinstance(loop.target, ast.Name) else None
+    body = loop.body if isinstance(loop, ast.For) else []
+    return any(isinstance(n, ast.Call) and last_name(n.func) == target for s in body for n in walk(s))
 
 
 def _batched(node: ast.expr) -> Iterator[ast.expr]:
@@ -134,6 +161,13 @@ def _batched(node: ast.expr) -> Iterator[ast.expr]:
             stage.func.value = node.func.value
             func = ast.Attribute(_at(stage, node), node.func.attr, ast.Load())
             yield _at(ast.Call(func, node.args, node.keywords), node)
+
+
+def _all_rows(node: ast.expr) -> Iterator[ast.expr]:
+    """A table with the rows that a method leaves out."""
+    func = node.func if isinstance(node, ast.Call) else None
+    if isinstance(func, ast.Attribute) and func.attr in ("dropna", "drop_duplicates"):
+        yield func.value
 
 
 def _longer(holder: ast.AST, node: ast.expr, numbers: Numbers, own: Mapping[str, int]) -> Iterator[ast.expr]:

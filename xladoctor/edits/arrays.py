@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import permutations
 
@@ -65,9 +65,11 @@ def shapes(text: Text, facts: Facts) -> Iterator[Candidate]:
             # What is no input has its shape for a reason of its own, and its names do not become numbers.
             declares = _declares(text, node)
             why = "declare the shape that the data have" if declares else "write the shape of the other side"
-            base = (2.0 if len(wanted) == len(node.elts) else 4.5) + (0.0 if declares else 3.0)
+            named = sum(n is None and w not in (r, "None") for n, r, w in zip(sizes, written, wanted, strict=False))
+            base = (2.0 if len(wanted) == len(node.elts) else 4.5) + (0.8 * named if declares else 3.0)
             yield candidate(text, facts, "input-shape", why, base, text.put(node, f"{opened}{made}{closed}"))
-        for other in _orders(written):
+        turned = "channels_first" not in text.text
+        for other in [o for o in _orders(written) if not (turned and _channels_first(o, written))]:
             made = ", ".join(other)
             why = "put the axes in another order"
             yield candidate(text, facts, "channels", why, 4.5, text.put(node, f"{opened}{made}{closed}"))
@@ -109,10 +111,16 @@ def _as_given(facts: Facts, sizes: list[int | None], written: list[str], whole: 
             made = [str(n) if n is not None else "None" for n in part]
             if whole:
                 made[0] = "None"
-            if tuple(made) in seen or (known and math.prod(known) < 2):
+            if tuple(made) in seen or (known and math.prod(known) < 2) or _channels_first(made, written):
                 continue
             seen.add(tuple(made))
             yield made
+
+
+def _channels_first(made: Sequence[str], written: Sequence[str]) -> bool:
+    """Whether the last axis of images comes first: their layers would take it for a height."""
+    one, two = list(made)[-3:], list(written)[-3:]
+    return len(one) == len(two) == 3 and two[0] == two[1] != two[2] and one[1] == one[2] != one[0]
 
 
 def _orders(written: list[str]) -> Iterator[list[str]]:

@@ -26,9 +26,13 @@ def by_little(text: Text, facts: Facts) -> Iterator[Candidate]:
         others += [n for f in factors for n in (have * f, have // f if have % f == 0 else 0)]
         for size in dict.fromkeys(n for n in others if n > 0 and n not in sizes):
             yield candidate(text, facts, "constant", f"write {size} instead of {have}", 4.0, text.put(node, str(size)))
-    for statement in text.all(ast.Assign) if by_one else ():
-        value = statement.value
-        if isinstance(value, ast.BinOp) and facts.is_near(text, value) and is_number_name(text, statement.targets[0]):
+    assigned = [
+        s for s in text.all(ast.Assign) if is_number_name(text, s.targets[0]) and isinstance(s.value, ast.BinOp)
+    ]
+    returned = [s for s in text.all(ast.Return) if isinstance(s.value, ast.BinOp | ast.Attribute)]
+    counts = [*(s.value for s in assigned), *(s.value for s in returned)]
+    for value in counts if by_one else ():
+        if value is not None and facts.is_near(text, value):
             for made in (f"{text.of(value)} + 1", f"{text.of(value)} - 1"):
                 yield candidate(text, facts, "constant", f"write {made}", 3.5, text.put(value, made))
 

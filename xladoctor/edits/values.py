@@ -32,7 +32,8 @@ def other_names(text: Text, facts: Facts) -> Iterator[Candidate]:
         name = text.of(node)
         if name not in pool or isinstance(text.parents.get(node), ast.Attribute):
             continue
-        others = [n for n in pool if n != name and _visible(text, pool[n], node)]
+        beside = {text.of(n) for n in ast.iter_child_nodes(text.parents[node]) if isinstance(n, ast.expr)}
+        others = [n for n in pool if n not in beside and _visible(text, pool[n], node)]
         others.sort(key=lambda n: abs(pool[n].lineno - node.lineno))
         for order, other in enumerate(others[:_MOST_NAMES]):
             why = f"write {other} instead of {name}"
@@ -114,6 +115,10 @@ def one_more(text: Text, facts: Facts) -> Iterator[Candidate]:
                 )
 
 
+_COUNTS = frozenset({"batch", "window", "range", "arange", "linspace", "RepeatVector", "Embedding", "head", "take"})
+"""Calls whose argument says how many."""
+
+
 def _gives_number(text: Text, node: ast.expr) -> bool:
     """Whether a node is a number that says a size: the name of one, a length, an element of a shape."""
     if isinstance(node, ast.Call):
@@ -122,7 +127,8 @@ def _gives_number(text: Text, node: ast.expr) -> bool:
         return isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
     if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
         parent = text.parents.get(node)
-        return text.of(node) in numbers(text) and not isinstance(parent, ast.Attribute)
+        counts = isinstance(parent, ast.Call) and called(parent) in _COUNTS and node in parent.args
+        return (text.of(node) in numbers(text) or counts) and not isinstance(parent, ast.Attribute)
     return False
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _LARGEST = 5_000_000
 _BLOCK = 1 << 20
+_READ = frozenset({".py", ".json", ".yaml", ".yml"})
+"""What a program is made of: its sources, and the files of its settings."""
 
 
 class UserSources:
@@ -87,7 +89,7 @@ class UserSources:
         """Whether it lies below the folder of a script of the command, or below that of the run around the script."""
         folders = {script.parent for script in self.scripts}
         folders |= {self.cwd for script in self.scripts if self.cwd in script.parents}
-        return file.suffix == ".py" and not folders.isdisjoint(file.parents)
+        return file.suffix in _READ and not folders.isdisjoint(file.parents)
 
     def _ran(self, file: Path) -> bool:
         """Whether the recording names the file as one of the program: in its command, or in a recorded frame."""

@@ -42,6 +42,11 @@ class Files:
         except Unreadable:
             return None
 
+    def beside(self, name: str, near: str) -> str | None:
+        """The text of a file of settings that a program names, by the folders that it may mean."""
+        folders = [*self._folders(near), *Path(near).parents[1:3]]
+        return next((found for folder in folders if (found := self._read(str(folder / name))) is not None), None)
+
     def text(self, file: str) -> str | None:
         """The text of a file that is Python."""
         return self._read(file) if self.source(file) is not None else None
