@@ -6,7 +6,7 @@ import argparse
 import dataclasses
 import json
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import keras
 import numpy as np
@@ -15,9 +15,11 @@ from ptycho import diffsim, loader, metrics, params, probe, train_pinn
 from ptycho.raw_data import RawData
 from ptycho.workflows import options
 from ptycho.workflows.compare import common_region
-from ptycho.workflows.dose_response import Arm
 from ptycho.workflows.dose_response_figure import draw
 from ptycho.workflows.output import Arms, Result, write_json
+
+if TYPE_CHECKING:
+    from ptycho.workflows.dose_response import Arm
 
 
 def run_study(args: argparse.Namespace) -> dict[str, Any]:

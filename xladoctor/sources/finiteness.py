@@ -60,11 +60,6 @@ def nan_tests(tree: ast.Module) -> list[NanTest]:
     return [found[key] for key in sorted(found)]
 
 
-def where_nan_is_tested(tree: ast.Module) -> list[tuple[int, str]]:
-    """(line, name) of each place where a value is tested for NaN or infinity by intent."""
-    return [(test.line, test.name) for test in nan_tests(tree) if test.kind in ("asks", "stops")]
-
-
 def _deciding(tree: ast.Module) -> Iterator[ast.AST]:
     """The expressions on which a branch, a loop, a filter, a choice or a returned answer depends."""
     for node in walk(tree):

@@ -1,8 +1,11 @@
 """The `except` that will take an exception, from the frames that it has yet to pass."""
 
+import sys
+
 import pytest
 
 from probes.record.caught import handler_of
+from probes.record.frames import HIDDEN
 from tests.probes.record.running import run_program
 
 SOURCE = """\
@@ -110,4 +113,7 @@ if __name__ == "__main__":
     assert [line for line in ran.stderr.splitlines() if "File" not in line] == [
         line for line in bare.stderr.splitlines() if "File" not in line
     ]
-    assert ran.stderr.count("File") == bare.stderr.count("File"), "no frame of the recorder is shown"
+    # Before Python 3.11, a bare raise puts back the frame that was taken off.
+    shown = ran.stderr.count(f'File "{HIDDEN}"')
+    assert shown == 0 or sys.version_info < (3, 11), "no frame of the recorder is shown"
+    assert ran.stderr.count("File") == bare.stderr.count("File") + shown

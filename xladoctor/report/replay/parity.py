@@ -43,15 +43,6 @@ def differs(one: Agreement) -> str:
     return f"{text}; {one.what}" if one.what else text
 
 
-def disagreement(parity: Parity | None) -> str | None:
-    """The classes of what disagrees, in a sentence; None where all agree."""
-    bad = [a for a in parity.agreements if not a.agree] if parity else []
-    if not bad:
-        return None
-    rule = f"; {parity.rule.text}" if parity and parity.rule else ""
-    return f"the ways do not agree: {', '.join(dict.fromkeys(a.slug or 'they differ' for a in bad))}{rule}"
-
-
 def deviations(parity: Parity) -> tuple[list[list[float | None]], list[str], list[str], float | None]:
     """(deviations with an output a row and a pair of ways a column, the outputs, the pairs, the tolerance).
 

@@ -6,15 +6,13 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from xladoctor.model.replay import Case, Outcome, Replay, Sweep
+    from xladoctor.model.replay import Case, Outcome, Parity, Replay, Sweep
 
 _FEW = 3
 
 
 def verdict(found: Replay) -> str:
     """The one line that matters."""
-    from xladoctor.report.replay.parity import disagreement
-
     sweep = found.sweep
     apart = disagreement(found.parity)
     if apart is not None and (sweep is None or not any(o.bad for o in sweep.outcomes)):
@@ -35,6 +33,15 @@ def verdict(found: Replay) -> str:
     if not bad:
         return f"passes in {count(len(ran), 'case')}"
     return f"{len(bad)} of {count(len(ran), 'case')} show a failure"
+
+
+def disagreement(parity: Parity | None) -> str | None:
+    """The classes of what disagrees, in a sentence; None where all agree."""
+    bad = [a for a in parity.agreements if not a.agree] if parity else []
+    if not bad:
+        return None
+    rule = f"; {parity.rule.text}" if parity and parity.rule else ""
+    return f"the ways do not agree: {', '.join(dict.fromkeys(a.slug or 'they differ' for a in bad))}{rule}"
 
 
 def count(number: int, word: str) -> str:
