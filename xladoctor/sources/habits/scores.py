@@ -56,7 +56,7 @@ def _padded(view: View, call: ast.Call) -> Iterator[Fault]:
             yield Fault(
                 "padding-counted",
                 statement.lineno,
-                f"`{ast.unparse(call)[:60]}` counts the padded positions of `{{name.id}}`",
+                f"`{ast.unparse(call)[:60]}` counts the padded positions of `{name.id}`",
                 f"The rows of `{name.id}` end in zeros that fill them up. The mean is over all positions, so that "
                 "padding, which is easy to predict, counts as much as the data. Take the mean where there is data.",
             )
@@ -95,7 +95,7 @@ def _unwritten(view: View) -> Iterator[Fault]:
             continue
         name = node.targets[0]
         held = view.held(name)
-        if held is None or not held.rest or _cut(view, name.id):
+        if held is None or not held.rest or not held.shape or _cut(view, name.id):
             continue
         found = _filled(view, node.value, name)
         if found is not None:
@@ -182,7 +182,7 @@ def _subjects(view: View) -> Iterator[Fault]:
     for name in sorted(names):
         node = next(n for n in walk(view.tree) if isinstance(n, ast.Name) and n.id == name)
         held = view.held(node)
-        if held is None or not held.grouped or _by_group(view, name):
+        if held is None or not held.grouped or not held.shape or _by_group(view, name):
             continue
         line = _split_line(view, held.shape[0])
         if line is not None:
