@@ -342,6 +342,7 @@ accuracy = np.mean((guess == truth)[truth > 0])
 mask = truth > 0
 other = ((guess == truth) * mask).sum() / mask.sum()
 by_row = (guess == truth).mean(axis=1)
+share = (truth != 0).mean()
 """,
     "earlier values of the target": """
 table = pd.DataFrame({"sales": rng.normal(size=50), "rain": rng.normal(size=50)})

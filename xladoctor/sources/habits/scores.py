@@ -14,7 +14,7 @@ from xladoctor.sources.names import last_name, walk
 _MEANS = ("mean", "average", "reduce_mean", "accuracy_score", "mean_squared_error", "mean_absolute_error")
 _SUBJECTS = re.compile(
     r"^(?:all_?)?(?:subjects?|patients?|speakers?|persons?|people|participants?|animals?|donors?|users?|sessions?|riders?|"
-    r"wells?|sites?|machines?|devices?|households?|groups?|owners?|trees?|plants?|cows?|dogs?|birds?)"
+    r"households?|owners?|drivers?|students?|children|cows?|dogs?)"
     r"(?:_?(?:ids?|of(?:_\w+)?|index|idx|no|number|labels?))?$",
     re.IGNORECASE,
 )
@@ -76,8 +76,10 @@ def _operands(view: View, call: ast.Call) -> list[ast.expr]:
     if isinstance(taken, ast.Name):
         made = view.back.named(view.file, taken)
         taken = made[0].value if len(made) == 1 else None
-    meets = isinstance(taken, ast.Compare) and isinstance(taken.ops[0], ast.Eq | ast.NotEq)
-    meets = meets or (isinstance(taken, ast.BinOp) and isinstance(taken.op, ast.Sub | ast.Pow))
+    if isinstance(taken, ast.Compare) and isinstance(taken.ops[0], ast.Eq | ast.NotEq):
+        meets = not any(isinstance(e, ast.Constant) for e in (taken.left, *taken.comparators))
+    else:
+        meets = isinstance(taken, ast.BinOp) and isinstance(taken.op, ast.Sub | ast.Pow)
     return [taken] if meets and taken is not None else []
 
 
