@@ -81,10 +81,20 @@ def habits(recording: Recording, known: Sequence[Finding]) -> Iterator[Finding]:
     held = _held(recording)
     trees = program_of(recording)
     back = Backward(trees)
-    for file, tree in trees.items():
-        for fault in faults_of(View(file, tree, back, held.get(file, {}))):
+    views: dict[str, View] = {}
+    views.update({file: View(file, tree, back, held.get(file, {}), views) for file, tree in trees.items()})
+    for file, view in views.items():
+        for fault in _faults(view):
             if (_KINDS[fault.kind][0], file, fault.line) not in told:
                 yield _finding(fault, file, files_of(recording).function(file, fault.line))
+
+
+def _faults(view: View) -> list[Fault]:
+    """Those of a file; of one that is nested too deep, none."""
+    try:
+        return list(faults_of(view))
+    except RecursionError:
+        return []
 
 
 def _held(recording: Recording) -> dict[str, dict[tuple[str, str], Held]]:

@@ -67,9 +67,18 @@ class Fault:
 class View:
     """A file of a program, with what its names held: {(function, name): what}."""
 
-    def __init__(self, file: str, tree: ast.Module, back: Backward, held: Mapping[tuple[str, str], Held]) -> None:
+    def __init__(
+        self,
+        file: str,
+        tree: ast.Module,
+        back: Backward,
+        held: Mapping[tuple[str, str], Held],
+        files: Mapping[str, View] | None = None,
+    ) -> None:
         self.file, self.tree, self.back = file, tree, back
         self._held = held
+        self.files = {} if files is None else files
+        """The views of all files of the program, by their names."""
         self.above: dict[int, ast.AST] = {}
         self._stored: dict[int, dict[str, list[int]]] = {}
         self._calls: dict[str, list[ast.Call]] = defaultdict(list)
@@ -77,6 +86,10 @@ class View:
             self.above.update((id(child), node) for child in ast.iter_child_nodes(node))
             if isinstance(node, ast.Call):
                 self._calls[last_name(node.func)].append(node)
+
+    def of(self, made: Made) -> View:
+        """The view of the file in which something was made."""
+        return self.files.get(made.file, self)
 
     def calls(self, *names: str) -> Iterator[ast.Call]:
         """The calls of functions and methods of these names, in the order of their lines."""
@@ -109,11 +122,11 @@ class View:
         """What made a value, nearest first."""
         return self.back.steps(self.file, value)
 
-    def held(self, node: ast.AST) -> Held | None:
+    def held(self, node: ast.AST, depth: int = _DEPTH) -> Held | None:
         """What a name held where it is read: nothing where it gets another value later. Of a parameter, what the name
         that it was given held.
         """
-        if not isinstance(node, ast.Name):
+        if not isinstance(node, ast.Name) or depth < 0:
             return None
         scope = self.scope(node)
         function = getattr(scope, "name", "<module>")
@@ -123,9 +136,9 @@ class View:
         found = self._held.get((function, node.id))
         if found is not None or scope is self.tree:
             return found
-        given = [m.value for m in self.back.given(scope, node.id)]
+        given = self.back.given(scope, node.id)
         if given:
-            known = [self.held(value) for value in given]
+            known = [self.of(made).held(made.value, depth - 1) for made in given]
             return known[0] if all(k is not None and k == known[0] for k in known) else None
         whole = self._stores(self.tree).get(node.id, [])
         return self._held.get(("<module>", node.id)) if not stores and len(whole) == 1 else None
@@ -153,7 +166,7 @@ class View:
             of = subject_of(node) if last_name(node.func) in _SAME_SIZES else None
             return self.shape(of, depth - 1) if of is not None else self._made_shape(node, depth)
         if isinstance(node, ast.Name):
-            return self._agreed([self.shape(m.value, depth - 1) for m in self.back.values(self.file, node)])
+            return self._agreed([self.of(m).shape(m.value, depth - 1) for m in self.back.values(self.file, node)])
         return None
 
     def _made_shape(self, node: ast.Call, depth: int) -> tuple[int, ...] | None:
@@ -161,8 +174,8 @@ class View:
         name = last_name(node.func)
         own = self.back.functions.get(name, ())
         if own:
-            values = [v for file, function in own if file == self.file for v in returned(function)]
-            return self._agreed([self.shape(v, depth - 1) for v in values])
+            sizes_of = [(self.files.get(f, self), v) for f, function in own for v in returned(function)]
+            return self._agreed([view.shape(v, depth - 1) for view, v in sizes_of])
         given = next((k.value for k in node.keywords if k.arg in ("size", "shape")), None)
         if given is None and name in _MAKES and node.args:
             given = node.args[0]

@@ -6,6 +6,8 @@ The programs are run here with a stand-in for the model, so that their names hol
 from __future__ import annotations
 
 import ast
+import random
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from xladoctor.sources.backward import Backward
 from xladoctor.sources.habits import faults_of
 from xladoctor.sources.held import Held, View
 
+PROGRAMS = Path(__file__).resolve().parents[3] / "benchmarks" / "programs"
 HEAD = """
 import numpy as np
 import pandas as pd
@@ -109,6 +112,18 @@ def read(where):
     return np.stack([np.load(p) for p in sorted(where.glob("*.npy"))])  # sorted-as-text
 x = read(folder)
 """,
+    "files in the order of text, of an object": """
+import tempfile, pathlib
+folder = pathlib.Path(tempfile.mkdtemp())
+for number, value in enumerate(rng.normal(size=20)):
+    np.save(folder / ("f%d.npy" % number), value)
+class Stack:
+    def __init__(self, where):
+        self.files = sorted(where.glob("*.npy"))  # sorted-as-text
+    def array(self):
+        return np.array([np.load(f) for f in self.files])
+x = Stack(folder).array()
+""",
     "unique and first appearance": """
 table = pd.DataFrame({"shop": list("cabcab"), "v": rng.normal(size=6)})
 shops = table["shop"].unique()
@@ -147,6 +162,12 @@ def augment(image, mask):
 x, y = rng.normal(size=(6, 8, 8, 1)), rng.normal(size=(6, 8, 8, 1))
 more = np.concatenate([x, x[:, :, ::-1]])  # target-left-behind
 same = np.concatenate([y, y])
+""",
+    "doubled by a function": """
+x, y = rng.normal(size=(6, 8, 8, 1)), rng.normal(size=(6, 8, 8, 1))
+def mirrored(batch):
+    return np.flip(batch, axis=2)
+more, same = np.concatenate([x, mirrored(x)]), np.concatenate([y, y])  # target-left-behind
 """,
     "one window too few": """
 signal = rng.normal(size=100)
@@ -300,6 +321,11 @@ def brighter(image, mask):
 def turned(image, label):
     return tf.image.flip_left_right(image), label
 """,
+    "both doubled": """
+x, y = rng.normal(size=(6, 8, 8, 1)), rng.normal(size=(6, 8, 8, 1))
+more, turned = np.concatenate([x, x[:, ::-1]]), np.concatenate([y, y[:, ::-1]])
+noisy, same = np.concatenate([x, x + 0.1]), np.concatenate([y, y])
+""",
     "all windows": """
 signal = rng.normal(size=100)
 SIZE, STEP = 16, 4
@@ -328,6 +354,7 @@ accuracy = np.mean((guess == truth)[truth > 0])
 mask = truth > 0
 other = ((guess == truth) * mask).sum() / mask.sum()
 by_row = (guess == truth).mean(axis=1)
+share = (truth != 0).mean()
 """,
     "earlier values of the target": """
 table = pd.DataFrame({"sales": rng.normal(size=50), "rain": rng.normal(size=50)})
@@ -387,6 +414,37 @@ def test_what_is_wrong_is_found_at_its_line(name):
 @pytest.mark.parametrize("name", RIGHT)
 def test_what_looks_like_it_is_not_a_fault(name):
     assert found_in(HEAD + RIGHT[name]) == set()
+
+
+def test_what_a_function_of_another_file_is_given():
+    called, function = (
+        "from b import turned\nx = turned(data)\n",
+        "def turned(block):\n    return block.reshape(5, 3)\n",
+    )
+    trees = {"a.py": ast.parse(called), "b.py": ast.parse(function)}
+    held = {"a.py": {("<module>", "data"): Held("array", (3, 5), "float32")}, "b.py": {}}
+    views: dict[str, View] = {}
+    views.update({f: View(f, tree, Backward(trees), held[f], views) for f, tree in trees.items()})
+    assert [(f.line, f.kind) for f in faults_of(views["b.py"])] == [(2, "axes-by-reshape")]
+
+
+def test_no_program_is_too_odd():
+    """Names that hold what they never would: what is found makes no sense, but something is said."""
+    draw = random.Random(0)
+    for path in sorted(PROGRAMS.rglob("*.py"))[::12]:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+        scopes = ["<module>", *(n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef))]
+        held = {(scope, name): odd(draw) for scope in scopes for name in names}
+        list(faults_of(View(str(path), tree, Backward({str(path): tree}), held)))
+
+
+def odd(draw: random.Random) -> Held:
+    """What a name could hold."""
+    sizes = tuple(draw.choice([1, 2, 8, 8, 16]) for _ in range(draw.randrange(4)))
+    flags = {name: draw.random() < 0.3 for name in ("fraction", "padded", "grouped", "by_text")}
+    kind, dtype = draw.choice(["array", "number", "texts", "table"]), draw.choice(["float32", "int64", "uint8"])
+    return Held(kind, sizes, dtype, value=draw.choice([None, 0, 2.5, 16]), least=-0.5, most=300.0, rest=3, **flags)
 
 
 def test_each_kind_is_found_somewhere():

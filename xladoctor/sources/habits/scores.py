@@ -14,7 +14,7 @@ from xladoctor.sources.names import last_name, walk
 _MEANS = ("mean", "average", "reduce_mean", "accuracy_score", "mean_squared_error", "mean_absolute_error")
 _SUBJECTS = re.compile(
     r"^(?:all_?)?(?:subjects?|patients?|speakers?|persons?|people|participants?|animals?|donors?|users?|sessions?|riders?|"
-    r"wells?|sites?|machines?|devices?|households?|groups?|owners?|trees?|plants?|cows?|dogs?|birds?)"
+    r"households?|owners?|drivers?|students?|children|cows?|dogs?)"
     r"(?:_?(?:ids?|of(?:_\w+)?|index|idx|no|number|labels?))?$",
     re.IGNORECASE,
 )
@@ -56,7 +56,7 @@ def _padded(view: View, call: ast.Call) -> Iterator[Fault]:
             yield Fault(
                 "padding-counted",
                 statement.lineno,
-                f"`{ast.unparse(call)[:60]}` counts the padded positions of `{{name.id}}`",
+                f"`{ast.unparse(call)[:60]}` counts the padded positions of `{name.id}`",
                 f"The rows of `{name.id}` end in zeros that fill them up. The mean is over all positions, so that "
                 "padding, which is easy to predict, counts as much as the data. Take the mean where there is data.",
             )
@@ -76,8 +76,10 @@ def _operands(view: View, call: ast.Call) -> list[ast.expr]:
     if isinstance(taken, ast.Name):
         made = view.back.named(view.file, taken)
         taken = made[0].value if len(made) == 1 else None
-    meets = isinstance(taken, ast.Compare) and isinstance(taken.ops[0], ast.Eq | ast.NotEq)
-    meets = meets or (isinstance(taken, ast.BinOp) and isinstance(taken.op, ast.Sub | ast.Pow))
+    if isinstance(taken, ast.Compare) and isinstance(taken.ops[0], ast.Eq | ast.NotEq):
+        meets = not any(isinstance(e, ast.Constant) for e in (taken.left, *taken.comparators))
+    else:
+        meets = isinstance(taken, ast.BinOp) and isinstance(taken.op, ast.Sub | ast.Pow)
     return [taken] if meets and taken is not None else []
 
 
@@ -95,7 +97,7 @@ def _unwritten(view: View) -> Iterator[Fault]:
             continue
         name = node.targets[0]
         held = view.held(name)
-        if held is None or not held.rest or _cut(view, name.id):
+        if held is None or not held.rest or not held.shape or _cut(view, name.id):
             continue
         found = _filled(view, node.value, name)
         if found is not None:
@@ -182,7 +184,7 @@ def _subjects(view: View) -> Iterator[Fault]:
     for name in sorted(names):
         node = next(n for n in walk(view.tree) if isinstance(n, ast.Name) and n.id == name)
         held = view.held(node)
-        if held is None or not held.grouped or _by_group(view, name):
+        if held is None or not held.grouped or not held.shape or _by_group(view, name):
             continue
         line = _split_line(view, held.shape[0])
         if line is not None:

@@ -8,7 +8,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from xladoctor.sources.held import Fault, View
+from xladoctor.sources.held import Fault, View, returned
 from xladoctor.sources.names import last_name, walk
 
 _FILTERS = frozenset(
@@ -244,14 +244,22 @@ def _is_dense(view: View) -> bool:
 def _doubled(view: View) -> Iterator[Fault]:
     """`concatenate([x, x[:, :, ::-1]])` and `concatenate([mask, mask])`."""
     joins = [c for c in view.calls("concatenate", "concat") if c.args and isinstance(c.args[0], ast.List | ast.Tuple)]
-    turned = [c for c in joins if len(_parts(c)) > 1 and any(_TURNS.search(ast.unparse(e)) for e in _parts(c))]
+    turned = [c for c in joins if len(_parts(c)) > 1 and any(_turning(view, e) for e in _parts(c))]
     plain = [c for c in joins if len(_parts(c)) > 1 and len({ast.unparse(e) for e in _parts(c)}) == 1]
+    along = {ast.unparse(_parts(c)[0]) for c in turned}
     for one in turned:
-        for other in plain:
+        for other in (c for c in plain if ast.unparse(_parts(c)[0]) not in along):
             first, second = (view.shape(_parts(c)[0]) for c in (one, other))
             same = first and second and len(second) > 2 and first[1:3] == second[1:3]
             if view.scope(one) is view.scope(other) and same:
                 yield _left(one.lineno, ast.unparse(_parts(one)[0]), ast.unparse(_parts(other)[0]))
+
+
+def _turning(view: View, value: ast.expr) -> bool:
+    """Whether an expression turns or moves an array, or calls a function of the program that does."""
+    own = [f for n in walk(value) if isinstance(n, ast.Call) for _, f in view.back.functions.get(last_name(n.func), ())]
+    texts = [ast.unparse(value), *(ast.unparse(v) for f in own for v in returned(f))]
+    return any(_TURNS.search(t) for t in texts)
 
 
 def _parts(call: ast.Call) -> list[ast.expr]:
