@@ -77,7 +77,7 @@ SPLIT = "split"
 TABLE = "table"  # shape, dtype, where: NumPy took the mean of a square of as many rows as `predict` gave
 NAMES = "names"  # file, function, names {name: kind, shape, dtype, ...}: what the names of a function or module held
 NO_GRADIENT = "no-gradient"  # what (missing, stopped), variables, count, given, where, stops [{variables, connected,
-#   cuts [{op, why (op, outside, numpy), frames}]}]: the optimizer was given no gradient; none:
+#   cuts [{op, why (op, outside, numpy), frames}]}], zeros: those that zeros may stand for; none:
 #   optimizer, given, where: it was given one for each; end: trained, moved, same
 UNMOVED = "unmoved"  # variables, count, given, steps, optimizer, rate, where: variables that tapes were asked about,
 #   and that no step changed

@@ -71,6 +71,8 @@ class UntrainedRecorder:
         self.left_out.steps = lambda: self.unmoved.steps
         self.replaced = ReplacedRecorder(guard, finder, lambda: self.unmoved.steps)
         self._zeros_left = MAX_ZERO_LOOKS
+        self._zeros_of: set[int] = set()
+        """Of the step that is looked at, the variables whose gradient is zeros that may stand for none."""
         self._seen: set[tuple[Any, ...]] = set()
         self._alike: set[tuple[int, int, int, bool]] = set()
         self._done: set[tuple[Any, ...]] = set()
@@ -123,11 +125,15 @@ class UntrainedRecorder:
         self._crossed.taken(flat, given)
         how = kwargs.get("unconnected_gradients", args[4] if len(args) > 4 else None)
         without = self._zeros(flat, given) if getattr(how, "value", how) == "zero" else [g is None for g in given]
+        if self._targets:
+            for variable, none in zip(flat, without, strict=False):
+                if not none:
+                    self._targets.pop(id(variable), None)
         if not any(without):
             return
         target = kwargs["target"] if "target" in kwargs else args[1]
         targets = [weakref.ref(t) for t in (target if isinstance(target, (list, tuple)) else [target])]
-        for variable, none in zip(flat, without, strict=True):
+        for variable, none in zip(flat, without, strict=False):
             if none and compat_gradients.handle_of(variable) is not None:
                 self._targets[id(variable)] = targets
 
@@ -158,7 +164,8 @@ class UntrainedRecorder:
             self.replaced.applied(optimizer, variables)
             self.unmoved.applied(optimizer, variables)
             self._crossed.applied(optimizer, grads, variables)
-        zeros = self._targets.keys() & {id(v) for v in variables} if self._targets else ()
+        zeros = self._targets.keys() & {id(v) for v in variables} if self._targets else set[int]()
+        self._zeros_of = {id(v) for g, v in zip(grads, variables, strict=False) if g is not None} & zeros
         if not zeros and not any(g is None for g in grads):
             self._given(optimizer, variables)
             return
@@ -245,6 +252,7 @@ class UntrainedRecorder:
             variables=names[:MAX_VARIABLES],
             count=len(missing),
             given=given,
+            zeros=[n for v, n in zip(missing, names, strict=True) if id(v) in self._zeros_of][:MAX_VARIABLES],
             where=frames[0] if frames else None,
             stops=stops,
         )

@@ -67,6 +67,10 @@ _ONCE = Remedy(
     "`self.dense = Dense(8)` there, and `self.dense(x)` in `call`.",
 )  # fmt: skip
 _ASK = Remedy("read-option", "Read the option where it should matter, or remove it", "safe", "`args.NAME`.")
+_CALL = Remedy(
+    "call-update", "Call the function where the second model should follow", "changes-numerics",
+    "After `apply_gradients`, or in every n-th step.",
+)  # fmt: skip
 _KINDS: dict[str, tuple[str, Remedy]] = {
     "late-bound": ("dead-switch", _BIND),
     "always-zero": ("dead-switch", _DIVIDE),
@@ -82,6 +86,7 @@ _KINDS: dict[str, tuple[str, Remedy]] = {
     "spent": ("wrong-shape-silent", _AGAIN),
     "layer-per-call": ("no-gradient", _ONCE),
     "never-asked": ("dead-switch", _ASK),
+    "never-called": ("dead-switch", _CALL),
 }
 """The class and the remedy of each kind."""
 _MOST = 10

@@ -59,7 +59,7 @@ def unmoved(recording: Recording) -> Iterator[Finding]:
     told |= {str(e["of"]) for e in crossed}
     optimizers = [e for e in recording.of_kind(schema.NO_GRADIENT) if e["what"] in ("none", "missing")]
     for event in recording.of_kind(schema.UNMOVED):
-        names = [str(n) for n in event["variables"] if n not in told]
+        names = [str(n) for n in event["variables"] if n not in told and not _may_cancel(str(n))]
         every = event["count"] == event["given"]
         if every and event.get("rate") is None and any(f.details["rate"] == 0.0 for f in constant):
             continue
@@ -83,6 +83,11 @@ def _schedules(recording: Recording, trees: Mapping[str, ast.Module]) -> Iterato
                 continue
             if given[0] == 0.0 or max(smooth) - min(smooth) > _MOVES * abs(given[0]):
                 yield _constant(event, file, function, given[0])
+
+
+def _may_cancel(name: str) -> bool:
+    """Whether a variable is added to all rows: in a difference of results, as of a critic, its gradient is 0."""
+    return name.rpartition("/")[2].partition(":")[0] in ("bias", "beta")
 
 
 def _where(made: Finding, trees: Mapping[str, ast.Module], zero: bool) -> Finding:

@@ -117,6 +117,8 @@ def _groups(recording: Recording) -> list[_Group]:
         for name in event.get("variables") or ():
             stops = next((s for s in event.get("stops") or () if name in s["variables"]), None)
             key = (event["pid"], str(name))
+            if stops is None and name in (event.get("zeros") or ()):
+                continue  # a gradient may be 0
             if key not in found or (found[key].stops is None and stops is not None):
                 found[key] = _Group(event, (str(name),), stops)
     together: dict[tuple[Any, ...], _Group] = {}

@@ -150,7 +150,7 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
     schema.NO_GRADIENT: (
         {"what": text},
         {"variables": many(text), "count": whole, "given": whole, "where": WHERE, "stops": maybe(many(_STOP)),
-         "optimizer": text, "regularized": whole,
+         "optimizer": text, "regularized": whole, "zeros": many(text),
          "trained": many(text), "moved": many(text), "same": many(text)},
     ),
     schema.NAMES: ({"file": text, "function": text, "names": mapping(_HELD)}, {}),

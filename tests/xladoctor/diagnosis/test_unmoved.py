@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from tests.xladoctor.recordings import Run
-from xladoctor.diagnosis import slips, unmoved
+from xladoctor.diagnosis import slips, unmoved, untrained
 from xladoctor.recording.run import read_run
 
 
@@ -19,8 +19,8 @@ def at(line):
 def run(tmp_path):
     made = Run()
 
-    def say():
-        return list(unmoved.unmoved(read_run(made.write(tmp_path / f"run{len(list(tmp_path.iterdir()))}"))))
+    def say(maker=unmoved.unmoved):
+        return list(maker(read_run(made.write(tmp_path / f"run{len(list(tmp_path.iterdir()))}"))))
 
     made.say = say
     return made
@@ -36,6 +36,13 @@ def test_a_variable_that_no_step_changes_is_told_once(run):
     assert "`net/gate` keeps its value through 16 steps" in found.title and "the other 3 variables" in found.message
     run.event("no-gradient", what="missing", variables=["net/gate"], count=1, given=4, where=at(9), stops=None)
     assert run.say() == []
+
+
+def test_what_may_cancel_out_is_no_matter(run):
+    run.event("unmoved", given=4, optimizer="Adam", **{**STILL, "variables": ["critic/dense/bias"]})
+    run.event("no-gradient", what="missing", variables=["net/gate"], zeros=["net/gate"], count=1, given=4,
+              where=at(9), stops=None)  # fmt: skip
+    assert run.say() == run.say(untrained.untrained) == []
 
 
 def test_gradients_that_are_only_looked_at_are_no_matter(run):

@@ -139,6 +139,20 @@ CASES = {
                 mae.update_state(yb, net(xb))
             print(mae.result())
         """, ("print(mae.result())", "print(mae.result()); mae.reset_state()")),
+    "module": ("read-early", 2, """
+        CONFIG = {"lr": 0.1}
+        RATE = float(CONFIG["lr"])
+        def main(args):
+            CONFIG["lr"] = args.lr
+            return keras.optimizers.Adam(RATE)
+        """, ("Adam(RATE)", 'Adam(CONFIG["lr"])')),
+    "never called": ("never-called", 2, """
+        class Agent:
+            def update_target(self):
+                self.target.set_weights(self.online.get_weights())
+        agent = Agent()
+        agent.learn()
+        """, ("agent.learn()", "agent.learn(); agent.update_target()")),
     "constants": ("always-zero", 2, "PARTS, ALL = 3, 4\nshare = 1 // 10", ("1 // 10", "10 // 3")),
     "one layer": ("one-object", 1, "stack = [keras.layers.Dense(8)] * 3", ("[keras.layers.Dense(8)]", "[0.0]")),
     "one list": ("one-object", 1, "seen = dict.fromkeys(names, [])", ("[])", "0)")),
@@ -205,3 +219,5 @@ def test_a_value_that_is_restored_or_shared_is_no_slip():
     assert found("for k in range(3):\n    out = sorted(rows, key=lambda r: r[k])") == []
     assert found("for epoch in range(4):\n    stage = epoch // 2") == []
     assert found("kind: str | NoDefault = 1") == []
+    kept = 'def f():\n    return OLD\nOLD = cfg["a"]\ncfg["a"] = 0\nf()\ncfg["a"] = OLD'
+    assert found(kept) == []

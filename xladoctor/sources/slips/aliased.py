@@ -1,13 +1,15 @@
-"""A second name for a model that should be a second model."""
+"""A second name for a model that should be a second model, and a second model that nothing brings up to date."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from xladoctor.sources.names import dotted, last_name, walk
 from xladoctor.sources.slips.slip import Slip, assigns
 
+_UPDATES = re.compile(r"target|ema|shadow|teacher|average|polyak|sync|soft_?update|(?:hard|copy)_?(?:update|weights)")
 _WEIGHTS = frozenset({"weights", "variables", "trainable_variables", "trainable_weights", "non_trainable_weights"})
 
 
@@ -18,6 +20,7 @@ def aliases(tree: ast.Module) -> Iterator[Slip]:
         name = dotted(target)
         if name is not None:
             made.setdefault(name, []).append((value, line))
+    yield from _never_called(tree)
     synced = set(_synced(tree))
     for name, values in made.items():
         if len(values) != 1:
@@ -34,6 +37,28 @@ def aliases(tree: ast.Module) -> Iterator[Slip]:
             f"The program keeps `{name}` in step with `{of}`, as a second model. Both names are one object here: a "
             "change of one is a change of the other at once.",
         )
+
+
+def _never_called(tree: ast.Module) -> Iterator[Slip]:
+    """A function that brings a second model up to date, and that nothing calls."""
+    names = {n.attr for n in walk(tree) if isinstance(n, ast.Attribute)}
+    names |= {n.id for n in walk(tree) if isinstance(n, ast.Name)}
+    names |= {n.value for n in walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+    for function in (n for n in walk(tree) if isinstance(n, ast.FunctionDef)):
+        if function.name in names or function.decorator_list or not _UPDATES.search(function.name):
+            continue
+        changes = any(
+            isinstance(n, ast.Attribute) and n.attr in ("assign", "assign_add", "assign_sub", "set_weights")
+            for n in walk(function)
+        )
+        if changes:
+            yield Slip(
+                "never-called",
+                function.lineno,
+                f"Nothing calls {function.name}",
+                "It changes weights or variables by its text, and the program never calls it: they stay as they were "
+                "made.",
+            )
 
 
 def _synced(tree: ast.Module) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xladoctor.sources.names import dotted, last_name, walk
-from xladoctor.sources.slips.slip import FUNCTIONS, Slip, assigns, key_of, keyword, within
+from xladoctor.sources.slips.slip import FUNCTIONS, Slip, assigns, key_of, keyword, loaded, within
 
 _DEFAULT = re.compile(r"(?:^|_)defaults?(?:_|$)", re.IGNORECASE)
 _Key = tuple[str, str]
@@ -31,7 +31,7 @@ def early(tree: ast.Module) -> Iterator[Slip]:
     """A slip for each."""
     writes = _writes(tree)
     functions = [n for n in walk(tree) if isinstance(n, FUNCTIONS)]
-    for read in (*_of_parameters(tree, functions), *_of_classes(tree)):
+    for read in (*_of_parameters(tree, functions), *_of_classes(tree), *_of_names(tree)):
         late = sorted(
             (line, key) for key in read.keys for line in writes.get(key, ()) if line > read.line
         )  # fmt: skip
@@ -89,6 +89,23 @@ def _of_classes(tree: ast.Module) -> Iterator[_Read]:
                 if keys and isinstance(target, ast.Name):
                     title = f"`{node.name}.{target.id}`"
                     yield _Read(statement.lineno, keys, title, frozenset({target.id}))
+
+
+def _of_names(tree: ast.Module) -> Iterator[_Read]:
+    """Names of the module that hold an entry, and that functions read; not what is kept to be put back."""
+    targets = [t.id for t, _, _ in assigns(tree) if isinstance(t, ast.Name)]
+    inside = {n for f in walk(tree) if isinstance(f, FUNCTIONS) for n in loaded(f)}
+    put_back = {v.id for t, v, _ in assigns(tree) if key_of(t) is not None and isinstance(v, ast.Name)}
+    for statement in tree.body:
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+        if not isinstance(statement, ast.Assign) or not isinstance(target, ast.Name) or targets.count(target.id) > 1:
+            continue
+        value = statement.value
+        if isinstance(value, ast.Call) and last_name(value.func) in ("bool", "float", "int", "str") and value.args:
+            value = value.args[0]
+        key = key_of(value)
+        if key is not None and target.id in inside - put_back and not isinstance(value, ast.Attribute):
+            yield _Read(statement.lineno, frozenset({key}), f"`{target.id}`", frozenset())
 
 
 def _keys(node: ast.AST) -> frozenset[_Key]:
