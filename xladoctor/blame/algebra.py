@@ -28,6 +28,8 @@ def broadcast(run: Follower, values: Sequence[Value], what: str) -> Value:
         return Array(best.dims, origin, best.kind) if best is not None else Array(None, origin)
     rank = max(len(a.dims or ()) for a in known)
     out: list[Dim] = []
+    if any(a.kind == "variable" and len(a.sizes) < rank for a in known) and any(a.sizes[-1:] == (1,) for a in known):
+        run.refuse()  # weights that are laid across an axis that was made for them
     for back in range(rank, 0, -1):
         sides = [(a, (a.dims or ())[-back]) for a in known if len(a.dims or ()) >= back]
         wide = [(a, d) for a, d in sides if d.size != 1]
@@ -35,6 +37,8 @@ def broadcast(run: Follower, values: Sequence[Value], what: str) -> Value:
         for other in wide[1:]:
             if conflict(first[1], other[1]) or _batch_meets_axis(first, other, back):
                 run.clash("broadcast", what, [first[0], other[0]], [-back, -back], [first[1], other[1]])
+            elif {first[1].batch, other[1].batch} == {True, False} and None in (first[1].size, other[1].size):
+                run.refuse()  # a batch that was turned meets a size
         out.append(next((d for _, d in wide if d.size is not None), first[1]))
     kinds = [a.kind for a in known]
     only = [a for a in known if a.dims]
@@ -49,7 +53,8 @@ def _batch_meets_axis(one: tuple[Array, Dim], other: tuple[Array, Dim], back: in
     """Whether the rows of a batch meet an axis of another value that is not its rows: they fit by chance at most."""
     places = [len(found.dims or ()) - back for found, _ in (one, other)]
     rows = [d.batch and d.size is None and not at for (_, d), at in zip((one, other), places, strict=True)]
-    fixed = [bool(d.size) and at > 0 for (_, d), at in zip((one, other), places, strict=True)]
+    pairs = zip((one, other), places, strict=True)
+    fixed = [bool(d.size) and (at > 0 or found.kind == "variable") for (found, d), at in pairs]
     return (rows[0] and fixed[1]) or (rows[1] and fixed[0])
 
 

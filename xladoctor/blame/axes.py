@@ -230,6 +230,20 @@ def one_cut(clash: Clash) -> Iterator[Candidate]:
             break
 
 
+def split_up(clash: Clash) -> Iterator[Candidate]:
+    """A layer as wide as each part of its result should be: `mean, log_var = tf.split(Dense(latent)(x), 2, -1)`."""
+    for i in (0, 1):
+        small, large = clash.sides[i], clash.sides[1 - i]
+        parts = (large.size or 0) // small.size if small.size else 0
+        if parts < 2 or (small.size or 0) * parts != large.size:
+            continue
+        steps = [o for o, _ in chain(small.origin, 6)]
+        cut = next((at for at, o in enumerate(steps) if o.text == "split"), None)
+        made = next((o for o in steps[cut + 1 :] if o.kind == "layer"), None) if cut is not None else None
+        reason = f"Its result is split into {parts} parts of {small.size}, and {large.size} are wanted of each."
+        yield from at_origin(made, 7.6, reason, i, "units")
+
+
 def rank_of_layer(clash: Clash) -> Iterator[Candidate]:
     """A layer that wants another number of axes than it gets."""
     found, layer = clash.values[0], clash.values[1]

@@ -197,6 +197,8 @@ def _by_relation(clash: Clash, known: Facts) -> Iterator[Candidate]:
     if clash.what == SETS:
         reason = f"It sets a size of {clash.sides[1].size}, and what it is given has {clash.sides[0].size}."
         yield from at_origin(clash.sides[1].origin, 7.0, reason, 1, "input-shape")
+    if len(clash.sides) > 1 and clash.relation != "rank":
+        yield from axes.split_up(clash)
     if clash.relation in ("broadcast", "equal"):
         yield from axes.rounded(clash)
     if clash.relation in ("broadcast", "equal", "rows") and clash.hint != "labels":

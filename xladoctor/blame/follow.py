@@ -65,10 +65,7 @@ class Follower:
     def __init__(
         self, files: Files, crash: Crash, corrected: Corrected | None = None, given: Given | None = None
     ) -> None:
-        """`corrected`: follow it to its end, and believe the recording only where an earlier run had to.
-
-        `given` are the shapes of expressions that the source does not tell.
-        """
+        """`corrected`: follow it to its end, and believe the recording only where an earlier run had to."""
         self.files = files
         self.given = given or {}
         self._given_lines = {line for _, line, _ in self.given}
@@ -178,9 +175,10 @@ class Follower:
         """The value of an expression."""
         self.step()
         found = expressions.value(self, node, scope)
-        if node.lineno in self._given_lines and (type(found) is Value or getattr(found, "dims", ()) is None):
+        if node.lineno in self._given_lines and (type(found) is Value or isinstance(found, Array)):
             shape = self.given.get((scope.file, node.lineno, ast.unparse(node)))
-            found = with_shape(self, found, shape) if shape is not None else found
+            if shape is not None and (not isinstance(found, Array) or found.dims is None or None in found.sizes):
+                found = with_shape(self, found, shape)
         if self._watching is not None:
             self._watching.values.append((node, found))
         if isinstance(found, Array):

@@ -1,4 +1,4 @@
-"""The shape of an operand that the source does not determine: the message has it beside that of the other operand."""
+"""The shapes of operands that the source does not determine: the message prints both operands of what failed."""
 
 from __future__ import annotations
 
@@ -17,48 +17,46 @@ if TYPE_CHECKING:
 
 def given(arrival: Arrival | None, crash: Crash) -> Given:
     """The shapes of operands of the failing statement, by their places and texts; empty where nothing is certain."""
-    statement, scope = (arrival.statement, arrival.scope) if arrival is not None else (None, None)
-    if arrival is None or statement is None or scope is None:
+    if arrival is None or arrival.statement is None or arrival.scope is None:
         return {}
     values = {id(node): value for node, value in arrival.values}
-    for node in walk(statement):
-        for open_, known in _pairs(node):
-            found = values.get(id(known))
-            if not _is_open(values.get(id(open_))) or found is None:
-                continue
-            if _is_open(found):
-                shapes = dict.fromkeys(crash.shapes)
-                both = isinstance(node, ast.BinOp) and node.left is open_ and len(shapes) == 2
-                places = [(scope.file, side.lineno, ast.unparse(side)) for side in (open_, known)]
-                return dict(zip(places, shapes, strict=True)) if both else {}
-            sizes = array(found)
-            shape = _other(sizes.sizes, crash) if sizes is not None and sizes.dims else None
-            if shape is not None:
-                return {(scope.file, open_.lineno, ast.unparse(open_)): shape}
+    for node in walk(arrival.statement):
+        two = _two(node)
+        known = [_sizes(values.get(id(side))) for side in two]
+        if not two or not any(sizes is None or None in sizes for sizes in known):
+            continue
+        found = list(dict.fromkeys(_as_printed(known, crash)))
+        if len(found) == 1 or (found and isinstance(node, ast.BinOp) and known == [None, None]):
+            places = [(arrival.scope.file, side.lineno, ast.unparse(side)) for side in two]
+            return dict(zip(places, found[0], strict=True))
     return {}
 
 
-def _pairs(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Two operands of an operator or of a call, each once as the one whose shape may not be known."""
-    if isinstance(node, ast.BinOp):
-        two = [node.left, node.right]
-    else:
-        two = node.args[:2] if isinstance(node, ast.Call) else []
-    if len(two) == 2:
-        yield two[0], two[1]
-        yield two[1], two[0]
+def _two(node: ast.AST) -> list[ast.expr]:
+    """The two operands of an operator or of a call."""
+    sides = [node.left, node.right] if isinstance(node, ast.BinOp) else node.args if isinstance(node, ast.Call) else []
+    return sides if len(sides) == 2 else []
 
 
-def _is_open(value: Value | None) -> bool:
-    return type(value) is Value or (isinstance(value, Array) and value.dims is None)
+def _sizes(value: Value | None) -> Sizes | None:
+    """The sizes of an operand as far as they are known; None where it may have any, and none of what is no array."""
+    found = array(value)
+    if type(value) is Value or (isinstance(found, Array) and found.dims is None):
+        return None
+    return found.sizes if found is not None else ()
 
 
-def _other(sizes: Sizes, crash: Crash) -> Sizes | None:
-    """The shape that the message has beside this one; None where there is none, or more than one."""
-    found = {
-        shape
-        for one, other in zip(crash.shapes, crash.shapes[1:], strict=False)
-        for mine, shape in ((one, other), (other, one))
-        if mine == sizes and shape != sizes
-    }
-    return next(iter(found)) if len(found) == 1 else None
+def _as_printed(known: list[Sizes | None], crash: Crash) -> Iterator[tuple[Sizes, Sizes]]:
+    """Two shapes of the message, one beside the other, that two operands may have."""
+    for one, other in zip(crash.shapes, crash.shapes[1:], strict=False):
+        for two in ((one, other), (other, one)):
+            if one != other and all(_may_be(sizes, shape) for sizes, shape in zip(known, two, strict=True)):
+                yield two
+
+
+def _may_be(sizes: Sizes | None, shape: Sizes) -> bool:
+    if sizes is None:
+        return True
+    return (
+        bool(sizes) and len(sizes) == len(shape) and all(a is None or a == b for a, b in zip(sizes, shape, strict=True))
+    )

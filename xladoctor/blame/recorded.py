@@ -57,7 +57,7 @@ def with_shape(run: Follower, value: Value, shape: Sizes) -> Value:
         if old is None and size in alike
         else old[i]
         if old is not None and (old[i].size == size or size is None)
-        else Dim(size, _origin_of(old, i) or origin, old is not None and old[i].batch)
+        else Dim(size, _origin_of(old, i) or origin, old[i].batch if old is not None else not i and size is None)
         for i, size in enumerate(shape)
     ]
     if isinstance(value, Array):

@@ -19,8 +19,7 @@ from xladoctor.sources.names import last_name, walk
 
 Line = tuple[str, int]
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
-_MOST, _FILES = 4000, 40
-_BEFORE, _AFTER, _MANY = 4, 2, 40
+_MOST, _FILES, _BEFORE, _AFTER, _MANY = 4000, 40, 4, 2, 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,9 +91,7 @@ class _Reader:
             if cls and node.name in ("__init__", "call", "__call__", "build"):
                 self.into.functions.setdefault(cls, []).append(place)
             self.into.outer[node] = function
-            around, self.loops = self.loops, []
-            self.block(node.body, node, cls, [])
-            self.loops = around
+            _Reader(self.into, self.file).block(node.body, node, cls, [])
             return
         if isinstance(node, ast.ClassDef):
             if fields := settings.fields_of(node):
@@ -110,8 +107,7 @@ class _Reader:
             self._expressions(node.test, function, cls)
             inner = [*tests, Place(self.file, node.test, function, cls)]
         around = self.loops
-        if isinstance(node, ast.For | ast.AsyncFor):
-            self.loops = [*around, Place(self.file, node.iter, function, cls)]
+        self.loops = [*around, *(Place(self.file, n, function, cls) for n in [getattr(node, "iter", None)] if n)]
         for name in ("body", "orelse", "finalbody"):
             self.block(getattr(node, name, None) or [], function, cls, inner)
         self.loops = around
@@ -314,6 +310,8 @@ class _Slice:
         if function.name in ("call", "__call__"):
             names += [f"{place.cls}()", *self._instances(place.cls)]
         sites = [site for called in names for site in self.known.calls.get(called, ())]
+        if function.name in _BY_KERAS:
+            sites = sites or [site for called in _RUNS for site in self.known.calls.get(called, ())]
         traced = [site for site in sites if (site.file, getattr(site.node, "lineno", 0)) in self.calls]
         bound = bool(function.args.args) and function.args.args[0].arg in ("self", "cls")
         for site in traced or sites:
@@ -373,6 +371,8 @@ def _is_property(node: ast.AST) -> bool:
     return any(last_name(d) in ("property", "cached_property") for d in getattr(node, "decorator_list", ()))
 
 
+_RUNS, _BY_KERAS = ("fit", "evaluate", "predict"), ("call", "train_step", "test_step")
+"""What gives data to a model, and the methods that Keras then calls with them."""
 _ASKS = {"len": "__len__", "iter": "__iter__", "next": "__next__"}
 """Functions of Python's own, with the method that they call."""
 

@@ -107,6 +107,14 @@ def _of_array(run: Follower, holder: Array, node: ast.expr, scope: Scope) -> Val
         made.inputs = (holder,)
         return made
     known = list(holder.dims)
+    if (
+        len(parts) == 2
+        and _is_rest(parts[0])
+        and isinstance(parts[1], ast.Constant)
+        and known
+        and known[-1].size not in (1, None)
+    ):
+        run.refuse()  # of a last axis that is more than a leftover, one item is taken
     used = sum(1 for p in parts if not _is_new(p) and not _is_rest(p))
     out: list[Dim] = []
     for part in parts:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 
-from xladoctor.blame import swaps, variants, wider_variants
+from xladoctor.blame import axis_variants, swaps, variants, wider_variants
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.follow import Follower
 from xladoctor.blame.subscripts import is_no_array
@@ -240,7 +240,7 @@ def _of_file(run: Follower, clash: Clash, files: Files, file: str, wanted: set[i
         yield from variants.of_numbers(file, node, run.numbers, pairs, names)
         yield from variants.of_orders(file, node, run.numbers, run.shapes, names)
         yield from variants.of_settings(file, node, run.numbers, run.shapes, names)
-        yield from variants.of_axes(file, node, run.numbers)
+        yield from axis_variants.of_axes(file, node, run.numbers)
         yield from variants.of_tests(file, node)
         yield from wider_variants.of_values(file, node, run.numbers, run.shapes, names)
         yield from swaps.of_swaps(file, node, run.shapes, pairs, run, beside[function], parameters)

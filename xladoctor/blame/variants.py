@@ -161,16 +161,18 @@ def of_numbers(
             if held and not meant:
                 me = ast.copy_location(ast.Name("self", ast.Load()), node)
                 new_one = ast.copy_location(ast.Attribute(me, held, ast.Load()), node)
-                yield Variant(file, node.lineno, "name", "constant", replaced(holder, field, at, new_one))
+                drops = isinstance(node, ast.BinOp) and isinstance(holder, ast.Return | ast.Assign)
+                kind = "expression" if drops else "name"
+                yield Variant(file, node.lineno, kind, "constant", replaced(holder, field, at, new_one))
             kind = "number" if written else "expression" if isinstance(node, ast.BinOp) else "use"
-            yield Variant(file, node.lineno, kind, "constant", replaced(holder, field, at, _number(other, node)))
+            yield Variant(file, node.lineno, kind, "constant", replaced(holder, field, at, whole(other, node)))
         by_one = any(abs(a - b) == 1 for a, b in pairs.items())
         yield from _one_more(file, holder, field, at, node, by_one)
         if written and _counts(holder):
             for near in (value - 1, value + 1):
                 if near >= 0:
                     yield Variant(
-                        file, node.lineno, "by one", "constant", replaced(holder, field, at, _number(near, node))
+                        file, node.lineno, "by one", "constant", replaced(holder, field, at, whole(near, node))
                     )
 
 
@@ -187,7 +189,7 @@ def _one_more(
     if steps or (counts and isinstance(node, ast.Name | ast.Attribute)):
         left = node.left if isinstance(node, ast.BinOp) else None
         apart = isinstance(left, ast.BinOp) and isinstance(left.op, ast.Sub)
-        more = ast.copy_location(ast.BinOp(node, ast.Add(), _number(1, node)), node)
+        more = ast.copy_location(ast.BinOp(node, ast.Add(), whole(1, node)), node)
         yield Variant(file, node.lineno, "by one", "constant", replaced(holder, field, at, more), apart)
 
 
@@ -208,11 +210,12 @@ def _near_edges(node: ast.expr, holder: ast.AST) -> Iterator[ast.expr]:
     values = [item.value for item in items if isinstance(item, ast.Constant) and isinstance(item.value, int)]
     if values and len(values) == len(items) and len(set(values)) == 1:
         for near in (values[0] - 1, values[0] + 1):
-            numbers = [_number(near, node) for _ in items]
+            numbers = [whole(near, node) for _ in items]
             yield ast.copy_location(ast.Tuple(numbers, ast.Load()), node) if len(items) > 1 else numbers[0]
 
 
-def _number(value: int, at: ast.expr) -> ast.expr:
+def whole(value: int, at: ast.expr) -> ast.expr:
+    """A number as it is written at a place."""
     return ast.copy_location(ast.Constant(value), at)
 
 
@@ -265,7 +268,7 @@ def subject(node: ast.expr) -> str:
     return last_name(node)
 
 
-_AXES = (-1, 0, 1, 2)
+AXES = (-1, 0, 1, 2)
 _CELLS = ("LSTM", "GRU", "SimpleRNN")
 _REDUCES = ("mean", "sum", "max", "min", "reduce_mean", "reduce_sum", "reduce_max", "reduce_min", "std", "norm")
 _PRODUCTS = ("matmul", "batch_dot")
@@ -306,9 +309,9 @@ def of_settings(file: str, holder: ast.AST, numbers: Numbers, shapes: Shapes, kn
     if called in _PRODUCTS and "transpose_b" not in given:
         yield variant("transpose_b", True, "transpose")
     for name in ("axis", "axes"):
-        old_axis = numbers.get(given[name].value, set()) if name in given else set(_AXES)
+        old_axis = numbers.get(given[name].value, set()) if name in given else set(AXES)
         batched = shapes.get(holder, (0,))[:1] == (None,)
-        for axis in sorted(set(_AXES) - old_axis - ({0} if batched else set())):
+        for axis in sorted(set(AXES) - old_axis - ({0} if batched else set())):
             yield variant(name, axis, "axis")
 
 
@@ -324,37 +327,6 @@ def of_wraps(file: str, holder: ast.AST, shapes: Shapes) -> Iterator[Variant]:
         yield _wrap(file, holder, field, at, node, "expand", _called("numpy.expand_dims", node, -1))
         if rank > 1 and sizes[-1] == 1:
             yield _wrap(file, holder, field, at, node, "squeeze", _called("numpy.squeeze", node, -1))
-
-
-def of_axes(file: str, holder: ast.AST, numbers: Numbers) -> Iterator[Variant]:
-    """Another axis of a shape that is read, one axis fewer or more of a shape that is asked."""
-    for field, at, node in fields(holder):
-        of = node.value if isinstance(node, ast.Subscript) else None
-        of = of.func if isinstance(of, ast.Call) else of
-        if isinstance(node, ast.Subscript) and of and last_name(of).endswith("shape") and node in numbers:
-            for axis in _AXES:
-                if axis not in numbers.get(node.slice, {axis}):
-                    new = ast.copy_location(ast.Subscript(node.value, _number(axis, node), ast.Load()), node)
-                    yield Variant(file, node.lineno, "axis", "axis", replaced(holder, field, at, new))
-        if (
-            isinstance(holder, ast.Call | ast.keyword)
-            and isinstance(node, ast.Tuple | ast.List)
-            and _is_shape(node, numbers)
-        ):
-            for i in range(len(node.elts) if len(node.elts) > 1 else 0):
-                left = [*node.elts[:i], *node.elts[i + 1 :]]
-                if numbers.get(left[0]) == {-1} and len(left) == 1:
-                    continue  # any array fits into one row
-                fewer = ast.copy_location(ast.Tuple(left, ast.Load()), node)
-                yield Variant(file, node.lineno, "rank", "input-shape", replaced(holder, field, at, fewer))
-            more = ast.copy_location(ast.Tuple([*node.elts, _number(1, node)], ast.Load()), node)
-            yield Variant(file, node.lineno, "rank", "expand", replaced(holder, field, at, more))
-
-
-def _is_shape(node: ast.Tuple | ast.List, numbers: Numbers) -> bool:
-    """Whether a tuple is one of sizes."""
-    sizes = (e in numbers or (isinstance(e, ast.Constant) and e.value is None) for e in node.elts)
-    return 0 < len(node.elts) < 6 and all(sizes)
 
 
 def _wrap(file: str, holder: ast.AST, field: str, at: int | None, node: ast.expr, edit: Edit, new: ast.expr) -> Variant:

@@ -108,3 +108,19 @@ waves = windows() * probe
     assert found is not None and found.constraint is not None
     assert [operand.size for operand in found.constraint.operands] == [16, 24]
     assert "probe = tf.zeros([plan.padded, plan.probe])" in lines(found)[:2]
+
+
+def test_a_layer_whose_result_is_split() -> None:
+    source = """
+import tensorflow as tf
+LATENT = 6
+x = tf.zeros([5, 20])
+hidden = tf.keras.layers.Dense(LATENT)(x)
+mean, log_var = tf.split(hidden, 2, axis=-1)
+decoder = tf.zeros([LATENT, 20])
+image = tf.matmul(mean, decoder)
+"""
+    found = blamed(source, ("<module>", "image = "), dims=(3, 6), slug="matmul-conv-mismatch")
+    assert found is not None
+    assert found.suspects[0].code == "hidden = tf.keras.layers.Dense(LATENT)(x)"
+    assert "split into 2 parts" in found.suspects[0].reason
