@@ -26,6 +26,6 @@ class Without:
         return None
 
 
-gc.set_threshold(100_000)
+gc.set_threshold(500_000)
 atexit.register(gc.freeze)
 sys.meta_path.insert(0, Without)
