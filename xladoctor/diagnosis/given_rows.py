@@ -216,7 +216,7 @@ _KINDS = {
         "unlike-training", _row_scale,
         Remedy("statistics-of-columns", "Take the statistics over the rows", "changes-numerics",
                "`x.mean(axis=0)` and `x.std(axis=0)` of (rows, columns) have a number for each column."),
-        replace(_STATISTIC, of_arrays=False, needs=("axis=1", "axis=-1", "(1", "(-1")),
+        replace(_STATISTIC, of_arrays=False, needs=("axis=1", "axis=2", "axis=-1", "(1", "(2", "(-1")),
     ),
     "windows": _Kind(
         "unsound-split", _windows,

@@ -112,6 +112,18 @@ def read(where):
     return np.stack([np.load(p) for p in sorted(where.glob("*.npy"))])  # sorted-as-text
 x = read(folder)
 """,
+    "files in the order of text, of an object": """
+import tempfile, pathlib
+folder = pathlib.Path(tempfile.mkdtemp())
+for number, value in enumerate(rng.normal(size=20)):
+    np.save(folder / ("f%d.npy" % number), value)
+class Stack:
+    def __init__(self, where):
+        self.files = sorted(where.glob("*.npy"))  # sorted-as-text
+    def array(self):
+        return np.array([np.load(f) for f in self.files])
+x = Stack(folder).array()
+""",
     "unique and first appearance": """
 table = pd.DataFrame({"shop": list("cabcab"), "v": rng.normal(size=6)})
 shops = table["shop"].unique()

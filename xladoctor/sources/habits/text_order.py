@@ -80,10 +80,16 @@ def _around(view: View, call: ast.Call) -> str:
     statement, scope = view.statement(call), view.scope(call)
     if statement is None:
         return ""
-    names = [t.id for t in getattr(statement, "targets", []) if isinstance(t, ast.Name)]
+    targets = getattr(statement, "targets", [])
+    names = [t.id for t in targets if isinstance(t, ast.Name)]
+    fields = {t.attr for t in targets if isinstance(t, ast.Attribute)}
     if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
         names.append(call.func.value.id)
     lines = {id(statement): ast.unparse(statement)}
+    for node in walk(view.tree) if fields else ():
+        user = view.statement(node) if isinstance(node, ast.Attribute) and node.attr in fields else None
+        if user is not None:
+            lines[id(user)] = ast.unparse(user)
     for name in names:
         for node in view.loads(scope, name):
             user = view.statement(node)
@@ -94,25 +100,23 @@ def _around(view: View, call: ast.Call) -> str:
 
 def _writes_unpadded(view: View) -> bool:
     """Whether the program itself names files by a number without a width, and more than ten of them."""
-    for node in walk(view.tree):
-        if not isinstance(node, ast.JoinedStr):
-            continue
+    return any(_many(view, name) for node in walk(view.tree) for name in _numbers_in(node))
+
+
+def _numbers_in(node: ast.AST) -> Iterator[ast.Name]:
+    """The names whose numbers a text gets before the ending of a file: f"{i}.npy", "%d.npy" % i, "{}.npy".format(i)."""
+    if isinstance(node, ast.JoinedStr):
         for part, after in zip(node.values, node.values[1:], strict=False):
-            plain = (
-                isinstance(part, ast.FormattedValue) and part.format_spec is None and isinstance(part.value, ast.Name)
-            )
-            if (
-                plain
-                and isinstance(after, ast.Constant)
-                and str(after.value).startswith(".")
-                and (
-                    isinstance(part, ast.FormattedValue)
-                    and isinstance(part.value, ast.Name)
-                    and _many(view, part.value)
-                )
-            ):
-                return True
-    return False
+            ending = isinstance(after, ast.Constant) and str(after.value).startswith(".")
+            if ending and isinstance(part, ast.FormattedValue) and part.format_spec is None:
+                yield from (n for n in (part.value,) if isinstance(n, ast.Name))
+    elif isinstance(node, ast.BinOp) and isinstance(node.left, ast.Constant) and isinstance(node.op, ast.Mod):
+        if re.search(r"%[dis]\.\w", str(node.left.value)):
+            yield from (n for n in walk(node.right) if isinstance(n, ast.Name))
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
+        form = str(getattr(node.func.value, "value", ""))
+        if re.search(r"\{\w*\}\.\w", form):
+            yield from (n for n in walk(node) if isinstance(n, ast.Name))
 
 
 def _many(view: View, name: ast.Name) -> bool:
