@@ -114,8 +114,9 @@ def _numbers_in(node: ast.AST) -> Iterator[ast.Name]:
         if re.search(r"%[dis]\.\w", str(node.left.value)):
             yield from (n for n in walk(node.right) if isinstance(n, ast.Name))
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
-        template = str(getattr(node.func.value, "value", ""))
-        yield from (n for n in walk(node) if isinstance(n, ast.Name) and re.search(r"\{\w*\}\.\w", template))
+        form = str(getattr(node.func.value, "value", ""))
+        if re.search(r"\{\w*\}\.\w", form):
+            yield from (n for n in walk(node) if isinstance(n, ast.Name))
 
 
 def _many(view: View, name: ast.Name) -> bool:
