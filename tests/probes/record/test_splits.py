@@ -5,6 +5,8 @@ The same process runs trainings with idle layers and the like: to start TensorFl
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.probes.record.running import run_program
@@ -166,8 +168,9 @@ def test_variables_that_no_step_changes(ran):
 
 
 def test_what_takes_the_place_of_a_variable_or_of_an_optimizer(ran):
-    found = [(e["what"], e["name"], trained(e["where"])) for e in ran.of("replaced")]
-    assert found == [("variable", "c", "told"), ("rate", "adam_30", "left")]
+    # Keras 3.15 numbers optimizers, 3.12 does not.
+    found = [(e["what"], re.sub(r"_\d+$", "", e["name"]), trained(e["where"])) for e in ran.of("replaced")]
+    assert found == [("variable", "c", "told"), ("rate", "adam", "left")]
 
 
 def test_a_layer_that_is_frozen_beside_its_clone_or_made_trainable_after_the_list(ran):
