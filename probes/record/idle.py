@@ -22,7 +22,7 @@ from .importhook import PostImportFinder
 
 MAX_LAYERS = 400
 MAX_BYTES = 4 << 20
-MAX_LOOKS = 20
+MAX_LOOKS = 60
 BATCH, DROPOUT = "batch-normalization", "dropout"
 
 
@@ -68,13 +68,13 @@ class IdleRecorder:
 
     def fitted(self) -> None:
         """A `fit` has ended: its model may be gone before the process ends."""
-        if self._looks < MAX_LOOKS:
+        if self._layers[BATCH] and self._looks < MAX_LOOKS:
             self._looks += 1
             self._look(BATCH, self._never_normalised)
 
     def _look(self, what: str, check: Callable[[Any], bool | None]) -> None:
         for seen in self._layers[what]:
-            layer = seen.layer()
+            layer = seen.layer() if seen.state is not False else None  # one that has done its work stays so
             state = check(layer) if layer is not None else None
             if layer is not None and state is not None:
                 seen.name, seen.state = str(layer.name), state

@@ -57,7 +57,9 @@ class LeftOut:
         self._layers.append(_Frozen(layer, variables, where, self._digests))
         if self._watched is None and self._calls < MAX_CALLS:
             self._own = self._class.__call__
-            self._watched = followed(self._own, self._called)
+            self._watched = followed(
+                self._own, lambda args, kwargs, result: self.guard.run("layer", self._called, args)
+            )
             self.guard.hooks.put(self._class, "__call__", self._watched)
 
     def thawed(self, layer: Any, variables: Sequence[Any], where: dict[str, Any] | None) -> None:
@@ -66,7 +68,7 @@ class LeftOut:
         if where is not None and len(self._thawed) < MAX_LAYERS:
             self._thawed.append((self.steps(), _Frozen(layer, variables, where, self._digests)))
 
-    def _called(self, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+    def _called(self, args: tuple[Any, ...]) -> None:
         self._calls += 1
         one = id(args[0])
         for known in self._layers:

@@ -47,7 +47,7 @@ class ReplacedRecorder:
             except BaseException as error:
                 hide(error)
                 raise
-            if old is not None and old is not value and hasattr(old, "assign_sub"):
+            if old is not None and old is not value and hasattr(type(old), "assign_sub"):
                 frame: Any = sys._getframe(1)
                 while frame is not None and frame.f_code.co_name == "__setattr__":  # those of classes before this one
                     frame = frame.f_back
