@@ -21,7 +21,6 @@ from xladoctor.diagnosis.flipped import flip_notes
 from xladoctor.diagnosis.frozen import frozen
 from xladoctor.diagnosis.frozen_layers import trainable_too_late
 from xladoctor.diagnosis.given_rows import given_rows
-from xladoctor.diagnosis.habits import habits
 from xladoctor.diagnosis.hypotheses import judge
 from xladoctor.diagnosis.idle import idle_parts
 from xladoctor.diagnosis.isolated import isolations, with_isolations
@@ -39,7 +38,7 @@ from xladoctor.diagnosis.retraces import as_recorded
 from xladoctor.diagnosis.row_source import rows_in_source
 from xladoctor.diagnosis.shape_rows import shape_rows
 from xladoctor.diagnosis.shuffled import shuffled_alone
-from xladoctor.diagnosis.slips import source_slips
+from xladoctor.diagnosis.slips import slips_with_names, source_slips
 from xladoctor.diagnosis.splits import splits
 from xladoctor.diagnosis.stacks import stacks
 from xladoctor.diagnosis.surroundings import surroundings
@@ -78,7 +77,7 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
     others += [*trainable_too_late(recording), *idle_parts(recording), *loss_inputs(recording), *unmoved(recording)]
     others += rows_in_source(recording)
     others += given_rows(recording)
-    others += habits(recording, others)
+    others += slips_with_names(recording, others)
     others += kept_in_graph(recording, others)
     others += source_slips(recording, others)
     known = ordered(logged, followed, others, evidence, quiet)

@@ -1,94 +1,23 @@
-"""Slips of the program's own source, where a run that ended well has trained something."""
+"""Slips of the program's own source, in a run that ended well: of the source alone, or with what its names held."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from typing import Any
 
-from xladoctor.diagnosis.basis import NOT_TESTED
+from xladoctor.diagnosis.basis import NOT_TESTED, RECORDED_SOURCE
 from xladoctor.diagnosis.own_source import files_of, program_of
 from xladoctor.diagnosis.weigh import ended_itself, survived
-from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
-from xladoctor.recording.run import Recording
+from xladoctor.model.diagnosis import Finding, Location, Proof
+from xladoctor.recording.run import Recording, location
 from xladoctor.recording.schema import schema
 from xladoctor.recording.user_sources import sources_of
 from xladoctor.rules import by_slug
-from xladoctor.sources.slips import Slip, slips
+from xladoctor.rules.slips import OF_NAMES, OF_SOURCE, Kind
+from xladoctor.sources.backward import Backward
+from xladoctor.sources.held import Held, View
+from xladoctor.sources.slips import Slip, slips, slips_of_names
 
-_BIND = Remedy(
-    "bind-now", "Give the function the value when it is made", "changes-numerics",
-    "As a default: `lambda t, p, k=k: ...`, or `functools.partial(f, k)`.",
-)  # fmt: skip
-_DIVIDE = Remedy(
-    "true-division", "Divide with /", "changes-numerics",
-    "`//` gives whole numbers only; `step / total` goes from 0 to 1.",
-)  # fmt: skip
-_USE = Remedy(
-    "use-result", "Use what the function returns", "changes-numerics",
-    "`x = f(x)`: datasets, tensors and most arrays are not changed in place. Or delete the line.",
-)  # fmt: skip
-_CLONE = Remedy(
-    "second-model", "Make a second model", "changes-numerics",
-    "`target = keras.models.clone_model(model)`, and then `target.set_weights(model.get_weights())`.",
-)  # fmt: skip
-_READ = Remedy(
-    "read-at-call", "Read the value where it is used", "changes-numerics",
-    "In the function: `def build(units=None): units = CONFIG['units'] if units is None else units`; or set it before "
-    "the definition.",
-)  # fmt: skip
-_LAST = Remedy(
-    "defaults-first", "Merge the defaults first", "changes-numerics",
-    "`{**DEFAULTS, **given}`: what stands last wins.",
-)  # fmt: skip
-_FLAG = Remedy(
-    "flag-as-flag", "Use a flag that argparse knows", "changes-numerics",
-    "`action=argparse.BooleanOptionalAction` takes `--name` and `--no-name`.",
-)  # fmt: skip
-_KEY = Remedy(
-    "same-key", "Use one name for the setting", "changes-numerics",
-    "Read it with `config[...]`, which raises where a key is not there.",
-)  # fmt: skip
-_INFER = Remedy(
-    "call-for-inference", "Evaluate with training=False", "changes-numerics", "`model(x, training=False)`."
-)  # fmt: skip
-_RESET = Remedy(
-    "reset-metrics", "Reset the metric at the start of each epoch", "changes-numerics", "`metric.reset_state()`."
-)  # fmt: skip
-_EACH = Remedy(
-    "one-for-each", "Make one for each", "changes-numerics",
-    "`[Dense(8) for _ in range(3)]`; of a default `history=None`, and in the function `history = history or []`.",
-)  # fmt: skip
-_AGAIN = Remedy(
-    "iterate-again", "Make what can be gone through again", "changes-numerics",
-    "A list, a `tf.data.Dataset`, or a call of the generator in each epoch.",
-)  # fmt: skip
-_ONCE = Remedy(
-    "layer-once", "Make the layer once, in __init__ or build", "changes-numerics",
-    "`self.dense = Dense(8)` there, and `self.dense(x)` in `call`.",
-)  # fmt: skip
-_ASK = Remedy("read-option", "Read the option where it should matter, or remove it", "safe", "`args.NAME`.")
-_CALL = Remedy(
-    "call-update", "Call the function where the second model should follow", "changes-numerics",
-    "After `apply_gradients`, or in every n-th step.",
-)  # fmt: skip
-_KINDS: dict[str, tuple[str, Remedy]] = {
-    "late-bound": ("dead-switch", _BIND),
-    "always-zero": ("dead-switch", _DIVIDE),
-    "dropped-result": ("dead-switch", _USE),
-    "one-model": ("dead-switch", _CLONE),
-    "read-early": ("setting-too-late", _READ),
-    "defaults-win": ("dead-switch", _LAST),
-    "text-for-true": ("dead-switch", _FLAG),
-    "other-key": ("dead-switch", _KEY),
-    "trains-in-evaluation": ("dead-switch", _INFER),
-    "never-reset": ("baked-in-setting", _RESET),
-    "one-object": ("dead-switch", _EACH),
-    "spent": ("wrong-shape-silent", _AGAIN),
-    "layer-per-call": ("no-gradient", _ONCE),
-    "never-asked": ("dead-switch", _ASK),
-    "never-called": ("dead-switch", _CALL),
-}
-"""The class and the remedy of each kind."""
 _MOST = 10
 
 
@@ -102,23 +31,56 @@ def source_slips(recording: Recording, known: Sequence[Finding] = ()) -> Iterato
     words = [str(w) for w in (getattr(sources_of(recording), "facts", {}).get("command") or ())]
     found = [(file, slip) for file, slip in slips(program_of(recording), words) if (file, slip.line) not in told]
     for file, slip in found[:_MOST]:
-        yield _finding(recording, file, slip)
+        yield _finding(recording, file, slip, OF_SOURCE[slip.kind])
 
 
-def _finding(recording: Recording, file: str, slip: Slip) -> Finding:
-    slug, remedy = _KINDS[slip.kind]
-    rule = by_slug(slug)
-    found = Finding(
-        code=rule.code,
-        slug=slug,
-        level="warning",
-        role="root",
-        title=slip.title,
-        message=slip.message,
+def slips_with_names(recording: Recording, known: Sequence[Finding]) -> Iterator[Finding]:
+    """A warning for each kind and line, but for lines of which one of the same class is `known`."""
+    told = {(f.slug, f.location.file, f.location.line) for f in known if f.location is not None}
+    if not (survived(recording) or ended_itself(recording)):
+        return
+    held = _held(recording)
+    trees = program_of(recording)
+    back = Backward(trees)
+    views: dict[str, View] = {}
+    views.update({file: View(file, tree, back, held.get(file, {}), views) for file, tree in trees.items()})
+    for file, view in views.items():
+        for slip in _of_view(view):
+            if (OF_NAMES[slip.kind].slug, file, slip.line) not in told:
+                yield _finding(recording, file, slip, OF_NAMES[slip.kind])
+
+
+def _of_view(view: View) -> list[Slip]:
+    """Those of a file; of one that is nested too deep, none."""
+    try:
+        return list(slips_of_names(view))
+    except RecursionError:
+        return []
+
+
+def _held(recording: Recording) -> dict[str, dict[tuple[str, str], Held]]:
+    """{file: {(function, name): what it held}}; of several looks at a function the last."""
+    found: dict[str, dict[tuple[str, str], Held]] = {}
+    for event in recording.of_kind(schema.NAMES):
+        at = location({"file": event["file"], "line": 1, "function": None})
+        names = found.setdefault(at.file if at is not None else str(event["file"]), {})
+        names.update({(str(event["function"]), name): held_of(facts) for name, facts in event["names"].items()})
+    return found
+
+
+def held_of(facts: dict[str, Any]) -> Held:
+    """What a name held, as the recorder wrote it."""
+    known = {k: facts[k] for k in Held.__dataclass_fields__ if k in facts}
+    return Held(**{**known, "shape": tuple(facts.get("shape") or ())})
+
+
+def _finding(recording: Recording, file: str, slip: Slip, kind: Kind) -> Finding:
+    rule = by_slug(kind.slug)
+    return Finding(
+        code=rule.code, slug=rule.slug, level="warning", role="root", title=slip.title,
+        message=f"{slip.message} No error was raised in the run.",
         location=Location(file, slip.line, files_of(recording).function(file, slip.line)),
-        evidence=(Proof("source", files_of(recording).code(file, slip.line), f"{file}:{slip.line}"),),
-        status="untested",
-        basis=NOT_TESTED,
-        remedies=(remedy,),
-    )
-    return replace(found, details={"kind": slip.kind})
+        evidence=(Proof("source", files_of(recording).code(file, slip.line) or slip.title, f"{file}:{slip.line}"),),
+        status="untested", basis=RECORDED_SOURCE if slip.kind in OF_NAMES else NOT_TESTED, remedies=(kind.remedy,),
+        details={"kind": slip.kind},
+    )  # fmt: skip

@@ -54,16 +54,6 @@ class Held:
     by_text: bool = False
 
 
-@dataclass(frozen=True)
-class Fault:
-    """What is wrong at a line, in words."""
-
-    kind: str
-    line: int
-    title: str
-    message: str
-
-
 class View:
     """A file of a program, with what its names held: {(function, name): what}."""
 

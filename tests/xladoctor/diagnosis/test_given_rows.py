@@ -8,7 +8,7 @@ import pytest
 
 from tests.xladoctor.recordings import Run
 from xladoctor.diagnosis import given_rows as module
-from xladoctor.diagnosis import habits as habits_module
+from xladoctor.diagnosis import slips
 from xladoctor.recording.run import read_run
 
 FILE = "/home/ada/train.py"
@@ -89,14 +89,14 @@ def test_without_the_source_the_call_is_named(tmp_path):
 
 def test_what_is_written_is_read_with_what_the_names_held(tmp_path, monkeypatch):
     tree = ast.parse("def turned(block):\n    return block.reshape(5, 3)\nx = turned(data)\n")
-    monkeypatch.setattr(habits_module, "program_of", lambda recording: {FILE: tree})
+    monkeypatch.setattr(slips, "program_of", lambda recording: {FILE: tree})
     held = {"data": {"kind": "array", "shape": [3, 5], "dtype": "float32"}}
     run = Run()
     run.event("names", file=FILE, function="<module>", names=held)
     recording = read_run(run.write(tmp_path / "run"))
-    [found] = habits_module.habits(recording, ())
+    [found] = slips.slips_with_names(recording, ())
     assert (found.slug, found.level, found.status, found.location.line) == ("wrong-pairing", "warning", "untested", 2)
-    assert list(habits_module.habits(recording, [found])) == []
+    assert list(slips.slips_with_names(recording, [found])) == []
 
 
 def test_rows_that_no_call_of_keras_got_are_known_by_their_name(tmp_path, monkeypatch):

@@ -1,5 +1,7 @@
-"""Mistakes that Python takes without a word, read in the source of a program: names that mean something else than they
-seem to when they are used, and values that go nowhere.
+"""Slips: lines that Python takes without a word, and that do something else than they seem to.
+
+Some are seen in the source alone: names that mean something else when they are used, values that go nowhere. Others
+need what the names held in the run (`xladoctor.sources.held`): sizes, types and orders.
 """
 
 from __future__ import annotations
@@ -7,6 +9,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 
+from xladoctor.sources.held import View
+from xladoctor.sources.slips import (
+    axes,
+    grids,
+    orders,
+    ranks,
+    scores,
+    targets,
+    text_order,
+    whole_numbers,
+    window_count,
+)
 from xladoctor.sources.slips.aliased import aliases
 from xladoctor.sources.slips.captured import captured
 from xladoctor.sources.slips.early import early
@@ -17,15 +31,26 @@ from xladoctor.sources.slips.slip import Slip
 from xladoctor.sources.slips.unused import unused
 from xladoctor.sources.slips.whole import whole
 
-__all__ = ["Slip", "slips"]
+__all__ = ["Slip", "slips", "slips_of_names"]
 
-_CHECKS = (captured, whole, unused, aliases, early, phases, shared)
+_OF_TREES = (captured, whole, unused, aliases, early, phases, shared)
+_OF_NAMES = (axes, grids, orders, ranks, scores, targets, text_order, whole_numbers, window_count)
 
 
 def slips(trees: Mapping[str, ast.Module], words: Sequence[str]) -> Iterator[tuple[str, Slip]]:
     """(file, slip) of a program that was run with these words of its command line."""
     for file, tree in trees.items():
-        for check in _CHECKS:
+        for check in _OF_TREES:
             for slip in check(tree):
                 yield file, slip
     yield from options(trees, words)
+
+
+def slips_of_names(view: View) -> Iterator[Slip]:
+    """Those of a file that what its names held shows, each kind and line once."""
+    seen: set[tuple[str, int]] = set()
+    for check in _OF_NAMES:
+        for slip in check.faults(view):
+            if (slip.kind, slip.line) not in seen:
+                seen.add((slip.kind, slip.line))
+                yield slip

@@ -6,8 +6,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from xladoctor.sources.held import Fault, View
+from xladoctor.sources.held import View
 from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.slips.slip import Slip
 
 _LISTS = frozenset({"glob", "iglob", "listdir", "iterdir", "rglob", "scandir"})
 _READS_NAME = re.compile(r"\.stem\b|basename|re\.(?:search|match|findall|split)|\bint\(|\.parts\b|splitext|\.name\b")
@@ -31,14 +32,14 @@ _LOADS = frozenset(
 )
 
 
-def faults(view: View) -> Iterator[Fault]:
+def faults(view: View) -> Iterator[Slip]:
     """`sorted` of such names, that decides in which order arrays are read or put together."""
     for call in view.calls("sorted", "sort"):
         if call.keywords or (last_name(call.func) == "sorted" and len(call.args) != 1):
             continue
         if _sorted_as_text(view, call) and not _READS_NAME.search(_around(view, call)):
             what = ast.unparse(call)[:60]
-            yield Fault(
+            yield Slip(
                 "sorted-as-text",
                 call.lineno,
                 f"`{what}` sorts names with numbers as text",

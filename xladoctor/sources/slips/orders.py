@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from xladoctor.sources.held import Fault, View
+from xladoctor.sources.held import View
 from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.slips.slip import Slip
 
 _DEPTH = 8
 _KEEPS = frozenset(
@@ -57,7 +58,7 @@ class Order:
     key: str
 
 
-def faults(view: View) -> Iterator[Fault]:
+def faults(view: View) -> Iterator[Slip]:
     """`zip`, tables, dicts and differences of two that are in two orders of one key."""
     for node in walk(view.tree):
         for one, other in _pairs(node):
@@ -66,7 +67,7 @@ def faults(view: View) -> Iterator[Fault]:
                 continue
             if _in_order(view, first.key) or _alike(view, one, other):
                 continue
-            yield Fault(
+            yield Slip(
                 "two-orders-of-a-key",
                 getattr(node, "lineno", 0),
                 f"`{ast.unparse(one)[:40]}` and `{ast.unparse(other)[:40]}` have the values of `{first.key}` in two "

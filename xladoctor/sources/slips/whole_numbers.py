@@ -7,8 +7,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from xladoctor.sources.held import Fault, View
+from xladoctor.sources.held import View
 from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.slips.slip import Slip
 
 _GIVES_FRACTIONS = frozenset(
     {
@@ -56,7 +57,7 @@ _UNSIGNED = frozenset({"uint8", "uint16", "uint32", "uint64"})
 _MEANT = frozenset({"maximum", "minimum", "where", "mod", "bitwise_xor"})
 
 
-def faults(view: View) -> Iterator[Fault]:
+def faults(view: View) -> Iterator[Slip]:
     """All of a file."""
     for node in walk(view.tree):
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Subscript):
@@ -67,14 +68,14 @@ def faults(view: View) -> Iterator[Fault]:
         yield from _cast(view, call)
 
 
-def _stored(view: View, node: ast.Assign, into: ast.expr, value: ast.expr) -> Iterator[Fault]:
+def _stored(view: View, node: ast.Assign, into: ast.expr, value: ast.expr) -> Iterator[Slip]:
     """`whole[i] = a / b`."""
     if not isinstance(into, ast.Name) or not _fractional(view, value):
         return
     held = view.held(into)
     dtype = held.dtype if held is not None else _made_as(view, into)
     if dtype.startswith(("int", "uint")):
-        yield Fault(
+        yield Slip(
             "fractions-cut-off",
             node.lineno,
             f"`{into.id}` is an array of {dtype}, and gets fractions: they are cut off",
@@ -134,7 +135,7 @@ def _fractional(view: View, value: ast.expr) -> bool:
     return held is not None and held.fraction
 
 
-def _below(view: View, node: ast.BinOp) -> Iterator[Fault]:
+def _below(view: View, node: ast.BinOp) -> Iterator[Slip]:
     """`a - b` of unsigned arrays."""
     types = [view.dtype(side) for side in (node.left, node.right)]
     statement = view.statement(node)
@@ -146,7 +147,7 @@ def _below(view: View, node: ast.BinOp) -> Iterator[Fault]:
     if any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod | ast.BitAnd | ast.BitXor) for n in inside):
         return
     one = ast.unparse(node.left)[:60]
-    yield Fault(
+    yield Slip(
         "wraps-below",
         node.lineno,
         f"`{one}` is of {types[0]}, and a subtraction of it wraps around",
@@ -155,7 +156,7 @@ def _below(view: View, node: ast.BinOp) -> Iterator[Fault]:
     )
 
 
-def _cast(view: View, call: ast.Call) -> Iterator[Fault]:
+def _cast(view: View, call: ast.Call) -> Iterator[Slip]:
     """`x.astype(int)` of numbers between -1 and 1, `x.astype(uint8)` of numbers that it has not."""
     of = call.func.value if isinstance(call.func, ast.Attribute) else None
     held = view.held(of) if of is not None else None
@@ -170,7 +171,7 @@ def _cast(view: View, call: ast.Call) -> Iterator[Fault]:
     if rebound or not word.startswith(("int", "uint")):
         return
     if held.fraction and held.least > -1 and held.most < 1:
-        yield Fault(
+        yield Slip(
             "fractions-cut-off",
             call.lineno,
             f"`{name}` is between -1 and 1, and a cast to {word} makes each number 0",
@@ -178,7 +179,7 @@ def _cast(view: View, call: ast.Call) -> Iterator[Fault]:
             f"{held.most:.3g}, so that nothing of them is left.",
         )
     elif word == "uint8" and (held.most >= 256 or held.least <= -1):
-        yield Fault(
+        yield Slip(
             "wraps-below",
             call.lineno,
             f"`{name}` has numbers that {word} has not, and a cast wraps them around",

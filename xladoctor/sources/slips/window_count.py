@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from xladoctor.sources.held import Fault, View
+from xladoctor.sources.held import View
 from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.slips.slip import Slip
 
 
-def faults(view: View) -> Iterator[Fault]:
+def faults(view: View) -> Iterator[Slip]:
     """`for i in range((n - size) // step)` that cuts `x[i * step : i * step + size]`."""
     for call in view.calls("range", "arange"):
         found = _counted(view, call)
@@ -19,7 +20,7 @@ def faults(view: View) -> Iterator[Fault]:
         body = loop if isinstance(loop, ast.For) else view.above[id(loop)]
         size, step, line = found
         if _cuts(body, loop.target.id, size, step):
-            yield Fault(
+            yield Slip(
                 "last-window-left-out",
                 line,
                 f"The last window of {size} is left out: the count is one too small",

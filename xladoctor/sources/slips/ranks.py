@@ -5,22 +5,23 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from xladoctor.sources.held import Fault, View
+from xladoctor.sources.held import View
 from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.slips.slip import Slip
 
 _SORTS = ("argsort",)
 _PICKS = frozenset({"take", "gather", "isin", "put", "enumerate", "append", "zip", "split", "array_split", "print"})
 _RANDOM = ("random", "rng", "shuffle", "permutation")
 
 
-def faults(view: View) -> Iterator[Fault]:
+def faults(view: View) -> Iterator[Slip]:
     """`argsort(x) / n`, and `ranks = argsort(x)` that index nothing."""
     for call in view.calls(*_SORTS):
         text = ast.unparse(call)
         if text.count("argsort") > 1 or any(word in text for word in _RANDOM) or _inside(view, call, _SORTS):
             continue
         if _as_number(view, call) or _named(view, call):
-            yield Fault(
+            yield Slip(
                 "argsort-as-rank",
                 call.lineno,
                 f"`{text[:60]}` is used as ranks, and has the positions of sorted rows",

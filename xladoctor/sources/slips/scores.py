@@ -8,8 +8,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from xladoctor.sources.held import Fault, View
+from xladoctor.sources.held import View
 from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.slips.slip import Slip
 
 _MEANS = ("mean", "average", "reduce_mean", "accuracy_score", "mean_squared_error", "mean_absolute_error")
 _SUBJECTS = re.compile(
@@ -32,7 +33,7 @@ _BY_GROUP = (
 )
 
 
-def faults(view: View) -> Iterator[Fault]:
+def faults(view: View) -> Iterator[Slip]:
     """All of a file."""
     for call in view.calls(*_MEANS):
         yield from _padded(view, call)
@@ -45,7 +46,7 @@ def faults(view: View) -> Iterator[Fault]:
     yield from _subjects(view)
 
 
-def _padded(view: View, call: ast.Call) -> Iterator[Fault]:
+def _padded(view: View, call: ast.Call) -> Iterator[Slip]:
     """The mean of a comparison with labels that are padded, of all positions."""
     statement = view.statement(call)
     for taken in _operands(view, call):
@@ -53,7 +54,7 @@ def _padded(view: View, call: ast.Call) -> Iterator[Fault]:
             held = view.held(name)
             if held is None or not held.padded or statement is None or _masked(view, call, name.id):
                 continue
-            yield Fault(
+            yield Slip(
                 "padding-counted",
                 statement.lineno,
                 f"`{ast.unparse(call)[:60]}` counts the padded positions of `{name.id}`",
@@ -90,7 +91,7 @@ def _masked(view: View, call: ast.Call, name: str) -> bool:
     return bool(keywords) or bool(re.search(r"mask|weight|valid|length|pad|\[\w+ ?[>!]=? ?0\]", text, re.IGNORECASE))
 
 
-def _unwritten(view: View) -> Iterator[Fault]:
+def _unwritten(view: View) -> Iterator[Slip]:
     """Arrays made as zeros whose last rows no loop has filled."""
     for node in walk(view.tree):
         if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not isinstance(node.targets[0], ast.Name):
@@ -101,7 +102,7 @@ def _unwritten(view: View) -> Iterator[Fault]:
             continue
         found = _filled(view, node.value, name)
         if found is not None:
-            yield Fault(
+            yield Slip(
                 "never-written",
                 found,
                 f"The last {held.rest} of {held.shape[0]} rows of `{name.id}` were never written",
@@ -174,7 +175,7 @@ def _cut(view: View, name: str) -> bool:
     return False
 
 
-def _subjects(view: View) -> Iterator[Fault]:
+def _subjects(view: View) -> Iterator[Slip]:
     """Rows of several subjects, dealt out one by one."""
     names = {
         n.id
@@ -188,7 +189,7 @@ def _subjects(view: View) -> Iterator[Fault]:
             continue
         line = _split_line(view, held.shape[0])
         if line is not None:
-            yield Fault(
+            yield Slip(
                 "subjects-on-both-sides",
                 line,
                 f"Rows are split at random, and rows of one of `{name}` come to both sides",

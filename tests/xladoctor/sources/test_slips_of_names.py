@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 
 from probes.record.held_names import facts_of
-from xladoctor.diagnosis.habits import _KINDS, _of
+from xladoctor.diagnosis.slips import held_of
+from xladoctor.rules.slips import OF_NAMES
 from xladoctor.sources.backward import Backward
-from xladoctor.sources.habits import faults_of
 from xladoctor.sources.held import Held, View
+from xladoctor.sources.slips import slips_of_names
 
 PROGRAMS = Path(__file__).resolve().parents[3] / "benchmarks" / "programs"
 HEAD = """
@@ -394,15 +395,15 @@ def found_in(text: str) -> set[tuple[int, str]]:
     names: dict[str, Any] = {"Model": Model, "model": Model()}
     exec(compile(text.replace("import tensorflow as tf", "tf = None"), "program.py", "exec"), names)
     facts = {("<module>", n): f for n, v in names.items() if (f := facts_of(v))}
-    held: dict[tuple[str, str], Held] = {key: _of(f) for key, f in facts.items()}
+    held: dict[tuple[str, str], Held] = {key: held_of(f) for key, f in facts.items()}
     tree = ast.parse(text)
-    return {(f.line, f.kind) for f in faults_of(View("program.py", tree, Backward({"program.py": tree}), held))}
+    return {(f.line, f.kind) for f in slips_of_names(View("program.py", tree, Backward({"program.py": tree}), held))}
 
 
 def marked(text: str) -> set[tuple[int, str]]:
     """(line, kind) of the lines that say so."""
     lines = enumerate(text.splitlines(), 1)
-    return {(n, line.rpartition("# ")[2]) for n, line in lines if line.rpartition("# ")[2] in _KINDS}
+    return {(n, line.rpartition("# ")[2]) for n, line in lines if line.rpartition("# ")[2] in OF_NAMES}
 
 
 @pytest.mark.parametrize("name", WRONG)
@@ -425,7 +426,7 @@ def test_what_a_function_of_another_file_is_given():
     held = {"a.py": {("<module>", "data"): Held("array", (3, 5), "float32")}, "b.py": {}}
     views: dict[str, View] = {}
     views.update({f: View(f, tree, Backward(trees), held[f], views) for f, tree in trees.items()})
-    assert [(f.line, f.kind) for f in faults_of(views["b.py"])] == [(2, "axes-by-reshape")]
+    assert [(f.line, f.kind) for f in slips_of_names(views["b.py"])] == [(2, "axes-by-reshape")]
 
 
 def test_no_program_is_too_odd():
@@ -436,7 +437,7 @@ def test_no_program_is_too_odd():
         names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
         scopes = ["<module>", *(n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef))]
         held = {(scope, name): odd(draw) for scope in scopes for name in names}
-        list(faults_of(View(str(path), tree, Backward({str(path): tree}), held)))
+        list(slips_of_names(View(str(path), tree, Backward({str(path): tree}), held)))
 
 
 def odd(draw: random.Random) -> Held:
@@ -448,4 +449,4 @@ def odd(draw: random.Random) -> Held:
 
 
 def test_each_kind_is_found_somewhere():
-    assert {kind for text in WRONG.values() for _, kind in marked(text)} == set(_KINDS)
+    assert {kind for text in WRONG.values() for _, kind in marked(text)} == set(OF_NAMES)

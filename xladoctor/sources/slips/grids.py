@@ -6,11 +6,12 @@ import ast
 import math
 from collections.abc import Iterator
 
-from xladoctor.sources.held import Fault, View
+from xladoctor.sources.held import View
 from xladoctor.sources.names import last_name
+from xladoctor.sources.slips.slip import Slip
 
 
-def faults(view: View) -> Iterator[Fault]:
+def faults(view: View) -> Iterator[Slip]:
     """`tile(a, len(b))` beside `tile(b, len(a))`; `meshgrid(x, y)` and `reshape(len(x), len(y))`."""
     for name in ("tile", "repeat"):
         calls = [c for c in view.calls(name) if len(c.args) == 2 and not c.keywords]
@@ -40,10 +41,10 @@ def _counts(view: View, times: ast.expr, of: ast.expr, count: int | None) -> boo
     return count is not None and count > 1 and view.number(times) == count
 
 
-def _tiled(name: str, first: ast.Call, second: ast.Call) -> Fault:
+def _tiled(name: str, first: ast.Call, second: ast.Call) -> Slip:
     one, other = ast.unparse(first.args[0])[:40], ast.unparse(second.args[0])[:40]
     opposite = "repeat" if name == "tile" else "tile"
-    return Fault(
+    return Slip(
         "tiled-alike",
         second.lineno,
         f"`{one}` and `{other}` are both made longer by `{name}`",
@@ -52,7 +53,7 @@ def _tiled(name: str, first: ast.Call, second: ast.Call) -> Fault:
     )
 
 
-def _grids(view: View) -> Iterator[Fault]:
+def _grids(view: View) -> Iterator[Slip]:
     grids = list(view.calls("meshgrid", "product"))
     for place, grid in enumerate(grids):
         following = grids[place + 1].lineno if place + 1 < len(grids) else None
@@ -75,7 +76,7 @@ def _grids(view: View) -> Iterator[Fault]:
             by_text = by_text or texts == (f"{x}.shape[0]", f"{y}.shape[0]")
             numbers = tuple(view.number(w) for w in wanted)
             if n != m and (by_text or (n is not None and m is not None and numbers == (n, m))):
-                yield Fault(
+                yield Slip(
                     "grid-axes",
                     call.lineno,
                     f"The grid of `{ast.unparse(grid)[:60]}` is reshaped with its axes exchanged",

@@ -8,8 +8,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from xladoctor.sources.held import Fault, View, returned
+from xladoctor.sources.held import View, returned
 from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.slips.slip import Slip
 
 _FILTERS = frozenset(
     {
@@ -36,7 +37,7 @@ _DENSE = re.compile(
 )
 
 
-def faults(view: View) -> Iterator[Fault]:
+def faults(view: View) -> Iterator[Slip]:
     """All of a file."""
     for call in view.calls(*_ROLLS, "transform"):
         yield from _rolled(view, call)
@@ -47,7 +48,7 @@ def faults(view: View) -> Iterator[Fault]:
     yield from _doubled(view)
 
 
-def _rolled(view: View, call: ast.Call) -> Iterator[Fault]:
+def _rolled(view: View, call: ast.Call) -> Iterator[Slip]:
     statement = view.statement(call)
     if not isinstance(statement, ast.Assign) or ".shift(" in (text := ast.unparse(statement.value)):
         return
@@ -70,7 +71,7 @@ def _rolled(view: View, call: ast.Call) -> Iterator[Fault]:
     ):
         return
     how = "the mean of each group of it" if grouped else f"`{last_name(call.func)}` of it up to the same row"
-    yield Fault(
+    yield Slip(
         "feature-of-target",
         statement.lineno,
         f"The feature `{feature}` is made of the target `{column}` of the same row",
@@ -138,7 +139,7 @@ def _is_feature(view: View, feature: str, made: ast.stmt) -> bool:
     return False
 
 
-def _smoothed(view: View) -> Iterator[Fault]:
+def _smoothed(view: View) -> Iterator[Slip]:
     """Features that are a running mean of the very array that a `fit` gets as its labels."""
     for call in view.calls("fit"):
         if len(call.args) < 2:
@@ -154,7 +155,7 @@ def _smoothed(view: View) -> Iterator[Fault]:
             found = next((n for n in walk(made.value) if _runs(n, sources) or _up_to(n, listed)), None)
             whole = made.file == view.file and not re.search(r"shift\(|roll\(|:-1\]", ast.unparse(made.value))
             if found is not None and whole:
-                yield Fault(
+                yield Slip(
                     "feature-of-target",
                     made.line,
                     "A feature is a running mean of the target that has the same row in it",
@@ -187,7 +188,7 @@ def _up_to(node: ast.AST, listed: list[ast.Call]) -> bool:
     return False
 
 
-def _turned(view: View, function: ast.FunctionDef | ast.Lambda) -> Iterator[Fault]:
+def _turned(view: View, function: ast.FunctionDef | ast.Lambda) -> Iterator[Slip]:
     """A function of (image, mask) that turns or moves the image alone."""
     names = [a.arg for a in function.args.args if a.arg not in ("self", "cls")]
     given = (
@@ -241,7 +242,7 @@ def _is_dense(view: View) -> bool:
     return False
 
 
-def _doubled(view: View) -> Iterator[Fault]:
+def _doubled(view: View) -> Iterator[Slip]:
     """`concatenate([x, x[:, :, ::-1]])` and `concatenate([mask, mask])`."""
     joins = [c for c in view.calls("concatenate", "concat") if c.args and isinstance(c.args[0], ast.List | ast.Tuple)]
     turned = [c for c in joins if len(_parts(c)) > 1 and any(_turning(view, e) for e in _parts(c))]
@@ -267,8 +268,8 @@ def _parts(call: ast.Call) -> list[ast.expr]:
     return list(given.elts) if isinstance(given, ast.List | ast.Tuple) else []
 
 
-def _left(line: int, image: str, dense: str) -> Fault:
-    return Fault(
+def _left(line: int, image: str, dense: str) -> Slip:
+    return Slip(
         "target-left-behind",
         line,
         f"`{image}` is turned or moved, and `{dense}`, which has a value for each place, is not",

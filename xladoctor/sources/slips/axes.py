@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from xladoctor.sources.backward import Made
-from xladoctor.sources.held import Fault, View
+from xladoctor.sources.held import View
 from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.slips.slip import Slip
 
 _WIDTH = frozenset({"w", "width", "img_w", "img_width", "image_width", "cols", "n_cols", "ncols"})
 _HEIGHT = frozenset({"h", "height", "img_h", "img_height", "image_height", "rows", "n_rows", "nrows"})
@@ -15,7 +16,7 @@ _SIZED = frozenset({"resize", "resize_with_pad", "resize_with_crop_or_pad"})
 _MODULES = frozenset({"np", "tf", "numpy", "tensorflow", "jnp", "ops", "math", "backend"})
 
 
-def faults(view: View) -> Iterator[Fault]:
+def faults(view: View) -> Iterator[Slip]:
     """All of a file."""
     for call in view.calls("reshape"):
         yield from _reshaped(view, call)
@@ -38,7 +39,7 @@ def _parts(call: ast.Call) -> tuple[ast.expr, list[ast.expr]] | None:
     return of, args
 
 
-def _reshaped(view: View, call: ast.Call) -> Iterator[Fault]:
+def _reshaped(view: View, call: ast.Call) -> Iterator[Slip]:
     parts = _parts(call)
     before = view.shape(parts[0]) if parts is not None else None
     if parts is None or before is None or len(before) < 2:
@@ -49,7 +50,7 @@ def _reshaped(view: View, call: ast.Call) -> Iterator[Fault]:
         return
     if len(set(plain)) < 2:
         return
-    yield Fault(
+    yield Slip(
         "axes-by-reshape",
         call.lineno,
         f"A reshape of {before} to {tuple(after)} instead of a transpose",
@@ -71,7 +72,7 @@ def _sizes_of(view: View, sizes: list[ast.expr], before: tuple[int, ...]) -> lis
     return [n if n is not None and n > 0 else rest for n in numbers]
 
 
-def _blocks(view: View, call: ast.Call) -> Iterator[Fault]:
+def _blocks(view: View, call: ast.Call) -> Iterator[Slip]:
     """Arrays (rows, n) side by side, k of them, reshaped to (rows, n, k)."""
     parts = _parts(call)
     if parts is None or len(parts[1]) != 3:
@@ -80,7 +81,7 @@ def _blocks(view: View, call: ast.Call) -> Iterator[Fault]:
         pieces = _side_by_side(value)
         many = view.number(parts[1][2])
         if pieces and len(pieces) == many and many > 1 and view.number(parts[1][1]) != many:
-            yield Fault(
+            yield Slip(
                 "series-by-reshape",
                 call.lineno,
                 f"{many} arrays side by side are reshaped so that each item has one of each",
@@ -102,7 +103,7 @@ def _side_by_side(value: ast.AST) -> list[ast.expr] | None:
     return list(value.args[0].elts) if flat else None
 
 
-def _classes(view: View, call: ast.Call) -> Iterator[Fault]:
+def _classes(view: View, call: ast.Call) -> Iterator[Slip]:
     """`argmax` over the rows, of what a model gave for each of them."""
     own = isinstance(call.func, ast.Attribute) and last_name(call.func.value) not in _MODULES
     of = call.func.value if own and isinstance(call.func, ast.Attribute) else (call.args[0] if call.args else None)
@@ -116,7 +117,7 @@ def _classes(view: View, call: ast.Call) -> Iterator[Fault]:
     if sizes is not None and (len(sizes) != 2 or sizes[1] > sizes[0]):
         return
     if _predicted(view, of):
-        yield Fault(
+        yield Slip(
             "classes-over-rows",
             call.lineno,
             f"`{ast.unparse(call)[:60]}` takes the largest of all rows, and not of the classes",
@@ -138,7 +139,7 @@ def _predicted(view: View, of: ast.expr) -> bool:
     return False
 
 
-def _sizes(view: View) -> Iterator[Fault]:
+def _sizes(view: View) -> Iterator[Slip]:
     """`width, height = x.shape[:2]`, and a resize to (width, height)."""
     for node in walk(view.tree):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple) and _is_shape(node.value):
@@ -164,8 +165,8 @@ def _is_shape(value: ast.expr) -> bool:
     return ".shape" in text and "::-1" not in text and isinstance(value, ast.Attribute | ast.Subscript)
 
 
-def _exchanged(node: ast.AST, what: str) -> Fault:
-    return Fault(
+def _exchanged(node: ast.AST, what: str) -> Slip:
+    return Slip(
         "width-first",
         getattr(node, "lineno", 0),
         f"{what}: images have their height first",

@@ -1,0 +1,153 @@
+"""The class and the remedy of each kind of slip of the source (`xladoctor.sources.slips`).
+
+A kind is the name of one check. It has no class of its own: what it does to the numbers decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from xladoctor.model.diagnosis import Remedy
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The slug of the class, and what to do."""
+
+    slug: str
+    remedy: Remedy
+
+
+_SWITCH, _LATE, _BAKED, _LOST = "dead-switch", "setting-too-late", "baked-in-setting", "no-gradient"
+_PAIRING, _ROWS, _SPLIT, _WRAP = "wrong-pairing", "wrong-shape-silent", "unsound-split", "integer-wrap"
+_TRANSPOSE = Remedy(
+    "transpose-axes", "Transpose instead of reshaping", "safe",
+    "`reshape` keeps the order of the numbers. `np.transpose`, `np.moveaxis` or `.T` changes the order of axes.",
+)  # fmt: skip
+_BIND = Remedy(
+    "bind-now", "Give the function the value when it is made", "changes-numerics",
+    "As a default: `lambda t, p, k=k: ...`, or `functools.partial(f, k)`.",
+)  # fmt: skip
+_DIVIDE = Remedy(
+    "true-division", "Divide with /", "changes-numerics",
+    "`//` gives whole numbers only; `step / total` goes from 0 to 1.",
+)  # fmt: skip
+_USE = Remedy(
+    "use-result", "Use what the function returns", "changes-numerics",
+    "`x = f(x)`: datasets, tensors and most arrays are not changed in place. Or delete the line.",
+)  # fmt: skip
+_CLONE = Remedy(
+    "second-model", "Make a second model", "changes-numerics",
+    "`target = keras.models.clone_model(model)`, and then `target.set_weights(model.get_weights())`.",
+)  # fmt: skip
+_READ = Remedy(
+    "read-at-call", "Read the value where it is used", "changes-numerics",
+    "In the function: `def build(units=None): units = CONFIG['units'] if units is None else units`; or set it before "
+    "the definition.",
+)  # fmt: skip
+_LAST = Remedy(
+    "defaults-first", "Merge the defaults first", "changes-numerics",
+    "`{**DEFAULTS, **given}`: what stands last wins.",
+)  # fmt: skip
+_FLAG = Remedy(
+    "flag-as-flag", "Use a flag that argparse knows", "changes-numerics",
+    "`action=argparse.BooleanOptionalAction` takes `--name` and `--no-name`.",
+)  # fmt: skip
+_KEY = Remedy(
+    "same-key", "Use one name for the setting", "changes-numerics",
+    "Read it with `config[...]`, which raises where a key is not there.",
+)  # fmt: skip
+_INFER = Remedy(
+    "call-for-inference", "Evaluate with training=False", "changes-numerics", "`model(x, training=False)`."
+)  # fmt: skip
+_RESET = Remedy(
+    "reset-metrics", "Reset the metric at the start of each epoch", "changes-numerics", "`metric.reset_state()`."
+)  # fmt: skip
+_EACH = Remedy(
+    "one-for-each", "Make one for each", "changes-numerics",
+    "`[Dense(8) for _ in range(3)]`; of a default `history=None`, and in the function `history = history or []`.",
+)  # fmt: skip
+_AGAIN = Remedy(
+    "iterate-again", "Make what can be gone through again", "changes-numerics",
+    "A list, a `tf.data.Dataset`, or a call of the generator in each epoch.",
+)  # fmt: skip
+_ONCE = Remedy(
+    "layer-once", "Make the layer once, in __init__ or build", "changes-numerics",
+    "`self.dense = Dense(8)` there, and `self.dense(x)` in `call`.",
+)  # fmt: skip
+_ASK = Remedy("read-option", "Read the option where it should matter, or remove it", "safe", "`args.NAME`.")
+_CALL = Remedy(
+    "call-update", "Call the function where the second model should follow", "changes-numerics",
+    "After `apply_gradients`, or in every n-th step.",
+)  # fmt: skip
+OF_SOURCE: Mapping[str, Kind] = {
+    "late-bound": Kind(_SWITCH, _BIND),
+    "always-zero": Kind(_SWITCH, _DIVIDE),
+    "dropped-result": Kind(_SWITCH, _USE),
+    "one-model": Kind(_SWITCH, _CLONE),
+    "read-early": Kind(_LATE, _READ),
+    "defaults-win": Kind(_SWITCH, _LAST),
+    "text-for-true": Kind(_SWITCH, _FLAG),
+    "other-key": Kind(_SWITCH, _KEY),
+    "trains-in-evaluation": Kind(_SWITCH, _INFER),
+    "never-reset": Kind(_BAKED, _RESET),
+    "one-object": Kind(_SWITCH, _EACH),
+    "spent": Kind(_ROWS, _AGAIN),
+    "layer-per-call": Kind(_LOST, _ONCE),
+    "never-asked": Kind(_SWITCH, _ASK),
+    "never-called": Kind(_SWITCH, _CALL),
+}
+"""Seen in the source alone."""
+OF_NAMES: Mapping[str, Kind] = {
+    "argsort-as-rank": Kind(_PAIRING, Remedy(
+        "rank-by-two-sorts", "Take the ranks by a second argsort", "changes-numerics",
+        "`x.argsort().argsort()`, or `ranks = np.empty(n, int)` and `ranks[x.argsort()] = np.arange(n)`.")),
+    "tiled-alike": Kind(_PAIRING, Remedy(
+        "tile-and-repeat", "Tile one and repeat the other", "changes-numerics",
+        "`np.tile(a, len(b))` with `np.repeat(b, len(a))` are all pairs; so is `np.meshgrid`.")),
+    "grid-axes": Kind(_PAIRING, Remedy(
+        "grid-by-rows", "Reshape to the shape of the grid", "changes-numerics",
+        "`.reshape(len(y), len(x))` after `meshgrid(x, y)`, or `meshgrid(x, y, indexing=\"ij\")`.")),
+    "axes-by-reshape": Kind(_PAIRING, _TRANSPOSE),
+    "series-by-reshape": Kind(_PAIRING, Remedy(
+        "stack-last", "Stack on a new last axis", "changes-numerics",
+        "`np.stack([a, b], axis=-1)`, or `.reshape(rows, k, n).transpose(0, 2, 1)`.")),
+    "classes-over-rows": Kind(_PAIRING, Remedy(
+        "classes-last", "Take the class of each row", "changes-numerics", "`argmax(axis=-1)`.")),
+    "width-first": Kind(_PAIRING, Remedy(
+        "height-first", "Take the height first", "changes-numerics", "`height, width = image.shape[:2]`.")),
+    "sorted-as-text": Kind(_PAIRING, Remedy(
+        "sort-by-number", "Sort by the number", "changes-numerics",
+        "`sorted(paths, key=lambda p: int(re.findall(r\"\\d+\", str(p))[-1]))`, or write numbers with a fixed width: "
+        "`f\"{i:05d}\"`.")),
+    "two-orders-of-a-key": Kind(_PAIRING, Remedy(
+        "one-order", "Use one list of the values for both", "changes-numerics",
+        "`keys = sorted(set(values))` once, and each side by these; `groupby(key, sort=False)` keeps the order in "
+        "which "
+        "they appear.")),
+    "target-left-behind": Kind(_PAIRING, Remedy(
+        "turn-both", "Change both by one draw", "changes-numerics",
+        "Join image and target on the last axis, change that, and take it apart again; or use the stateless functions "
+        "with one seed for both.")),
+    "last-window-left-out": Kind(_ROWS, Remedy(
+        "count-last-window", "Add the last window", "changes-numerics", "`(n - size) // step + 1`.")),
+    "never-written": Kind(_ROWS, Remedy(
+        "fill-to-the-end", "Fill the array to its end", "safe",
+        "`range(0, len(x), size)` includes the rest: a slice ends at the end of the array by itself.")),
+    "padding-counted": Kind(_ROWS, Remedy(
+        "leave-out-padding", "Leave the padding out", "changes-numerics",
+        "`(guess == truth)[truth != 0].mean()`, or weights that are 0 there.")),
+    "feature-of-target": Kind(_SPLIT, Remedy(
+        "shift-first", "Use earlier rows alone", "changes-numerics",
+        "`table[target].shift(1).rolling(k).mean()`; means of groups from training rows alone.")),
+    "subjects-on-both-sides": Kind(_SPLIT, Remedy(
+        "split-by-group", "Split by the groups", "changes-numerics",
+        "Draw some of `np.unique(groups)` for the test, and take `np.isin(groups, drawn)`; or `GroupShuffleSplit`.")),
+    "fractions-cut-off": Kind(_WRAP, Remedy(
+        "make-floats", "Make the array of floats", "changes-numerics", "`np.zeros(shape)`, or `dtype=float`.")),
+    "wraps-below": Kind(_WRAP, Remedy(
+        "widen-first", "Widen the type before the operation", "changes-numerics", "`a.astype(\"int32\") - b`.")),
+}  # fmt: skip
+
+"""Seen with what the names held in the run."""
