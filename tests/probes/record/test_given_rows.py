@@ -97,6 +97,9 @@ def test_labels_that_belong_to_the_next_row():
     assert meets(FLOW[1:], LABELS[:-1]) == ("shifted", -1)
     assert meets(FLOW[:-1], LABELS[1:]) == ("shifted", 1)
     assert meets(FLOW, LABELS) is None and meets(FLOW[RNG.permutation(500)], LABELS) is None
+    returns = np.random.default_rng(5).normal(size=400)
+    features = np.stack([returns, np.convolve(returns, np.ones(5) / 5)[:400]], axis=1)
+    assert meets(features[:-1], (returns[1:] > 0) * 1.0) is None, "what comes next is forecast"
     assert meets(FLOW[7:], LABELS[:-7]) == ("shifted", -7) and meets(FLOW, np.roll(LABELS, 30)) == ("shifted", -30)
     assert meets(FLOW[::-1], LABELS) == ("reversed", 0)
     walks = RNG.normal(size=(500, 3)).cumsum(0)

@@ -357,6 +357,17 @@ other = ((guess == truth) * mask).sum() / mask.sum()
 by_row = (guess == truth).mean(axis=1)
 share = (truth != 0).mean()
 """,
+    "a mean of what is forecast": """
+def features(table):
+    table = table.copy()
+    table["gain"] = table["sales"].diff()
+    table["recent"] = table["gain"].rolling(3).mean()
+    table["up"] = (table["gain"].shift(-1) > 0).astype("float32")
+    return table.dropna()
+table = features(pd.DataFrame({"sales": rng.normal(size=60).cumsum()}))
+train = table.iloc[:40]
+model.fit(train[["gain", "recent"]].to_numpy(), train["up"].to_numpy())
+""",
     "earlier values of the target": """
 table = pd.DataFrame({"sales": rng.normal(size=50), "rain": rng.normal(size=50)})
 table["recent"] = table["sales"].shift(1).rolling(3).mean()

@@ -98,7 +98,11 @@ def _is_target(view: View, column: str, feature: str) -> bool:
         labels = next((k.value for k in call.keywords if k.arg == "y"), call.args[1] if len(call.args) > 1 else None)
         if labels is None:
             continue
-        values = [labels, *(m.value for m in view.made(labels))]
+        # What makes a table makes all of its columns: only what makes a plain name is the labels themselves.
+        steps = (
+            m for m in view.made(labels) if not isinstance(getattr(m.statement, "targets", [None])[0], ast.Subscript)
+        )
+        values = [labels, *(m.value for m in steps)]
         for value in values:
             if (
                 _names_column(value, column)
