@@ -1,7 +1,7 @@
 """What journals of `benchmarks.atlas.run` say, summed up.
 
 `python -m benchmarks.atlas.entries VERSION=JOURNAL... [--ways VERSION=FILE...]`, the files those of
-`benchmarks.atlas.workarounds`. A version that is not named keeps what the tables say of it.
+`benchmarks.atlas.workarounds`. Ops that no journal has keep what the tables say of them.
 
 Writes `xladoctor/rules/atlas.csv`, the differences that the doctor knows, and `benchmarks/atlas/coverage.csv`, what was
 tried of each op, or why nothing was.
@@ -121,17 +121,18 @@ def main() -> None:
     parser.add_argument("journals", nargs="*", metavar="VERSION=JOURNAL")
     parser.add_argument("--ways", nargs="*", default=[], metavar="VERSION=FILE")
     asked = parser.parse_args()
-    given = dict(one.split("=", 1) for one in asked.journals)
     ways: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for version, file in (one.split("=", 1) for one in asked.ways):
         ways[version] += read(Path(file))
-    table = [row for row in _table(FILE) if row["version"] not in given]
+    table, tried = _table(FILE), _table(COVERAGE)
     for row in table:
         row.setdefault("workarounds", "")
         _with_ways(row, held(ways[row["version"]]) if row["version"] in ways else {})
-    tried = [row for row in _table(COVERAGE) if row["version"] not in given]
-    for version, file in given.items():
+    for version, file in (one.split("=", 1) for one in asked.journals):
         rows = list(read(Path(file)))
+        names = {row["name"] for row in rows}
+        table = [row for row in table if row["version"] != version or row["op"] not in names]
+        tried = [row for row in tried if row["version"] != version or row["op"] not in names]
         table += entries(version, rows, held(ways[version]))
         tried += [
             {"version": version, "op": op, "types": " ".join(sorted(one.types)), "calls": str(one.calls),

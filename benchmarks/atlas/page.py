@@ -26,8 +26,9 @@ _INTRO = """\
 
 XLA drops checks, clamps indices, and treats NaN, overflow and bounded sizes in its own way. For this page each op that
 has a kernel for the CPU and one for XLA was run eagerly, in a graph and under XLA, on ordinary inputs and on inputs at
-the edges of what it takes, in up to five element types, and so was what Keras has: layers, losses and metrics. What
-differed by more than rounding is listed.
+the edges of what it takes, in up to five element types (two in the versions before 2.21), and so was what Keras has:
+layers, losses and metrics. What differed by more than rounding is listed, and what gave the eager result when it was
+tried.
 `xladoctor explain OP` shows the entries of one op, `xladoctor explain silent-under-xla` all of them by kind of input,
 and a divergence that [a scan](silent.md) finds names its entry.
 
@@ -48,6 +49,9 @@ It never runs in CI. Each call is made in a process that may die, and counts as 
 eager execution does not give twice are not compared. Two floating results are the same where they differ by at most
 {rounding:.0f} units in the last place of the largest element, and are taken for two approximations of one function up
 to {approximate:.0f} units.
+
+A rerun of 31 ops of 2.21.0, drawn by hash, with valid calls that were found in 2.19.1, gave 35 of their 37 entries
+again; the others are of `Cholesky`, whose valid call was another one.
 """
 
 
@@ -120,7 +124,7 @@ def _by_op(found: Sequence[Difference]) -> str:
 
 
 def _one(one: Difference, versions: Sequence[str]) -> str:
-    told = [", ".join(t for t in one.types if t), f"only TensorFlow {', '.join(versions)}" if versions else ""]
+    told = [", ".join(t for t in one.types if t), f"seen in {', '.join(versions)}" if versions else ""]
     told = [part for part in told if part]
     if one.workarounds:
         told.append(f"tried: {atlas_text.around(one)}")

@@ -105,17 +105,30 @@ def differences() -> tuple[Difference, ...]:
         )
 
 
+@lru_cache(maxsize=1)
+def _by_op() -> Mapping[str, tuple[Difference, ...]]:
+    """{op, or the class of a layer, loss or metric: its entries}."""
+    found: dict[str, list[Difference]] = {}
+    for one in differences():
+        found.setdefault(one.op.rpartition(":")[2], []).append(one)
+    return {op: tuple(entries) for op, entries in found.items()}
+
+
+@lru_cache(maxsize=1)
+def _versions() -> tuple[str, ...]:
+    """Those of TensorFlow that were looked at, oldest first."""
+    return tuple(sorted({d.version for d in differences()}, key=_numbers))
+
+
 def of_op(op: str | None, kind: str | None = None, version: str | None = None) -> tuple[Difference, ...]:
     """The entries of an op, or of what Keras has of this name; with the `kind` of a comparison (values, shape, raises)
     those of that kind, with a `version` of TensorFlow those of the newest that is not newer, or of the oldest.
     """
     fitting = _FITTING.get(kind or "", frozenset(KINDS))
-    names = {op, *(f"{of}:{op}" for of in ("layer", "loss", "metric"))}
-    found = tuple(d for d in differences() if d.op in names and d.kind in fitting)
+    found = tuple(d for d in _by_op().get(op or "", ()) if d.kind in fitting)
     if version is None or not found:
         return found
-    tried = sorted({d.version for d in differences()}, key=_numbers)
-    nearest = max((v for v in tried if _numbers(v) <= _numbers(version)), key=_numbers, default=tried[0])
+    nearest = max((v for v in _versions() if _numbers(v) <= _numbers(version)), key=_numbers, default=_versions()[0])
     return tuple(d for d in found if d.version == nearest)
 
 
