@@ -232,6 +232,14 @@ def default_graph() -> Any:
     return None if context.executing_eagerly() else ops.get_default_graph()
 
 
+def runs_outside(concrete: Any, parent: Any) -> bool:
+    """Whether a function was traced in a graph that never runs, where Keras 3 works out the shapes of a model. The same
+    trace is called from outside afterwards, unless it captures something of that graph.
+    """
+    scratch = str(getattr(parent, "name", "")).startswith("scratch_graph")
+    return scratch and all(getattr(t, "graph", None) is not parent for t in concrete.captured_inputs)
+
+
 def graph_position(graph: Any) -> int:
     """How many operations the graph has by now: the position in program order of what comes next."""
     return int(graph.version)

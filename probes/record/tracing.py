@@ -250,7 +250,7 @@ class TraceRecorder:
     def _traced(self, concrete: Any) -> None:
         graph = concrete.graph
         parent = compat.default_graph()
-        inside = parent is not None and hasattr(parent, "outer_graph")
+        inside = hasattr(parent, "outer_graph") and not compat.runs_outside(concrete, parent)
         uid = self.uid(graph)
         name = concrete.name.decode() if isinstance(concrete.name, bytes) else str(concrete.name)
         names = self._names.setdefault(uid, [])

@@ -198,7 +198,7 @@ def test_a_temporary_override_that_has_set_nothing(program):
 
 
 MODELS = """
-import keras, numpy as np
+import keras, numpy as np, tensorflow as tf
 from ptycho import params
 
 class Scale(keras.layers.Layer):
@@ -228,6 +228,19 @@ late = with_offset(1)
 params.cfg["gridsize"] = 2                       # after old was built
 new = build(Scale, "new")
 x = np.ones((2, 3), "float32")
+
+@tf.function(jit_compile=True)
+def halved(x):
+    return x / 2.0
+
+class Halves(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.dense = keras.layers.Dense(3)
+    def call(self, x):
+        return self.dense(halved(x))
+
+Halves()(x)                                      # Keras 3 traces `halved` where it works out shapes
 print(float(old.predict(x, verbose=0)[0, 0]), float(new.predict(x, verbose=0)[0, 0]),
       float(late.predict(x, verbose=0)[0, 0]))
 """
@@ -237,6 +250,8 @@ print(float(old.predict(x, verbose=0)[0, 0]), float(new.predict(x, verbose=0)[0,
 def test_models_that_keep_or_lose_a_setting(tmp_path):
     ran = run_program(tmp_path, MODELS, files=PARAMS)
     assert ran.stdout == "1.0 2.0 4.0\n", "what the findings say is what happened"
+    (halved,) = (e for e in ran.of("trace") if e["python_name"] == "halved")
+    assert halved["capsule"] and halved["parent"] is None and [e["kept"] for e in ran.of("first-call")] == [True]
     (kept,) = found(ran, "baked-in-setting")
     assert kept.location.line == line_of(MODELS, "after old was built")
     assert kept.details == {"model": "old", "setting": "params.cfg gridsize", "kept": 1, "now": 2}
