@@ -139,6 +139,24 @@ CASES = {
                 mae.update_state(yb, net(xb))
             print(mae.result())
         """, ("print(mae.result())", "print(mae.result()); mae.reset_state()")),
+    "another metric": ("never-reset", 8, """
+        mae = keras.metrics.MeanAbsoluteError()
+        mse = keras.metrics.MeanSquaredError()
+        for epoch in range(4):
+            for m in (mse,):
+                m.reset_state()
+            for xb, yb in ds:
+                mae.update_state(yb, net(xb)); mse.update_state(yb, net(xb))
+            print(mae.result(), mse.result())
+        """, ("(mse,)", "(mse, mae)")),
+    "wrapped": ("late-bound", 5, """
+        steps = []
+        for model in models:
+            opt = keras.optimizers.Adam(0.1)
+            def step(x):
+                return opt.apply(model(x))
+            steps.append(tf.function(step))
+        """, ("step(x)", "step(x, model=model, opt=opt)")),
     "module": ("read-early", 2, """
         CONFIG = {"lr": 0.1}
         RATE = float(CONFIG["lr"])

@@ -11,6 +11,8 @@ from xladoctor.sources.slips.slip import COMPREHENSIONS, FUNCTIONS, Slip, loaded
 _ADDS = frozenset({"append", "add", "insert", "appendleft"})
 _KEEPS = frozenset({"Lambda", "LambdaCallback", "partial", "MeanMetricWrapper", "LossFunctionWrapper", "Activation"})
 """What keeps the function that it is given, and calls it again later."""
+_WRAPS = frozenset({"function", "jit", "custom_gradient", "recompute_grad", "vectorize"})
+"""What makes another function of the one that it is given."""
 
 
 def captured(tree: ast.Module) -> Iterator[Slip]:
@@ -65,8 +67,9 @@ def _of_loop(loop: ast.For | ast.AsyncFor) -> Iterator[tuple[ast.AST, set[str]]]
     for value in kept:
         for function in _kept(value):
             yield function, names
-        if isinstance(value, ast.Name) and value.id in made:
-            yield made[value.id], names - {value.id}
+        for name in _named(value):
+            if name in made:
+                yield made[name], names - {name}
 
 
 def _kept(value: ast.AST) -> Iterator[ast.AST]:
@@ -80,11 +83,20 @@ def _kept(value: ast.AST) -> Iterator[ast.AST]:
         for item in value.values:
             yield from _kept(item)
     elif isinstance(value, ast.Call):
-        if last_name(value.func) in _KEEPS:
+        if last_name(value.func) in (*_KEEPS, *_WRAPS):
             for item in (*value.args, *(k.value for k in value.keywords)):
                 yield from _kept(item)
         elif isinstance(value.func, ast.Call):
             yield from _kept(value.func)
+
+
+def _named(value: ast.AST) -> Iterator[str]:
+    """The names of functions that a value is, or keeps: `step`, `tf.function(step)`."""
+    if isinstance(value, ast.Name):
+        yield value.id
+    elif isinstance(value, ast.Call) and last_name(value.func) in (*_KEEPS, *_WRAPS):
+        for item in value.args:
+            yield from _named(item)
 
 
 def _free(function: ast.AST) -> set[str]:

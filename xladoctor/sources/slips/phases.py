@@ -21,8 +21,7 @@ def phases(tree: ast.Module) -> Iterator[Slip]:
     text = ast.unparse(tree)
     if _NOISY.search(text) and not _DRAWS.search(text):
         yield from _training_in_evaluation(tree)
-    if not any(isinstance(n, ast.Attribute) and n.attr in _RESETS for n in walk(tree)):
-        yield from _never_reset(tree)
+    yield from _never_reset(tree)
 
 
 def _training_in_evaluation(tree: ast.Module) -> Iterator[Slip]:
@@ -65,6 +64,8 @@ def _never_reset(tree: ast.Module) -> Iterator[Slip]:
         for t, v, line in assigns(tree)
         if isinstance(v, ast.Call) and ("metrics." in (dotted(v.func) or ""))
     }
+    reset = _reset(tree, set(made))
+    made = {name: line for name, line in made.items() if name not in reset}
     inner = {id(n) for outer in walk(tree) if isinstance(outer, LOOPS) for n in _below(outer)}
     updated = {
         dotted(n.func.value)
@@ -89,6 +90,24 @@ def _never_reset(tree: ast.Module) -> Iterator[Slip]:
                     "A metric collects until `reset_state`. In this loop each result contains all earlier rounds, and "
                     "a change from one to the next is hidden.",
                 )
+
+
+def _reset(tree: ast.Module, metrics: set[str | None]) -> set[str | None]:
+    """Those of the metrics that the program resets; all of them where it cannot be told which."""
+    loops = {n.target.id: n.iter for n in walk(tree) if isinstance(n, ast.For) and isinstance(n.target, ast.Name)}
+    found: set[str | None] = set()
+    for node in walk(tree):
+        if not (isinstance(node, ast.Attribute) and node.attr in _RESETS):
+            continue
+        name = dotted(node.value)
+        several = loops.get(name or "")
+        if name in metrics:
+            found.add(name)
+        elif isinstance(several, ast.Tuple | ast.List):
+            found |= {dotted(item) for item in several.elts}
+        else:
+            return metrics
+    return found
 
 
 def _below(node: ast.AST) -> Iterator[ast.AST]:
