@@ -23,7 +23,7 @@ REHEARSED = {
     "batches", "files", "loop", "loss", "nan", "nan eager", "nan graph", "nan look", "nan loss", "phase", "rehearsal",
     "twins",
 }  # fmt: skip
-# Once a function, or of the first failures, operands and eager steps only: where all hooks fail from the start they
+# Once a function, or of the first functions, failures, operands and eager steps only: where all hooks fail from the start they
 # fail, too; spoiled later, they do not come again.
 ONCE_A_FUNCTION = {
     "caught",
@@ -35,6 +35,7 @@ ONCE_A_FUNCTION = {
     "policy taken",
     "equalities",
     "dataset loop",
+    "kept value",
 }
 # In the children of multiprocessing: a test of their own.
 CHILD = {"child process", "child failed"}
@@ -197,7 +198,11 @@ def gradients():
             loss = 2.0 * used + tf.round(unused)
         found = tape.gradient(loss, [used, unused])
         optimizer.apply_gradients([(g, v) for g, v in zip(found, [used, unused])])
-    return [float(np.round(used.numpy(), 5)), float(unused.numpy()), found[1] is None]
+    optimizer.learning_rate = 0.05
+    holder = tf.Module()
+    holder.weight = tf.Variable(1.0)
+    holder.weight = holder.weight - 0.5
+    return [float(np.round(used.numpy(), 5)), float(unused.numpy()), found[1] is None, float(holder.weight)]
 
 def errors():
     said = io.StringIO()
