@@ -293,6 +293,7 @@ class KerasRecorder:
             "batch_size": size if rows is not None else given.get("batch_size"),
             "batch_size_given": given.get("batch_size"),
             "by_row": False if getattr(model, "by_row", None) is False else None,
+            "run_eagerly": bool(getattr(model, "run_eagerly", False)),
         }
         where = next(iter(user_frames(skip=4, limit=1)), None)
         self.guard.part("first use", lambda: self._first_use(model, where))
@@ -300,7 +301,6 @@ class KerasRecorder:
             schema.CALL,
             phase="begin",
             jit_compile=str(getattr(model, "jit_compile", None)),
-            run_eagerly=bool(getattr(model, "run_eagerly", False)),
             inputs=[described(v) for v in leaves(data)],
             nested=bool(self.tracing.keras_calls),
             epochs=given.get("epochs"),
@@ -370,7 +370,7 @@ class KerasRecorder:
 
         It is `needed` if the call failed, or gave a wrong number of rows.
         """
-        found = list(self.tracing.capsules_of(self.tracing.last_function))
+        found = [] if call.get("run_eagerly") else list(self.tracing.capsules_of(self.tracing.last_function))
         if not found:
             return None
         rows, size = call["rows_in"], call.get("batch") or call["batch_size"]
