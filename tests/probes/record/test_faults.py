@@ -23,8 +23,8 @@ REHEARSED = {
     "batches", "files", "loop", "loss", "nan", "nan eager", "nan graph", "nan look", "nan loss", "phase", "rehearsal",
     "twins",
 }  # fmt: skip
-# Once a function, or of the first functions, failures, operands and eager steps only: where all hooks fail from the start they
-# fail, too; spoiled later, they do not come again.
+# Once a function, or of the first functions, failures, operands and eager steps only: where all hooks fail from the
+# start they fail, too; spoiled later, they do not come again.
 ONCE_A_FUNCTION = {
     "caught",
     "trail",
