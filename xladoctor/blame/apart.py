@@ -17,7 +17,7 @@ from xladoctor.sources.names import walk
 
 if TYPE_CHECKING:
     from xladoctor.blame.arrivals import Arrival
-from xladoctor.blame.follow import Follower
+    from xladoctor.blame.follow import Follower
 
 _NONE = OF_VALUES | {"reshape-mismatch", "loop-shape-mismatch", "branch-shape-mismatch", "wrong-input-key"}
 """Classes whose numbers are no two sizes of axes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from xladoctor.sources.names import last_name
+from xladoctor.sources.names import keyword, last_name
 
 _TAKE_NAMES = frozenset(
     {"dict", "update", "SimpleNamespace", "Namespace", "replace", "_replace", "evolve", "set_defaults", "OrderedDict"}
@@ -22,7 +22,7 @@ def given_by(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
         yield from ((k.arg, k.value) for k in call.keywords if k.arg is not None)
     elif name == "add_argument" and words:
         own = next((w for w in words if w.startswith("--")), words[0])
-        named = next((k.value for k in call.keywords if k.arg == "dest"), None)
+        named = keyword(call, "dest")
         dest = named.value if isinstance(named, ast.Constant) else own.lstrip("-").replace("-", "_")
         yield str(dest), call
     elif name in ("setattr", "setdefault") and words and len(call.args) > 1:

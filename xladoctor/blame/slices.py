@@ -15,7 +15,7 @@ from pathlib import Path
 from xladoctor.blame import settings
 from xladoctor.blame.crash import Crash, Frame
 from xladoctor.sources.files import Files, imported
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import keyword, last_name, walk
 
 Line = tuple[str, int]
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -318,7 +318,7 @@ class _Slice:
             call = site.node
             if not isinstance(call, ast.Call):
                 continue
-            value = next((k.value for k in call.keywords if k.arg == name), None)
+            value = keyword(call, name)
             i = at - 1 if bound else at
             if value is None and 0 <= i < len(call.args):
                 value = call.args[i]

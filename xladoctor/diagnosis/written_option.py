@@ -7,7 +7,7 @@ import ast
 from xladoctor.diagnosis.own_source import files_of, program_of, source_of
 from xladoctor.model.diagnosis import Location
 from xladoctor.recording.run import Recording
-from xladoctor.sources.names import walk
+from xladoctor.sources.names import keyword, walk
 
 
 def written_at(recording: Recording, at: Location | None, name: str) -> Location | None:
@@ -18,7 +18,7 @@ def written_at(recording: Recording, at: Location | None, name: str) -> Location
     for node in walk(source.tree):
         if not isinstance(node, ast.Call) or not node.lineno <= (at.line or 0) <= (node.end_lineno or node.lineno):
             continue
-        direct = next((k.value for k in node.keywords if k.arg == name), None)
+        direct = keyword(node, name)
         if direct is not None:
             key = _key(direct)
             return (_entry(recording, at.file, key) if key else None) or _place(recording, at.file, direct.lineno)

@@ -9,8 +9,9 @@ from dataclasses import replace
 from itertools import permutations
 
 from xladoctor.edits.facts import Facts, candidate
-from xladoctor.edits.names import argument, called, keyword, module, number
+from xladoctor.edits.names import argument, called, module, number
 from xladoctor.edits.text import Candidate, Text
+from xladoctor.sources.names import keyword
 
 _SHAPED = frozenset({"shape", "input_shape", "batch_shape", "batch_input_shape", "target_shape"})
 _DECLARES = frozenset({"Input", "InputLayer", "placeholder", "TensorSpec"})

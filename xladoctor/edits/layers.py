@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator
 
 from xladoctor.edits.facts import Facts, candidate
-from xladoctor.edits.names import argument, beside, called, keras, keyword, last, module, number
+from xladoctor.edits.names import argument, beside, called, keras, last, module, number
 from xladoctor.edits.text import Candidate, Change, Text
+from xladoctor.sources.names import keyword
 
 _RECURRENT = frozenset({"LSTM", "GRU", "SimpleRNN", "ConvLSTM2D", "CuDNNLSTM", "CuDNNGRU"})
 _PADDED = re.compile(r"(Conv|Depthwise|Separable|MaxPool|AveragePool|AvgPool|max_pool|avg_pool|conv)\w*\Z|conv\dd\Z")

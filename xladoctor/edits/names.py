@@ -6,6 +6,7 @@ import ast
 from functools import lru_cache
 
 from xladoctor.edits.text import Change, Text
+from xladoctor.sources.names import keyword
 
 
 def last(node: ast.AST) -> str:
@@ -18,11 +19,6 @@ def last(node: ast.AST) -> str:
 def called(node: ast.AST) -> str:
     """The last part of the name of what is called."""
     return last(node.func) if isinstance(node, ast.Call) else ""
-
-
-def keyword(call: ast.Call, name: str) -> ast.expr | None:
-    """The value of a keyword."""
-    return next((k.value for k in call.keywords if k.arg == name), None)
 
 
 def argument(call: ast.Call, position: int, name: str) -> ast.expr | None:

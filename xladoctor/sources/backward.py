@@ -10,7 +10,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import keyword, last_name, walk
 
 _MOST = 150
 _IN_PLACE = frozenset({"shuffle", "sort", "append", "extend", "insert", "reverse", "fill", "add", "update"})
@@ -135,7 +135,7 @@ class Backward:
 
     def _arguments(self, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str, at: list[str]) -> Iterator[Made]:
         for file, call in self._calls.get(function.name, ())[:4]:
-            named = next((k.value for k in call.keywords if k.arg == name), None)
+            named = keyword(call, name)
             place = at.index(name) if name in at else len(call.args)
             value = named or (call.args[place] if place < len(call.args) else None)
             if value is not None:

@@ -60,6 +60,11 @@ def last_name(node: ast.AST) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
+def keyword(call: ast.Call, name: str) -> ast.expr | None:
+    """The value of a keyword of a call."""
+    return next((k.value for k in call.keywords if k.arg == name), None)
+
+
 def imported(node: ast.Import | ast.ImportFrom, package: str) -> dict[str, str]:
     """What an import statement binds: local name -> full name. `package` is that of the importing module."""
     if isinstance(node, ast.Import):

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from xladoctor.sources.names import last_name
+from xladoctor.sources.names import keyword, last_name
 from xladoctor.sources.order import scope_at
 
 _IN_PLACE = frozenset({"shuffle"})
@@ -152,5 +152,5 @@ def _assigned(statement: ast.stmt) -> set[str]:
 
 
 def _argument(call: ast.Call, at: int, name: str) -> str | None:
-    given = call.args[at] if at < len(call.args) else next((k.value for k in call.keywords if k.arg == name), None)
+    given = call.args[at] if at < len(call.args) else keyword(call, name)
     return given.id if isinstance(given, ast.Name) else None

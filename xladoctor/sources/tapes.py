@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from xladoctor.sources.names import dotted, last_name, walk
+from xladoctor.sources.names import dotted, keyword, last_name, walk
 from xladoctor.sources.order import scope_at
 
 _TRAINED = frozenset({"trainable_variables", "trainable_weights"})
@@ -30,7 +30,7 @@ def for_inference(tree: ast.Module) -> list[InferenceCall]:
             dotted(n.value) for n in walk(scope) if isinstance(n, ast.Attribute) and n.attr in _TRAINED
         } - {None}  # fmt: skip
         for call in _calls(tape):
-            training = next((k.value for k in call.keywords if k.arg == "training"), None)
+            training = keyword(call, "training")
             if training is not None and not (isinstance(training, ast.Constant) and training.value is False):
                 return []
             if training is not None or (dotted(call.func) in trained and len(call.args) == 1):

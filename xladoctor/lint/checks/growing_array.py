@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from xladoctor.lint.frames import Call, Event
 from xladoctor.lint.hazard import Hazard, in_frame
+from xladoctor.sources.names import keyword
 
 
 def see(event: Event) -> Iterator[Hazard]:
@@ -16,7 +17,7 @@ def see(event: Event) -> Iterator[Hazard]:
     """
     if not isinstance(event, Call) or event.op != "TensorArray" or not event.frame.entry.jit:
         return
-    grows = next((k.value for k in event.node.keywords if k.arg == "dynamic_size"), None)
+    grows = keyword(event.node, "dynamic_size")
     size = event.argument(1, "size")
     rows = 0 if size is None else size.size
     if (

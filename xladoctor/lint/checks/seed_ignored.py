@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from xladoctor.lint.frames import Call, Event
 from xladoctor.lint.hazard import Hazard, in_frame
+from xladoctor.sources.names import keyword
 
 # Those with an XLA kernel that keep a state of their own (measured, docs/lint.md); the others are host ops (XD803).
 _STATEFUL = frozenset({"normal", "uniform", "truncated_normal", "shuffle", "categorical"})
@@ -21,7 +22,7 @@ def see(event: Event) -> Iterator[Hazard]:
     family, _, name = event.op.rpartition(".")
     if family != "random" or name not in _STATEFUL:
         return
-    given = next((k.value for k in event.node.keywords if k.arg == "seed"), None)
+    given = keyword(event.node, "seed")
     own = given is not None and not (isinstance(given, ast.Constant) and given.value is None)
     setter = None if own else _global_seed(event)
     if own or setter:

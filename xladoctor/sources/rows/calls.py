@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from xladoctor.sources.names import last_name
+from xladoctor.sources.names import keyword, last_name
 from xladoctor.sources.rows.checks import whole_blocks
 from xladoctor.sources.rows.making import MAKES, PICKS, made, ordered, picked
 from xladoctor.sources.rows.meetings import elementwise, indexed, meet
@@ -200,7 +200,7 @@ def _predicted(reader: Reader, node: ast.Call, name: str, given: list[Any], name
     model = _model(node)
     if isinstance(data, Items):
         data = next(arrays(data.values), None)
-    steps = next((k.value for k in node.keywords if k.arg == "steps"), None) if name == "predict" else None
+    steps = keyword(node, "steps") if name == "predict" else None
     found = whole_blocks(reader, steps, reader.names) if steps is not None else None
     if found is not None and found[0] % found[1]:
         reader.fault("rest-left-out", node, (), (*found, found[0] - found[0] % found[1]))

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from xladoctor.sources.names import dotted, last_name, walk
-from xladoctor.sources.slips.slip import FUNCTIONS, Slip, assigns, key_of, keyword, loaded, within
+from xladoctor.sources.names import dotted, keyword, last_name, walk
+from xladoctor.sources.slips.slip import FUNCTIONS, Slip, assigns, key_of, loaded, within
 
 _DEFAULT = re.compile(r"(?:^|_)defaults?(?:_|$)", re.IGNORECASE)
 _Key = tuple[str, str]

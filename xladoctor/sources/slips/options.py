@@ -7,8 +7,8 @@ import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from xladoctor.sources.names import dotted, last_name, walk
-from xladoctor.sources.slips.slip import Slip, assigns, key_of, keyword
+from xladoctor.sources.names import dotted, keyword, last_name, walk
+from xladoctor.sources.slips.slip import Slip, assigns, key_of
 
 _SETTINGS = re.compile(
     r"(?:^|_)(?:c|cf|cfg|conf|config\w*|hp|hparams?|hyper\w*|opts?|options?|params?|settings?)$", re.I

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xladoctor.sources.held import View
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import keyword, last_name, walk
 from xladoctor.sources.slips.slip import Slip
 
 _DEPTH = 8
@@ -100,7 +100,7 @@ def _pairs(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
             first = node.args[0]
             if isinstance(first, ast.Dict) and first.values:
                 yield from ((first.values[0], other) for other in first.values[1:])
-            index = next((k.value for k in node.keywords if k.arg == "index"), None)
+            index = keyword(node, "index")
             if index is not None and not isinstance(first, ast.Dict):
                 yield index, first
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub | ast.Mult | ast.Div | ast.Add):

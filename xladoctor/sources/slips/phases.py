@@ -6,8 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from xladoctor.sources.names import dotted, last_name, walk
-from xladoctor.sources.slips.slip import COMPREHENSIONS, FUNCTIONS, LOOPS, Slip, assigns, keyword
+from xladoctor.sources.names import dotted, keyword, last_name, walk
+from xladoctor.sources.slips.slip import COMPREHENSIONS, FUNCTIONS, LOOPS, Slip, assigns
 
 _EVALUATES = re.compile(r"eval|valid|(?:^|_)val(?:_|$)|.test(?:_|$)|predict|infer|accuracy|score(?!r)", re.IGNORECASE)
 _DRAWS = re.compile(r"\bmc|_mc\b|monte.?carlo|bayes|uncertain|stochastic|epistemic|\bpasses\b|test.time", re.IGNORECASE)

@@ -8,8 +8,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from xladoctor.sources.names import dotted, last_name, walk
-from xladoctor.sources.slips.slip import FUNCTIONS, LOOPS, Slip, assigns, keyword, within
+from xladoctor.sources.names import dotted, keyword, last_name, walk
+from xladoctor.sources.slips.slip import FUNCTIONS, LOOPS, Slip, assigns, within_body
 
 _MAKES = re.compile(r"^(?:build|create|make|new)(?:_|$)|_(?:layer|model|net|network)$")
 _ONCE = frozenset({"enumerate", "filter", "iter", "map", "zip"})
@@ -101,8 +101,8 @@ def _spent(tree: ast.Module) -> Iterator[Slip]:
     makers = {
         f.name
         for f in walk(tree)
-        if isinstance(f, FUNCTIONS) and any(isinstance(n, ast.Yield | ast.YieldFrom) for n in within_function(f))
-        and not any(isinstance(n, ast.While) for n in within_function(f))
+        if isinstance(f, FUNCTIONS) and any(isinstance(n, ast.Yield | ast.YieldFrom) for n in within_body(f))
+        and not any(isinstance(n, ast.While) for n in within_body(f))
     }  # fmt: skip
     made: dict[str, list[tuple[ast.expr, int]]] = {}
     for target, value, line in assigns(tree):
@@ -129,19 +129,13 @@ def _spent(tree: ast.Module) -> Iterator[Slip]:
                 )
 
 
-def within_function(function: ast.AST) -> Iterator[ast.AST]:
-    """What stands in a function itself, and not in one within it."""
-    for statement in function.body:  # type: ignore[attr-defined]
-        yield from within(statement)
-
-
 def _made_anew(tree: ast.Module) -> Iterator[Slip]:
     """`Dense(8)(x)` in a `call`: a layer with new weights each time, which no optimizer has."""
     classes = [
         c for c in walk(tree) if isinstance(c, ast.ClassDef) and any(_LAYERS.search(last_name(b)) for b in c.bases)
     ]
     for function in (n for c in classes for n in c.body if isinstance(n, FUNCTIONS) and n.name in _FORWARD):
-        for node in within_function(function):
+        for node in within_body(function):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Call):
                 made = node.func
                 if _WEIGHTED.search(last_name(made.func)) and not isinstance(made.func, ast.Call):

@@ -42,6 +42,13 @@ def within(node: ast.AST) -> Iterator[ast.AST]:
         todo += [c for c in children(here) if not isinstance(c, (*FUNCTIONS, ast.Lambda, ast.ClassDef))]
 
 
+def within_body(scope: ast.AST) -> Iterator[ast.AST]:
+    """What stands in a module or a function itself, and not in functions or classes within it."""
+    for statement in scope.body:  # type: ignore[attr-defined]
+        if not isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
+            yield from within(statement)
+
+
 def scopes(tree: ast.Module) -> Iterator[ast.AST]:
     """The module and each function."""
     yield tree
@@ -55,11 +62,6 @@ def assigns(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr, int]]:
             yield n.targets[0], n.value, n.lineno
         elif isinstance(n, ast.AnnAssign) and n.value is not None:
             yield n.target, n.value, n.lineno
-
-
-def keyword(call: ast.Call, name: str) -> ast.expr | None:
-    """The value of a keyword of a call."""
-    return next((k.value for k in call.keywords if k.arg == name), None)
 
 
 def key_of(node: ast.AST) -> tuple[str, str] | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from xladoctor.sources.names import dotted, last_name, walk
 from xladoctor.sources.order import scope_at
-from xladoctor.sources.slips.slip import Slip, assigns, within
+from xladoctor.sources.slips.slip import Slip, assigns, within_body
 
 _OF_DATA = frozenset({"batch", "cache", "filter", "interleave", "map", "prefetch", "repeat", "shuffle", "skip", "take"})
 _MAKES_DATA = re.compile(r"\bDataset\b|\.(?:batch|prefetch|map)\(|image_dataset_from_directory|tfds\.load")
@@ -140,10 +140,3 @@ def _source(node: ast.Assign, name: str) -> str:
 def _exported(tree: ast.Module) -> set[str]:
     """The strings of a module: a name may be asked for by one."""
     return {n.value for n in walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
-
-
-def within_body(scope: ast.AST) -> Iterator[ast.AST]:
-    """What stands in a scope itself."""
-    for statement in scope.body:  # type: ignore[attr-defined]
-        if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            yield from within(statement)

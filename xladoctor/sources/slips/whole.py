@@ -6,8 +6,8 @@ import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from xladoctor.sources.names import last_name, walk
-from xladoctor.sources.slips.slip import FUNCTIONS, Slip, assigns, keyword
+from xladoctor.sources.names import keyword, last_name, walk
+from xladoctor.sources.slips.slip import FUNCTIONS, Slip, assigns
 
 
 def whole(tree: ast.Module) -> Iterator[Slip]:

@@ -8,7 +8,7 @@ import ast
 from collections.abc import Iterator
 
 from xladoctor.sources.held import View
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import keyword, last_name, walk
 from xladoctor.sources.slips.slip import Slip
 
 _GIVES_FRACTIONS = frozenset(
@@ -101,7 +101,7 @@ def _made_as(view: View, name: ast.Name) -> str:
             "ones_like",
             "full_like",
         ):
-            named = next((k.value for k in value.keywords if k.arg == "dtype"), None)
+            named = keyword(value, "dtype")
             spelled = (
                 [named]
                 if named is not None
