@@ -140,7 +140,7 @@ class GivenRows:
         shared = int(numpy.isin(items, known.items).sum())
         all_of_it = bool(numpy.isin(known.items, items).all())
         if shared >= _LEAST and _SHARE * len(items) <= shared < len(items) and not all_of_it:
-            self._write("shared", rows=[shared, len(items)], argument="x", **facts)
+            self._write("trained-on", rows=[shared, len(items)], argument="x", **facts)
 
 
 def _numbers(rows: Any) -> Any:

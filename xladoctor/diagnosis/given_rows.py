@@ -5,67 +5,38 @@ The recorder knows the call; the source says which line before it made the rows 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import cache
 
-from xladoctor.diagnosis.basis import RECORDED_NUMBERS
 from xladoctor.diagnosis.own_source import program_of
-from xladoctor.diagnosis.setting_finding import event_of
-from xladoctor.diagnosis.weigh import ended_itself, survived
-from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
+from xladoctor.diagnosis.row_findings import Kind, row_findings
+from xladoctor.diagnosis.splits import SPLIT_BEFORE
+from xladoctor.model.diagnosis import Finding, Location, Remedy
 from xladoctor.recording.run import Event, Recording, location
-from xladoctor.recording.schema import schema
-from xladoctor.rules import by_slug
+from xladoctor.rules.slips import FILL
 from xladoctor.sources.backward import Backward
 from xladoctor.sources.made_by import Maker, line_of_rows
 
-Words = Callable[[Event], tuple[str, str]]
-
-
-@dataclass(frozen=True)
-class _Kind:
-    """What is said of a kind of event, and which statement is looked for."""
-
-    slug: str
-    words: Words
-    remedy: Remedy
-    maker: Maker | None
-
 
 def given_rows(recording: Recording) -> Iterator[Finding]:
-    """A warning for each Keras call and kind."""
-    if not (survived(recording) or ended_itself(recording)):
-        return
-    events = [e for e in recording.of_kind(schema.SPLIT) if e["what"] in _KINDS]
-    if not events:
-        return
-    back, seen = Backward(program_of(recording)), set()
-    for event in events:
-        found = _finding(event, back)
-        key = (event["what"], str(found.location))
-        if key not in seen:
-            seen.add(key)
-            yield found
+    """A warning for each line that made such rows."""
+
+    @cache
+    def back() -> Backward:
+        return Backward(program_of(recording))
+
+    yield from row_findings(recording, _KINDS, lambda event, kind: _made(event, kind, back))
 
 
-def _finding(event: Event, back: Backward) -> Finding:
-    kind = _KINDS[event["what"]]
-    rule, used = by_slug(kind.slug), location(event.get("used"))
-    title, message = kind.words(event)
-    at = None
+def _made(event: Event, kind: Kind, back: Callable[[], Backward]) -> tuple[Location | None, str]:
+    """The statement that made the rows, before the call that got them."""
+    used, at = location(event.get("used")), None
     if kind.maker is not None and used is not None:
-        at = line_of_rows(back, used.file, used.line, str(event.get("name") or event.get("argument")), kind.maker)
+        at = line_of_rows(back(), used.file, used.line, str(event.get("name") or event.get("argument")), kind.maker)
     made = Location(at[0], at[1], None) if at is not None else used
-    if made is not None and used is not None and used.line is not None and made != used:
-        message += f" The call is at {used}."
-    return Finding(
-        code=rule.code, slug=rule.slug, level="warning", role="root", title=title,
-        message=f"{message} No error was raised in the run.",
-        location=replace(made, function=used.function) if made and used and made.line == used.line else made,
-        evidence=(Proof("event", title, event_of(event)),),
-        status="confirmed", basis=RECORDED_NUMBERS, remedies=(kind.remedy,),
-        details={"kind": event["what"], "rows": list(event["rows"]), "model": event.get("model")},
-    )  # fmt: skip
+    besides = f" The call is at {used}." if made is not None and used is not None and used.line and made != used else ""
+    return (replace(made, function=used.function) if made and used and made.line == used.line else made), besides
 
 
 def _whose(event: Event) -> str:
@@ -110,6 +81,15 @@ def _windows(event: Event) -> tuple[str, str]:
         f"The first and the last steps of {shared} of {rows} rows stand in training rows, at other places: all are "
         "windows of one series, dealt out at random. What is measured on them says little of steps that the model has "
         "not seen.",
+    )
+
+
+def _trained_on(event: Event) -> tuple[str, str]:
+    shared, rows = event["rows"]
+    return (
+        f"{_whose(event)} is evaluated on rows that it was trained on: {shared} of {rows}",
+        f"{shared} of the {rows} rows are, number for number, rows of the training. What is measured on them says "
+        "nothing of rows that the model has not seen.",
     )
 
 
@@ -198,77 +178,75 @@ _DEALT = Maker(
     frozenset({"choice", "permutation", "permuted", "sample", "shuffle", "train_test_split", "split", "random_split"}),
     of_arrays=False,
 )
-_KINDS = {
-    "own-scale": _Kind(
+_KINDS: Mapping[str, Kind] = {
+    "trained-on": Kind("unsound-split", _trained_on, SPLIT_BEFORE),
+    "own-scale": Kind(
         "unlike-training", _own_scale,
         Remedy("scale-as-trained", "Scale all rows by the statistics of the training rows", "changes-numerics",
                "`mean, std = x_train.mean(0), x_train.std(0)` once, then `(x - mean) / std` for each part; with a "
                "scaler `fit` once, and `transform` for the others."),
         _STATISTIC,
     ),
-    "whole-scale": _Kind(
+    "whole-scale": Kind(
         "unsound-split", _whole_scale,
         Remedy("split-then-scale", "Split first, and take statistics of the training rows", "changes-numerics",
                "`mean, std = x[train].mean(0), x[train].std(0)` after the split, for all parts."),
         _STATISTIC,
     ),
-    "row-scale": _Kind(
+    "row-scale": Kind(
         "unlike-training", _row_scale,
         Remedy("statistics-of-columns", "Take the statistics over the rows", "changes-numerics",
                "`x.mean(axis=0)` and `x.std(axis=0)` of (rows, columns) have a number for each column."),
         replace(_STATISTIC, of_arrays=False, needs=("axis=1", "axis=2", "axis=-1", "(1", "(2", "(-1")),
     ),
-    "windows": _Kind(
+    "windows": Kind(
         "unsound-split", _windows,
         Remedy("cut-by-time", "Cut the series before the windows", "changes-numerics",
                "`series[:cut]` and `series[cut:]` first, then windows of each; or the first windows for the training "
                "and the last ones, a window's length later, for the test."),
         _DEALT,
     ),
-    "foretold": _Kind(
+    "foretold": Kind(
         "unsound-split", _foretold,
         Remedy("split-by-time", "Test on later rows than those of the training", "changes-numerics",
                "`x[:cut]` and `x[cut:]`; with scikit-learn `shuffle=False`, or `TimeSeriesSplit`."),
         _DEALT,
     ),
-    "unwritten": _Kind(
+    "unwritten": Kind(
         "wrong-shape-silent", _unwritten,
-        Remedy("fill-to-the-end", "Fill the array to its end", "safe",
-               "`range(0, len(x), size)` includes the rest: a slice ends at the end of the array by itself."),
+        FILL,
         Maker(frozenset({"zeros", "zeros_like", "empty", "full"}), of_arrays=False, loops=True),
     ),
-    "shifted": _Kind(
+    "shifted": Kind(
         "wrong-pairing", _shifted,
         Remedy("cut-both", "Cut rows and labels at the same places", "safe",
                "`x[k:]` belongs to `y[k:]`; of a forecast by k steps `x[:-k]` to `y[k:]`."),
         Maker(frozenset({"roll", "shift", "diff"}), of_arrays=False, shifts=True),
     ),
-    "reversed": _Kind(
+    "reversed": Kind(
         "wrong-pairing", _reversed,
         Remedy("one-direction", "Put rows and labels into one direction", "safe",
                "`x[::-1]` and `y[::-1]`, or neither."),
         Maker(frozenset({"flip", "flipud", "reversed", "reverse", "sort", "sorted", "sort_values"}), of_arrays=False),
     ),
-    "ordered": _Kind(
+    "ordered": Kind(
         "wrong-pairing", _ordered,
         Remedy("sort-together", "Sort rows and labels by one order", "safe",
                "`order = np.argsort(y)`, then `x[order]` and `y[order]`."),
         Maker(frozenset({"sort", "sorted", "unique", "sort_values", "searchsorted", "set"}), of_arrays=False),
     ),
-    "multiplied": _Kind(
+    "multiplied": Kind(
         "wrong-shape-silent", _multiplied,
         Remedy("one-row-a-key", "Have each key once in one of the tables", "changes-numerics",
                "`right.drop_duplicates(key)` before the merge; `validate=\"many_to_one\"` raises where a key is "
                "repeated."),
-        None,
     ),
-    "relabelled": _Kind(
+    "relabelled": Kind(
         "wrong-pairing", _relabelled,
         Remedy("by-place", "Assign by place, or label alike", "changes-numerics",
                "`table[name] = values` with an array, or `pd.Series(values, index=table.index)`."),
-        None,
     ),
-    "target": _Kind(
+    "target": Kind(
         "unsound-split", _target,
         Remedy("drop-target", "Leave the target out of the rows", "changes-numerics",
                "Drop the column of the target, and columns computed from it alone, before the rows are made."),

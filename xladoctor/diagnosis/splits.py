@@ -3,72 +3,31 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from xladoctor.diagnosis.basis import RECORDED_DATASET, RECORDED_LABELS
 from xladoctor.diagnosis.own_source import source_of
-from xladoctor.diagnosis.setting_finding import event_of
-from xladoctor.diagnosis.weigh import ended_itself, survived
-from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
+from xladoctor.diagnosis.row_findings import Kind, row_findings
+from xladoctor.model.diagnosis import Finding, Location, Remedy
 from xladoctor.recording.run import Event, Recording, location
-from xladoctor.recording.schema import schema
-from xladoctor.rules import by_slug
 from xladoctor.sources.names import last_name, walk
 
 _HOT = frozenset({"one_hot", "to_categorical"})
-_SLUG = "unsound-split"
-_REMEDY = {
-    "reshuffled": "split-once", "sorted": "shuffle-before-split", "batches": "shuffle-all-rows",
-    "shared": "split-before", "apart": "shuffle-before-split", "cached": "cache-first", "unnamed": "count-from-zero",
-    "folds": "new-model", "stateful": "keep-sequence",
-}  # fmt: skip
-_SLUGS = {
-    "batches": "sorted-batches",
-    "cached": "random-in-compiled",
-    "unnamed": "index-out-of-range",
-    "stateful": "wrong-pairing",
-}
-_OWN = {
-    "stateful": Remedy(
-        "keep-sequence", "Train it on batches in their order", "changes-numerics",
-        "`fit(..., shuffle=False)`, and `reset_states()` where a sequence ends.",
-    ),
-    "folds": Remedy(
-        "new-model", "Make a new model for each fold", "changes-numerics",
-        "Build and compile the model within the loop, or set its first weights again before each `fit`. A new "
-        "`compile` alone keeps the weights.",
-    ),
-    "shared": Remedy(
-        "split-before", "Split first, and keep the parts apart", "changes-numerics",
-        "Split rows before any of them is repeated or drawn with replacement, by positions that no two parts share.",
-    ),
-    "cached": Remedy(
-        "cache-first", "Cache before what is drawn at random", "safe",
-        "`ds.cache().map(augment)`: then each epoch draws its own changes.",
-    ),
-    "unnamed": Remedy(
-        "count-from-zero", "Count the classes from 0", "safe",
-        "`tf.one_hot(labels - 1, classes)`, where labels begin at 1.",
-    ),
-}  # fmt: skip
+SPLIT_BEFORE = Remedy(
+    "split-before", "Split first, and keep the parts apart", "changes-numerics",
+    "Split rows before any of them is repeated or drawn with replacement, by positions that no two parts share.",
+)  # fmt: skip
 
 
 def splits(recording: Recording) -> Iterator[Finding]:
     """A warning for each `fit` whose validation rows are partly training rows, or are of other classes."""
-    if not (survived(recording) or ended_itself(recording)):
-        return
-    seen = set()
-    for event in recording.of_kind(schema.SPLIT):
-        if event["what"] not in _REMEDY:
-            continue
-        found = _finding(event)
-        if event["what"] == "unnamed":
-            found = replace(found, location=_one_hot(found.location, recording))
-        key = (event["what"], str(found.location))
-        if key not in seen:
-            seen.add(key)
-            yield found
+
+    def place(event: Event, kind: Kind) -> tuple[Location | None, str]:
+        at = location(event.get("where")) or location(event.get("used"))
+        return (_one_hot(at, recording) if event["what"] == "unnamed" else at), ""
+
+    yield from row_findings(recording, _KINDS, place)
 
 
 def _one_hot(used: Location | None, recording: Recording) -> Location | None:
@@ -77,21 +36,6 @@ def _one_hot(used: Location | None, recording: Recording) -> Location | None:
     calls = [n for n in walk(source.tree) if isinstance(n, ast.Call) and last_name(n.func) in _HOT] if source else []
     lines = {n.lineno for n in calls}
     return replace(used, line=lines.pop()) if used is not None and len(lines) == 1 else used
-
-
-def _finding(event: Event) -> Finding:
-    what = str(event["what"])
-    rule = by_slug(_SLUGS.get(what, _SLUG))
-    title, message = _WORDS[what](event)
-    return Finding(
-        code=rule.code, slug=rule.slug, level="warning", role="root", title=title,
-        message=f"{message} No error was raised in the run.",
-        location=location(event.get("where")) or location(event.get("used")),
-        evidence=(Proof("event", title, event_of(event)),),
-        status="confirmed", basis=RECORDED_DATASET if what in ("reshuffled", "cached") else RECORDED_LABELS,
-        remedies=(_OWN[what],) if what in _OWN else tuple(r for r in rule.remedies if r.id == _REMEDY[what]),
-        details={"kind": what, "rows": list(event["rows"]), "model": event.get("model")},
-    )  # fmt: skip
 
 
 def _reshuffled(event: Event) -> tuple[str, str]:
@@ -199,9 +143,35 @@ def _stateful(event: Event) -> tuple[str, str]:
     )
 
 
-_WORDS = {
-    "stateful": _stateful,
-    "folds": _folds,
-    "reshuffled": _reshuffled, "sorted": _sorted, "batches": _batches, "shared": _shared, "apart": _apart,
-    "cached": _cached, "unnamed": _unnamed,
+_KINDS: Mapping[str, Kind] = {
+    "reshuffled": Kind("unsound-split", _reshuffled, "split-once", basis=RECORDED_DATASET),
+    "sorted": Kind("unsound-split", _sorted, "shuffle-before-split", basis=RECORDED_LABELS),
+    "batches": Kind("sorted-batches", _batches, "shuffle-all-rows", basis=RECORDED_LABELS),
+    "shared": Kind("unsound-split", _shared, SPLIT_BEFORE, basis=RECORDED_LABELS),
+    "apart": Kind("unsound-split", _apart, "shuffle-before-split", basis=RECORDED_LABELS),
+    "cached": Kind(
+        "random-in-compiled", _cached,
+        Remedy("cache-first", "Cache before what is drawn at random", "safe",
+               "`ds.cache().map(augment)`: then each epoch draws its own changes."),
+        basis=RECORDED_DATASET,
+    ),
+    "unnamed": Kind(
+        "index-out-of-range", _unnamed,
+        Remedy("count-from-zero", "Count the classes from 0", "safe",
+               "`tf.one_hot(labels - 1, classes)`, where labels begin at 1."),
+        basis=RECORDED_LABELS,
+    ),
+    "folds": Kind(
+        "unsound-split", _folds,
+        Remedy("new-model", "Make a new model for each fold", "changes-numerics",
+               "Build and compile the model within the loop, or set its first weights again before each `fit`. A new "
+               "`compile` alone keeps the weights."),
+        basis=RECORDED_LABELS,
+    ),
+    "stateful": Kind(
+        "wrong-pairing", _stateful,
+        Remedy("keep-sequence", "Train it on batches in their order", "changes-numerics",
+               "`fit(..., shuffle=False)`, and `reset_states()` where a sequence ends."),
+        basis=RECORDED_LABELS,
+    ),
 }  # fmt: skip

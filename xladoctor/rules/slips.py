@@ -20,6 +20,11 @@ class Kind:
 
 
 _SWITCH, _LATE, _BAKED, _LOST = "dead-switch", "setting-too-late", "baked-in-setting", "no-gradient"
+FILL = Remedy(
+    "fill-to-the-end", "Fill the array to its end", "safe",
+    "`range(0, len(x), size)` includes the rest: a slice ends at the end of the array by itself.",
+)  # fmt: skip
+"""Also where the numbers of the rows show it (`diagnosis/given_rows.py`)."""
 _PAIRING, _ROWS, _SPLIT, _WRAP = "wrong-pairing", "wrong-shape-silent", "unsound-split", "integer-wrap"
 _TRANSPOSE = Remedy(
     "transpose-axes", "Transpose instead of reshaping", "safe",
@@ -132,9 +137,7 @@ OF_NAMES: Mapping[str, Kind] = {
         "with one seed for both.")),
     "last-window-left-out": Kind(_ROWS, Remedy(
         "count-last-window", "Add the last window", "changes-numerics", "`(n - size) // step + 1`.")),
-    "never-written": Kind(_ROWS, Remedy(
-        "fill-to-the-end", "Fill the array to its end", "safe",
-        "`range(0, len(x), size)` includes the rest: a slice ends at the end of the array by itself.")),
+    "never-written": Kind(_ROWS, FILL),
     "padding-counted": Kind(_ROWS, Remedy(
         "leave-out-padding", "Leave the padding out", "changes-numerics",
         "`(guess == truth)[truth != 0].mean()`, or weights that are 0 there.")),

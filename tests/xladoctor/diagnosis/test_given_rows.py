@@ -45,12 +45,14 @@ def main():
     model.fit(x, back)  # :reversed
     model.fit(x, risen)  # :ordered
     model.fit(wide, y)  # :target
+    model.evaluate(x[250:], y)  # trained-on :trained-on
     table.merge(shops)  # multiplied :multiplied
     table["guess"] = pd.Series(p)  # relabelled :relabelled
 main()
 """
 SLUGS = {
     "own-scale": "unlike-training", "row-scale": "unlike-training",
+    "trained-on": "unsound-split",
     "whole-scale": "unsound-split", "windows": "unsound-split", "foretold": "unsound-split", "target": "unsound-split",
     "unwritten": "wrong-shape-silent", "multiplied": "wrong-shape-silent",
     "shifted": "wrong-pairing", "ordered": "wrong-pairing", "reversed": "wrong-pairing", "relabelled": "wrong-pairing",
