@@ -84,8 +84,14 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+EDITS = ("patch", "sed")
+"""What changes a program between two commands of a page goes with them."""
+
+
 def marked(page: str, session: tuple[str, list[str]]):
-    slow = [pytest.mark.slow] if " -- " in session[0] or " replay " in session[0] or session[0][:5] == "patch" else []
+    slow = (
+        [pytest.mark.slow] if " -- " in session[0] or " replay " in session[0] or session[0].split()[0] in EDITS else []
+    )
     return pytest.param(page, *session, id=f"{page}-{session[0][:40]}", marks=slow)
 
 

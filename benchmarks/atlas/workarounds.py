@@ -15,6 +15,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -86,21 +87,19 @@ def _select_last(ways: Ways, inputs: list[Any], keep: Any) -> Any:
     return tf.nest.map_structure(lambda x: tf.boolean_mask(x, keep), ways.body(inputs, None))
 
 
+def _rows_of(name: str) -> Callable[[Mapping[str, Any]], Any]:
+    return lambda given: given[name].shape[: given["indices"].shape[-1]]
+
+
 _SIZES: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], Any]]] = {
     "Gather": ("indices", lambda given: given["params"].shape[0]),
     "GatherV2": ("indices", lambda given: given["params"].shape[int(given["axis"])]),
-    "GatherNd": ("indices", lambda given: given["params"].shape[: given["indices"].shape[-1]]),
+    "GatherNd": ("indices", _rows_of("params")),
     "ScatterNd": ("indices", lambda given: given["shape"][: given["indices"].shape[-1]]),
-    "TensorScatterAdd": ("indices", lambda given: given["tensor"].shape[: given["indices"].shape[-1]]),
-    "TensorScatterSub": ("indices", lambda given: given["tensor"].shape[: given["indices"].shape[-1]]),
-    "TensorScatterUpdate": ("indices", lambda given: given["tensor"].shape[: given["indices"].shape[-1]]),
-    "TensorScatterMax": ("indices", lambda given: given["tensor"].shape[: given["indices"].shape[-1]]),
-    "TensorScatterMin": ("indices", lambda given: given["tensor"].shape[: given["indices"].shape[-1]]),
-    "UnsortedSegmentSum": ("segment_ids", lambda given: given["num_segments"]),
-    "UnsortedSegmentMax": ("segment_ids", lambda given: given["num_segments"]),
-    "UnsortedSegmentMin": ("segment_ids", lambda given: given["num_segments"]),
-    "UnsortedSegmentProd": ("segment_ids", lambda given: given["num_segments"]),
+    **{f"TensorScatter{how}": ("indices", _rows_of("tensor")) for how in ("Add", "Sub", "Update", "Max", "Min")},
+    **{f"UnsortedSegment{how}": ("segment_ids", itemgetter("num_segments")) for how in ("Sum", "Max", "Min", "Prod")},
     "InvertPermutation": ("x", lambda given: given["x"].shape[0]),
+    "DynamicPartition": ("partitions", itemgetter("num_partitions")),
 }
 """The input that numbers the rows of another, and how many there are."""
 
@@ -110,20 +109,12 @@ def _check_indices(ways: Ways, inputs: list[Any], keep: Any) -> None:
     import tensorflow as tf
 
     given = dict(zip(ways.names, inputs, strict=True)) | ways.attributes
-    argument, size = _SIZES.get(ways.call.op, ("", None))
-    if size is None:
-        argument, limit = _partitions(ways.call.op, given)
-    else:
-        limit = size(given)
+    if ways.call.op not in _SIZES:
+        raise NotImplementedError
+    argument, size = _SIZES[ways.call.op]
     indices = tf.cast(given[argument], tf.int64)
     tf.debugging.assert_non_negative(indices)
-    tf.debugging.assert_less(indices, tf.cast(tf.constant(limit), tf.int64))
-
-
-def _partitions(op: str, given: Mapping[str, Any]) -> tuple[str, Any]:
-    if op == "DynamicPartition":
-        return "partitions", given["num_partitions"]
-    raise NotImplementedError
+    tf.debugging.assert_less(indices, tf.cast(tf.constant(size(given)), tf.int64))
 
 
 WAYS = (

@@ -27,7 +27,7 @@ _MOST_FRAMES = 8
 _MOST_CALLS = 12
 _MOST_TEXTS = 2000
 _OPTIMIZED = 0x1
-_SEES_LOCALS = frozenset({"locals", "vars", "exec", "eval", "dir"})
+_SEES_LOCALS = frozenset({"locals", "vars", "exec", "eval", "dir", "f_locals"})
 _clock = getattr(time, "thread_time", time.perf_counter)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import compat_gradients, schema
 from .digests import name_of
-from .frames import frame_dict, hide, is_user_file, user_frames, wraps
+from .frames import followed, frame_dict, hide, is_user_file, user_frames, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
 from .unmoved import number_in
@@ -75,19 +75,8 @@ class ReplacedRecorder:
     def _hook_rate(self, module: ModuleType) -> None:
         cls: Any = getattr(module, compat_gradients.KERAS_OPTIMIZERS[1])
         found = cls.__dict__["learning_rate"]
-        setter = found.fset
-
-        def learning_rate(optimizer: Any, value: Any) -> None:
-            __tracebackhide__ = True
-            try:
-                setter(optimizer, value)
-            except BaseException as error:
-                hide(error)
-                raise
-            self.guard.run("rate", self._set, optimizer)
-
-        ours = property(found.fget, wraps(setter)(learning_rate), found.fdel, found.__doc__)
-        self.guard.hooks.put(cls, "learning_rate", ours)
+        watched = followed(found.fset, lambda args, kwargs, result: self.guard.run("rate", self._set, args[0]))
+        self.guard.hooks.put(cls, "learning_rate", property(found.fget, watched, found.fdel, found.__doc__))
 
     def applied(self, optimizer: Any, variables: Sequence[Any]) -> None:
         """An optimizer makes a step, or the step is traced."""

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from .. import compat, schema
-from .frames import caller, hide, user_frames, wraps
+from .frames import caller, followed, hide, user_frames, wraps
 from .guard import Guard
 from .importhook import PostImportFinder
 
@@ -74,21 +74,9 @@ class RuntimeRecorder:
     def _hook_set_jit(self) -> None:
         cls: Any = compat.context_class()
         found = compat.jit_property()
-        getter, setter = found.fget, found.fset
-        assert setter is not None
-        guard = self.guard
-
-        def optimizer_jit(context: Any, enabled: Any) -> None:
-            __tracebackhide__ = True
-            try:
-                setter(context, enabled)
-            except BaseException as error:
-                hide(error)
-                raise
-            guard.run("set_jit", self._set_jit, enabled)
-
-        watched = property(getter, wraps(setter)(optimizer_jit), None, found.__doc__)
-        guard.hooks.put(cls, "optimizer_jit", watched)
+        assert found.fset is not None
+        watched = followed(found.fset, lambda args, kwargs, result: self.guard.run("set_jit", self._set_jit, args[1]))
+        self.guard.hooks.put(cls, "optimizer_jit", property(found.fget, watched, None, found.__doc__))
 
     def _hook_sessions(self) -> None:
         cls: Any = compat.session_class()

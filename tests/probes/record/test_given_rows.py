@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import weakref
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from probes.record.columns import columns_of, scaled_apart, scaled_by_row, scaled_together
 from probes.record.given_rows import GivenRows
-from probes.record.held_names import facts_of
+from probes.record.held_names import NameRecorder, facts_of
 from probes.record.named_parts import odd_parts
 from probes.record.sequences import meets, overlapping, unwritten, windows_of
 
@@ -191,3 +193,17 @@ def test_parts_that_only_their_names_tell_apart():
     three = {"trainX": whole[:200], "valX": whole[200:300], "testX": whole[300:]}
     assert list(odd_parts(three)) == [("whole-scale", [200, 400], "valX")]
     assert list(odd_parts({"X_tr": FLOW[1:], "y_tr": LABELS[:-1]})) == [("shifted", [-1, 499], "y_tr")]
+
+
+@pytest.mark.parametrize("look", ["locals()", "sys._getframe().f_locals", "None"])
+def test_what_a_function_keeps_of_its_own_names_stays(look, tmp_path):
+    """Before Python 3.13 a frame gives the same dictionary to all who ask."""
+    written, guard = [], SimpleNamespace(part=lambda hook, work, *given: work(*given))
+    guard.sink = SimpleNamespace(write=lambda kind, **facts: written.append(facts["names"]))
+    lines = ("rows = 7", f"held = {look}", "recorder.called('fit')", "return held")
+    program = "import sys\ndef work(recorder):\n    " + "\n    ".join(lines)
+    names: dict[str, Any] = {}
+    exec(compile(program, str(tmp_path / "program.py"), "exec"), names)
+    held = names["work"](NameRecorder(guard))
+    assert held is None or held["rows"] == 7
+    assert bool(written) == (look == "None")
