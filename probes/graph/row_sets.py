@@ -30,6 +30,9 @@ REST = np.uint8(1 << MOST_ROWS)
 MOST_ELEMENTS = 40_000_000
 BITS = np.array([bin(n).count("1") for n in range(256)], np.uint8)
 """How many rows a mask has."""
+_WIDE = 1 << 61
+"""Below this, sums of two integers stay within 64 bits."""
+_SMALL = 1 << 24
 _GRADIENTS = ("gradient_tape/", "gradients/")
 
 
@@ -152,7 +155,8 @@ class _Search:
 
     def _drawn_by_row(self) -> list[str]:
         """What is drawn for each row: it belongs to that row as the data do."""
-        return [t for t, v in self._pinned.items() if v.ndim and len(v) == self._batch and v.dtype.kind in "fciub"]
+        by_row = {t: v for t, v in self._pinned.items() if v.ndim and len(v) == self._batch and v.dtype.kind in "fciub"}
+        return [t for t, v in by_row.items() if not _is_seed(v)]
 
     def _run(
         self, arguments: Mapping[str, Array], wanted: Sequence[str], rows: Sequence[int] = ()
@@ -242,6 +246,16 @@ def _of_input(value: Array, tested: Sequence[int]) -> Array:
     return found
 
 
+def _is_seed(value: Array) -> bool:
+    """Whether drawn integers are seeds of other draws: two or three of any bits. They belong to no row."""
+    return (
+        value.dtype.kind in "iu"
+        and value.ndim == 1
+        and len(value) <= 3
+        and bool(((value > _SMALL) | (value < -_SMALL)).any())
+    )
+
+
 def _other(value: Array, rows: Sequence[int], way: int, random: np.random.Generator) -> Array:
     """Other numbers for some rows."""
     own = value[list(rows)]
@@ -250,8 +264,9 @@ def _other(value: Array, rows: Sequence[int], way: int, random: np.random.Genera
     if value.dtype.kind in "iu":
         low, high = int(value.min()), int(value.max())
         span = max(high - low + 1, 2)
-        # Each integer becomes another one of those that there are.
-        return np.asarray(low + (own.astype(np.int64) - low + 1 + way % (span - 1)) % span, value.dtype)
+        # Each integer becomes another one of those that there are; those of hashes need more than 64 bits on the way.
+        wide = own.astype(np.int64 if max(-low, high) < _WIDE else object)
+        return np.asarray(low + (wide - low + 1 + way % (span - 1)) % span, value.dtype)
     finite = np.abs(value[np.isfinite(value)])
     size = float(finite.max()) if finite.size else 1.0
     size = size if 0 < size < 1e30 else 1.0
