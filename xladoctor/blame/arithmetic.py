@@ -24,19 +24,12 @@ from xladoctor.blame.values import (
     number,
     unknown,
 )
+from xladoctor.sources.arithmetic import OPERATORS
 
 if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
 
 _LONGEST = 4096
-_ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-}
 _COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
@@ -78,7 +71,7 @@ def binary(run: Follower, node: ast.BinOp, scope: Scope) -> Value:
 
 
 def _computed(run: Follower, node: ast.BinOp, left: Const, right: Const, scope: Scope) -> Value:
-    act = _ARITHMETIC.get(type(node.op))
+    act = OPERATORS.get(type(node.op))
     parents = tuple(o for o in (left.origin, right.origin) if o is not None)
     origin = Origin("constant", scope.file, node.lineno, ast.unparse(node)[:60], parents)
     numbers = all(isinstance(v.value, int | float) for v in (left, right))

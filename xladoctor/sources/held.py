@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from xladoctor.sources.arithmetic import reckoned
 from xladoctor.sources.backward import Backward, Made, statements
 from xladoctor.sources.names import last_name, walk
 
@@ -192,7 +193,9 @@ class View:
             sizes, at = self.shape(node.value.value), self.number(node.slice, depth - 1)
             return sizes[at] if sizes and at is not None and -len(sizes) <= at < len(sizes) else None
         if isinstance(node, ast.BinOp):
-            return _reckoned(self.number(node.left, depth - 1), node.op, self.number(node.right, depth - 1))
+            left, right = self.number(node.left, depth - 1), self.number(node.right, depth - 1)
+            made = reckoned(left, node.op, right) if left is not None and right is not None else None
+            return made if isinstance(made, int) else None
         found = self.held(node)
         if found is not None and found.kind == "number" and found.value is not None and found.value == int(found.value):
             return int(found.value)
@@ -250,15 +253,3 @@ def subject_of(call: ast.Call) -> ast.expr | None:
 def _type_of(node: ast.expr) -> str:
     text = node.value if isinstance(node, ast.Constant) else last_name(node)
     return {"int": "int64", "float": "float64"}.get(str(text), str(text))
-
-
-def _reckoned(left: int | None, op: ast.operator, right: int | None) -> int | None:
-    if left is None or right is None:
-        return None
-    if isinstance(op, ast.Add):
-        return left + right
-    if isinstance(op, ast.Sub):
-        return left - right
-    if isinstance(op, ast.Mult):
-        return left * right
-    return left // right if isinstance(op, ast.FloorDiv) and right else None

@@ -14,14 +14,14 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from xladoctor.sources.arithmetic import OPERATORS
 from xladoctor.sources.names import dotted, last_name, walk
 from xladoctor.sources.order import scope_at
 
 _OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Lt: operator.lt, ast.LtE: operator.le,
-    ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.USub: operator.neg,
-    ast.UAdd: operator.pos, ast.Not: operator.not_,
+    **OPERATORS, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.USub: operator.neg, ast.UAdd: operator.pos,
+    ast.Not: operator.not_,
 }  # fmt: skip
 _CALLS: dict[str, Callable[..., Any]] = {
     "float": float, "int": int, "max": max, "min": min, "abs": abs, "maximum": max, "minimum": min, "exp": math.exp,
@@ -138,7 +138,7 @@ class _Reader:
                 self.values[dotted(statement.targets[0]) or ""] = self.value(statement.value)
             elif isinstance(statement, ast.AugAssign):
                 name = dotted(statement.target) or ""
-                self.values[name] = self._of(statement.op, self.values[name], self.value(statement.value))
+                self.values[name] = self._of(statement.op, self._named(name), self.value(statement.value))
             elif isinstance(statement, ast.With):
                 found = self.run(statement.body)
                 if found is not None:
@@ -154,13 +154,13 @@ class _Reader:
             raise Unknown
         name = dotted(node)
         if isinstance(node, ast.Constant):
+            if not isinstance(node.value, int | float):
+                raise Unknown
             return node.value
         if name is not None:
             if name in ("math.pi", "np.pi", "numpy.pi"):
                 return math.pi
-            if name not in self.values:
-                raise Unknown
-            return self.values[name]
+            return self._named(name)
         if isinstance(node, ast.BinOp):
             return self._of(node.op, self.value(node.left), self.value(node.right))
         if isinstance(node, ast.UnaryOp):
@@ -172,6 +172,11 @@ class _Reader:
         if isinstance(node, ast.Call):
             return self._called(node)
         raise Unknown
+
+    def _named(self, name: str) -> Any:
+        if name not in self.values:
+            raise Unknown
+        return self.values[name]
 
     def _of(self, op: ast.AST, *values: Any) -> Any:
         if isinstance(op, ast.Pow):

@@ -43,3 +43,11 @@ def test_arithmetic():
         f"class Own:\n    def __call__(self, step):\n        rate = {text}\n        rate += 0\n        return rate\n"
     )
     assert rates(method_of(tree, "Own"), {"a": 2.0}, [0, 4, 2]) == [3.0, 0.0, pytest.approx(1.0)]
+
+
+def test_what_is_counted_from_nothing_known_has_no_value():
+    tree = ast.parse(
+        "class Own:\n    def __call__(self, step):\n        self.seen += 1\n        return 0.1 / self.seen\n"
+    )
+    assert rates(method_of(tree, "Own"), {"rate": 1.0}, [0, 1]) is None
+    assert rates(method_of(tree, "Own"), {"seen": 1.0}, [0, 1]) == [0.05, 0.05]

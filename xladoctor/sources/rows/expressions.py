@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from xladoctor.sources.arithmetic import reckoned
 from xladoctor.sources.rows import calls
 from xladoctor.sources.rows.meetings import elementwise, indexed
 from xladoctor.sources.rows.types import result, wraps
@@ -150,7 +151,7 @@ def _operation(reader: Reader, node: ast.BinOp, names: dict[str, Any]) -> Any:
     if isinstance(left, Step) or isinstance(right, Step):
         return Step()
     if isinstance(left, _NUMBERS) and isinstance(right, _NUMBERS):
-        return _number(left, node.op, right)
+        return reckoned(left, node.op, right)
     if isinstance(node.op, ast.Add) and isinstance(left, Items) and isinstance(right, Items):
         return Items(left.values + right.values) if left.block is right.block is None else None
     if isinstance(node.op, ast.Mult) and isinstance(left, Items) and isinstance(right, int) and right < 100:
@@ -165,27 +166,6 @@ def _operation(reader: Reader, node: ast.BinOp, names: dict[str, Any]) -> Any:
         return first.as_new(shape=shape) if first is not None else None
     wraps(reader, node, left, right)
     return result(node, left, right, elementwise(reader, found, node))
-
-
-def _number(left: float, op: ast.operator, right: float) -> Any:
-    try:
-        if isinstance(op, ast.Add):
-            return left + right
-        if isinstance(op, ast.Sub):
-            return left - right
-        if isinstance(op, ast.Mult):
-            return left * right
-        if isinstance(op, ast.FloorDiv):
-            return left // right
-        if isinstance(op, ast.Div):
-            return left / right
-        if isinstance(op, ast.Mod):
-            return left % right
-        if isinstance(op, ast.Pow) and abs(right) < 64 and abs(left) < 1 << 20:
-            return left**right
-    except (ZeroDivisionError, OverflowError):
-        return None
-    return None
 
 
 def _compared(reader: Reader, node: ast.Compare, names: dict[str, Any]) -> Any:
