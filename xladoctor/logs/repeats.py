@@ -1,6 +1,7 @@
 """Which hits are worth a look: a line that comes again and again, but for its numbers, is let go by after a while.
 
-What stands near the end of a log is always looked at, however often it came before: with it the run ended.
+Near the end of a log, however often it came before, the last ones of each kind are looked at, and all that hold a part
+of an error: with them the run ended.
 """
 
 from __future__ import annotations
@@ -30,13 +31,15 @@ class Repeats:
         self._left = {False: ALL, True: ALL_STRONG}
 
     def worth_it(self, block: Block, near_end: int) -> list[tuple[int, int]]:
-        """Where the lines begin that are to be looked at, and the hit in each, ascending; all behind `near_end` are.
-        Of a
-        line longer than `LONGEST` every hit counts that is `WINDOW` bytes behind the last.
+        """Where the lines begin that are to be looked at, and the hit in each, ascending; behind `near_end` the last of
+        each kind are. Of a line longer than `LONGEST` every hit counts that is `WINDOW` bytes behind the last.
         """
         data, end = block.data, block.end
         seen, muted, strong_ones = self._seen, self._muted, STRONG
         lines: list[tuple[int, int]] = []
+        # Of each kind: which of the lines near the end only warn; and of which one the last of them is.
+        late: dict[bytes, list[int]] = {}
+        last_late: list[int] = []
         # The line that the last hit was in ends here; and whether that hit was strong enough to speak for the line.
         line_end, begin, settled, shown = -1, 0, False, 0
         for literal, start, stop in block.hits or ():
@@ -57,8 +60,14 @@ class Repeats:
             kind = data[at : min(line_end, at + WORDS)].translate(None, _DIGITS)
             count = seen.get(kind, 0)
             settled = strong
-            if start >= near_end:
-                settled = True
+            if start >= near_end and strong:
+                if last_late and lines[last_late[-1]][0] == begin:
+                    last_late.pop()
+            elif start >= near_end and count >= OFTEN:
+                last_late = late.setdefault(kind, [])
+                last_late.append(len(lines))
+            elif start >= near_end:
+                seen[kind] = count + 1
             elif count >= OFTEN and (not strong or count >= OFTEN_STRONG):
                 if not strong and start >= LEFT and len(muted) < MUTED:
                     muted.add(data[start - LEFT : stop + RIGHT])
@@ -71,4 +80,5 @@ class Repeats:
             if not lines or lines[-1][0] != begin or (line_end - begin > LONGEST and start >= shown + WINDOW):
                 lines.append((begin, start))
                 shown = start
-        return lines
+        dropped = {at for some in late.values() for at in some[:-OFTEN]}
+        return [line for at, line in enumerate(lines) if at not in dropped] if dropped else lines

@@ -159,3 +159,14 @@ def test_training_that_went_on_below_an_error_is_seen_however_far_below() -> Non
     for below, ended in ((quiet, True), (quiet + b"Epoch 7/9\n" + quiet, False)):
         [record] = read_log(io.BytesIO(b"Epoch 1/9\nValueError: x\n" + below), name="log").records
         assert record.ended_run is ended
+
+
+def test_near_the_end_the_last_of_a_warning_that_comes_again_are_looked_at_and_every_error() -> None:
+    quiet = "nothing of note\n" * 100
+    warning = "WARNING:tensorflow:{} out of the last {} calls triggered tf.function retracing.\n"
+    error = "ValueError: Dimensions must be equal, but are {} and 4\n"
+    said = [warning.format(n, n) if n % 20 else error.format(n) for n in range(1, 100)]
+    evidence = read_log(io.BytesIO(quiet.join(said).encode()))
+    warned = [int(r.text.split(":")[2].split()[0]) for r in evidence.records if r.level == "warning"]
+    assert warned == [*range(1, 1 + OFTEN), *range(100 - OFTEN, 100)]
+    assert [r.text.split()[6] for r in evidence.records if r.level == "error"] == ["20", "40", "60", "80"]
