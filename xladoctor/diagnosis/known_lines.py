@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from xladoctor.diagnosis.generators import with_generator
 from xladoctor.diagnosis.kept_at_import import with_kept
+from xladoctor.diagnosis.late_setting import with_late_setting
 from xladoctor.diagnosis.late_switch import with_late_switch
 from xladoctor.diagnosis.loop_gradient import with_loop
 from xladoctor.diagnosis.loop_start import with_loop_start
+from xladoctor.diagnosis.missing_file import with_missing_file
 from xladoctor.diagnosis.no_samples import with_no_samples
 from xladoctor.diagnosis.numpy_warnings import with_numpy_warning
 from xladoctor.diagnosis.read_twice import with_read_twice
@@ -18,7 +20,8 @@ from xladoctor.recording.run import Recording
 
 _STEPS = (
     with_kept, with_late_switch, with_generator, with_stray_key, with_read_twice, with_stops, with_numpy_warning,
-    with_loop, with_loop_start, with_tensor_array, with_no_samples,
+    with_loop, with_loop_start, with_tensor_array, with_no_samples, with_missing_file,
+    with_late_setting,
 )  # fmt: skip
 """Each leaves a diagnosis alone that is of another kind; the last to know a line has it before the others."""
 
