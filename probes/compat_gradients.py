@@ -33,6 +33,16 @@ def tape_class() -> type:
     return class_with("tensorflow.python.eager.backprop", "GradientTape", "gradient", "_push_tape", "_pop_tape")
 
 
+def custom_gradient_maker() -> tuple[Any, str]:
+    """The module and the name of what calls a function with `tf.custom_gradient` in a graph, as `(function, args,
+    kwargs)`; the function gives its results and its gradient (2.9-2.21).
+    """
+    module, name = importlib.import_module("tensorflow.python.ops.custom_gradient"), "_graph_mode_decorator"
+    if not callable(getattr(module, name)):
+        raise AttributeError(name)
+    return module, name
+
+
 def trackable_class() -> type:
     """What `tf.Module` and the layers of Keras inherit how their attributes are set from (2.9-2.21)."""
     return class_with("tensorflow.python.trackable.autotrackable", "AutoTrackable", "__setattr__")

@@ -79,6 +79,8 @@ NAMES = "names"  # file, function, names {name: kind, shape, dtype, ...}: what t
 NO_GRADIENT = "no-gradient"  # what (missing, stopped), variables, count, given, where, stops [{variables, connected,
 #   cuts [{op, why (op, outside, numpy), frames}]}], zeros: those that zeros may stand for; none:
 #   optimizer, given, where: it was given one for each; end: trained, moved, same
+OWN_GRADIENT = "own-gradient"  # what (custom: of tf.custom_gradient; taken: of a tape, by what is no variable), graph,
+#   function, arguments, results, upstream, gradients (names of tensors of floats there, or None), where
 UNMOVED = "unmoved"  # variables, count, given, steps, optimizer, rate, where: variables that tapes were asked about,
 #   and that no step changed
 CROSSED = "crossed"  # of, to, swapped, optimizer, where: a gradient was applied to another variable

@@ -87,6 +87,7 @@ class Service:
             requests.CheckAgreement: self.agreement,
             requests.CheckLaterCalls: self.later_calls,
             requests.CheckPairing: self.pairing,
+            requests.CheckOwnGradients: _room("own_gradients", "own_gradients"),
             requests.DescribeCallable: _room("callables", "describe"),
             requests.Call: self.call,
             requests.Capture: _room("callables", "capture"),

@@ -15,6 +15,7 @@ from .comparisons import FailedTest as FailedTest
 from .comparisons import FirstNode as FirstNode
 from .comparisons import Judgement as Judgement
 from .comparisons import Map as Map
+from .comparisons import OwnGradients as OwnGradients
 from .comparisons import Pairing as Pairing
 from .comparisons import PartingNode as PartingNode
 from .comparisons import Random as Random

@@ -236,6 +236,16 @@ class Pairing(Record):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class OwnGradients(Record):
+    """Gradients of the program's own against differences (`own_gradients.own_gradients`): asked or not-checked."""
+
+    result: str
+    why: str | None
+    found: tuple[dict[str, Any], ...] = ()
+    passed: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Judgement(Record):
     """Two graphs that should compute the same, as they are and in float64, on the same inputs.
 

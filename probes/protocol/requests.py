@@ -318,3 +318,10 @@ class CheckPairing(OfCapsule[answers.Pairing], op="pairing"):
 
     sizes: tuple[int, ...] = ()
     by_row: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class CheckOwnGradients(OfCapsule[answers.OwnGradients], op="own_gradients"):
+    """Are gradients of the program's own, as `own-gradient` events tell of them, those that differences give?"""
+
+    marks: tuple[dict[str, Any], ...]

@@ -23,6 +23,7 @@ from .graph_trail import GraphTrail
 from .guard import Guard
 from .importhook import PostImportFinder
 from .left_out import LeftOut
+from .own_gradients import OwnGradientRecorder
 from .replaced import ReplacedRecorder
 from .tracing import TraceRecorder
 from .turnover import Turnover
@@ -70,6 +71,7 @@ class UntrainedRecorder:
         self.unmoved = Unmoved(lambda: tracing.running[0][0] if tracing.running else None)
         self.left_out.steps = lambda: self.unmoved.steps
         self.replaced = ReplacedRecorder(guard, finder, lambda: self.unmoved.steps)
+        self.own = OwnGradientRecorder(guard, finder, tracing.uid)
         self._zeros_left = MAX_ZERO_LOOKS
         self._zeros_of: set[int] = set()
         """Of the step that is looked at, the variables whose gradient is zeros that may stand for none."""
@@ -88,6 +90,7 @@ class UntrainedRecorder:
 
         def taken(args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
             self.guard.run("gradient", self._taken, args, kwargs, result)
+            self.guard.run("own gradient", self.own.taken, args, kwargs, result)
 
         self.guard.hooks.put(cls, "gradient", followed(cls.gradient, taken))
 

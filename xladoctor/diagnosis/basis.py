@@ -28,6 +28,10 @@ KEPT_CONSTANT = Basis(
 ROWS_CHANGED = Basis(
     "tested", "A worker ran the recorded graph, changed one row of the data at a time, and compared the results."
 )
+DIFFERENCES = Basis(
+    "tested",
+    "A worker ran the recorded graph with slightly other inputs, and compared the differences with the gradient.",
+)
 COMPILED_AGAIN = Basis("tested", "A worker compiled the recorded function again, and XLA refused it in the same way.")
 ISOLATED = Basis(
     "tested",

@@ -15,6 +15,7 @@ from xladoctor.diagnosis.facts import is_user_file
 from xladoctor.diagnosis.fixed_batch import fixed_batches
 from xladoctor.diagnosis.lookup import calls_around
 from xladoctor.diagnosis.meeting_words import REMEDIES, made_by, proof, words
+from xladoctor.diagnosis.own_gradients import own_gradients
 from xladoctor.diagnosis.pooled import mixed_rows, pooled_findings
 from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.model.diagnosis import Check, Finding, Level, Location, Proof
@@ -124,10 +125,10 @@ def _mixed(recording: Recording, asked: Asked, told: Mapping[str, Any]) -> list[
 
 
 def with_mispairings(findings: Sequence[Finding], recording: Recording) -> tuple[Finding, ...]:
-    """The findings with what is wrong with the rows: errors after those that were known, warnings after the others.
-    What is wrong beyond doubt stands above what the program itself found wrong.
+    """The findings with what is wrong with the rows or with gradients of the program's own: errors after those that were
+    known, warnings after the others. What is wrong beyond doubt stands above what the program itself found wrong.
     """
-    found = [*mispairings(recording), *meetings(recording)]
+    found = [*mispairings(recording), *meetings(recording), *own_gradients(recording)]
     everything = (*findings, *found)
     own = ended_itself(recording)
     if own:

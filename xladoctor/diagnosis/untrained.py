@@ -13,6 +13,7 @@ from typing import Any
 from xladoctor.diagnosis.basis import RECORDED_GRADIENTS
 from xladoctor.diagnosis.facts import is_user_file
 from xladoctor.diagnosis.first_suspect import suspect_at, with_first_suspect
+from xladoctor.diagnosis.own_gradients import own_gradient_checks
 from xladoctor.diagnosis.setting_finding import event_of
 from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.model.diagnosis import Check, Diagnosis, Finding, Level, Location, Proof
@@ -54,7 +55,9 @@ def untrained(recording: Recording) -> Iterator[Finding]:
 
 
 def gradient_checks(recording: Recording) -> tuple[Check, ...]:
-    """A check for each optimizer and line where it was given a gradient for each of its variables, or was not."""
+    """A check for each optimizer and line where it was given a gradient for each of its variables, or was not; then for
+    each function with a gradient of its own.
+    """
     if not (survived(recording) or ended_itself(recording)):
         return ()
     found: dict[tuple[str, str], Check] = {}
@@ -64,7 +67,8 @@ def gradient_checks(recording: Recording) -> tuple[Check, ...]:
             name = str(event.get("optimizer") or "an optimizer")
             found.setdefault((name, str(at)), Check("gradients", name, 1, "agrees", location=at))
     wrong = {str(f.details["used"]) for f in untrained(recording) if f.level == "warning"}
-    return tuple(replace(c, result="diverges") if str(c.location) in wrong else c for c in found.values())
+    of_optimizers = (replace(c, result="diverges") if str(c.location) in wrong else c for c in found.values())
+    return (*of_optimizers, *own_gradient_checks(recording))
 
 
 def with_recorded(findings: Iterable[Finding], recording: Recording) -> tuple[Finding, ...]:

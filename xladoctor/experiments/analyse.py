@@ -20,9 +20,11 @@ from xladoctor.diagnosis.again import asks_for_determinism, is_evidence, is_of_d
 from xladoctor.diagnosis.baked import REQUEST as BAKED
 from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.diagnosis.optimizers import asks
+from xladoctor.diagnosis.own_gradients import Asked as AskedGradients
+from xladoctor.diagnosis.own_gradients import to_ask as gradients_to_ask
 from xladoctor.diagnosis.places import wanted
 from xladoctor.experiments import check as check_
-from xladoctor.experiments import isolate_run, row_check
+from xladoctor.experiments import gradient_check, isolate_run, row_check
 from xladoctor.experiments.remake import questions, remade
 from xladoctor.recording import files
 from xladoctor.recording.run import Recording
@@ -60,7 +62,8 @@ def ask_workers(
     compared = check_.to_check(recording) if checks else []
     isolated = isolate_run.to_isolate(recording) if checks else []
     paired = row_check.to_check(recording) if checks else []
-    if python is None or not (chosen or compiled or remakes or compared or isolated or paired):
+    own = gradients_to_ask(recording) if checks else []
+    if python is None or not (chosen or compiled or remakes or compared or isolated or paired or own):
         return False
     from xladoctor.workers.worker import Worker, WorkerError
 
@@ -96,7 +99,7 @@ def ask_workers(
                 for answer in isolate_run.answers(worker, python, isolated, environment, within):
                     keep(**answer)
             within = check_.budget(lasted, check, check_.least(recording))
-            for answer in _checks(worker, recording, compared, paired, within, say, asked=check is not None):
+            for answer in _checks(worker, recording, compared, paired, own, within, say, asked=check is not None):
                 keep(**answer)
     return True
 
@@ -106,21 +109,26 @@ def _checks(
     recording: Recording,
     compared: list[str],
     paired: list[row_check.Asked],
+    own: list[AskedGradients],
     seconds: float,
     say: Say,
     *,
     asked: bool,
 ) -> Iterator[dict[str, Any]]:
     """The questions to a run that ended well: whether compiled functions agree with plain execution, within so many
-    seconds, and which rows meet, within those that are left, or half of them. Unless the user asked for just so many
+    seconds, whether gradients are those of their functions, within half of them, and which rows meet, within those that
+    are left, or half of them. Unless the user asked for just so many
     seconds, there are more of them where others use the machine.
     """
-    if not asked and (compared or paired):
+    if not asked and (compared or paired or own):
         seconds = check_.stretched(worker, seconds)
     started = time.monotonic()
     if compared:
         say(f"comparing {len(compared)} compiled function(s) with plain execution; Ctrl-C skips it")
         yield from check_.answers(worker, recording, compared, seconds)
+    if own:
+        say(f"comparing gradients in {len(own)} function(s) with differences; Ctrl-C skips it")
+        yield from gradient_check.answers(worker, recording, own, seconds / 2)
     if paired:
         say(f"checking which rows are combined in {len(paired)} function(s); Ctrl-C skips it")
         left = max(seconds / 2, seconds - (time.monotonic() - started))

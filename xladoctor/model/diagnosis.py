@@ -211,13 +211,14 @@ class Check:
     """One thing that was compared after a run that ended well, or that could not be compared (`why`), on `calls` calls.
 
     A compiled function agrees or diverges with plain execution, `rows` with the rows that they belong to, the
-    `gradients` of an optimizer with its variables, each of which must have one. `kept-values` of a function agree if
+    `gradients` of an optimizer with its variables, each of which must have one, and `own-gradients` of a function that
+    has a gradient of the program's own with differences of it. `kept-values` of a function agree if
     they are still those of its graph, `callbacks` of a fit if it reported what they monitor, and `batches` if nothing
     wrong was found in the order, the end and the cuts of the data of a Keras call. `hazards` are the ops of a compiled
     function that was not compared which can differ under XLA without an error (docs/atlas.md), gravest first.
     """
 
-    what: Literal["compiled-function", "rows", "gradients", "kept-values", "callbacks", "batches"]
+    what: Literal["compiled-function", "rows", "gradients", "own-gradients", "kept-values", "callbacks", "batches"]
     function: str
     calls: int = 0
     result: Checked = "not-checked"

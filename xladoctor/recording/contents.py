@@ -88,6 +88,12 @@ _AGREEMENT = record(
                           {"sources": many(_SOURCE), "call_sources": many(many(_SOURCE)),
                            "shapes": many(maybe(shape)), "exact": flag}))},
 )  # fmt: skip
+_SLOPE = record(
+    {"mark": whole, "kind": text},
+    {"argument": whole, "output": whole, "factor": number, "apart": number, "how": text, "op": text, "exact": flag,
+     "shapes": many(many(whole))},
+)  # fmt: skip
+_SLOPES = record({"result": text}, {"found": many(_SLOPE), "passed": many(whole)})
 _ISOLATION = record(
     {"op": text, "node": text, "message": text, "mode": text},
     {
@@ -113,6 +119,7 @@ _RESULTS: Mapping[str, Check] = {
     "shapes": maybe(_SHAPES),
     "baked": maybe(many(_BAKED)),
     "agreement": _AGREEMENT,
+    "own_gradients": _SLOPES,
     "isolation": maybe(_ISOLATION),
 }
 """Results of the questions that a diagnosis reads."""

@@ -10,6 +10,7 @@ from xladoctor.report import facts
 _FEW = 3
 _LOOKED_AT = {
     "kept-values": "no value that {} keeps from its trace has changed",
+    "own-gradients": "the gradient that the program gives {} agrees with differences",
     "callbacks": "the callbacks of {} got the metrics that they wait for",
     "batches": "the data of {} are in order",
 }

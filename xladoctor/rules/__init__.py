@@ -62,6 +62,7 @@ _IN_FAMILIES: dict[str, tuple[str, str]] = {
     "XD708": ("loss-input-mismatch", "training"),
     "XD709": ("unlike-training", "training"),
     "XD710": ("integer-wrap", "training"),
+    "XD711": ("wrong-gradient", "training"),
     "XD800": ("lint-comment", "source"),
     "XD801": ("environment-after-import", "source"),
     "XD802": ("config-read-at-import", "source"),

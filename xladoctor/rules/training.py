@@ -87,4 +87,42 @@ RULES = (
         ),
         references=("numpy/doc: overflow errors", "tensorflow/core/kernels/cwise_op_sub.cc"),
     ),
+    Rule(
+        code="XD711",
+        slug="wrong-gradient",
+        title="A gradient is not that of its function",
+        level="error",
+        rank=70,
+        what="The gradient function of a `tf.custom_gradient` gives something else than the derivative of what its "
+        "function computes, or ignores the gradient from above. Or `GradientTape.gradient` adds up the derivatives of "
+        "several results that should each have their own.",
+        why="Nothing compares a gradient with its function: the training runs, in another direction. A tape gives "
+        "the gradient of the sum of all numbers that it is asked about.",
+        example="@tf.custom_gradient\ndef sign(x): return tf.sign(x), lambda upstream: tf.cast(abs(x) < 1, x.dtype)",
+        tell_apart="A gradient that is None, or zero, is `no-gradient`. A gradient of a step or a rounding that is "
+        "another one on purpose (straight-through), or one that is clipped, reversed or stopped, is no finding.",
+        remedies=(
+            Remedy(
+                "multiply-by-upstream",
+                "Multiply by the gradient from above",
+                "changes-numerics",
+                "`return upstream * derivative`: the argument of the gradient function has the shape of the result.",
+            ),
+            Remedy(
+                "correct-gradient",
+                "Correct the gradient function, and test it",
+                "changes-numerics",
+                "`tf.test.compute_gradient(f, [x])` gives the derivative by differences beside that of the gradient "
+                "function; in float64 they agree to many digits.",
+            ),
+            Remedy(
+                "one-gradient-each",
+                "Take a gradient for each column",
+                "changes-numerics",
+                "`tape.batch_jacobian(u, x)`, or under a persistent tape `tape.gradient(u[:, i:i + 1], x)` for each "
+                "column; slice within the tape.",
+            ),
+        ),
+        references=("tensorflow/python/ops/custom_gradient.py", "tensorflow/python/eager/backprop.py"),
+    ),
 )

@@ -29,6 +29,7 @@ RECORDED_ONLY = {
     "loss-input-mismatch",
     "unlike-training",
     "integer-wrap",
+    "wrong-gradient",
     "not-recorded",
 }
 WARNINGS = {"retracing", "slow-compile", "no-gradient"}

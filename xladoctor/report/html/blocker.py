@@ -25,6 +25,7 @@ _WHAT = {
     "compiled-function": "XLA against plain execution",
     "rows": "which rows meet",
     "gradients": "variables without a gradient",
+    "own-gradients": "a gradient of the program's own against differences",
     "kept-values": "Python values that its graph keeps",
     "callbacks": "metrics that callbacks wait for",
     "batches": "order and cuts of the data",
