@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from .alone import alone
 from .birth import birth_of, rows_birth
 from .crossed import contracted, mixed_apart, rolled
 from .errors import GraphRoomError
@@ -245,7 +246,10 @@ class _Judge:
     # -- ops that take from other rows
 
     def _normalised(self, name: str) -> dict[str, Any] | None:
-        """A softmax over the rows of the batch, of something that has another axis to be normalised over."""
+        """A softmax over one element; or over the rows of the batch, of something that has another axis."""
+        single = alone(self._graph, self._found, self._lineage, name)
+        if single is not None:
+            return self._told("alone", name, None, natural=True, tensors=(single,), examples=[])
         given = self._graph.nodes[name].inputs[0]
         before, after = self._found.sets.get(given), self._found.sets.get(f"{name}:0")
         if before is None or after is None or not is_clean(before) or BITS[after].max() < 2:
@@ -256,6 +260,9 @@ class _Judge:
 
     def _scaled(self, name: str) -> dict[str, Any] | None:
         """A division by a sum of itself over the rows, of something that has an axis of its own to be summed over."""
+        single = alone(self._graph, self._found, self._lineage, name)
+        if single is not None:
+            return self._told("alone", name, None, natural=True, tensors=(single,), examples=[])
         found = scaled(self._graph, self._lineage, name) if self._graph.nodes[name].op in ("RealDiv", "Mul") else None
         before, after = (self._found.sets.get(t) for t in (found[0], f"{name}:0")) if found else (None, None)
         if found is None or before is None or after is None or not is_clean(before) or BITS[after].max() < 2:
@@ -360,7 +367,7 @@ class _Judge:
         self, kind: str, name: str, made: str | None, *, natural: bool, tensors: Sequence[str], examples: Any
     ) -> dict[str, Any]:
         """{"kind": outer, groups, lost, torn, exchanged, normalised, gathered, segments, contracted, rolled, mixed,
-        classes or fewer, "node", "op", "sources", "call_sources", "shapes": of the operands and the result, "parts":
+        classes, alone or fewer, "node", "op", "sources", "call_sources", "shapes": of the operands and the result, "parts":
         prediction or data, "comes_out": the pairs are a result, "natural": no op was there only to give an operand its
         shape, "made": where it was given, "examples": [[rows of one operand, rows of the other], ...]}.
         """

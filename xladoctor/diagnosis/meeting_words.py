@@ -48,6 +48,12 @@ REMEDIES: Mapping[str, Remedy] = {
         "safe",
         "Axis 0 is the batch. Use an axis within a row (axis=1, or axis=-1).",
     ),
+    "alone": Remedy(
+        "other-axis",
+        "Normalise over the axis of the items",
+        "changes-numerics",
+        "With scores (rows, items, 1) that is axis=1: `tf.nn.softmax(scores, axis=1)`; or remove the last axis first.",
+    ),
     "segments": Remedy(
         "same-order",
         "Number the segments in the order of the items",
@@ -131,6 +137,11 @@ def words(kind: str, told: Mapping[str, Any]) -> tuple[str, str]:
             f"{op} multiplies integer targets, {shapes[0]}, by values computed from a softmax over classes, "
             f"{shapes[1]}. Broadcasting then gives all classes of a row the number of its class as a weight. If "
             f"the numbers are classes, only the class of the row should count."
+        )
+    if kind == "alone":
+        return f"{op} of {shapes[0]} is taken over an axis of one, and gives 1 for everything", (
+            f"{op} normalises {shapes[0]} over its last axis, which has one element. So each result is the same, "
+            "whatever the scores are: they have no part in what is computed, and get no gradient."
         )
     if kind == "exchanged":
         return _exchanged(op, shapes[0], shapes[-1], len(told["shapes"][0]))

@@ -28,7 +28,7 @@ REQUEST = "pairing"
 _OF_DATA = ("Dataset_", "structured_function_wrapper")
 """What tf.data makes of the functions that a program gives it begins so."""
 _QUIET = " No error was raised in the run."
-_SLUGS = {"lost": "wrong-shape-silent", "fewer": "wrong-shape-silent"}
+_SLUGS = {"lost": "wrong-shape-silent", "fewer": "wrong-shape-silent", "alone": "dead-switch"}
 _REDUCTIONS = frozenset({"Mean", "Sum", "Max", "Min", "Prod", "Einsum", "MatMul", "BatchMatMulV2"})
 _EQUALITIES = ("Equal", "NotEqual")
 """Of labels and guesses, in an accuracy: no gradient is taken of them."""
@@ -125,7 +125,7 @@ def _mixed(recording: Recording, asked: Asked, told: Mapping[str, Any]) -> list[
 
 
 def with_mispairings(findings: Sequence[Finding], recording: Recording) -> tuple[Finding, ...]:
-    """The findings with what is wrong with the rows or with gradients of the program's own: errors after those that were
+    """The findings with what is wrong with the rows or with gradients of the program: errors after those that were
     known, warnings after the others. What is wrong beyond doubt stands above what the program itself found wrong.
     """
     found = [*mispairings(recording), *meetings(recording), *own_gradients(recording)]
@@ -194,7 +194,7 @@ def _checks(recording: Recording) -> Iterator[Check]:
         if told.get("result") != "asked":
             yield replace(check, why=told.get("why"))
             continue
-        wrong = _wrong(asked, told) or _mixed(recording, asked, told)
+        wrong = [t for t in _wrong(asked, told) if t.get("kind") != "alone"] or _mixed(recording, asked, told)
         yield replace(check, calls=1, result="diverges" if wrong else "agrees")
 
 

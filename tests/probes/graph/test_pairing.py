@@ -468,6 +468,52 @@ def test_what_mixes_rows_on_purpose_is_not_called_wrong(tmp_path, function, fixe
     assert (told["result"], told["found"]) == ("asked", []), told
 
 
+def attention_over_one(tf, v, x, y):
+    z = tf.stack([x, 2 * x, y[:, None] * x], 1)
+    a = tf.nn.softmax(tf.tanh(z @ v) + 0.5)  # BAD alone
+    return tf.reduce_sum(a * z, 1)
+
+
+def attention_by_hand_over_one(tf, v, x, y):
+    z = tf.stack([x, 2 * x, y[:, None] * x], 1)
+    e = tf.exp(tf.einsum("btf,fk->btk", z, v))
+    return tf.reduce_sum(e / tf.reduce_sum(e, axis=-1, keepdims=True) * z, 1)  # BAD alone
+
+
+def attention_over_the_items(tf, v, x, y):
+    z = tf.stack([x, 2 * x, y[:, None] * x], 1)
+    e = tf.exp(z @ v)
+    a = tf.nn.softmax(z @ v, axis=1) + e / tf.reduce_sum(e, axis=1, keepdims=True)
+    return tf.reduce_sum(a * tf.nn.softmax(tf.squeeze(z @ v, -1))[..., None] * z, 1)
+
+
+def attention_to_one_token(tf, v, x, y):
+    z, token = tf.stack([x, 2 * x, 3 * x], 1), (x * v[:, 0])[:, None]
+    return tf.reduce_sum(tf.nn.softmax(z @ tf.transpose(token, (0, 2, 1))) @ token, 1) - y[:, None]
+
+
+def a_mixture_of_one(tf, v, x, y):
+    return tf.nn.softmax(x @ v) * x + y[:, None]
+
+
+def gates(tf, v, x, y):
+    z = tf.stack([x, 2 * x, y[:, None] * x], 1)
+    return tf.reduce_sum(tf.sigmoid(z @ v) * z, 1)
+
+
+@pytest.mark.parametrize("function", [attention_over_one, attention_by_hand_over_one], ids=lambda f: f.__name__)
+def test_a_softmax_over_an_axis_of_one_is_found(tmp_path, function):
+    told = _asked(tmp_path, function, None)
+    assert [(f["sources"][-1][1], f["kind"]) for f in told["found"]] == [_marked(function)], told
+
+
+@pytest.mark.parametrize(
+    "function", [attention_over_the_items, attention_to_one_token, a_mixture_of_one, gates], ids=lambda f: f.__name__
+)
+def test_what_is_normalised_over_several_is_not(tmp_path, function):
+    assert _asked(tmp_path, function, None)["found"] == []
+
+
 def _marked(function):
     import inspect
 
