@@ -367,9 +367,9 @@ class _Judge:
         self, kind: str, name: str, made: str | None, *, natural: bool, tensors: Sequence[str], examples: Any
     ) -> dict[str, Any]:
         """{"kind": outer, groups, lost, torn, exchanged, normalised, gathered, segments, contracted, rolled, mixed,
-        classes, alone or fewer, "node", "op", "sources", "call_sources", "shapes": of the operands and the result, "parts":
-        prediction or data, "comes_out": the pairs are a result, "natural": no op was there only to give an operand its
-        shape, "made": where it was given, "examples": [[rows of one operand, rows of the other], ...]}.
+        classes, alone or fewer, "node", "op", "sources", "call_sources", "shapes": of the operands and the result,
+        "parts": prediction or data, "comes_out": the pairs are a result, "natural": no op was there only to give an
+        operand its shape, "made": where it was given, "examples": [[rows of one operand, rows of the other], ...]}.
         """
         shapes = [list(self._found.sets[t].shape) for t in tensors]
         value = self._found.values.get(f"{name}:0")

@@ -21,7 +21,7 @@ from .importhook import PostImportFinder
 MAX_DATASETS = 400
 MAX_EVENTS = 20
 MAX_LOOPS = 50
-"""Loops of the program over datasets that are looked at, an epoch of one each."""
+"""Loops of the program over datasets that are looked at, each line of one dataset once."""
 _DEPTH = 60
 _KNOWN = ("Shuffle", "Batch", "Zip", "Cache")
 """In the names of the classes whose line is worth a note."""
@@ -57,6 +57,9 @@ class DatasetRecorder:
     def __init__(self, guard: Guard, finder: PostImportFinder) -> None:
         self.guard = guard
         self._where: weakref.WeakKeyDictionary[Any, Mapping[str, Any]] = weakref.WeakKeyDictionary()
+        self._callers: dict[str, weakref.WeakKeyDictionary[Any, Mapping[str, Any]]] = {}
+        """By the line that made them, what called the function there, for each dataset."""
+        self._loops: weakref.WeakKeyDictionary[Any, list[Any]] = weakref.WeakKeyDictionary()
         self._made = self._looped = 0
         self._written: set[tuple[Any, ...]] = set()
         finder.when_imported("tensorflow", self._hook)
@@ -80,9 +83,10 @@ class DatasetRecorder:
         if not any(word in name for word in _KNOWN) or compat.default_graph() is not None:
             return
         self._made += 1
-        frames = user_frames(skip=4, limit=1)
+        frames = user_frames(skip=4, limit=2)
         if frames:
             self._where[dataset] = frames[0]
+            self._callers.setdefault(str(frames[0]), weakref.WeakKeyDictionary())[dataset] = frames[-1]
         if "Zip" in name:
             self._zipped(dataset)
 
@@ -96,19 +100,25 @@ class DatasetRecorder:
         if method not in _METHODS:
             return False
         found = list(chain(data))
-        cached = next((n for n, d in enumerate(found) if "Cache" in type(d).__name__), len(found))
-        anew = [d for d in found[:cached] if is_shuffled_anew(d)]
+        anew = _shuffled_anew(found)
         if method == "predict" and anew:
-            self._write("reshuffled", self._where.get(anew[0]), **facts)
+            self._write("reshuffled", self._chosen(anew[0]), **facts)
         self._dropped(found, **facts)
         return True
 
     def _iterated(self, dataset: Any) -> None:
         """A loop of the program begins: what it does with the batches, its source says."""
         loop = direct_caller() if compat.default_graph() is None else None
-        if loop is not None:
-            self._looped += 1
-            self._dropped(list(chain(dataset)), method=LOOP, model=None, used=loop)
+        before = self._loops.setdefault(dataset, [])
+        if loop is None or loop in before:
+            return
+        self._looped += 1
+        before.append(loop)
+        found = list(chain(dataset))
+        self._dropped(found, method=LOOP, model=None, used=loop)
+        anew = _shuffled_anew(found) if len(before) == 2 else []
+        if anew:
+            self._write("reshuffled", self._chosen(anew[0]), method=LOOP, model=None, used=before[0], other=loop)
 
     def _dropped(self, found: list[Any], **facts: Any) -> None:
         for batch in (d for d in found if _drops(d)):
@@ -128,6 +138,14 @@ class DatasetRecorder:
         return self._where.get(dataset)
 
     # -- inside
+
+    def _chosen(self, dataset: Any) -> Mapping[str, Any] | None:
+        """Where it was decided that a dataset is shuffled: at the call of the function that does it, if it is called
+        from several lines, as one that makes the data for training too.
+        """
+        where = self._where.get(dataset)
+        callers: Mapping[Any, Mapping[str, Any]] = self._callers.get(str(where), {})
+        return callers.get(dataset, where) if len({str(c) for c in callers.values()}) > 1 else where
 
     def _zipped(self, dataset: Any) -> None:
         branches = [self._branch(d) for d in dataset._inputs()]
@@ -187,6 +205,12 @@ def draws(dataset: Any) -> bool:
     written = graph.as_graph_def()
     ops = {n.op for n in written.node} | {n.op for f in written.library.function for n in f.node_def}
     return bool(ops & _DRAW) or ("AssignVariableOp" in ops and any(o.startswith("StatelessRandom") for o in ops))
+
+
+def _shuffled_anew(found: list[Any]) -> list[Any]:
+    """The shuffles of a pipeline that are drawn again at each pass: those above a cache are not."""
+    cached = next((n for n, d in enumerate(found) if "Cache" in type(d).__name__), len(found))
+    return [d for d in found[:cached] if is_shuffled_anew(d)]
 
 
 def is_shuffled_anew(dataset: Any) -> bool:

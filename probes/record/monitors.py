@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -16,6 +16,9 @@ MAX_EVENTS = 20
 _UP = ("acc", "auc", "precision", "recall", "f1", "iou", "dice", "psnr", "ssim")
 _DOWN = ("loss", "error", "mse", "mae", "rmse", "mape", "crossentropy")
 """What is in the names of metrics of which more, or less, is better."""
+_EPOCHS = 5
+_AGAINST = 0.9
+"""The least rank correlation with the loss by which a metric of any name has a direction."""
 
 
 class MonitorRecorder:
@@ -78,16 +81,14 @@ class MonitorRecorder:
 
     def _directed(self, callback: Any, wanted: str, history: dict[str, Any], call: Mapping[str, Any]) -> None:
         """Is the best value of a metric, as its name has it, the worst one for the callback?"""
-        mode = getattr(callback, "mode", None)
-        name = wanted.removeprefix("val_").lower()
-        wrong = {"min": _UP, "max": _DOWN}.get(str(mode), ())
+        mode = _mode(callback)
+        name = wanted[len("val_") :] if wanted.startswith("val_") else wanted
+        wrong = {"min": _UP, "max": _DOWN}.get(mode, ())
         values = [v for v in history.get(wanted, ()) if isinstance(v, float)]
-        if (
-            not any(word in name for word in wrong)
-            or "neg" in name
-            or len(set(values)) < 2
-            or self._events > MAX_EVENTS
-        ):
+        by_name = any(word in name.lower() for word in wrong) and "neg" not in name.lower()
+        known = any(word in name.lower() for word in (*_UP, *_DOWN))
+        loss = None if known else _followed(wanted, values, mode, history)
+        if not (by_name or loss) or len(set(values)) < 2 or self._events > MAX_EVENTS:
             return
         self._events += 1
         self.guard.sink.write(
@@ -96,6 +97,7 @@ class MonitorRecorder:
             wanted=wanted,
             reported=[],
             mode=mode,
+            loss=loss,
             least=min(values),
             most=max(values),
             epochs=len(values),
@@ -103,6 +105,34 @@ class MonitorRecorder:
             made=self._made.get(callback),
             where=call["where"],
         )
+
+
+def _mode(callback: Any) -> str:
+    """Whether a callback takes the least or the greatest value for the best; also where it chose so by a name."""
+    mode = str(getattr(callback, "mode", None))
+    chosen = str(getattr(getattr(callback, "monitor_op", None), "__name__", ""))
+    return {"less": "min", "greater": "max"}.get(chosen, mode) if mode == "auto" else mode
+
+
+def _followed(wanted: str, values: Sequence[float], mode: str, history: Mapping[str, Any]) -> str | None:
+    """The loss whose worst epoch is the best one for a callback: all over the run, the metric gets better as the loss
+    gets worse.
+    """
+    name = "val_loss" if wanted.startswith("val_") and "val_loss" in history else "loss"
+    losses = [v for v in history.get(name, ()) if isinstance(v, float)]
+    if len(values) < _EPOCHS or len(losses) != len(values) or mode not in ("min", "max") or len(set(values)) < _EPOCHS:
+        return None
+    best = values.index(min(values) if mode == "min" else max(values))
+    agree = _rank_correlation(values, losses) * (1 if mode == "min" else -1)
+    return name if agree <= -_AGAINST and losses[best] == max(losses) and losses[-1] < losses[0] else None
+
+
+def _rank_correlation(a: Sequence[float], b: Sequence[float]) -> float:
+    places = [[sorted(v).index(x) for x in v] for v in (a, b)]
+    means = [sum(p) / len(p) for p in places]
+    one, other = ([x - m for x in p] for p, m in zip(places, means, strict=True))
+    size = (sum(x * x for x in one) * sum(x * x for x in other)) ** 0.5
+    return sum(x * y for x, y in zip(one, other, strict=True)) / size if size else 0.0
 
 
 def weakly(callbacks: Any) -> list[Any]:

@@ -59,13 +59,17 @@ def pipelines(recording: Recording) -> Iterator[Finding]:
 
 
 def _of_loop(event: Event, recording: Recording) -> Event | None:
-    """The event; of a loop of the program the one of what its body predicts with, None where it may as well train."""
+    """The event; of loops of the program the one of what the body of one predicts with, None where they may as well
+    train. The second loop only shows that there is another pass.
+    """
     if event.get("method") != _LOOP:
         return event
-    at = location(event.get("used"))
-    source = source_of(recording, str(at.file)) if at is not None else None
-    call = predicts(source.tree, at.line) if source is not None and at is not None and at.line else None
-    return None if call is None else {**event, "method": call}
+    for at in map(location, (event.get("used"), event.get("other"))):
+        source = source_of(recording, str(at.file)) if at is not None else None
+        call = predicts(source.tree, at.line) if source is not None and at is not None and at.line else None
+        if call is not None:
+            return {**event, "method": call}
+    return None
 
 
 def _finding(event: Event | None) -> Finding | None:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from xladoctor.diagnosis.basis import RECORDED_METRICS, RECORDED_NUMBERS
+from xladoctor.diagnosis.basis import NOT_TESTED, RECORDED_METRICS, RECORDED_NUMBERS
 from xladoctor.diagnosis.own_source import program_of
 from xladoctor.diagnosis.setting_finding import event_of, finding
 from xladoctor.model.diagnosis import Basis, Finding, Proof, Remedy
@@ -54,6 +54,10 @@ def _modes(recording: Recording) -> Iterator[Finding]:
             continue
         name, wanted = event["callback"], event["wanted"]
         best, other = ("least", "most") if mode == "min" else ("most", "least")
+        loss = event.get("loss")
+        if loss:
+            yield _against(event, name, wanted, mode, str(loss))
+            continue
         yield _told(
             {**event, "where": event.get("made") or event.get("where")},
             f"{name} takes the worst `{wanted}` for the best one (mode={mode!r})",
@@ -61,6 +65,19 @@ def _modes(recording: Recording) -> Iterator[Finding]:
             f"{event.get(other, 0.0):.4g}: the callback keeps, stops or slows down at the wrong end.",
             _MODE, RECORDED_METRICS, "mode",
         )  # fmt: skip
+
+
+def _against(event: Event, name: str, wanted: str, mode: str, loss: str) -> Finding:
+    """Of a metric whose name says nothing of its direction."""
+    found = _told(
+        {**event, "where": event.get("made") or event.get("where")},
+        f"{name} keeps the epoch with the highest `{loss}` (mode={mode!r} for `{wanted}`)",
+        f"Over {event.get('epochs')} epochs `{wanted}` {'rose' if mode == 'min' else 'fell'} as `{loss}` fell, so with "
+        f"mode={mode!r} the best epoch for the callback is the one with the highest `{loss}`. If a model with a lower "
+        "loss is better, the mode is wrong.",
+        _MODE, RECORDED_METRICS, "mode",
+    )  # fmt: skip
+    return replace(found, status="untested", basis=NOT_TESTED)
 
 
 def _names(recording: Recording) -> Iterator[Finding]:

@@ -79,6 +79,11 @@ apart = answer - rows[:, 0]
 print(np.mean(apart**2), np.mean(answer[:, 0] - rows[:, 0]), np.ones((9, 9)).mean())  # line 69
 for _ in range(20_000):
     answer.mean()
+twice, kept = zipped((D(rows), D(rows[:, 0]))).shuffle(10).batch(5), mixed.batch(5).cache()
+for _ in range(2):
+    guesses = [lazy(r) for r, _ in twice]  # line 74
+labels = [y for _, y in twice]
+both = [r for r in kept], [r for r in kept]
 from numpy._core import _methods
 print(_methods.asanyarray is np.asanyarray)
 """
@@ -112,7 +117,8 @@ def test_what_meets_eagerly_is_told_and_the_methods_are_put_back(tmp_path):
     assert set(lines.values()) == {40, 46} and not ran.of("probe-error")
     # Datasets in an order that nobody has, or without their last rows.
     made = {(e["what"], e["where"]["line"], e["used"]["line"]): e.get("rows") for e in ran.of("dataset")}
-    assert made == {("zipped", 56, 57): [10], ("reshuffled", 56, 62): None, ("dropped", 63, 63): [10, 8]}
+    assert made == {("zipped", 56, 57): [10], ("reshuffled", 56, 62): None, ("dropped", 63, 63): [10, 8],
+                    ("reshuffled", 72, 74): None}  # fmt: skip
     # A mean over pairs of predictions, of NumPy; soon it has its own function back.
     assert [(e["shape"], e["where"]["line"]) for e in ran.of("table")] == [([10, 10], 69)]
     assert with_probes[-1] == without[-1] == "True"

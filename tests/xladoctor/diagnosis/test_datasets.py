@@ -64,6 +64,20 @@ def test_of_a_loop_the_source_says_what_it_does(tmp_path, monkeypatch):
     ]
 
 
+def test_of_two_loops_over_a_shuffled_dataset_one_predicts(tmp_path, monkeypatch):
+    monkeypatch.setattr(datasets, "source_of", lambda recording, file: parse(LOOPS, file))
+    loops = {"what": "reshuffled", "method": "loop", "where": line(20)}
+    pairs = ((1, 5), (5, 7), (5, 5), (3, 5))
+    found = [told(tmp_path / f"{a}{b}", {**loops, "used": line(a), "other": line(b)}) for a, b in pairs]
+    title = "{} in a loop gets a dataset that is shuffled again at each pass"
+    assert found == [
+        [("warning", "wrong-pairing", 20, title.format("predict_on_batch"))],
+        [("warning", "wrong-pairing", 20, title.format("predict"))],
+        [],
+        [],
+    ]
+
+
 def test_without_a_line_of_its_own_it_is_told_where_it_is_used(tmp_path):
     assert told(tmp_path, {"what": "reshuffled", "where": None, **PREDICT})[0][2] == 9
 

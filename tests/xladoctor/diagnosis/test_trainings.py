@@ -113,6 +113,8 @@ def test_settings_that_say_something_else(run):
     run.event("misnamed", name="lr", meant="learning_rate", of="Adam", where=at(5))
     run.event("monitor", callback="EarlyStopping", wanted="val_accuracy", reported=[], mode="min", least=0.5, most=0.9,
               made=at(4), where=at(8))  # fmt: skip
+    run.event("monitor", callback="ModelCheckpoint", wanted="val_skill", reported=[], mode="min", loss="val_loss",
+              least=0.1, most=0.4, epochs=6, made=at(4), where=at(8))  # fmt: skip
     for call, epochs in enumerate((3, 0), 1):
         common = {"method": "fit", "call": call, "model": "net"}
         run.event("call", phase="begin", epochs=3, where=at(7 + call), **common)
@@ -120,10 +122,12 @@ def test_settings_that_say_something_else(run):
     found = run.say(idle.idle_parts)
     assert [(f.slug, f.location.line, f.details["kind"]) for f in found] == [
         ("dead-switch", 4, "mode"),
+        ("dead-switch", 4, "mode"),
         ("dead-switch", 5, "misnamed"),
         ("dead-switch", 9, "epochs"),
     ]
-    assert "is 0.5, and not 0.9" in found[0].message and "`learning_rate` in the place" in found[1].remedies[0].how
+    assert "is 0.5, and not 0.9" in found[0].message and "`learning_rate` in the place" in found[2].remedies[0].how
+    assert "`val_skill` rose as `val_loss` fell" in found[1].message and found[1].status == "untested"
 
 
 def test_a_fit_that_has_nothing_left_to_do_may_take_up_an_earlier_run(run):
