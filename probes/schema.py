@@ -75,6 +75,7 @@ DATASET = "dataset"
 # argument, name (of the array that shows it, where no call of Keras was given it)
 SPLIT = "split"
 TABLE = "table"  # shape, dtype, where: NumPy took the mean of a square of as many rows as `predict` gave
+BELOW_ZERO = "below-zero"  # shape, dtype, least, where: NumPy took the mean of whole numbers, some of them negative
 NAMES = "names"  # file, function, names {name: kind, shape, dtype, ...}: what the names of a function or module held
 NO_GRADIENT = "no-gradient"  # what (missing, stopped), variables, count, given, where, stops [{variables, connected,
 #   cuts [{op, why (op, outside, numpy), frames}]}], zeros: those that zeros may stand for; none:

@@ -233,7 +233,7 @@ def _recorders(choice: Choice, guard: Guard, finder: PostImportFinder) -> Parts:
     if "keras" in chosen:
         numbers = NumbersRecorder(guard, finder) if rehearsal is None else None
         datasets = DatasetRecorder(guard, finder) if rehearsal is None and "shapes" in chosen else None
-        tables = TableRecorder(guard) if datasets is not None else None
+        tables = TableRecorder(guard, finder) if datasets is not None else None
         keras = KerasRecorder(guard, finder, tracing, failures, values, rehearsal, twins, numbers, datasets, tables)
     if "keras" in chosen and capture == "all" and rehearsal is None:
         LayerRecorder(guard, finder)

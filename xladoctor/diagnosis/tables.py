@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xladoctor.diagnosis.basis import RECORDED_TABLE
+from xladoctor.diagnosis.basis import RECORDED_NUMBERS, RECORDED_TABLE
 from xladoctor.diagnosis.own_source import source_of
 from xladoctor.diagnosis.setting_finding import event_of
 from xladoctor.diagnosis.weigh import ended_itself, survived
@@ -17,7 +17,7 @@ from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
 from xladoctor.recording.run import Recording, location
 from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
-from xladoctor.sources.pairs import met
+from xladoctor.sources.pairs import met, squared
 
 _REMEDY = Remedy(
     "same-rank",
@@ -28,9 +28,10 @@ _REMEDY = Remedy(
 
 
 def tables(recording: Recording) -> Iterator[Finding]:
-    """A warning for each line at which such a table was made."""
+    """A warning for each line at which such a table was made, or a square that its type could not hold."""
     if not (survived(recording) or ended_itself(recording)):
         return
+    yield from _overflows(recording)
     rule = by_slug("wrong-pairing")
     seen = set()
     for event in recording.of_kind(schema.TABLE):
@@ -54,4 +55,28 @@ def tables(recording: Recording) -> Iterator[Finding]:
             status="untested", basis=RECORDED_TABLE,
             remedies=(_REMEDY,),
             details={"kind": "table", "function": mean.function, "meets": str(mean)},
+        )  # fmt: skip
+
+
+def _overflows(recording: Recording) -> Iterator[Finding]:
+    """A mean of squares, one of which is negative."""
+    rule = by_slug("integer-wrap")
+    for event in recording.of_kind(schema.BELOW_ZERO):
+        mean = location(event.get("where"))
+        source = source_of(recording, str(mean.file)) if mean is not None else None
+        found = squared(source.tree, mean.line) if source is not None and mean is not None and mean.line else None
+        if found is None or mean is None:
+            continue
+        dtype, least = event["dtype"], event["least"]
+        yield Finding(
+            code=rule.code, slug=rule.slug, level="warning", role="root",
+            title=f"{mean.function or 'the program'}: `{found.text}` is too large for {dtype}, and comes to {least}",
+            message=f"A square is not negative, but the array of which the mean is taken at {mean} is of {dtype}, and "
+                    f"has {least} as its least number: NumPy computes it in the type of its operands, where "
+                    "large results wrap around. No error was raised in the run.",
+            location=Location(str(mean.file), found.line, mean.function),
+            evidence=(Proof("event", f"the mean of {dtype}, the least number of which is {least}", event_of(event)),),
+            status="confirmed", basis=RECORDED_NUMBERS,
+            remedies=rule.remedies,
+            details={"kind": "overflow", "function": mean.function, "meets": str(mean)},
         )  # fmt: skip

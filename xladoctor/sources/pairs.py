@@ -16,6 +16,7 @@ _GIVEN = ("None", "newaxis", "expand_dims", "reshape", ".T", "transpose", "outer
           "meshgrid", "einsum")  # fmt: skip
 """What stands in an expression that makes a table of pairs on purpose."""
 _MEETS = (ast.Sub, ast.Mult, ast.Div)
+_NOT_NEGATIVE = ("square", "abs", "absolute")
 _DEPTH = 4
 
 
@@ -37,6 +38,28 @@ def met(tree: ast.Module, line: int) -> Meeting | None:
             chosen = found[-1]
             return None if _meant(chosen, scope) else Meeting(chosen.lineno, ast.unparse(chosen)[:80])
     return None
+
+
+def squared(tree: ast.Module, line: int) -> Meeting | None:
+    """The square of which the mean at a line is taken: `x ** 2`, `x * x`, `np.square(x)`, or `np.abs(x)`."""
+    scope = _scope(tree, line)
+    for call in _means(scope, line):
+        node = _taken(call)
+        for _ in range(_DEPTH):
+            if isinstance(node, ast.Name):
+                node = _value(node.id, scope, node.lineno)
+        if node is not None and _is_square(node):
+            return Meeting(node.lineno, ast.unparse(node)[:80])
+    return None
+
+
+def _is_square(node: ast.expr) -> bool:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+        power = getattr(node.right, "value", None)
+        return isinstance(power, int) and power % 2 == 0
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.Mult) and ast.dump(node.left) == ast.dump(node.right)
+    return isinstance(node, ast.Call) and _name(node.func) in _NOT_NEGATIVE
 
 
 def _scope(tree: ast.Module, line: int) -> ast.AST:

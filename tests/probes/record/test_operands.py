@@ -61,27 +61,29 @@ with tf.GradientTape() as tape:
     y = cubed(w)
 print(tape.gradient(y, w).numpy())
 
+pcm = np.arange(-300, 300, dtype="int16")
+print((pcm**2).mean(), pcm[300:].mean(), (pcm.astype("float32") ** 2).mean())
 rows = np.ones((10, 2), "float32")
 D, zipped = tf.data.Dataset.from_tensor_slices, tf.data.Dataset.zip
-mixed = D(rows).shuffle(10)  # line 56
-zipped((mixed, D(rows[:, 0])))  # line 57
+mixed = D(rows).shuffle(10)  # line 58
+zipped((mixed, D(rows[:, 0])))  # line 59
 zipped((D(rows), D(rows[:, 0]))).shuffle(10)
 zipped((D(rows).shuffle(10, seed=1), D(rows[:, 0]).shuffle(10, seed=1)))
 zipped((D(rows).shuffle(10), D(rows).shuffle(10)))  # of one kind: pairs may not be wanted
 zipped((D(rows).shuffle(10), tf.data.Dataset.range(10)))
-lazy.predict(mixed.map(tf.abs).batch(5), verbose=0)  # line 62
-lazy.predict(D(rows).batch(4, drop_remainder=True), verbose=0)  # line 63
+lazy.predict(mixed.map(tf.abs).batch(5), verbose=0)  # line 64
+lazy.predict(D(rows).batch(4, drop_remainder=True), verbose=0)  # line 65
 lazy.predict(mixed.batch(5).cache(), verbose=0)
 lazy.predict(D(rows).shuffle(10, reshuffle_each_iteration=False).batch(5, drop_remainder=True), verbose=0)
 lazy.predict(D(rows).batch(4), verbose=0)
 answer = lazy.predict(rows, verbose=0)
 apart = answer - rows[:, 0]
-print(np.mean(apart**2), np.mean(answer[:, 0] - rows[:, 0]), np.ones((9, 9)).mean())  # line 69
+print(np.mean(apart**2), np.mean(answer[:, 0] - rows[:, 0]), np.ones((9, 9)).mean())  # line 71
 for _ in range(20_000):
     answer.mean()
 twice, kept = zipped((D(rows), D(rows[:, 0]))).shuffle(10).batch(5), mixed.batch(5).cache()
 for _ in range(2):
-    guesses = [lazy(r) for r, _ in twice]  # line 74
+    guesses = [lazy(r) for r, _ in twice]  # line 76
 labels = [y for _, y in twice]
 both = [r for r in kept], [r for r in kept]
 from numpy._core import _methods
@@ -117,10 +119,11 @@ def test_what_meets_eagerly_is_told_and_the_methods_are_put_back(tmp_path):
     assert set(lines.values()) == {40, 46} and not ran.of("probe-error")
     # Datasets in an order that nobody has, or without their last rows.
     made = {(e["what"], e["where"]["line"], e["used"]["line"]): e.get("rows") for e in ran.of("dataset")}
-    assert made == {("zipped", 56, 57): [10], ("reshuffled", 56, 62): None, ("dropped", 63, 63): [10, 8],
-                    ("reshuffled", 72, 74): None}  # fmt: skip
+    assert made == {("zipped", 58, 59): [10], ("reshuffled", 58, 64): None, ("dropped", 65, 65): [10, 8],
+                    ("reshuffled", 74, 76): None}  # fmt: skip
     # A mean over pairs of predictions, of NumPy; soon it has its own function back.
-    assert [(e["shape"], e["where"]["line"]) for e in ran.of("table")] == [([10, 10], 69)]
+    assert [(e["shape"], e["where"]["line"]) for e in ran.of("table")] == [([10, 10], 71)]
+    assert [(e["dtype"], e["least"], e["where"]["line"]) for e in ran.of("below-zero")] == [("int16", -32412, 55)]
     assert with_probes[-1] == without[-1] == "True"
 
 

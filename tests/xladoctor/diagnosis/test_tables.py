@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.xladoctor.recordings import Run
 from xladoctor.diagnosis import tables
 from xladoctor.recording.run import read_run
+from xladoctor.sources.pairs import squared
 from xladoctor.sources.source import parse
 
 PROGRAM = """import numpy as np
@@ -36,3 +37,34 @@ def test_nothing_without_the_source(tmp_path, monkeypatch):
     run = Run()
     run.event("table", shape=[4, 4], dtype="bool", where={"file": "gone.py", "line": 3, "function": "f"}, frames=[])
     assert list(tables.tables(read_run(run.write(tmp_path / "run")))) == []
+
+
+SQUARES = """import numpy as np
+
+
+def level(pcm):
+    frames = pcm.reshape(-1, 64)
+    power = frames ** 2
+    return np.mean(power, axis=1), np.square(frames).mean()
+
+
+def offset(pcm, other):
+    return pcm.mean(), np.mean(pcm * other), np.mean(pcm ** 3), (pcm * pcm).mean()
+"""
+
+
+def test_a_square_below_zero_is_one_that_its_type_could_not_hold(tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "source_of", lambda recording, file: parse(SQUARES, file))
+    run = Run()
+    where = {"file": "main.py", "line": 7, "function": "level"}
+    run.event("below-zero", shape=[9, 64], dtype="int16", least=-32764, where=where)
+    [found] = list(tables.tables(read_run(run.write(tmp_path / "run"))))
+    assert (found.level, found.slug, found.location.line, found.status) == ("warning", "integer-wrap", 6, "confirmed")
+    assert "comes to -32764" in found.title and "`frames ** 2`" in found.title
+
+
+def test_numbers_below_zero_that_are_no_square_are_fine():
+    lines = [f"def f(a, b):\n    return {e}" for e in ("a.mean()", "np.mean(a * b)", "np.mean(a ** 3)", "np.std(a)")]
+    assert [squared(parse(text, "main.py").tree, 2) for text in lines] == [None] * 4
+    again = [f"def f(a, b):\n    return {e}" for e in ("(a * a).mean()", "np.mean(np.abs(a))", "np.average(a ** 4)")]
+    assert all(squared(parse(text, "main.py").tree, 2) for text in again)
