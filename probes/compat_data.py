@@ -8,6 +8,9 @@ from typing import Any
 
 from .compat import attribute, class_with
 
+KERAS_WINDOWS = ("keras.src.utils.timeseries_dataset_utils", "timeseries_dataset_from_array")
+"""Keras 3: the module and the name of what makes windows of a series."""
+
 
 def can_be_fed(iterator: Any) -> bool:
     """True for an iterator whose elements can be taken here and given on by another one: no distributed one, and dense

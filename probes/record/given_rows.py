@@ -15,6 +15,7 @@ from typing import Any
 from .. import compat, compat_data
 from .columns import MAX_NUMBERS, Columns, columns_of, scaled_apart, scaled_by_row, scaled_together
 from .datasets import slices
+from .in_window import in_window
 from .overlap import items_of
 from .sequences import Windows, foretold, meets, overlapping, unwritten, windows_of
 
@@ -99,6 +100,9 @@ class GivenRows:
             rest = unwritten(array) if array is not None else 0
             if rest:
                 self._write("unwritten", rows=[rest, len(array)], argument=name, **facts)
+        inside = in_window(rows, labels) if labels is not None else None
+        if inside is not None:
+            self._write("in-window", rows=inside, argument="x", **facts)
         found = meets(rows, labels) if labels is not None else None
         if found is not None:
             self._write(found[0], rows=[found[1], len(rows)], argument="y", **facts)

@@ -25,6 +25,7 @@ from .guard import Guard
 from .held_names import NameRecorder
 from .idle import IdleRecorder
 from .importhook import PostImportFinder
+from .in_window import WindowRecorder
 from .kept import KeptRecorder
 from .keras_batches import batch_under_way
 from .keras_calls import KerasRecorder
@@ -255,6 +256,7 @@ def _recorders(choice: Choice, guard: Guard, finder: PostImportFinder) -> Parts:
     if plain and keep and keras is not None and not guard.block:
         keras.names = NameRecorder(guard)
         PandasRecorder(guard, finder)
+        WindowRecorder(guard, finder)
         last = (*last, keras.names)
     return Parts(rehearsal, numbers, failures, keras, tracing, untrained, last)
 

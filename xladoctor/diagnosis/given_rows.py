@@ -150,6 +150,15 @@ def _target(event: Event) -> tuple[str, str]:
     )
 
 
+def _in_window(event: Event) -> tuple[str, str]:
+    step, steps = event["rows"]
+    return (
+        f"Each target for {_whose(event)} is step {step + 1} of the {steps} steps of its own window",
+        f"The target of a window is the number that stands at step {step + 1} of {steps} in it, or that number scaled "
+        "and shifted: the model has only to copy it. A target to be forecast comes after the last step of its window.",
+    )
+
+
 def _multiplied(event: Event) -> tuple[str, str]:
     after, before = event["rows"]
     return (
@@ -245,6 +254,12 @@ _KINDS: Mapping[str, Kind] = {
         "wrong-pairing", _relabelled,
         Remedy("by-place", "Assign by place, or label alike", "changes-numerics",
                "`table[name] = values` with an array, or `pd.Series(values, index=table.index)`."),
+    ),
+    "in-window": Kind(
+        "wrong-pairing", _in_window,
+        Remedy("target-after-window", "Move the targets behind their windows", "changes-numerics",
+               "`timeseries_dataset_from_array(data[:-n], targets[n:], sequence_length=n)` pairs each window with the "
+               "value after it."),
     ),
     "target": Kind(
         "unsound-split", _target,

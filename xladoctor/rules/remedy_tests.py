@@ -68,6 +68,7 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "split-then-scale": _none(CODE),
     "stack-last": _none(CODE),
     "statistics-of-columns": _none(CODE),
+    "target-after-window": _none(CODE),
     "tile-and-repeat": _none(CODE),
     "turn-both": _none(CODE),
     "widen-first": _none(CODE),

@@ -47,6 +47,7 @@ def main():
     model.fit(wide, y)  # :target
     model.evaluate(x[250:], y)  # trained-on :trained-on
     table.merge(shops)  # multiplied :multiplied
+    timeseries_dataset_from_array(x, y, 9)  # in-window :in-window
     table["guess"] = pd.Series(p)  # relabelled :relabelled
 main()
 """
@@ -56,6 +57,7 @@ SLUGS = {
     "whole-scale": "unsound-split", "windows": "unsound-split", "foretold": "unsound-split", "target": "unsound-split",
     "unwritten": "wrong-shape-silent", "multiplied": "wrong-shape-silent",
     "shifted": "wrong-pairing", "ordered": "wrong-pairing", "reversed": "wrong-pairing", "relabelled": "wrong-pairing",
+    "in-window": "wrong-pairing",
 }  # fmt: skip
 ARGUMENTS = {"whole-scale": "validation_data", "shifted": "y", "ordered": "y", "reversed": "y"}
 
