@@ -254,11 +254,16 @@ def _recorders(choice: Choice, guard: Guard, finder: PostImportFinder) -> Parts:
         LossRecorder(guard, finder)
         MisnamedRecorder(guard, finder)
     if plain and keep and keras is not None and not guard.block:
-        keras.names = NameRecorder(guard)
-        PandasRecorder(guard, finder)
-        WindowRecorder(guard, finder)
+        keras.names = _of_numbers(guard, finder)
         last = (*last, keras.names)
     return Parts(rehearsal, numbers, failures, keras, tracing, untrained, last)
+
+
+def _of_numbers(guard: Guard, finder: PostImportFinder) -> NameRecorder:
+    """What looks at numbers of the program outside of calls of Keras."""
+    PandasRecorder(guard, finder)
+    WindowRecorder(guard, finder)
+    return NameRecorder(guard)
 
 
 def _rehearsed(rehearsal: Rehearsal, guard: Guard, finder: PostImportFinder) -> None:
