@@ -8,13 +8,15 @@ then NumPy has its own again. No array is kept.
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Sequence
+from types import FrameType
 from typing import Any
 
 from .. import schema
-from .frames import followed, user_frames
+from .frames import HIDDEN, followed, frame_dict, is_user_file, user_frames
 from .guard import Guard
 from .importhook import PostImportFinder
 
@@ -27,6 +29,8 @@ MAX_NUMBERS = 4_000_000
 """Of an array whose least one is looked at."""
 _NARROW = ("int8", "int16", "int32")
 _MODULES = ("numpy._core._methods", "numpy.core._methods")
+_BETWEEN = (f"{os.sep}numpy{os.sep}", f"{os.sep}record{os.sep}", "<__array_function__")
+"""In the names of the files between a mean and who takes it: NumPy's and ours."""
 _TAKES = "asanyarray"
 """By this name the functions of NumPy's module take their array (1.24-2.4)."""
 
@@ -88,19 +92,30 @@ class TableRecorder:
     def _look(self, value: Any) -> None:
         """Note where a mean is taken of whole numbers of a narrow type of which one is below 0."""
         started = _clock()
-        frames = user_frames(skip=4, limit=1) if value.dtype.name in _NARROW else []
-        key = ("below zero", frames[0]["file"], frames[0]["line"]) if frames else None
+        where = _taker() if value.dtype.name in _NARROW else None
+        key = ("below zero", where["file"], where["line"]) if where is not None else None
         if key is not None and key not in self._seen:
             least = int(value.min())
             if least < 0:
                 self._seen.add(key)
                 shape = list(value.shape)
-                self.guard.sink.write(
-                    schema.BELOW_ZERO, shape=shape, dtype=value.dtype.name, least=least, where=frames[0]
-                )
+                self.guard.sink.write(schema.BELOW_ZERO, shape=shape, dtype=value.dtype.name, least=least, where=where)
         self._seconds += _clock() - started
         if self._seconds > MAX_SECONDS or len(self._seen) >= MAX_EVENTS:
             self._left = 0
+
+
+def _taker() -> dict[str, Any] | None:
+    """The line of the program that asked NumPy for a mean; None where a library did."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if is_user_file(file):
+            return frame_dict(frame)
+        if file != HIDDEN and not any(part in file for part in _BETWEEN):
+            return None
+        frame = frame.f_back
+    return None
 
 
 def _means() -> Any:

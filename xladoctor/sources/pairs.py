@@ -41,16 +41,20 @@ def met(tree: ast.Module, line: int) -> Meeting | None:
 
 
 def squared(tree: ast.Module, line: int) -> Meeting | None:
-    """The square of which the mean at a line is taken: `x ** 2`, `x * x`, `np.square(x)`, or `np.abs(x)`."""
+    """The square of which the mean at a line is taken: `x ** 2`, `x * x`, `np.square(x)`, or `np.abs(x)`; None where
+    another mean is taken there, too.
+    """
     scope = _scope(tree, line)
+    found = []
     for call in _means(scope, line):
         node = _taken(call)
         for _ in range(_DEPTH):
             if isinstance(node, ast.Name):
                 node = _value(node.id, scope, node.lineno)
-        if node is not None and _is_square(node):
-            return Meeting(node.lineno, ast.unparse(node)[:80])
-    return None
+        if node is None or not _is_square(node):
+            return None
+        found.append(Meeting(node.lineno, ast.unparse(node)[:80]))
+    return found[0] if found else None
 
 
 def _is_square(node: ast.expr) -> bool:

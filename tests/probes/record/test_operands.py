@@ -62,7 +62,7 @@ with tf.GradientTape() as tape:
 print(tape.gradient(y, w).numpy())
 
 pcm = np.arange(-300, 300, dtype="int16")
-print((pcm**2).mean(), pcm[300:].mean(), (pcm.astype("float32") ** 2).mean())
+print(np.mean(pcm**2), pcm[300:].mean(), (pcm.astype("float32") ** 2).mean(), np.testing.assert_equal(pcm.mean(), -0.5))
 rows = np.ones((10, 2), "float32")
 D, zipped = tf.data.Dataset.from_tensor_slices, tf.data.Dataset.zip
 mixed = D(rows).shuffle(10)  # line 58

@@ -45,7 +45,7 @@ SQUARES = """import numpy as np
 def level(pcm):
     frames = pcm.reshape(-1, 64)
     power = frames ** 2
-    return np.mean(power, axis=1), np.square(frames).mean()
+    return np.mean(power, axis=1)
 
 
 def offset(pcm, other):
@@ -68,3 +68,5 @@ def test_numbers_below_zero_that_are_no_square_are_fine():
     assert [squared(parse(text, "main.py").tree, 2) for text in lines] == [None] * 4
     again = [f"def f(a, b):\n    return {e}" for e in ("(a * a).mean()", "np.mean(np.abs(a))", "np.average(a ** 4)")]
     assert all(squared(parse(text, "main.py").tree, 2) for text in again)
+    beside = "def f(a):\n    return np.mean(a.astype(float) ** 2), a.mean(), np.abs(a - a.mean()).mean()"
+    assert squared(parse(beside, "main.py").tree, 2) is None
