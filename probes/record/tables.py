@@ -53,8 +53,8 @@ class TableRecorder:
         self._rows.update(n for n in rows if n is not None and n > 1)
         if self._rows and not self._predicted:
             self._predicted = True
-            self._left = MAX_CALLS if self._seconds <= MAX_SECONDS else 0
-            if self._mine is None and self._left:
+            self._left, self._seconds = MAX_CALLS, 0.0
+            if self._mine is None:
                 self._hook()
 
     def _hook(self) -> None:
