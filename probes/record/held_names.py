@@ -23,6 +23,8 @@ from .sequences import unwritten
 MAX_SECONDS = 0.3
 MAX_NAMES = 300
 MAX_NUMBERS = 1_000_000
+MAX_FIELDS = 40
+_FIELDS_DEEP = 2
 _MOST_FRAMES = 8
 _MOST_CALLS = 12
 _MOST_TEXTS = 2000
@@ -85,9 +87,13 @@ class NameRecorder:
         for name, value in held.items():
             if self._seconds + _clock() - started > MAX_SECONDS or len(found) >= MAX_NAMES:
                 break
-            facts = self.guard.part("names", facts_of, value) if not name.startswith("__") else None
+            if name.startswith("__"):
+                continue
+            facts = self.guard.part("names", facts_of, value)
             if facts:
                 found[name] = facts
+            elif value is not None:
+                self.guard.part("names", add_fields, found, name, value)
         if found and self._written.get((file, function)) != found:
             self._written[file, function] = found
             self.guard.sink.write(schema.NAMES, file=file, function=function, names=found)
@@ -105,14 +111,18 @@ def _locals(frame: FrameType) -> dict[str, Any]:
     return held
 
 
-def facts_of(value: Any) -> dict[str, Any] | None:
-    """What a name holds; None of what is no array, table, number, or list of texts."""
+def facts_of(value: Any, numbers: bool = True) -> dict[str, Any] | None:
+    """What a name holds; None of what is no array, table, number, or list of texts. The `numbers` of an array take time
+    to look at.
+    """
     numpy = sys.modules.get("numpy")
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, (int, float)):
         return {"kind": "number", "value": value} if abs(value) < 1 << 53 else None
     if numpy is not None and isinstance(value, numpy.ndarray):
+        if not numbers:
+            return {"kind": "array", "shape": [int(n) for n in value.shape], "dtype": str(value.dtype)}
         return _of_texts(value.ravel().tolist()) if value.dtype.kind in "US" else _of_array(numpy, value)
     if compat.is_eager(value):
         return {"kind": "tensor", "shape": [int(n) for n in value.shape], "dtype": value.dtype.name}
@@ -121,6 +131,24 @@ def facts_of(value: Any) -> dict[str, Any] | None:
     if type(value).__module__.partition(".")[0] == "pandas" and hasattr(value, "index") and hasattr(value, "iloc"):
         return {"kind": "table", "shape": [int(n) for n in value.shape], "index": _index(value)}
     return None
+
+
+def add_fields(found: dict[str, Any], name: str, value: Any, deep: int = _FIELDS_DEEP) -> None:
+    """What the attributes of an object of a class of the program hold, as `name.attribute`, with the class."""
+    module = sys.modules.get(type(value).__module__)
+    file = getattr(module, "__file__", None)
+    fields = getattr(value, "__dict__", None)
+    if not deep or not isinstance(fields, dict) or not isinstance(file, str) or not is_user_file(file):
+        return
+    found[name] = {"kind": "object", "of": type(value).__name__}
+    for field, inner in list(fields.items())[:MAX_FIELDS]:
+        if field.startswith("_") or len(found) >= MAX_NAMES:
+            continue
+        facts = facts_of(inner, numbers=False)
+        if facts:
+            found[f"{name}.{field}"] = {**facts, "of": type(value).__name__}
+        else:
+            add_fields(found, f"{name}.{field}", inner, deep - 1)
 
 
 def _of_array(numpy: Any, array: Any) -> dict[str, Any]:

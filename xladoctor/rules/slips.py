@@ -86,6 +86,14 @@ _CALL = Remedy(
     "call-update", "Call the function where the second model should follow", "changes-numerics",
     "After `apply_gradients`, or in every n-th step.",
 )  # fmt: skip
+_KEEP = Remedy(
+    "keep-argument", "Use the argument", "changes-numerics",
+    "`self.fused = fused`; or take the argument out of the signature.",
+)  # fmt: skip
+_AFTER = Remedy(
+    "one-layout", "Give the function one layout", "changes-numerics",
+    "Exchange the axes first, and give both calls the result.",
+)  # fmt: skip
 OF_SOURCE: Mapping[str, Kind] = {
     "late-bound": Kind(_SWITCH, _BIND),
     "always-zero": Kind(_SWITCH, _DIVIDE),
@@ -102,6 +110,8 @@ OF_SOURCE: Mapping[str, Kind] = {
     "layer-per-call": Kind(_LOST, _ONCE),
     "never-asked": Kind(_SWITCH, _ASK),
     "never-called": Kind(_SWITCH, _CALL),
+    "argument-ignored": Kind(_SWITCH, _KEEP),
+    "two-layouts": Kind(_PAIRING, _AFTER),
 }
 """Seen in the source alone."""
 OF_NAMES: Mapping[str, Kind] = {
@@ -138,6 +148,10 @@ OF_NAMES: Mapping[str, Kind] = {
     "last-window-left-out": Kind(_ROWS, Remedy(
         "count-last-window", "Add the last window", "changes-numerics", "`(n - size) // step + 1`.")),
     "never-written": Kind(_ROWS, FILL),
+    "batches-left-out": Kind(_ROWS, FILL),
+    "class-default": Kind(_SWITCH, Remedy(
+        "ask-the-object", "Read the value from the object of the run", "changes-numerics",
+        "`settings.width`, where `settings` is what the command or a file set.")),
     "padding-counted": Kind(_ROWS, Remedy(
         "leave-out-padding", "Leave the padding out", "changes-numerics",
         "`(guess == truth)[truth != 0].mean()`, or weights that are 0 there.")),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from xladoctor.sources.arithmetic import reckoned
 from xladoctor.sources.backward import Backward, Made, statements
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import dotted, last_name, walk
 
 _DEPTH = 4
 _SAME_TYPE = frozenset(
@@ -53,6 +53,8 @@ class Held:
     padded: bool = False
     grouped: bool = False
     by_text: bool = False
+    of: str = ""
+    """Of what `name.attribute` holds, the class of the object; of an object, its own."""
 
 
 class View:
@@ -115,24 +117,39 @@ class View:
 
     def held(self, node: ast.AST, depth: int = _DEPTH) -> Held | None:
         """What a name held where it is read: nothing where it gets another value later. Of a parameter, what the name
-        that it was given held.
+        that it was given held. Also of `name.attribute`.
         """
-        if not isinstance(node, ast.Name) or depth < 0:
+        path = dotted(node)
+        if path is None or depth < 0:
             return None
+        root = next(n for n in walk(node) if isinstance(n, ast.Name))
+        return self._held_under(root, path.partition(".")[2], depth)
+
+    def _held_under(self, node: ast.Name, path: str, depth: int) -> Held | None:
+        """What a name held, or what was under `path` in it."""
         scope = self.scope(node)
         function = getattr(scope, "name", "<module>")
         stores = self._stores(scope).get(node.id, [])
         if any(line >= node.lineno for line in stores) and not isinstance(node.ctx, ast.Store):
             return None
-        found = self._held.get((function, node.id))
+        name = f"{node.id}.{path}" if path else node.id
+        found = self._held.get((function, name))
         if found is not None or scope is self.tree:
             return found
         given = self.back.given(scope, node.id)
         if given:
-            known = [self.of(made).held(made.value, depth - 1) for made in given]
+            known = [self.of(made)._held_of(made.value, path, depth - 1) for made in given]
             return known[0] if all(k is not None and k == known[0] for k in known) else None
         whole = self._stores(self.tree).get(node.id, [])
-        return self._held.get(("<module>", node.id)) if not stores and len(whole) == 1 else None
+        return self._held.get(("<module>", name)) if not stores and len(whole) == 1 else None
+
+    def _held_of(self, value: ast.expr, path: str, depth: int) -> Held | None:
+        """What was under `path` in the value of an expression of names."""
+        return self.held(ast.Attribute(value, path) if path else value, depth)
+
+    def objects(self) -> Iterator[tuple[str, Held]]:
+        """(attribute, what it held) of all objects of the program's own classes that a name of this file held."""
+        yield from ((name.rpartition(".")[2], h) for (_, name), h in self._held.items() if h.of and "." in name)
 
     def _stores(self, scope: ast.AST) -> dict[str, list[int]]:
         """The lines at which names get values in a scope; a statement's own end is where it gives them."""
@@ -188,7 +205,7 @@ class View:
             return None
         if isinstance(node, ast.Call) and last_name(node.func) == "len" and len(node.args) == 1:
             sizes = self.shape(node.args[0])
-            return sizes[0] if sizes else None
+            return sizes[0] if sizes else self._length(node.args[0])
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
             sizes, at = self.shape(node.value.value), self.number(node.slice, depth - 1)
             return sizes[at] if sizes and at is not None and -len(sizes) <= at < len(sizes) else None
@@ -203,6 +220,27 @@ class View:
             sizes = self.shape(node.value)
             return sizes[0] if sizes and len(sizes) == 1 else None
         return self._written(node, depth)
+
+    def _length(self, node: ast.expr) -> int | None:
+        """Of an object whose class of the program has `def __len__(self): return len(self.rows)`."""
+        held = self.held(node)
+        if held is None or held.kind != "object":
+            return None
+        for view in (self, *self.files.values()):
+            for owner in (n for n in walk(view.tree) if isinstance(n, ast.ClassDef) and n.name == held.of):
+                lengths = [f for f in owner.body if isinstance(f, ast.FunctionDef) and f.name == "__len__"]
+                for value in (v for f in lengths for v in returned(f)):
+                    inner = value.args[0] if isinstance(value, ast.Call) and len(value.args) == 1 else None
+                    rows = self._under(node, inner) if inner is not None else None
+                    return rows.shape[0] if rows is not None and rows.shape else None
+        return None
+
+    def _under(self, node: ast.expr, own: ast.expr) -> Held | None:
+        """What `self.rows` is of an object that a name held."""
+        if not (isinstance(own, ast.Attribute) and last_name(own.value) == "self"):
+            return None
+        root, path = next(n for n in walk(node) if isinstance(n, ast.Name)), (dotted(node) or "").partition(".")[2]
+        return self._held_under(root, f"{path}.{own.attr}" if path else own.attr, _DEPTH)
 
     def _written(self, node: ast.expr, depth: int) -> int | None:
         """Of a name or an attribute that one place of the program gives a number to."""

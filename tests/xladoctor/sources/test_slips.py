@@ -212,6 +212,37 @@ CASES = {
         args = ap.parse_args()
         rate = args.rate
         """, ("args.rate", "args.augment")),
+    "constructor": ("argument-ignored", 3, """
+        class Attention(keras.layers.Layer):
+            def __init__(self, fused=None, heads=2):
+                self.fused = True
+                self.heads = heads
+        layer = Attention(fused=settings.fused)
+        """, ("self.fused = True", "self.fused = True if fused is None else fused")),
+    "wrapped constructor": ("argument-ignored", 4, """
+        make = Attention.__init__
+        def forced(self, fused=None, **more):
+            make(self, fused, **more)
+            self.fused = True
+        Attention.__init__ = forced
+        layer = Attention(fused=settings.fused)
+        """, ("self.fused = True", "self.seen = True")),
+    "replaced parameter": ("argument-ignored", 2, """
+        def resampled(signal, rate, window="hann"):
+            window = "boxcar"
+            return filtered(signal, rate, window)
+        y = resampled(signal, 8, options.window)
+        """, ("options.window", "'boxcar'")),
+    "two layouts": ("two-layouts", 4, """
+        def spread(frames):
+            return frames.std(axis=(1, 2)).mean()
+        def load(frames, path):
+            low = spread(frames)
+            frames = np.transpose(frames, (0, 2, 3, 1))
+            return frames / low, limits(frames, path)
+        def limits(stack, path):
+            return 3 * spread(stack)
+        """, ("axis=(1, 2)", "axis=(1, 2, 3)")),
 }  # fmt: skip
 
 
@@ -239,3 +270,13 @@ def test_a_value_that_is_restored_or_shared_is_no_slip():
     assert found("kind: str | NoDefault = 1") == []
     kept = 'def f():\n    return OLD\nOLD = cfg["a"]\ncfg["a"] = 0\nf()\ncfg["a"] = OLD'
     assert found(kept) == []
+
+
+def test_an_argument_that_nobody_gives_and_a_table_both_ways_are_no_slips():
+    fixed = "class A:\n    def __init__(self, fused=None):\n        self.fused = True\n"
+    assert found(fixed + "a, b, c = A(), A(fused=True), B(fused=flag)") == []
+    checked = fixed.replace("        self", "        if fused is False:\n            raise ValueError\n        self")
+    assert found(checked + "a = A(fused=flag)") == []
+    for turned in ("t.transpose(1, 0)", "np.transpose(t, (0, 2, 1))"):
+        both = f"def f(t):\n    a = mid(t)\n    u = {turned}\n    return a, mid(u)"
+        assert found("def mid(t):\n    return t.mean(axis=0)\n" + both) == []

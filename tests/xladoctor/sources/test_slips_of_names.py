@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from probes.record.held_names import facts_of
+from probes.record.held_names import add_fields, facts_of
 from xladoctor.diagnosis.slips import held_of
 from xladoctor.rules.slips import OF_NAMES
 from xladoctor.sources.backward import Backward
@@ -79,6 +79,51 @@ class Settings:
 settings = Settings()
 data = rng.normal(size=(8, 3, 5))
 x = data.reshape(settings.runs, settings.steps, -1)  # axes-by-reshape
+""",
+    "the default of a class": """
+from dataclasses import dataclass, field, replace
+@dataclass
+class Window:
+    length: int = 24
+    step: int = 1
+@dataclass
+class Settings:
+    window: Window = field(default_factory=Window)
+settings = Settings(Window(length=96))
+def made(settings):
+    return np.zeros((Window.length, 3))  # class-default
+def again():
+    return Window().length  # class-default
+x = made(settings)
+""",
+    "batches of an object": """
+from dataclasses import dataclass
+@dataclass
+class Rows:
+    kept: list
+    values: np.ndarray
+    def __len__(self):
+        return len(self.values)
+@dataclass
+class Sizes:
+    predict: int = 16
+def batches(rows, size):
+    for i in range(len(rows) // size):  # batches-left-out
+        yield rows.values[i * size:(i + 1) * size]
+rows, sizes = Rows([], rng.normal(size=(70, 3))), Sizes()
+total = 0.0
+for batch in batches(rows, sizes.predict):
+    total += model.predict(batch).sum()
+""",
+    "batches of an array": """
+def blocks(signal, size):
+    count = len(signal) // size
+    for i in range(count):  # batches-left-out
+        yield i, signal[i * size:(i + 1) * size]
+signal = rng.normal(size=(45, 2))
+out = []
+for number, (i, block) in enumerate(blocks(signal, 10)):
+    out.append(model.predict(block))
 """,
     "a reshape in a function": """
 def prepared(block):
@@ -237,6 +282,44 @@ moved = motion(frames)
 """,
 }
 RIGHT = {
+    "defaults that fall back": """
+from dataclasses import dataclass
+import argparse
+@dataclass
+class Window:
+    length: int = 24
+    step: int = 1
+    def doubled(self):
+        return Window.length * 2
+window = Window(length=96)
+parser = argparse.ArgumentParser()
+parser.add_argument("--length", type=int, default=Window.length)
+def made(length=Window.length, step=None):
+    step = step or Window.step
+    return length, step, Window.step
+changed = window.length != Window.length
+print(made(window.length), parser.parse_args([]))
+""",
+    "batches that are whole, are trained on, or have their rest": """
+def batches(rows, size):
+    for i in range(len(rows) // size):
+        yield rows[i * size:(i + 1) * size]
+def steps(rows, size):
+    for i in range(len(rows) // size):
+        yield rows[i * size:(i + 1) * size]
+def all_of(rows, size):
+    for i in range(len(rows) // size):
+        yield rows[i * size:(i + 1) * size]
+    if len(rows) % size:
+        yield rows[len(rows) // size * size:]
+rows, losses, out = rng.normal(size=(70, 3)), [], []
+for batch in batches(rows, 10):
+    out.append(model.predict(batch))
+for batch in steps(rows, 16):
+    losses.append(model.train_on_batch(batch, batch) if False else 0)
+for batch in all_of(rows, 16):
+    out.append(model.predict(batch))
+""",
     "positions that pick": """
 x, y = rng.normal(size=30), rng.normal(size=30)
 order = np.argsort(x)
@@ -403,10 +486,12 @@ spread = np.maximum(frames[1:], frames[:-1]) - np.minimum(frames[1:], frames[:-1
 
 def found_in(text: str) -> set[tuple[int, str]]:
     """(line, kind) of what is found, after the program was run."""
-    names: dict[str, Any] = {"Model": Model, "model": Model()}
+    names: dict[str, Any] = {"Model": Model, "model": Model(), "__name__": __name__}
     exec(compile(text.replace("import tensorflow as tf", "tf = None"), "program.py", "exec"), names)
-    facts = {("<module>", n): f for n, v in names.items() if (f := facts_of(v))}
-    held: dict[tuple[str, str], Held] = {key: held_of(f) for key, f in facts.items()}
+    facts = {n: f for n, v in names.items() if (f := facts_of(v))}
+    for name in [n for n in names if n not in facts and not n.startswith("__")]:
+        add_fields(facts, name, names[name])
+    held: dict[tuple[str, str], Held] = {("<module>", name): held_of(f) for name, f in facts.items()}
     tree = ast.parse(text)
     return {(f.line, f.kind) for f in slips_of_names(View("program.py", tree, Backward({"program.py": tree}), held))}
 

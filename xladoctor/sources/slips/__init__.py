@@ -12,7 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from xladoctor.sources.held import View
 from xladoctor.sources.slips import (
     axes,
+    class_defaults,
     grids,
+    left_batches,
     orders,
     ranks,
     scores,
@@ -24,6 +26,8 @@ from xladoctor.sources.slips import (
 from xladoctor.sources.slips.aliased import aliases
 from xladoctor.sources.slips.captured import captured
 from xladoctor.sources.slips.early import early
+from xladoctor.sources.slips.ignored import ignored
+from xladoctor.sources.slips.layouts import layouts
 from xladoctor.sources.slips.options import options
 from xladoctor.sources.slips.phases import phases
 from xladoctor.sources.slips.shared import shared
@@ -34,7 +38,19 @@ from xladoctor.sources.slips.whole import whole
 __all__ = ["Slip", "slips", "slips_of_names"]
 
 _OF_TREES = (captured, whole, unused, aliases, early, phases, shared)
-_OF_NAMES = (axes, grids, orders, ranks, scores, targets, text_order, whole_numbers, window_count)
+_OF_NAMES = (
+    axes,
+    class_defaults,
+    grids,
+    left_batches,
+    orders,
+    ranks,
+    scores,
+    targets,
+    text_order,
+    whole_numbers,
+    window_count,
+)
 
 
 def slips(trees: Mapping[str, ast.Module], words: Sequence[str]) -> Iterator[tuple[str, Slip]]:
@@ -44,6 +60,8 @@ def slips(trees: Mapping[str, ast.Module], words: Sequence[str]) -> Iterator[tup
             for slip in check(tree):
                 yield file, slip
     yield from options(trees, words)
+    yield from ignored(trees)
+    yield from layouts(trees)
 
 
 def slips_of_names(view: View) -> Iterator[Slip]:

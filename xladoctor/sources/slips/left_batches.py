@@ -1,0 +1,84 @@
+"""Whole batches of a generator, for a loop that trains nothing: the rows after them reach no result."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from xladoctor.sources.held import View
+from xladoctor.sources.loops import TRAINS
+from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.slips.slip import FUNCTIONS, Slip, within_body
+
+_KEEPS = frozenset({"append", "extend", "concatenate", "update", "update_state", "write"})
+_DEPTH = 3
+
+
+def faults(view: View) -> Iterator[Slip]:
+    """`for i in range(len(rows) // size): yield rows[...]`, where something is left over."""
+    for function in (n for n in walk(view.tree) if isinstance(n, FUNCTIONS)):
+        loops = [n for n in within_body(function) if isinstance(n, ast.For)]
+        yields = [n for n in within_body(function) if isinstance(n, ast.Yield | ast.YieldFrom)]
+        for loop in loops:
+            inside = {id(n) for n in walk(loop)}
+            counts = _counts(view, loop.iter)
+            if counts is None or not yields or any(id(y) not in inside for y in yields):
+                continue
+            rows, size = counts
+            if rows % size and _only_read(view, function.name):
+                done = rows // size * size
+                yield Slip(
+                    "batches-left-out",
+                    loop.lineno,
+                    f"`{ast.unparse(loop.iter)[:60]}` leaves out {rows - done} of {rows} rows",
+                    f"{rows} rows in whole batches of {size} are {done}. The loop that uses them trains nothing, and "
+                    f"what it makes has nothing of the last {rows - done} rows.",
+                )
+
+
+def _counts(view: View, over: ast.expr) -> tuple[int, int] | None:
+    """(rows, size) of `range(rows // size)`."""
+    if not (isinstance(over, ast.Call) and last_name(over.func) in ("range", "trange") and len(over.args) == 1):
+        return None
+    ends: list[ast.expr] = [over.args[0]]
+    if isinstance(ends[0], ast.Name):
+        ends = [m.value for m in view.back.values(view.file, ends[0])]
+    end = ends[0] if len(ends) == 1 else None
+    if not (isinstance(end, ast.BinOp) and isinstance(end.op, ast.FloorDiv)) or isinstance(end.left, ast.BinOp):
+        return None
+    rows, size = view.number(end.left), view.number(end.right)
+    return (rows, size) if rows and size and rows > size > 1 else None
+
+
+def _only_read(view: View, name: str) -> bool:
+    """Whether each use of a generator is a loop that keeps results and trains nothing."""
+    views = list(view.files.values()) or [view]
+    uses = [
+        (v, n) for v in views for n in walk(v.tree) if isinstance(n, ast.Name | ast.Attribute) and last_name(n) == name
+    ]
+    loops = [_loop_over(v, n) for v, n in uses]
+    return bool(loops) and all(loop is not None and _keeps(loop) and not _trains(view, loop, _DEPTH) for loop in loops)
+
+
+def _loop_over(view: View, use: ast.AST) -> ast.For | None:
+    """The loop that goes through what a call gives, also through `enumerate` of it."""
+    below, above = use, view.above.get(id(use))
+    while isinstance(above, ast.Call):
+        below, above = above, view.above.get(id(above))
+    return above if isinstance(above, ast.For) and above.iter is below else None
+
+
+def _keeps(loop: ast.AST) -> bool:
+    """Whether something is added up or kept."""
+    return any(
+        isinstance(n, ast.AugAssign) or (isinstance(n, ast.Call) and last_name(n.func) in _KEEPS) for n in walk(loop)
+    )
+
+
+def _trains(view: View, node: ast.AST, depth: int) -> bool:
+    for name in {last_name(n.func) for n in walk(node) if isinstance(n, ast.Call)} - {""}:
+        if name in TRAINS or "train" in name.lower():
+            return True
+        if depth and any(_trains(view, f, depth - 1) for _, f in view.back.functions.get(name, ())):
+            return True
+    return False
