@@ -14,6 +14,11 @@ KERAS_OPTIMIZERS = ("keras.src.optimizers.base_optimizer", "BaseOptimizer", "app
 """Keras 3: what every optimizer hands its gradients and variables to."""
 
 # What normalises by the batch, and what drops units.
+# What has `load_weights`, in Keras 3 and 2.
+KERAS_LOADERS: tuple[tuple[str, str], ...] = (
+    ("keras.src.models.model", "Model"),
+    ("keras.src.engine.training", "Model"),
+)
 KERAS_BATCH = ("keras.src.layers.normalization.batch_normalization", "BatchNormalization")
 KERAS_DROPOUT = tuple(
     (f"keras.src.layers.regularization.{module}", name)

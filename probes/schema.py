@@ -90,7 +90,8 @@ REPLACED = "replaced"  # what (variable, rate), name, of, variable, by, steps, w
 LEFT_OUT = (
     "left-out"  # what, layer, variables, where: frozen: a layer was frozen and not used any more, and one like it
 )
-#   is trained; thawed: a layer was made trainable, and no optimizer was given its variables
+#   is trained; thawed: a layer was made trainable, and no optimizer was given its variables; loaded: weights were
+#   loaded into a model that nothing used, and `instead` is the name of one of the same shapes that was used
 SCHEDULE = "schedule"  # of, numbers, steps: a schedule of the program's own, and the numbers among its attributes
 KEPT = "kept"  # path, before, now, call, traces, readers, where, capsule, constants {graph: nodes}: a Python
 #   value that was read when a function was traced, and had changed when it was called again without a trace

@@ -1,8 +1,9 @@
-"""Layers that are frozen and that nothing uses afterwards, while their clones are trained; and layers that are made
-trainable after the list of what is trained was made.
+"""Layers that are frozen and that nothing uses afterwards, while their clones are trained; layers that are made
+trainable after the list of what is trained was made; and models that weights are loaded into and that nothing uses
+afterwards, while another one of the same shapes begins without these weights.
 
-The calls of layers are looked at from the first line that freezes one, until each of these was called, or for so many
-calls; then Keras has its own function again.
+The calls of layers are looked at from the first line that freezes or loads one, until each of these was called, or for
+so many calls; then Keras has its own function again.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
-from .. import compat, schema
+from .. import compat, compat_gradients, schema
 from .digests import Digests, name_of
-from .frames import followed
+from .frames import followed, user_frames
 from .guard import Guard
 from .importhook import PostImportFinder
 
@@ -22,6 +23,7 @@ MAX_LAYERS = 20
 MAX_CALLS = 3000
 MAX_BYTES = 8 << 20
 MAX_TRAINED = 4000
+MAX_FRAMES = 8
 LEAST = 3
 """So many steps without the variables of a layer are worth an event."""
 Shape = tuple[Any, ...]
@@ -39,11 +41,21 @@ class LeftOut:
         self._trained: dict[int, tuple[str, Shape]] = {}
         self._digests = Digests(MAX_BYTES)
         self._calls = 0
+        self._loaded: list[_Frozen] = []
+        self._models: weakref.WeakSet[Any] = weakref.WeakSet()
         self._class: Any = None
         self._own: Any = None
         self._watched: Any = None
         module, self._name = compat.KERAS_LAYER_CLASSES[0]
         finder.when_imported(module, self._found)
+        for module, name in compat_gradients.KERAS_LOADERS:
+            finder.when_imported(module, lambda m, n=name: self._hook_loads(getattr(m, n)))  # type: ignore[misc]
+
+    def _hook_loads(self, cls: Any) -> None:
+        def loaded(args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+            self.guard.run("weights loaded", self.loaded, args[0])
+
+        self.guard.hooks.put(cls, "load_weights", followed(cls.load_weights, loaded))
 
     def _found(self, module: ModuleType) -> None:
         self._class = getattr(module, self._name)
@@ -55,6 +67,21 @@ class LeftOut:
         if any(known.layer() is layer for known in self._layers):
             return
         self._layers.append(_Frozen(layer, variables, where, self._digests))
+        self._watch()
+
+    def loaded(self, model: Any) -> None:
+        """The program loads weights into a model."""
+        frames = user_frames(skip=5, limit=MAX_FRAMES)
+        self._loaded = [known for known in self._loaded if known.layer() is not model]
+        if model in self._models:  # it has done its work, and gets its best weights back
+            return
+        if frames and len(self._loaded) < MAX_LAYERS and self._class is not None:
+            known = _Frozen(model, model.weights, frames[0], self._digests)
+            known.frames = frames
+            self._loaded.append(known)
+            self._watch()
+
+    def _watch(self) -> None:
         if self._watched is None and self._calls < MAX_CALLS:
             self._own = self._class.__call__
             self._watched = followed(
@@ -71,20 +98,39 @@ class LeftOut:
     def _called(self, args: tuple[Any, ...]) -> None:
         self._calls += 1
         one = id(args[0])
-        for known in self._layers:
+        for known in (*self._layers, *self._loaded):
             if one in known.parts:
                 known.used = True
-        done = self._calls >= MAX_CALLS or all(known.used for known in self._layers)
+        done = self._calls >= MAX_CALLS or all(known.used for known in (*self._layers, *self._loaded))
         if done and vars(self._class).get("__call__") is self._watched:
             self._class.__call__, self._watched = self._own, None
 
     def used(self, model: Any) -> None:
         """A call of Keras uses all layers of a model."""
-        waiting = [known for known in self._layers if not known.used]
+        self._models.add(model)
+        waiting = [known for known in (*self._layers, *self._loaded) if not known.used]
         if waiting:
             weights = {id(v) for v in model.weights}
             for known in waiting:
                 known.used = not weights.isdisjoint(known.variables)
+            if not any(known.layer() is model for known in self._loaded):
+                for known in waiting:
+                    self._in_place_of(known, model)
+
+    def _in_place_of(self, known: _Frozen, model: Any) -> None:
+        """A model of the same shapes is used; does it have the values that were loaded?"""
+        if known.used or not known.frames or known.instead is not None or not model.weights:
+            return
+        if known.shapes != [tuple(v.shape) for v in model.weights]:
+            return
+        digests = Digests(MAX_BYTES)
+        has = {d for v in model.weights if len(v.shape) > 1 and (d := digests.of(v)) is not None}
+        known.used = bool(has & known.values())  # they were copied
+        if has and not known.used:
+            around = {(f["file"], f["function"]) for f in user_frames(skip=6, limit=MAX_FRAMES)}
+            # The line in the function that both come from: the load may be in a helper.
+            common = next((f for f in known.frames if (f["file"], f["function"]) in around), known.where)
+            known.where, known.instead = common, str(model.name)
 
     def trained(self, variables: Sequence[Any]) -> None:
         """An optimizer is given these."""
@@ -99,13 +145,16 @@ class LeftOut:
             if known.used or known.moved(digests) or not known.specs or not known.specs <= others:
                 continue
             self._write("frozen", known)
+        for known in self._loaded if self._calls < MAX_CALLS else ():
+            if known.instead is not None and not known.used and not known.moved(digests):
+                self._write("loaded", known, instead=known.instead)
         for steps, known in self._thawed:
             if self.steps() >= steps + LEAST and known.variables.isdisjoint(self._trained) and known.still(digests):
                 self._write("thawed", known)
 
-    def _write(self, what: str, known: _Frozen) -> None:
+    def _write(self, what: str, known: _Frozen, **more: Any) -> None:
         names = sorted(name for name, _ in known.specs)[:40]
-        self.guard.sink.write(schema.LEFT_OUT, what=what, layer=known.name, variables=names, where=known.where)
+        self.guard.sink.write(schema.LEFT_OUT, what=what, layer=known.name, variables=names, where=known.where, **more)
 
 
 class _Frozen:
@@ -117,7 +166,16 @@ class _Frozen:
         self.parts = {id(layer), *(id(part) for part in (inner() if inner is not None else ()))}
         self.variables = {id(v) for v in variables}
         self.specs = {(name_of(v), tuple(v.shape)) for v in variables if len(v.shape) > 1}
+        self.shapes = [tuple(v.shape) for v in variables]
+        self.frames: list[dict[str, Any]] = []
+        """Of a model that weights were loaded into: the lines that came to that, innermost first."""
+        self.instead: str | None = None
+        """The first model of the same shapes that was used after that, and has none of these values."""
         self._digests = [(weakref.ref(v), d) for v in variables if (d := digests.of(v)) is not None]
+
+    def values(self) -> set[str]:
+        """The digests of the variables then."""
+        return {d for _, d in self._digests}
 
     def still(self, digests: Digests) -> bool:
         """Whether all of its variables are there, trainable, and as they were."""

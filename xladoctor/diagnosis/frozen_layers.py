@@ -36,6 +36,12 @@ _LIST = Remedy(
     "changes-numerics",
     "`model.trainable_variables` is a list of what was trainable when it was made. Ask again, with a new optimizer.",
 )
+_LOAD = Remedy(
+    "load-into-used",
+    "Load the weights into the model that is used",
+    "changes-numerics",
+    "Make the model first, and then call `load_weights` of that one.",
+)
 _SHOWN = 4
 
 
@@ -44,7 +50,7 @@ def trainable_too_late(recording: Recording) -> Iterator[Finding]:
     if not (survived(recording) or ended_itself(recording)):
         return
     for event in recording.of_kind(schema.LEFT_OUT):
-        yield _left_out(event) if event["what"] == "frozen" else _never_given(event)
+        yield _LEFT_OUT[str(event["what"])](event)
     seen = set()
     for event in recording.of_kind(schema.TRAINABLE):
         at = location(event.get("where")) or location(event.get("used"))
@@ -99,6 +105,26 @@ def _never_given(event: Event) -> Finding:
         details={"kind": "thawed", "layer": event["layer"], "variables": names},
     )
     return replace(found, remedies=(_LIST,))
+
+
+def _loaded_elsewhere(event: Event) -> Finding:
+    """Weights were loaded into a model that nothing uses."""
+    title = f"The weights go into a model that nothing uses: `{event['instead']}` begins without them"
+    found = finding(
+        "dead-switch",
+        title,
+        f"This line loads weights into `{event['layer']}`. No line of the run calls that model or one with its "
+        f"variables afterwards. The run uses `{event['instead']}`, which has variables of the same shapes, and none of "
+        "the values that were loaded.",
+        event,
+        [Proof("event", title, event_of(event))],
+        basis=RECORDED_NUMBERS,
+        details={"kind": "loaded-elsewhere", "layer": event["layer"], "instead": event["instead"]},
+    )
+    return replace(found, remedies=(_LOAD,))
+
+
+_LEFT_OUT = {"frozen": _left_out, "thawed": _never_given, "loaded": _loaded_elsewhere}
 
 
 def _finding(event: Event) -> Finding:

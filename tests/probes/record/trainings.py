@@ -219,4 +219,24 @@ for _ in range(5):
     with tf.GradientTape() as tape:
         value = tf.reduce_mean(tf.square(net(x) - y))
     adam.apply_gradients(zip(tape.gradient(value, listed), listed))
+
+# Weights that are loaded into a model that nothing uses; into one that is used, copied, asked, or has been trained.
+def restored(net):
+    net.load_weights("kept.weights.h5")
+def begun(name):
+    return model(name, keras.layers.Dense(6))
+begun("origin").save_weights("kept.weights.h5")
+def resumed(name, copies=False, again=False):
+    net = begun("old_" + name)
+    restored(net)  # loaded
+    new = net if again else begun("new_" + name)
+    if copies:
+        new.set_weights(net.get_weights())
+    fit(new)
+    return net
+resumed("lost")
+resumed("copied", copies=True)
+resumed("right", again=True)
+fit(restored(resumed("right", again=True)) or begun("after"))
+resumed("teacher")(x)
 """
