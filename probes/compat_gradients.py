@@ -13,12 +13,13 @@ from .compat import attribute, class_with
 KERAS_OPTIMIZERS = ("keras.src.optimizers.base_optimizer", "BaseOptimizer", "apply")
 """Keras 3: what every optimizer hands its gradients and variables to."""
 
-# What normalises by the batch, and what drops units.
 # What has `load_weights`, in Keras 3 and 2.
 KERAS_LOADERS: tuple[tuple[str, str], ...] = (
     ("keras.src.models.model", "Model"),
     ("keras.src.engine.training", "Model"),
 )
+
+# What normalises by the batch, and what drops units.
 KERAS_BATCH = ("keras.src.layers.normalization.batch_normalization", "BatchNormalization")
 KERAS_DROPOUT = tuple(
     (f"keras.src.layers.regularization.{module}", name)
