@@ -95,6 +95,7 @@ class Service:
             requests.ListRead: _room("callables", "settings_read"),
             requests.FindRefusedOp: _room("halted", "halted"),
             requests.RemakeOp: _room("remade", "remade"),
+            requests.CompareTwoWays: _room("two_ways", "two_ways"),
         }
 
     def answer(self, line: str) -> dict[str, Any]:

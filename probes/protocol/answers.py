@@ -22,6 +22,7 @@ from .comparisons import Random as Random
 from .comparisons import Remedy as Remedy
 from .comparisons import Rows as Rows
 from .comparisons import RowTest as RowTest
+from .comparisons import TwoWays as TwoWays
 from .comparisons import Ways as Ways
 from .graphs import Baked as Baked
 from .graphs import Captured as Captured

@@ -219,6 +219,18 @@ class Agreement(Record):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class TwoWays(Record):
+    """How two ways of one function compare (`two_ways.two_ways`): alike, negated, swapped or swapped-negated (of an
+    argument), scaled (by a factor), apart.
+    """
+
+    relation: str
+    argument: int | None = None
+    factor: float | None = None
+    deviation: float = 0.0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Pairing(Record):
     """Which rows meet in a step (`pairing.pairing`): asked, no-rows or not-checked."""
 

@@ -52,6 +52,17 @@ class RemakeOp(Request[answers.Remade], op="remade"):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class CompareTwoWays(Request[answers.TwoWays], op="two_ways"):
+    """Do two ways of one function give the same? Each is a program that has it under `name` (`two_ways.two_ways`)."""
+
+    on: str
+    off: str
+    name: str
+    count: int
+    shapes: tuple[tuple[tuple[int, ...], ...], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Load(OfCapsule[answers.Loaded], op="load"):
     """What does it hold?"""
 

@@ -17,6 +17,9 @@ OPTIMIZED = Basis(
 COMPARED_PLAINLY = Basis(
     "tested", "A worker ran the recorded call plainly and under XLA on the values of the run, and compared the results."
 )
+CALLED_BOTH = Basis(
+    "tested", "A worker called both ways of this function on the same made-up arguments, and compared the results."
+)
 DREW_BOTH_WAYS = Basis(
     "tested", "The run recorded that the program drew from this key. A worker drew from it plainly and under XLA."
 )

@@ -45,6 +45,7 @@ from xladoctor.diagnosis.surroundings import surroundings
 from xladoctor.diagnosis.tables import tables
 from xladoctor.diagnosis.ties import ties
 from xladoctor.diagnosis.timeline import settings
+from xladoctor.diagnosis.two_ways import ways_apart
 from xladoctor.diagnosis.unfinished import unfinished
 from xladoctor.diagnosis.unmoved import unmoved
 from xladoctor.diagnosis.untrained import gradient_checks, untrained, with_recorded
@@ -75,7 +76,7 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
     ]
     others += [*untrained(recording), *splits(recording), *shuffled_alone(recording), *idle_monitors(recording)]
     others += [*trainable_too_late(recording), *idle_parts(recording), *loss_inputs(recording), *unmoved(recording)]
-    others += rows_in_source(recording)
+    others += [*ways_apart(recording), *rows_in_source(recording)]
     others += given_rows(recording)
     others += slips_with_names(recording, others)
     others += kept_in_graph(recording, others)

@@ -24,11 +24,12 @@ from xladoctor.diagnosis.own_gradients import Asked as AskedGradients
 from xladoctor.diagnosis.own_gradients import to_ask as gradients_to_ask
 from xladoctor.diagnosis.places import wanted
 from xladoctor.experiments import check as check_
-from xladoctor.experiments import gradient_check, isolate_run, row_check
+from xladoctor.experiments import gradient_check, isolate_run, row_check, two_ways
 from xladoctor.experiments.remake import questions, remade
 from xladoctor.recording import files
 from xladoctor.recording.run import Recording
 from xladoctor.recording.schema import probes_dir, schema
+from xladoctor.sources.two_ways import TwoWays
 from xladoctor.workers.environment import batch_sizes, interpreter, worker_environment
 
 if TYPE_CHECKING:
@@ -63,7 +64,8 @@ def ask_workers(
     isolated = isolate_run.to_isolate(recording) if checks else []
     paired = row_check.to_check(recording) if checks else []
     own = gradients_to_ask(recording) if checks else []
-    if python is None or not (chosen or compiled or remakes or compared or isolated or paired or own):
+    ways = two_ways.to_compare(recording) if checks else []
+    if python is None or not (chosen or compiled or remakes or compared or isolated or paired or own or ways):
         return False
     from xladoctor.workers.worker import Worker, WorkerError
 
@@ -99,7 +101,7 @@ def ask_workers(
                 for answer in isolate_run.answers(worker, python, isolated, environment, within):
                     keep(**answer)
             within = check_.budget(lasted, check, check_.least(recording))
-            for answer in _checks(worker, recording, compared, paired, own, within, say, asked=check is not None):
+            for answer in _checks(worker, recording, compared, paired, own, ways, within, say, asked=check is not None):
                 keep(**answer)
     return True
 
@@ -110,6 +112,7 @@ def _checks(
     compared: list[str],
     paired: list[row_check.Asked],
     own: list[AskedGradients],
+    ways: list[TwoWays],
     seconds: float,
     say: Say,
     *,
@@ -120,7 +123,7 @@ def _checks(
     are left, or half of them. Unless the user asked for just so many
     seconds, there are more of them where others use the machine.
     """
-    if not asked and (compared or paired or own):
+    if not asked and (compared or paired or own or ways):
         seconds = check_.stretched(worker, seconds)
     started = time.monotonic()
     if compared:
@@ -133,6 +136,10 @@ def _checks(
         say(f"checking which rows are combined in {len(paired)} function(s); Ctrl-C skips it")
         left = max(seconds / 2, seconds - (time.monotonic() - started))
         yield from row_check.answers(worker, recording, paired, left)
+    if ways:
+        say(f"calling both ways of {len(ways)} function(s) that have a switch; Ctrl-C skips it")
+        left = max(seconds / 3, seconds - (time.monotonic() - started))
+        yield from two_ways.answers(worker, recording, ways, left)
 
 
 def _compiled(recording: Recording) -> list[str]:

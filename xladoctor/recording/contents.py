@@ -112,6 +112,11 @@ def _born(value: Any) -> bool:
     return _OP(value) and _BIRTH(value)
 
 
+_TWO_WAYS = record(
+    {"function": text, "switch": text, "parameters": many(text), "file": text, "dispatch": whole, "relation": text,
+     "where": record({"file": text}, {"line": whole, "function": text})},
+    {"deviation": number, "argument": maybe(whole), "factor": maybe(number)},
+)  # fmt: skip
 _RESULTS: Mapping[str, Check] = {
     "failing_op": maybe(_OP),
     "birth": maybe(_born),
@@ -121,6 +126,7 @@ _RESULTS: Mapping[str, Check] = {
     "agreement": _AGREEMENT,
     "own_gradients": _SLOPES,
     "isolation": maybe(_ISOLATION),
+    "two-ways": _TWO_WAYS,
 }
 """Results of the questions that a diagnosis reads."""
 
