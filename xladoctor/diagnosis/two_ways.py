@@ -35,8 +35,8 @@ def ways_apart(recording: Recording) -> Iterator[Finding]:
         yield Finding(
             code=rule.code, slug=_SLUG, level="warning", role="root", title=title,
             message=f"`{told['switch']}` in line {told['dispatch']} chooses between two ways to compute the same. "
-            f"{title}: on the same arguments their results differ by {told.get('deviation', 0.0):.0%} on average. One of them "
-            "is wrong, and a run with the switch in its other position gives other results.",
+            f"{title}: on the same arguments their results differ by {told.get('deviation', 0.0):.0%} on average. One "
+            "of them is wrong, and a run with the switch in its other position gives other results.",
             location=location(told["where"]),
             evidence=(Proof("worker", title, f"{told['file']}:{told['dispatch']}"),),
             status="confirmed", basis=CALLED_BOTH, remedies=(_ALIGN,),
