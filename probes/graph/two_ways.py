@@ -34,10 +34,9 @@ def two_ways(request: CompareTwoWays) -> TwoWays:
         Refused: none of the arguments that were tried suits both.
     """
     with tempfile.TemporaryDirectory(prefix="two-ways-") as folder:  # AutoGraph reads the source of what it traces
-        ways = [
-            _function(Path(folder, f"{n}.py"), text, request.name) for n, text in enumerate((request.on, request.off))
-        ]
-        return _of(*ways, request)
+        texts = (Path(folder, "on.py"), request.on), (Path(folder, "off.py"), request.off)
+        on, off = (_function(file, text, request.name) for file, text in texts)
+        return _of(on, off, request)
 
 
 def _of(on: Callable[..., Any], off: Callable[..., Any], request: CompareTwoWays) -> TwoWays:

@@ -10,8 +10,9 @@ import re
 import sys
 import time
 from collections.abc import Mapping
+from dis import get_instructions as instructions
 from pathlib import Path
-from types import FrameType, ModuleType
+from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 from .. import compat, schema
@@ -30,6 +31,7 @@ _MOST_CALLS = 12
 _MOST_TEXTS = 2000
 _OPTIMIZED = 0x1
 _SEES_LOCALS = frozenset({"locals", "vars", "exec", "eval", "dir", "f_locals"})
+_LOADS = ("LOAD_GLOBAL", "LOAD_NAME")
 _clock = getattr(time, "thread_time", time.perf_counter)
 
 
@@ -57,7 +59,7 @@ class NameRecorder:
             code = frame.f_code
             if code.co_name == "<module>" and frame.f_globals.get("__name__") == "__main__":
                 self._main = code.co_filename
-            elif code.co_flags & _OPTIMIZED and is_user_file(code.co_filename) and not _SEES_LOCALS & {*code.co_names}:
+            elif code.co_flags & _OPTIMIZED and is_user_file(code.co_filename) and not _sees_locals(code):
                 found += 1
                 self._note(code.co_filename, code.co_name, _locals(frame))
             frame = frame.f_back
@@ -98,6 +100,14 @@ class NameRecorder:
             self._written[file, function] = found
             self.guard.sink.write(schema.NAMES, file=file, function=function, names=found)
         self._seconds += _clock() - started
+
+
+def _sees_locals(code: CodeType) -> bool:
+    """Whether a function may ask for its own names. `settings.dir` does not: only `dir` itself, and the like."""
+    named = _SEES_LOCALS & {*code.co_names}
+    return bool(named) and (
+        "f_locals" in named or any(n.argval in named and n.opname in _LOADS for n in instructions(code))
+    )
 
 
 def _locals(frame: FrameType) -> dict[str, Any]:

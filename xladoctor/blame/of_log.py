@@ -11,10 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from xladoctor.blame.engine import blame
-from xladoctor.blame.of_run import OF_SHAPES, blamed, package_root
+from xladoctor.blame.of_run import OF_SHAPES, blamed
 from xladoctor.model.diagnosis import Diagnosis, Finding, Location
 from xladoctor.model.evidence import ErrorRecord, Frame
-from xladoctor.sources.files import Files
+from xladoctor.sources.files import Files, package_root
 
 _LARGEST = 5_000_000
 CHANGED = "A line of {} is not the one that the log prints: the sources were not followed."

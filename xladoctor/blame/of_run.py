@@ -14,7 +14,7 @@ from xladoctor.model.diagnosis import Diagnosis, Finding
 from xladoctor.recording.run import Event, Recording
 from xladoctor.recording.schema import schema
 from xladoctor.recording.user_sources import UserSources, sources_of
-from xladoctor.sources.files import Files
+from xladoctor.sources.files import Files, package_root
 
 OF_SHAPES = frozenset(
     {
@@ -139,11 +139,3 @@ def _roots(sources: UserSources, main: str, frames: Sequence[str]) -> tuple[str,
     scripts = [Path(main), *sources.scripts]
     known = [*(package_root(s) for s in scripts), sources.cwd, *(package_root(Path(file)) for file in frames)]
     return tuple(dict.fromkeys(str(folder) for folder in [*known, *(s.parent for s in scripts)]))
-
-
-def package_root(file: Path) -> Path:
-    """The folder from which the package of a file is imported."""
-    folder = file.parent
-    while folder != folder.parent and (folder / "__init__.py").is_file():
-        folder = folder.parent
-    return folder

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from xladoctor.recording.run import Recording
+from xladoctor.recording.run import Recording, location
+from xladoctor.recording.schema import schema
 from xladoctor.recording.user_sources import sources_of
-from xladoctor.sources.files import Files, program_trees
+from xladoctor.sources.files import Files, package_root, program_trees
 from xladoctor.sources.source import Source
 
 
@@ -30,4 +31,13 @@ def program_of(recording: Recording, *more: str) -> dict[str, ast.Module]:
 
 def _files(recording: Recording) -> Files:
     sources = sources_of(recording)
-    return Files(lambda name: sources.text(Path(name), followed=True)[0] if sources is not None else None)
+    if sources is None:
+        return Files(lambda name: None)
+    scripts = [Path(script) for script in sources.scripts]
+    # A script may put the folder of its package on sys.path: what was recorded of the package shows which one.
+    ran = {Path(str(e["file"])) for e in recording.of_kind(schema.NAMES)}
+    ran |= {Path(at.file) for e in recording.of_kind(schema.CALL) if (at := location(e.get("where"))) is not None}
+    roots = [*(s.parent for s in scripts), *(package_root(f) for f in (*scripts, *sorted(ran)))]
+    return Files(
+        lambda name: sources.text(Path(name), followed=True)[0], tuple(dict.fromkeys(str(root) for root in roots))
+    )

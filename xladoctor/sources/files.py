@@ -25,7 +25,9 @@ class Files:
     def source(self, file: str) -> Source | None:
         """The parsed file."""
         if file not in self._sources:
-            self._sources[file] = self._parsed(file) if len(self._sources) < _MOST else None
+            # Names of modules that are no file cost little, and a program has many of them.
+            full = sum(known is not None for known in self._sources.values()) >= _MOST
+            self._sources[file] = None if full else self._parsed(file)
         return self._sources[file]
 
     def edited(self, file: str, text: str) -> Files:
@@ -122,6 +124,14 @@ def program_trees(files: Files, scripts: list[str]) -> dict[str, ast.Module]:
         more = (files.module(name, near=file) for name in names)
         waiting += [m for m in dict.fromkeys(more) if m is not None and m not in waiting and len(waiting) < _MOST_TREES]
     return trees
+
+
+def package_root(file: Path) -> Path:
+    """The folder from which the package of a file is imported."""
+    folder = file.parent
+    while folder != folder.parent and (folder / "__init__.py").is_file():
+        folder = folder.parent
+    return folder
 
 
 def imported(node: ast.AST, package: str) -> Iterator[str]:
