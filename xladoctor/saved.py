@@ -104,6 +104,7 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     """
     from xladoctor.blame.last_batch import with_last_batch
     from xladoctor.blame.of_run import with_blame
+    from xladoctor.blame.other_batch import with_other_batch
     from xladoctor.diagnosis.cells import cells, in_cells
     from xladoctor.diagnosis.cleanup import first_error_first
     from xladoctor.diagnosis.engine import diagnose
@@ -116,7 +117,7 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     recording = recording_of(folder, facts)
     log = first_error_first(output_of(recording, literals()), recording)
     found = diagnose(Evidence(source=str(folder), log=log, process=recording.outcome, run=recording))
-    found = with_last_batch(with_blame(found, recording), recording)
+    found = with_other_batch(with_last_batch(with_blame(found, recording), recording), recording)
     found = with_known_line(found, recording)
     if found.root is not None and found.root.suspects and not recording.edits:
         from xladoctor.blame.likely_edit import with_likely_edit

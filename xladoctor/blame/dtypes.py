@@ -17,6 +17,8 @@ SLUG = "dtype-mismatch"
 _TYPE = re.compile(
     r"\b(u?int(?:8|16|32|64)|float(?:16|32|64)|bfloat16|complex(?:64|128)|bool|double|string|half|float)\b"
 )
+_DOUBLE = frozenset({"float64", "complex128"})
+_HALVES = (frozenset({"complex64", "complex128"}),)
 _OF_PYTHON = {"float": "float64", "int": "int64", "complex": "complex128"}
 _MAKES_DOUBLE = frozenset(
     {"rand", "randn", "random", "normal", "uniform", "zeros", "ones", "linspace", "load", "eye", "arange", "exp",
@@ -34,13 +36,16 @@ def of_types(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[C
     types = types_of(crash.message)
     if crash.slug != SLUG or len(types) != 2:
         return
+    # Next to its half, a double number is the stranger. Of a double part, `tf.complex` makes a double complex number.
+    stranger = _DOUBLE if types in _HALVES else frozenset[str]()
     for file in dict.fromkeys(file for file, _ in hops):
         source = files.source(file)
         for node in walk(source.tree) if source is not None else ():
             at = (file, getattr(node, "lineno", 0))
             written = _written(node) if at in hops else None
-            if written in types:
-                yield Candidate(*at, 7.0, f"It makes {written} of what it is given.", None, "other", strong=True)
+            if written is not None and written in types | stranger:
+                weight = 8.0 if written in stranger else 7.0
+                yield Candidate(*at, weight, f"It makes {written} of what it is given.", None, "other", strong=True)
             elif at in hops and "float64" in types | {"complex128"} & types and _is_double(node):
                 yield Candidate(
                     *at, 6.0, "NumPy makes float64 here, where no type is named.", None, "other", strong=True

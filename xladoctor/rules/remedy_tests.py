@@ -106,6 +106,7 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "read-option": _none(CODE),
     "freeze-the-clone": _none(CODE),
     "load-into-used": _none(CODE),
+    "leave-batch-open": _none(CODE),
     "align-ways": _none(CODE),
     "rate-that-moves": _none(CODE),
     "same-list": _none(CODE),
