@@ -10,6 +10,7 @@ from xladoctor.diagnosis.loop_gradient import with_loop
 from xladoctor.diagnosis.loop_start import with_loop_start
 from xladoctor.diagnosis.missing_file import with_missing_file
 from xladoctor.diagnosis.no_samples import with_no_samples
+from xladoctor.diagnosis.none_size import with_none_size
 from xladoctor.diagnosis.numpy_warnings import with_numpy_warning
 from xladoctor.diagnosis.read_twice import with_read_twice
 from xladoctor.diagnosis.stray_key import with_stray_key
@@ -20,7 +21,7 @@ from xladoctor.recording.run import Recording
 
 _STEPS = (
     with_kept, with_late_switch, with_generator, with_stray_key, with_read_twice, with_stops, with_numpy_warning,
-    with_loop, with_loop_start, with_tensor_array, with_no_samples, with_missing_file,
+    with_loop, with_loop_start, with_tensor_array, with_none_size, with_no_samples, with_missing_file,
     with_late_setting,
 )  # fmt: skip
 """Each leaves a diagnosis alone that is of another kind; the last to know a line has it before the others."""
