@@ -52,14 +52,14 @@ def _size(event: Event) -> int | None:
 def _told(root: Finding, recording: Recording, call: tuple[Event, int], other: tuple[Event, int]) -> Finding | None:
     """The finding at the line that fixes the size, where the source shows one."""
     sources = sources_of(recording)
+    if sources is None:
+        return None
+    files = Files(lambda name: sources.text(Path(name), followed=True)[0])
     frames = [f for f in (failure_of(root, recording) or {}).get("frames") or () if f.get("user")]
     at = root.raised_at or root.location
     places = [at] if at is not None else []
     places += [Location(str(f["file"]), f.get("line"), f.get("function")) for f in reversed(frames)]
-    place = None
-    for one in places if sources is not None else ():
-        files = Files(lambda name: sources.text(Path(name), followed=True)[0])
-        place = place or _fixed(files, one)
+    place = next((found for one in places if (found := _fixed(files, one)) is not None), None)
     if place is None:
         return None
     (event, size), (earlier, kept) = call, other
