@@ -14,6 +14,8 @@ from xladoctor.rules.matching import Hit, find, shape
 from xladoctor.rules.recognise.operands import EQUAL, PRODUCTS, show
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from xladoctor.model.evidence import ErrorRecord
 
 
@@ -116,10 +118,19 @@ def product(record: ErrorRecord, text: str) -> Hit | None:
         )
     found = find(text, "Dimensions must be equal", EQUAL)
     if found and found[3] in PRODUCTS:
-        details = {"shapes": [list(s) for s in static_shapes(text)]}
-        says = f"{found[3]}: {found[1]} against {found[2]} on the contracted axis."
+        shapes = static_shapes(text)
+        details = {"shapes": [list(s) for s in shapes]}
+        batched = found[3].startswith("BatchMatMul") and _in_batches(shapes, int(found[1]), int(found[2]))
+        axis = "batch" if batched else "contracted"
+        says = f"{found[3]}: {found[1]} against {found[2]} on the {axis} axis."
         return Hit(says, dims=(int(found[1]), int(found[2])), op=found[3], details=details)
     return _window(text) or _dot(text) or first_form(_PRODUCT_FORMS, text)
+
+
+def _in_batches(shapes: Sequence[Sequence[int | None]], one: int, other: int) -> bool:
+    """Whether two sizes stand before the last two axes: of how many products there are, and not in one of them."""
+    pairs = list(zip(*(tuple(s)[-3::-1] for s in shapes), strict=False)) if len(shapes) == 2 else []
+    return (one, other) in pairs
 
 
 def _window(text: str) -> Hit | None:
