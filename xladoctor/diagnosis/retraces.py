@@ -49,7 +49,7 @@ def retracing(recording: Recording) -> Iterator[Finding]:
     calls = _calls(recording)
     for key, traces in owned.items():
         name = traces[0].get("python_name")
-        same = [t for t in traces if t.get("python_name") == name]
+        same = _by_calls([t for t in traces if t.get("python_name") == name])
         wasted = len(same) - len(needed(same)) >= MANY - 1
         seldom = AGAIN if set(changes(same).values()) == {"shape"} else SELDOM
         if wasted and (not _pays(len(same), calls.get(key), seldom) or _never_ends(same, _end(recording, key[0]))):
@@ -59,6 +59,15 @@ def retracing(recording: Recording) -> Iterator[Finding]:
         known = sum(n for n in counts if n is not None) if None not in counts else None
         if len(owners) >= MANY_MADE and not _pays(len(owners), known):
             yield _made_often(list(owners.values()))
+
+
+def _by_calls(traces: list[Event]) -> list[Event]:
+    """The traces that count. Another size that comes while a larger function is traced belongs to that trace: a step, an
+    evaluation and a prediction each have their own, and none is spared if the size is left open.
+    """
+    if set(changes(traces).values()) != {"shape"}:
+        return traces
+    return [t for t in traces if t.get("parent") is None]
 
 
 def needed(traces: list[Event]) -> set[tuple[tuple[str, str], ...]]:

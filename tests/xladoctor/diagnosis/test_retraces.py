@@ -77,6 +77,11 @@ def test_traces_that_are_needed_are_not_warned_of(tmp_path, arguments, calls):
     assert traced(tmp_path, arguments, calls) == []
 
 
+@pytest.mark.parametrize(("arguments", "warned"), [(SHAPES, False), (NUMBERS, True)])
+def test_sizes_that_larger_functions_bring_along_are_theirs(tmp_path, arguments, warned):
+    assert bool(traced(tmp_path, arguments, len(arguments), parent="g99")) == warned
+
+
 @pytest.mark.parametrize(
     ("arguments", "needed", "remedies"),
     [
