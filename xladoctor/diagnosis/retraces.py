@@ -62,7 +62,7 @@ def retracing(recording: Recording) -> Iterator[Finding]:
 
 
 def _by_calls(traces: list[Event]) -> list[Event]:
-    """The traces that count. Another size that comes while a larger function is traced belongs to that trace: a step, an
+    """The traces that count. Another size that comes while a larger function is traced is of that trace: a step, an
     evaluation and a prediction each have their own, and none is spared if the size is left open.
     """
     if set(changes(traces).values()) != {"shape"}:
