@@ -52,17 +52,22 @@ def evaluate(
     return Reconstruction(objects, amplitudes, stitched, coverage, origin)
 
 
+def central_side(N: int) -> int:
+    """Side of the central square of a group's object, or of a patch, that stitching uses: 5/8 N, an even number."""
+    return N * 5 // 16 * 2
+
+
 def stitch(objects: np.ndarray, data: PtychoDataContainer) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:
     """The whole object from those of the groups: the mean, weighted by the probe's intensity.
 
-    Of each object the central square of 5/8 N is used, and it takes the constant phase by which it agrees with those
-    that overlap it (`ptycho.synchronisation`). `coverage` is the sum of the weights, 1 at the centre of each.
+    Of each object the central square is used (`central_side`), and it takes the constant phase by which it agrees with
+    those that overlap it (`ptycho.synchronisation`). `coverage` is the sum of the weights, 1 at the centre of each.
     """
     offsets = data.global_offsets
     if objects.shape[-1] > 1:  # patches: each has its own position
         offsets = tf_helper.flatten_offsets(data.coords + data.global_offsets).numpy()[:, None, :, None]
         objects = tf_helper._channel_to_flat(objects)
-    central = data.X.shape[1] * 5 // 16 * 2
+    central = central_side(data.X.shape[1])
     light = np.abs(probe.get_probe())[None, ..., None] ** 2
     weights = tf_helper.crop_center(light / light.max(), central)[0, ..., 0]
     objects = np.asarray(tf_helper.crop_center(objects, central))

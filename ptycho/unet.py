@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import keras
 
 
 class Layers:
-    """Makes layers; one of a name that was asked for before is used again, with its weights."""
+    """Makes layers; one of a name that was asked for before, or is among `made`, is used again, with its weights."""
 
-    def __init__(self) -> None:
-        self._made: dict[str, keras.layers.Layer] = {}
+    def __init__(self, made: Mapping[str, keras.layers.Layer] | None = None) -> None:
+        self._made = dict(made or {})
 
     def __call__(self, kind: Callable[..., keras.layers.Layer], *args: Any, name: str, **options: Any):
         """The layer of that name; `kind(*args, name=name, **options)` if there is none yet."""
