@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,9 @@ from ptycho.workflows import options
 from ptycho.workflows.compare import common_region
 from ptycho.workflows.grid_lines_study import mean
 from ptycho.workflows.output import Arms, Result, write_json
+
+#: the whole object (M L), and (x, y) of its first pixel
+Stitched = tuple[np.ndarray, tuple[float, float]]
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,8 @@ def run_study(args: argparse.Namespace) -> dict[str, Any]:
     configuration = configure(args)
     arms = Arms(args.output_dir, configuration, args.resume)
     results = {}
-    for name in (f"estimate-{args.estimate_iterations}", *(f"estimate-{number}" for number in args.longer), *args.arms):
+    updates = dict.fromkeys([args.estimate_iterations, *args.longer])
+    for name in (*(f"estimate-{number}" for number in updates), "truth", *args.arms):
         result = arms.finished(name)
         if result is None:
             result = run_arm(name, args, training, test)
@@ -71,37 +75,49 @@ def configure(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def run_arm(name: str, args: argparse.Namespace, training: Sequence[Part], test: Sequence[Part]) -> Result:
-    """Build a network, train it as the arm says, reconstruct every test object."""
+    """Reconstruct every test object: from its true patches, which shows what stitching costs, or by a network."""
+    times = [time.process_time()]
+    stitch = stitch_truth if name == "truth" else stitch_by_network(name, args, training)
+    times.append(time.process_time())
+    arrays, figures = {}, []
+    for number, part in enumerate(test):
+        stitched, origin = stitch(part)
+        found, truth = common_region(stitched, origin, part.scan.objectGuess, part.scan)
+        figures.append(metrics.compare(found, truth))
+        arrays[f"stitched_{number}"], arrays[f"truth_{number}"] = found, truth
+    times.append(time.process_time())
+    seconds = dict(zip(("train", "reconstruct"), np.diff(times).round(1).tolist(), strict=True))
+    return Result(arrays, {"by_object": figures, "mean": mean(figures), "processor_seconds": seconds})
+
+
+def stitch_truth(part: Part) -> Stitched:
+    """The object from true patches, as if the network had made them."""
+    patches = train_baseline.true_patches(part.scan, part.indices)
+    stitched, _, origin = train_pinn.stitch(patches, part.groups)
+    return stitched, origin
+
+
+def stitch_by_network(name: str, args: argparse.Namespace, training: Sequence[Part]) -> Callable[[Part], Stitched]:
+    """Build a network and train it as the arm says. The result is a function that does not look at the truth."""
     kind, _, number = name.partition("-")
     keras.utils.set_random_seed(args.seed)
     params.set("estimate_iterations", int(number or args.estimate_iterations))
     groups = loader.concatenate([part.groups for part in training])
     params.set("intensity_scale", groups.intensity_scale)
     steps = args.nepochs * -(-len(groups) // params.get("batch_size"))
-    loss = "mae" if kind in ("estimate", "supervised") else kind
+    loss = kind if kind in ("poisson", "mae") else "mae"
     autoencoder, _ = model.create_compiled_model(loss=loss, steps=steps)
-    times = [time.process_time()]
     if kind == "supervised":
         patches = np.concatenate([train_baseline.true_patches(part.scan, part.indices) for part in training])
         pretraining.pretrain(autoencoder, groups, patches, args.nepochs, verbose=options.verbosity())
     elif kind != "estimate":
         model.train(args.nepochs, groups, autoencoder, verbose=options.verbosity())
-    times.append(time.process_time())
-    arrays, figures = reconstruct(autoencoder, test)
-    times.append(time.process_time())
-    seconds = dict(zip(("train", "reconstruct"), np.diff(times).round(1).tolist(), strict=True))
-    return Result(arrays, {"by_object": figures, "mean": mean(figures), "processor_seconds": seconds})
 
-
-def reconstruct(autoencoder: keras.Model, test: Sequence[Part]) -> tuple[dict[str, np.ndarray], list[dict[str, Any]]]:
-    """Each test object, and its figures. The truth enters only into these."""
-    arrays, figures = {}, []
-    for number, part in enumerate(test):
+    def stitch(part: Part) -> Stitched:
         made = train_pinn.evaluate(autoencoder, part.groups)
-        found, truth = common_region(made.stitched, made.origin, part.scan.objectGuess, part.scan)
-        figures.append(metrics.compare(found, truth))
-        arrays[f"stitched_{number}"], arrays[f"truth_{number}"] = found, truth
-    return arrays, figures
+        return made.stitched, made.origin
+
+    return stitch
 
 
 def gain(before: dict[str, Any], after: dict[str, Any]) -> dict[str, dict[str, float]]:

@@ -29,8 +29,10 @@ def test_the_study_pairs_every_arm_with_the_estimate(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     written = json.loads((tmp_path / "metrics.json").read_text())
-    assert list(written["arms"]) == ["estimate-3", "estimate-6", "supervised", "poisson"]
-    assert list(written["gains"]) == [f"{name} over estimate-3" for name in ("estimate-6", "supervised", "poisson")]
+    assert list(written["arms"]) == ["estimate-3", "estimate-6", "truth", "supervised", "poisson"]
+    assert list(written["gains"]) == [f"{name} over estimate-3" for name in list(written["arms"])[1:]]
+    ceiling, estimate = (written["arms"][name]["mean"]["phase"]["ssim"] for name in ("truth", "estimate-3"))
+    assert ceiling > estimate + 0.1
     base, longer = (written["arms"][name]["by_object"] for name in ("estimate-3", "estimate-6"))
     differences = [b["phase"]["ssim"] - a["phase"]["ssim"] for a, b in zip(base, longer, strict=True)]
     gain = written["gains"]["estimate-6 over estimate-3"]["phase"]
