@@ -1,8 +1,7 @@
 """Pretraining: the network learns from simulated objects, which are known, before it sees a measured pattern.
 
-The likelihood of a group's own patterns cannot tell noise from object. Objects of the same kind can. Only the network
-is run, between the first estimate and the patches, on the part of a patch that stitching uses: a step takes a fraction
-of the time of a step that diffracts.
+Only the network is run, between the first estimate and the patches, on the part of a patch that stitching uses: a step
+takes a fraction of the time of a step that diffracts.
 """
 
 from __future__ import annotations
