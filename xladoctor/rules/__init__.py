@@ -79,6 +79,7 @@ _IN_FAMILIES: dict[str, tuple[str, str]] = {
     "XD813": ("check-dropped", "source_jit"),
     "XD814": ("array-cannot-grow", "source_jit"),
     "XD815": ("seed-ignored", "source_jit"),
+    "XD816": ("masked-root", "source_jit"),
     "XD901": ("not-xla", "not_xla"),
     "XD902": ("not-recorded", "not_xla"),
     "XD903": ("log-cut", "not_xla"),

@@ -198,6 +198,7 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "stack-inside": _none(CODE),
     "stateless-random": _none(CODE),
     "tensors-in": _none(CODE),
+    "inner-where": _none(CODE),
     "whole-size": _none(CODE),
     "call-it-directly": _none(SHOWS),
     "name-the-inputs": _none(CODE),

@@ -270,8 +270,8 @@ RULES = (
         ),
         example=("@tf.function(jit_compile=True)\ndef noisy(x):\n    return x + tf.random.normal(tf.shape(x), seed=1)"),
         tell_apart=(
-            "`tf.random.stateless_*` and `tf.random.Generator` follow their seed under XLA, too. Their numbers are "
-            'those of plain TensorFlow only with `alg="philox"`.'
+            "`tf.random.stateless_*` and `tf.random.Generator` follow their seed under XLA, too. Those of "
+            '`stateless_*` are the numbers of plain TensorFlow with `alg="philox"`; those of a generator differ.'
         ),
         remedies=(
             Remedy(
@@ -283,5 +283,38 @@ RULES = (
             _OUTSIDE,
         ),
         references=("tensorflow/compiler/tf2xla/kernels/random_ops.cc", _MEASURED),
+    ),
+    Rule(
+        code="XD816",
+        slug="masked-root",
+        title="A root of zero behind tf.where in compiled code",
+        level="note",
+        what=(
+            "`tf.where(d > 0, tf.sqrt(d), 0.0)`, or the same with `rsqrt`, `reciprocal` or `tf.boolean_mask`, is in "
+            "code that XLA compiles, and gradients are taken."
+        ),
+        why=(
+            "`tf.where` computes both branches, and its gradient passes through both: for the root of zero it is 0 "
+            "times infinity. The kernels of eager execution give 0 for that, XLA gives NaN (measured with 2.15, 2.19 "
+            "and 2.21). One such element makes all weights NaN."
+        ),
+        example=(
+            "@tf.function(jit_compile=True)\ndef loss_gradient(d):\n    with tf.GradientTape() as tape:\n"
+            "        tape.watch(d)\n        length = tf.where(d > 0.0, tf.sqrt(d), 0.0)\n"
+            "    return tape.gradient(length, d)"
+        ),
+        tell_apart=(
+            "An inner `tf.where`, `tf.maximum` or a constant that is added keeps the argument from zero; none of these "
+            "is reported. A logarithm, a division or a power behind `tf.where` gives NaN without XLA, too."
+        ),
+        remedies=(
+            Remedy(
+                "inner-where",
+                "Keep the argument from zero with an inner tf.where",
+                "safe",
+                "`tf.where(d > 0.0, tf.sqrt(tf.where(d > 0.0, d, 1.0)), 0.0)` gives the same values, and no NaN.",
+            ),
+        ),
+        references=("tensorflow/core/kernels/cwise_ops_gradients.h", _MEASURED),
     ),
 )

@@ -52,6 +52,13 @@ def run():
     tf.random.set_seed(1)
     return bool(tf.reduce_all(first == f(X)))
 """
+TAPED = """
+def f(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        made = {}
+    return tape.gradient(made, x)
+"""
 CONSTANT = "error: must be a compile-time constant"
 UNSUPPORTED = "error: Detected unsupported operations"
 DYNAMIC = "error: Asked to propagate a dynamic dimension"
@@ -295,6 +302,24 @@ def run():
         HEAD + JIT + "def f(x):\n    return x + tf.random.normal([4, 6], seed=3)\n" + SEEDED,
         HEAD + JIT + "def f(x):\n    return x + tf.random.stateless_normal([4, 6], seed=[3, 1])\n" + SEEDED,
         "value: False",
+    ),
+    jit(
+        "root-behind-where", "XD816", "not-finite", "tf.sqrt",
+        TAPED.format("tf.where(x > 0.0, tf.sqrt(x), 0.0)"),
+        TAPED.format("tf.where(x > 0.0, tf.sqrt(tf.where(x > 0.0, x, 1.0)), 0.0)"),
+        "differs",
+    ),
+    jit(
+        "reciprocal-behind-where", "XD816", "not-finite", "rsqrt",
+        TAPED.format("tf.where(x == 0.0, tf.zeros_like(x), 2.0 * tf.math.rsqrt(x))"),
+        TAPED.format("tf.where(x == 0.0, tf.zeros_like(x), 2.0 * tf.math.rsqrt(x + 1e-6))"),
+        "differs",
+    ),
+    jit(
+        "root-behind-a-mask", "XD816", "not-finite", "tf.sqrt",
+        TAPED.format("tf.boolean_mask(tf.sqrt(x), x > 0.0)"),
+        TAPED.format("tf.sqrt(tf.boolean_mask(x, x > 0.0))"),
+        "differs",
     ),
     Pair(
         "guard", "XD808", "wrong-pairing", "is not None",

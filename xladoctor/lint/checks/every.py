@@ -17,6 +17,7 @@ from xladoctor.lint.checks import (
     global_jit,
     growing_array,
     host_op,
+    masked_root,
     partial_batch,
     seed_ignored,
     shape_from_value,
@@ -37,6 +38,7 @@ FOLLOWED: tuple[Callable[[Event], Iterable[Hazard]], ...] = (
     dropped_check.see,
     growing_array.see,
     seed_ignored.see,
+    masked_root.see,
 )
 WHOLE: tuple[Callable[[Project], Iterable[Hazard]], ...] = (
     environment_order.find,
