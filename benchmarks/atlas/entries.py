@@ -3,8 +3,8 @@
 `python -m benchmarks.atlas.entries VERSION=JOURNAL... [--ways VERSION=FILE...]`, the files those of
 `benchmarks.atlas.workarounds`. Ops that no journal has keep what the tables say of them.
 
-Writes `xladoctor/rules/atlas.csv`, the differences that the doctor knows, and `benchmarks/atlas/coverage.csv`, what was
-tried of each op, or why nothing was.
+Writes `xladoctor/rules/atlas.csv`, the differences that the doctor knows, `xladoctor/rules/compositions.csv`, what the
+compositions are, and `benchmarks/atlas/coverage.csv`, what was tried of each op, or why nothing was.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from xladoctor.rules.atlas import FIELDS, FILE, MINOR
+from benchmarks.atlas.run import PREFIX
+from xladoctor.rules.atlas import COMPOSITION_FIELDS, COMPOSITIONS, FIELDS, FILE, MINOR
 
 COVERAGE = Path(__file__).with_name("coverage.csv")
 _NONE = frozenset({"", *MINOR})
@@ -133,15 +134,29 @@ def main() -> None:
         names = {row["name"] for row in rows}
         table = [row for row in table if row["version"] != version or row["op"] not in names]
         tried = [row for row in tried if row["version"] != version or row["op"] not in names]
-        table += entries(version, rows, held(ways[version]))
+        table += entries(version, rows, held([*ways[version], *rows]))
         tried += [
             {"version": version, "op": op, "types": " ".join(sorted(one.types)), "calls": str(one.calls),
              "not_compared": str(one.not_compared), "why": one.why}
             for op, one in coverage(rows).items()
         ]  # fmt: skip
+    composed = _composed()
+    gone = lambda row: row["op"].startswith(PREFIX) and row["op"] not in composed  # noqa: E731
+    table, tried = ([row for row in rows if not gone(row)] for rows in (table, tried))
+    _write(COMPOSITIONS, list(composed.values()), COMPOSITION_FIELDS)
     order = lambda row: ([int(part) for part in row["version"].split(".")], row["op"])  # noqa: E731
     _write(FILE, sorted(table, key=order), FIELDS)
     _write(COVERAGE, sorted(tried, key=order), ("version", "op", "types", "calls", "not_compared", "why"))
+
+
+def _composed() -> dict[str, dict[str, str]]:
+    """{name in the tables: the row of a composition}."""
+    from benchmarks.atlas.compositions import COMPOSITIONS as FUNCTIONS
+
+    return {
+        PREFIX + name: {"name": name, "about": " ".join(one.about), "what": one.what}
+        for name, one in sorted(FUNCTIONS.items())
+    }
 
 
 def _with_ways(row: dict[str, str], ways: Held) -> None:

@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 
 from benchmarks.atlas.entries import COVERAGE
+from benchmarks.atlas.run import PREFIX
 from xladoctor.report import atlas_text
 from xladoctor.rules import atlas
 from xladoctor.rules.atlas import Difference
@@ -17,20 +18,25 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 _CELL, _LABEL, _HEAD = 14, 190, 150
 _SHADES = {
     "first-raises": "#b2182b", "shape": "#d6604d", "value": "#f4a582", "nan": "#fddbc7", "infinity": "#fddbc7",
-    "second-raises": "#92c5de", "dtype": "#d6604d", "sign-of-zero": "#e0e0e0", "denormal": "#e0e0e0",
+    "second-raises": "#92c5de", "unrepeatable": "#f4a582", "dtype": "#d6604d",
+    "sign-of-zero": "#e0e0e0", "denormal": "#e0e0e0",
     "process-ends": "#000000", "hangs": "#000000",
 }  # fmt: skip
 _HEAVY = tuple(_SHADES)
+_GROUPS = ("ops with both kernels", "layers, losses and metrics", "programs of several ops")
+_PROGRAMS = "[benchmarks/atlas/compositions](../benchmarks/atlas/compositions)"
 _INTRO = """\
 # Where XLA differs from eager execution
 
 XLA drops checks, clamps indices, and treats NaN, overflow and bounded sizes in its own way. For this page each op that
 has a kernel for the CPU and one for XLA was run eagerly, in a graph and under XLA, on ordinary inputs and on inputs at
 the edges of what it takes, in up to five element types (two in the versions before 2.21), and so was what Keras has:
-layers, losses and metrics. What differed by more than rounding is listed, and what gave the eager result when it was
-tried.
-`xladoctor explain OP` shows the entries of one op, `xladoctor explain silent-under-xla` all of them by kind of input,
-and a divergence that [a scan](silent.md) finds names its entry.
+layers, losses and metrics. Small programs of several ops show what no call of one op does: arrays that grow, loops,
+checks, seeds, variables, long sums. What differed by more than rounding is listed, and what gave the eager result when
+it was tried.
+`xladoctor explain OP` shows the entries of one op or program, `xladoctor explain tf.random.normal` those of the
+programs about a function, and `xladoctor explain silent-under-xla` all of them by kind of input. A divergence that
+[a scan](silent.md) finds names its entry.
 
 An entry says that there is a difference, not which side is right. An op that is not listed was the same on everything
 that was tried, or was not tried: the end of the page names those.
@@ -93,7 +99,10 @@ def page(found: Sequence[Difference], tried: Sequence[Mapping[str, str]]) -> str
         _summary(found, tried, versions),
         "![Ops by kind of input](images/atlas.svg)",
         "## By op",
-        _by_op(found),
+        _by_op([d for d in found if d.edge != atlas.PROGRAM]),
+        "## By program",
+        f"The programs stand in {_PROGRAMS}. Those that are not listed gave the same.",
+        _by_program([d for d in found if d.edge == atlas.PROGRAM]),
     ]
     parts += [_defects(), _left_out(tried), _made()]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
@@ -102,10 +111,10 @@ def page(found: Sequence[Difference], tried: Sequence[Mapping[str, str]]) -> str
 def _summary(found: Sequence[Difference], tried: Sequence[Mapping[str, str]], versions: Sequence[str]) -> str:
     rows = []
     for version in versions:
-        for what, of_keras in (("ops with both kernels", False), ("layers, losses and metrics", True)):
-            ops = [row for row in tried if row["version"] == version and (":" in row["op"]) == of_keras]
+        for what in _GROUPS:
+            ops = [row for row in tried if row["version"] == version and _group(row["op"]) == what]
             compared = [row for row in ops if not row["why"]]
-            differing = {d.op for d in found if d.version == version and (":" in d.op) == of_keras}
+            differing = {d.op for d in found if d.version == version and _group(d.op) == what}
             calls = sum(int(row["calls"]) for row in compared)
             rows.append(f"| {version} | {what} | {len(ops)} | {len(compared)} | {calls} | {len(differing)} |")
     head = "| TensorFlow | what | there are | compared | calls compared | differ |\n|---|---|---|---|---|---|"
@@ -123,6 +132,21 @@ def _by_op(found: Sequence[Difference]) -> str:
     return "\n".join(f"- `{op}`: {'; '.join(of_op)}." for op, of_op in sorted(groups.items()))
 
 
+def _group(op: str) -> str:
+    """Which of `_GROUPS` a row of the tables is of."""
+    return _GROUPS[2 if op.startswith(PREFIX) else 1 if ":" in op else 0]
+
+
+def _by_program(found: Sequence[Difference]) -> str:
+    of_all = len({d.version for d in found})
+    lines = (
+        f"- `{d.op.removeprefix(PREFIX)}`: {atlas.what(d.op)}. {_one(d, v if len(v) < of_all else ())}; "
+        f"eagerly `{d.eager or 'nothing'}`, under XLA `{d.xla or 'nothing'}`."
+        for d, v in sorted(atlas.joined(found), key=lambda pair: pair[0].op)
+    )
+    return "\n".join(lines)
+
+
 def _one(one: Difference, versions: Sequence[str]) -> str:
     told = [", ".join(t for t in one.types if t), f"seen in {', '.join(versions)}" if versions else ""]
     told = [part for part in told if part]
@@ -136,7 +160,7 @@ def _defects() -> str:
 
     parts = [
         "## Differences that look like defects",
-        "Each program prints what eager execution gives, then what XLA gives.",
+        "Each program prints what eager execution gives, then what XLA gives; the last one what a graph gives.",
     ]
     for defect, printed in outputs():
         parts += [f"**{defect.title}**", f"```python\n{defect.program}```", f"```text\n{printed}\n```"]
@@ -164,7 +188,9 @@ def main() -> None:
         tried = list(csv.DictReader(file))
     found = atlas.differences()
     (DOCS / "atlas.md").write_text(page(found, tried), encoding="utf-8")
-    (DOCS / "images" / "atlas.svg").write_text(heat_map(found), encoding="utf-8")
+    (DOCS / "images" / "atlas.svg").write_text(
+        heat_map([d for d in found if d.edge != atlas.PROGRAM]), encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@ import json
 import math
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -26,12 +27,18 @@ from benchmarks.atlas.known import CALLS
 from benchmarks.provoke.bases import Call
 from benchmarks.provoke.values import STRING, VARIANT, Value
 
+PREFIX = "composition:"
+"""Before the name of a composition."""
 FATES = ("hangs", "process-ends")
 _TYPES = (1, 3, 19, 8, 6, 9, 2, 14, 10, 4, 5, 17, 22, 23, 18)
 
 
 class Ways:
-    """The three ways to run one op; XLA compiles once for each set of shapes and types."""
+    """The three ways to run one op; XLA compiles once for each set of shapes and types. One that `repeats` is asked
+    under XLA twice.
+    """
+
+    repeats = False
 
     def __init__(self, call: Call) -> None:
         import tensorflow as tf
@@ -86,11 +93,13 @@ class Ways:
             "graph": lambda: self.graph(inputs, keep),
             "xla": lambda: self.xla(inputs, keep),
         }
+        if self.repeats:
+            ways["xla-again"] = ways["xla"]
         found: dict[str, Outcome] = {}
         for name, way in ways.items():
             fate = allowed(name)
             found[name] = Outcome(error=fate) if fate else self.outcome(way)
-            if found[name].error in FATES and name != "xla":
+            if found[name].error in FATES and not name.startswith("xla"):
                 return {}
         return found
 
@@ -113,7 +122,15 @@ def messages(bases: dict[str, str], types: int = 99) -> Messages:
     def of_op(name: str, progress: Progress) -> Iterator[dict[str, Any]]:
         from benchmarks.provoke import ops
 
-        call = CALLS.get(name) or _of_keras(name) or (ops.from_json(bases[name]) if name in bases else None)
+        if name.startswith(PREFIX):
+            yield from _of_composition(name, progress)
+            return
+        call = (
+            CALLS.get(name)
+            or _of_keras(name)
+            or _of_state(name)
+            or (ops.from_json(bases[name]) if name in bases else None)
+        )
         call = call or _found(name, progress)
         if isinstance(call, str):
             yield {"name": name, "left-out": call}
@@ -132,11 +149,31 @@ def _of_keras(name: str) -> Call | str | None:
     return layers.calls()[name] if ":" in name else None
 
 
+def _of_state(name: str) -> Call | str | None:
+    """The call of an op that keeps a state or draws, or why there is none."""
+    from benchmarks.atlas import states
+
+    return states.LEFT_OUT.get(name) or states.calls().get(name)
+
+
 def ways_of(call: Call) -> Ways:
     """The ways to run an op, or what Keras has."""
     from benchmarks.atlas.layers import KerasWays
+    from benchmarks.atlas.states import StateWays, calls
 
-    return KerasWays(call) if ":" in call.op else Ways(call)
+    return KerasWays(call) if ":" in call.op else StateWays(call) if call.op in calls() else Ways(call)
+
+
+def _of_composition(name: str, progress: Progress) -> Iterator[dict[str, Any]]:
+    """One composition, with the ways around that hold where it differs."""
+    from benchmarks.atlas.states import ALONE, ComposedWays
+
+    ways = ComposedWays(name)
+    for row in _of_edges(ways, name, "", (ALONE,), progress):
+        kind = row.get("xla", {}).get("kind", "")
+        if kind:
+            row |= {"kind": kind, "holds": ways.holding(kind, lambda way: progress.trying((name, way)))}
+        yield row
 
 
 def _found(name: str, progress: Progress) -> Call | str:
@@ -168,7 +205,8 @@ def _complaint(call: Call) -> str | None:
 
 
 def names() -> list[str]:
-    """Every op that has a kernel for the CPU and one for XLA on it, and a Python function; then what Keras has.
+    """Every op that has a kernel for the CPU and one for XLA on it, and a Python function; then what Keras has, and the
+    compositions.
 
     The kernels of XLA are registered by the first compilation. It happens in a process of its own, since one that has
     compiled can't be forked any more.
@@ -193,13 +231,15 @@ def _names() -> list[str]:
     }
     ops = [name for name, registered in devices.items() if {"CPU", "XLA_CPU_JIT"} <= registered]
     from benchmarks.atlas import layers
+    from benchmarks.atlas.compositions import COMPOSITIONS
 
-    return [*ops, *layers.calls()]
+    return [*ops, *layers.calls(), *(PREFIX + name for name in COMPOSITIONS)]
 
 
 def variants(call: Call) -> Iterator[tuple[str, Call]]:
     """The call in each element type that a kernel may take; the types of what runs are found by trying."""
-    from benchmarks.provoke.values import KINDS
+    from benchmarks.atlas.states import calls
+    from benchmarks.provoke.values import KINDS, WHOLE
 
     if ":" in call.op:
         yield "float32", call
@@ -210,6 +250,9 @@ def variants(call: Call) -> Iterator[tuple[str, Call]]:
         yield "", call
         return
     name, value = first
+    if call.op in calls() and name in ("shape", "resource") and value.dtype in WHOLE:
+        yield "", call  # a size or a state, which says nothing of the type that is drawn
+        return
     yield _type_name(value.dtype), call
     for dtype in _TYPES:
         other = typed(call, name, dtype) if dtype != value.dtype and dtype in KINDS else None
@@ -224,12 +267,15 @@ def _type_name(dtype: int) -> str:
 
 
 def _of_type(call: Call, dtype: str, progress: Progress, *, rows: bool) -> Iterator[dict[str, Any]]:
-    ways = ways_of(call)
+    yield from _of_edges(ways_of(call), call.op, dtype, edges(call, rows=rows), progress)
+
+
+def _of_edges(ways: Ways, name: str, dtype: str, tried: Iterable[Edge], progress: Progress) -> Iterator[dict[str, Any]]:
     before = {(r["dtype"], r["edge"], r["argument"]) for r in progress.rows if "edge" in r and r["edge"] != "valid"}
-    for edge in edges(call, rows=rows):
+    for edge in tried:
         if (dtype, edge.kind, edge.argument) in before:
             continue
-        row = {"name": call.op, "dtype": dtype, "edge": edge.kind, "argument": edge.argument}
+        row = {"name": name, "dtype": dtype, "edge": edge.kind, "argument": edge.argument}
 
         def allowed(way: str, at: tuple[str, ...] = (dtype, edge.kind, edge.argument)) -> str:
             return "" if progress.trying((*at, way)) else progress.fatal[digest((*at, way))]
@@ -237,20 +283,26 @@ def _of_type(call: Call, dtype: str, progress: Progress, *, rows: bool) -> Itera
         outcomes = ways.outcomes(edge, allowed)
         if not outcomes:
             continue
-        if outcomes["xla"].error in FATES:
-            yield {**row, "xla": {"kind": outcomes["xla"].error}}
-            continue
-        if edge.kind == "valid":
-            refused = next((o for o in (outcomes["eager"], outcomes["xla"]) if o.error), None)
-            if refused is not None:
-                side = "eager" if outcomes["eager"].error else "xla"
-                yield {**row, "refused": side, "words": refused.words}
-                return
-        if difference(outcomes["eager"], outcomes["again"]).kind:
-            yield {**row, "again": True}
-            continue
-        yield {**row, **{way: _as_json(difference(outcomes["eager"], outcomes[way])) for way in ("graph", "xla")},
-               "eager": outcomes["eager"].error, "words": outcomes["eager"].words or outcomes["xla"].words}  # fmt: skip
+        refused = next((way for way in ("eager", "xla") if outcomes[way].error), None)
+        if edge.kind == "valid" and refused is not None and outcomes[refused].error not in FATES:
+            yield {**row, "refused": refused, "words": outcomes[refused].words}
+            return
+        yield {**row, **_compared(outcomes)}
+
+
+def _compared(outcomes: Mapping[str, Outcome]) -> dict[str, Any]:
+    """What a row says of how they differ."""
+    eager, xla = outcomes["eager"], outcomes["xla"]
+    fate = next((o.error for o in (xla, outcomes.get("xla-again", xla)) if o.error in FATES), "")
+    if fate:
+        return {"xla": {"kind": fate}}
+    if difference(eager, outcomes["again"]).kind:
+        return {"again": True}
+    found = {way: _as_json(difference(eager, outcomes[way])) for way in ("graph", "xla")}
+    apart = difference(xla, outcomes.get("xla-again", xla))
+    if apart.kind:
+        found["xla"] = _as_json(replace(apart, kind="unrepeatable"))
+    return {**found, "eager": eager.error, "words": eager.words or xla.words}
 
 
 def _as_json(found: Difference) -> dict[str, Any]:

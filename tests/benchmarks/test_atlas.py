@@ -1,16 +1,20 @@
 """What the atlas takes for a difference, and how its journals are read."""
 
+import ast
 import json
 import os
 import signal
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from benchmarks import atlas
 from benchmarks.atlas.children import run
 from benchmarks.atlas.compare import Outcome, difference
 from benchmarks.atlas.entries import coverage, entries, held, read
+from benchmarks.atlas.run import _compared
 
 ONE = np.array([1.0, 2.0, 4.0], np.float32)
 
@@ -88,3 +92,25 @@ def test_of_a_call_that_was_made_twice_the_last_row_counts(tmp_path):
     journal = tmp_path / "journal.jsonl"
     journal.write_text("".join(json.dumps(r) + "\n" for r in (row("f", "nan", "value"), row("f", "nan"))))
     assert [r["xla"] for r in read(journal)] == [{}]
+
+
+def test_what_xla_gives_twice_must_be_the_same():
+    one, other = outcome(ONE), outcome(ONE + 1)
+    ways = {"eager": one, "again": one, "graph": one, "xla": one, "xla-again": one}
+    assert _compared(ways)["xla"] == {}
+    assert _compared({**ways, "xla-again": other})["xla"]["kind"] == "unrepeatable"
+    assert _compared({**ways, "again": other}) == {"again": True}
+    assert _compared({**ways, "xla-again": Outcome(error="hangs")}) == {"xla": {"kind": "hangs"}}
+
+
+def test_a_composition_is_short_and_says_what_it_does():
+    folder = Path(atlas.__file__).parent / "compositions"
+    functions = [
+        node
+        for name in ("flow.py", "chance.py", "states.py", "rows.py")
+        for node in ast.parse((folder / name).read_text(encoding="utf-8")).body
+        if isinstance(node, ast.FunctionDef)
+    ]
+    assert len(functions) > 80
+    assert all(node.end_lineno - node.lineno < 15 for node in functions)
+    assert all(ast.get_docstring(node) for node in functions if node.name != "_")

@@ -135,12 +135,14 @@ def tell_problems() -> None:
 
 
 def atlas_of(name: str) -> tuple[str | None, tuple[Difference, ...]] | None:
-    """The op that is named and where XLA is known to differ for it; (None, all) for `silent-under-xla`; else None."""
+    """The op or composition that is named, or the function that compositions are about, and where XLA is known to
+    differ for it; (None, all) for `silent-under-xla`; else None.
+    """
     from xladoctor.rules import atlas
 
     if name.strip().lower().replace("_", "-") == "silent-under-xla":
         return None, atlas.differences()
-    found = atlas.of_op(name.strip())
+    found = atlas.of_op(name.strip()) or atlas.about(name.strip())
     return (name.strip(), found) if found else None
 
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 SCHEMA = "xladoctor.atlas/1"
 _HOW = (
-    "Each was measured on a CPU: the op ran eagerly and under XLA on the same input, with no other change. An "
-    "input that is not listed gave the same result, or was not tested. No error is raised unless the line says so."
+    "Each was measured on a CPU: the op or program ran eagerly and under XLA on the same input, with no other change. "
+    "An input that is not listed gave the same result, or was not tested. No error is raised unless the line says so."
 )
 _DO = "Run the function without `jit_compile=True`, or check its inputs before the call, because XLA leaves checks out."
 
@@ -91,6 +91,8 @@ def _by_input(found: Sequence[Difference]) -> Mapping[tuple[str, str], list[str]
 
 
 def _edge(one: Difference) -> str:
+    if what := atlas.what(one.op):
+        return f"{what} ({one.op.rpartition(':')[2]})"
     words = atlas.EDGES.get(one.edge, one.edge)
     return f"{words} in `{one.argument}`" if one.argument else words
 

@@ -1,7 +1,8 @@
 """Where XLA is known to differ from eager execution, op by op: the atlas (docs/atlas.md).
 
 Each difference was measured by running the op on a CPU with the named input, and with no other change. An op or input
-that is not in the table gave the same result or was not tested (benchmarks/atlas/coverage.csv).
+that is not in the table gave the same result or was not tested (benchmarks/atlas/coverage.csv). A composition is a
+small function of several ops (`composition:array_grows_from_two`), for what no call of one op shows.
 """
 
 from __future__ import annotations
@@ -15,6 +16,10 @@ from pathlib import Path
 
 FILE = Path(__file__).with_name("atlas.csv")
 FIELDS = ("version", "op", "edge", "argument", "kind", "types", "size", "eager", "xla", "in_graph", "workarounds")
+COMPOSITIONS = FILE.with_name("compositions.csv")
+COMPOSITION_FIELDS = ("name", "about", "what")
+PROGRAM = "program"
+"""The edge of a composition: the values that its program gives it."""
 MINOR = ("rounding", "approximation")
 """Differences that do not count: the last places, and another approximation of a function."""
 
@@ -29,7 +34,7 @@ EDGES: Mapping[str, str] = {
     "integer-maximum": "the largest integer of the type", "integer-minimum": "the smallest integer of the type",
     "all-false": "false everywhere", "all-true": "true everywhere",
     "empty": "no rows", "one-row": "one row", "bounded-rows": "rows that a mask has selected",
-    "long": "thousands of elements",
+    "long": "thousands of elements", PROGRAM: "a small program",
 }  # fmt: skip
 """Words for each kind of input."""
 KINDS: Mapping[str, str] = {
@@ -38,6 +43,7 @@ KINDS: Mapping[str, str] = {
     "shape": "gives another shape", "dtype": "gives another element type",
     "first-raises": "gives numbers where eager execution raises an error",
     "second-raises": "raises an error where eager execution gives numbers",
+    "unrepeatable": "gives other numbers in each call, for the same seed",
     "process-ends": "ends the process", "hangs": "does not answer within a minute",
 }  # fmt: skip
 """What XLA does, for each kind of difference."""
@@ -46,7 +52,18 @@ WORKAROUNDS: Mapping[str, str] = {
     "float64": "cast its inputs to float64, and its result back",
     "int64": "cast its inputs to int64, and its result back",
     "keep-nan": "put each NaN back with `tf.where(tf.math.is_nan(x), x, result)`",
+    "select-first": "select rows first, and run it on these",
     "select-last": "run it on all rows, and select rows from its result",
+    "check-after": "check its result with `tf.debugging` after the compiled call",
+    "check-before": "check its input with `tf.debugging` before the compiled call",
+    "give-size": "give the TensorArray its full size when it is made",
+    "maximum-iterations": "give the loop `maximum_iterations`",
+    "name-algorithm": 'name the algorithm with `alg="philox"`',
+    "reverse-first": "reverse the rows with `tf.reverse`, and take the first one",
+    "safe-where": "put harmless numbers into what `tf.where` does not choose, with another `tf.where` around its input",
+    "stateless-random": "draw with the `stateless` function of the same name",
+    "write-into-array": "write the rows into a TensorArray of full size, and stack it after the loop",
+    "zeros-for-rows": "put zeros for the other rows, and select rows from the result",
     "no-fast-min-max": "set `XLA_FLAGS=--xla_cpu_enable_fast_min_max=false`",
 }
 """What gave the results of eager execution, or its error, where it was tried under XLA."""
@@ -59,7 +76,7 @@ _WEIGHTS: Mapping[str, int] = {
 _FITTING: Mapping[str, frozenset[str]] = {
     "raises": frozenset({"first-raises"}),
     "shape": frozenset({"shape"}),
-    "values": frozenset({"value", "nan", "infinity", "sign-of-zero", "denormal"}),
+    "values": frozenset({"value", "nan", "infinity", "sign-of-zero", "denormal", "unrepeatable"}),
 }
 
 
@@ -85,8 +102,44 @@ class Difference:
     workarounds: tuple[str, ...] = ()
 
     def __str__(self) -> str:
+        if self.edge == PROGRAM:
+            return f"XLA {KINDS.get(self.kind, self.kind)}"
         of = f" in `{self.argument}`" if self.argument else ""
         return f"with {EDGES.get(self.edge, self.edge)}{of}, XLA {KINDS.get(self.kind, self.kind)}"
+
+
+@dataclass(frozen=True)
+class Composition:
+    """A small program that was run as ops are: what it is `about` (`TensorArray`, `random.normal`), what it does."""
+
+    name: str
+    about: tuple[str, ...]
+    what: str
+
+
+@lru_cache(maxsize=1)
+def compositions() -> Mapping[str, Composition]:
+    """{name: each that was run}."""
+    with COMPOSITIONS.open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file)
+        return {row["name"]: Composition(row["name"], tuple(row["about"].split()), row["what"]) for row in rows}
+
+
+def what(op: str) -> str:
+    """What a composition does, in a few words; of an op nothing."""
+    group, _, name = op.rpartition(":")
+    return compositions()[name].what if group == "composition" and name in compositions() else ""
+
+
+def about(name: str) -> tuple[Difference, ...]:
+    """The entries of all compositions about a function of TensorFlow (`tf.random.normal`, or `normal`)."""
+    wanted = name.removeprefix("tf.").lower()
+    fitting = [
+        one.name
+        for one in compositions().values()
+        if any(("." + name.lower()).endswith("." + wanted) for name in one.about)
+    ]
+    return tuple(d for of in fitting for d in of_op(of))
 
 
 @lru_cache(maxsize=1)
@@ -107,7 +160,7 @@ def differences() -> tuple[Difference, ...]:
 
 @lru_cache(maxsize=1)
 def _by_op() -> Mapping[str, tuple[Difference, ...]]:
-    """{op, or the class of a layer, loss or metric: its entries}."""
+    """{op, class of a layer, loss or metric, or name of a composition: its entries}."""
     found: dict[str, list[Difference]] = {}
     for one in differences():
         found.setdefault(one.op.rpartition(":")[2], []).append(one)
@@ -125,7 +178,7 @@ def of_op(op: str | None, kind: str | None = None, version: str | None = None) -
     those of that kind, with a `version` of TensorFlow those of the newest that is not newer, or of the oldest.
     """
     fitting = _FITTING.get(kind or "", frozenset(KINDS))
-    found = tuple(d for d in _by_op().get(op or "", ()) if d.kind in fitting)
+    found = tuple(d for d in _by_op().get((op or "").rpartition(":")[2], ()) if d.kind in fitting)
     if version is None or not found:
         return found
     nearest = max((v for v in _versions() if _numbers(v) <= _numbers(version)), key=_numbers, default=_versions()[0])

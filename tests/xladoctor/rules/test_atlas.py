@@ -5,7 +5,7 @@ import json
 import pytest
 
 from xladoctor.__main__ import main
-from xladoctor.rules import atlas
+from xladoctor.rules import CODES, atlas
 
 
 def test_every_entry_has_words_and_stands_once():
@@ -70,3 +70,20 @@ def test_hazards_are_ranked_and_a_mask_counts_for_rows():
     ranked = atlas.hazards({"GatherV2", "AddV2", "Cumsum"})
     assert [op for op, _ in ranked] == ["GatherV2"]
     assert [op for op, _ in atlas.hazards({"GatherV2", "Cumsum", "Where"})] == ["Cumsum", "GatherV2"]
+
+
+def test_a_program_is_explained_by_its_name_and_by_what_it_is_about(capsys):
+    assert {d.op for d in atlas.about("tf.TensorArray")} >= {"composition:array_grows_from_two"}
+    assert atlas.about("array") == () and atlas.about("tf.nothing") == ()
+    for asked in ("array_grows_from_two", "tf.TensorArray", "composition:array_grows_from_two"):
+        assert main(["explain", asked]) == 0
+        shown = " ".join(capsys.readouterr().out.split())
+        assert "gives another shape" in shown and "give the TensorArray its full size" in shown
+
+
+def test_what_only_programs_show_has_words_and_hides_no_class():
+    programs = {d.op for d in atlas.differences() if d.edge == atlas.PROGRAM}
+    assert all(atlas.what(op) for op in programs)
+    names = {slug for slug, _ in CODES.values()}
+    asked = {name for one in atlas.compositions().values() for name in (one.name, *one.about)}
+    assert not {name.replace("_", "-").rpartition(".")[2].lower() for name in asked} & names
