@@ -116,11 +116,14 @@ def _has_another(value: Value, axis: int, size: int | None) -> bool:
 
 def _weights(run: Follower, size: int | None) -> Side | None:
     """The only layer, or the last one of several, that was built with this size."""
-    for made in reversed(run.made):
-        wanted = made.settings.get("units") or made.settings.get("filters") if isinstance(made, Layer) else None
-        if isinstance(made, Layer) and size is not None and number(wanted) == size and made.origin is not None:
+    for made in reversed([m for m in run.made if isinstance(m, Layer)] if size is not None else []):
+        wanted = next((w for name in _SIZED if number(w := made.settings.get(name)) == size), None)
+        if wanted is not None and made.origin is not None:
             return made, None, Dim(size, _named(made.origin, wanted))
     return None
+
+
+_SIZED = ("units", "filters", "kernel_size")
 
 
 def _named(made: Origin, size: Value | None) -> Origin:

@@ -284,9 +284,10 @@ def rounded(clash: Clash) -> Iterator[Candidate]:
             last.origin if last else None, 7.0, f"{said}: scaled up again it is another size.", 1, "other"
         )
     elif said and first is not None:
-        named = next((p for p in first.parents if p.kind == "constant"), None)
-        yield from at_origin(named, 7.6, f"{said}: scaled up again it is another size.", None, "constant")
-        yield from at_origin(first, 7.5, f"{said}: scaled up again it is another size.", None, "input-shape")
+        reason = f"{said}: scaled up again it is another size."
+        named = [o for o, far in chain(first, 8) if far and o.kind == "constant" and not o.parents]
+        yield from at_origin(named[0] if named else None, 7.6, reason, None, "constant")
+        yield from at_origin(first, 6.0 if named else 7.5, reason, None, "input-shape")
 
 
 def of_elements(clash: Clash) -> Iterator[Candidate]:

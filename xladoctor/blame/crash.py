@@ -186,7 +186,7 @@ def _sizes(finding: Finding, message: str) -> tuple[int, ...]:
         sizes = axis.get("sizes") if isinstance(axis, dict) else None
         if isinstance(sizes, list | tuple):
             own = [n for n in sizes if isinstance(n, int)] + own
-    apart = _apart(finding.details.get("shapes"))
+    apart = _apart(finding.details.get("shapes")) or _apart(list(map(list, dict.fromkeys(shapes_in(message)))))
     if apart and not set(own) <= apart:
         # A size at which both agree has no part in it.
         own = [n for n in own if n in apart] or own

@@ -6,8 +6,8 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
+from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash
-from xladoctor.blame.slices import Line
 from xladoctor.blame.suspicion import Candidate
 from xladoctor.model.element_types import spelled
 from xladoctor.sources.files import Files
@@ -36,20 +36,74 @@ def of_types(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[C
     types = types_of(crash.message)
     if crash.slug != SLUG or len(types) != 2:
         return
+    known = {file: s.tree for file in dict.fromkeys(f for f, _ in hops) if (s := files.source(file)) is not None}
+    mixed = list(_of_policy(known)) if types & _HALF and "float32" in types else []
+    for file, tree in known.items() if not mixed else ():
+        cast = {id(n) for call in walk(tree) if _written(call) for n in walk(call)}
+        for node in walk(tree):
+            at = (file, getattr(node, "lineno", 0))
+            found = _reason(node, types, id(node) in cast) if at in hops else None
+            if found is not None:
+                yield Candidate(*at, found[0], found[1], None, "other", strong=found[0] >= _STRONG)
+    yield from (one for one in mixed if (one.file, one.line) in hops)
+
+
+def _reason(node: ast.AST, types: frozenset[str], is_cast: bool) -> tuple[float, str] | None:
+    """What speaks against a node, with its weight."""
     # Next to its half, a double number is the stranger. Of a double part, `tf.complex` makes a double complex number.
     stranger = _DOUBLE if types in _HALVES else frozenset[str]()
-    for file in dict.fromkeys(file for file, _ in hops):
-        source = files.source(file)
-        for node in walk(source.tree) if source is not None else ():
-            at = (file, getattr(node, "lineno", 0))
-            written = _written(node) if at in hops else None
-            if written is not None and written in types | stranger:
-                weight = 8.0 if written in stranger else 7.0
-                yield Candidate(*at, weight, f"It makes {written} of what it is given.", None, "other", strong=True)
-            elif at in hops and "float64" in types | {"complex128"} & types and _is_double(node):
-                yield Candidate(
-                    *at, 6.0, "NumPy makes float64 here, where no type is named.", None, "other", strong=True
-                )
+    written = _written(node)
+    if written is not None and written in stranger:
+        return 8.0, f"It makes {written} of what it is given."
+    if "string" in types and written != "string":
+        return (6.0, "It takes the values as they are, also text.") if _is_as_it_is(node) else None
+    if written in types:
+        # What most of a program has is asked for on purpose.
+        usual = written == "float32" and "float64" in types
+        return (4.0 if usual else 7.0), f"It makes {written} of what it is given."
+    if "float64" in types and not is_cast and _is_double(node):
+        return 6.0, "NumPy makes float64 here, where no type is named."
+    if types == {"float64", "float32"} and not is_cast and _takes_over(node):
+        return 6.4, "It takes over the type of what it is given, which is NumPy's float64 unless a type is named."
+    return None
+
+
+_STRONG = 5.0
+_HALF = frozenset({"float16", "bfloat16"})
+_POLICIES = ("mixed_float16", "mixed_bfloat16")
+
+
+def _of_policy(known: Mapping[str, ast.Module]) -> Iterator[Candidate]:
+    """A policy of mixed precision, and the last layers of models, whose results have its type."""
+    policies = [
+        (file, node) for file, tree in known.items() for node in walk(tree)
+        if isinstance(node, ast.Constant) and node.value in _POLICIES
+    ]  # fmt: skip
+    for file, node in policies:
+        said = f"With {node.value!r} the layers give 16 bits."
+        yield Candidate(file, node.lineno, 6.8, said, None, "other", strong=True)
+    for file, tree in known.items() if policies else ():
+        for call in _last_layers(tree):
+            reason = "It is the last layer of a model of mixed precision, and its type is not set to float32."
+            yield Candidate(file, call.lineno, 7.4, reason, None, "other", strong=True)
+
+
+def _last_layers(tree: ast.Module) -> Iterator[ast.Call]:
+    """The calls that build the last layers of models, as far as they ask for no type."""
+    assigned = {
+        t.id: n.value for n in walk(tree) if isinstance(n, ast.Assign) for t in n.targets if isinstance(t, ast.Name)
+    }
+    for node in walk(tree):
+        if not isinstance(node, ast.Call) or last_name(node.func) not in ("Model", "Sequential") or not node.args:
+            continue
+        last: ast.expr | None = node.args[-1]
+        if isinstance(last, ast.List) and last_name(node.func) == "Sequential":
+            last = last.elts[-1] if last.elts else None
+        if isinstance(last, ast.Name):
+            last = assigned.get(last.id)
+        built = last.func if isinstance(last, ast.Call) and isinstance(last.func, ast.Call) else last
+        if isinstance(built, ast.Call) and not any(k.arg in ("dtype", None) for k in built.keywords):
+            yield built
 
 
 def _written(node: ast.AST) -> str | None:
@@ -74,4 +128,30 @@ def _is_double(node: ast.AST) -> bool:
     if not isinstance(node, ast.Call) or last_name(node.func) not in _MAKES_DOUBLE:
         return False
     head = ast.unparse(node.func).partition(".")[0]
-    return head in ("np", "numpy", "rng") and not any(k.arg == "dtype" for k in node.keywords)
+    return head in ("np", "numpy", "rng") and not _names_type(node)
+
+
+def _takes_over(node: ast.AST) -> bool:
+    """`tf.constant(matrix)`: what NumPy made becomes a tensor of its type."""
+    makes = isinstance(node, ast.Call) and last_name(node.func) in ("constant", "convert_to_tensor", "Variable")
+    given = node.args[0] if isinstance(node, ast.Call) and node.args else None
+    literal = isinstance(given, ast.Constant | ast.List | ast.Tuple | ast.UnaryOp)
+    literal = literal or any(_written(n) for n in walk(given or node))
+    return makes and isinstance(node, ast.Call) and given is not None and not literal and not _names_type(node)
+
+
+def _names_type(node: ast.Call) -> bool:
+    """Whether a call names a type, by its name or after the values."""
+    named = any(k.arg == "dtype" for k in node.keywords)
+    later = (
+        a.attr if isinstance(a, ast.Attribute) else a.value if isinstance(a, ast.Constant) else None
+        for a in node.args[1:]
+    )
+    return named or any(isinstance(word, str) and _TYPE.fullmatch(word) is not None for word in later)
+
+
+def _is_as_it_is(node: ast.AST) -> bool:
+    """`table[column].to_numpy()`, `.values`: of text it makes an array of text."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("to_numpy", "tolist"):
+        return isinstance(node.func.value, ast.Subscript) and not node.args and not node.keywords
+    return isinstance(node, ast.Attribute) and node.attr == "values" and isinstance(node.value, ast.Subscript)

@@ -26,12 +26,12 @@ from xladoctor.blame import (
 from xladoctor.blame.apart import SEEN, apart
 from xladoctor.blame.arrivals import Arrival
 from xladoctor.blame.batches import Batching
+from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash, Seen, crash_of
 from xladoctor.blame.features import MAKES, Features, factors, features
 from xladoctor.blame.follow import Follower
 from xladoctor.blame.indices import OF_VALUES, of_indices
 from xladoctor.blame.open_lengths import of_open_lengths
-from xladoctor.blame.slices import Line
 from xladoctor.blame.suspicion import Candidate, chain
 from xladoctor.blame.trials import Tried
 from xladoctor.blame.values import Array, Clash, Dim, Origin, Value, leaves

@@ -11,10 +11,10 @@ import builtins
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import log1p
 
+from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.follow import Follower
 from xladoctor.blame.indices import INDEX, OF_VALUES
-from xladoctor.blame.slices import Line
 from xladoctor.blame.suspicion import Candidate, chain
 from xladoctor.blame.trials import Tried
 from xladoctor.blame.values import Clash, Origin

@@ -8,9 +8,9 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Mapping
 
+from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.indices import OF_VALUES
-from xladoctor.blame.slices import Line
 from xladoctor.blame.suspicion import Candidate
 from xladoctor.model.blame import Edit
 from xladoctor.sources.files import Files

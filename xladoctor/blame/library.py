@@ -134,12 +134,13 @@ _PLAIN = frozenset(
     {
         "math", "numpy", "functools", "dataclasses", "attr", "attrs", "pydantic", "types", "argparse", "os",
         "os.environ", "copy", "collections", "os.path", "pathlib", "json", "yaml",
+        "tomllib", "tomli", "toml", "configparser",
     }
 )  # fmt: skip
 """Modules whose functions concern plain values, too."""
 
 
-_LOADS = frozenset({"json.load", "json.loads", "yaml.safe_load", "yaml.load", "yaml.full_load"})
+_LOADS = frozenset({"load", "loads", "safe_load", "full_load"})
 
 
 def _of_python(run: Follower, name: str, last: str, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
@@ -157,11 +158,13 @@ def _of_python(run: Follower, name: str, last: str, args: list[Value], kwargs: d
     if last in ("SimpleNamespace", "Namespace"):
         return Map(dict(kwargs), run.origin("array", last))
     if last == "ArgumentParser":
-        return objects.Options({}, run.origin("array", last))
+        return objects.Options(run.origin("array", last))
     if last in ("Path", "join", "PurePath") and args:
         return setting_files.named(run, args)
-    if name in _LOADS:
-        return setting_files.loaded(run, name, args)
+    if last in _LOADS:
+        return setting_files.loaded(run, args)
+    if last in ("ConfigParser", "RawConfigParser", "SafeConfigParser"):
+        return setting_files.Parser({}, run.origin("array", last))
     if last == "deque":
         return plain.deque(run, args, kwargs)
     if name in ("os.getenv", "os.environ.get") and len(args) > 1:
@@ -286,7 +289,12 @@ def _method(run: Follower, holder: Value, name: str, args: list[Value], kwargs: 
     if isinstance(holder, objects.Options):
         return objects.of_options(run, holder, name, args, kwargs)
     if isinstance(holder, Map):
-        return plain.of_dict(holder, name, args, kwargs)
+        own = (
+            setting_files.of_parser(run, holder, name, args, kwargs)
+            if isinstance(holder, setting_files.Parser)
+            else None
+        )
+        return own or plain.of_dict(holder, name, args, kwargs)
     if isinstance(holder, objects.Super):
         return _above(run, holder, name, args, kwargs)
     if isinstance(holder, setting_files.FileName) and name in setting_files.OPENS:

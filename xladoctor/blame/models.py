@@ -104,7 +104,10 @@ def compile_(run: Follower, model: Model, args: Args, kwargs: Kwargs) -> Value:
     """`model.compile(optimizer, loss, metrics)`."""
     model.compiled = dict(zip(("optimizer", "loss", "metrics"), args, strict=False)) | dict(kwargs)
     here = run.origin("loss", "compile")
-    model.compiled_at = replace(here, line=run.calls[-1].keywords.get("loss", here.line))
+    asked = model.compiled.get("loss")
+    named = asked.origin if isinstance(asked, Const) else None
+    # What names the loss may be a setting elsewhere.
+    model.compiled_at = named or replace(here, line=run.calls[-1].keywords.get("loss", here.line))
     model.metrics_at = run.calls[-1].keywords.get("metrics", here.line)
     return Const(None)
 

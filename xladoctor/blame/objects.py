@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from xladoctor.blame.arguments import Args, Kwargs, arg
-from xladoctor.blame.values import Class, Const, Function, Instance, Library, Map, Seq, Value, text, unknown
+from xladoctor.blame.values import Class, Const, Function, Instance, Library, Map, Origin, Seq, Value, text, unknown
 from xladoctor.sources.names import last_name
 
 if TYPE_CHECKING:
@@ -48,6 +48,13 @@ class Super(Value):
 
 class Options(Map):
     """An `ArgumentParser`: its options with their defaults, by the names of the attributes that they become."""
+
+    def __init__(self, origin: Origin) -> None:
+        super().__init__({}, origin)
+        self.in_order: list[str] = []
+        """The arguments that are given by their places."""
+        self.alone: set[str] = set()
+        """The options that take no value."""
 
 
 def bound(found: Value, holder: Value) -> Value:
@@ -159,14 +166,30 @@ def of_options(run: Follower, holder: Options, name: str, args: Args, kwargs: Kw
     if name == "add_argument":
         flags = [said for a in args if (said := text(a)) is not None]
         own = text(kwargs.get("dest")) or next((f for f in flags if f.startswith("--")), flags[0] if flags else "")
-        holder.items[own.lstrip("-").replace("-", "_")] = _option(run, flags, kwargs)
+        dest = own.lstrip("-").replace("-", "_")
+        holder.items[dest] = _option(run, flags, kwargs)
+        if not own.startswith("-") and "nargs" not in kwargs:
+            holder.in_order.append(dest)
+        if (text(kwargs.get("action")) or "store") not in ("store", "append", "extend"):
+            holder.alone |= set(flags)
     elif name == "set_defaults":
         holder.items |= kwargs
     elif name == "parse_args":
-        return Map(dict(holder.items), holder.origin)
+        return _parsed(run, holder)
     elif name == "parse_known_args":
-        return Seq([Map(dict(holder.items), holder.origin), Seq([])])
+        return Seq([_parsed(run, holder), Seq([])])
     return Const(None)
+
+
+def _parsed(run: Follower, holder: Options) -> Map:
+    """The options, and the arguments that the command line gives by their places."""
+    words = of_command(run)
+    given = [text(word) or "" for word in words.items[1:]] if isinstance(words, Seq) else []
+    after = [i for i, word in enumerate(given) if word.startswith("-") and "=" not in word and word not in holder.alone]
+    left = [w for i, w in enumerate(given) if not w.startswith("-") and i - 1 not in after]
+    origin = run.origin("argument", "the command line")
+    named = {name: Const(word, origin) for name, word in zip(holder.in_order, left, strict=False)}
+    return Map({**holder.items, **named}, holder.origin)
 
 
 def _option(run: Follower, flags: list[str], kwargs: Kwargs) -> Value:
@@ -179,6 +202,8 @@ def _option(run: Follower, flags: list[str], kwargs: Kwargs) -> Value:
         return Const(action == "store_false", run.origin("constant", action))
     if isinstance(default, Const) and isinstance(default.value, str) and default.value.isdigit() and "type" in kwargs:
         return Const(int(default.value), default.origin)
+    if default is None and run.crash.seen.argv and flags and flags[0].startswith("-"):
+        return Const(None, run.origin("argument", "an option that was not given"))
     return default if default is not None else Value(run.origin("argument", "an option"))
 
 

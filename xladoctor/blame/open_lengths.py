@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from xladoctor.blame.slices import Line
+from xladoctor.blame.bindings import Line
 from xladoctor.blame.suspicion import Candidate
 from xladoctor.sources.files import Files
 from xladoctor.sources.names import last_name, walk

@@ -277,6 +277,8 @@ def of_dict(holder: Map, name: str, args: list[Value], kwargs: dict[str, Value])
         if name == "setdefault":
             holder.items[args[0].value] = found
         return found
+    if name in setting_files.GETS:
+        return setting_files.entry(holder, args, kwargs)
     if name == "update":
         holder.items |= {**(args[0].items if args and isinstance(args[0], Map) else {}), **kwargs}
         return Const(None)

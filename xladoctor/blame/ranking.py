@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import exp
 
+from xladoctor.blame.bindings import Line
 from xladoctor.blame.features import Features
-from xladoctor.blame.slices import Line
 
 WEIGHTS = {
     "alone": 0.38, "called": -0.98, "cheapest": 0.34, "cheaply": 1.28, "chosen": -1.17, "chosen for it": -0.43,

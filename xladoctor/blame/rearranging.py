@@ -200,6 +200,26 @@ def halved(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     return _made([*found.dims[:-1], Dim(None if size is None else size // 2 + 1, origin)], origin, found)
 
 
+def restored(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`irfft(x, n)`: as many columns as are asked for, or those of which `rfft` made these."""
+    found, origin = _of(run, name, args, kwargs, "input", "a", "x")
+    asked = arg(args, kwargs, 1, "n", "fft_length")
+    if found is None or not found.dims:
+        return Array(None, origin, "tensor")
+    size = found.dims[-1].size
+    wanted = asked.items[0] if isinstance(asked, Seq) and asked.items else asked
+    last = Dim(None if size is None else 2 * (size - 1), origin) if is_none(wanted) else dim(wanted, origin)
+    return _made([*found.dims[:-1], last], origin, found)
+
+
+def mel_weights(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`tf.signal.linear_to_mel_weight_matrix(num_mel_bins, num_spectrogram_bins)`."""
+    origin = run.origin("array", name, *args, *kwargs.values())
+    bins = [arg(args, kwargs, 1, "num_spectrogram_bins"), arg(args, kwargs, 0, "num_mel_bins")]
+    pairs = zip(bins, (129, 20), strict=True)
+    return Array([dim(n, origin) if n is not None else Dim(usual, origin) for n, usual in pairs], origin, "tensor")
+
+
 def masked(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     """`boolean_mask(x, mask)`: nobody knows how many are left."""
     found, origin = _of(run, name, args, kwargs, "tensor")
@@ -306,7 +326,8 @@ FUNCTIONS: dict[str, Shaper] = {
     "outer": outer, "slice": sliced, "random_crop": cropped, "stateless_random_crop": cropped,
     "crop_to_bounding_box": cropped, "pad_to_bounding_box": cropped, "rgb_to_grayscale": recoloured,
     "grayscale_to_rgb": recoloured, "space_to_depth": blocks, "depth_to_space": blocks, "extract_patches": patches,
-    "extract_image_patches": patches, "stft": frames, "frame": frames, "rfft": halved, "boolean_mask": masked,
+    "extract_image_patches": patches, "stft": frames, "frame": frames, "rfft": halved, "irfft": restored,
+    "linear_to_mel_weight_matrix": mel_weights, "boolean_mask": masked,
     "top_k": best, "scatter_nd": scattered, "sequence_mask": until, "column_stack": as_columns, "map_fn": mapped,
     "vectorized_map": mapped, "cond": chosen, "while_loop": looped,
 }  # fmt: skip

@@ -44,10 +44,11 @@ def with_shape(run: Follower, value: Value, shape: Sizes) -> Value:
     old = known.dims if known is not None and known.dims is not None and len(known.dims) == len(shape) else None
     if known is not None and known.dims is not None and not _agree(known.sizes, shape):
         if any(call.loops for call in run.calls):
-            return value  # the recording is of the last round alone
+            # The recording is of the last round alone.
+            return _filled(value, known.dims, shape) if run.to_end else value
         key = (run.calls[-1].file, run.calls[-1].first, shape)
         if run.to_end and key not in run.corrected:
-            return value
+            return _filled(value, known.dims, shape)
         shape = _moved(shape, run.corrected.setdefault(key, known.sizes), known.sizes)
     origin = value.origin or run.origin("assignment")
     sources = [d for s in value.sources if isinstance(s, Array) for d in s.dims or () if d.size is not None]
@@ -64,6 +65,13 @@ def with_shape(run: Follower, value: Value, shape: Sizes) -> Value:
         value.dims = tuple(made)
         return value
     return Array(made, origin)
+
+
+def _filled(value: Value, known: tuple[Dim, ...], shape: Sizes) -> Value:
+    """A value that an edit gives another shape: the sizes that the source does not tell stay as they were recorded."""
+    if isinstance(value, Array) and len(known) == len(shape):
+        value.dims = tuple(replace(d, size=size) if d.size is None else d for d, size in zip(known, shape, strict=True))
+    return value
 
 
 def _asked(value: Value, origin: Origin) -> Iterator[Dim]:

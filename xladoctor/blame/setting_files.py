@@ -1,18 +1,19 @@
-"""Settings that a program reads from a file of its own, JSON or YAML: the values that the file has now."""
+"""Settings that a program reads from a file of its own (JSON, YAML, TOML, INI): the values that the file has now, each
+from its own line.
+"""
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+import ast
+from typing import TYPE_CHECKING
 
-from xladoctor.blame.arguments import Args
-from xladoctor.blame.values import Const, Map, Origin, Seq, Value, text
+from xladoctor.blame.arguments import Args, Kwargs
+from xladoctor.blame.arrivals import Call
+from xladoctor.blame.values import Const, Map, Origin, Scope, Seq, Value, text
 
 if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
 
-_MOST = 4096
-"""So many values are taken from a file."""
 _PARTS = frozenset({"parent", "parents"})
 OPENS = frozenset({"open", "read_text", "read", "resolve", "absolute", "expanduser"})
 """Methods of a path, or of an open file, that leave it standing for the file."""
@@ -41,39 +42,58 @@ def joined(left: Value, right: Value) -> Value | None:
     return FileName("/".join(words), left.origin or right.origin)
 
 
-def loaded(run: Follower, name: str, args: Args) -> Value | None:
-    """`json.load(file)`, `yaml.safe_load(text)`; None where the file is not known, or may not be read."""
+def loaded(run: Follower, args: Args) -> Value | None:
+    """What `json.load(file)` or `tomllib.load(file)` gives; None where the file is not known, or may not be read."""
     said = text(args[0]) if args and isinstance(args[0], FileName) else None
-    written = run.files.beside(said, run.calls[-1].file) if said else None
-    if written is None:
+    return _read(run, said) if said else None
+
+
+def _read(run: Follower, name: str) -> Value | None:
+    file = run.files.beside(name, run.calls[-1].file)
+    source = run.files.source(file) if file is not None else None
+    whole = source.tree.body[0] if source is not None else None
+    if file is None or not isinstance(whole, ast.Expr):
         return None
+    scope = Scope(file, "<module>")
+    run.calls.append(Call(file, scope))
     try:
-        found = _parsed(written, name)
-    except (ValueError, RecursionError):
+        return run.value(whole.value, scope)
+    finally:
+        run.calls.pop()
+
+
+class Parser(Map):
+    """A `ConfigParser`: its sections with their entries."""
+
+
+def of_parser(run: Follower, holder: Parser, name: str, args: Args, kwargs: Kwargs) -> Value | None:
+    """A method of a `ConfigParser`; None for one of any dict."""
+    if name in ("read", "read_file", "readfp"):
+        given = [item for a in args[:1] for item in (a.items if isinstance(a, Seq) else [a])]
+        for path in filter(None, map(text, given)):
+            found = _read(run, path)
+            holder.items |= found.items if isinstance(found, Map) else {}
+        return Seq(given)
+    if name == "sections":
+        return Seq([Const(key) for key in holder.items])
+    section = holder.items.get(said) if args and (said := text(args[0])) else None
+    if not isinstance(section, Map):
         return None
-    return _as_value(found, run.origin("read", f"{name} of {said}"), [_MOST])
+    if name in ("items", "options"):
+        rows = [Seq([Const(k), v]) if name == "items" else Const(k) for k, v in section.items.items()]
+        return Seq(list(rows))
+    return entry(section, args[1:], kwargs) if name in GETS and len(args) > 1 else None
 
 
-def _parsed(written: str, name: str) -> Any:
-    if name.startswith("json"):
-        return json.loads(written)
-    import yaml
-
-    try:
-        return yaml.safe_load(written)
-    except yaml.YAMLError as error:
-        raise ValueError from error
+GETS = frozenset({"get", "getint", "getfloat", "getboolean"})
+"""Methods of a `ConfigParser`, or of one of its sections, that give an entry."""
 
 
-def _as_value(found: Any, origin: Origin, left: list[int]) -> Value:
-    left[0] -= 1
-    if left[0] < 0:
-        return Value(origin)
-    if isinstance(found, dict):
-        return Map({key: _as_value(item, origin, left) for key, item in found.items()}, origin)
-    if isinstance(found, list):
-        return Seq([_as_value(item, origin, left) for item in found], origin)
-    return Const(found, origin)
+def entry(section: Map, args: Args, kwargs: Kwargs) -> Value:
+    """`section.getint("width", fallback=8)`."""
+    key = args[0].value if args and isinstance(args[0], Const) else None
+    found = section.items.get(key.lower() if isinstance(key, str) else key) or kwargs.get("fallback")
+    return found or (args[1] if len(args) > 1 else Value(section.origin))
 
 
 def _origin(args: Args) -> Origin | None:

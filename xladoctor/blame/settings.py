@@ -10,8 +10,8 @@ from xladoctor.sources.names import keyword, last_name
 _TAKE_NAMES = frozenset(
     {"dict", "update", "SimpleNamespace", "Namespace", "replace", "_replace", "evolve", "set_defaults", "OrderedDict"}
 )
-LOOKS_UP = frozenset({"get", "pop", "setdefault"})
-"""Methods whose first argument is a key."""
+LOOKS_UP = frozenset({"get", "pop", "setdefault", "getint", "getfloat"})
+"""Methods whose first argument is a key, or whose second is one of a section."""
 
 
 def given_by(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
@@ -42,7 +42,7 @@ def fields_of(cls: ast.ClassDef) -> list[str]:
     return [s.target.id for s in cls.body if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)]
 
 
-def key_of(call: ast.Call) -> str | None:
-    """The key that `settings.get("width")` asks for."""
-    first = call.args[0] if call.args and last_name(call.func) in LOOKS_UP else None
-    return first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else None
+def keys_of(call: ast.Call) -> list[str]:
+    """The keys that `settings.get("width")`, `parser.getint("net", "width")` may ask for."""
+    given = call.args[:2] if last_name(call.func) in LOOKS_UP else []
+    return [a.value for a in given if isinstance(a, ast.Constant) and isinstance(a.value, str)]

@@ -7,9 +7,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
+from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.settings import fields_of
-from xladoctor.blame.slices import Line
 from xladoctor.blame.suspicion import Candidate
 from xladoctor.sources.files import Files
 from xladoctor.sources.names import last_name, walk

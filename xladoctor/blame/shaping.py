@@ -112,6 +112,13 @@ def squeeze(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     return made
 
 
+def moments(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`tf.nn.moments(x, axes, shift, keepdims)`: the mean and the variance."""
+    keeps = {"keepdims": found} if (found := kwargs.get("keepdims")) is not None else {}
+    axes = arg(args, kwargs, 1, "axes")
+    return Seq([reduce(run, name, [*args[:1], *([axes] if axes is not None else [])], keeps) for _ in range(2)])
+
+
 def reduce(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     """`reduce_mean(x, axis, keepdims)`, `argmax`, `max`, ...; only the first of several is reduced."""
     found = array(args[0]) if args else None
@@ -371,7 +378,7 @@ def rows_dropped(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
 
 FUNCTIONS: dict[str, Shaper] = {
     **dict.fromkeys(KEEP, keep),
-    **dict.fromkeys(REDUCE, reduce),
+    **dict.fromkeys(REDUCE, reduce), "moments": moments,
     **dict.fromkeys(PAIRS, element_wise),
     **dict.fromkeys(("dropna", "drop_duplicates", "query"), rows_dropped),
     **rearranging.FUNCTIONS,

@@ -9,198 +9,20 @@ import ast
 import heapq
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from xladoctor.blame import settings
+from xladoctor.blame.bindings import Function, Index, Line, Place, index
 from xladoctor.blame.crash import Crash, Frame
-from xladoctor.sources.files import Files, imported
+from xladoctor.sources.files import Files
 from xladoctor.sources.names import keyword, last_name, walk
 
-Line = tuple[str, int]
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
-_MOST, _FILES, _BEFORE, _AFTER, _MANY = 4000, 40, 4, 2, 40
-
-
-@dataclass(frozen=True, eq=False)
-class Place:
-    """An expression or statement, with the function and class that it stands in."""
-
-    file: str
-    node: ast.AST
-    function: ast.AST | None = None
-    cls: str = ""
-
-
-@dataclass(eq=False)
-class Index:
-    """Where the names of a program are bound, and where its functions are called."""
-
-    bound: dict[tuple[str, ast.AST | None, str], list[Place]] = field(default_factory=dict)
-    attributes: dict[str, list[Place]] = field(default_factory=dict)
-    keys: dict[str, list[Place]] = field(default_factory=dict)
-    calls: dict[str, list[Place]] = field(default_factory=dict)
-    functions: dict[str, list[Place]] = field(default_factory=dict)
-    statements: dict[Line, list[Place]] = field(default_factory=dict)
-    tests: dict[ast.AST, list[Place]] = field(default_factory=dict)
-    outer: dict[ast.AST, ast.AST | None] = field(default_factory=dict)
-    files: list[str] = field(default_factory=list)
-    records: dict[str, list[str]] = field(default_factory=dict)
-    """The fields of the classes that get their constructor from them."""
-
-
-def index(files: Files, main: str) -> Index:
-    """The names of a program: of the file it starts with, and of the modules of the user's that it leads to."""
-    found, todo = Index(), [main]
-    while todo and len(found.files) < _FILES:
-        file = todo.pop(0)
-        source = files.source(file)
-        if source is None or file in found.files:
-            continue
-        found.files.append(file)
-        _Reader(found, file).block(source.tree.body, None, "", [])
-        for node in walk(source.tree):
-            if not isinstance(node, ast.Import | ast.ImportFrom):
-                continue
-            for name in imported(node, files.package(file)):
-                module = files.module(name, file)
-                if module is not None:
-                    todo.append(module)
-    for cls, fields in found.records.items():
-        for site in found.calls.get(cls, ()):
-            for name, value in settings.of_record(site.node, fields) if isinstance(site.node, ast.Call) else ():
-                found.attributes.setdefault(name, []).append(Place(site.file, value, site.function, site.cls))
-    return found
-
-
-class _Reader:
-    """Puts one file into an index."""
-
-    def __init__(self, into: Index, file: str) -> None:
-        self.into, self.file = into, file
-        self.loops: list[Place] = []  # what the loops around a statement go through
-
-    def block(self, body: Sequence[ast.stmt], function: ast.AST | None, cls: str, tests: list[Place]) -> None:
-        for statement in body:
-            self.statement(statement, function, cls, tests)
-
-    def statement(self, node: ast.stmt, function: ast.AST | None, cls: str, tests: list[Place]) -> None:
-        place = Place(self.file, node, function, cls)
-        if isinstance(node, _Function):
-            self.into.functions.setdefault(node.name, []).append(place)
-            if cls and node.name in ("__init__", "call", "__call__", "build"):
-                self.into.functions.setdefault(cls, []).append(place)
-            self.into.outer[node] = function
-            _Reader(self.into, self.file).block(node.body, node, cls, [])
-            return
-        if isinstance(node, ast.ClassDef):
-            if fields := settings.fields_of(node):
-                self.into.records[node.name] = fields
-            self.block(node.body, function, node.name, tests)
-            return
-        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
-            self.into.statements.setdefault((self.file, line), []).append(place)
-        self.into.tests[node] = [*tests, *self.loops] if _grows(node) else tests
-        self._bindings(node, function, cls)
-        inner = tests
-        if isinstance(node, ast.If | ast.While):
-            self._expressions(node.test, function, cls)
-            inner = [*tests, Place(self.file, node.test, function, cls)]
-        around = self.loops
-        self.loops = [*around, *(Place(self.file, n, function, cls) for n in [getattr(node, "iter", None)] if n)]
-        for name in ("body", "orelse", "finalbody"):
-            self.block(getattr(node, name, None) or [], function, cls, inner)
-        self.loops = around
-        for handler in getattr(node, "handlers", None) or []:
-            self.block(handler.body, function, cls, tests)
-
-    def _bind(self, target: ast.AST, value: Place) -> None:
-        if isinstance(target, ast.Name):
-            function = value.function
-            self.into.bound.setdefault((self.file, function, target.id), []).append(value)
-            if function is None and value.cls:
-                self.into.attributes.setdefault(target.id, []).append(value)
-        elif isinstance(target, ast.Attribute):
-            self.into.attributes.setdefault(target.attr, []).append(value)
-        elif isinstance(target, ast.Starred):
-            self._bind(target.value, value)
-        elif isinstance(target, ast.Subscript):
-            if isinstance(target.slice, ast.Constant) and isinstance(target.slice.value, str):
-                self.into.keys.setdefault(target.slice.value, []).append(value)
-            self._bind(target.value, value)
-        elif isinstance(target, ast.Tuple | ast.List):
-            for item in target.elts:
-                self._bind(item, value)
-
-    def _bindings(self, node: ast.stmt, function: ast.AST | None, cls: str) -> None:
-        whole = Place(self.file, node, function, cls)
-        if isinstance(node, ast.Assign):
-            for target in node.targets:
-                self._assigned(target, node, function, cls)
-        elif isinstance(node, ast.AugAssign | ast.AnnAssign):
-            self._bind(node.target, whole)
-        elif isinstance(node, ast.For | ast.AsyncFor):
-            self._bind(node.target, Place(self.file, node.iter, function, cls))
-            self._expressions(node.iter, function, cls)
-            return
-        elif isinstance(node, ast.With | ast.AsyncWith):
-            for item in node.items:
-                self._expressions(item.context_expr, function, cls)
-                if item.optional_vars is not None:
-                    self._bind(item.optional_vars, Place(self.file, item.context_expr, function, cls))
-            return
-        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            # `layers.append(x)`, `model.add(x)`, `model.compile(...)`: they change what they are called on.
-            called = node.value.func
-            if isinstance(called, ast.Attribute) and called.attr != "add_argument":  # each option is found by its name
-                self._bind(called.value, whole)
-        if not isinstance(node, ast.If | ast.While | ast.Try):
-            self._expressions(node, function, cls)
-
-    def _assigned(self, target: ast.AST, node: ast.Assign, function: ast.AST | None, cls: str) -> None:
-        """Of `a, b = one, two` each name with its own value."""
-        pairs: list[tuple[ast.expr, ast.expr]] = []
-        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
-            pairs = list(zip(target.elts, node.value.elts, strict=False))
-        for one, value in pairs:
-            self._bind(one, Place(self.file, value, function, cls))
-        if pairs:
-            return
-        self._bind(target, Place(self.file, node, function, cls))
-
-    def _expressions(self, node: ast.AST, function: ast.AST | None, cls: str) -> None:
-        for here in walk(node):
-            place = Place(self.file, here, function, cls)
-            if isinstance(here, ast.Call):
-                # `Dense(8)(x)` calls an object that has no name.
-                name = f"{last_name(here.func.func)}()" if isinstance(here.func, ast.Call) else last_name(here.func)
-                self.into.calls.setdefault(name, []).append(place)
-                for given, value in settings.given_by(here):
-                    for into in (self.into.attributes, self.into.keys):
-                        into.setdefault(given, []).append(Place(self.file, value, function, cls))
-            elif isinstance(here, ast.comprehension):
-                self._bind(here.target, Place(self.file, here.iter, function, cls))
-            elif isinstance(here, ast.NamedExpr):
-                self._bind(here.target, Place(self.file, here.value, function, cls))
-            elif isinstance(here, ast.Dict):
-                for key, value in zip(here.keys, here.values, strict=True):
-                    if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                        self.into.keys.setdefault(key.value, []).append(Place(self.file, value, function, cls))
-            elif isinstance(here, ast.Lambda):
-                self.into.outer[here] = function
-
-
-def _grows(node: ast.stmt) -> bool:
-    """Whether a statement makes something longer each time: how often its loops run decides its size."""
-    call = getattr(node, "value", None) if isinstance(node, ast.Expr) else None
-    return isinstance(node, ast.AugAssign) or (
-        isinstance(call, ast.Call) and last_name(call.func) in ("append", "extend", "add")
-    )
+_MOST, _BEFORE, _AFTER, _MANY = 4000, 4, 2, 40
 
 
 def hops(files: Files, main: str, crash: Crash) -> dict[Line, int]:
     """The lines that the failing statement depends on, with how many steps each is away; those of its calls as well."""
-    known = index(files, main)
+    known = index(files, main, crash.seen.argv)
     return _Slice(known, crash.frames, crash.shapes).lines()
 
 
@@ -260,18 +82,24 @@ class _Slice:
             yield from self._name(node.id, place)
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
             yield from self.known.attributes.get(node.attr, ()) or self._of_module(node, place)
+            yield from self.known.settings.get(node.attr, ())
             for read in self.known.functions.get(node.attr, ()):
                 if _is_property(read.node) or node not in self.called:
                     yield from _returns(read)
         elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
             if isinstance(node.slice.value, str):
-                yield from self.known.keys.get(node.slice.value, ())
+                yield from self._key(node.slice.value)
         elif isinstance(node, ast.Call):
             name = last_name(node.func)
             for called in self.known.functions.get(_ASKS.get(name, name), ()):
                 yield from _returns(called)
                 yield from _decorators(called)
-            yield from self.known.keys.get(settings.key_of(node) or "", ())
+            for key in settings.keys_of(node):
+                yield from self._key(key)
+
+    def _key(self, name: str) -> Iterator[Place]:
+        yield from self.known.keys.get(name, ())
+        yield from self.known.settings.get(name, ())
 
     def _of_module(self, node: ast.Attribute, place: Place) -> Iterator[Place]:
         """What another file binds: `settings.WIDTH`."""
@@ -285,7 +113,7 @@ class _Slice:
             local = self.known.bound.get((place.file, function, name), ())
             yield from _nearest(local, place.node)
             given = _parameter(function, name)
-            if given is not None and isinstance(function, _Function):
+            if given is not None and isinstance(function, Function):
                 yield from self._given(function, place, name)
             if local or given is not None:
                 return
@@ -300,7 +128,7 @@ class _Slice:
         for called in self.known.functions.get(name, ()):
             yield from _returns(called)
 
-    def _given(self, function: _Function, place: Place, name: str) -> Iterator[Place]:
+    def _given(self, function: Function, place: Place, name: str) -> Iterator[Place]:
         """What a parameter is given where its function is called: by the traceback's call, where there is one."""
         at = _parameter(function, name) or 0
         default = _default(function, name)
@@ -323,7 +151,7 @@ class _Slice:
             if value is None and 0 <= i < len(call.args):
                 value = call.args[i]
             if value is None and any(k.arg is None for k in call.keywords):
-                yield from self.known.keys.get(name, ())
+                yield from self._key(name)
             if value is not None:
                 yield Place(site.file, value, site.function, site.cls)
 
@@ -359,7 +187,7 @@ def _parameter(function: ast.AST, name: str) -> int | None:
     return names.index(name) if name in names else None
 
 
-def _default(function: _Function, name: str) -> ast.expr | None:
+def _default(function: Function, name: str) -> ast.expr | None:
     args = function.args
     names = [a.arg for a in (*args.posonlyargs, *args.args)]
     pairs = dict(zip(names[::-1], args.defaults[::-1], strict=False))

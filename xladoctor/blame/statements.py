@@ -22,7 +22,7 @@ from xladoctor.blame.values import (
     Value,
     renamed,
 )
-from xladoctor.sources.names import canonical, imported
+from xladoctor.sources.names import canonical, imported, walk
 
 if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
@@ -117,6 +117,8 @@ def _for(run: Follower, node: ast.stmt, scope: Scope) -> bool:
     mine = scope.names.get("self")
     held = [*scope.names.values(), *(mine.names.values() if isinstance(mine, Instance) else ())]
     lists = [(v, len(v.items)) for v in held if isinstance(v, Seq)]
+    if isinstance(through, Array) or type(through) is Value or (isinstance(through, Seq) and through.is_open):
+        _forget_flags(node, scope)
     try:
         for item in items[:_ITEMS]:
             run.simple(node.target, scope, lambda item=item: run.assign(node.target, item, scope))  # type: ignore[misc]
@@ -134,6 +136,16 @@ def _for(run: Follower, node: ast.stmt, scope: Scope) -> bool:
         _stand_for_more(lists, through)
     run.block(node.orelse, scope)
     return False
+
+
+def _forget_flags(node: ast.For | ast.AsyncFor | ast.While, scope: Scope) -> None:
+    """Before a loop of which some rounds are followed: what is None, True or False at first may not be so in a later
+    round, if the loop assigns it.
+    """
+    for name in {n.id for s in node.body for n in walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}:
+        known = scope.names.get(name)
+        if isinstance(known, Const) and (known.value is None or isinstance(known.value, bool)):
+            scope.names[name] = Value(known.origin)
 
 
 def _parents(*values: Value) -> tuple[Origin, ...]:
@@ -161,6 +173,7 @@ def _while(run: Follower, node: ast.stmt, scope: Scope) -> bool:
     assert isinstance(node, ast.While)
     call = run.calls[-1]
     run.simple(node.test, scope, lambda: run.value(node.test, scope))
+    _forget_flags(node, scope)
     call.loops += 1
     try:
         for _ in range(_ROUNDS):

@@ -168,12 +168,25 @@ def of_numbers(
             yield Variant(file, node.lineno, kind, "constant", replaced(holder, field, at, whole(other, node)))
         by_one = any(abs(a - b) == 1 for a, b in pairs.items())
         yield from _one_more(file, holder, field, at, node, by_one)
+        if written and isinstance(holder, ast.BinOp) and isinstance(holder.op, _SCALES) and value not in pairs:
+            for scaled in sorted(_scaled(value, pairs)):
+                change = replaced(holder, field, at, whole(scaled, node))
+                yield Variant(file, node.lineno, "number", "constant", change)
         if written and _counts(holder):
             for near in (value - 1, value + 1):
                 if near >= 0:
                     yield Variant(
                         file, node.lineno, "by one", "constant", replaced(holder, field, at, whole(near, node))
                     )
+
+
+_SCALES = ast.Mult | ast.FloorDiv | ast.Div
+
+
+def _scaled(value: int, pairs: Mapping[int, int]) -> set[int]:
+    """A factor with which one of two sizes becomes the other, where one is a multiple of the other."""
+    times = {b // a for a, b in pairs.items() if a > 0 and b > a and b % a == 0}
+    return {n for t in times for n in ([value * t, value // t] if value % t == 0 else [value * t]) if n > 0}
 
 
 _COUNTED = frozenset({"batch", "window", "range", "arange", "linspace", "RepeatVector", "Embedding", "head", "take"})
@@ -262,8 +275,11 @@ def _agreement(given: Sequence[ast.expr], wanted: Sequence[str]) -> int:
 
 
 def subject(node: ast.expr) -> str:
-    """The name of what an expression is about: `labels` of `self.labels[rows]`."""
+    """The name of what an expression is about: `labels` of `self.labels[rows]`, `width` of `net["width"]`."""
     while isinstance(node, ast.Subscript | ast.Call | ast.Starred):
+        key = node.slice if isinstance(node, ast.Subscript) else None
+        if isinstance(key, ast.Constant) and isinstance(key.value, str):
+            return key.value
         node = node.func if isinstance(node, ast.Call) else node.value
     return last_name(node)
 

@@ -20,8 +20,7 @@ _MADE_UP = ("'another'",)
 def as_text(files: Files, variant: Variant) -> tuple[str, str]:
     """(old, new) of one line; empty where the edit cannot be written so."""
     source = files.source(variant.file)
-    text = files.text(variant.file)
-    rows = text.split("\n") if text is not None else []
+    rows = source.lines if source is not None else []
     statement = _statement(source.tree, variant.line) if source is not None else None
     if statement is None or source is None or not 0 < variant.line <= len(rows):
         return "", ""

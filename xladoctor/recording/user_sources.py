@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _LARGEST = 5_000_000
 _BLOCK = 1 << 20
-_READ = frozenset({".py", ".json", ".yaml", ".yml"})
+_READ = frozenset({".py", ".json", ".yaml", ".yml", ".toml", ".ini", ".cfg"})
 """What a program is made of: its sources, and the files of its settings."""
 
 

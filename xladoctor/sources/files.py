@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from xladoctor.sources.names import walk
+from xladoctor.sources.setting_trees import is_settings, parse_settings
 from xladoctor.sources.source import Source, Unreadable, parse
 
 _MOST, _MOST_TREES = 200, 50
@@ -40,18 +41,20 @@ class Files:
     def _parsed(self, file: str) -> Source | None:
         text = self._read(file)
         try:
-            return parse(text, file) if text is not None else None
+            if text is None:
+                return None
+            return parse_settings(text, file) if is_settings(file) else parse(text, file)
         except Unreadable:
             return None
 
     def beside(self, name: str, near: str) -> str | None:
-        """The text of a file of settings that a program names, by the folders that it may mean."""
-        folders = [*self._folders(near), *Path(near).parents[1:3]]
-        return next((found for folder in folders if (found := self._read(str(folder / name))) is not None), None)
+        """The file of settings that a program names, by the folders that it may mean."""
+        folders = [*self._folders(near), *Path(near).parents[1:3]] if is_settings(name) else []
+        return next((file for folder in folders if self.source(file := str(folder / name)) is not None), None)
 
     def text(self, file: str) -> str | None:
         """The text of a file that is Python."""
-        return self._read(file) if self.source(file) is not None else None
+        return self._read(file) if not is_settings(file) and self.source(file) is not None else None
 
     def code(self, file: str, line: int) -> str:
         """The text of a line, without blanks around it."""
@@ -59,7 +62,9 @@ class Files:
         return source.line(line) if source is not None else ""
 
     def function(self, file: str, line: int) -> str | None:
-        """The name of the function that a line stands in."""
+        """The name of the function that a line stands in; None of a file of settings."""
+        if is_settings(file):
+            return None
         if file not in self._functions:
             source = self.source(file)
             kinds = ast.FunctionDef | ast.AsyncFunctionDef

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Mapping
 from typing import Any
 
+from xladoctor.blame.crash import Seen
 from xladoctor.blame.engine import blame
 from xladoctor.model.blame import Blame
 from xladoctor.model.diagnosis import Finding, Location
@@ -25,6 +26,7 @@ def blamed(
     frame_shapes: Mapping[str, Shapes] | None = None,
     at: tuple[str, str] | None = None,
     slug: str = "keras-input-mismatch",
+    argv: tuple[str, ...] = (),
 ) -> Blame | None:
     """The blame for a program. `calls` are (function, a piece of its line), outermost first; `shapes` are those of the
     outermost call's locals, `frame_shapes` those of others, by function. `at` is where the op stands that failed, in a
@@ -41,7 +43,7 @@ def blamed(
     place = Location(last["file"], last["line"], last["function"])
     finding = Finding("XD3", slug, "error", "root", "t", "m", dims=dims, location=place)
     event: dict[str, Any] = {"frames": frames, "message": message, "exception": "ValueError"}
-    return blame(finding, event, Files(texts.get, ("/work",)), MAIN)
+    return blame(finding, event, Files(texts.get, ("/work",)), MAIN, Seen(argv=argv))
 
 
 def _frame(texts: Mapping[str, str], function: str, piece: str) -> dict[str, Any]:

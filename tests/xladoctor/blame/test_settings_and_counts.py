@@ -16,12 +16,14 @@ def run(x, width):
 """
 
 
-def matmul(source: str, piece: str, *sizes: int, more: dict[str, str] | None = None) -> Blame | None:
+def matmul(
+    source: str, piece: str, *sizes: int, more: dict[str, str] | None = None, argv: tuple[str, ...] = ()
+) -> Blame | None:
     """The blame where `run` of another file multiplies what a program gives it."""
     files = {"/work/net.py": NET, **(more or {})}
     calls = (("<module>", piece), ("run", "return tf.matmul"))
     return blamed("import tensorflow as tf\nfrom net import run\n" + source, *calls, dims=sizes, more=files,
-                  slug="matmul-conv-mismatch")  # fmt: skip
+                  slug="matmul-conv-mismatch", argv=argv)  # fmt: skip
 
 
 def test_settings_are_read_from_the_file_that_the_program_reads() -> None:
@@ -124,3 +126,46 @@ image = tf.matmul(mean, decoder)
     assert found is not None
     assert found.suspects[0].code == "hidden = tf.keras.layers.Dense(LATENT)(x)"
     assert "split into 2 parts" in found.suspects[0].reason
+
+
+@pytest.mark.parametrize(
+    ("name", "read", "written", "code"),
+    [
+        ("net.toml", "tomllib.load(open('net.toml', 'rb'))['net']", "[data]\nn = 5\n[net]\nwidth = 8 # in\n", "width = 8 # in"),
+        ("net.ini", "parsed('net.ini')['net']", "[net]\n; what the kernel has\nWidth: 8\n", "Width: 8"),
+        ("net.cfg", "{'width': parsed('net.cfg').getint('net', 'width')}", "[DEFAULT]\nwidth = 8\n[net]\nd = 2\n", "width = 8"),
+        ("net.yaml", "yaml.safe_load(open('net.yaml'))['net']", "a: &a\n  width: 8\nnet:\n  <<: *a\n", "width: 8"),
+        ("net.json", "json.load(open('net.json'))['net']", '{"on": true,\n "net": {"width":\n 8}}', "8}}"),
+    ],
+    ids=["toml", "ini", "cfg", "yaml", "json"],
+)  # fmt: skip
+def test_the_line_of_a_setting_is_a_suspect(name: str, read: str, written: str, code: str) -> None:
+    source = f"""
+import configparser, json, tomllib, yaml
+def parsed(path):
+    parser = configparser.ConfigParser()
+    parser.read(path)
+    return parser
+settings = {read}
+run(tf.zeros([5, 9]), int(settings["width"]))
+"""
+    found = matmul(source, "run(tf.zeros", 9, 8, more={f"/work/{name}": written})
+    assert found is not None and found.constraint is not None
+    assert [operand.size for operand in found.constraint.operands] == [9, 8]
+    setting = next(s for s in found.suspects if s.location.file == f"/work/{name}")
+    assert (setting.code, setting.location.function) == (code, None)
+
+
+def test_an_option_that_the_command_does_not_give_is_none() -> None:
+    source = """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("settings")
+parser.add_argument("--width", type=int)
+args = parser.parse_args()
+width = 8 if args.width is None else 9
+run(tf.zeros([5, 6]), width)
+"""
+    found = matmul(source, "run(tf.zeros", 6, 8, argv=("python", "/work/main.py", "net.json"))
+    assert found is not None and found.constraint is not None
+    assert [operand.size for operand in found.constraint.operands] == [6, 8]
