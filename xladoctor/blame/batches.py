@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from xladoctor.blame.suspicion import Candidate, chain
@@ -20,16 +21,26 @@ class Batching:
     """Rows that are taken in batches of a size: by a `tf.data` pipeline, or by `fit`."""
 
     rows: int
+    """0 where it is not known."""
     size: int
     origin: Origin | None
     pipeline: bool
     cut: Origin | None = None
     """What made the number of rows."""
+    left: int = 0
+    """The rows of the last batch, as the failure names them, where the rows are not known."""
 
     @property
     def rest(self) -> int:
         """The rows of the last batch, or 0 where it is whole."""
-        return self.rows % self.size if 0 < self.size < self.rows else 0
+        return self.rows % self.size if 0 < self.size < self.rows else self.left
+
+    @property
+    def said(self) -> str:
+        """How many rows are left, in words."""
+        if not self.rows:
+            return f"The last batch has {self.rest} rows of {self.size}"
+        return f"{self.rows} rows in batches of {self.size} leave {self.rest} for the last one"
 
 
 def windows(made: Sequence[Value]) -> Iterator[Candidate]:
@@ -63,23 +74,29 @@ def batchings(made: Sequence[Value], fits: Sequence[Batching]) -> Iterator[Batch
     """All of a program."""
     yield from fits
     for value in made:
-        if isinstance(value, Dataset) and value.batch is not None and value.rows is not None and value.whole is False:
-            rows, size = value.rows.size, value.size
-            if rows and size:
-                yield Batching(rows, size, value.batch, True)
+        if isinstance(value, Dataset) and value.batch is not None and value.whole is False:
+            rows, size = value.rows.size if value.rows is not None else None, value.size
+            if size:
+                yield Batching(rows or 0, size, value.batch, True)
 
 
 def partial(found: Sequence[Batching], crash: Crash) -> Batching | None:
     """The batching whose last, partial batch the failure is about: both its sizes, or multiples, are in the message."""
     sizes = set(crash.sizes)
     for batching in found:
-        if not batching.rest:
-            continue
-        for size in sizes:
+        for size in sizes if batching.rest else ():
             times, left = divmod(size, batching.size)
             if not left and 0 < times <= _MOST and batching.rest * times in sizes:
                 return batching
+    pairs = {(a[0], b[0]) for a, b in pairwise(crash.shapes) if a and b}
+    for batching in found if crash.slug in _MEET else ():
+        for left in (n for n in sizes if 0 < n < batching.size and not batching.rows):
+            if {(left, batching.size), (batching.size, left)} & pairs:
+                return replace(batching, left=left)
     return None
+
+
+_MEET = frozenset({"broadcast-mismatch", "concat-pack-mismatch", "keras-input-mismatch", "matmul-conv-mismatch"})
 
 
 def _pins(first: Dim, found: Batching) -> Iterator[Candidate]:
@@ -87,7 +104,7 @@ def _pins(first: Dim, found: Batching) -> Iterator[Candidate]:
     for origin, depth in chain(first.origin, 6):
         renames = origin.kind == "constant" and any(p.kind in ("constant", "argument") for p in origin.parents)
         if depth and renames and origin.file:
-            reason = f"It assumes {found.size} rows; {found.rows} rows leave {found.rest} for the last batch."
+            reason = f"It assumes {found.size} rows. {found.said}."
             yield Candidate(origin.file, origin.line, 8.4, reason, None, "batch-size", True)
             return
 
@@ -103,13 +120,13 @@ def _holders(found: Batching, arrays: Sequence[Array]) -> Iterator[Candidate]:
             at, pins = first.origin, list(_pins(first, found))
             yield from pins
             if at.kind in _FIXES and (array.kind != "array" or pins):
-                reason = f"It fixes {found.size} rows; {found.rows} rows leave {found.rest} for the last batch."
+                reason = f"It fixes {found.size} rows. {found.said}."
                 yield Candidate(at.file, at.line, 7.8, reason, None, "batch-size", True)
 
 
 def of_batching(found: Batching, clash: Clash | None, arrays: Sequence[Array] = ()) -> Iterator[Candidate]:
     """The lines to suspect: the stage that leaves a partial batch, and what holds the size fixed."""
-    said = f"{found.rows} rows in batches of {found.size} leave {found.rest} for the last one"
+    said = found.said
     if found.origin is not None and found.pipeline:
         reason = f"{said}, and drop_remainder is not set."
         yield Candidate(found.origin.file, found.origin.line, 9.0, reason, None, "drop-remainder", True)

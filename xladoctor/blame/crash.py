@@ -10,7 +10,7 @@ from typing import Any
 from xladoctor.model.diagnosis import Finding
 
 _USER_CODE = re.compile(r'^ {4}File "([^"\n]{1,400})", line (\d{1,7}), in (\S{1,200}) {2}\*', re.MULTILINE)
-_SHAPE = re.compile(r"[\[(]((?:None|\?|-1|\d{1,9})(?: ?, ?(?:None|\?|-1|\d{1,9})){0,11},?)[\])]")
+_SHAPE = re.compile(r"(?:(?<!\w)\[|\()((?:None|\?|-1|\d{1,9})(?: ?, ?(?:None|\?|-1|\d{1,9})){0,11},?)[\])]")
 _NUMBER = re.compile(r"(?<![\w.])\d{1,9}(?![\w.])")
 
 

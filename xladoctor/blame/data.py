@@ -70,16 +70,18 @@ def stage(run: Follower, name: str, data: Dataset, args: Args, kwargs: Kwargs) -
     """One stage of a pipeline."""
     origin = run.origin("stage", f"`{name}`", data)
     made = Dataset(data.element, origin, data.rows)
-    made.batch, made.size, made.whole = data.batch, data.size, data.whole
+    made.batch, made.size, made.whole, made.endless = data.batch, data.size, data.whole, data.endless
     if name in ("batch", "padded_batch"):
         size = dim(arg(args, kwargs, 0, "batch_size"), run.origin("batch-size", "a batch", *args))
         rest = kwargs.get("drop_remainder")
         whole = isinstance(rest, Const) and rest.value is True
         made.element = _batched(data.element, Dim(size.size if whole else None, size.origin, batch=True))
-        made.batch, made.size, made.whole = run.origin("stage", "`batch`"), size.size, whole
+        made.batch, made.size, made.whole = run.origin("stage", "`batch`"), size.size, whole or data.endless
         run.made.append(made)
-    elif name in ("take", "skip", "repeat", "filter") and not (name == "repeat" and not args):
-        made.rows = None
+    elif name == "repeat" and not args and not kwargs:
+        made.endless = True
+    elif name in ("take", "skip", "repeat", "filter"):
+        made.rows, made.endless = None, False
     elif name == "window":
         rest = kwargs.get("drop_remainder") or arg(args, kwargs, 3)
         made.whole = isinstance(rest, Const) and rest.value is True

@@ -20,6 +20,7 @@ from xladoctor.blame import (
     settings_used,
     slices,
     suspicion,
+    tables,
     trials,
     words,
 )
@@ -99,8 +100,10 @@ def evidence(
         *habits.of_habits(hops, crash, files),
         *handing.of_calls(crash, files),
         *dtypes.of_types(hops, crash, files),
+        *tables.of_tables(hops, crash, files),
         *settings_used.of_settings(hops, crash, files, main),
         *(remainders.of_remainders(clash, run) if clash is not None else ()),
+        *(settings_used.of_one_name(clash, run) if clash is not None else ()),
     ]
     found = suspicion.ranked([*more, *found])
     if clash is None and _UNEVEN.search(crash.message):
@@ -259,7 +262,7 @@ def _told(finding: Finding, known: Evidence, files: Files) -> Blame:
     if raised is not None and not any(_same(s.location, raised) for s in suspects):
         code = files.code(raised.file, raised.line or 0)
         suspects.append(Suspect(raised, code, "It is the line that raised."))
-    batching = (known.last.rows, known.last.size) if known.last is not None else None
+    batching = (known.last.rows, known.last.size) if known.last is not None and known.last.rows else None
     return Blame(constraint, provenance, tuple(suspects), decisive, raised, batching)
 
 

@@ -131,7 +131,11 @@ def _name(run: Follower, node: ast.Name, scope: Scope) -> Value:
                 return Library(f"{star.name}.{node.id}")
     if node.id in plain.NAMES:
         return Library(f"builtins.{node.id}")
-    return Library(node.id) if "." in node.id else Value()  # a name that an edit to be tried was given
+    if "." in node.id:
+        return Library(node.id)  # a name that an edit to be tried was given
+    if stars is None:
+        run.refuse()  # it is bound later, if at all
+    return Value()
 
 
 def _attribute(run: Follower, node: ast.Attribute, scope: Scope) -> Value:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeGuard
 
 from xladoctor.blame.arguments import Args, Kwargs, arg, is_none, shape_of
-from xladoctor.blame.values import Array, Const, Dim, Library, Origin, Seq, Value, array, dim, number, unknown
+from xladoctor.blame.values import Array, Const, Dim, Library, Origin, Seq, Value, array, dim, number, text, unknown
 from xladoctor.model.blame import StepKind
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ def _made(run: Follower, shape: Value | None, kind: StepKind, what: str, of: str
     if is_none(shape):
         return Array(None if kind == "placeholder" else (), origin, of)
     found = array(shape)
+    if any(text(item) is not None for item in (shape.items if isinstance(shape, Seq) else [shape])):
+        run.refuse()
     if not isinstance(shape, Seq | Const) and found is not None:
         return Array(None, origin, of)
     return Array(shape_of(shape, origin)[0], origin, of)

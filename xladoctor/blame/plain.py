@@ -140,6 +140,8 @@ def _length(run: Follower, name: str, args: list[Value], kwargs: dict[str, Value
         count = value.cls.find("__len__")
         if isinstance(count, Function):
             return run.enter(Function(count.node, count.scope, value, count.owner), [], {})
+    if isinstance(value, Const):
+        run.refuse()
     return counted(run, value)
 
 

@@ -1,18 +1,24 @@
 """Settings that do not reach where they should: an argument that one call leaves out and another of the function gives,
-and a value that a module works out once, when it is imported.
+a value that a module works out once, when it is imported, and one name that is set to two numbers.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.settings import fields_of
-from xladoctor.blame.suspicion import Candidate
+from xladoctor.blame.suspicion import Candidate, chain
+from xladoctor.blame.values import Clash, Origin
 from xladoctor.sources.files import Files
 from xladoctor.sources.names import last_name, walk
+
+if TYPE_CHECKING:
+    from xladoctor.blame.follow import Follower
 
 _OF_SIZES = frozenset(
     {"weight-shape-mismatch", "reshape-mismatch", "broadcast-mismatch", "keras-input-mismatch", "concat-pack-mismatch",
@@ -76,6 +82,42 @@ def _reads_settings(function: ast.FunctionDef) -> bool:
         and ((isinstance(n.slice, ast.Constant) and isinstance(n.slice.value, str)) or last_name(n.slice) in given)
         for n in walk(function)
     )  # fmt: skip
+
+
+def of_one_name(clash: Clash, run: Follower) -> Iterator[Candidate]:
+    """Two numbers of settings that have one name and are the two sizes: `kernel` of two files."""
+    chosen: list[tuple[str, Line, int]] = []
+    for side in clash.sides[:2]:
+        own = [o for o, _ in chain(side.origin, 8) if o.kind == "constant" and o.text == str(side.size) and side.size]
+        names = [(name, (o.file, o.line), side.size or 0) for o in own if (name := _name_at(o, run))]
+        chosen += names[:1]
+    if len(chosen) == 2 and chosen[0][0] == chosen[1][0] and chosen[0][1:] != chosen[1][1:]:
+        for (name, at, size), (_, other, another) in (chosen, chosen[::-1]):
+            place = f"{Path(other[0]).name}:{other[1]}"
+            reason = f"It sets `{name}` to {size}, and {place} sets it to {another}."
+            yield Candidate(*at, 7.2, reason, None, "constant", True)
+
+
+def _name_at(origin: Origin, run: Follower) -> str:
+    """What the number of a setting is called at its line, where that is one thing."""
+    source = run.files.source(origin.file)
+    found = {name for line, name in _named(source.tree, origin.text) if line == origin.line} if source else set()
+    return found.pop() if len(found) == 1 else ""
+
+
+def _named(tree: ast.Module, text: str) -> Iterator[tuple[int, str]]:
+    for node in walk(tree):
+        if isinstance(node, ast.Dict):
+            pairs = [
+                (str(k.value), v) for k, v in zip(node.keys, node.values, strict=True) if isinstance(k, ast.Constant)
+            ]
+        elif isinstance(node, ast.keyword):
+            pairs = [(node.arg or "", node.value)]
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            pairs = [(last_name(node.target), node.value)]
+        else:
+            continue
+        yield from ((v.lineno, name) for name, v in pairs if isinstance(v, ast.Constant) and repr(v.value) == text)
 
 
 _AT_IMPORT = "It is worked out once, when the module is imported: later settings do not change it."

@@ -152,6 +152,7 @@ class Dataset(Value):
         self.batch: Origin | None = None
         self.size: int | None = None
         self.whole: bool | None = None
+        self.endless = False
 
 
 class Function(Value):

@@ -131,9 +131,9 @@ image = tf.matmul(mean, decoder)
 @pytest.mark.parametrize(
     ("name", "read", "written", "code"),
     [
-        ("net.toml", "tomllib.load(open('net.toml', 'rb'))['net']", "[data]\nn = 5\n[net]\nwidth = 8 # in\n", "width = 8 # in"),
+        ("net.toml", "tomllib.load(open('net.toml', 'rb'))['net']", "[d]\nn = 5\n[net]\nwidth = 8 #\n", "width = 8 #"),
         ("net.ini", "parsed('net.ini')['net']", "[net]\n; what the kernel has\nWidth: 8\n", "Width: 8"),
-        ("net.cfg", "{'width': parsed('net.cfg').getint('net', 'width')}", "[DEFAULT]\nwidth = 8\n[net]\nd = 2\n", "width = 8"),
+        ("n.cfg", "{'width': parsed('n.cfg').getint('net', 'width')}", "[DEFAULT]\nwidth=8\n[net]\nd=2\n", "width=8"),
         ("net.yaml", "yaml.safe_load(open('net.yaml'))['net']", "a: &a\n  width: 8\nnet:\n  <<: *a\n", "width: 8"),
         ("net.json", "json.load(open('net.json'))['net']", '{"on": true,\n "net": {"width":\n 8}}', "8}}"),
     ],
