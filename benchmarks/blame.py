@@ -130,7 +130,8 @@ def _diagnosis(name: str, folder: Path, timeout: float, runs: Path | None) -> tu
     words += ["--quiet", "--run-dir", str(run), "--", *_command(name, folder)]
     try:
         env = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "2"}
-        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=timeout, env=env, check=False)
+        at = FOLDER / name if "command" in truth(name) else folder
+        done = subprocess.run(words, cwd=at, capture_output=True, text=True, timeout=timeout, env=env, check=False)
         return json.loads(done.stdout), ""
     except subprocess.TimeoutExpired:
         return {}, f"no answer in {timeout:.0f} s"
@@ -139,12 +140,16 @@ def _diagnosis(name: str, folder: Path, timeout: float, runs: Path | None) -> tu
 
 
 def _command(name: str, folder: Path) -> list[str]:
-    """The command of a program. It is run where it lies; a notebook in a copy, since the kernel writes beside it."""
+    """The command of a program. It is run where it lies, a package that has a command of its own in its folder; a
+    notebook in a copy, since the kernel writes beside it.
+    """
     path = FOLDER / name
     if path.with_suffix(".ipynb").exists():
         shutil.copy(path.with_suffix(".ipynb"), folder)
         return [str(Path(sys.executable).with_name("jupyter")), "execute", path.with_suffix(".ipynb").name]
-    return [sys.executable, str(path / "main.py" if path.is_dir() else path.with_suffix(".py"))]
+    if path.is_dir():
+        return [sys.executable, *truth(name).get("command", [str(path / "main.py")])]
+    return [sys.executable, str(path.with_suffix(".py"))]
 
 
 def totals(rows: Sequence[Row]) -> dict[str, int]:

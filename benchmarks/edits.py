@@ -52,7 +52,8 @@ class Row:
 
 def chosen(count: int) -> list[str]:
     """So many programs, in the order of their hash; no notebooks, which `--try-edits` does not edit."""
-    every = [n for n in (*names(), *names("held_out")) if not (FOLDER / n).with_suffix(".ipynb").exists()]
+    known = [n for n in (*names(), *names("held_out")) if "shapes" in truth(n)]
+    every = [n for n in known if not (FOLDER / n).with_suffix(".ipynb").exists()]
     return sorted(every, key=lambda n: hashlib.sha256(Path(n).name.encode()).hexdigest())[:count]
 
 

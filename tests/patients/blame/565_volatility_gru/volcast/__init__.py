@@ -1,0 +1,1 @@
+"""Realised volatility forecasts for a basket of assets."""

@@ -1,0 +1,1 @@
+"""Learned reconstruction of undersampled 1D MR profiles."""

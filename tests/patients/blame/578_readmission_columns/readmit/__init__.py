@@ -1,0 +1,1 @@
+"""Hospital readmission within 30 days."""

@@ -1,0 +1,1 @@
+"""Early risk scores for intensive care stays."""
