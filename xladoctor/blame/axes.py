@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from xladoctor.blame import words
 from xladoctor.blame.algebra import JOINED
 from xladoctor.blame.shaping import ROWS_DROPPED
+from xladoctor.blame.subscripts import OF_FEWER
 from xladoctor.blame.suspicion import (
     Candidate,
     Facts,
@@ -288,6 +289,18 @@ def rounded(clash: Clash) -> Iterator[Candidate]:
         named = [o for o, far in chain(first, 8) if far and o.kind == "constant" and not o.parents]
         yield from at_origin(named[0] if named else None, 7.6, reason, None, "constant")
         yield from at_origin(first, 6.0 if named else 7.5, reason, None, "input-shape")
+
+
+def asked_of_fewer(clash: Clash) -> Iterator[Candidate]:
+    """A slice that asks for as many as the other side has, where there are fewer: what says how many to ask for."""
+    for i, side in enumerate(clash.sides[:2]):
+        other = clash.sides[1 - i].size if len(clash.sides) > 1 else None
+        cut = next((o for o, _ in chain(side.origin, 4) if OF_FEWER in o.text), None)
+        if cut is None or other is None or not cut.text.startswith(f"{other} "):
+            continue
+        chosen = [o for o, _ in chain(cut, 8) if o.kind == "constant" and o.text == str(other) and not o.parents]
+        yield from at_origin(chosen[0] if chosen else cut, 7.2, f"{cut.text}.", i, "constant")
+        yield from at_origin(cut, 6.0, f"{cut.text}: a slice gives what there is.", i, "slice")
 
 
 def of_elements(clash: Clash) -> Iterator[Candidate]:

@@ -18,6 +18,15 @@ def of_axes(file: str, holder: ast.AST, numbers: Numbers) -> Iterator[Variant]:
                     new = ast.copy_location(ast.Subscript(node.value, whole(axis, node), ast.Load()), node)
                     yield Variant(file, node.lineno, "axis", "axis", replaced(holder, field, at, new))
         if (
+            field == "args"
+            and at is not None
+            and isinstance(holder, ast.Call)
+            and at == _PLACES.get(last_name(holder.func))
+        ):
+            for axis in AXES if isinstance(node, ast.Constant | ast.UnaryOp) else ():
+                if axis not in numbers.get(node, {axis}):
+                    yield Variant(file, node.lineno, "axis", "axis", replaced(holder, field, at, whole(axis, node)))
+        if (
             isinstance(holder, ast.Call | ast.keyword)
             and isinstance(node, ast.Tuple | ast.List)
             and _is_shape(node, numbers)
@@ -30,6 +39,10 @@ def of_axes(file: str, holder: ast.AST, numbers: Numbers) -> Iterator[Variant]:
                 yield Variant(file, node.lineno, "rank", "input-shape", replaced(holder, field, at, fewer))
             more = ast.copy_location(ast.Tuple([*node.elts, whole(1, node)], ast.Load()), node)
             yield Variant(file, node.lineno, "rank", "expand", replaced(holder, field, at, more))
+
+
+_PLACES = {"moveaxis": 1, "rollaxis": 1, "stack": 1, "concat": 1, "concatenate": 1}
+"""Where a function takes an axis without its name."""
 
 
 def _reads_shape(node: ast.Subscript, numbers: Numbers) -> bool:

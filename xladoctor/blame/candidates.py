@@ -201,6 +201,8 @@ def _by_relation(clash: Clash, known: Facts) -> Iterator[Candidate]:
         yield from axes.split_up(clash)
     if clash.relation in ("broadcast", "equal"):
         yield from axes.rounded(clash)
+    if clash.relation in ("broadcast", "equal", "inner", "rows"):
+        yield from axes.asked_of_fewer(clash)
     if clash.relation in ("broadcast", "equal", "rows") and clash.hint != "labels":
         yield from axes.one_cut(clash)
     if (

@@ -249,8 +249,6 @@ def _tried(out: dict[Line, Features], tried: Iterable[Tried]) -> None:
         found["cheaply"] = max(found.get("cheaply", 0.0), max(0.0, (8.0 - one.cost) / 8.0))
         if one.cost <= least:
             found["cheapest"] = 1.0
-        if one.named:
-            found["named"] = 1.0
         if len(lines) == 1:
             found["alone"] = 1.0
     for at in lines:

@@ -113,16 +113,14 @@ def squeeze(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
 
 
 def moments(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
-    """`tf.nn.moments(x, axes, shift, keepdims)`: the mean and the variance."""
-    keeps = {"keepdims": found} if (found := kwargs.get("keepdims")) is not None else {}
-    axes = arg(args, kwargs, 1, "axes")
-    return Seq([reduce(run, name, [*args[:1], *([axes] if axes is not None else [])], keeps) for _ in range(2)])
+    """`tf.nn.moments(x, axes)`: the mean and the variance."""
+    return Seq([reduce(run, name, args, kwargs) for _ in range(2)])
 
 
 def reduce(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     """`reduce_mean(x, axis, keepdims)`, `argmax`, `max`, ...; only the first of several is reduced."""
     found = array(args[0]) if args else None
-    axis = arg(args, kwargs, 1, "axis", "reduction_indices", "dimension")
+    axis = arg(args, kwargs, 1, "axis", "axes", "reduction_indices", "dimension")
     keeps = arg(args, kwargs, 2, "keepdims", "keep_dims")
     origin = run.origin("operation", name, *args, axis if len(args) < 2 else None)
     if found is None:
@@ -171,6 +169,8 @@ def join(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
         items, axis = list(args[:2]), arg(args, kwargs, 2, "axis")
         if is_none(axis):
             return Array([Dim(None, run.origin("operation", name, *items))], run.origin("operation", name, *items))
+    if name == "stack" and isinstance(values, Array) and values.dims is not None and is_none(axis):
+        return same(values, run, "the stack")  # of a list that nobody counted
     if name == "stack":
         return joined_arrays(run, items, number(axis) or 0, "the stack", new=True, of=values)
     if not isinstance(values, Seq) and name != "append":

@@ -17,6 +17,7 @@ from xladoctor.blame.values import (
     Library,
     Map,
     Model,
+    Origin,
     Scope,
     Seq,
     Value,
@@ -161,6 +162,10 @@ def _bounds(run: Follower, part: ast.expr, index: Value, scope: Scope) -> list[V
     return [settings.get("lower"), settings.get("upper"), None]
 
 
+OF_FEWER = " are asked of "
+"""What is said of a slice that asks for more than there is, and silently gives less."""
+
+
 def _of_axis(run: Follower, old: Dim, part: ast.expr, scope: Scope) -> list[Dim]:
     """The axes that stay of one."""
     here = run.origin("slice", ast.unparse(part)[:40])
@@ -177,6 +182,9 @@ def _of_axis(run: Follower, old: Dim, part: ast.expr, scope: Scope) -> list[Dim]
             ends = [n for n in numbers[:2] if n is not None]
             sure = numbers[1] is not None and numbers[1] >= 0 and all(n >= 0 for n in ends) and not old.batch
             return [Dim(None if not sure else (numbers[1] or 0) - (numbers[0] or 0), here)]
+        if old.size < (numbers[1] or 0) and not numbers[0] and old.origin is not None:
+            said = f"{numbers[1]}{OF_FEWER}{old.size}"
+            here = Origin("slice", here.file, here.line, said, (old.origin, *here.parents))
         return [Dim(len(range(*slice(*numbers).indices(old.size))) if old.size < 1 << 40 else None, here)]
     found = array(index)
     if isinstance(index, Const) or (found is not None and found.dims == ()):

@@ -60,8 +60,6 @@ class Tried:
     """Whether another edit leaves fewer broken: with this one the program would fail further on."""
     stands_in: bool = False
     """Whether it only writes a number where the program has a name: that fits wherever the size passes."""
-    named: bool = False
-    """Whether names agree with it that do not agree without it."""
 
 
 class Trials:
@@ -111,9 +109,7 @@ class Trials:
         old, new = as_text(self.files, variant) if fits else ("", "")
         cost = variant.cost + self._of_data(variant.file, variant.line, variant.edit)
         stands_in = variant.kind == "use" or (variant.kind == "expression" and _is_for_name(old, new))
-        return Tried(
-            variant.file, variant.line, variant.edit, fits, cost, old, new, self.left, False, stands_in, variant.named
-        )
+        return Tried(variant.file, variant.line, variant.edit, fits, cost, old, new, self.left, stands_in=stands_in)
 
     def of_text(self, edit: TextEdit, text: Text) -> Tried:
         """What comes of a change of the text."""

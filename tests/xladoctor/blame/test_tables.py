@@ -184,3 +184,37 @@ y = tf.matmul(model(x), tf.zeros([3, 2]))
     said = "cannot compute MatMul as input #1(zero-based) was expected to be a half tensor but is a float tensor"
     found = failed(source, "y = tf", said, slug="dtype-mismatch")
     assert first(found) == "outputs = keras.layers.Dense(3)(inputs)"
+
+
+def test_a_slice_that_asks_for_more_than_there_is() -> None:
+    source = """
+import tensorflow as tf
+MODES = 12
+STEPS = 9
+spectrum = tf.zeros([4, STEPS])
+low = spectrum[:, :MODES]
+out = low * tf.zeros([4, MODES])
+"""
+    found = failed(source, "out = low", MIXED.format(4, 9, 4, 12), 9, 12, slug="broadcast-mismatch")
+    assert found is not None
+    reasons = {s.code: s.reason for s in found.suspects}
+    assert reasons["MODES = 12"] == "12 are asked of 9."
+    assert reasons["low = spectrum[:, :MODES]"].startswith("12 are asked of 9: a slice")
+    enough = source.replace("STEPS = 9", "STEPS = 13").replace("[4, MODES])", "[4, 9])")
+    other = failed(enough, "out = low", MIXED.format(4, 12, 4, 9), 12, 9, slug="broadcast-mismatch")
+    assert other is None or not any("are asked of" in s.reason for s in other.suspects)
+
+
+def test_a_list_that_nobody_counted_is_stacked_once() -> None:
+    source = """
+import numpy as np
+import tensorflow as tf
+from scenes import windows
+x = np.stack([np.zeros([8, 8, 3]) for w in windows()])
+model = tf.keras.Sequential([tf.keras.Input((8, 8, 4)), tf.keras.layers.Flatten()])
+model.predict(x)
+"""
+    said = "expected shape=(None, 8, 8, 4), found shape=(32, 8, 8, 3)"
+    found = failed(source, "model.predict", said, 4, 3, slug="keras-input-mismatch")
+    assert found is not None and found.constraint is not None
+    assert [o.size for o in found.constraint.operands] == [3, 4]
