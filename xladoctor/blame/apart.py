@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from xladoctor.blame.crash import Crash, Sizes
 from xladoctor.blame.indices import OF_VALUES
-from xladoctor.blame.values import Array, Clash, Dim, Layer, Model, Origin, Value, leaves, number
+from xladoctor.blame.values import Array, Clash, Dataset, Dim, Layer, Model, Origin, Value, leaves, number
 from xladoctor.sources.names import walk
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ def apart(run: Follower, crash: Crash, arrival: Arrival | None) -> Clash | None:
             second = _beside(arrival, first[0], other[axis], axis - len(other))
         elif second is not None and first is None:
             first = _beside(arrival, second[0], one[axis], axis - len(one))
+        if first is None or second is None:
+            first, second = _fed(arrival, one, other, axis) or (first, second)
         first, second = first or _weights(run, one[axis]), second or _weights(run, other[axis])
         if first is not None and second is not None and _tells(first, second):
             stack = tuple((frame.file, frame.line) for frame in crash.frames)
@@ -76,6 +78,27 @@ def _side(arrival: Arrival | None, shape: Sizes, axis: int) -> Side | None:
     if not alike and axis:
         alike = [value for value in known if len(value.sizes) == len(shape) and value.sizes[1:] == shape[1:]]
     return next(((value, axis, value.dims[axis]) for value in alike if value.dims is not None), None)
+
+
+def _fed(arrival: Arrival | None, one: Sizes, other: Sizes, axis: int) -> tuple[Side, Side] | None:
+    """What a model declares and what it is given, where nothing is known of the shape of one of the two."""
+    values = {id(node): value for node, value in arrival.values} if arrival is not None else {}
+    calls = [n for n in walk(arrival.statement) if isinstance(n, ast.Call)] if arrival and arrival.statement else []
+    for call in calls:
+        holder = call.func.value if isinstance(call.func, ast.Attribute) else call.func
+        model, data = values.get(id(holder)), values.get(id(call.args[0])) if call.args else None
+        wanted = (
+            next((v for v in leaves(model.inputs) if isinstance(v, Array)), None) if isinstance(model, Model) else None
+        )
+        element = data.element if isinstance(data, Dataset) else data
+        given = next(leaves(element), None)
+        if wanted is None or given is None or wanted.dims is None or len(wanted.dims) != len(one):
+            continue
+        asked = wanted.dims[axis]
+        size = other[axis] if asked.size == one[axis] else one[axis] if asked.size == other[axis] else None
+        if size is not None and not _has_another(given, axis - len(one), size):
+            return (given, axis, Dim(size, given.origin)), (wanted, axis, asked)
+    return None
 
 
 def _array(value: Value) -> Array | None:

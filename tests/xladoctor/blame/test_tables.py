@@ -218,3 +218,18 @@ model.predict(x)
     found = failed(source, "model.predict", said, 4, 3, slug="keras-input-mismatch")
     assert found is not None and found.constraint is not None
     assert [o.size for o in found.constraint.operands] == [3, 4]
+
+
+def test_what_a_model_is_given_by_a_pipeline_that_nobody_can_follow() -> None:
+    source = """
+import keras
+from pipeline import batches
+FRAMES = 31
+inputs = keras.Input((FRAMES, 24))
+model = keras.Model(inputs, keras.layers.Flatten()(inputs))
+model.fit(batches(), epochs=2)
+"""
+    said = "expected shape=(None, 31, 24), found shape=(None, 30, 24)"
+    found = failed(source, "model.fit", said, 31, 24, 30, slug="keras-input-mismatch")
+    assert found is not None and found.constraint is not None
+    assert [o.size for o in found.constraint.operands] == [30, 31]
