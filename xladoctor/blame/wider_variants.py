@@ -24,6 +24,7 @@ def of_values(file: str, holder: ast.AST, numbers: Numbers, shapes: Shapes, know
             *(("setting", new) for new in _batched(node)),
             *(("setting", new) for new in _all_rows(node)),
             *(("rank", new) for new in _longer(holder, node, numbers, known.own)),
+            *(("by one", new) for new in _regrouped(node, numbers)),
         ]
         for kind, new in made:
             yield Variant(file, node.lineno, kind, "other", replaced(holder, field, at, new))
@@ -68,6 +69,24 @@ def _on(node: ast.expr, part: str) -> ast.expr:
     if isinstance(new, ast.Subscript):
         new.value = node
     return new
+
+
+def _regrouped(node: ast.expr, numbers: Numbers) -> Iterator[ast.expr]:
+    """`a * (b + c)` as `a * b + c` and `b + a * c`, and the other way round: what a product takes in."""
+    if not isinstance(node, ast.BinOp) or node not in numbers:
+        return
+    left, right, op = node.left, node.right, node.op
+    if isinstance(op, ast.Mult):
+        for outer, inner in ((left, right), (right, left)):
+            if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Add | ast.Sub):
+                first, last = ast.BinOp(outer, op, inner.left), ast.BinOp(outer, op, inner.right)
+                yield _at(ast.BinOp(first, inner.op, inner.right), node)
+                yield _at(ast.BinOp(inner.left, inner.op, last), node)
+    elif isinstance(op, ast.Add | ast.Sub):
+        if isinstance(left, ast.BinOp) and isinstance(left.op, ast.Mult):
+            yield _at(ast.BinOp(left.left, left.op, ast.BinOp(left.right, op, right)), node)
+        if isinstance(right, ast.BinOp) and isinstance(right.op, ast.Mult):
+            yield _at(ast.BinOp(ast.BinOp(left, op, right.left), right.op, right.right), node)
 
 
 def _indices(node: ast.expr) -> Iterator[ast.expr]:

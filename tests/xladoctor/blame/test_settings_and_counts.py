@@ -169,3 +169,24 @@ run(tf.zeros([5, 6]), width)
     found = matmul(source, "run(tf.zeros", 6, 8, argv=("python", "/work/main.py", "net.json"))
     assert found is not None and found.constraint is not None
     assert [operand.size for operand in found.constraint.operands] == [6, 8]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right", "have", "made"),
+    [
+        ("STEPS * (VITALS + STATIC)", "STEPS * VITALS + STATIC", 30, 72),
+        ("STEPS * VITALS + STATIC", "STEPS * (VITALS + STATIC)", 72, 30),
+        ("WIDTH // 4", "8", 4, 8),
+    ],
+)
+def test_a_formula_with_other_brackets_or_another_factor(wrong: str, right: str, have: int, made: int) -> None:
+    source = f"""
+STEPS, VITALS, STATIC, WIDTH = 8, 3, 6, 32
+def columns():
+    return {wrong}
+run(tf.zeros([5, {have}]), columns())
+"""
+    found = matmul(source, "run(tf.zeros", have, made)
+    assert found is not None
+    line = next(s for s in found.suspects if s.code == f"return {wrong}")
+    assert right in line.code.replace(line.old, line.new)
