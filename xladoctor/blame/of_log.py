@@ -15,6 +15,7 @@ from xladoctor.blame.of_run import OF_SHAPES, blamed
 from xladoctor.model.diagnosis import Diagnosis, Finding, Location
 from xladoctor.model.evidence import ErrorRecord, Frame
 from xladoctor.sources.files import Files, package_root
+from xladoctor.sources.setting_trees import is_settings
 
 _LARGEST = 5_000_000
 CHANGED = "A line of {} is not the one that the log prints: the sources were not followed."
@@ -42,10 +43,10 @@ class Tree:
         return None
 
     def text(self, name: str) -> str | None:
-        """The text of a Python file below the folder."""
+        """The text of a file of Python, or of settings, below the folder."""
         try:
             file = Path(name).resolve()
-            if file.suffix != ".py" or self.folder not in file.parents or not file.is_file():
+            if not (file.suffix == ".py" or is_settings(name)) or self.folder not in file.parents or not file.is_file():
                 return None
             return file.read_bytes().decode("utf-8", "replace") if file.stat().st_size <= _LARGEST else None
         except (OSError, ValueError):

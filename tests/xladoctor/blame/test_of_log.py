@@ -57,6 +57,13 @@ def test_the_sources_lead_to_the_line_that_made_the_size(study, above):
     assert found["raised_at"]["file"] == str(study / "train.py")
 
 
+def test_a_setting_that_the_sources_read(study):
+    (study / "sizes.py").write_text('import json\nWIDTH = json.load(open("net.json"))["width"]\n')
+    (study / "net.json").write_text('{\n "width": 5\n}\n')
+    found, _ = root(study, study)
+    assert ("net.json", 2) in [(Path(s["location"]["file"]).name, s["location"]["line"]) for s in found["suspects"]]
+
+
 def test_sources_of_another_state_are_not_followed(study):
     (study / "train.py").write_text("import os\n" + PROGRAM)
     found, notes = root(study, study)
