@@ -6,6 +6,7 @@ in the source is more often wrong than data that were read.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ WEIGHT = {
     "split": 2.0, "generator": 2.0, "call": 1.6, "read": 1.2, "assignment": 1.4, "argument": 1.4, "attribute": 1.4,
 }  # fmt: skip
 _LONGEST = 400
+_WINDOW = re.compile(r"[^:]+:[^:]+")
+"""A slice with both its ends, of a few of the rows: `start:start + length`."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,8 @@ def facts(arrays: list[Array], reads: dict[Origin, set[tuple[str, int]]]) -> Fac
             for parent in axis.origin.parents:
                 if parent.kind in ("constant", "argument"):
                     uses.setdefault(parent, set()).add((axis.origin.file, axis.origin.line))
-            if i == 0 and found.kind in ("array", "frame") and len(found.dims or ()) > 1:
+            is_window = axis.origin.kind == "slice" and _WINDOW.fullmatch(axis.origin.text) is not None
+            if i == 0 and found.kind in ("array", "frame") and len(found.dims or ()) > 1 and not is_window:
                 samples[axis.size] += 1
     return Facts(votes, frozenset(samples), uses)
 

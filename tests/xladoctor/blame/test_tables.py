@@ -233,3 +233,22 @@ model.fit(batches(), epochs=2)
     found = failed(source, "model.fit", said, 31, 24, 30, slug="keras-input-mismatch")
     assert found is not None and found.constraint is not None
     assert [o.size for o in found.constraint.operands] == [30, 31]
+
+
+@pytest.mark.parametrize(
+    ("rows", "samples"), [("[series[i:i + 22] for i in range(170)]", False), ("[np.zeros([22, 4])]", True)]
+)
+def test_the_rows_of_a_window_are_no_samples(rows: str, samples: bool) -> None:
+    source = f"""
+import keras
+import numpy as np
+series = np.zeros([200, 4])
+seen = {rows}
+inputs = keras.Input((4,))
+model = keras.Model(inputs, keras.layers.Dense(22)(inputs))
+model.compile("adam", "mse")
+model.fit(np.ones([32, 4]), np.ones([32, 5]))
+"""
+    found = failed(source, "model.fit", MIXED.format(32, 5, 32, 22), 5, 22, slug="broadcast-mismatch")
+    assert found is not None
+    assert any("number of samples" in s.reason for s in found.suspects) is samples
