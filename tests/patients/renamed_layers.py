@@ -1,24 +1,29 @@
-"""The collapsing reassembly in a model whose layers have other names, trained by a script of its own."""
+"""The collapsing reassembly alone, in a model whose layers have other names, trained by a script of its own.
+
+Given: the beginning of the names, and the rows of a batch.
+"""
 
 import sys
 
 from ptycho import faults, params
 from ptycho.config.config import ModelConfig, TrainingConfig, update_legacy_dict
 
-prefix = sys.argv[1]
+prefix, rows = sys.argv[1], int(sys.argv[2])
 
 with faults.applied("reassembly-collapses-batch"):
-    update_legacy_dict(params.cfg, TrainingConfig(model=ModelConfig(N=32, gridsize=2), batch_size=32))
-    params.set("filters_scale", 0.0625)
+    update_legacy_dict(params.cfg, TrainingConfig(model=ModelConfig(N=32, gridsize=2), batch_size=rows))
+    import keras
     import numpy as np
 
-    from ptycho import model, probe
+    from ptycho.custom_layers import CombineComplexLayer, ExtractPatchesPositionLayer, ReassemblePatchesLayer
 
-    probe.set_probe_guess()
-    params.set("intensity_scale", 100.0)
-    autoencoder, _ = model.create_compiled_model(2, 32)
-    for number, layer in enumerate(autoencoder.layers):
-        layer.name = f"{prefix}_{number}"
-    amplitudes = np.ones((32, 32, 32, 4), "float32")
-    positions = np.zeros((32, 1, 2, 4), "float32")
-    autoencoder.fit([amplitudes, positions], [amplitudes] * 3, batch_size=32, verbose=0)
+    amplitudes, positions = keras.Input((32, 32, 4)), keras.Input((1, 2, 4))
+    maps = keras.layers.Dense(4, name=f"{prefix}_1")(amplitudes)
+    patches = CombineComplexLayer(name=f"{prefix}_2")([maps, maps])
+    objects = ReassemblePatchesLayer(name=f"{prefix}_3")([patches, positions])
+    seen = ExtractPatchesPositionLayer(N=32, gridsize=2, name=f"{prefix}_4")([objects, positions])
+    net = keras.Model([amplitudes, positions], keras.layers.Lambda(abs, name=f"{prefix}_5")(seen), name=prefix)
+    net.compile("sgd", "mae")
+    rng = np.random.default_rng(0)
+    given = [rng.random((rows, 32, 32, 4), "float32"), rng.normal(size=(rows, 1, 2, 4)).astype("float32")]
+    net.fit(given, given[0], batch_size=rows, verbose=0)

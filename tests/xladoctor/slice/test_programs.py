@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_renamed_layers(tmp_path):
-    run = scan(tmp_path / "work", str(PATIENTS / "renamed_layers.py"), "zaphod")
+    run = scan(tmp_path / "work", str(PATIENTS / "renamed_layers.py"), "zaphod", "32")
     assert run.root["details"]["place"] == REASSEMBLE
     assert "zaphod" in run.root["layer"]
     assert "zaphod" in run.finding("reshape-mismatch")["layer"]
