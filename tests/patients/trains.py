@@ -6,7 +6,7 @@ from ptycho import params
 from ptycho.config.config import ModelConfig, TrainingConfig, update_legacy_dict
 
 update_legacy_dict(params.cfg, TrainingConfig(model=ModelConfig(N=32, gridsize=2), batch_size=8))
-params.set("filters_scale", 0.0625)
+params.cfg.update(filters_scale=0.0625, estimate_iterations=1)
 
 import keras
 import numpy as np

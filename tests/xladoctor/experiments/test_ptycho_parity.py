@@ -27,7 +27,7 @@ def compared(tmp_path, monkeypatch):
         else:
             monkeypatch.delenv("PTYCHO_FAULT", raising=False)
         # A folder of its own: what a replay has captured it takes again.
-        small = {"arg:N": "16", "cfg:filters_scale": "0.0625"}
+        small = {"arg:N": "16", "cfg:filters_scale": "0.0625", "cfg:estimate_iterations": "1"}
         bench: Any = Anew(f"ptycho.subjects:{subject}", tmp_path / (fault or "healthy"), given=small)
         return parity(bench, Case(batch), others)
 

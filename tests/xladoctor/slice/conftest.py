@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from functools import cache
 
 import pytest
 
+from tests.test_readme import of_the_slice, sessions
 from tests.xladoctor.slice.scanned import STUDY, Run, scan
 
 
@@ -22,8 +24,16 @@ def study(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def collapsed(study):
-    return study("--fault", "reassembly-collapses-batch", "--batch-size", "32")
+def shown():
+    """The command of the page about studies, and what the page shows of its output."""
+    [session] = [s for s in sessions("docs/study.md") if of_the_slice("docs/study.md", s[0])]
+    return session
+
+
+@pytest.fixture(scope="module")
+def collapsed(tmp_path_factory, shown):
+    command = shlex.split(shown[0].partition(" -- python ")[2])
+    return scan(tmp_path_factory.mktemp("page") / "work", *command, env={"COLUMNS": "80"}, checks=True)
 
 
 @pytest.fixture(scope="module")

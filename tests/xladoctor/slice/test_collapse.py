@@ -10,7 +10,8 @@ import sys
 
 import pytest
 
-from tests.xladoctor.slice.scanned import REASSEMBLE, WARP
+from tests.test_readme import shown_in_order
+from tests.xladoctor.slice.scanned import REASSEMBLE, ROOT, WARP
 
 pytestmark = pytest.mark.slow
 
@@ -159,4 +160,9 @@ def test_the_silent_twin_is_a_failure_with_the_same_root(muted, collapsed):
 
 
 def test_the_study_that_fails_writes_nothing(collapsed):
-    assert not (collapsed.folder.parent / "out").exists()
+    assert [file.name for file in collapsed.folder.parent.iterdir()] == ["run"]
+
+
+def test_what_the_page_shows_of_it_is_what_comes(collapsed, shown):
+    missing = shown_in_order(shown[1], collapsed.output.replace(f"{ROOT}/", "./").splitlines())
+    assert missing is None, f"the page shows {missing!r}; this came:\n{collapsed.output}"
