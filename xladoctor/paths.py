@@ -22,6 +22,12 @@ def here() -> Path:
     return Path(os.sep)
 
 
+def from_here(folder: Path) -> str:
+    """The path as a person would type it: relative where it lies below the current folder."""
+    at = here()
+    return str(folder.relative_to(at) if folder.is_relative_to(at) else folder)
+
+
 def probes_dir() -> Path:
     """The folder of the probes: `xladoctor/_probes` in a wheel, `probes` beside `xladoctor` in a checkout."""
     package = Path(__file__).resolve().parent

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from xladoctor.blame.values import Array, Dim, Origin, Seq, Value, array, unknown
+from xladoctor.blame.values import Array, Dim, Seq, Value, array, is_at, unknown
 
 if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
@@ -179,7 +179,7 @@ def reshaped(run: Follower, value: Value, wanted: tuple[Dim, ...] | None, free: 
             elif rest is not None and fixed:
                 # A batch that is folded or torn: the rows are no longer those of the data.
                 here = replace(origin, text=f"{FOLDS} rows: {rest} elements a row, as {fixed}")
-                out = [Dim(d.size, here if _at_line(d.origin, here) else d.origin) for d in out]
+                out = [Dim(d.size, here if is_at(d.origin, here) else d.origin) for d in out]
                 out[0] = Dim(None, here)
                 if rest % fixed and fixed % rest:
                     sides = [Dim(rest, source.origin), Dim(fixed, origin)]
@@ -193,10 +193,6 @@ def reshaped(run: Follower, value: Value, wanted: tuple[Dim, ...] | None, free: 
 
 JOINED = "the sum of the joined sizes"
 FOLDS = "the reshape folds"
-
-
-def _at_line(origin: Origin | None, here: Origin) -> bool:
-    return origin is not None and (origin.file, origin.line) == (here.file, here.line)
 
 
 def same(value: Value, run: Follower, what: str) -> Value:

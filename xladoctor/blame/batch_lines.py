@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from xladoctor.lint.checks.partial_batch import batched, pin
 from xladoctor.lint.project import Module, Project
 from xladoctor.model.diagnosis import Location
+from xladoctor.sources.names import names_in
 from xladoctor.sources.source import Source
 
 _MAKERS = frozenset(f"tensorflow.{name}" for name in ("range", "eye", "zeros", "ones", "fill"))
@@ -95,12 +96,8 @@ def _sliced(module: Module, known: Mapping[str, int]) -> Iterator[Line]:
         lower, upper = ends
         assert isinstance(upper, ast.BinOp)
         assert lower is not None
-        if not _names(upper) & _names(lower):
+        if not names_in(upper) & names_in(lower):
             continue
         size = upper.right
         text = f"a slice of {ast.unparse(size)} rows"
         yield Location(module.source.path, node.lineno if hasattr(node, "lineno") else 1), text, _number(size, known)
-
-
-def _names(node: ast.expr) -> set[str]:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}

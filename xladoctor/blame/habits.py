@@ -14,7 +14,7 @@ from xladoctor.blame.indices import OF_VALUES
 from xladoctor.blame.suspicion import Candidate
 from xladoctor.model.blame import Edit
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import last_name, names_in, walk
 
 _JOINS = frozenset({"concat-pack-mismatch", "slice-out-of-bounds", "broadcast-mismatch"})
 _COUNTS = frozenset({"len", "max", "amax", "reduce_max", "nunique"})
@@ -131,18 +131,14 @@ def _is_window(node: ast.AST, target: str) -> bool:
     if not isinstance(part, ast.Slice) or not isinstance(part.lower, ast.Name) or part.lower.id != target:
         return False
     upper = part.upper
-    return (
-        isinstance(upper, ast.BinOp)
-        and isinstance(upper.op, ast.Add)
-        and target in {n.id for n in walk(upper) if isinstance(n, ast.Name)}
-    )
+    return isinstance(upper, ast.BinOp) and isinstance(upper.op, ast.Add) and target in names_in(upper)
 
 
 def _joined(node: ast.AST) -> Found | None:
     """In a function that goes through the rows in pieces: the call that joins the results along another axis."""
     loops = [s for s in node.body if isinstance(s, ast.For)] if isinstance(node, ast.FunctionDef) else []
     for loop in loops:
-        names = {n.id for n in walk(loop.target) if isinstance(n, ast.Name)}
+        names = names_in(loop.target)
         if not any(_cuts_rows(n, names) for part in loop.body for n in walk(part)):
             continue
         parts = {

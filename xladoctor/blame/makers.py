@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING
 
 from xladoctor.blame.arguments import Args, Kwargs, arg, is_none, shape_of
-from xladoctor.blame.values import Array, Const, Dim, Library, Origin, Seq, Value, array, dim, number, text, unknown
+from xladoctor.blame.values import (
+    Array, Const, Dim, Library, Origin, Seq, Value, array, dim, is_at, number, text, unknown,
+)  # fmt: skip
 from xladoctor.model.blame import StepKind
 
 if TYPE_CHECKING:
@@ -158,14 +160,9 @@ def variable(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
         return Array(None, run.origin("variable", "a variable", *args), "variable")
     here = run.origin("variable", "the variable", *args)
     made = [
-        Dim(d.size, replace(d.origin, kind="variable") if _is_at(d.origin, here) else d.origin)
-        for d in found.dims or ()
+        Dim(d.size, replace(d.origin, kind="variable") if is_at(d.origin, here) else d.origin) for d in found.dims or ()
     ]
     return Array(made if found.dims is not None else None, here, "variable")
-
-
-def _is_at(origin: Origin | None, here: Origin) -> TypeGuard[Origin]:
-    return origin is not None and (origin.file, origin.line) == (here.file, here.line)
 
 
 def placeholder(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:

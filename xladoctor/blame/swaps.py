@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from xladoctor.blame.values import Array, Instance, Map, Value, number
 from xladoctor.blame.variants import Shapes, Variant, agrees, fields, replaced
-from xladoctor.sources.names import last_name
+from xladoctor.sources.names import last_name, text_key
 
 if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
@@ -91,7 +91,7 @@ def _fields(node: ast.expr, pairs: Mapping[int, int], run: Follower) -> Iterator
     if held is None:
         return
     known = _numbers(held)
-    own = node.attr if isinstance(node, ast.Attribute) else _key(node)
+    own = node.attr if isinstance(node, ast.Attribute) else text_key(node)
     values = run.numbers.get(node) or {known.get(own or "", -1)}
     wanted = pairs.get(next(iter(values))) if len(values) == 1 else None
     for other in [n for n, size in known.items() if size == wanted and n != own][:_MOST]:
@@ -107,11 +107,6 @@ def _numbers(held: Value) -> dict[str, int]:
     if isinstance(held, Instance):
         named = {**held.cls.names, **held.names}
     return {str(n): size for n, v in named.items() if isinstance(n, str) and (size := number(v)) is not None}
-
-
-def _key(node: ast.expr) -> str | None:
-    key = node.slice if isinstance(node, ast.Subscript) else None
-    return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None
 
 
 def _columns(node: ast.expr, holder: ast.AST) -> Iterator[ast.expr]:

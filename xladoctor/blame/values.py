@@ -9,7 +9,7 @@ import ast
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeGuard
 
 from xladoctor.model.blame import StepKind
 
@@ -23,6 +23,11 @@ class Origin:
     line: int
     text: str = ""
     parents: tuple[Origin, ...] = ()
+
+
+def is_at(origin: Origin | None, here: Origin) -> TypeGuard[Origin]:
+    """Whether something was made at a line."""
+    return origin is not None and (origin.file, origin.line) == (here.file, here.line)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,6 @@ import click
 import typer
 import typer.core
 
-from xladoctor import paths
 from xladoctor.cli import options
 from xladoctor.errors import XladoctorError, did_you_mean
 from xladoctor.recording.schema import schema
@@ -230,9 +229,3 @@ def only_for_logs(ctx: click.Context, *names: str) -> None:
     for name in names:
         if ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
             raise XladoctorError(f"--{name.replace('_', '-')} is for saved output, and this is a command to run")
-
-
-def from_here(folder: Path) -> str:
-    """The path as a person would type it: relative where it lies below the current folder."""
-    here = paths.here()
-    return str(folder.relative_to(here) if folder.is_relative_to(here) else folder)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from xladoctor import descriptors
+from xladoctor import descriptors, paths
 from xladoctor.cli import command, inputs, options
 from xladoctor.cli.export import Exported, export
 from xladoctor.cli.output import Output
@@ -232,7 +232,7 @@ def _run(
         _write_patch(running.write_patch, result.diagnosis)
     # Apart from what the command printed last.
     before = "\n" if target.to_stdout and target.format == "console" else ""
-    seen = {"run_dir": command.from_here(result.run_dir), "target_status": result.target_status}
+    seen = {"run_dir": paths.from_here(result.run_dir), "target_status": result.target_status}
     try:
         status = show(result.diagnosis, target, to, before, verbose=shown.verbose, quiet=shown.quiet, **seen)
     except PipeClosed:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from xladoctor import paths
 from xladoctor.cli import command, inputs, options
 from xladoctor.cli.summaries import SUMMARIES
 from xladoctor.errors import XladoctorError
@@ -82,7 +83,7 @@ def trace(
     if target.to_stdout and target.format == "console":
         # Apart from what the command printed last.
         target.write("\n")
-    view = View(shown.verbose, shown.quiet, command.from_here(result.run_dir), result.target_status)
+    view = View(shown.verbose, shown.quiet, paths.from_here(result.run_dir), result.target_status)
     target.write(render(result.trace, target.format, page, view))
     return result.trace.exit_code or shell_status(result.target_status)
 

@@ -50,7 +50,6 @@ RECORDED_ORDER = Basis("observed", "The order of these events was recorded in th
 RECORDED_ROWS = Basis("observed", "The run recorded the rows in and the rows out.")
 RECORDED_DATASET = Basis("observed", "The run recorded how the dataset was built.")
 RECORDED_LABELS = Basis("observed", "The labels of both parts were counted in the run.")
-RECORDED_NUMBERS = Basis("observed", "It was computed from the numbers of the rows in the run.")
 RECORDED_TABLE = Basis("observed", "The shape was recorded in the run; what made it was read in the source.")
 RECORDED_SOURCE = Basis(
     "untested", "It was read in the source, with what the names held in the run; it was not tested."

@@ -20,11 +20,11 @@ from xladoctor.diagnosis.reach import reaches
 from xladoctor.diagnosis.recorded import contract_violation, quiet_violation, rows_lost, unexplaining
 from xladoctor.diagnosis.relays import relayed
 from xladoctor.diagnosis.remade import made_again
+from xladoctor.diagnosis.setting_finding import event_of
 from xladoctor.diagnosis.unfinished import unfinished
 from xladoctor.diagnosis.weigh import failures_of, handled, survived, uncaught
 from xladoctor.model.diagnosis import Finding
 from xladoctor.recording.evidence import Evidence
-from xladoctor.recording.run import Event
 from xladoctor.rules import OUTSIDE
 
 # Errors that a broken contract earlier in the step can explain.
@@ -179,9 +179,5 @@ def _with_outcome(found: list[Finding], rest: list[Finding], evidence: Evidence)
         return [stopped, *(f for f in found if f not in ours)]
     if found:
         return [interrupted(f) if f.details.get("kind") == "KeyboardInterrupt" else f for f in found]
-    known = {_event(e) for f in rest for e in failures_of(f, evidence.run)} if evidence.run is not None else set()
+    known = {event_of(e) for f in rest for e in failures_of(f, evidence.run)} if evidence.run is not None else set()
     return [f for f in outcome_findings(evidence) if not any(p.where in known for p in f.evidence)]
-
-
-def _event(event: Event) -> str:
-    return f"events-{event['pid']}.jsonl:{event['seq']}"

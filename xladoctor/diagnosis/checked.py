@@ -10,13 +10,13 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from xladoctor.diagnosis.basis import COMPARED_PLAINLY
-from xladoctor.diagnosis.facts import is_user_file
+from xladoctor.diagnosis.facts import defined, line
 from xladoctor.diagnosis.lookup import calls_around
 from xladoctor.diagnosis.surroundings import tensorflow_version
 from xladoctor.diagnosis.weigh import ended_itself, survived
-from xladoctor.model.diagnosis import Check, Checked, Finding, Location, Proof, Remedy
+from xladoctor.model.diagnosis import Check, Checked, Finding, Proof, Remedy
 from xladoctor.model.shapes import python_shape
-from xladoctor.recording.run import Event, Recording, location
+from xladoctor.recording.run import Event, Recording
 from xladoctor.recording.schema import schema
 from xladoctor.rules import atlas, by_slug
 from xladoctor.rules.atlas import Difference
@@ -107,7 +107,7 @@ def _of_top(recording: Recording) -> Iterator[Check]:
         capsule = str(trace.get("capsule"))
         call, told = calls.get(capsule), answers.get(capsule)
         name = str(trace.get("python_name"))
-        check = Check(what="compiled-function", function=name, location=_defined(trace))
+        check = Check(what="compiled-function", function=name, location=defined(trace))
         if told is not None:
             yield _with_answer(check, told)
         else:
@@ -166,7 +166,7 @@ def _inside(recording: Recording) -> Iterator[Check]:
         top = str(_top(parent, by_graph).get("capsule"))
         told, call = answers.get(top), calls.get(top)
         name = _named(trace, around.get(id(trace)))
-        check = Check(what="compiled-function", function=name, location=_defined(trace))
+        check = Check(what="compiled-function", function=name, location=defined(trace))
         if told is not None:
             check = _with_answer(check, told)
         else:
@@ -183,7 +183,7 @@ def _clustered(recording: Recording) -> Iterator[Check]:
     for capsule, told in _answers(recording).items():
         if told.get("clustered") and capsule in tops:
             name = str(tops[capsule].get("python_name"))
-            yield _with_answer(Check(what="compiled-function", function=name, location=_defined(tops[capsule])), told)
+            yield _with_answer(Check(what="compiled-function", function=name, location=defined(tops[capsule])), told)
 
 
 def _top(trace: Event, by_graph: Mapping[tuple[Any, Any], Event]) -> Event:
@@ -206,16 +206,12 @@ def _under_xla(trace: Event, by_graph: Mapping[tuple[Any, Any], Event]) -> bool:
     return False
 
 
-def _defined(trace: Event) -> Location | None:
-    return location(trace.get("defined")) or location(trace.get("where"))
-
-
 def _finding(recording: Recording, capsule: str, told: Mapping[str, Any]) -> Finding:
     node = told.get("node") or {}
     trace = compared(recording, capsule, told.get("function"))
     name = str(trace.get("python_name") or capsule)
     rule = by_slug("wrong-shape-silent" if told.get("kind") == "shape" else "parity-divergence")
-    at = line(node) or _defined(trace)
+    at = line(node) or defined(trace)
     what = _what(told)
     where = f"{node['op']} ({node['node']})" if node.get("op") else None
     told_at = f", {at}." if at is not None else "."
@@ -291,12 +287,3 @@ def _proof(told: Mapping[str, Any]) -> str:
     text = _what(told) + (f"; largest difference {far} of the largest value" if far is not None else "")
     alone = node.get("shapes") if node.get("exact", True) else None
     return text + (f"; {node['op']} on the same inputs: {alone[0]} plainly, {alone[1]} under XLA" if alone else "")
-
-
-def line(node: Mapping[str, Any]) -> Location | None:
-    """The user's line that made the op: of the call that led there, where the op stands in a library."""
-    for frames in (node.get("sources") or (), *reversed(node.get("call_sources") or ())):
-        for file, line, function in reversed(frames):
-            if is_user_file(str(file)):
-                return Location(str(file), line, function)
-    return None

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from xladoctor.model.shapes import shape_text
+from xladoctor.sources.names import names_in
 
 _ALLOWED = (
     ast.Expression,
@@ -167,7 +168,7 @@ def _names_in(expression: str, text: str) -> set[str]:
     for node in ast.walk(tree):
         if not isinstance(node, _ALLOWED):
             raise ContractError(f"contract {text!r}: {expression!r} may use only + - * // of names and numbers")
-    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    return names_in(tree)
 
 
 def faults(text: str, given: Collection[str] = ()) -> tuple[str, ...]:

@@ -13,7 +13,8 @@ from itertools import pairwise
 from typing import Any
 
 from xladoctor.diagnosis.basis import DREW_BOTH_WAYS, NOT_TESTED, READ_IN_GRAPH
-from xladoctor.diagnosis.checked import REQUEST, compared, line
+from xladoctor.diagnosis.checked import REQUEST, compared
+from xladoctor.diagnosis.facts import line
 from xladoctor.diagnosis.setting_finding import event_of
 from xladoctor.diagnosis.weigh import ended_itself
 from xladoctor.model.diagnosis import Basis, Finding, Location, Proof, Status

@@ -4,7 +4,7 @@ silent calls.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -369,3 +369,17 @@ def user_line(op: dict[str, Any]) -> Location | None:
         if is_user_file(frame[0]):
             return Location(frame[0], frame[1], frame[2])
     return None
+
+
+def line(node: Mapping[str, Any]) -> Location | None:
+    """The user's line that made an op: of the call that led there, where the op stands in a library."""
+    for frames in (node.get("sources") or (), *reversed(node.get("call_sources") or ())):
+        for file, line, function in reversed(frames):
+            if is_user_file(str(file)):
+                return Location(str(file), line, function)
+    return None
+
+
+def defined(trace: Event) -> Location | None:
+    """Where a function that was traced is written, or else where it was called."""
+    return location(trace.get("defined")) or location(trace.get("where"))

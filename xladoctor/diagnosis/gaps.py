@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from xladoctor.model.shapes import count
 from xladoctor.recording.dropped import Dropped, dropped
 from xladoctor.recording.run import Recording
 from xladoctor.recording.schema import schema
@@ -44,10 +45,10 @@ def _events(losses: list[Dropped]) -> Iterator[str]:
         before = counts.get(mark, 0)
         counts[mark] = max(before, loss.count) if loss.reason == schema.DROP_SIZE else before + loss.count
     by_reason: Counter[str] = Counter()
-    for (_, reason), count in counts.items():
-        by_reason[reason] += count
-    for reason, count in by_reason.items():
-        yield f"{_number(count, 'event')} could not be recorded: {_why(reason)}"
+    for (_, reason), number in counts.items():
+        by_reason[reason] += number
+    for reason, number in by_reason.items():
+        yield f"{count(number, 'event')} could not be recorded: {_why(reason)}"
 
 
 def _capsules(recording: Recording, losses: list[Dropped]) -> Iterator[str]:
@@ -58,7 +59,7 @@ def _capsules(recording: Recording, losses: list[Dropped]) -> Iterator[str]:
             these = [loss for loss in gone if loss.reason == reason]
             total = sum(loss.size for loss in these)
             mega = f" ({total / _MEGA:.0f} MiB)" if total >= _MEGA else ""
-            things = _number(len(these), "graph") if what == "graph" else f"the values of {_number(len(these), 'call')}"
+            things = count(len(these), "graph") if what == "graph" else f"the values of {count(len(these), 'call')}"
             yield f"{things}{mega} could not be kept to run again: {_why(reason)}"
 
 
@@ -71,12 +72,8 @@ def _missing(recording: Recording, losses: list[Dropped]) -> Iterator[str]:
     for pid, present in numbers.items():
         lost = max(present) - min(present) + 1 - len(present)
         if lost > 0 and pid not in told:
-            yield f"the run folder lacks {_number(lost, 'event')} of process {pid}"
+            yield f"the run folder lacks {count(lost, 'event')} of process {pid}"
 
 
 def _why(reason: str) -> str:
     return str(schema.DROP_REASONS.get(reason, reason)) + (_BOUND if reason == schema.DROP_SIZE else "")
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from xladoctor.diagnosis.basis import ROWS_CHANGED
-from xladoctor.diagnosis.checked import line
+from xladoctor.diagnosis.facts import line
 from xladoctor.diagnosis.own_source import source_of
 from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
 from xladoctor.model.shapes import python_shape

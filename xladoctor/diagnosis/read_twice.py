@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from xladoctor.diagnosis.causes import SHAPES
 from xladoctor.diagnosis.first_suspect import suspect_at
-from xladoctor.diagnosis.reads import History, histories
+from xladoctor.diagnosis.reads import History, function_of, histories
 from xladoctor.diagnosis.setting_finding import finding, told
 from xladoctor.model.diagnosis import Basis, Diagnosis, Finding, Location, Remedy
 from xladoctor.recording.run import Event, Recording, location
@@ -80,8 +80,9 @@ def _twice(history: History, pairs: Sequence[tuple[int, int]]) -> Iterator[Twice
         was, now = before["value"], written["value"]
         if type(was) is not int or type(now) is not int or was == now or was < 1 or now < 1:
             continue
-        old = [r for r in history.reads_between(before["seq"], written["seq"]) if _by(r) != _by(written)]
-        new = [r for r in history.reads_between(written["seq"], history.next_write(written)) if _by(r) != _by(written)]
+        by, after = function_of(written), history.next_write(written)
+        old = [r for r in history.reads_between(before["seq"], written["seq"]) if function_of(r) != by]
+        new = [r for r in history.reads_between(written["seq"], after) if function_of(r) != by]
         told_apart = _power(pairs, was, now)
         if old and new and told_apart is not None:
             yield Twice(history, old[-1], written, new[-1], *told_apart)
@@ -97,11 +98,6 @@ def _power(pairs: Sequence[tuple[int, int]], was: int, now: int) -> tuple[int, t
                 if a > 0 < b and Fraction(a, b) == ratio and a % was**power == 0:
                     return power, (a, b)
     return None
-
-
-def _by(event: Event) -> tuple[object, object]:
-    where = event.get("where") or {}
-    return where.get("file"), where.get("function")
 
 
 def _cause(twice: Twice, recording: Recording) -> Finding:

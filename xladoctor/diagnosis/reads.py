@@ -44,10 +44,10 @@ class History:
         before: Any = _UNSET
         pending: tuple[Event, Any] | None = None
         for write in self.writes:
-            if pending is not None and write["value"] == pending[1] and _function(write) == _function(pending[0]):
+            if pending is not None and write["value"] == pending[1] and function_of(write) == function_of(pending[0]):
                 found.append(Override(pending[0], write))
                 pending = None
-            elif before is not _UNSET and write["value"] != before and _function(write)[1] not in (None, "<module>"):
+            elif before is not _UNSET and write["value"] != before and function_of(write)[1] not in (None, "<module>"):
                 pending = (write, before)
             else:
                 pending = None
@@ -106,6 +106,7 @@ def _each_history(recording: Recording) -> Iterator[History]:
         yield History(pid, store, key, tuple(writes), tuple(reads))
 
 
-def _function(event: Event) -> tuple[Any, Any]:
+def function_of(event: Event) -> tuple[Any, Any]:
+    """(file, name) of the function in which a setting was read or written."""
     where = event.get("where") or {}
     return where.get("file"), where.get("function")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from xladoctor.diagnosis.basis import NOT_TESTED, RECORDED_MEETING, ROWS_CHANGED
-from xladoctor.diagnosis.facts import is_user_file
+from xladoctor.diagnosis.facts import defined, line
 from xladoctor.diagnosis.fixed_batch import fixed_batches
 from xladoctor.diagnosis.lookup import calls_around
 from xladoctor.diagnosis.meeting_words import REMEDIES, made_by, proof, words
@@ -74,7 +74,7 @@ def to_ask(recording: Recording) -> list[Asked]:
         if key in found and not _is_second_attempt(recording, found[key].capsule, trace):
             continue
         if call is None:
-            found[key] = Asked(str(capsule), name, location=_defined(trace))
+            found[key] = Asked(str(capsule), name, location=defined(trace))
             continue
         size = fixed.get(str(call.get("model"))) or call.get("batch_size")
         label = f"{call['method']} of {call.get('model')}"
@@ -210,14 +210,10 @@ def _is_second_attempt(recording: Recording, capsule: str, trace: Event) -> bool
     return first is not None and first.get("inputs") == trace.get("inputs")
 
 
-def _defined(trace: Event) -> Location | None:
-    return location(trace.get("defined")) or location(trace.get("where"))
-
-
 def _finding(asked: Asked, told: Mapping[str, Any]) -> Finding:
     kind = str(told["kind"])
     rule = by_slug(_SLUGS.get(kind, "wrong-pairing"))
-    at, made = _line(told), _line(told.get("made") or {})
+    at, made = line(told), line(told.get("made") or {})
     where = made if kind in ("lost", "groups") and made is not None else at
     level: Level = "error" if _is_certain(kind, told) else "warning"
     title, why = words(kind, told)
@@ -248,12 +244,3 @@ def _is_certain(kind: str, told: Mapping[str, Any]) -> bool:
         # A mean over the rows, put beside them again, may be what is wanted: one code for a whole set.
         return str((told.get("made") or {}).get("op")) not in _REDUCTIONS
     return bool(told.get("natural"))
-
-
-def _line(told: Mapping[str, Any]) -> Location | None:
-    """The user's line that made an op: of the call that led there, where the op stands in a library."""
-    for frames in (told.get("sources") or (), *reversed(told.get("call_sources") or ())):
-        for file, line, function in reversed(frames):
-            if is_user_file(str(file)):
-                return Location(str(file), line, function)
-    return None

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xladoctor.diagnosis.basis import COMPARED_PLAINLY
-from xladoctor.diagnosis.checked import REQUEST, compared, line
+from xladoctor.diagnosis.checked import REQUEST, compared
+from xladoctor.diagnosis.facts import line
 from xladoctor.model.diagnosis import Finding, Proof, Remedy
 from xladoctor.recording.run import Recording
 from xladoctor.rules import by_slug

@@ -7,7 +7,7 @@ import ast
 from xladoctor.diagnosis.own_source import files_of, program_of, source_of
 from xladoctor.model.diagnosis import Location
 from xladoctor.recording.run import Recording
-from xladoctor.sources.names import keyword, walk
+from xladoctor.sources.names import keyword, text_key, walk
 
 
 def written_at(recording: Recording, at: Location | None, name: str) -> Location | None:
@@ -20,18 +20,12 @@ def written_at(recording: Recording, at: Location | None, name: str) -> Location
             continue
         direct = keyword(node, name)
         if direct is not None:
-            key = _key(direct)
+            key = text_key(direct)
             return (_entry(recording, at.file, key) if key else None) or _place(recording, at.file, direct.lineno)
         given = next((k.value for k in node.keywords if k.arg is None), None)
         if given is not None:
             return _entry(recording, at.file, name) or _place(recording, at.file, given.lineno)
     return at
-
-
-def _key(node: ast.expr) -> str | None:
-    """The key of `config["eager"]`."""
-    key = node.slice if isinstance(node, ast.Subscript) else None
-    return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None
 
 
 def _entry(recording: Recording, file: str, key: str) -> Location | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from xladoctor import paths, secrets
+from xladoctor import secrets
 from xladoctor.errors import XladoctorError
 from xladoctor.recording import files, mark
 from xladoctor.workers.bench import TIMEOUT
@@ -100,9 +100,3 @@ def _why(folder: Path, error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError | UnicodeDecodeError | KeyError | TypeError):
         return f"its {REQUEST} is not one that a replay wrote"
     return str(error)
-
-
-def shown(folder: Path) -> str:
-    """A folder as a person would type it."""
-    here = paths.here()
-    return str(folder.relative_to(here) if folder.is_relative_to(here) else folder)

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import xladoctor
-from xladoctor import secrets
+from xladoctor import paths, secrets
 from xladoctor.errors import XladoctorError
 from xladoctor.experiments import vary as varying
 from xladoctor.experiments.judge import undecided
 from xladoctor.experiments.outcome import words
-from xladoctor.experiments.request import REQUEST, Options, request, shown
+from xladoctor.experiments.request import REQUEST, Options, request
 from xladoctor.experiments.sweep import Asked, sweep
 from xladoctor.model.replay import Case, Outcome, Replay, Sweep
 from xladoctor.protocol import answers, requests
@@ -72,7 +72,7 @@ def replay(
                 result = _with_nearest(bench, swept, case, result)
             result = _parts(bench, case or _any(swept), case is not None, options, result)
         except KeyboardInterrupt:
-            note = f"interrupted; this goes on where it was: xladoctor replay --resume {shown(folder)}"
+            note = f"interrupted; this goes on where it was: xladoctor replay --resume {paths.from_here(folder)}"
             result = replace(result, interrupted=True, notes=(*result.notes, note))
         result = replace(result, notes=(*result.notes, *differences(bench.places)))
     _write(folder, result)

@@ -16,6 +16,7 @@ from xladoctor.lint.interpret import Interpreter
 from xladoctor.lint.project import Function, Project
 from xladoctor.lint.settings import Settings
 from xladoctor.model.diagnosis import Diagnosis, Finding, Location, Proof, Verdict
+from xladoctor.model.shapes import count
 from xladoctor.rules import by_code
 from xladoctor.sources.source import Source
 
@@ -72,13 +73,13 @@ def lint_sources(
     spots = [_spot(hazard) for hazard in sorted(kept, key=_order)]
     findings = tuple(spot.finding for spot in spots)
     left, known, gone = baseline.without(findings) if baseline is not None else (findings, 0, ())
-    notes = [f"{_count(len(read.sources), 'file')} read."]
+    notes = [f"{count(len(read.sources), 'file')} read."]
     notes += (
-        [f"{_count(len(told) - len(kept) + len(about), 'finding')} ignored by comments."]
+        [f"{count(len(told) - len(kept) + len(about), 'finding')} ignored by comments."]
         if len(kept) - len(about) < len(told)
         else []
     )
-    notes += [f"{_count(known, 'finding')} in the baseline."] if known else []
+    notes += [f"{count(known, 'finding')} in the baseline."] if known else []
     notes += [f"In the baseline, but not found any more: {what}" for what in gone]
     notes += [f"{function.name} ({where}): too much code to follow to the end." for function, where in cut]
     new = {id(finding) for finding in left}
@@ -126,10 +127,6 @@ def _with_floats(project: Project) -> list[Entry]:
             ):
                 made.setdefault(inside, Entry(inside, "", module.source.at(inside.line)))
     return list(made.values())
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _order(hazard: Hazard) -> tuple[int, str, int, str]:

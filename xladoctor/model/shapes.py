@@ -6,6 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 
+def count(number: int, what: str) -> str:
+    """`1 call`, `2 calls`."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
 def python_shape(sizes: Any) -> str:
     """A shape as Python and Keras print it: `(None, 24, 64)`, `(32,)`; `?` if even the rank is unknown. A single size,
     or a text, is returned as it is.

@@ -305,3 +305,8 @@ def _whole_text(value: Any) -> Any:
 
 def _size(count: int) -> str:
     return f"{count >> 20} MiB" if count >= 1 << 20 else f"{count} bytes"
+
+
+def no_link(name: str, flags: int) -> int:
+    """An opener of `open` for a file of ours: never through a symbolic link, and for nobody else to read."""
+    return os.open(name, flags | os.O_NOFOLLOW, 0o600)

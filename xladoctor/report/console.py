@@ -31,7 +31,7 @@ def render(diagnosis: Diagnosis, page: Page, view: View | None = None) -> str:
     _verdict(page, diagnosis, view)
     if view.quiet:
         return page.text()
-    _bullets(page, "Could not be read", diagnosis.problems, "bold yellow")
+    page.bullets("Could not be read", diagnosis.problems, "bold yellow")
     roots = [finding for finding in diagnosis.findings if finding.role == "root"]
     if not roots:
         _notes(page, diagnosis, view)
@@ -161,13 +161,6 @@ def _how(page: Page, remedy: Remedy, view: View) -> None:
 
 def _notes(page: Page, diagnosis: Diagnosis, view: View) -> None:
     notes = diagnosis.notes if view.verbose else [clip(str(note), _NOTES) for note in diagnosis.notes[:_FEW]]
-    _bullets(page, "Notes", notes)
+    page.bullets("Notes", notes)
     if len(diagnosis.notes) > len(notes):
         page.parts((f"… {facts.count(len(diagnosis.notes) - len(notes), 'more note')} (--verbose)", "dim"), indent=2)
-
-
-def _bullets(page: Page, title: str, said: Sequence[str], style: str = "bold") -> None:
-    if said:
-        page.heading(title, style=style)
-        for item in said:
-            page.para(item, hang=2, first="- ")

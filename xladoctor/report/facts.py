@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from xladoctor.model.diagnosis import Diagnosis, Finding, Location, XlaPath
+from xladoctor.model.shapes import count as count
 from xladoctor.model.shapes import shape_text
 from xladoctor.patterns import pattern
 
@@ -85,11 +86,6 @@ def numbers(finding: Finding) -> list[Number]:
     found = finding.details.get("numbers")
     items = found if isinstance(found, list | tuple) else ()
     return [_number(item) for item in items if isinstance(item, dict)]
-
-
-def count(number: int, what: str) -> str:
-    """`1 call`, `2 calls`."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def uses_tensorflow(diagnosis: Diagnosis) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 from xladoctor.model.diagnosis import Finding
 from xladoctor.model.element_types import byte_words, bytes_of, spelled
-from xladoctor.model.shapes import python_shape
+from xladoctor.model.shapes import count, python_shape
 from xladoctor.patterns import pattern
 from xladoctor.report.findings import telling_line
 from xladoctor.report.text import clip, line
@@ -176,15 +176,11 @@ def _reshape(finding: Finding) -> str:
         return ""
     source, target = _input_of_reshape(finding, have), finding.details.get("target")
     inside = _inside(finding)
-    what = python_shape(source) if source else _elements(have)
+    what = python_shape(source) if source else count(have, "element")
     into = python_shape(target) if isinstance(target, list | tuple) else "the requested shape"
     takes = f"a multiple of {want}" if finding.details.get("multiple_of") else str(want)
-    has = f"it has {_elements(have)}, the target takes {takes}" if source else f"the target takes {takes}"
+    has = f"it has {count(have, 'element')}, the target takes {takes}" if source else f"the target takes {takes}"
     return f"Cannot reshape {what} to {into}{inside}: {has}"
-
-
-def _elements(count: int) -> str:
-    return f"{count} element" + ("" if count == 1 else "s")
 
 
 def _input_of_reshape(finding: Finding, have: int) -> Sizes | None:

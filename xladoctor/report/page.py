@@ -79,6 +79,13 @@ class Page:
         self.blank()
         self.parts((title, style), (f"  {text.line(note)}" if note else "", "dim"))
 
+    def bullets(self, title: str, said: Sequence[str], style: str = "bold") -> None:
+        """A section with a paragraph for each item; nothing where there is none."""
+        if said:
+            self.heading(title, style=style)
+            for item in said:
+                self.para(item, hang=2, first="- ")
+
     def parts(self, *pieces: tuple[str, str], indent: int = 0) -> None:
         """One line of styled pieces, not wrapped."""
         self._line((" " * indent, ""), *((_soft(self.near(piece)), style) for piece, style in pieces))

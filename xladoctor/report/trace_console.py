@@ -25,7 +25,7 @@ def render(trace: Trace, page: Page, view: View) -> str:
     if view.quiet:
         _first(page, trace)
         return page.text()
-    _bullets(page, "Could not be read", trace.problems)
+    page.bullets("Could not be read", trace.problems)
     _layers(page, trace, view)
     _functions(page, trace)
     for number, step in enumerate(trace.steps, 1):
@@ -34,7 +34,7 @@ def render(trace: Trace, page: Page, view: View) -> str:
     if missing:
         page.heading("Places that are missing")
         page.table([(p.place, p.origin, p.reason or "") for p in missing])
-    _bullets(page, "Notes", trace.notes)
+    page.bullets("Notes", trace.notes)
     if view.run_dir:
         page.heading("Next")
         for words, why in (
@@ -71,10 +71,10 @@ def render_diff(diff: TraceDiff, page: Page, view: View) -> str:
         page.parts((f"contract {row.row.contract}", "dim"), indent=4)
     if view.quiet:
         return page.text()
-    _bullets(page, "Could not be read", diff.problems)
+    page.bullets("Could not be read", diff.problems)
     for step in diff.steps:
         _step_diff(page, step, view)
-    _bullets(page, "Notes", diff.notes)
+    page.bullets("Notes", diff.notes)
     return page.text()
 
 
@@ -159,10 +159,3 @@ def _step_diff(page: Page, step: StepDiff, view: View) -> None:
     page.table(table, styles=["bold red", "", "", "", ""], caps=(1, 40, 24, 44))
     if len(step.rows) > len(shown):
         page.parts((f"… {len(step.rows) - len(shown)} more (--verbose)", "dim"), indent=2)
-
-
-def _bullets(page: Page, title: str, said: tuple[str, ...]) -> None:
-    if said:
-        page.heading(title)
-        for item in said:
-            page.para(item, hang=2, first="- ")

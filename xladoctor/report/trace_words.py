@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xladoctor.model.diagnosis import Location, ShapeRow
-from xladoctor.model.shapes import python_shape, shape_text
+from xladoctor.model.shapes import count, python_shape, shape_text
 from xladoctor.model.trace import RowDiff, StepDiff, Trace, TraceDiff, TracedStep
 from xladoctor.report.facts import inside
 from xladoctor.report.shapes import runtime_text
@@ -26,11 +26,6 @@ _KINDS = {
     "only-in-a": "only in A",
     "only-in-b": "only in B",
 }
-
-
-def count(number: int, what: str) -> str:
-    """`1 tensor`, `2 tensors`."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def basis(step: TracedStep) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from xladoctor.sources.names import keyword, last_name, walk
+from xladoctor.sources.order import innermost
 
 _MOST = 150
 _IN_PLACE = frozenset({"shuffle", "sort", "append", "extend", "insert", "reverse", "fill", "add", "update"})
@@ -116,8 +117,7 @@ class Backward:
 
     def _scope(self, file: str, line: int) -> ast.AST:
         """The innermost function around a line; the module where there is none."""
-        inside = [f for f in self._inside[file] if f.lineno <= line <= (f.end_lineno or f.lineno)]
-        return max(inside, key=lambda f: f.lineno, default=self._trees[file])
+        return innermost(self._inside[file], line) or self._trees[file]
 
     def _named(self, file: str, tree: ast.Module, name: str, line: int) -> Iterator[Made]:
         scope = self._scope(file, line)

@@ -60,6 +60,17 @@ def last_name(node: ast.AST) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
+def names_in(node: ast.AST) -> set[str]:
+    """The plain names below a node, those that are read and those that get a value."""
+    return {n.id for n in walk(node) if isinstance(n, ast.Name)}
+
+
+def text_key(node: ast.expr) -> str | None:
+    """The key of `config["eager"]`."""
+    key = node.slice if isinstance(node, ast.Subscript) else None
+    return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None
+
+
 def keyword(call: ast.Call, name: str) -> ast.expr | None:
     """The value of a keyword of a call."""
     return next((k.value for k in call.keywords if k.arg == name), None)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from xladoctor.sources.names import walk
 
-_FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+_FUNCTIONS = Function
 _LOOPS = ast.For | ast.While | ast.AsyncFor
 _AROUND = _FUNCTIONS | ast.Lambda | ast.For | ast.While | ast.AsyncFor
 
@@ -23,8 +25,13 @@ def runs_before(tree: ast.Module, line: int, other: int) -> bool:
 
 def scope_at(tree: ast.Module, line: int) -> ast.AST:
     """The innermost function around a line; the module where there is none."""
-    inside = (n for n in walk(tree) if isinstance(n, _FUNCTIONS) and n.lineno <= line <= (n.end_lineno or n.lineno))
-    return max(inside, key=lambda n: n.lineno, default=tree)
+    return innermost((n for n in walk(tree) if isinstance(n, _FUNCTIONS)), line) or tree
+
+
+def innermost(functions: Iterable[Function], line: int) -> Function | None:
+    """The innermost of these functions around a line."""
+    inside = (n for n in functions if n.lineno <= line <= (n.end_lineno or n.lineno))
+    return max(inside, key=lambda n: n.lineno, default=None)
 
 
 def statement_end(tree: ast.Module, line: int) -> int:

@@ -10,6 +10,9 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from xladoctor.sources.names import names_in
+from xladoctor.sources.order import scope_at
+
 _MEANS = frozenset({"mean", "nanmean", "average", "std", "var", "nanstd", "nanvar"})
 _MODULES = frozenset({"np", "numpy"})
 _GIVEN = ("None", "newaxis", "expand_dims", "reshape", ".T", "transpose", "outer", "@", "dot(", "cdist", "matmul(",
@@ -30,7 +33,7 @@ class Meeting:
 
 def met(tree: ast.Module, line: int) -> Meeting | None:
     """The operation whose result the mean at a line is taken of; the innermost one where there are several."""
-    scope = _scope(tree, line)
+    scope = scope_at(tree, line)
     for call in _means(scope, line):
         taken = _taken(call)
         found = list(_meetings(taken, scope, line, _DEPTH)) if taken is not None else []
@@ -44,7 +47,7 @@ def squared(tree: ast.Module, line: int) -> Meeting | None:
     """The square of which the mean at a line is taken: `x ** 2`, `x * x`, `np.square(x)`, or `np.abs(x)`; None where
     another mean is taken there, too.
     """
-    scope = _scope(tree, line)
+    scope = scope_at(tree, line)
     found = []
     for call in _means(scope, line):
         node = _taken(call)
@@ -64,15 +67,6 @@ def _is_square(node: ast.expr) -> bool:
     if isinstance(node, ast.BinOp):
         return isinstance(node.op, ast.Mult) and ast.dump(node.left) == ast.dump(node.right)
     return isinstance(node, ast.Call) and _name(node.func) in _NOT_NEGATIVE
-
-
-def _scope(tree: ast.Module, line: int) -> ast.AST:
-    functions = [
-        n
-        for n in ast.walk(tree)
-        if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and n.lineno <= line <= (n.end_lineno or n.lineno)
-    ]
-    return max(functions, key=lambda n: n.lineno, default=tree)
 
 
 def _means(scope: ast.AST, line: int) -> list[ast.Call]:
@@ -148,7 +142,7 @@ def _meant(node: ast.BinOp | ast.Compare, scope: ast.AST) -> bool:
 
 def _roots(node: ast.expr, scope: ast.AST, line: int, depth: int = _DEPTH) -> set[str]:
     """The names that an expression is made of, with those that these were made of."""
-    names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} - _MODULES
+    names = names_in(node) - _MODULES
     for name in list(names) if depth else ():
         value = _value(name, scope, line)
         if value is not None and _reshaped(value):

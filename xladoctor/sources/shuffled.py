@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from xladoctor.sources.names import keyword, last_name
+from xladoctor.sources.names import keyword, last_name, names_in
 from xladoctor.sources.order import scope_at
 
 _IN_PLACE = frozenset({"shuffle"})
@@ -57,7 +57,7 @@ def out_of_step(tree: ast.Module, line: int) -> OutOfStep | None:
     made = [s.lineno for s in body if first in _assigned(s) and s.lineno < since]
     if not made or max(made) >= shuffle or first in {n for n, _ in ways[0]}:
         return None
-    if any(first in _names(s) and (_shuffles(s) or _changes(s, first)) for s in body if s.lineno < call.lineno):
+    if any(first in names_in(s) and (_shuffles(s) or _changes(s, first)) for s in body if s.lineno < call.lineno):
         return None
     return OutOfStep(shuffle, name, first)
 
@@ -136,10 +136,6 @@ def _changes(statement: ast.stmt, name: str) -> bool:
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.func.id == "print":
         return False
     return any(isinstance(a, ast.Name) and a.id == name for a in call.args)
-
-
-def _names(statement: ast.stmt) -> set[str]:
-    return {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)}
 
 
 def _assigned(statement: ast.stmt) -> set[str]:

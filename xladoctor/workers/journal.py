@@ -27,7 +27,7 @@ class Journal:
             self._known[entry.get("key") or _plain(entry["question"])] = entry["answer"]
         self.kept = len(self._known)
         """How many answers an earlier run left."""
-        self._file = open(file, "a", encoding="utf-8", opener=_no_link)  # noqa: SIM115 - Path has no opener
+        self._file = open(file, "a", encoding="utf-8", opener=files.no_link)  # noqa: SIM115 - Path has no opener
         if os.fstat(self._file.fileno()).st_size:
             self._file.write("\n")  # a torn last line must not swallow the next one
 
@@ -73,10 +73,6 @@ _ANSWER = record(
     {"kind": maybe(text), "message": maybe(text), "signal": maybe(text), "seconds": number},
 )
 _ENTRY = {"question": _QUESTION, "answer": _ANSWER, "key": maybe(text)}
-
-
-def _no_link(name: str, flags: int) -> int:
-    return os.open(name, flags | os.O_NOFOLLOW, 0o600)
 
 
 def _key(question: dict[str, Any]) -> str | None:

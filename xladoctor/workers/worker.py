@@ -194,7 +194,7 @@ class Worker:
         self._log.parent.mkdir(parents=True, exist_ok=True)
         if self._cwd is None:
             self._empty = tempfile.TemporaryDirectory(prefix="xladoctor-worker-", ignore_cleanup_errors=True)
-        with open(self._log, "ab", opener=_no_link) as log:
+        with open(self._log, "ab", opener=files.no_link) as log:
             self._log_start = log.tell()
             try:
                 self._process = subprocess.Popen(
@@ -304,10 +304,6 @@ def python_path(entries: str, base: Path | None) -> str:
         elif entry and base is not None:
             kept.append(str(base / entry))
     return os.pathsep.join(kept)
-
-
-def _no_link(name: str, flags: int) -> int:
-    return os.open(name, flags | os.O_NOFOLLOW, 0o600)
 
 
 def _without_recorder(env: Mapping[str, str], probes_dir: Path, cwd: Path | None) -> dict[str, str]:

@@ -22,14 +22,14 @@ def render(found: RunDiff, page: Page, view: View) -> str:
     page.para(run_diff.summary(found))
     if view.quiet:
         return page.text()
-    _bullets(page, "Could not be read", found.problems)
+    page.bullets("Could not be read", found.problems)
     if found.differs:
         page.para(run_diff.NOT_A_CAUSE, style="dim")
     for topic in found.topics:
         if topic.differ or view.verbose:
             _topic(page, topic, view)
     _shapes(page, found)
-    _bullets(page, "Notes", found.notes)
+    page.bullets("Notes", found.notes)
     return page.text()
 
 
@@ -58,10 +58,3 @@ def _shapes(page: Page, found: RunDiff) -> None:
         page.para(f"{title}: {trace_words.sentence(first)}", style="bold")
         sides = (("A", row.a, row.named_a), ("B", row.b, row.named_b))
         page.table([(n, trace_words.side(s, said)) for n, s, said in sides], indent=4, styles=["bold", ""])
-
-
-def _bullets(page: Page, title: str, said: tuple[str, ...]) -> None:
-    if said:
-        page.heading(title)
-        for item in said:
-            page.para(item, hang=2, first="- ")

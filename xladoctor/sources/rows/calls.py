@@ -15,7 +15,19 @@ from xladoctor.sources.rows.meetings import elementwise, indexed, meet
 from xladoctor.sources.rows.objects import mapped, method, of_class, pipeline
 from xladoctor.sources.rows.shapes import joined, padded, reshaped
 from xladoctor.sources.rows.types import typed
-from xladoctor.sources.rows.values import Array, Call, Items, Named, Pipeline, RowSet, Step, arrays, chunk_of, linked
+from xladoctor.sources.rows.values import (
+    Array,
+    Call,
+    Items,
+    Named,
+    Pipeline,
+    RowSet,
+    Step,
+    arrays,
+    chunk_of,
+    linked,
+    may_be_one,
+)
 
 if TYPE_CHECKING:
     from xladoctor.sources.rows.read import Reader
@@ -244,13 +256,9 @@ def _zipped(reader: Reader, found: list[Array], node: ast.Call) -> Any:
         counts = (one.count, other.count)
         if None not in counts and counts[0] != counts[1] and (one.predicted or other.predicted):
             reader.fault("zip-cuts", node, (one.name, other.name), (counts[0] or 0, counts[1] or 0))
-        elif _as_many(one, other):
+        elif may_be_one(one, other):
             meet(reader, one, other, node)
     return None
-
-
-def _as_many(one: Array, other: Array) -> bool:
-    return one.count is None or other.count is None or one.count == other.count
 
 
 def reduced(

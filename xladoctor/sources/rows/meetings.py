@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from xladoctor.sources.rows.values import Array, RowSet, linked, same
+from xladoctor.sources.rows.values import Array, RowSet, linked, may_be_one, same
 
 if TYPE_CHECKING:
     from xladoctor.sources.rows.read import Reader
@@ -70,7 +70,7 @@ def elementwise(reader: Reader, found: list[Array], node: ast.AST) -> Array:
     """What an operation row by row gives; a statistic has no rows of its own."""
     whole = [a for a in found if a.statistic is None] or found[:1]
     main = max(whole, key=lambda a: (len(a.shape or (1,)), a.rows is not None))
-    partners = [a for a in whole if a is not main and a.rows is not None and _as_long(a, main)]
+    partners = [a for a in whole if a is not main and a.rows is not None and may_be_one(a, main)]
     for other in partners:
         meet(reader, main, other, node)
         linked(main, other)
@@ -82,7 +82,3 @@ def elementwise(reader: Reader, found: list[Array], node: ast.AST) -> Array:
         return replace(made, statistic=main.statistic)
     reader.kept.extend(of)
     return replace(made, padded=next((a.padded for a in whole if a.padded is not None), None))
-
-
-def _as_long(one: Array, other: Array) -> bool:
-    return one.count is None or other.count is None or one.count == other.count

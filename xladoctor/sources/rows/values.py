@@ -149,13 +149,14 @@ class RowFault:
 
 def linked(one: Array, other: Array) -> None:
     """Two arrays that belong together row by row: sets of their own are one set."""
-    if one.rows is None or other.rows is None or same(one.rows, other.rows) or not _may_be_one(one, other):
+    if one.rows is None or other.rows is None or same(one.rows, other.rows) or not may_be_one(one, other):
         return
     if one.rows.root().source is None and other.rows.root().source is None:
         one.rows.join(other.rows)
 
 
-def _may_be_one(one: Array, other: Array) -> bool:
+def may_be_one(one: Array, other: Array) -> bool:
+    """Whether two arrays can have as many rows as each other."""
     return one.count is None or other.count is None or one.count == other.count
 
 

@@ -6,8 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from xladoctor.sources.names import dotted, last_name, walk
-from xladoctor.sources.slips.slip import Slip, assigns
+from xladoctor.sources.names import dotted, last_name, names_in, walk
+from xladoctor.sources.slips.slip import Slip, values_of_names
 
 _UPDATES = re.compile(r"target|ema|shadow|teacher|average|polyak|sync|soft_?update|(?:hard|copy)_?(?:update|weights)")
 _WEIGHTS = frozenset({"weights", "variables", "trainable_variables", "trainable_weights", "non_trainable_weights"})
@@ -15,11 +15,7 @@ _WEIGHTS = frozenset({"weights", "variables", "trainable_variables", "trainable_
 
 def aliases(tree: ast.Module) -> Iterator[Slip]:
     """A slip for each name that is kept in step with the model that it stands for."""
-    made: dict[str, list[tuple[ast.expr, int]]] = {}
-    for target, value, line in assigns(tree):
-        name = dotted(target)
-        if name is not None:
-            made.setdefault(name, []).append((value, line))
+    made = values_of_names(tree)
     yield from _never_called(tree)
     synced = set(_synced(tree))
     for name, values in made.items():
@@ -42,7 +38,7 @@ def aliases(tree: ast.Module) -> Iterator[Slip]:
 def _never_called(tree: ast.Module) -> Iterator[Slip]:
     """A function that brings a second model up to date, and that nothing calls."""
     names = {n.attr for n in walk(tree) if isinstance(n, ast.Attribute)}
-    names |= {n.id for n in walk(tree) if isinstance(n, ast.Name)}
+    names |= names_in(tree)
     names |= {n.value for n in walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
     for function in (n for n in walk(tree) if isinstance(n, ast.FunctionDef)):
         if function.name in names or function.decorator_list or not _UPDATES.search(function.name):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from xladoctor.sources.names import dotted, last_name, walk
+from xladoctor.sources.names import dotted, last_name, names_in, walk
 from xladoctor.sources.slips.slip import COMPREHENSIONS, FUNCTIONS, Slip, loaded, stored, within
 
 _ADDS = frozenset({"append", "add", "insert", "appendleft"})
@@ -44,7 +44,7 @@ def _slip(function: ast.AST, late: list[str]) -> Slip:
 
 
 def _of_comprehension(node: ast.AST) -> Iterator[tuple[ast.AST, set[str]]]:
-    names = {n for g in node.generators for n in _names(g.target)}  # type: ignore[attr-defined]
+    names = {n for g in node.generators for n in names_in(g.target)}  # type: ignore[attr-defined]
     values = [node.value] if isinstance(node, ast.DictComp) else [node.elt]  # type: ignore[attr-defined]
     for value in values:
         yield from ((function, names) for function in _kept(value))
@@ -52,7 +52,7 @@ def _of_comprehension(node: ast.AST) -> Iterator[tuple[ast.AST, set[str]]]:
 
 def _of_loop(loop: ast.For | ast.AsyncFor) -> Iterator[tuple[ast.AST, set[str]]]:
     own = {n for statement in loop.body for n in stored(statement)}
-    names = _names(loop.target) | own
+    names = names_in(loop.target) | own
     made = {n.name: n for s in loop.body for n in walk(s) if isinstance(n, FUNCTIONS)}
     kept: list[ast.AST] = []
     for node in (n for s in loop.body for n in within(s)):
@@ -107,7 +107,3 @@ def _free(function: ast.AST) -> set[str]:
     body = function.body if isinstance(function.body, list) else [function.body]  # type: ignore[attr-defined]
     mine |= {n for part in body for n in stored(part)}
     return {n for part in body for n in loaded(part)} - mine
-
-
-def _names(target: ast.AST) -> set[str]:
-    return {n.id for n in walk(target) if isinstance(n, ast.Name)}

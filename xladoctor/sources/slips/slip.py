@@ -64,6 +64,16 @@ def assigns(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr, int]]:
             yield n.target, n.value, n.lineno
 
 
+def values_of_names(tree: ast.Module) -> dict[str, list[tuple[ast.expr, int]]]:
+    """The values, with their lines, that each name gets, `self.name` included."""
+    found: dict[str, list[tuple[ast.expr, int]]] = {}
+    for target, value, line in assigns(tree):
+        name = dotted(target)
+        if name is not None:
+            found.setdefault(name, []).append((value, line))
+    return found
+
+
 def key_of(node: ast.AST) -> tuple[str, str] | None:
     """(holder, key) of `CONFIG["rate"]`, `CONFIG.get("rate")`, `cfg.rate`, `os.getenv("RATE")` and the like."""
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):

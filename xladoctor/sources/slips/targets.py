@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from xladoctor.sources.held import View, returned
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import last_name, names_in, walk
 from xladoctor.sources.slips.slip import Slip
 
 _FILTERS = frozenset(
@@ -149,10 +149,10 @@ def _smoothed(view: View) -> Iterator[Slip]:
         if len(call.args) < 2:
             continue
         data, labels = call.args[:2]
-        sources = _root(labels)
+        sources = names_in(labels)
         for name in (n for n in walk(labels) if isinstance(n, ast.Name)):
             plain = (m.value for m in view.back.values(view.file, name) if isinstance(m.value, ast.Call))
-            sources |= {n for v in plain if last_name(v.func) in _ARRAYS for n in _root(v)}
+            sources |= {n for v in plain if last_name(v.func) in _ARRAYS for n in names_in(v)}
         listed = [a for a in view.calls("append") if isinstance(a.func, ast.Attribute) and a.args]
         listed = [a for a in listed if last_name(a.func.value) in sources]  # type: ignore[attr-defined]
         for made in view.made(data):
@@ -209,7 +209,7 @@ def _turned(view: View, function: ast.FunctionDef | ast.Lambda) -> Iterator[Slip
         return
     one, other = (_also(function, n) for n in (image, dense))
     turned = _turns(function, one, returns[0][0])
-    first, second = (_root(e) for e in returns[0][:2])
+    first, second = (names_in(e) for e in returns[0][:2])
     still = _turns(function, other, returns[0][1]) is None and bool(second & other)
     if turned is not None and still and first & one:
         yield _left(turned, image, dense)
@@ -219,7 +219,7 @@ def _also(function: ast.AST, name: str) -> set[str]:
     """A name, and others that are given what it holds."""
     names = {name}
     for node in walk(function):
-        if isinstance(node, ast.Assign) and names & _root(node.value):
+        if isinstance(node, ast.Assign) and names & names_in(node.value):
             names |= {t.id for t in node.targets if isinstance(t, ast.Name)}
     return names
 
@@ -227,13 +227,9 @@ def _also(function: ast.AST, name: str) -> set[str]:
 def _turns(function: ast.AST, names: set[str], result: ast.expr) -> int | None:
     """The line that turns or moves what one of the names holds."""
     for value in (*(n.value for n in walk(function) if isinstance(n, ast.Assign)), result):
-        if names & _root(value) and _TURNS.search(ast.unparse(value)):
+        if names & names_in(value) and _TURNS.search(ast.unparse(value)):
             return value.lineno
     return None
-
-
-def _root(node: ast.AST) -> set[str]:
-    return {n.id for n in walk(node) if isinstance(n, ast.Name)}
 
 
 def _is_dense(view: View) -> bool:

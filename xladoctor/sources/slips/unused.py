@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from xladoctor.sources.names import dotted, last_name, walk
+from xladoctor.sources.names import dotted, last_name, names_in, walk
 from xladoctor.sources.order import scope_at
 from xladoctor.sources.slips.slip import Slip, assigns, within_body
 
@@ -84,7 +84,7 @@ def _never_read(tree: ast.Module) -> Iterator[Slip]:
 def _loop_variables(tree: ast.Module) -> Iterator[Slip]:
     """`for s, w in zip(shadow, weights): s = 0.9 * s + 0.1 * w`: the name gets a new value, and the item stays."""
     for loop in (n for n in walk(tree) if isinstance(n, ast.For)):
-        names = {n.id for n in walk(loop.target) if isinstance(n, ast.Name)}
+        names = names_in(loop.target)
         reads = [
             n for n in walk(scope_at(tree, loop.lineno)) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
         ]
