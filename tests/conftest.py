@@ -28,13 +28,14 @@ if threading.current_thread() is threading.main_thread():
 # The files that take longest, by the processor time of their tests. They are begun first (`--no-loadscope-reorder`), so
 # that no process is left alone with one of them at the end.
 SLOWEST = (
-    *("tests/test_readme.py", "slice/test_studies.py", "slice/test_programs.py", "xladoctor/test_trace.py"),
-    *("test_dose_response.py", "test_ptycho_parity.py", "slice/test_collapse.py", "ptycho/test_faults.py"),
-    *("test_grid_lines.py", "record/test_faults.py", "test_ptycho_faults.py", "test_isolate.py"),
-    *("test_faults_compiled.py", "record/test_runtime.py", "test_repro_silent.py", "record/test_programs.py"),
-    *("xladoctor/test_cost.py", "test_model.py", "record/test_foreign.py", "record/test_findings.py"),
-    *("test_target_terminal.py", "preflight/test_checks.py", "test_reality.py", "logs/test_prefilter.py"),
-    *("logs/test_fuzz.py", "test_patterns.py"),
+    *("tests/test_readme.py", "slice/test_studies.py", "slice/test_programs.py", "test_ptycho_faults.py"),
+    *("test_isolate.py", "ptycho/test_faults.py", "test_page_commands.py", "slice/test_collapse.py"),
+    *("record/test_faults.py", "ptycho/test_model.py", "test_ptycho_parity.py", "xladoctor/test_trace.py"),
+    *("test_grid_lines.py", "test_faults_compiled.py", "record/test_runtime.py", "record/test_splits.py"),
+    *("xladoctor/test_cost.py", "test_packaging.py", "test_dose_response.py", "record/test_untrained.py"),
+    *("record/test_foreign.py", "record/test_programs.py", "test_repro_silent.py", "record/test_findings.py"),
+    *("agents/test_mcp.py", "test_target_terminal.py", "preflight/test_checks.py", "test_reality.py"),
+    *("logs/test_prefilter.py", "logs/test_fuzz.py", "test_patterns.py"),
 )
 
 
