@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING
 
 from xladoctor.blame.arguments import Args, Kwargs, arg, is_none, shape_of
 from xladoctor.blame.values import (
-    Array, Const, Dim, Library, Origin, Seq, Value, array, dim, is_at, number, text, unknown,
+    Array,
+    Const,
+    Dim,
+    Library,
+    Seq,
+    Value,
+    array,
+    dim,
+    is_at,
+    number,
+    text,
+    unknown,
 )  # fmt: skip
 from xladoctor.model.blame import StepKind
 
