@@ -105,6 +105,7 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     from xladoctor.blame.last_batch import with_last_batch
     from xladoctor.blame.of_run import with_blame
     from xladoctor.blame.other_batch import with_other_batch
+    from xladoctor.diagnosis.attempt import attempted
     from xladoctor.diagnosis.cells import cells, in_cells
     from xladoctor.diagnosis.cleanup import first_error_first
     from xladoctor.diagnosis.engine import diagnose
@@ -122,7 +123,7 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     if found.root is not None and found.root.suspects and not recording.edits:
         from xladoctor.blame.likely_edit import with_likely_edit
 
-        found = with_likely_edit(found, recording)
+        found = attempted(with_likely_edit, found, recording)
     note = foreign_note(recording)
     if note is not None:
         found = replace(found, notes=(*found.notes, note))

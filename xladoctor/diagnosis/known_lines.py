@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from xladoctor.diagnosis.attempt import attempted
 from xladoctor.diagnosis.generators import with_generator
 from xladoctor.diagnosis.kept_at_import import with_kept
 from xladoctor.diagnosis.late_setting import with_late_setting
@@ -30,5 +31,5 @@ _STEPS = (
 def with_known_line(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
     """The diagnosis with such a line as the first to suspect, where one is known."""
     for step in _STEPS:
-        diagnosis = step(diagnosis, recording)
+        diagnosis = attempted(step, diagnosis, recording)
     return diagnosis

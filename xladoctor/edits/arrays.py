@@ -335,7 +335,8 @@ def names(text: Text, facts: Facts) -> Iterator[Candidate]:
         for node in given:
             others = {size for name, size in rows.items() if name != node.id}
             for name, shape in facts.locals.items():
-                alike = len(shape) == len(facts.locals.get(node.id, ())) and shape[1:] == facts.locals[node.id][1:]
+                other = facts.locals.get(node.id)
+                alike = other is not None and len(shape) == len(other) and shape[1:] == other[1:]
                 if node.id in rows and name not in rows and shape and shape[0] in others and alike:
                     why = f"give it {name}, which has as many rows"
                     yield candidate(text, facts, "other", why, 1.5, text.put(node, name))
