@@ -97,7 +97,7 @@ ELSEWHERE = (
     Elsewhere(r"python -m ptycho\.workflows\.grid_lines_workflow ",
               "tests/ptycho/test_grid_lines.py::test_killed_after_the_first_arm_and_resumed",
               ('"ptycho.workflows.grid_lines_workflow"', "--output-dir=")),
-    Elsewhere(r"python -m ptycho\.workflows\.learning ",
+    Elsewhere(r"python -m ptycho\.workflows\.learning(?: |$)",
               "tests/ptycho/test_learning.py::test_the_study_pairs_every_arm_with_the_estimate",
               ('"ptycho.workflows.learning"', "--output-dir=")),
     Elsewhere(r"python -m ptycho\.workflows\.make_example ", "tests/ptycho/test_data_file.py::test_example",
