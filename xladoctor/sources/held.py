@@ -75,10 +75,14 @@ class View:
         self.above: dict[int, ast.AST] = {}
         self._stored: dict[int, dict[str, list[int]]] = {}
         self._calls: dict[str, list[ast.Call]] = defaultdict(list)
+        self.classes: dict[str, list[ast.ClassDef]] = {}
+        """Those that the file defines, by name."""
         for node in walk(tree):
             self.above.update((id(child), node) for child in ast.iter_child_nodes(node))
             if isinstance(node, ast.Call):
                 self._calls[last_name(node.func)].append(node)
+            elif isinstance(node, ast.ClassDef):
+                self.classes.setdefault(node.name, []).append(node)
 
     def of(self, made: Made) -> View:
         """The view of the file in which something was made."""

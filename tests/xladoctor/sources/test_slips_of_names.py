@@ -18,7 +18,7 @@ from xladoctor.diagnosis.slips import held_of
 from xladoctor.rules.slips import OF_NAMES
 from xladoctor.sources.backward import Backward
 from xladoctor.sources.held import Held, View
-from xladoctor.sources.slips import slips_of_names
+from xladoctor.sources.slips import class_defaults, slips_of_names
 
 PROGRAMS = Path(__file__).resolve().parents[3] / "benchmarks" / "programs"
 HEAD = """
@@ -546,3 +546,15 @@ def odd(draw: random.Random) -> Held:
 
 def test_each_kind_is_found_somewhere():
     assert {kind for text in WRONG.values() for _, kind in marked(text)} == set(OF_NAMES)
+
+
+def test_defaults_are_looked_up_without_reading_the_program_again(monkeypatch):
+    walked = []
+    monkeypatch.setattr(class_defaults, "walk", lambda node: walked.append(node) or list(ast.walk(node)))
+    text = "class Window:\n    length: int = 3\n" + "x = Window.length + other.size + settings.of.them\n" * 50
+    views: dict[str, View] = {}
+    for file in ("/w/one.py", "/w/two.py", "/w/three.py"):
+        tree = ast.parse(text)
+        views[file] = View(file, tree, Backward({file: tree}), {}, views)
+    assert [slip for view in views.values() for slip in class_defaults.faults(view)] == []
+    assert len(walked) == len(views)

@@ -45,14 +45,12 @@ def _given(call: ast.Call) -> bool:
 
 def _default(view: View, owner: str, field: str) -> float | None:
     """The number that a field of a class of the program begins with."""
-    for tree in (view.tree, *(v.tree for v in view.files.values())):
-        for node in walk(tree):
-            if isinstance(node, ast.ClassDef) and node.name == owner:
-                for item in node.body:
-                    named = isinstance(item, ast.AnnAssign) and last_name(item.target) == field
-                    value = item.value if named and isinstance(item, ast.AnnAssign) else None
-                    if isinstance(value, ast.Constant) and type(value.value) in (int, float):
-                        return float(value.value)  # type: ignore[arg-type]
+    for one in (view, *view.files.values()):
+        for item in (i for defined in one.classes.get(owner, ()) for i in defined.body):
+            named = isinstance(item, ast.AnnAssign) and last_name(item.target) == field
+            value = item.value if named and isinstance(item, ast.AnnAssign) else None
+            if isinstance(value, ast.Constant) and type(value.value) in (int, float):
+                return float(value.value)  # type: ignore[arg-type]
     return None
 
 
