@@ -19,6 +19,7 @@ from .. import compat, schema
 from .frames import is_user_file
 from .guard import Guard
 from .named_parts import odd_parts
+from .python_values import names_of
 from .sequences import unwritten
 
 MAX_SECONDS = 0.3
@@ -147,11 +148,10 @@ def add_fields(found: dict[str, Any], name: str, value: Any, deep: int = _FIELDS
     """What the attributes of an object of a class of the program hold, as `name.attribute`, with the class."""
     module = sys.modules.get(type(value).__module__)
     file = getattr(module, "__file__", None)
-    fields = getattr(value, "__dict__", None)
-    if not deep or not isinstance(fields, dict) or not isinstance(file, str) or not is_user_file(file):
+    if not deep or not isinstance(file, str) or not is_user_file(file):
         return
     found[name] = {"kind": "object", "of": type(value).__name__}
-    for field, inner in list(fields.items())[:MAX_FIELDS]:
+    for field, inner in list(names_of(value).items())[:MAX_FIELDS]:
         if field.startswith("_") or len(found) >= MAX_NAMES:
             continue
         facts = facts_of(inner, numbers=False)
