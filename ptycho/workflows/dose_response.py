@@ -76,22 +76,11 @@ def main(argv: list[str] | None = None) -> int:
         parser.error(refusal)
 
     from ptycho import faults, params
-    from ptycho.config.config import ModelConfig, TrainingConfig, update_legacy_dict
+    from ptycho.config.config import update_legacy_dict
 
     try:
         name, fault_options = options.chosen_fault(args)
-        config = TrainingConfig(
-            model=ModelConfig(
-                N=args.N,
-                gridsize=args.gridsize,
-                filters_scale=args.filters_scale,
-                estimate_iterations=args.estimate_iterations,
-            ),
-            batch_size=args.batch_size,
-            nepochs=args.nepochs,
-            learning_rate=args.learning_rate,
-            **options.jit(args),
-        )
+        config = options.training_config(args)
     except ValueError as error:
         parser.error(str(error))
 

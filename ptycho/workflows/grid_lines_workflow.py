@@ -67,26 +67,11 @@ def main(argv: list[str] | None = None) -> int:
         parser.error("--train-data and --test-data go together")
 
     from ptycho import data_file, faults, params
-    from ptycho.config.config import ModelConfig, TrainingConfig, update_legacy_dict
+    from ptycho.config.config import update_legacy_dict
 
     try:
         name, fault_options = options.chosen_fault(args)
-        model = ModelConfig(
-            N=args.N,
-            gridsize=args.gridsize,
-            filters_scale=args.filters_scale,
-            estimate_iterations=args.estimate_iterations,
-            object_big=args.object_big,
-        )
-        config = TrainingConfig(
-            model=model,
-            batch_size=args.batch_size,
-            nepochs=args.nepochs,
-            loss=args.loss,
-            learning_rate=args.learning_rate,
-            nphotons=args.photons,
-            **options.jit(args),
-        )
+        config = options.training_config(args, {"object_big": args.object_big}, loss=args.loss, nphotons=args.photons)
         scans = [[data_file.load(path) for path in paths or ()] for paths in (args.train_data, args.test_data)]
     except (ValueError, OSError) as error:
         parser.error(str(error))

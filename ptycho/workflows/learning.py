@@ -67,23 +67,10 @@ def main(argv: list[str] | None = None) -> int:
         parser.error(refusal)
 
     from ptycho import params
-    from ptycho.config.config import ModelConfig, TrainingConfig, update_legacy_dict
+    from ptycho.config.config import update_legacy_dict
 
     try:
-        model = ModelConfig(
-            N=args.N,
-            gridsize=args.gridsize,
-            filters_scale=args.filters_scale,
-            estimate_iterations=args.estimate_iterations,
-        )
-        config = TrainingConfig(
-            model=model,
-            batch_size=args.batch_size,
-            nepochs=args.nepochs,
-            learning_rate=args.learning_rate,
-            nphotons=args.photons,
-            **options.jit(args),
-        )
+        config = options.training_config(args, nphotons=args.photons)
     except ValueError as error:
         parser.error(str(error))
     update_legacy_dict(params.cfg, config)

@@ -1,10 +1,14 @@
-"""What the command lines of both studies share."""
+"""What the command lines of the studies share."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ptycho.config.config import TrainingConfig
 
 
 def positive(text: str) -> int:
@@ -63,10 +67,26 @@ def chosen_fault(args: argparse.Namespace) -> tuple[str | None, dict[str, Any]]:
     return name, faults.parse_options(faults.get(name), texts) if name else {}
 
 
-def jit(args: argparse.Namespace) -> dict[str, Any]:
-    """The setting that `--jit-compile` stands for; nothing if it was not given."""
-    values = {"auto": "auto", "on": True, "off": False}
-    return {"use_xla_compile": values[args.jit_compile]} if args.jit_compile else {}
+def training_config(args: argparse.Namespace, model: Mapping[str, Any] | None = None, **more: Any) -> TrainingConfig:
+    """The settings that the options of a study stand for, with `more` of the training and of its `model`.
+
+    Raises:
+        ValueError: they do not go together.
+    """
+    from ptycho.config.config import ModelConfig, TrainingConfig
+
+    network = ModelConfig(
+        N=args.N,
+        gridsize=args.gridsize,
+        filters_scale=args.filters_scale,
+        estimate_iterations=args.estimate_iterations,
+        **(model or {}),
+    )
+    if args.jit_compile:
+        more["use_xla_compile"] = {"auto": "auto", "on": True, "off": False}[args.jit_compile]
+    return TrainingConfig(
+        model=network, batch_size=args.batch_size, nepochs=args.nepochs, learning_rate=args.learning_rate, **more
+    )
 
 
 def progress() -> int:
