@@ -33,7 +33,8 @@ def with_late_setting(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
         if named and any(flows.holds(test, reached) for test in tested):
             cause = replace(
                 setting, level="error", role="root", status="untested", raised_at=raised,
-                message=f"{setting.message} The program ends where it tests what comes of it.",
+                message=f"{setting.message} What the program tests before it raises "
+                f"depends on a value that this setting names.",
             )  # fmt: skip
             rest = (f for f in diagnosis.findings if f is not setting)
             after = tuple(replace(f, role="consequence") if f is root else f for f in rest)
